@@ -1,0 +1,93 @@
+"""Dice: the 21 rolls with their weights, and sources of rolls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import FormatError, StateError, ValueRangeError
+
+Roll = tuple[int, int]
+
+ROLLS: tuple[Roll, ...] = tuple((high, low) for high in range(1, 7) for low in range(1, high + 1))
+"""The 21 distinct rolls, larger die first."""
+
+ROLL_WEIGHTS: NDArray[np.float64] = np.array([(1 if a == b else 2) / 36 for a, b in ROLLS])
+"""The probability of each of `ROLLS`."""
+
+
+def checked_roll(die1: int, die2: int) -> Roll:
+    """Return a roll as it was given.
+
+    Raises:
+        ValueRangeError: A die is not 1..6.
+    """
+    for die in (die1, die2):
+        if not 1 <= die <= 6:
+            raise ValueRangeError(f"a die shows 1 to 6, not {die}", field="dice")
+    return die1, die2
+
+
+def parse_roll(text: str) -> Roll:
+    """Read ``31``, ``3 1``, ``3-1`` or ``3,1``.
+
+    Raises:
+        FormatError: The text is no two digits.
+        ValueRangeError: A die is not 1..6.
+    """
+    digits = [c for c in text if c not in " \t,-"]
+    if len(digits) != 2 or not all(c in "0123456789" for c in digits):
+        raise FormatError(f"expected two dice such as '3 1', got {text[:40]!r}", field="dice")
+    return checked_roll(int(digits[0]), int(digits[1]))
+
+
+class DiceSource(Protocol):
+    """Anything that rolls two dice."""
+
+    def roll(self) -> Roll:
+        """Return the next roll."""
+        ...
+
+
+class SeededDice:
+    """Fair dice from a seed: the same seed gives the same rolls on every machine (PCG64).
+
+    Args:
+        seed: Any non-negative integer.
+
+    Raises:
+        ValueRangeError: The seed is negative.
+    """
+
+    def __init__(self, seed: int) -> None:
+        if seed < 0:
+            raise ValueRangeError(f"a seed is 0 or more, not {seed}", field="seed")
+        self.seed = seed
+        self._generator = np.random.Generator(np.random.PCG64(seed))
+
+    def roll(self) -> Roll:
+        """Return the next roll."""
+        first, second = self._generator.integers(1, 7, size=2)
+        return int(first), int(second)
+
+
+class ScriptedDice:
+    """Dice that show what they were told, for tests and replays."""
+
+    def __init__(self, rolls: Iterable[Roll]) -> None:
+        self._rolls = [checked_roll(*roll) for roll in rolls]
+        self._next = 0
+
+    def roll(self) -> Roll:
+        """Return the next roll.
+
+        Raises:
+            StateError: The script is used up.
+        """
+        if self._next == len(self._rolls):
+            raise StateError(f"the dice script ended after {self._next} rolls", field="dice")
+        self._next += 1
+        return self._rolls[self._next - 1]

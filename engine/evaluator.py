@@ -1,0 +1,60 @@
+"""What judges positions: the one seam between the engine and everything that evaluates."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.moves import expand_rolls
+from engine.outcome import Outcomes, cubeless_equity
+from engine.position import Board
+
+
+class Evaluator(Protocol):
+    """Anything that gives outcomes for positions. Implementations are safe to call from several threads."""
+
+    @property
+    def name(self) -> str:
+        """What replies call this judge."""
+        ...
+
+    @property
+    def plies(self) -> int:
+        """Plies of look-ahead in its values; 0 for a net alone."""
+        ...
+
+    def evaluate(self, boards: Board) -> Outcomes:
+        """Evaluate positions, before the roll, for the player on roll.
+
+        Args:
+            boards: ``int8[n, 2, 26]``, contiguous; finished positions allowed.
+
+        Returns:
+            ``float32[n, 5]``, in input order; each row depends on its own board alone.
+        """
+        ...
+
+
+def best_children(
+    evaluator: Evaluator, boards: Board, dice: NDArray[np.int8]
+) -> tuple[Board, NDArray[np.int64]]:
+    """Choose the best play for each of many positions by cubeless money equity.
+
+    Args:
+        evaluator: The judge of the resulting positions.
+        boards: ``int8[n, 2, 26]``.
+        dice: ``int8[n, 2]``.
+
+    Returns:
+        The chosen children, ``int8[n, 2, 26]`` as the next mover sees them, and their places among the legal
+        plays, ``int64[n]``. Ties go to the first.
+    """
+    children, _, offsets = expand_rolls(boards, dice)
+    equities = cubeless_equity(evaluator.evaluate(children))
+    least = np.minimum.reduceat(equities, offsets[:-1])
+    is_best = equities == np.repeat(least, np.diff(offsets))
+    hits = np.flatnonzero(is_best)
+    chosen = hits[np.searchsorted(hits, offsets[:-1])]
+    return children[chosen], chosen - offsets[:-1]

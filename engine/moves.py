@@ -1,0 +1,91 @@
+"""Legal plays: all of a roll as distinct resulting positions, and the play that a text means."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.dice import Roll
+from engine.kernels import moves as kernel_moves
+from engine.position import BAR, OFF, Board, Position
+
+CheckerMove = tuple[int, int]
+"""One checker from a point (25 the bar) to a point (0 off), in the mover's numbering."""
+
+
+@dataclass(frozen=True)
+class Play:
+    """Everything moved for one roll.
+
+    Attributes:
+        moves: The checker moves, highest source first; empty when nothing can be moved.
+        hits: For each checker move, whether it hits.
+        result: The position afterwards, *as the next mover sees it*.
+    """
+
+    moves: tuple[CheckerMove, ...]
+    hits: tuple[bool, ...]
+    result: Position
+
+    @property
+    def is_pass(self) -> bool:
+        """Whether no checker moves."""
+        return not self.moves
+
+
+def legal_plays(position: Position, roll: Roll) -> list[Play]:
+    """List all legal plays of a roll, one for each distinct resulting position.
+
+    Args:
+        position: Where the player on roll moves from.
+        roll: Two dice, in any order.
+
+    Returns:
+        At least one play; a single pass when no checker can move.
+    """
+    children = np.empty((kernel_moves.MAX_PLAYS, 2, 26), np.int8)
+    moves = np.empty((kernel_moves.MAX_PLAYS, 8), np.int8)
+    count = kernel_moves.legal_plays(position.board, roll[0], roll[1], children, moves)
+    return [_play(position, children[i], moves[i]) for i in range(count)]
+
+
+def _play(position: Position, child: Board, moves: NDArray[np.int8]) -> Play:
+    pairs = [(int(moves[i]), int(moves[i + 1])) for i in range(0, 8, 2) if moves[i]]
+    blots = {25 - p for p in range(1, 25) if position.board[1, p] == 1}
+    hits = []
+    for _, target in pairs:
+        hits.append(target != OFF and target in blots)
+        blots.discard(target)
+    return Play(tuple(pairs), tuple(hits), Position(child))
+
+
+def expand_rolls(
+    boards: Board, dice: NDArray[np.int8]
+) -> tuple[Board, NDArray[np.int8], NDArray[np.int64]]:
+    """List the legal plays of one roll for each of many positions, in one array.
+
+    Args:
+        boards: ``int8[n, 2, 26]``.
+        dice: ``int8[n, 2]``.
+
+    Returns:
+        Children ``int8[m, 2, 26]`` as the next mover sees them, their checker moves ``int8[m, 8]``, and offsets
+        ``int64[n + 1]``: the children of position i lie at ``offsets[i]:offsets[i + 1]``, at least one each.
+    """
+    boards = np.ascontiguousarray(boards)
+    offsets = np.zeros(len(boards) + 1, np.int64)
+    capacity = 24 * len(boards) + 2 * kernel_moves.MAX_PLAYS
+    children = np.empty((capacity, 2, 26), np.int8)
+    moves = np.empty((capacity, 8), np.int8)
+    done = kernel_moves.expand(boards, dice, 0, children, moves, offsets)
+    while done < len(boards):
+        used = offsets[done]
+        children = np.concatenate([children[:used], np.empty_like(children)])
+        moves = np.concatenate([moves[:used], np.empty_like(moves)])
+        done = kernel_moves.expand(boards, dice, done, children, moves, offsets)
+    return children[: offsets[-1]], moves[: offsets[-1]], offsets
+
+
+__all__ = ["BAR", "OFF", "CheckerMove", "Play", "expand_rolls", "legal_plays"]

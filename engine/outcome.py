@@ -1,0 +1,102 @@
+"""Outcomes: five cumulative probabilities, for the player on roll, before the roll."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.position import BAR, CHECKERS, OFF, Board
+
+WIN, WIN_G, WIN_BG, LOSE_G, LOSE_BG = range(5)
+"""Places in an outcome: win, win gammon or more, win backgammon, lose gammon or more, lose backgammon."""
+
+Outcomes = NDArray[np.float32]
+"""``float32[..., 5]``, cumulative."""
+
+_EQUITY_WEIGHTS = np.array([2.0, 1.0, 1.0, -1.0, -1.0], np.float32)
+
+
+class Outcome(NamedTuple):
+    """One outcome as plain numbers."""
+
+    win: float
+    win_g: float
+    win_bg: float
+    lose_g: float
+    lose_bg: float
+
+    @property
+    def equity(self) -> float:
+        """Cubeless money equity in points."""
+        return 2.0 * self.win - 1.0 + self.win_g + self.win_bg - self.lose_g - self.lose_bg
+
+
+def cubeless_equity(outcomes: Outcomes) -> NDArray[np.float32]:
+    """Cubeless money equity in points: 2·win − 1 + wg + wbg − lg − lbg.
+
+    Args:
+        outcomes: ``float32[..., 5]``.
+
+    Returns:
+        ``float32[...]``.
+    """
+    equity: NDArray[np.float32] = (outcomes * _EQUITY_WEIGHTS).sum(axis=-1, dtype=np.float32) - np.float32(1.0)
+    return equity
+
+
+def turned_outcomes(outcomes: Outcomes) -> Outcomes:
+    """See outcomes from the other side.
+
+    Args:
+        outcomes: ``float32[..., 5]``.
+
+    Returns:
+        A new array of the same shape.
+    """
+    result = outcomes[..., [WIN, LOSE_G, LOSE_BG, WIN_G, WIN_BG]]
+    result[..., WIN] = 1.0 - result[..., WIN]
+    return result
+
+
+def finished_outcomes(boards: Board) -> Outcomes:
+    """Exact outcomes of positions in which one side has borne off everything.
+
+    Args:
+        boards: ``int8[n, 2, 26]``, each with exactly one side finished.
+
+    Returns:
+        ``float32[n, 5]`` of zeros and ones.
+    """
+    won = boards[:, 0, OFF] == CHECKERS
+    loser = np.where(won[:, None], boards[:, 1], boards[:, 0])
+    gammon = loser[:, OFF] == 0
+    backgammon = gammon & (loser[:, 19 : BAR + 1] > 0).any(axis=1)
+    result = np.zeros((len(boards), 5), np.float32)
+    result[:, WIN] = won
+    result[:, WIN_G] = won & gammon
+    result[:, WIN_BG] = won & backgammon
+    result[:, LOSE_G] = ~won & gammon
+    result[:, LOSE_BG] = ~won & backgammon
+    return result
+
+
+def sanitised(outcomes: Outcomes, boards: Board) -> Outcomes:
+    """Make estimates possible: probabilities, monotone, no gammon once the loser has a checker off.
+
+    Args:
+        outcomes: ``float32[n, 5]`` estimates.
+        boards: ``int8[n, 2, 26]`` they belong to.
+
+    Returns:
+        A new ``float32[n, 5]``.
+    """
+    result = np.clip(outcomes, 0.0, 1.0)
+    result[:, WIN_G] = np.minimum(result[:, WIN_G], result[:, WIN])
+    result[:, LOSE_G] = np.minimum(result[:, LOSE_G], 1.0 - result[:, WIN])
+    result[boards[:, 1, OFF] > 0, WIN_G] = 0.0
+    result[boards[:, 0, OFF] > 0, LOSE_G] = 0.0
+    result[:, WIN_BG] = np.minimum(result[:, WIN_BG], result[:, WIN_G])
+    result[:, LOSE_BG] = np.minimum(result[:, LOSE_BG], result[:, LOSE_G])
+    return result

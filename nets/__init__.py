@@ -1,0 +1,1 @@
+"""The judges: encoders, ONNX evaluators, the manifest, the router, shipped weights."""

@@ -1,0 +1,1 @@
+"""Compiled loops of the judges: encoders and sparse first layers."""

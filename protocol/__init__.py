@@ -1,0 +1,1 @@
+"""The talk: framing, command table, sessions, dialects, transports, REPL."""

@@ -1,0 +1,1 @@
+"""The offline programs behind the one command, ``gammond``."""

@@ -1,0 +1,1 @@
+"""Compiled loops of training: self-play with temporal differences."""
