@@ -49,8 +49,10 @@ def _prepare_cache() -> Path:
     try:
         if not folder.exists():
             folder.mkdir(parents=True)
-            if not numba.config.DISABLE_JIT:
-                sys.stderr.write("gammond: first start with these sources, compiling kernels once (seconds)\n")
+            if not getattr(numba.config, "DISABLE_JIT", False):
+                sys.stderr.write(
+                    "gammond: first start with these sources, compiling kernels once (seconds)\n"
+                )
         os.utime(folder)
         for other in parent.iterdir():
             if time.time() - other.stat().st_mtime > _STALE_AFTER_S:
@@ -63,7 +65,15 @@ def _prepare_cache() -> Path:
     return folder
 
 
-numba.config.CACHE_DIR = str(_prepare_cache())
+setattr(numba.config, "CACHE_DIR", str(_prepare_cache()))  # noqa: B010  (numba makes it at run time)
+
+
+def float_kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Compile as `kernel` does, and let sums of floats be reordered, so that they run in vector registers."""
+    compiled: Callable[_P, _R] = numba.njit(
+        cache=True, error_model="numpy", nogil=True, fastmath={"contract", "reassoc", "nsz"}
+    )(function)
+    return compiled
 
 
 def kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:

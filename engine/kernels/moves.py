@@ -1,12 +1,12 @@
 """All legal plays of a roll as distinct resulting positions.
 
-Boards are ``int8[2, 26]`` (row 0 the mover; index 0 borne off, 1..24 the points, 25 the bar). A child is written
-as the *next* mover sees it, so its rows are swapped. A play's checker moves are ``int8[8]``: up to four pairs
-(from, to), highest source first, zero-filled (no checker ever starts from 0).
+Boards are ``int8[2, 26]`` (row 0 the mover; index 0 borne off, 1..24 the points, 25 the bar). A child is
+written as the *next* mover sees it, so its rows are swapped. A play's checker moves are ``int8[8]``: up to four
+pairs (from, to), highest source first, zero-filled (no checker ever starts from 0).
 
-Non-doubles are tried in both orders and deduplicated by a 64-bit additive hash of the result; doubles are tried
-with non-increasing sources, which reaches each result exactly once (the changes that distinct sets of sources
-make to the board are linearly independent).
+Non-doubles are tried in both orders and deduplicated by a 64-bit additive hash of the result; doubles are
+tried with non-increasing sources, which reaches each result exactly once (the changes that distinct sets of
+sources make to the board are linearly independent).
 """
 
 from __future__ import annotations
@@ -20,49 +20,59 @@ MAX_PLAYS = 3072
 """More than any roll has: 15 checkers and four moves of a double give at most C(18, 4) = 3060 results."""
 
 _rng = np.random.Generator(np.random.PCG64(0x6A33))
-_POINT_HASH = _rng.integers(-(2**62), 2**62, size=(2, 26), dtype=np.int64)
+# A play changes a hash by eight of these at most, so sums stay inside int64, where NumPy would warn.
+_POINT_HASH = _rng.integers(-(2**59), 2**59, size=(2, 26), dtype=np.int64)
 
 
 @kernel
-def _is_legal(own: NDArray[np.int8], opp: NDArray[np.int8], source: int, die: int, highest: int) -> bool:
-    if own[25] > 0 and source != 25:
-        return False
-    target = source - die
-    if target > 0:
-        return opp[25 - target] < 2
-    return highest <= 6 and (target == 0 or source == highest)
-
-
-@kernel
-def _highest(own: NDArray[np.int8]) -> int:
+def _highest(work: NDArray[np.int8], level: int) -> int:
     point = 25
-    while point > 0 and own[point] == 0:
+    while point > 0 and work[level, 0, point] == 0:
         point -= 1
     return point
 
 
 @kernel
-def _apply(before: NDArray[np.int8], after: NDArray[np.int8], source: int, die: int) -> np.int64:
-    """Copy ``before`` to ``after`` with one checker moved; return the change of the additive hash."""
-    for point in range(26):
-        after[0, point] = before[0, point]
-        after[1, point] = before[1, point]
+def _can_move(work: NDArray[np.int8], level: int, source: int, die: int, highest: int) -> bool:
+    """Whether one checker of the mover may go from a point, which may be empty, by one die."""
+    if work[level, 0, source] == 0 or (source != 25 and work[level, 0, 25] > 0):
+        return False
+    target = source - die
+    if target > 0:
+        return work[level, 1, 25 - target] < 2
+    return highest <= 6 and (target == 0 or source == highest)
+
+
+@kernel
+def _hash_change(work: NDArray[np.int8], level: int, source: int, die: int) -> np.int64:
+    """The change of a board's additive hash when a checker moves."""
     target = max(source - die, 0)
-    after[0, source] -= 1
-    after[0, target] += 1
     change = _POINT_HASH[0, target] - _POINT_HASH[0, source]
-    if target > 0 and after[1, 25 - target] == 1:
-        after[1, 25 - target] = 0
-        after[1, 25] += 1
+    if target > 0 and work[level, 1, 25 - target] == 1:
         change += _POINT_HASH[1, 25] - _POINT_HASH[1, 25 - target]
     return change
 
 
 @kernel
-def _emit(board: NDArray[np.int8], child: NDArray[np.int8]) -> None:
+def _move_up(work: NDArray[np.int8], level: int, source: int, die: int) -> None:
+    """Copy a level of the work boards to the next one and move a checker there."""
+    up = level + 1
     for point in range(26):
-        child[0, point] = board[1, point]
-        child[1, point] = board[0, point]
+        work[up, 0, point] = work[level, 0, point]
+        work[up, 1, point] = work[level, 1, point]
+    target = max(source - die, 0)
+    work[up, 0, source] -= 1
+    work[up, 0, target] += 1
+    if target > 0 and work[up, 1, 25 - target] == 1:
+        work[up, 1, 25 - target] = 0
+        work[up, 1, 25] += 1
+
+
+@kernel
+def _emit(work: NDArray[np.int8], level: int, children: NDArray[np.int8], at: int) -> None:
+    for point in range(26):
+        children[at, 0, point] = work[level, 1, point]
+        children[at, 1, point] = work[level, 0, point]
 
 
 @kernel
@@ -76,19 +86,14 @@ def _plays_of_doubles(
     depth = 0
     source[0] = 25
     while depth >= 0:
-        found = False
+        point = 0
         if depth < 4:
-            own = work[depth, 0]
-            opp = work[depth, 1]
-            highest = _highest(own)
+            highest = _highest(work, depth)
             point = min(source[depth], highest)
-            while point > 0:
-                if own[point] > 0 and _is_legal(own, opp, point, die, highest):
-                    found = True
-                    break
+            while point > 0 and not _can_move(work, depth, point, die, highest):
                 point -= 1
-        if found:
-            _apply(work[depth], work[depth + 1], point, die)
+        if point > 0:
+            _move_up(work, depth, point, die)
             has_reply[depth] = True
             source[depth] = point
             depth += 1
@@ -100,7 +105,7 @@ def _plays_of_doubles(
                 longest = depth
                 count = 0
             at = first + count
-            _emit(work[depth], children[at])
+            _emit(work, depth, children, at)
             for i in range(4):
                 moves[at, 2 * i] = source[i] if i < depth else 0
                 moves[at, 2 * i + 1] = max(source[i] - die, 0) if i < depth else 0
@@ -112,9 +117,7 @@ def _plays_of_doubles(
 
 
 @kernel
-def _write_pair(
-    moves: NDArray[np.int8], at: int, source1: int, die1: int, source2: int, die2: int
-) -> None:
+def _write_pair(moves: NDArray[np.int8], at: int, source1: int, die1: int, source2: int, die2: int) -> None:
     if source2 > source1:
         source1, die1, source2, die2 = source2, die2, source1, die1
     moves[at, 0] = source1
@@ -126,59 +129,62 @@ def _write_pair(
 
 
 @kernel
-def _plays_of_two_dice(
-    high: int,
-    low: int,
+def _plays_of_both_dice(
+    die1: int,
+    die2: int,
     work: NDArray[np.int8],
     hashes: NDArray[np.int64],
     children: NDArray[np.int8],
     moves: NDArray[np.int8],
     first: int,
+    count: int,
 ) -> int:
-    count = 0
-    highest0 = _highest(work[0, 0])
-    for order in range(2):
-        die1 = high if order == 0 else low
-        die2 = low if order == 0 else high
-        for point1 in range(highest0, 0, -1):
-            if work[0, 0, point1] == 0 or not _is_legal(work[0, 0], work[0, 1], point1, die1, highest0):
+    """Add the results of playing ``die1``, then ``die2``, to the ``count`` that are known."""
+    highest0 = _highest(work, 0)
+    for point1 in range(highest0, 0, -1):
+        if not _can_move(work, 0, point1, die1, highest0):
+            continue
+        hash1 = _hash_change(work, 0, point1, die1)
+        _move_up(work, 0, point1, die1)
+        highest1 = _highest(work, 1)
+        for point2 in range(highest1, 0, -1):
+            if not _can_move(work, 1, point2, die2, highest1):
                 continue
-            hash1 = _apply(work[0], work[1], point1, die1)
-            highest1 = _highest(work[1, 0])
-            for point2 in range(highest1, 0, -1):
-                if work[1, 0, point2] == 0 or not _is_legal(
-                    work[1, 0], work[1, 1], point2, die2, highest1
-                ):
-                    continue
-                hash2 = hash1 + _apply(work[1], work[2], point2, die2)
-                seen = False
-                for i in range(count):
-                    if hashes[i] == hash2:
-                        seen = True
-                        break
-                if not seen:
-                    hashes[count] = hash2
-                    _emit(work[2], children[first + count])
-                    _write_pair(moves, first + count, point1, die1, point2, die2)
-                    count += 1
-    if count > 0:
-        return count
-    for order in range(2):  # only one die can be played: the larger one if possible
-        die1 = high if order == 0 else low
-        for point1 in range(highest0, 0, -1):
-            if work[0, 0, point1] > 0 and _is_legal(work[0, 0], work[0, 1], point1, die1, highest0):
-                _apply(work[0], work[1], point1, die1)
-                _emit(work[1], children[first + count])
-                _write_pair(moves, first + count, point1, die1, 0, 0)
-                count += 1
-        if count > 0:
-            return count
-    return 0
+            hash2 = hash1 + _hash_change(work, 1, point2, die2)
+            seen = False
+            for i in range(count):
+                if hashes[i] == hash2:
+                    seen = True
+                    break
+            if seen:
+                continue
+            _move_up(work, 1, point2, die2)
+            _emit(work, 2, children, first + count)
+            _write_pair(moves, first + count, point1, die1, point2, die2)
+            hashes[count] = hash2
+            count += 1
+    return count
 
 
 @kernel
-def _plays(
-    board: NDArray[np.int8],
+def _plays_of_one_die(
+    die: int, work: NDArray[np.int8], children: NDArray[np.int8], moves: NDArray[np.int8], first: int
+) -> int:
+    count = 0
+    highest = _highest(work, 0)
+    for point in range(highest, 0, -1):
+        if _can_move(work, 0, point, die, highest):
+            _move_up(work, 0, point, die)
+            _emit(work, 1, children, first + count)
+            _write_pair(moves, first + count, point, die, 0, 0)
+            count += 1
+    return count
+
+
+@kernel
+def plays_into(
+    boards: NDArray[np.int8],
+    board: int,
     die1: int,
     die2: int,
     work: NDArray[np.int8],
@@ -187,17 +193,38 @@ def _plays(
     moves: NDArray[np.int8],
     first: int,
 ) -> int:
+    """Write the results of a roll from place ``first`` on, with the caller's scratch; see `legal_plays`.
+
+    Args:
+        boards: ``int8[n, 2, 26]``.
+        board: Which of them.
+        die1: 1..6.
+        die2: 1..6.
+        work: scratch, ``int8[5, 2, 26]``.
+        hashes: scratch, ``int64[MAX_PLAYS]``.
+        children: out, ``int8[first + MAX_PLAYS, 2, 26]`` or more.
+        moves: out, ``int8[first + MAX_PLAYS, 8]`` or more.
+        first: Where to start writing.
+
+    Returns:
+        How many were written, at least 1.
+    """
     for point in range(26):
-        work[0, 0, point] = board[0, point]
-        work[0, 1, point] = board[1, point]
+        work[0, 0, point] = boards[board, 0, point]
+        work[0, 1, point] = boards[board, 1, point]
     if die1 == die2:
         count = _plays_of_doubles(die1, work, children, moves, first)
     else:
-        count = _plays_of_two_dice(
-            max(die1, die2), min(die1, die2), work, hashes, children, moves, first
-        )
+        high = max(die1, die2)
+        low = min(die1, die2)
+        count = _plays_of_both_dice(high, low, work, hashes, children, moves, first, 0)
+        count = _plays_of_both_dice(low, high, work, hashes, children, moves, first, count)
+        if count == 0:  # only one die can be played: the larger one if possible
+            count = _plays_of_one_die(high, work, children, moves, first)
+        if count == 0:
+            count = _plays_of_one_die(low, work, children, moves, first)
     if count == 0:  # nothing can be moved: the only result is the same position, turned round
-        _emit(work[0], children[first])
+        _emit(work, 0, children, first)
         for i in range(8):
             moves[first, i] = 0
         count = 1
@@ -222,7 +249,7 @@ def legal_plays(
     """
     work = np.empty((5, 2, 26), np.int8)
     hashes = np.empty(MAX_PLAYS, np.int64)
-    return _plays(board, die1, die2, work, hashes, children, moves, 0)
+    return plays_into(board.reshape(1, 2, 26), 0, die1, die2, work, hashes, children, moves, 0)
 
 
 @kernel
@@ -253,8 +280,6 @@ def expand(
         at = offsets[i]
         if at + MAX_PLAYS > children.shape[0]:
             return i
-        count = _plays(
-            boards[i], int(dice[i, 0]), int(dice[i, 1]), work, hashes, children, moves, at
-        )
+        count = plays_into(boards, i, int(dice[i, 0]), int(dice[i, 1]), work, hashes, children, moves, at)
         offsets[i + 1] = at + count
     return boards.shape[0]

@@ -1,0 +1,146 @@
+"""The compiled training loop against numpy twins, and runs that are repeatable."""
+
+import numpy as np
+import pytest
+
+from engine.errors import ValueRangeError
+from engine.moves import expand_rolls
+from engine.position import Phase, Position, phases
+from nets.encoders import encode_tesauro196
+from tools.train.kernels import td as kernel_td
+from tools.train.network import Network, Trainee
+from tools.train.self_play import SelfPlay, TdConfig
+
+
+def random_boards(games: int, plies: int, seed: int) -> np.ndarray:
+    generator = np.random.default_rng(seed)
+    boards = np.repeat(Position.start().board[None], games, axis=0)
+    seen = [boards]
+    for _ in range(plies):
+        dice = generator.integers(1, 7, (len(boards), 2)).astype(np.int8)
+        children, _, offsets = expand_rolls(boards, dice)
+        boards = children[generator.integers(offsets[:-1], offsets[1:])]
+        boards = boards[phases(boards) != Phase.OVER]
+        seen.append(boards)
+    return np.concatenate(seen)
+
+
+def trainee(seed: int = 3, hidden: int = 16) -> Trainee:
+    generator = np.random.default_rng(seed)
+    return Trainee("t", Network.untrained(hidden, generator), Network.untrained(8, generator))
+
+
+@pytest.mark.nojit
+def test_first_and_second_layer_equal_a_matrix_product():
+    net = trainee().contact
+    boards = random_boards(4, 12, seed=5)
+    expected = net.outputs(encode_tesauro196(boards))
+    hidden = np.empty(net.hidden, np.float32)
+    values = np.empty((1, 5), np.float32)
+    for i in range(len(boards)):
+        kernel_td._first_layer(boards, i, net.arrays, hidden)
+        kernel_td._second_layer(hidden, net.arrays, values, 0)
+        np.testing.assert_allclose(values[0], expected[i], atol=1e-6)
+
+
+@pytest.mark.nojit
+def test_the_chosen_child_is_the_one_that_numpy_judges_least():
+    player = trainee()
+    boards = random_boards(3, 40, seed=6)[::7]
+    dice = np.random.default_rng(7).integers(1, 7, (len(boards), 2)).astype(np.int8)
+    children, moves, offsets = expand_rolls(boards, dice)
+    outcomes = player.contact.outputs(encode_tesauro196(children))
+    race = phases(children) == Phase.RACE
+    outcomes[race] = player.race.outputs(encode_tesauro196(children[race]))
+    equity = 2 * outcomes[:, 0] - 1 + outcomes[:, 1] + outcomes[:, 2] - outcomes[:, 3] - outcomes[:, 4]
+    checked = 0
+    for i in range(len(boards)):
+        part = slice(offsets[i], offsets[i + 1])
+        if (phases(children[part]) == Phase.OVER).any():
+            continue
+        values = np.empty((2, 5), np.float32)
+        best = kernel_td._judge_children(
+            boards, i, children[part], moves[part], len(equity[part]), *player_nets(player), values
+        )
+        assert equity[part][best] == pytest.approx(equity[part].min(), abs=2e-6)
+        np.testing.assert_allclose(values[1], outcomes[part][best], atol=1e-6)
+        checked += 1
+    assert checked > 10
+
+
+def player_nets(player: Trainee):
+    return player.contact.arrays, player.race.arrays
+
+
+def cross_entropy(net: Network, inputs: np.ndarray, target: np.ndarray) -> float:
+    values = net.outputs(inputs).astype(np.float64)[0]
+    return float(-(target * np.log(values) + (1 - target) * np.log(1 - values)).sum())
+
+
+@pytest.mark.nojit
+def test_a_step_follows_the_numerical_gradient_of_the_cross_entropy():
+    net = trainee(seed=8).contact
+    boards = random_boards(1, 9, seed=9)[-1:]
+    inputs = encode_tesauro196(boards)
+    target = np.array([0.8, 0.3, 0.05, 0.1, 0.01], np.float32)
+    rate = 1e-2
+    after = net.copy()
+    values = np.zeros((2, 5), np.float32)
+    values[0] = target
+    kernel_td._step(boards, 0, after.arrays, rate, np.empty(16, np.float32), np.empty(16, np.float32), values)
+    generator = np.random.default_rng(10)
+    for old, new in zip(net.arrays, after.arrays, strict=True):
+        used = np.argwhere(np.abs(new - old) > 1e-4)
+        for index in map(tuple, generator.permutation(used)[:5]):
+            kept, width = old[index], np.float32(1e-2)
+            old[index] = kept + width
+            above = cross_entropy(net, inputs, target)
+            old[index] = kept - width
+            below = cross_entropy(net, inputs, target)
+            old[index] = kept
+            slope = (above - below) / (2 * float(width))
+            assert (new - old)[index] == pytest.approx(-rate * slope, rel=0.05, abs=2e-6)
+
+
+def test_lambda_one_learns_the_final_outcome_at_every_ply():
+    """With λ = 1 all targets of a game are its result, so a huge number of steps on one game ends there."""
+    player = trainee(seed=11)
+    boards = np.repeat(Position.start().board[None], 3, axis=0).copy()
+    values = np.full((4, 5), 0.5, np.float32)
+    values[2] = [0, 0, 0, 1, 0]  # the side to move after two plies has lost a gammon
+    for _ in range(400):
+        kernel_td._learn_game(2, boards, values, *player_nets(player), 0.05, 1.0)
+    # the same position is seen by the winner (ply 1) and the loser (ply 0): half and half
+    win, win_g, _, lose_g, _ = player.evaluate(boards[:1])[0]
+    assert win == pytest.approx(0.5, abs=0.05)
+    assert win_g == pytest.approx(0.5, abs=0.06)
+    assert lose_g == pytest.approx(0.5, abs=0.06)
+
+
+def small(**changes) -> TdConfig:
+    return TdConfig(
+        **{"games": 256, "hidden": 8, "race_hidden": 4, "threads": 2, "round_games": 16, **changes}
+    )
+
+
+def weights_after(config: TdConfig) -> list[np.ndarray]:
+    run = SelfPlay(config)
+    for _ in run.rounds():
+        pass
+    return [*run.trainee.contact.arrays, *run.trainee.race.arrays]
+
+
+def test_the_same_seed_gives_the_same_weights_and_another_seed_others():
+    first, again, other = weights_after(small()), weights_after(small()), weights_after(small(seed=2))
+    assert all((a == b).all() for a, b in zip(first, again, strict=True))
+    assert not all((a == b).all() for a, b in zip(first, other, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("games", 0), ("hidden", 0), ("trace", 1.5), ("learning_rate", 0.0), ("threads", -1)],
+)
+def test_impossible_settings_are_refused_by_name(field, value):
+    with pytest.raises(ValueRangeError) as refused:
+        small(**{field: value})
+    assert refused.value.field == field

@@ -1,0 +1,154 @@
+"""The weights of a player in training: a contact net and a race net, each with one hidden layer."""
+
+from __future__ import annotations
+
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import DataFileError
+from engine.outcome import Outcomes, finished_outcomes, sanitised
+from engine.position import Board, Phase, phases
+from nets.encoders import encode_tesauro196
+
+ENCODER = "tesauro196"
+INPUTS = 196
+OUTPUTS = 5
+
+_FIRST_GUESS = np.array([0.0, -1.2, -5.0, -1.2, -5.0], np.float32)
+"""Output biases of an untrained net: the logits of even chances, a quarter gammons, hardly a backgammon."""
+
+
+@dataclass(frozen=True)
+class Network:
+    """One net: ReLU hidden units, sigmoid outputs, the cumulative outcome.
+
+    Attributes:
+        w1: ``float32[196, h]``.
+        b1: ``float32[h]``.
+        w2: ``float32[5, h]``.
+        b2: ``float32[5]``.
+    """
+
+    w1: NDArray[np.float32]
+    b1: NDArray[np.float32]
+    w2: NDArray[np.float32]
+    b2: NDArray[np.float32]
+
+    @classmethod
+    def untrained(cls, hidden: int, generator: np.random.Generator) -> Network:
+        """Make random weights, about thirty inputs being active at a time."""
+        return cls(
+            generator.normal(0.0, np.sqrt(1.0 / 30.0), (INPUTS, hidden)).astype(np.float32),
+            np.zeros(hidden, np.float32),
+            generator.normal(0.0, np.sqrt(1.0 / hidden), (OUTPUTS, hidden)).astype(np.float32),
+            _FIRST_GUESS.copy(),
+        )
+
+    @property
+    def hidden(self) -> int:
+        """The number of hidden units."""
+        return len(self.b1)
+
+    @property
+    def arrays(self) -> tuple[NDArray[np.float32], ...]:
+        """All weights, in the order that the training kernel takes them."""
+        return (self.w1, self.b1, self.w2, self.b2)
+
+    def copy(self) -> Network:
+        """Return independent weights of the same values."""
+        return Network(*(array.copy() for array in self.arrays))
+
+    def add_changes(self, before: Network, after: Network) -> None:
+        """Add the difference of two nets to this one, in place."""
+        for own, old, new in zip(self.arrays, before.arrays, after.arrays, strict=True):
+            own += new - old
+
+    def outputs(self, inputs: NDArray[np.float32]) -> Outcomes:
+        """Run the net.
+
+        Args:
+            inputs: ``float32[n, 196]``.
+
+        Returns:
+            ``float32[n, 5]``.
+        """
+        hidden = np.maximum(inputs @ self.w1 + self.b1, np.float32(0.0))
+        logits = hidden @ self.w2.T + self.b2
+        outcomes: Outcomes = (1.0 / (1.0 + np.exp(-logits))).astype(np.float32)
+        return outcomes
+
+
+@dataclass(frozen=True)
+class Trainee:
+    """A player in training, and an evaluator of itself.
+
+    Attributes:
+        name: What measurements call it.
+        contact: The net for positions with contact.
+        race: The net for races.
+    """
+
+    name: str
+    contact: Network
+    race: Network
+
+    @property
+    def plies(self) -> int:
+        """No look-ahead."""
+        return 0
+
+    def copy(self) -> Trainee:
+        """Return an independent trainee of the same weights."""
+        return Trainee(self.name, self.contact.copy(), self.race.copy())
+
+    def evaluate(self, boards: Board) -> Outcomes:
+        """Evaluate positions; see `engine.evaluator.Evaluator`."""
+        result = np.empty((len(boards), OUTPUTS), np.float32)
+        phase = phases(boards)
+        over = phase == Phase.OVER
+        result[over] = finished_outcomes(boards[over])
+        race = phase == Phase.RACE
+        for chosen, net in ((race, self.race), (~(over | race), self.contact)):
+            if chosen.any():
+                rows = boards[chosen]
+                result[chosen] = sanitised(net.outputs(encode_tesauro196(rows)), rows)
+        return result
+
+    def save(self, path: Path, **extra: NDArray[np.generic]) -> None:
+        """Write all weights and other arrays of a checkpoint to an ``.npz`` file, at once or not at all."""
+        arrays: dict[str, NDArray[np.generic]] = dict(extra)
+        for phase, net in (("contact", self.contact), ("race", self.race)):
+            for name, array in zip(("w1", "b1", "w2", "b2"), net.arrays, strict=True):
+                arrays[f"{phase}_{name}"] = array
+        part = path.with_suffix(".part")
+        with part.open("wb") as file:
+            np.savez(file, allow_pickle=False, **arrays)
+        part.replace(path)
+
+
+def load_trainee(path: Path) -> tuple[Trainee, dict[str, NDArray[np.generic]]]:
+    """Read what `Trainee.save` wrote.
+
+    Returns:
+        The trainee and the other arrays of the checkpoint.
+
+    Raises:
+        DataFileError: The file is missing, damaged, or no checkpoint.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+        nets = [
+            Network(*(arrays.pop(f"{phase}_{name}") for name in ("w1", "b1", "w2", "b2")))
+            for phase in ("contact", "race")
+        ]
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        raise DataFileError(f"{path} is no checkpoint of `gammond train td`: {error}") from error
+    for net in nets:
+        if net.w1.shape != (INPUTS, net.hidden) or net.w2.shape != (OUTPUTS, net.hidden):
+            raise DataFileError(f"{path} holds weights of the wrong shape: {net.w1.shape}, {net.w2.shape}")
+    return Trainee(path.parent.name, *nets), arrays
