@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Protocol
 
@@ -31,17 +32,20 @@ def checked_roll(die1: int, die2: int) -> Roll:
     return die1, die2
 
 
+_ROLL_TEXT = re.compile(r"\s*([0-9])\s*[-,]?\s*([0-9])\s*", re.ASCII)
+
+
 def parse_roll(text: str) -> Roll:
     """Read ``31``, ``3 1``, ``3-1`` or ``3,1``.
 
     Raises:
-        FormatError: The text is no two digits.
+        FormatError: The text is anything but two digits.
         ValueRangeError: A die is not 1..6.
     """
-    digits = [c for c in text if c not in " \t,-"]
-    if len(digits) != 2 or not all(c in "0123456789" for c in digits):
+    match = _ROLL_TEXT.fullmatch(text)
+    if match is None:
         raise FormatError(f"expected two dice such as '3 1', got {text[:40]!r}", field="dice")
-    return checked_roll(int(digits[0]), int(digits[1]))
+    return checked_roll(int(match[1]), int(match[2]))
 
 
 class DiceSource(Protocol):

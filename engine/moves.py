@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.dice import Roll
+from engine.dice import Roll, checked_roll
+from engine.errors import StateError
 from engine.kernels import moves as kernel_moves
-from engine.position import BAR, OFF, Board, Position
+from engine.position import Board, Position
 
 CheckerMove = tuple[int, int]
 """One checker from a point (25 the bar) to a point (0 off), in the mover's numbering."""
@@ -44,11 +45,16 @@ def legal_plays(position: Position, roll: Roll) -> list[Play]:
 
     Returns:
         At least one play; a single pass when no checker can move.
+
+    Raises:
+        ValueRangeError: A die is not 1..6.
+        StateError: The game is over.
     """
-    children = np.empty((kernel_moves.MAX_PLAYS, 2, 26), np.int8)
-    moves = np.empty((kernel_moves.MAX_PLAYS, 8), np.int8)
-    count = kernel_moves.legal_plays(position.board, roll[0], roll[1], children, moves)
-    return [_play(position, children[i], moves[i]) for i in range(count)]
+    dice = np.array([checked_roll(*roll)], np.int8)
+    if position.is_over:
+        raise StateError("there are no plays once a side has borne off all its checkers", field="position")
+    children, moves, _ = expand_rolls(position.board[None], dice)
+    return [_play(position, child, pairs) for child, pairs in zip(children, moves, strict=True)]
 
 
 def _play(position: Position, child: Board, moves: NDArray[np.int8]) -> Play:
@@ -56,25 +62,25 @@ def _play(position: Position, child: Board, moves: NDArray[np.int8]) -> Play:
     blots = {25 - p for p in range(1, 25) if position.board[1, p] == 1}
     hits = []
     for _, target in pairs:
-        hits.append(target != OFF and target in blots)
+        hits.append(target in blots)
         blots.discard(target)
     return Play(tuple(pairs), tuple(hits), Position(child))
 
 
-def expand_rolls(
-    boards: Board, dice: NDArray[np.int8]
-) -> tuple[Board, NDArray[np.int8], NDArray[np.int64]]:
+def expand_rolls(boards: Board, dice: NDArray[np.int8]) -> tuple[Board, NDArray[np.int8], NDArray[np.int64]]:
     """List the legal plays of one roll for each of many positions, in one array.
 
     Args:
         boards: ``int8[n, 2, 26]``.
-        dice: ``int8[n, 2]``.
+        dice: ``int8[n, 2]``, each 1..6.
 
     Returns:
-        Children ``int8[m, 2, 26]`` as the next mover sees them, their checker moves ``int8[m, 8]``, and offsets
-        ``int64[n + 1]``: the children of position i lie at ``offsets[i]:offsets[i + 1]``, at least one each.
+        Children ``int8[m, 2, 26]`` as the next mover sees them, their checker moves ``int8[m, 8]``, and
+        offsets ``int64[n + 1]``: position i has at least one child, and its children lie at
+        ``offsets[i]:offsets[i + 1]``.
     """
-    boards = np.ascontiguousarray(boards)
+    boards = np.require(boards, np.int8, ["C", "W"])  # one signature of the kernel, compiled once
+    dice = np.require(dice, np.int8, ["C", "W"])
     offsets = np.zeros(len(boards) + 1, np.int64)
     capacity = 24 * len(boards) + 2 * kernel_moves.MAX_PLAYS
     children = np.empty((capacity, 2, 26), np.int8)
@@ -86,6 +92,3 @@ def expand_rolls(
         moves = np.concatenate([moves[:used], np.empty_like(moves)])
         done = kernel_moves.expand(boards, dice, done, children, moves, offsets)
     return children[: offsets[-1]], moves[: offsets[-1]], offsets
-
-
-__all__ = ["BAR", "OFF", "CheckerMove", "Play", "expand_rolls", "legal_plays"]

@@ -15,8 +15,6 @@ WIN, WIN_G, WIN_BG, LOSE_G, LOSE_BG = range(5)
 Outcomes = NDArray[np.float32]
 """``float32[..., 5]``, cumulative."""
 
-_EQUITY_WEIGHTS = np.array([2.0, 1.0, 1.0, -1.0, -1.0], np.float32)
-
 
 class Outcome(NamedTuple):
     """One outcome as plain numbers."""
@@ -42,8 +40,8 @@ def cubeless_equity(outcomes: Outcomes) -> NDArray[np.float32]:
     Returns:
         ``float32[...]``.
     """
-    equity: NDArray[np.float32] = (outcomes * _EQUITY_WEIGHTS).sum(axis=-1, dtype=np.float32) - np.float32(1.0)
-    return equity
+    gains: NDArray[np.float32] = 2 * outcomes[..., WIN] - 1 + outcomes[..., WIN_G] + outcomes[..., WIN_BG]
+    return gains - outcomes[..., LOSE_G] - outcomes[..., LOSE_BG]
 
 
 def turned_outcomes(outcomes: Outcomes) -> Outcomes:
@@ -53,9 +51,9 @@ def turned_outcomes(outcomes: Outcomes) -> Outcomes:
         outcomes: ``float32[..., 5]``.
 
     Returns:
-        A new array of the same shape.
+        A new contiguous array of the same shape.
     """
-    result = outcomes[..., [WIN, LOSE_G, LOSE_BG, WIN_G, WIN_BG]]
+    result = np.take(outcomes, [WIN, LOSE_G, LOSE_BG, WIN_G, WIN_BG], axis=-1)
     result[..., WIN] = 1.0 - result[..., WIN]
     return result
 

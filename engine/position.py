@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import PositionError
+from engine.kernels import phases as kernel_phases
 
 CHECKERS = 15
 OFF = 0
@@ -33,10 +34,10 @@ def turned(boards: Board) -> Board:
 class Phase(enum.IntEnum):
     """The stages of a game, in the order in which a position passes through them."""
 
-    CONTACT = 0
-    CRASHED = 1
-    RACE = 2
-    OVER = 3
+    CONTACT = kernel_phases.CONTACT
+    CRASHED = kernel_phases.CRASHED
+    RACE = kernel_phases.RACE
+    OVER = kernel_phases.OVER
 
 
 class Position:
@@ -46,8 +47,9 @@ class Position:
         board: ``int8[2, 26]``; it is copied.
 
     Raises:
-        PositionError: The board cannot come up in a game: wrong shape, a count outside 0..15, a side without
-            15 checkers, a point held by both sides, both sides finished, or both on the bar against full boards.
+        PositionError: The board cannot come up in a game: wrong shape, no whole numbers, a count outside
+            0..15, a side without 15 checkers, a point held by both sides, both sides finished, or both on
+            the bar against closed boards.
     """
 
     __slots__ = ("_board",)
@@ -98,6 +100,9 @@ class Position:
     def __hash__(self) -> int:
         return hash(self.key)
 
+    def __reduce__(self) -> tuple[type[Position], tuple[Board]]:
+        return Position, (self._board,)
+
     def __repr__(self) -> str:
         sides = []
         for name, row in zip("xo", self._board, strict=True):
@@ -113,9 +118,14 @@ def is_starting(board: Board) -> bool:
 def phases(boards: Board) -> NDArray[np.int8]:
     """Classify positions.
 
-    A race is a position without contact: no checker can ever meet an opposing one. A crashed position has contact
-    and a side (either one) with at most six checkers outside its two lowest points and off, GNU Backgammon's idea
-    of a board that can no longer be held.
+    A race is a position without contact: no checker can ever meet an opposing one. A crashed position has
+    contact and a side (either one) with at most six checkers left to hold its board with. Not counted are
+    those borne off, those on its ace point if there are two or more, and all but one of those on its deuce
+    point.
+
+    Source: the split that GNU Backgammon shows from outside, told from its classification of every
+    combination of checkers on the board, the ace and the deuce point; no difference is known. Its bearoff
+    classes are races here.
 
     Args:
         boards: ``int8[n, 2, 26]``.
@@ -123,27 +133,32 @@ def phases(boards: Board) -> NDArray[np.int8]:
     Returns:
         ``int8[n]`` of `Phase`.
     """
-    occupied = boards > 0
-    rear = 25 - occupied[:, :, ::-1][:, :, :25].argmax(axis=2)
-    rear[~occupied[:, :, 1:].any(axis=2)] = 0
-    result = np.where(rear.sum(axis=1) > 25, np.int8(Phase.CONTACT), np.int8(Phase.RACE))
-    playable = CHECKERS - boards[:, :, :3].astype(np.int64).sum(axis=2)
-    result[(result == Phase.CONTACT) & (playable <= 6).any(axis=1)] = Phase.CRASHED
-    result[(boards[:, :, OFF] == CHECKERS).any(axis=1)] = Phase.OVER
-    return result.astype(np.int8)
+    boards = np.require(boards, np.int8, ["C", "W"])  # keeps the kernel at one compiled signature
+    result = np.empty(len(boards), np.int8)
+    kernel_phases.phases(boards, result)
+    return result
 
 
 def _validated(board: Any) -> Board:  # noqa: ANN401
-    array = np.asarray(board)
+    try:
+        array = np.asarray(board)
+    except (TypeError, ValueError):
+        raise PositionError(
+            "a board is two rows of 26 counts, this one is ragged", field="position"
+        ) from None
     if array.shape != (2, 26):
         raise PositionError(f"a board has shape (2, 26), this one {array.shape}", field="position")
+    if array.dtype.kind not in "iu":
+        raise PositionError(f"a board holds whole numbers, this one {array.dtype}", field="position")
     if ((array < 0) | (array > CHECKERS)).any():
         raise PositionError("a point holds 0 to 15 checkers of a side", field="position")
     array = np.array(array, dtype=np.int8, order="C")
     for name, row in zip(("the player on roll", "the opponent"), array, strict=True):
         total = int(row.sum())
         if total != CHECKERS:
-            raise PositionError(f"{name} has {total} checkers, expected 15 with those borne off", field="position")
+            raise PositionError(
+                f"{name} has {total} checkers, expected 15 with those borne off", field="position"
+            )
     shared = np.flatnonzero((array[0, 1:25] > 0) & (array[1, 24:0:-1] > 0))
     if shared.size:
         point = int(shared[0]) + 1

@@ -1,8 +1,8 @@
 """All legal plays of a roll as distinct resulting positions.
 
 Boards are ``int8[2, 26]`` (row 0 the mover; index 0 borne off, 1..24 the points, 25 the bar). A child is
-written as the *next* mover sees it, so its rows are swapped. A play's checker moves are ``int8[8]``: up to four
-pairs (from, to), highest source first, zero-filled (no checker ever starts from 0).
+written as the *next* mover sees it, so its rows are swapped. A play's checker moves are ``int8[8]``: up to
+four pairs (from, to), highest source first, zero-filled (no checker ever starts from 0).
 
 Non-doubles are tried in both orders and deduplicated by a 64-bit additive hash of the result; doubles are
 tried with non-increasing sources, which reaches each result exactly once (the changes that distinct sets of
@@ -193,7 +193,7 @@ def plays_into(
     moves: NDArray[np.int8],
     first: int,
 ) -> int:
-    """Write the results of a roll from place ``first`` on, with the caller's scratch; see `legal_plays`.
+    """Write all distinct results of a roll from place ``first`` on, with the caller's scratch.
 
     Args:
         boards: ``int8[n, 2, 26]``.
@@ -202,12 +202,12 @@ def plays_into(
         die2: 1..6.
         work: scratch, ``int8[5, 2, 26]``.
         hashes: scratch, ``int64[MAX_PLAYS]``.
-        children: out, ``int8[first + MAX_PLAYS, 2, 26]`` or more.
-        moves: out, ``int8[first + MAX_PLAYS, 8]`` or more.
+        children: out, ``int8[first + MAX_PLAYS, 2, 26]`` or more, as the next mover sees them.
+        moves: out, ``int8[first + MAX_PLAYS, 8]`` or more, the checker moves of each.
         first: Where to start writing.
 
     Returns:
-        How many were written, at least 1.
+        How many were written; 1 with all-zero moves when no checker can move.
     """
     for point in range(26):
         work[0, 0, point] = boards[board, 0, point]
@@ -229,27 +229,6 @@ def plays_into(
             moves[first, i] = 0
         count = 1
     return count
-
-
-@kernel
-def legal_plays(
-    board: NDArray[np.int8], die1: int, die2: int, children: NDArray[np.int8], moves: NDArray[np.int8]
-) -> int:
-    """Write all distinct results of one roll.
-
-    Args:
-        board: ``int8[2, 26]``, the mover in row 0.
-        die1: 1..6.
-        die2: 1..6.
-        children: out, ``int8[MAX_PLAYS, 2, 26]``, as the next mover sees them.
-        moves: out, ``int8[MAX_PLAYS, 8]``, the checker moves of each.
-
-    Returns:
-        How many were written; 1 with all-zero moves when no checker can move.
-    """
-    work = np.empty((5, 2, 26), np.int8)
-    hashes = np.empty(MAX_PLAYS, np.int64)
-    return plays_into(board.reshape(1, 2, 26), 0, die1, die2, work, hashes, children, moves, 0)
 
 
 @kernel

@@ -1,0 +1,46 @@
+"""The phase of each of many positions."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels import kernel
+
+CONTACT = 0
+CRASHED = 1
+RACE = 2
+OVER = 3
+
+CRASHED_AT = 6
+"""A side with so many checkers or fewer to hold its board with has crashed."""
+
+
+@kernel
+def phases(boards: NDArray[np.int8], result: NDArray[np.int8]) -> None:
+    """Classify positions; the definitions are those of `engine.position.phases`.
+
+    Args:
+        boards: ``int8[n, 2, 26]``.
+        result: out, ``int8[n]``: CONTACT, CRASHED, RACE or OVER.
+    """
+    for i in range(boards.shape[0]):
+        rear = 0
+        fewest = 15
+        for side in range(2):
+            point = 25
+            while point > 0 and boards[i, side, point] == 0:
+                point -= 1
+            rear += point
+            ace = int(boards[i, side, 1])
+            deuce = int(boards[i, side, 2])
+            holding = 15 - int(boards[i, side, 0]) - (ace if ace > 1 else 0) - max(deuce - 1, 0)
+            fewest = min(fewest, holding)
+        if boards[i, 0, 0] == 15 or boards[i, 1, 0] == 15:
+            result[i] = OVER
+        elif rear <= 25:
+            result[i] = RACE
+        elif fewest <= CRASHED_AT:
+            result[i] = CRASHED
+        else:
+            result[i] = CONTACT

@@ -1,0 +1,193 @@
+"""Trying out a play that was written down: every order of its moves, every split of a long move into dice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+
+import numpy as np
+
+from engine.dice import Roll
+from engine.position import BAR, OFF, Position, turned
+
+Dice = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class CheckerPath:
+    """The way of one checker as it was written.
+
+    Attributes:
+        points: From where over where to where, falling (25 the bar, 0 off).
+        starred: The points marked as hits.
+    """
+
+    points: tuple[int, ...]
+    starred: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One way to carry all paths out.
+
+    Attributes:
+        result: The position afterwards, as the next mover sees it.
+        hits: The points hit on, in the mover's numbering.
+        dice_used: How many dice it took.
+    """
+
+    result: Position
+    hits: tuple[int, ...]
+    dice_used: int
+
+
+def try_out(position: Position, roll: Roll, paths: list[CheckerPath]) -> tuple[list[Trial], str]:
+    """Carry paths out in every way that the rules for single checker moves allow.
+
+    Whether enough dice were used, and the right one, is left to the caller.
+
+    Args:
+        position: Where they begin.
+        roll: The dice; a double counts four times.
+        paths: At least one.
+
+    Returns:
+        The ways, and when there is none, the rule that stopped the one that went furthest.
+    """
+    dice = (roll[0],) * 4 if roll[0] == roll[1] else roll
+    reason = _beyond_the_roll(paths, dice)
+    if reason:
+        return [], reason
+    search = _Search()
+    own, opponent = position.board.tolist()
+    search.explore(_Table(own, opponent), dice, tuple(path.points for path in paths), ())
+    return search.trials, search.reason
+
+
+def written_move(points: tuple[int, ...]) -> str:
+    """Write the ends of a path: ``bar/18``."""
+    return "/".join("bar" if p == BAR else "off" if p == OFF else str(p) for p in (points[0], points[-1]))
+
+
+@dataclass(frozen=True)
+class _Table:
+    """Both sides' checkers while a play is tried out, each in its own numbering."""
+
+    own: list[int]
+    opponent: list[int]
+
+    def refusal(self, source: int, die: int) -> str | None:
+        """Which rule forbids to move a checker by a die, if one does."""
+        if not self.own[source]:
+            return f"there is no checker on {'the bar' if source == BAR else source} to play"
+        if self.own[BAR] and source != BAR:
+            return "a checker on the bar must enter before another moves"
+        target = source - die
+        if target > OFF:
+            holders = self.opponent[25 - target]
+            if holders < 2:
+                return None
+            return f"{written_move((source, target))} is blocked by {holders} checkers of the opponent"
+        highest = max(point for point in range(1, 26) if self.own[point])
+        if highest > 6:
+            return f"no checker bears off while one is on {'the bar' if highest == BAR else highest}"
+        if target < OFF and source < highest:
+            return f"a {die} bears off from {source} only when no checker is higher, and one is on {highest}"
+        return None
+
+    def moved(self, source: int, target: int) -> tuple[_Table, bool]:
+        """The table after a checker move, and whether it hit."""
+        own, opponent = self.own.copy(), self.opponent.copy()
+        own[source] -= 1
+        own[target] += 1
+        is_hit = target > OFF and opponent[25 - target] == 1
+        if is_hit:
+            opponent[25 - target] = 0
+            opponent[BAR] += 1
+        return _Table(own, opponent), is_hit
+
+
+class _Search:
+    """Depth-first search over which checker moves next and by which die."""
+
+    def __init__(self) -> None:
+        self.trials: list[Trial] = []
+        self.reason = ""
+        self._reason_rank = (5, 1)
+        self._dice_count = 0
+
+    def explore(
+        self, table: _Table, dice: Dice, pending: tuple[tuple[int, ...], ...], hits: tuple[int, ...]
+    ) -> None:
+        """Try every next checker move.
+
+        Args:
+            table: The checkers.
+            dice: Dice not used yet.
+            pending: For each path not finished, where its checker is and the written points ahead.
+            hits: Points hit on so far.
+        """
+        self._dice_count = max(self._dice_count, len(dice))
+        if not pending:
+            result = Position(turned(np.array([table.own, table.opponent], np.int8)))
+            self.trials.append(Trial(result, hits, self._dice_count - len(dice)))
+            return
+        for points in dict.fromkeys(pending):
+            others = list(pending)
+            others.remove(points)
+            self._move_one(table, dice, points, tuple(others), hits)
+
+    def _move_one(
+        self,
+        table: _Table,
+        dice: Dice,
+        points: tuple[int, ...],
+        others: tuple[tuple[int, ...], ...],
+        hits: tuple[int, ...],
+    ) -> None:
+        source, goal, *ahead = points
+        for die in dict.fromkeys(dice):
+            left = list(dice)
+            left.remove(die)
+            target = max(source - die, OFF)
+            if not _is_within_reach(source - die, goal, tuple(left)):
+                self._note((len(dice), 1), f"{written_move(points)} cannot be played with {_and(dice)} left")
+                continue
+            refusal = table.refusal(source, die)
+            if refusal:
+                self._note((len(dice), 0), refusal)
+                continue
+            after, is_hit = table.moved(source, target)
+            rest = tuple(ahead) if target == goal else (goal, *ahead)
+            pending = (*others, (target, *rest)) if rest else others
+            self.explore(after, tuple(left), pending, (*hits, target) if is_hit else hits)
+
+    def _note(self, rank: tuple[int, int], reason: str) -> None:
+        """Keep the reason that came after the most moves, rules of the game before mere arithmetic."""
+        if rank < self._reason_rank:
+            self._reason_rank = rank
+            self.reason = reason
+
+
+def _beyond_the_roll(paths: list[CheckerPath], dice: Dice) -> str:
+    """Why paths need other dice than these, whatever the position; empty if they do not."""
+    steps = [step for path in paths for step in pairwise(path.points)]
+    if len(steps) > len(dice):
+        return f"{len(steps)} checker moves are more than the roll {_and(dice)} gives"
+    for source, goal in steps:
+        if not _is_within_reach(source, goal, dice):
+            move = written_move((source, goal))
+            return f"{move} is {source - goal} pips, which the roll {_and(dice)} does not give"
+    return ""
+
+
+def _is_within_reach(source: int, goal: int, dice: Dice) -> bool:
+    """Whether some of the dice carry a checker exactly to its goal, or off the board if that is the goal."""
+    if goal == OFF:
+        return source - sum(dice) <= OFF
+    sums = {sum(some) for count in range(len(dice) + 1) for some in combinations(dice, count)}
+    return source - goal in sums
+
+
+def _and(dice: Dice) -> str:
+    return "-".join(map(str, dice)) or "no dice"

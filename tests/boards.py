@@ -1,0 +1,120 @@
+"""Positions to test on: made by hand, random, and those of games that the engine plays."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.dice import ROLLS
+from engine.evaluator import Evaluator, best_children
+from engine.outcome import WIN, finished_outcomes
+from engine.position import CHECKERS, OFF, Position
+
+GAMES_AT_ONCE = 512
+
+
+def position(x: dict[int, int], o: dict[int, int]) -> Position:
+    """Make a position from counts by point, for x on roll against o; the other checkers are borne off.
+
+    Both sides are in x's numbering: 25 is x's bar, 0 is o's bar.
+    """
+    board = np.zeros((2, 26), np.int8)
+    for point, count in x.items():
+        board[0, point] = count
+    for point, count in o.items():
+        board[1, 25 - point] = count
+    board[:, OFF] = CHECKERS - board.sum(axis=1)
+    return Position(board)
+
+
+class RacingJudge:
+    """A greedy judge: hit, get home, leave no blots. Enough to play games to their end."""
+
+    name = "racing"
+    plies = 0
+
+    def evaluate(self, boards):
+        """Give outcomes for ``int8[n, 2, 26]`` boards."""
+        own, opponent = boards[:, 0].astype(np.int64), boards[:, 1].astype(np.int64)
+        points = np.arange(26)
+        lead = opponent @ points - own @ points
+        blots = (opponent[:, 1:19] == 1).sum(axis=1) - (own[:, 1:19] == 1).sum(axis=1)
+        outcomes = np.zeros((len(boards), 5), np.float32)
+        outcomes[:, WIN] = 1 / (1 + np.exp(-(lead + 4 * blots) / 40))
+        over = (boards[:, :, OFF] == CHECKERS).any(axis=1)
+        outcomes[over] = finished_outcomes(boards[over])
+        return outcomes
+
+
+class RandomJudge:
+    """A judge without an idea: its plays are random."""
+
+    name = "random"
+    plies = 0
+
+    def __init__(self, seed: int) -> None:
+        self._generator = np.random.default_rng(seed)
+
+    def evaluate(self, boards):
+        """Give outcomes for ``int8[n, 2, 26]`` boards."""
+        return self._generator.random((len(boards), 5), np.float32)
+
+
+def random_rolls(count: int, seed: int):
+    """``int8[count, 2]``: all 21 rolls equally often on average, so that doubles get their share."""
+    return np.array(ROLLS, np.int8)[np.random.default_rng(seed).integers(0, len(ROLLS), count)]
+
+
+def random_boards(count: int, seed: int):
+    """``int8[count, 2, 26]``: unfinished positions of all kinds, most of which no game would reach.
+
+    Each point belongs to one side at random. How far back and how concentrated the checkers are, and how many
+    are on the bar or off, differs from position to position.
+    """
+    generator = np.random.default_rng(seed)
+    boards = []
+    while len(boards) < count:
+        owner = generator.integers(0, 2, 24)
+        board = np.zeros((2, 26), np.int8)
+        for side in range(2):
+            owned = np.flatnonzero((owner if side == 0 else owner[::-1]) == side) + 1
+            if not owned.size:
+                break
+            board[side] = _random_row(generator, owned)
+        if (board.sum(axis=1) == CHECKERS).all() and _is_possible(board):
+            boards.append(board)
+    return np.stack(boards)
+
+
+def _random_row(generator, owned):
+    reach = generator.choice([6, 12, 24])
+    within = owned[owned <= reach] if (owned <= reach).any() else owned
+    off = generator.integers(0, 15) if generator.random() < 0.3 else 0
+    bar = min(generator.integers(1, 5), CHECKERS - off) if generator.random() < 0.25 else 0
+    held = generator.choice(within, size=min(len(within), generator.integers(1, 8)), replace=False)
+    row = np.bincount(generator.choice(held, size=CHECKERS - off - bar), minlength=26)
+    row[0], row[25] = off, bar
+    return row.astype(np.int8)
+
+
+def _is_possible(board) -> bool:
+    return not ((board[:, 25] > 0).all() and (board[:, 1:7] >= 2).all())
+
+
+def played_boards(evaluator: Evaluator, count: int, seed: int):
+    """``int8[count, 2, 26]``: unfinished positions of games that an evaluator plays against itself.
+
+    One ply in eight is played at random, so that the games differ. All stages of the games are in the sample.
+    """
+    generator = np.random.default_rng(seed)
+    wanderer = RandomJudge(seed)
+    start = Position.start().board
+    boards = np.repeat(start[None], GAMES_AT_ONCE, axis=0)
+    met = []
+    while len(met) * GAMES_AT_ONCE < 4 * count:
+        met.append(boards)
+        dice = generator.integers(1, 7, (GAMES_AT_ONCE, 2)).astype(np.int8)
+        judge = wanderer if generator.random() < 1 / 8 else evaluator
+        boards, _ = best_children(judge, boards, dice)
+        boards[(boards[:, :, OFF] == CHECKERS).any(axis=1)] = start
+    everything = np.concatenate(met)
+    return everything[generator.choice(len(everything), size=count, replace=False)]

@@ -1,0 +1,119 @@
+"""The compiled move generator against counts known elsewhere and against its slow twin."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.dice import ROLLS
+from engine.kernels import moves as kernel_moves
+from engine.moves import expand_rolls
+from engine.position import Position
+from tests import boards, naive
+
+
+def _disagreements(sample, dice) -> list[str]:
+    """The positions and rolls whose set of results differs from the twin's, or holds a result twice."""
+    children, _, offsets = expand_rolls(sample, dice)
+    results = naive.states(children[:, ::-1])
+    wrong = []
+    for i, state in enumerate(naive.states(sample)):
+        found = results[offsets[i] : offsets[i + 1]]
+        expected = naive.results(state, (int(dice[i, 0]), int(dice[i, 1])))
+        if len(found) != len(expected) or set(found) != expected:
+            wrong.append(f"{Position(sample[i])} {dice[i]}: {len(found)} results, not {len(expected)}")
+    return wrong
+
+
+@pytest.mark.nojit
+def test_the_opening_position_has_447_distinct_results_over_the_21_rolls():
+    _, _, offsets = expand_rolls(
+        np.repeat(Position.start().board[None], 21, axis=0), np.array(ROLLS, np.int8)
+    )
+    assert offsets[-1] == 447
+
+
+def test_the_replies_to_all_results_of_the_opening_position_sum_to_202782():
+    dice = np.array(ROLLS, np.int8)
+    results, _, _ = expand_rolls(np.repeat(Position.start().board[None], 21, axis=0), dice)
+    _, _, offsets = expand_rolls(np.repeat(results, 21, axis=0), np.tile(dice, (447, 1)))
+    assert offsets[-1] == 202_782
+
+
+def test_20000_random_positions_agree_with_the_slow_twin():
+    sample = boards.random_boards(20_000, seed=1)
+    assert _disagreements(sample, boards.random_rolls(20_000, seed=2)) == []
+
+
+@pytest.mark.parametrize(
+    "judge", [boards.RacingJudge(), boards.RandomJudge(seed=3)], ids=lambda judge: judge.name
+)
+def test_20000_positions_of_played_games_agree_with_the_slow_twin(judge):
+    sample = boards.played_boards(judge, 20_000, seed=4)
+    assert _disagreements(sample, boards.random_rolls(20_000, seed=5)) == []
+
+
+@pytest.mark.nojit
+def test_some_positions_of_every_kind_agree_with_the_slow_twin_with_the_compiler_off_too():
+    sample = np.concatenate([boards.random_boards(100, seed=6), Position.start().board[None]])
+    assert _disagreements(sample, boards.random_rolls(101, seed=8)) == []
+
+
+def test_every_roll_agrees_with_the_slow_twin_when_fifteen_blots_can_move():
+    apart = boards.position(x={point: 1 for point in range(10, 25)}, o={4: 1})
+    sample = np.repeat(apart.board[None], 21, axis=0)
+    assert _disagreements(sample, np.array(ROLLS, np.int8)) == []
+
+
+def test_no_roll_has_more_results_than_there_is_room_for():
+    apart = boards.position(x={point: 1 for point in range(10, 25)}, o={0: 1})
+    sixes, _, offsets = expand_rolls(np.repeat(apart.board[None], 21, axis=0), np.array(ROLLS, np.int8))
+    assert np.diff(offsets).max() <= kernel_moves.MAX_PLAYS
+    assert len(sixes) == offsets[-1]
+
+
+def test_checker_moves_lead_one_by_one_through_legal_moves_to_the_result():
+    sample = np.concatenate(
+        [boards.random_boards(1500, seed=9), boards.played_boards(boards.RacingJudge(), 1500, 10)]
+    )
+    dice = boards.random_rolls(3000, seed=11)
+    children, moves, offsets = expand_rolls(sample, dice)
+    results = naive.states(children[:, ::-1])
+    for i, state in enumerate(naive.states(sample)):
+        for row in range(offsets[i], offsets[i + 1]):
+            left = [int(dice[i, 0])] * 4 if dice[i, 0] == dice[i, 1] else [int(die) for die in dice[i]]
+            assert results[row] == _followed(state, moves[row].reshape(4, 2).tolist(), left)
+
+
+def _followed(state, moves, left):
+    """Play checker moves in their order, each with a die that is left."""
+    for source, target in moves:
+        if source == 0:
+            continue
+        for die in sorted(left):
+            after = [s for s in naive.checker_moves(state, die) if s[source] == state[source] - 1]
+            if after and max(source - die, 0) == target:
+                left.remove(die)
+                state = after[0]
+                break
+        else:
+            pytest.fail(f"no die left of {left} plays {source}/{target}")
+    return state
+
+
+def test_many_positions_with_many_results_each_outgrow_the_first_array():
+    apart = boards.position(x={point: 1 for point in range(10, 25)}, o={4: 1})
+    single, _, offsets = expand_rolls(apart.board[None], np.array([[1, 1]], np.int8))
+    count = offsets[-1]
+    assert count > 500
+    children, moves, offsets = expand_rolls(
+        np.repeat(apart.board[None], 50, axis=0), np.full((50, 2), 1, np.int8)
+    )
+    assert np.array_equal(np.diff(offsets), np.full(50, count))
+    assert np.array_equal(children, np.tile(single, (50, 1, 1)))
+    assert len(moves) == len(children)
+
+
+def test_no_positions_have_no_results():
+    children, moves, offsets = expand_rolls(np.empty((0, 2, 26), np.int8), np.empty((0, 2), np.int8))
+    assert (len(children), len(moves), offsets.tolist()) == (0, 0, [0])
