@@ -1,0 +1,188 @@
+"""Many cubeless money games between two players, in lockstep, with paired dice.
+
+Games come in pairs with the same dice: turn t of both games of a pair has the same roll, and the players
+swap seats. Each player thus gets the other's luck once, and a player against itself scores exactly nothing.
+The dice of a pair depend on the seed, the pair and the turn alone, so the result is the same however many
+games run at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import CancelledWork, LimitError, ValueRangeError
+from engine.outcome import LOSE_BG, LOSE_G, finished_outcomes
+from engine.players import Player, below, mixed
+from engine.position import CHECKERS, OFF, Board, Position
+
+LOCKSTEP_GAMES = 512
+"""Games that run side by side: enough to keep nets in large batches."""
+
+MAX_TURNS = 100_000
+"""A game that takes longer is not being played by the rules."""
+
+_OPENINGS = np.array([(high, low) for high in range(2, 7) for low in range(1, high)], np.int8)
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+
+
+@dataclass(frozen=True)
+class GameResults:
+    """Results of paired games, for the first player.
+
+    Attributes:
+        points: ``int8[games]``, -3..3; games 2i and 2i + 1 are a pair.
+    """
+
+    points: NDArray[np.int8]
+
+    @property
+    def games(self) -> int:
+        """The number of games."""
+        return len(self.points)
+
+    @property
+    def points_per_game(self) -> float:
+        """Mean points of the first player."""
+        return float(self.points.mean())
+
+    @property
+    def standard_error(self) -> float:
+        """Standard error of `points_per_game`, from the means of pairs; nan for a single pair."""
+        pairs = self.points.reshape(-1, 2).mean(axis=1)
+        if len(pairs) < 2:
+            return float("nan")
+        return float(pairs.std(ddof=1) / np.sqrt(len(pairs)))
+
+    def counts(self, player: int) -> tuple[int, int, int]:
+        """Count what a player won.
+
+        Args:
+            player: 0 the first, 1 the second.
+
+        Returns:
+            Wins of any kind, gammons and backgammons, backgammons.
+        """
+        won = self.points if player == 0 else -self.points
+        return int((won >= 1).sum()), int((won >= 2).sum()), int((won >= 3).sum())
+
+
+def play_games(
+    first: Player,
+    second: Player,
+    games: int,
+    seed: int = 0,
+    *,
+    first_pair: int = 0,
+    lockstep: int = LOCKSTEP_GAMES,
+    progress: Callable[[int], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> GameResults:
+    """Play cubeless money games to the end.
+
+    Args:
+        first: A player.
+        second: Another, or the same.
+        games: How many; even, for they are paired.
+        seed: Of the dice, 0 or more.
+        first_pair: The number of the first pair, to play a further stretch of the same series.
+        lockstep: How many games run side by side; the result does not depend on it.
+        progress: Called with the number of finished games.
+        cancelled: Asked before each turn; stops the work when it says yes.
+
+    Returns:
+        The results, in the order of the pairs.
+
+    Raises:
+        ValueRangeError: An odd or negative number of games, a negative seed, or no game at a time.
+        CancelledWork: It was told to stop.
+        LimitError: A game did not end within `MAX_TURNS`.
+    """
+    if games < 0 or games % 2:
+        raise ValueRangeError(f"paired games come in an even number of 0 or more, not {games}", field="games")
+    if seed < 0:
+        raise ValueRangeError(f"a seed is 0 or more, not {seed}", field="seed")
+    if lockstep < 1:
+        raise ValueRangeError(f"at least 1 game runs at a time, not {lockstep}", field="lockstep")
+    table = _Table(games, seed, first_pair, lockstep)
+    while table.running:
+        if cancelled is not None and cancelled():
+            raise CancelledWork(f"stopped after {table.finished} of {games} games")
+        table.play_turn(first, second)
+        if progress is not None:
+            progress(table.finished)
+    return GameResults(table.points)
+
+
+def paired_dice(seed: int, pairs: NDArray[np.int64], turns: NDArray[np.int64]) -> NDArray[np.int8]:
+    """The rolls of given turns in given pairs of games.
+
+    Turn 0 has one of the 15 rolls without doubles: the player who starts won the opening throw with it.
+
+    Args:
+        seed: Of the series, 0 or more.
+        pairs: ``int64[n]``.
+        turns: ``int64[n]``.
+
+    Returns:
+        ``int8[n, 2]``.
+    """
+    series = mixed(np.array([seed % 2**64], np.uint64) + _GOLDEN)
+    numbers = mixed(mixed(series + pairs.astype(np.uint64) * _GOLDEN) + turns.astype(np.uint64) * _GOLDEN)
+    faces = below(numbers, 36)
+    dice = np.stack([faces // 6 + 1, faces % 6 + 1], axis=1).astype(np.int8)
+    opening = turns == 0
+    dice[opening] = _OPENINGS[below(numbers[opening], len(_OPENINGS))]
+    return dice
+
+
+class _Table:
+    """Games in progress, one row each; a finished game's row goes to the next game."""
+
+    def __init__(self, games: int, seed: int, first_pair: int, lockstep: int) -> None:
+        self.points = np.zeros(games, np.int8)
+        self.finished = 0
+        self._seed = seed
+        self._first_pair = first_pair
+        self._started = min(games, lockstep)
+        self._game = np.arange(self._started)
+        self._turn = np.zeros(self._started, np.int64)
+        self._boards: Board = np.repeat(Position.start().board[None], self._started, axis=0)
+
+    @property
+    def running(self) -> int:
+        """The number of games in progress."""
+        return len(self._game)
+
+    def play_turn(self, first: Player, second: Player) -> None:
+        """Play one turn in each game; the first player starts the even games, the second the odd ones."""
+        dice = paired_dice(self._seed, self._first_pair + self._game // 2, self._turn)
+        mover = (self._game + self._turn) % 2
+        for number, player in enumerate((first, second)):
+            rows = np.flatnonzero(mover == number)
+            if rows.size:
+                self._boards[rows] = player.choose(self._boards[rows], dice[rows])
+        self._turn += 1
+        ended = self._boards[:, 1, OFF] == CHECKERS
+        if ended.any():
+            self._score(np.flatnonzero(ended), mover)
+        elif int(self._turn.max()) > MAX_TURNS:
+            raise LimitError(f"a game between {first.name} and {second.name} took over {MAX_TURNS} turns")
+
+    def _score(self, rows: NDArray[np.int64], mover: NDArray[np.int64]) -> None:
+        """Enter the points of finished games and give their rows to the games that wait."""
+        lost = finished_outcomes(self._boards[rows])
+        won = 1 + lost[:, LOSE_G] + lost[:, LOSE_BG]
+        self.points[self._game[rows]] = np.where(mover[rows] == 0, won, -won)
+        self.finished += len(rows)
+        fresh = min(len(rows), len(self.points) - self._started)
+        self._game[rows[:fresh]] = np.arange(self._started, self._started + fresh)
+        self._turn[rows[:fresh]] = 0
+        self._boards[rows[:fresh]] = Position.start().board
+        self._started += fresh
+        left = np.ones(len(self._game), np.bool_)
+        left[rows[fresh:]] = False
+        self._game, self._turn, self._boards = self._game[left], self._turn[left], self._boards[left]

@@ -1,0 +1,113 @@
+"""Players: whatever chooses a play for a roll, in many games at a time."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import ValueRangeError
+from engine.evaluator import Evaluator, best_children
+from engine.moves import expand_rolls
+from engine.position import Board
+
+
+class Player(Protocol):
+    """Anything that chooses plays; each choice depends on its own position and roll alone."""
+
+    @property
+    def name(self) -> str:
+        """What results call this player."""
+        ...
+
+    def choose(self, boards: Board, dice: NDArray[np.int8]) -> Board:
+        """Choose a legal play in each of many positions.
+
+        Args:
+            boards: ``int8[n, 2, 26]``, none of them over.
+            dice: ``int8[n, 2]``.
+
+        Returns:
+            The positions after the plays, ``int8[n, 2, 26]`` as the next mover sees them.
+        """
+        ...
+
+
+class EvaluatorPlayer:
+    """Plays what an evaluator likes best, by cubeless money equity.
+
+    Args:
+        evaluator: The judge of the positions after the plays.
+    """
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+
+    @property
+    def name(self) -> str:
+        """The evaluator's name."""
+        return self.evaluator.name
+
+    def choose(self, boards: Board, dice: NDArray[np.int8]) -> Board:
+        """Choose plays, as `Player.choose`; ties go to the first in the order of the legal plays."""
+        return best_children(self.evaluator, boards, dice)[0]
+
+
+class RandomPlayer:
+    """Plays any legal play, all equally likely; the same one whenever position, roll and seed are the same.
+
+    Args:
+        seed: Any non-negative integer.
+
+    Raises:
+        ValueRangeError: The seed is negative.
+    """
+
+    name = "random"
+
+    def __init__(self, seed: int = 0) -> None:
+        if seed < 0:
+            raise ValueRangeError(f"a seed is 0 or more, not {seed}", field="seed")
+        generator = np.random.Generator(np.random.PCG64(seed))
+        self._board_hash = generator.integers(0, 2**64, size=52, dtype=np.uint64)
+        self._dice_hash = generator.integers(0, 2**64, size=2, dtype=np.uint64)
+
+    def choose(self, boards: Board, dice: NDArray[np.int8]) -> Board:
+        """Choose plays, as `Player.choose`."""
+        children, _, offsets = expand_rolls(boards, dice)
+        key = boards.reshape(len(boards), 52).astype(np.uint64) @ self._board_hash
+        key += dice.astype(np.uint64) @ self._dice_hash
+        chosen: Board = children[offsets[:-1] + below(mixed(key), np.diff(offsets))]
+        return chosen
+
+
+def mixed(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Turn distinct keys into numbers that look random.
+
+    *Source:* the finaliser of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
+    generators", 2014).
+
+    Args:
+        keys: ``uint64[...]``.
+
+    Returns:
+        ``uint64[...]``, one to one with the keys.
+    """
+    result = (keys ^ (keys >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    result = (result ^ (result >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return result ^ (result >> np.uint64(31))
+
+
+def below(numbers: NDArray[np.uint64], limits: NDArray[np.int64] | int) -> NDArray[np.int64]:
+    """Scale random 64-bit numbers to 0 .. limit - 1 (bias below 2^-20 for limits below 4096).
+
+    Args:
+        numbers: ``uint64[n]``.
+        limits: Each at most 2^32.
+
+    Returns:
+        ``int64[n]``.
+    """
+    scaled = (numbers >> np.uint64(32)) * np.asarray(limits).astype(np.uint64)
+    return (scaled >> np.uint64(32)).astype(np.int64)

@@ -1,0 +1,212 @@
+"""The manifest: which nets exist, what their files must be, and which evaluators are made of them."""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+
+from engine.errors import DataFileError
+from nets.encoders import get_encoder
+from nets.net_evaluator import NetEvaluator
+from nets.onnx_model import OnnxModel
+
+MANIFEST_FILE = Path(__file__).resolve().parent / "manifest.toml"
+
+OUTPUTS = {"cumulative5": 5}
+"""Kinds of outputs and how many numbers each has: ``cumulative5`` is an outcome as it stands."""
+
+_Name = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9.-]*$", max_length=40)]
+
+
+class Training(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """How a net came to be.
+
+    Attributes:
+        commands: What was run, in order.
+        games: Self-play games.
+        hours: How long it took on the machine that `docs/nets.md` names.
+    """
+
+    commands: tuple[str, ...]
+    games: int
+    hours: float
+
+
+class Strength(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """How strong an evaluator measured.
+
+    Attributes:
+        opponent: The player it was measured against.
+        points_per_game: Cubeless money points won per game.
+        standard_error: Of `points_per_game`.
+        games: Paired games played.
+    """
+
+    opponent: str
+    points_per_game: float
+    standard_error: float
+    games: int
+
+
+class NetEntry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """A net file.
+
+    Attributes:
+        name: What evaluators and replies call it.
+        file: Path below the folder of the manifest.
+        phase: What it was trained on.
+        encoder: Id of its encoder.
+        hidden: Sizes of its hidden layers.
+        outputs: Kind of its outputs, a key of `OUTPUTS`.
+        sha256: Hash of the file.
+        trained: How it came to be.
+    """
+
+    name: _Name
+    file: str
+    phase: Literal["contact", "crashed", "race"]
+    encoder: str
+    hidden: tuple[int, ...]
+    outputs: str
+    sha256: Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}$")]
+    trained: Training
+
+
+class EvaluatorEntry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """A named set of nets, one for each phase.
+
+    Attributes:
+        name: What settings and replies call it.
+        contact: The net for contact, and for each phase without a net of its own.
+        crashed: The net for crashed positions.
+        race: The net for races that no bearoff database covers.
+        strength: How strong the whole measured.
+    """
+
+    name: _Name
+    contact: str
+    crashed: str | None = None
+    race: str | None = None
+    strength: tuple[Strength, ...] = ()
+
+
+class Manifest(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """All nets and evaluators.
+
+    Attributes:
+        default: The evaluator taken when none is named; missing only when there is none.
+        nets: Net files.
+        evaluators: Sets of nets.
+    """
+
+    default: str | None = None
+    nets: tuple[NetEntry, ...] = msgspec.field(name="net", default=())
+    evaluators: tuple[EvaluatorEntry, ...] = msgspec.field(name="evaluator", default=())
+
+    def net(self, name: str) -> NetEntry:
+        """The net of a name; it exists for every name an evaluator gives."""
+        return next(net for net in self.nets if net.name == name)
+
+
+def read_manifest(file: Path = MANIFEST_FILE) -> Manifest:
+    """Read a manifest and check that it is whole; net files are looked at by `load_net`.
+
+    Args:
+        file: A TOML file.
+
+    Returns:
+        The manifest.
+
+    Raises:
+        DataFileError: The file is missing or no TOML, a field is missing, unknown or of the wrong kind, a
+        name
+            is used twice or not defined, an encoder or a kind of outputs does not exist, or an evaluator
+            uses a net for another phase than it was trained for.
+    """
+    try:
+        content = tomllib.loads(file.read_text("utf-8"))
+    except OSError as error:
+        raise DataFileError(
+            f"manifest {file.name} cannot be read: {error.strerror}", field="manifest"
+        ) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise DataFileError(f"manifest {file.name} is no TOML: {error}", field="manifest") from error
+    try:
+        manifest = msgspec.convert(content, Manifest)
+    except msgspec.ValidationError as error:
+        raise DataFileError(f"manifest {file.name}: {error}", field="manifest") from error
+    _check_nets(manifest)
+    _check_evaluators(manifest)
+    return manifest
+
+
+def load_net(entry: NetEntry, folder: Path = MANIFEST_FILE.parent) -> NetEvaluator:
+    """Load a net and compare its file with the manifest.
+
+    Args:
+        entry: What the manifest says.
+        folder: The folder of the manifest.
+
+    Returns:
+        The net, ready to run.
+
+    Raises:
+        DataFileError: The file is missing, its hash is another, it is no net, or its inputs or outputs
+        differ.
+    """
+    file = folder / entry.file
+    try:
+        found = hashlib.sha256(file.read_bytes()).hexdigest()
+    except OSError as error:
+        raise DataFileError(
+            f"net {entry.name}: {entry.file} cannot be read: {error.strerror}", field="net"
+        ) from error
+    if found != entry.sha256:
+        raise DataFileError(
+            f"net {entry.name}: {entry.file} has sha256 {found}, the manifest expects {entry.sha256}",
+            field="net",
+        )
+    encoder = get_encoder(entry.encoder)
+    model = OnnxModel(file, encoder.inputs, OUTPUTS[entry.outputs])
+    model.check()
+    return NetEvaluator(entry.name, encoder, model)
+
+
+def _check_nets(manifest: Manifest) -> None:
+    _check_distinct("net", [net.name for net in manifest.nets])
+    for net in manifest.nets:
+        get_encoder(net.encoder)
+        if net.outputs not in OUTPUTS:
+            raise DataFileError(
+                f"net {net.name}: unknown outputs {net.outputs!r}, expected one of {', '.join(OUTPUTS)}",
+                field="outputs",
+            )
+
+
+def _check_evaluators(manifest: Manifest) -> None:
+    names = [evaluator.name for evaluator in manifest.evaluators]
+    _check_distinct("evaluator", names)
+    if manifest.default not in names and (names or manifest.default is not None):
+        known = ", ".join(names) or "(none)"
+        raise DataFileError(
+            f"the default is {manifest.default!r}, expected one of the evaluators: {known}", field="default"
+        )
+    phase_of = {net.name: net.phase for net in manifest.nets}
+    for evaluator in manifest.evaluators:
+        for phase in ("contact", "crashed", "race"):
+            net = getattr(evaluator, phase)
+            if net is not None and phase_of.get(net) != phase:
+                what = f"a net for {phase_of[net]}" if net in phase_of else "no net of this manifest"
+                raise DataFileError(
+                    f"evaluator {evaluator.name}: {net!r} is {what}, expected one for {phase}", field="net"
+                )
+
+
+def _check_distinct(kind: str, names: list[str]) -> None:
+    for name in names:
+        if names.count(name) > 1:
+            raise DataFileError(f"two entries [[{kind}]] are called {name!r}", field=kind)

@@ -1,0 +1,122 @@
+"""Run ONNX nets: the one module that knows onnxruntime."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import DataFileError
+
+BATCH_ROWS = 512
+"""How many rows to run at a time: enough to be efficient, few enough that inputs stay in the cache."""
+
+_MIN_ROWS = 2
+"""On some processors a single row takes another path, with other rounding; so it is run as two."""
+
+
+class OnnxModel:
+    """A net file with one float32 input and one float32 output, both of a free number of rows.
+
+    The session is made when it is first needed and again in each process forked afterwards: sessions do not
+    survive a fork. Safe to call from several threads.
+
+    Args:
+        path: The ``.onnx`` file.
+        inputs: The number of inputs the file must have.
+        outputs: The number of outputs it must have.
+    """
+
+    def __init__(self, path: Path, inputs: int, outputs: int) -> None:
+        self.path = path
+        self.inputs = inputs
+        self.outputs = outputs
+        self._lock = threading.Lock()
+        self._session: Any = None
+        self._process = 0
+        self._input_name = ""
+
+    def check(self) -> None:
+        """Load the file and compare it with what was declared.
+
+        Raises:
+            DataFileError: The file is missing or no net, or its inputs or outputs are others than declared.
+        """
+        self._present_session()
+
+    def run(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Run rows through the net; a row's result depends on that row alone, to the last bit.
+
+        Args:
+            inputs: ``float32[n, inputs]``; keep n within some `BATCH_ROWS`.
+
+        Returns:
+            ``float32[n, outputs]``, raw.
+
+        Raises:
+            DataFileError: As `check`.
+        """
+        session = self._present_session()
+        rows = len(inputs)
+        if rows == 0:
+            return np.empty((0, self.outputs), np.float32)
+        if rows < _MIN_ROWS:
+            inputs = np.repeat(inputs, _MIN_ROWS, axis=0)
+        result: NDArray[np.float32] = session.run(None, {self._input_name: inputs})[0]
+        return result[:rows]
+
+    def _present_session(self) -> Any:  # noqa: ANN401  (onnxruntime has no types)
+        if self._process != os.getpid():
+            with self._lock:
+                if self._process != os.getpid():
+                    self._session = self._new_session()
+                    self._process = os.getpid()
+        return self._session
+
+    def _new_session(self) -> Any:  # noqa: ANN401
+        import onnxruntime  # takes a tenth of a second: not for commands that run no net
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = 1
+        options.inter_op_num_threads = 1
+        options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        options.log_severity_level = 3
+        try:
+            content = self.path.read_bytes()
+        except OSError as error:
+            raise DataFileError(
+                f"net {self.path.name} cannot be read: {error.strerror}", field="net"
+            ) from error
+        try:
+            session = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
+        except Exception as error:
+            raise DataFileError(
+                f"net {self.path.name} is no model that onnxruntime can load: {str(error)[:200]}", field="net"
+            ) from error
+        self._check_port("input", session.get_inputs(), self.inputs)
+        self._check_port("output", session.get_outputs(), self.outputs)
+        self._input_name = session.get_inputs()[0].name
+        return session
+
+    def _check_port(self, kind: str, ports: list[Any], expected: int) -> None:
+        """Compare the only input or output of a session with what was declared."""
+        if len(ports) != 1:
+            raise DataFileError(
+                f"net {self.path.name} has {len(ports)} {kind} tensors, expected 1", field="net"
+            )
+        port = ports[0]
+        if port.type != "tensor(float)":
+            raise DataFileError(
+                f"net {self.path.name} has an {kind} of type {port.type}, expected tensor(float)", field="net"
+            )
+        has_free_rows = len(port.shape) == 2 and not isinstance(port.shape[0], int)
+        if not has_free_rows or port.shape[1] != expected:
+            raise DataFileError(
+                f"net {self.path.name} has an {kind} of shape {port.shape}, expected [n, {expected}]",
+                field="net",
+            )

@@ -1,0 +1,79 @@
+"""Pubeval: Gerald Tesauro's public linear player, the opponent that strengths are published against."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import DataFileError
+from engine.moves import expand_rolls
+from engine.position import Board, Phase, phases
+from nets.kernels import pubeval as kernel_pubeval
+
+WEIGHTS_FOLDER = Path(__file__).resolve().parent / "weights" / "pubeval"
+
+
+class PubevalPlayer:
+    """Plays the highest score of pubeval. It scores plays, not outcomes, so it is no evaluator.
+
+    The position after the play is scored, with the race weights if the position *before* it was a race. Per
+    point, from the mover's 24 point down, five inputs: an opposing blot; one own checker; two or more;
+    exactly three; (n - 3) / 2 beyond three; then the opponent's checkers on the bar / 2 and own checkers
+    off / 15.
+
+    *Source:* G. Tesauro, ``pubeval.c`` (public domain, rec.games.backgammon, 1993), weights ``WT.cntc`` and
+    ``WT.race``.
+
+    Args:
+        folder: Where the two weight files are.
+
+    Raises:
+        DataFileError: A weight file is missing or does not hold 122 numbers.
+    """
+
+    name = "pubeval"
+
+    def __init__(self, folder: Path = WEIGHTS_FOLDER) -> None:
+        self._contact = _read_weights(folder / "WT.cntc")
+        self._race = _read_weights(folder / "WT.race")
+
+    def choose(self, boards: Board, dice: NDArray[np.int8]) -> Board:
+        """Choose plays, as `engine.players.Player.choose`; ties go to the first."""
+        children, _, offsets = expand_rolls(boards, dice)
+        chosen = np.empty(len(boards), np.int64)
+        is_race = phases(boards) >= Phase.RACE
+        kernel_pubeval.choose(children, offsets, is_race, self._contact, self._race, chosen)
+        return children[chosen]
+
+    def score(self, child: Board, *, is_race: bool) -> float:
+        """Score a position for the player who has just moved.
+
+        Args:
+            child: ``int8[2, 26]``, as the next mover sees it.
+            is_race: Whether the position before the play was a race.
+
+        Returns:
+            The score, in no unit.
+        """
+        return float(kernel_pubeval.score(child, self._race if is_race else self._contact))
+
+
+def _read_weights(file: Path) -> NDArray[np.float32]:
+    try:
+        weights = np.array(file.read_text("ascii").split(), np.float32)
+    except OSError as error:
+        raise DataFileError(
+            f"pubeval weights {file.name} cannot be read: {error.strerror}", field="net"
+        ) from error
+    except ValueError as error:
+        raise DataFileError(
+            f"pubeval weights {file.name} hold something else than numbers", field="net"
+        ) from error
+    if weights.shape != (kernel_pubeval.WEIGHTS,) or not np.isfinite(weights).all():
+        raise DataFileError(
+            f"pubeval weights {file.name} hold {weights.size} numbers, expected {kernel_pubeval.WEIGHTS}",
+            field="net",
+        )
+    return weights

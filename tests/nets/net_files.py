@@ -1,0 +1,60 @@
+"""Small ONNX nets and manifests, made for the tests that read them."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+from pathlib import Path
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+
+def write_net(
+    file: Path, sizes=(196, 8, 5), *, seed: int = 0, rows: int | str = "n", outputs: int = 1
+) -> Path:
+    """Write a net of given layer sizes with random weights: ReLU between layers, sigmoid at the end."""
+    generator = np.random.default_rng(seed)
+    nodes, weights = [], []
+    current = "x"
+    for layer, (fan_in, fan_out) in enumerate(itertools.pairwise(sizes)):
+        matrix = generator.standard_normal((fan_in, fan_out)) / np.sqrt(fan_in)
+        bias = generator.standard_normal(fan_out) / 10
+        weights.append(numpy_helper.from_array(matrix.astype(np.float32), f"w{layer}"))
+        weights.append(numpy_helper.from_array(bias.astype(np.float32), f"b{layer}"))
+        is_last = layer == len(sizes) - 2
+        after = "y" if is_last else f"a{layer}"
+        nodes.append(helper.make_node("Gemm", [current, f"w{layer}", f"b{layer}"], [f"z{layer}"]))
+        nodes.append(helper.make_node("Sigmoid" if is_last else "Relu", [f"z{layer}"], [after]))
+        current = after
+    ports = [("x", sizes[0]), ("y", sizes[-1]), ("z0", sizes[1])]
+    infos = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [rows, width]) for name, width in ports]
+    graph = helper.make_graph(nodes, "net", infos[:1], infos[1 : 1 + outputs], weights)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    onnx.save(model, str(file))
+    return file
+
+
+def write_manifest(folder: Path, **changes: str) -> Path:
+    """Write two nets and a manifest of them; changes are to keys of the first entry, '' leaves one out."""
+    entries = []
+    for phase in ("contact", "race"):
+        file = write_net(folder / f"tiny-{phase}.onnx", seed=len(phase))
+        values = {
+            "name": f'"tiny-{phase}"',
+            "file": f'"{file.name}"',
+            "phase": f'"{phase}"',
+            "encoder": '"tesauro196"',
+            "hidden": "[8]",
+            "outputs": '"cumulative5"',
+            "sha256": f'"{hashlib.sha256(file.read_bytes()).hexdigest()}"',
+            "trained": '{commands = ["none"], games = 0, hours = 0.0}',
+        }
+        if phase == "contact":
+            values.update(changes)
+        entries.append("[[net]]\n" + "".join(f"{key} = {value}\n" for key, value in values.items() if value))
+    evaluator = '[[evaluator]]\nname = "tiny"\ncontact = "tiny-contact"\nrace = "tiny-race"\n'
+    manifest = folder / "manifest.toml"
+    manifest.write_text('default = "tiny"\n' + "".join(entries) + evaluator, "utf-8")
+    return manifest

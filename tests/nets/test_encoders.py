@@ -1,0 +1,49 @@
+"""The registry of encoders and the encoding as others see it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.errors import DataFileError
+from engine.position import Position
+from nets.encoders import ENCODERS, get_encoder
+from tests import boards
+
+
+@pytest.mark.parametrize("encoder", ENCODERS.values(), ids=ENCODERS)
+def test_every_encoder_gives_the_inputs_it_declares(encoder):
+    inputs = encoder.encode(boards.random_boards(7, seed=1))
+    assert inputs.shape == (7, encoder.inputs)
+    assert inputs.dtype == np.float32
+    assert get_encoder(encoder.id) is encoder
+
+
+def test_an_encoder_takes_no_positions_and_read_only_ones():
+    encode = get_encoder("tesauro196").encode
+    assert encode(np.empty((0, 2, 26), np.int8)).shape == (0, 196)
+    assert encode(Position.start().board[None]).sum() > 0
+
+
+def test_each_side_of_the_opening_position_has_its_checkers_in_its_own_numbering():
+    own, opponent = get_encoder("tesauro196").encode(Position.start().board[None]).reshape(2, 98)
+    assert np.array_equal(own, opponent)
+    assert own[:96].reshape(24, 4)[[5, 7, 12, 23]].tolist() == [
+        [1, 1, 1, 1],
+        [1, 1, 1, 0],
+        [1, 1, 1, 1],
+        [1, 1, 0, 0],
+    ]
+    assert own[96:].tolist() == [0, 0]
+
+
+def test_bar_and_off_are_scaled_by_2_and_15():
+    position = boards.position(x={25: 3, 6: 6}, o={24: 5})
+    inputs = get_encoder("tesauro196").encode(position.board[None])[0]
+    assert inputs[[96, 97, 98 + 96, 98 + 97]].tolist() == [1.5, np.float32(6 / 15), 0, np.float32(10 / 15)]
+
+
+def test_an_unknown_encoder_is_an_error_that_names_the_known_ones():
+    with pytest.raises(DataFileError, match=r"'tesauro198'.*tesauro196") as caught:
+        get_encoder("tesauro198")
+    assert caught.value.field == "encoder"

@@ -1,0 +1,98 @@
+"""The manifest: what it must hold, and every way in which nets and manifest can disagree."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.errors import DataFileError
+from nets.manifest import MANIFEST_FILE, load_net, read_manifest
+from tests import boards
+from tests.nets.net_files import write_manifest, write_net
+
+
+def _refused(manifest, message: str) -> None:
+    with pytest.raises(DataFileError, match=message):
+        read_manifest(manifest)
+
+
+def test_a_manifest_names_its_nets_and_evaluators(tmp_path):
+    manifest = read_manifest(write_manifest(tmp_path))
+    assert manifest.default == "tiny"
+    assert [net.name for net in manifest.nets] == ["tiny-contact", "tiny-race"]
+    assert manifest.net("tiny-race").hidden == (8,)
+    assert [(entry.contact, entry.crashed, entry.race) for entry in manifest.evaluators] == [
+        ("tiny-contact", None, "tiny-race")
+    ]
+
+
+def test_a_net_that_fits_its_entry_evaluates(tmp_path):
+    file = write_manifest(tmp_path)
+    net = load_net(read_manifest(file).nets[0], tmp_path)
+    assert net.name == "tiny-contact"
+    assert net.evaluate(boards.random_boards(1500, seed=1)).shape == (1500, 5)
+
+
+def test_the_shipped_manifest_and_all_its_nets_are_in_order():
+    manifest = read_manifest(MANIFEST_FILE)
+    for entry in manifest.nets:
+        load_net(entry)
+
+
+def test_a_manifest_without_nets_needs_no_default(tmp_path):
+    file = tmp_path / "manifest.toml"
+    file.write_text("# nothing yet\n")
+    assert read_manifest(file).evaluators == ()
+
+
+def test_a_missing_manifest_is_an_error(tmp_path):
+    _refused(tmp_path / "manifest.toml", "cannot be read")
+
+
+def test_text_that_is_no_toml_is_an_error(tmp_path):
+    file = tmp_path / "manifest.toml"
+    file.write_text("default = \n")
+    _refused(file, "no TOML")
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"sha256": ""}, "missing required field `sha256`"),
+        ({"sha256": '"abc"'}, "sha256"),
+        ({"wheels": "4"}, "unknown field `wheels`"),
+        ({"hidden": '"8"'}, "hidden"),
+        ({"phase": '"opening"'}, "phase"),
+        ({"phase": '"race"'}, "'tiny-contact' is a net for race, expected one for contact"),
+        ({"encoder": '"tesauro198"'}, "unknown encoder 'tesauro198'"),
+        ({"outputs": '"exclusive6"'}, "unknown outputs 'exclusive6'"),
+        ({"name": '"tiny-race"'}, r"two entries \[\[net\]\] are called 'tiny-race'"),
+        ({"name": '"Tiny Net"'}, "name"),
+        ({"name": '"other"'}, "'tiny-contact' is no net of this manifest"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else " ".join(f"{k}={v}" for k, v in value.items()),
+)
+def test_a_faulty_entry_is_an_error_that_names_the_fault(tmp_path, changes, message):
+    _refused(write_manifest(tmp_path, **changes), message)
+
+
+def test_a_default_that_is_no_evaluator_is_an_error(tmp_path):
+    file = write_manifest(tmp_path)
+    file.write_text(file.read_text().replace('default = "tiny"', 'default = "huge"'))
+    _refused(file, "the default is 'huge', expected one of the evaluators: tiny")
+
+
+def _load_refused(folder, message: str, **changes: str) -> None:
+    entry = read_manifest(write_manifest(folder, **changes)).nets[0]
+    with pytest.raises(DataFileError, match=message):
+        load_net(entry, folder)
+
+
+def test_a_missing_net_file_is_an_error(tmp_path):
+    _load_refused(tmp_path, r"tiny-contact: gone\.onnx cannot be read", file='"gone.onnx"')
+
+
+def test_an_altered_net_file_is_an_error(tmp_path):
+    entry = read_manifest(write_manifest(tmp_path)).nets[0]
+    write_net(tmp_path / "tiny-contact.onnx", seed=99)
+    with pytest.raises(DataFileError, match=r"has sha256 \w{64}, the manifest expects \w{64}"):
+        load_net(entry, tmp_path)

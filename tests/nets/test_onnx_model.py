@@ -1,0 +1,103 @@
+"""Net files: determinism, and files that are not what they should be."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+
+from engine.errors import DataFileError
+from nets.onnx_model import OnnxModel
+from tests.nets.net_files import write_net
+
+
+def _inputs(rows: int):
+    generator = np.random.default_rng(5)
+    return (generator.random((rows, 196)) < 0.1).astype(np.float32) * np.float32(0.7)
+
+
+@pytest.fixture(params=[(196, 80, 5), (196, 128, 5), (196, 512, 256, 5)], ids=str)
+def model(request, tmp_path):
+    """A model of a size that might be shipped."""
+    return OnnxModel(write_net(tmp_path / "net.onnx", request.param), 196, 5)
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3, 15, 16, 17, 100, 1000])
+def test_results_are_the_same_bytes_whatever_the_batch(model, rows):
+    inputs = _inputs(1024)
+    parts = [model.run(inputs[start : start + rows]) for start in range(0, 1024, rows)]
+    assert np.concatenate(parts).tobytes() == model.run(inputs).tobytes()
+
+
+def test_results_are_the_same_bytes_whatever_the_order(model):
+    inputs = _inputs(1024)
+    order = np.random.default_rng(6).permutation(1024)
+    assert model.run(inputs[order]).tobytes() == model.run(inputs)[order].tobytes()
+
+
+def test_results_are_those_of_the_weights(tmp_path):
+    model = OnnxModel(write_net(tmp_path / "net.onnx", (196, 5), seed=3), 196, 5)
+    generator = np.random.default_rng(3)
+    matrix = (generator.standard_normal((196, 5)) / np.sqrt(196)).astype(np.float32)
+    bias = (generator.standard_normal(5) / 10).astype(np.float32)
+    inputs = _inputs(20)
+    assert np.allclose(model.run(inputs), 1 / (1 + np.exp(-(inputs @ matrix + bias))), atol=1e-6)
+
+
+def test_no_rows_give_no_rows(model):
+    assert model.run(np.empty((0, 196), np.float32)).shape == (0, 5)
+
+
+def test_a_forked_process_makes_its_own_session(tmp_path):
+    model = OnnxModel(write_net(tmp_path / "net.onnx"), 196, 5)
+    expected = model.run(_inputs(3)).tobytes()
+    parents = model._session
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        same = model.run(_inputs(3)).tobytes() == expected
+        os.write(writer, b"y" if same and model._session is not parents else b"n")
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert os.read(reader, 1) == b"y"
+
+
+def _refused(file, message: str, inputs: int = 196, outputs: int = 5) -> None:
+    with pytest.raises(DataFileError, match=message) as caught:
+        OnnxModel(file, inputs, outputs).check()
+    assert file.name in caught.value.message
+
+
+def test_a_missing_file_is_an_error(tmp_path):
+    _refused(tmp_path / "none.onnx", "cannot be read")
+
+
+def test_a_file_that_is_no_net_is_an_error(tmp_path):
+    file = tmp_path / "text.onnx"
+    file.write_text("no net at all")
+    _refused(file, "no model that onnxruntime can load")
+
+
+def test_a_truncated_file_is_an_error(tmp_path):
+    file = write_net(tmp_path / "net.onnx")
+    file.write_bytes(file.read_bytes()[:-200])
+    _refused(file, "no model that onnxruntime can load")
+
+
+def test_other_inputs_than_declared_are_an_error(tmp_path):
+    _refused(
+        write_net(tmp_path / "net.onnx", (202, 8, 5)), r"input of shape \['n', 202\], expected \[n, 196\]"
+    )
+
+
+def test_other_outputs_than_declared_are_an_error(tmp_path):
+    _refused(write_net(tmp_path / "net.onnx", (196, 8, 6)), r"output of shape \['n', 6\], expected \[n, 5\]")
+
+
+def test_a_fixed_number_of_rows_is_an_error(tmp_path):
+    _refused(write_net(tmp_path / "net.onnx", rows=1), r"input of shape \[1, 196\]")
+
+
+def test_a_second_output_is_an_error(tmp_path):
+    _refused(write_net(tmp_path / "net.onnx", outputs=2), "2 output tensors, expected 1")

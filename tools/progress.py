@@ -1,0 +1,114 @@
+"""A progress bar for long work: one line on stderr, shown only on a terminal."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import TextIO
+
+_REDRAW_EVERY_S = 0.1
+_BAR_CELLS = 24
+
+
+class Progress:
+    """A progress bar with rate and time left, used as a context manager.
+
+    Nothing is written unless the stream is a terminal. The line is redrawn at most ten times a second, so
+    `update` may be called as often as is convenient. The last state stays on the screen.
+
+    Args:
+        total: How much there is to do, in the unit of `update`; None when that is not known.
+        label: What is being done, in a word or two.
+        stream: Where the bar goes; stderr unless given.
+        start: How much an earlier run has done already; the rate counts from there.
+        clock: Seconds that only grow; for tests.
+    """
+
+    def __init__(
+        self,
+        total: int | None,
+        label: str,
+        stream: TextIO | None = None,
+        *,
+        start: int = 0,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.total = total
+        self.label = label
+        self._stream = sys.stderr if stream is None else stream
+        self._shown = self._stream.isatty()
+        self._clock = clock
+        self._started_s = clock()
+        self._drawn_s = float("-inf")
+        self._start = start
+        self._done = start
+        self._extra = ""
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._shown:
+            self._draw()
+            self._stream.write("\n")
+            self._stream.flush()
+
+    def update(self, done: int, extra: str = "") -> None:
+        """Say how much is done in all.
+
+        Args:
+            done: Units done since the beginning, those of an earlier run included.
+            extra: A few words shown at the end of the line.
+        """
+        self._done = done
+        self._extra = extra
+        if self._shown and self._clock() - self._drawn_s >= _REDRAW_EVERY_S:
+            self._draw()
+
+    def line(self) -> str:
+        """Return the line as it stands: label, bar, share, count, rate, time left, extra words."""
+        elapsed_s = self._clock() - self._started_s
+        rate = (self._done - self._start) / elapsed_s if elapsed_s > 0 else 0.0
+        parts = [self.label]
+        if self.total:
+            share = min(1.0, self._done / self.total)
+            cells = int(share * _BAR_CELLS)
+            parts.append(f"[{'#' * cells}{'.' * (_BAR_CELLS - cells)}] {int(100 * share):3d} %")
+            parts.append(f"{self._done:,} of {self.total:,}")
+        else:
+            parts.append(f"{self._done:,}")
+        parts.append(f"{short_number(rate)}/s")
+        if self.total and self._done >= self.total:
+            parts.append(f"in {clock_time(elapsed_s)}")
+        elif self.total and rate > 0:
+            parts.append(f"{clock_time((self.total - self._done) / rate)} left")
+        if self._extra:
+            parts.append(self._extra)
+        return "  ".join(parts)
+
+    def _draw(self) -> None:
+        self._drawn_s = self._clock()
+        width = shutil.get_terminal_size().columns - 1
+        self._stream.write("\r" + self.line()[:width].ljust(width))
+        self._stream.flush()
+
+
+def short_number(value: float) -> str:
+    """Write a number in few digits: ``7.3``, ``812``, ``41.2 k``, ``3.4 M``."""
+    if value >= 1e6:
+        return f"{value / 1e6:.1f} M"
+    if value >= 1e3:
+        return f"{value / 1e3:.1f} k"
+    return f"{value:.0f}" if value >= 10 else f"{value:.1f}"
+
+
+def clock_time(seconds: float) -> str:
+    """Write a time as ``m:ss``, or ``h:mm:ss`` from an hour on."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
