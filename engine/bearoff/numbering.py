@@ -1,0 +1,118 @@
+"""The numbering of one side's bearoff positions: the combinatorial rank of the checkers on points 1..n."""
+
+from __future__ import annotations
+
+import functools
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import PositionError, ValueRangeError
+from engine.kernels import bearoff as kernel_bearoff
+from engine.position import CHECKERS, Board
+
+MAX_POINTS = 18
+"""Beyond it the loser may lose a backgammon, which no table here knows of."""
+
+
+class Numbering:
+    """Numbers for all sides of up to so many checkers on points 1 to so many, the empty side included.
+
+    Number 0 is the empty side; sides with fewer checkers come first, so a table for more checkers on the same
+    points begins with the numbers of a table for fewer; and every checker move leads to a smaller number.
+
+    Args:
+        points: 1..18.
+        checkers: 1..15.
+
+    Raises:
+        ValueRangeError: Points or checkers are out of range.
+    """
+
+    def __init__(self, points: int, checkers: int) -> None:
+        if not 1 <= points <= MAX_POINTS:
+            raise ValueRangeError(
+                f"a bearoff database has 1 to {MAX_POINTS} points, not {points}", field="points"
+            )
+        if not 1 <= checkers <= CHECKERS:
+            raise ValueRangeError(
+                f"a bearoff database has 1 to {CHECKERS} checkers, not {checkers}", field="checkers"
+            )
+        self.points = points
+        self.checkers = checkers
+        self.sides = math.comb(points + checkers, checkers)
+        self.first_full = self.sides - math.comb(points + checkers - 1, checkers)
+        self.ranks = _rank_table(points, checkers)
+
+    def pips(self) -> NDArray[np.int32]:
+        """Return the pip count of every side, ``int32[sides]``."""
+        pips = np.empty(self.sides, np.int32)
+        kernel_bearoff.count_pips(self.ranks, pips)
+        return pips
+
+    def number_sides(self, sides: NDArray[np.integer]) -> NDArray[np.int64]:
+        """Return the numbers of sides.
+
+        Args:
+            sides: ``int[n, points]``, the checkers on points 1, 2, ....
+        """
+        above = np.cumsum(np.asarray(sides, np.int64)[:, ::-1], axis=1)[:, ::-1]
+        numbers: NDArray[np.int64] = self.ranks[np.arange(1, self.points + 1), above].sum(axis=1)
+        return numbers
+
+    def side_of(self, number: int) -> NDArray[np.int64]:
+        """Return the side that has a number, ``int64[points]``: the checkers on points 1, 2, ....
+
+        Raises:
+            ValueRangeError: There is no such number.
+        """
+        if not 0 <= number < self.sides:
+            raise ValueRangeError(f"sides are numbered 0 to {self.sides - 1}, not {number}", field="number")
+        side = np.zeros(self.points + 1, np.int64)
+        kernel_bearoff.write_side(number, self.ranks, side)
+        return side[1:]
+
+    def covers(self, boards: Board) -> NDArray[np.bool_]:
+        """Return which positions have both sides within the numbering and no contact.
+
+        Args:
+            boards: ``int8[n, 2, 26]``.
+        """
+        return self._numbers(boards)[:, 0] >= 0
+
+    def number_boards(self, boards: Board) -> NDArray[np.int64]:
+        """Return the numbers of both sides, the player on roll first, ``int64[n, 2]``.
+
+        Args:
+            boards: ``int8[n, 2, 26]``.
+
+        Raises:
+            PositionError: A position is not covered.
+        """
+        numbers = self._numbers(boards)
+        if (numbers < 0).any():
+            row = int(np.flatnonzero(numbers[:, 0] < 0)[0])
+            raise PositionError(
+                f"expected up to {self.checkers} checkers of each side within {self.points} points and no"
+                f" contact; position {row} is not such a bearoff",
+                field="position",
+            )
+        return numbers
+
+    def _numbers(self, boards: Board) -> NDArray[np.int64]:
+        # A read-only array is another type to the compiler: copied, the kernel is compiled once.
+        boards = np.require(boards, np.int8, ["C", "W"])
+        numbers = np.empty((len(boards), 2), np.int64)
+        kernel_bearoff.numbers_of_boards(boards, self.ranks, numbers)
+        return numbers
+
+
+@functools.cache
+def _rank_table(points: int, checkers: int) -> NDArray[np.int64]:
+    table = np.zeros((points + 1, checkers + 1), np.int64)
+    for point in range(1, points + 1):
+        for above in range(checkers + 1):
+            table[point, above] = math.comb(above + points - point, points - point + 1)
+    table.setflags(write=False)
+    return table

@@ -1,0 +1,250 @@
+"""One-sided bearoff: how many rolls every side needs to bear off everything, and its first checker."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.bearoff.building import (
+    MemoryNeed,
+    PipLayers,
+    ReportProgress,
+    stop_if_cancelled,
+    threads_to_use,
+    worker_threads,
+)
+from engine.bearoff.file_format import BearoffHeader, BearoffKind
+from engine.bearoff.numbering import Numbering
+from engine.errors import DataFileError
+from engine.kernels import bearoff_one_sided as kernel_one_sided
+from engine.outcome import Outcomes
+from engine.position import CHECKERS, Board
+
+_CHUNK = 1024
+_ROW_BYTES = 10
+_BUILDING_ROW_BYTES = 30
+
+
+class OneSidedTable:
+    """A one-sided table, and the evaluator that races two of its distributions.
+
+    Row i, up to the number of sides, is the distribution of the rolls that side i needs to bear off
+    everything. With 15 checkers, rows for the first checker off follow, one for each side that still has
+    all of them.
+
+    Args:
+        points: 1..18.
+        checkers: 1..15.
+        starts: ``uint64[rows]``, where the chances of each row begin.
+        values: ``float32[...]``, the chances of all rows.
+        firsts: ``uint8[rows]``, the number of rolls that the first chance of a row belongs to.
+        counts: ``uint8[rows]``, how many chances a row has.
+    """
+
+    kind = BearoffKind.ONE_SIDED
+    plies = 0
+
+    def __init__(
+        self,
+        points: int,
+        checkers: int,
+        starts: NDArray[np.uint64],
+        values: NDArray[np.float32],
+        firsts: NDArray[np.uint8],
+        counts: NDArray[np.uint8],
+    ) -> None:
+        self.numbering = Numbering(points, checkers)
+        self.starts = starts
+        self.values = values
+        self.firsts = firsts
+        self.counts = counts
+
+    @classmethod
+    def from_payload(cls, points: int, checkers: int, payload: memoryview) -> OneSidedTable:
+        """Read the table in place.
+
+        Raises:
+            DataFileError: The payload has the wrong size, or a row lies outside it.
+        """
+        rows = _row_count(Numbering(points, checkers))
+        value_bytes = len(payload) - _ROW_BYTES * rows
+        if value_bytes < 0 or value_bytes % 4:
+            raise DataFileError(f"{len(payload)} bytes cannot hold {rows} rows", field="bearoff")
+        starts = np.frombuffer(payload[: 8 * rows], "<u8")
+        values = np.frombuffer(payload[8 * rows : 8 * rows + value_bytes], "<f4")
+        firsts = np.frombuffer(payload[8 * rows + value_bytes : 9 * rows + value_bytes], np.uint8)
+        counts = np.frombuffer(payload[9 * rows + value_bytes :], np.uint8)
+        if (starts > len(values)).any() or (starts + counts > len(values)).any():
+            raise DataFileError("a row lies outside the values", field="bearoff")
+        return cls(points, checkers, starts, values, firsts, counts)
+
+    @property
+    def header(self) -> BearoffHeader:
+        """What the table holds."""
+        return BearoffHeader(self.kind, self.numbering.points, self.numbering.checkers)
+
+    @property
+    def arrays(self) -> Sequence[NDArray[Any]]:
+        """The payload of its file."""
+        return self.starts, self.values, self.firsts, self.counts
+
+    @property
+    def name(self) -> str:
+        """What replies call this judge."""
+        return f"bearoff {self.header}"
+
+    def rolls_to_bear_off(self, number: int) -> NDArray[np.float32]:
+        """Return the chances of needing 0, 1, 2, ... rolls to bear everything off.
+
+        Args:
+            number: The number of a side.
+        """
+        return self._row(number)
+
+    def rolls_to_first_off(self, number: int) -> NDArray[np.float32]:
+        """Return the chances of needing 0, 1, 2, ... rolls to bear the first of 15 checkers off.
+
+        Args:
+            number: The number of a side that has all 15.
+        """
+        return self._row(number + self.numbering.sides - self.numbering.first_full)
+
+    def _row(self, row: int) -> NDArray[np.float32]:
+        start = int(self.starts[row])
+        chances = self.values[start : start + int(self.counts[row])]
+        return np.concatenate([np.zeros(self.firsts[row], np.float32), chances])
+
+    def covers(self, boards: Board) -> NDArray[np.bool_]:
+        """Return which positions are in the table, without contact; finished ones may be.
+
+        Args:
+            boards: ``int8[n, 2, 26]``.
+
+        Returns:
+            ``bool[n]``.
+        """
+        return self.numbering.covers(boards)
+
+    def evaluate(self, boards: Board) -> Outcomes:
+        """Evaluate positions as if each side only raced: for the win, and for the first checker off.
+
+        Args:
+            boards: ``int8[n, 2, 26]``, all covered.
+
+        Returns:
+            ``float32[n, 5]``; the backgammons are 0.
+
+        Raises:
+            PositionError: A position is not covered.
+        """
+        numbers = self.numbering.number_boards(boards)
+        outcomes = np.empty((len(numbers), 5), np.float32)
+        kernel_one_sided.evaluate(
+            numbers, self.numbering.sides, self.firsts, self.counts, self.starts, self.values, outcomes
+        )
+        return outcomes
+
+
+def one_sided_memory(points: int, checkers: int) -> MemoryNeed:
+    """Say about what a table needs: a row has on average fewer than 4 + points chances (6 to 9 points do)."""
+    numbering = Numbering(points, checkers)
+    rows = _row_count(numbering)
+    value_bytes = 4 * rows * (4 + points)
+    return MemoryNeed(2 * value_bytes + _BUILDING_ROW_BYTES * rows, value_bytes + _ROW_BYTES * rows)
+
+
+def build_one_sided(
+    points: int = 6,
+    checkers: int = CHECKERS,
+    *,
+    threads: int | None = None,
+    progress: ReportProgress | None = None,
+    cancel: threading.Event | None = None,
+) -> OneSidedTable:
+    """Work out a one-sided table; the result does not depend on the threads.
+
+    Args:
+        points: 1..18.
+        checkers: 1..15; first checkers are counted with 15 only, since a gammon needs all 15 on the board.
+        threads: How many to use; None for all cores.
+        progress: Called after each part of a layer of equal pips.
+        cancel: Set it from another thread to stop the work.
+
+    Raises:
+        ValueRangeError: Points or checkers are out of range.
+        CancelledWork: It was cancelled.
+    """
+    numbering = Numbering(points, checkers)
+    threads = threads_to_use(threads)
+    layers = PipLayers.of(numbering)
+    table = _Growing(numbering)
+    with worker_threads(threads) as pool:
+        for first, last in zip(layers.starts[:-1], layers.starts[1:], strict=True):
+            chunks = list(_chunks(layers.order[first:last], threads))
+            done = int(first)
+            for chunk, stored in zip(chunks, pool.map(table.fill, chunks), strict=True):
+                stop_if_cancelled(cancel)
+                table.append(chunk, stored)
+                done += len(chunk)
+                if progress is not None:
+                    progress(done, numbering.sides)
+    return table.finished()
+
+
+def _row_count(numbering: Numbering) -> int:
+    """Return the number of rows: all sides, and with 15 checkers the full sides once more."""
+    return numbering.sides + (numbering.sides - numbering.first_full if numbering.checkers == CHECKERS else 0)
+
+
+def _most_rolls(numbering: Numbering) -> int:
+    """Return a bound on the rolls a side can need: a roll takes three pips, or two of the last checkers."""
+    return numbering.checkers * (numbering.points - 1) // 3 + numbering.checkers // 2 + 3
+
+
+def _chunks(layer: NDArray[np.int32], threads: int) -> Iterator[NDArray[np.int32]]:
+    size = max(1, min(_CHUNK, -(-len(layer) // threads)))
+    for first in range(0, len(layer), size):
+        yield layer[first : first + size]
+
+
+class _Growing:
+    """A one-sided table while it is built. The values lie in the order in which the sides are done."""
+
+    def __init__(self, numbering: Numbering) -> None:
+        self._numbering = numbering
+        rows = _row_count(numbering)
+        self._starts = np.zeros(rows, np.uint64)
+        self._firsts = np.zeros(rows, np.uint8)
+        self._counts = np.zeros(rows, np.uint8)
+        self._means = np.zeros(rows)
+        self._values = np.empty(2 * _CHUNK * (_most_rolls(numbering) + 1), "<f4")
+        self._used = 0
+
+    def fill(self, chunk: NDArray[np.int32]) -> NDArray[np.float32]:
+        stored = np.empty((len(chunk), 2, _most_rolls(self._numbering) + 1), np.float32)
+        kernel_one_sided.fill_chunk(
+            *(chunk, self._numbering.sides, self._numbering.ranks, self._firsts, self._counts),
+            *(self._starts, self._values, self._means, stored),
+        )
+        return stored
+
+    def append(self, chunk: NDArray[np.int32], stored: NDArray[np.float32]) -> None:
+        if self._used + stored.size > len(
+            self._values
+        ):  # readers keep the shorter array, which has what they read
+            longer = np.empty(2 * len(self._values), "<f4")
+            longer[: self._used] = self._values[: self._used]
+            self._values = longer
+        self._used = kernel_one_sided.append_chunk(
+            chunk, self._numbering.sides, self._counts, stored, self._used, self._starts, self._values
+        )
+
+    def finished(self) -> OneSidedTable:
+        arrays = self._starts, self._values[: self._used].copy(), self._firsts, self._counts
+        for array in arrays:
+            array.setflags(write=False)
+        return OneSidedTable(self._numbering.points, self._numbering.checkers, *arrays)

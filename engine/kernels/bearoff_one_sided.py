@@ -1,0 +1,245 @@
+"""One-sided bearoff: the distribution of the rolls that a side needs, working upwards through the pips.
+
+Rows are distributions: row i < sides that of bearing off everything from side i; row sides + i -
+first_full that of bearing off the first checker from a side i that has all its checkers (i >= first_full).
+A row's chances are ``values[starts[row]:starts[row] + counts[row]]``, of ``firsts[row]`` rolls, one more,
+and so on.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels import kernel
+from engine.kernels.bearoff import MAX_RESULTS, results_of_roll, write_side
+
+_NEGLIGIBLE = 1e-9
+
+
+@kernel
+def _least(rows: NDArray[np.int64], count: int, means: NDArray[np.float64]) -> int:
+    best = rows[0]
+    for i in range(1, count):
+        if means[rows[i]] < means[best]:
+            best = rows[i]
+    return best
+
+
+@kernel
+def _add_row(
+    row: int,
+    weight: float,
+    firsts: NDArray[np.uint8],
+    counts: NDArray[np.uint8],
+    starts: NDArray[np.uint64],
+    values: NDArray[np.float32],
+    chances: NDArray[np.float64],
+) -> None:
+    """Add a row, one roll later, to a distribution."""
+    start = int(starts[row])
+    first = int(firsts[row]) + 1
+    for k in range(int(counts[row])):
+        chances[first + k] += weight * values[start + k]
+
+
+@kernel
+def _store(
+    chances: NDArray[np.float64],
+    row: int,
+    firsts: NDArray[np.uint8],
+    counts: NDArray[np.uint8],
+    stored: NDArray[np.float32],
+) -> None:
+    """Store a distribution without its negligible ends, whose chance goes to their neighbours."""
+    first = 0
+    cut = 0.0
+    while chances[first] + cut < _NEGLIGIBLE:
+        cut += chances[first]
+        first += 1
+    chances[first] += cut
+    last = chances.shape[0] - 1
+    cut = 0.0
+    while chances[last] + cut < _NEGLIGIBLE:
+        cut += chances[last]
+        last -= 1
+    chances[last] += cut
+    firsts[row] = first
+    counts[row] = last - first + 1
+    for k in range(first, last + 1):
+        stored[k - first] = chances[k]
+
+
+@kernel
+def fill_chunk(
+    chunk: NDArray[np.int32],
+    sides: int,
+    ranks: NDArray[np.int64],
+    firsts: NDArray[np.uint8],
+    counts: NDArray[np.uint8],
+    starts: NDArray[np.uint64],
+    values: NDArray[np.float32],
+    means: NDArray[np.float64],
+    stored: NDArray[np.float32],
+) -> None:
+    """Work out the rows of some sides; the rows of all sides with fewer pips are done.
+
+    For each roll the play with the least mean is taken, for each of the two distributions on its own.
+
+    Args:
+        chunk: ``int32[n]``, numbers of sides.
+        sides: How many sides there are. The rows beyond belong to the last sides, those with all checkers.
+        ranks: ``int64[points + 1, checkers + 1]``.
+        firsts: in and out, ``uint8[rows]``.
+        counts: in and out, ``uint8[rows]``.
+        starts: ``uint64[rows]``.
+        values: ``float32[...]``.
+        means: in and out, ``float64[rows]``, mean numbers of rolls.
+        stored: out, ``float32[n, 2, most rolls + 1]``, the chances in both rows of each side.
+    """
+    first_full = 2 * sides - means.shape[0]
+    to_first_off = sides - first_full
+    side = np.zeros(ranks.shape[0], np.int64)
+    results = np.empty(MAX_RESULTS, np.int64)
+    chances = np.empty((2, stored.shape[2]))
+    for i in range(chunk.shape[0]):
+        number = int(chunk[i])
+        chances[:] = 0.0
+        if number == 0:
+            chances[0, 0] = 1.0
+            means[0] = 0.0
+            _store(chances[0], 0, firsts, counts, stored[i, 0])
+            continue
+        is_full = number >= first_full
+        write_side(number, ranks, side)
+        mean = 1.0
+        mean_first_off = 1.0
+        for die1 in range(1, 7):
+            for die2 in range(1, die1 + 1):
+                weight = (1.0 if die1 == die2 else 2.0) / 36.0
+                count = results_of_roll(side, die1, die2, ranks, results)
+                best = _least(results, count, means)
+                mean += weight * means[best]
+                _add_row(best, weight, firsts, counts, starts, values, chances[0])
+                if not is_full:
+                    continue
+                least = results[0]
+                for j in range(count):
+                    least = min(least, results[j])
+                    results[j] += to_first_off
+                if least < first_full:
+                    chances[1, 1] += weight
+                    continue
+                best = _least(results, count, means)
+                mean_first_off += weight * means[best]
+                _add_row(best, weight, firsts, counts, starts, values, chances[1])
+        means[number] = mean
+        _store(chances[0], number, firsts, counts, stored[i, 0])
+        if is_full:
+            means[number + to_first_off] = mean_first_off
+            _store(chances[1], number + to_first_off, firsts, counts, stored[i, 1])
+
+
+@kernel
+def append_chunk(
+    chunk: NDArray[np.int32],
+    sides: int,
+    counts: NDArray[np.uint8],
+    stored: NDArray[np.float32],
+    used: int,
+    starts: NDArray[np.uint64],
+    values: NDArray[np.float32],
+) -> int:
+    """Put the rows of a chunk at the end of the values.
+
+    Args:
+        chunk: ``int32[n]``, numbers of sides.
+        sides: How many sides there are.
+        counts: ``uint8[rows]``.
+        stored: ``float32[n, 2, most rolls + 1]``, as `fill_chunk` wrote them.
+        used: How many values there are.
+        starts: in and out, ``uint64[rows]``.
+        values: in and out, ``float32[...]``, with room for the chunk.
+
+    Returns:
+        How many values there are now.
+    """
+    to_first_off = starts.shape[0] - sides
+    for i in range(chunk.shape[0]):
+        for kind in range(2):
+            row = int(chunk[i])
+            if kind == 1:
+                row += to_first_off
+                if row < sides:
+                    continue
+            starts[row] = used
+            for k in range(int(counts[row])):
+                values[used] = stored[i, kind, k]
+                used += 1
+    return used
+
+
+@kernel
+def _ahead(
+    row: int,
+    rival: int,
+    lead: int,
+    firsts: NDArray[np.uint8],
+    counts: NDArray[np.uint8],
+    starts: NDArray[np.uint64],
+    values: NDArray[np.float32],
+) -> float:
+    """Return the chance that the rolls of row ``rival`` are at least those of ``row`` plus ``lead``."""
+    start = int(starts[row])
+    first = int(firsts[row])
+    rival_start = int(starts[rival])
+    rival_first = int(firsts[rival])
+    rival_count = int(counts[rival])
+    fewer = 0.0
+    done = 0
+    total = 0.0
+    for k in range(int(counts[row])):
+        while done < rival_count and rival_first + done < first + k + lead:
+            fewer += values[rival_start + done]
+            done += 1
+        total += values[start + k] * max(0.0, 1.0 - fewer)
+    return min(total, 1.0)
+
+
+@kernel
+def evaluate(
+    numbers: NDArray[np.int64],
+    sides: int,
+    firsts: NDArray[np.uint8],
+    counts: NDArray[np.uint8],
+    starts: NDArray[np.uint64],
+    values: NDArray[np.float32],
+    outcomes: NDArray[np.float32],
+) -> None:
+    """Race the distributions of both sides against each other.
+
+    Args:
+        numbers: ``int64[n, 2]``, all of them in the table.
+        sides: How many sides there are.
+        firsts: ``uint8[rows]``.
+        counts: ``uint8[rows]``.
+        starts: ``uint64[rows]``.
+        values: ``float32[...]``.
+        outcomes: out, ``float32[n, 5]``.
+    """
+    to_first_off = starts.shape[0] - sides
+    for i in range(numbers.shape[0]):
+        own = numbers[i, 0]
+        other = numbers[i, 1]
+        win = _ahead(own, other, 0, firsts, counts, starts, values)
+        win_gammon = 0.0
+        lose_gammon = 0.0
+        if other + to_first_off >= sides:
+            win_gammon = _ahead(own, other + to_first_off, 0, firsts, counts, starts, values)
+        if own + to_first_off >= sides:
+            lose_gammon = _ahead(other, own + to_first_off, 1, firsts, counts, starts, values)
+        outcomes[i, 0] = win
+        outcomes[i, 1] = min(win_gammon, win)
+        outcomes[i, 2] = 0.0
+        outcomes[i, 3] = min(lose_gammon, 1.0 - win)
+        outcomes[i, 4] = 0.0

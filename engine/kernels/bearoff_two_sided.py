@@ -1,0 +1,132 @@
+"""Two-sided bearoff: exact cubeless chances working upwards through the total pip count.
+
+The chance of the player on roll with side u against side t is ``wins[u, t]``. It is the weighted mean over
+the rolls of the best of ``1 - wins[t, c]`` over the results c of each roll, so only chances of smaller
+totals are read.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels import kernel
+from engine.kernels.bearoff import MAX_RESULTS, results_of_roll, write_side
+
+ROLLS = 21
+
+
+@kernel
+def list_results(ranks: NDArray[np.int64], starts: NDArray[np.int64], results: NDArray[np.int32]) -> None:
+    """List the distinct results of each roll for every side; or, into an empty ``results``, only count them.
+
+    Args:
+        ranks: ``int64[points + 1, checkers + 1]``.
+        starts: out, ``int64[sides * 21 + 1]``: the results of side u and roll r lie at
+            ``starts[21 * u + r]:starts[21 * u + r + 1]``. The empty side has none.
+        results: out, ``int32[starts[-1]]``, or empty.
+    """
+    side = np.zeros(ranks.shape[0], np.int64)
+    found = np.empty(MAX_RESULTS, np.int64)
+    at = 0
+    starts[0] = 0
+    for row in range(starts.shape[0] - 1):
+        number = row // ROLLS
+        if row % ROLLS == 0:
+            write_side(number, ranks, side)
+            die1 = 1
+            die2 = 1
+        elif die2 < die1:
+            die2 += 1
+        else:
+            die1 += 1
+            die2 = 1
+        count = 0
+        if number > 0:
+            count = results_of_roll(side, die1, die2, ranks, found)
+        for i in range(count):
+            is_repeat = False
+            for j in range(i):
+                if found[j] == found[i]:
+                    is_repeat = True
+                    break
+            if is_repeat:
+                continue
+            if results.shape[0] > 0:
+                results[at] = found[i]
+            at += 1
+        starts[row + 1] = at
+
+
+@kernel
+def _chance(
+    number: int, replies: NDArray[np.float64], starts: NDArray[np.int64], results: NDArray[np.int32]
+) -> float:
+    """Return the chance of the player on roll; ``replies`` are the other side's chances after each result."""
+    lost = 0.0
+    row = ROLLS * number
+    for die1 in range(1, 7):
+        for die2 in range(1, die1 + 1):
+            least = 1.0
+            for at in range(starts[row], starts[row + 1]):
+                reply = replies[results[at]]
+                if reply < least:
+                    least = reply
+            lost += least if die1 == die2 else 2.0 * least
+            row += 1
+    return 1.0 - lost / 36.0
+
+
+@kernel
+def fill_layer(
+    total: int,
+    part: int,
+    parts: int,
+    order: NDArray[np.int32],
+    pip_starts: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    results: NDArray[np.int32],
+    wins: NDArray[np.float64],
+) -> None:
+    """Fill in the chances of all positions with a total pip count, or one thread's part of them.
+
+    Args:
+        total: Pips of both sides together; all smaller totals are filled in.
+        part: Which part of the positions, 0..parts - 1.
+        parts: In how many parts the layer is done.
+        order: ``int32[sides]``, the sides by pip count.
+        pip_starts: ``int64[most pips + 2]``: those of p pips are ``order[pip_starts[p]:pip_starts[p + 1]]``.
+        starts: ``int64[sides * 21 + 1]``, see `list_results`.
+        results: ``int32[...]``, see `list_results`.
+        wins: in and out, ``float64[sides, sides]``.
+    """
+    most_pips = pip_starts.shape[0] - 2
+    for other_pips in range(max(0, total - most_pips), min(total, most_pips) + 1):
+        own_pips = total - other_pips
+        for i in range(pip_starts[other_pips], pip_starts[other_pips + 1]):
+            if i % parts != part:
+                continue
+            other = order[i]
+            for j in range(pip_starts[own_pips], pip_starts[own_pips + 1]):
+                own = order[j]
+                if own == 0:
+                    wins[own, other] = 1.0
+                elif other == 0:
+                    wins[own, other] = 0.0
+                else:
+                    wins[own, other] = _chance(own, wins[other], starts, results)
+
+
+@kernel
+def evaluate(numbers: NDArray[np.int64], wins: NDArray[np.float32], outcomes: NDArray[np.float32]) -> None:
+    """Look positions up.
+
+    Args:
+        numbers: ``int64[n, 2]``, all of them in the table.
+        wins: ``float32[sides, sides]``.
+        outcomes: out, ``float32[n, 5]``.
+    """
+    for i in range(numbers.shape[0]):
+        outcomes[i, 0] = wins[numbers[i, 0], numbers[i, 1]]
+        for j in range(1, 5):
+            outcomes[i, j] = 0.0

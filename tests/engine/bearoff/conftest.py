@@ -1,0 +1,16 @@
+"""The default tables, built once for all tests."""
+
+import pytest
+
+from engine.bearoff.one_sided import build_one_sided
+from engine.bearoff.two_sided import build_two_sided
+
+
+@pytest.fixture(scope="session")
+def two_sided():
+    return build_two_sided()
+
+
+@pytest.fixture(scope="session")
+def one_sided():
+    return build_one_sided()

@@ -1,0 +1,119 @@
+import struct
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.bearoff.file_format import HEADER_BYTES, BearoffHeader, BearoffKind, open_file, write_file
+from engine.errors import DataFileError
+
+HEADER = BearoffHeader(BearoffKind.TWO_SIDED, 3, 2)
+
+
+@pytest.fixture
+def arrays():
+    return np.arange(12, dtype="<f4").reshape(3, 4), np.arange(5, dtype=np.uint8)
+
+
+@pytest.fixture
+def path(tmp_path, arrays):
+    path = tmp_path / "some.bearoff"
+    write_file(path, HEADER, arrays)
+    return path
+
+
+def test_what_was_written_is_read(path, arrays):
+    header, payload = open_file(path)
+    assert header == HEADER
+    assert bytes(payload) == b"".join(array.tobytes() for array in arrays)
+    assert payload.readonly
+    assert path.stat().st_size == HEADER_BYTES + 12 * 4 + 5
+
+
+def test_the_header_is_laid_out_as_documented(path):
+    content = path.read_bytes()
+    assert content[:8] == b"GAMMBOFF"
+    assert struct.unpack_from("<4H", content, 8) == (1, 2, 3, 2)
+    assert content[16:32] == b"win f4".ljust(16, b"\0")
+    assert struct.unpack_from("<Q", content, 32) == (53,)
+    assert content[40:96] == bytes(56)
+
+
+def refused(path: Path, content: bytes) -> str:
+    path.write_bytes(content)
+    with pytest.raises(DataFileError) as error:
+        open_file(path)
+    assert "gammond bearoff make" in error.value.message
+    assert str(path) in error.value.message
+    return error.value.message
+
+
+@pytest.mark.parametrize("kept", [0, 7, HEADER_BYTES - 1])
+def test_a_file_cut_within_its_header_is_refused(path, kept):
+    assert "expected at least 128 bytes" in refused(path, path.read_bytes()[:kept])
+
+
+@pytest.mark.parametrize("kept", [HEADER_BYTES, HEADER_BYTES + 52])
+def test_a_file_cut_within_its_payload_is_refused(path, kept):
+    assert "expected 53 bytes after the header" in refused(path, path.read_bytes()[:kept])
+
+
+def test_a_file_with_something_behind_it_is_refused(path):
+    assert "got 54" in refused(path, path.read_bytes() + b"x")
+
+
+def test_any_altered_byte_is_noticed(path):
+    content = path.read_bytes()
+    for place in range(len(content)):
+        altered = bytearray(content)
+        altered[place] ^= 1
+        refused(path, altered)
+
+
+def test_an_altered_payload_is_called_altered(path):
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 128
+    assert "altered" in refused(path, content)
+
+
+def test_another_version_is_refused(path):
+    content = bytearray(path.read_bytes())
+    content[8] = 2
+    assert "expected version 1, got 2" in refused(path, content)
+
+
+def test_an_unknown_kind_is_refused(path):
+    content = bytearray(path.read_bytes())
+    content[10] = 9
+    assert "kind 9" in refused(path, content)
+
+
+def test_another_programs_file_is_refused(path):
+    assert "no gammond bearoff database" in refused(path, b"gnubg-TS-06-06-1".ljust(200, b"x"))
+
+
+def test_a_missing_file_and_a_folder_are_refused(tmp_path):
+    for path in (tmp_path / "missing", tmp_path):
+        with pytest.raises(DataFileError, match="cannot be read"):
+            open_file(path)
+
+
+def test_an_existing_file_is_replaced_and_readers_of_it_go_on(path, arrays):
+    _, payload = open_file(path)
+    before = bytes(payload)
+    write_file(path, HEADER, [np.zeros(4, "<f4")])
+    assert bytes(payload) == before
+    assert len(open_file(path)[1]) == 16
+
+
+def test_an_interrupted_write_leaves_the_old_file_and_nothing_else(path, arrays, monkeypatch):
+    before = path.read_bytes()
+
+    def interrupt(self, target):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "replace", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        write_file(path, HEADER, [np.zeros(4, "<f4")])
+    assert path.read_bytes() == before
+    assert list(path.parent.iterdir()) == [path]

@@ -1,0 +1,193 @@
+import threading
+
+import numpy as np
+import pytest
+
+from engine.bearoff.one_sided import OneSidedTable, build_one_sided, one_sided_memory
+from engine.errors import CancelledWork, DataFileError, PositionError, ValueRangeError
+from tests import naive_bearoff
+from tests.boards import position
+
+
+def batch(*positions):
+    return np.stack([p.board for p in positions])
+
+
+def assert_same(chances, expected):
+    """Hold a stored distribution against exact fractions; negligible ends are not stored."""
+    padded = np.zeros(max(len(expected), len(chances)))
+    padded[: len(chances)] = chances
+    padded[: len(expected)] -= np.array(expected, float)
+    assert np.abs(padded).max() < 1e-7
+
+
+def mean(chances):
+    return float(np.arange(len(chances)) @ chances.astype(float))
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize(("points", "checkers"), [(3, 3), (2, 5), (8, 2), (10, 1)])
+def test_every_distribution_equals_the_exact_fractions(points, checkers):
+    table = build_one_sided(points, checkers, threads=2)
+    for side in naive_bearoff.sides(points, checkers):
+        number = int(table.numbering.number_sides(np.array([side]))[0])
+        assert_same(table.rolls_to_bear_off(number), naive_bearoff.rolls_to_bear_off(side))
+
+
+def test_first_checkers_off_equal_the_exact_fractions():
+    table = build_one_sided(2, 15)
+    full = [side for side in naive_bearoff.sides(2, 15) if sum(side) == 15]
+    for side in full:
+        number = int(table.numbering.number_sides(np.array([side]))[0])
+        assert_same(table.rolls_to_first_off(number), naive_bearoff.rolls_to_first_off(side))
+
+
+@pytest.mark.parametrize("points", [6, 7])
+def test_means_follow_from_those_after_each_roll(points, request):
+    table = request.getfixturevalue("one_sided") if points == 6 else build_one_sided(7, 15)
+    numbering = table.numbering
+    generator = np.random.default_rng(points)
+    for number in generator.integers(numbering.first_full, numbering.sides, 40).tolist():
+        side = tuple(numbering.side_of(number).tolist())
+        expected = first_expected = 1.0
+        for a, b, weight in naive_bearoff.ROLLS:
+            reached = np.array(list(naive_bearoff.results_of_roll(side, a, b)))
+            ends = numbering.number_sides(reached).tolist()
+            expected += float(weight) * min(mean(table.rolls_to_bear_off(end)) for end in ends)
+            if min(ends) >= numbering.first_full:
+                first_expected += float(weight) * min(mean(table.rolls_to_first_off(end)) for end in ends)
+        assert mean(table.rolls_to_bear_off(number)) == pytest.approx(expected, abs=2e-6)
+        assert mean(table.rolls_to_first_off(number)) == pytest.approx(first_expected, abs=2e-6)
+
+
+def test_every_distribution_sums_to_one(one_sided):
+    sums = [
+        one_sided.values[start : start + count].sum()
+        for start, count in zip(one_sided.starts.astype(int), one_sided.counts, strict=True)
+    ]
+    assert np.abs(np.array(sums) - 1).max() < 5e-7
+
+
+def race(chances, rival, lead):
+    """The chance that the rival needs at least so many rolls more."""
+    return sum(
+        p * sum(q for j, q in enumerate(rival.tolist()) if j >= k + lead)
+        for k, p in enumerate(chances.tolist())
+    )
+
+
+def test_outcomes_are_races_of_two_distributions(one_sided):
+    numbering = one_sided.numbering
+    generator = np.random.default_rng(15)
+    numbers = generator.integers(1, numbering.sides, (150, 2))
+    numbers[50:, 1] = generator.integers(numbering.first_full, numbering.sides, 100)
+    numbers[100:, 0] = generator.integers(numbering.first_full, numbering.sides, 50)
+    boards = np.zeros((150, 2, 26), np.int8)
+    for i, pair in enumerate(numbers.tolist()):
+        for row, number in enumerate(pair):
+            boards[i, row, 1:7] = numbering.side_of(number)
+            boards[i, row, 0] = 15 - boards[i, row].sum()
+    assert one_sided.covers(boards).all()
+    for (own, other), outcome in zip(numbers.tolist(), one_sided.evaluate(boards), strict=True):
+        win_gammon = lose_gammon = 0.0
+        if other >= numbering.first_full:
+            win_gammon = race(one_sided.rolls_to_bear_off(own), one_sided.rolls_to_first_off(other), 0)
+        if own >= numbering.first_full:
+            lose_gammon = race(one_sided.rolls_to_bear_off(other), one_sided.rolls_to_first_off(own), 1)
+        win = race(one_sided.rolls_to_bear_off(own), one_sided.rolls_to_bear_off(other), 0)
+        assert outcome == pytest.approx([win, win_gammon, 0, lose_gammon, 0], abs=1e-6)
+
+
+def test_no_gammon_is_seen_once_the_loser_has_a_checker_off(one_sided):
+    boards = batch(position({1: 1}, {19: 15}), position({1: 1}, {19: 14}), position({1: 4}, {19: 15}))
+    outcomes = one_sided.evaluate(boards)
+    assert outcomes[0] == pytest.approx([1, 1, 0, 0, 0], abs=1e-6)
+    assert outcomes[1] == pytest.approx([1, 0, 0, 0, 0], abs=1e-6)
+    # a double wins at once; else all fifteen must miss once: no six, and none of 5-1, 4-2, 3-3, 2-2
+    assert outcomes[2, 1] == pytest.approx(1 / 6 + 5 / 6 * 19 / 36, abs=1e-6)
+    assert outcomes[2, 0] == pytest.approx(1, abs=1e-6)
+
+
+def test_gammons_are_lost_as_they_are_won(one_sided):
+    outcomes = one_sided.evaluate(batch(position({6: 15}, {24: 1})))
+    # the player on roll saves the gammon with a roll that bears one off, else loses it
+    assert outcomes[0] == pytest.approx([0, 0, 0, 19 / 36, 0], abs=1e-6)
+
+
+def test_finished_positions_are_exact(one_sided):
+    boards = batch(
+        position({}, {19: 15}), position({}, {19: 14}), position({6: 15}, {}), position({6: 14}, {})
+    )
+    expected = [[1, 1, 0, 0, 0], [1, 0, 0, 0, 0], [0, 0, 0, 1, 0], [0, 0, 0, 0, 0]]
+    assert one_sided.evaluate(boards).tolist() == expected
+
+
+def test_it_comes_close_to_the_exact_chances_of_few_checkers(one_sided, two_sided):
+    generator = np.random.default_rng(66)
+    boards = np.zeros((2000, 2, 26), np.int8)
+    for i, pair in enumerate(generator.integers(1, two_sided.numbering.sides, (2000, 2)).tolist()):
+        for row, number in enumerate(pair):
+            boards[i, row, 1:7] = two_sided.numbering.side_of(number)
+            boards[i, row, 0] = 15 - boards[i, row].sum()
+    difference = one_sided.evaluate(boards)[:, 0] - two_sided.evaluate(boards)[:, 0]
+    assert np.abs(difference).max() < 0.02
+    assert np.abs(difference).mean() < 0.001
+
+
+def test_a_position_outside_the_table_is_refused(one_sided):
+    board = position({7: 1}, {24: 1})
+    assert not one_sided.covers(batch(board)).any()
+    with pytest.raises(PositionError, match="within 6 points"):
+        one_sided.evaluate(batch(board))
+
+
+def test_threads_do_not_change_a_bit(one_sided):
+    for threads in (1, 3):
+        built = build_one_sided(threads=threads)
+        for array, same in zip(built.arrays, one_sided.arrays, strict=True):
+            assert array.tobytes() == same.tobytes()
+
+
+def test_progress_ends_with_all_sides():
+    reports = []
+    build_one_sided(4, 3, progress=lambda done, total: reports.append((done, total)))
+    assert reports == sorted(reports)
+    assert reports[-1] == (35, 35)
+
+
+def test_building_stops_when_cancelled():
+    cancel = threading.Event()
+    cancel.set()
+    with pytest.raises(CancelledWork):
+        build_one_sided(6, 15, cancel=cancel)
+
+
+@pytest.mark.parametrize(("points", "checkers"), [(19, 2), (6, 16)])
+def test_impossible_tables_are_refused(points, checkers):
+    with pytest.raises(ValueRangeError):
+        build_one_sided(points, checkers)
+
+
+def payload(table):
+    return bytearray(b"".join(array.tobytes() for array in table.arrays))
+
+
+def test_a_payload_survives_reading():
+    table = build_one_sided(2, 15)
+    read = OneSidedTable.from_payload(2, 15, memoryview(payload(table)))
+    for array, same in zip(read.arrays, table.arrays, strict=True):
+        assert array.tolist() == same.tolist()
+
+
+def test_a_payload_of_another_size_or_with_rows_outside_is_refused():
+    content = payload(build_one_sided(2, 2))
+    with pytest.raises(DataFileError, match="cannot hold 6 rows"):
+        OneSidedTable.from_payload(2, 2, memoryview(content[:50]))
+    content[0] = 200
+    with pytest.raises(DataFileError, match="outside"):
+        OneSidedTable.from_payload(2, 2, memoryview(content))
+
+
+def test_the_memory_said_is_not_less_than_what_is_used(one_sided):
+    used = sum(array.nbytes for array in one_sided.arrays)
+    assert used <= one_sided_memory(6, 15).file_bytes < 1.5 * used

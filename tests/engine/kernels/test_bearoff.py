@@ -1,0 +1,69 @@
+import numpy as np
+import pytest
+
+from engine.bearoff.numbering import Numbering
+from engine.kernels import bearoff as kernel_bearoff
+from tests import naive, naive_bearoff
+
+pytestmark = pytest.mark.nojit
+
+
+def results(numbering, number, a, b):
+    """The numbers that the kernel finds, as a set."""
+    side = np.concatenate([[0], numbering.side_of(number)])
+    before = side.copy()
+    found = np.empty(kernel_bearoff.MAX_RESULTS, np.int64)
+    count = kernel_bearoff.results_of_roll(side, a, b, numbering.ranks, found)
+    assert (side == before).all()
+    return set(found[:count].tolist())
+
+
+def in_the_whole_game(numbering, number, a, b):
+    """The same from the slow rules of the whole game, with the opponent borne off."""
+    side = numbering.side_of(number)
+    state = [0] * 28
+    state[1 : 1 + numbering.points] = side.tolist()
+    state[naive.OPPONENT_OFF] = 15
+    ends = np.array([end[1 : 1 + numbering.points] for end in naive.results(tuple(state), (a, b))])
+    return set(numbering.number_sides(ends).tolist())
+
+
+@pytest.mark.parametrize(("points", "checkers"), [(3, 3), (6, 4), (8, 3), (6, 15), (9, 15), (18, 15)])
+def test_a_roll_leads_where_the_rules_of_the_whole_game_lead(points, checkers):
+    numbering = Numbering(points, checkers)
+    generator = np.random.default_rng(points * checkers)
+    for number in generator.integers(1, numbering.sides, 12).tolist():
+        for a, b, _ in naive_bearoff.ROLLS:
+            assert results(numbering, number, a, b) == in_the_whole_game(numbering, number, a, b)
+
+
+def test_both_twins_know_the_same_rules():
+    numbering = Numbering(8, 3)
+    for number in range(1, numbering.sides, 7):
+        side = tuple(numbering.side_of(number).tolist())
+        for a, b, _ in naive_bearoff.ROLLS:
+            ends = numbering.number_sides(np.array(list(naive_bearoff.results_of_roll(side, a, b))))
+            assert set(ends.tolist()) == in_the_whole_game(numbering, number, a, b)
+
+
+def test_no_checker_is_borne_off_while_one_is_outside_the_home_board():
+    numbering = Numbering(12, 2)
+    number = int(numbering.number_sides(np.array([[1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]]))[0])
+    ends = [numbering.side_of(end).sum() for end in results(numbering, number, 4, 1)]
+    assert ends == [2] * len(ends)
+
+
+def test_a_larger_die_bears_off_from_the_highest_point_only():
+    numbering = Numbering(6, 2)
+    number = int(numbering.number_sides(np.array([[0, 1, 0, 1, 0, 0]]))[0])
+    ends = {tuple(numbering.side_of(end).tolist()) for end in results(numbering, number, 6, 1)}
+    # 4/off 2/1, or 4/3/off: never 2/off with the six while a checker is behind
+    assert ends == {(1, 0, 0, 0, 0, 0), (0, 1, 0, 0, 0, 0)}
+
+
+def test_a_double_from_a_spread_of_eighteen_points_fits_into_the_results():
+    numbering = Numbering(18, 15)
+    side = np.zeros((1, 18), np.int64)
+    side[0, 3:] = 1
+    number = int(numbering.number_sides(side)[0])
+    assert 1 < len(results(numbering, number, 1, 1)) < kernel_bearoff.MAX_RESULTS

@@ -1,0 +1,103 @@
+"""Slow, obvious twins of the bearoff tables, in exact fractions, from the rules of the game alone.
+
+A side is a tuple of checkers by point: place 0 the ace point.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+
+Side = tuple[int, ...]
+
+ROLLS = [(a, b, Fraction(1 if a == b else 2, 36)) for a in range(1, 7) for b in range(1, a + 1)]
+
+
+def sides(points: int, checkers: int) -> list[Side]:
+    """All sides of up to so many checkers."""
+    if points == 0:
+        return [()]
+    return [(n, *rest) for n in range(checkers + 1) for rest in sides(points - 1, checkers - n)]
+
+
+@cache
+def results(side: Side, dice: tuple[int, ...]) -> frozenset[Side]:
+    """What is reached by playing the dice in this order, as many as can be."""
+    if not dice or not any(side):
+        return frozenset([side])
+    die, rest = dice[0], dice[1:]
+    highest = max(point for point, count in enumerate(side, 1) if count)
+    reached: set[Side] = set()
+    for point, count in enumerate(side, 1):
+        if not count:
+            continue
+        after = list(side)
+        after[point - 1] -= 1
+        if point > die:
+            after[point - die - 1] += 1
+        elif highest > 6 or (point < die and point < highest):
+            continue
+        reached |= results(tuple(after), rest)
+    return frozenset(reached)
+
+
+def results_of_roll(side: Side, a: int, b: int) -> frozenset[Side]:
+    """What all legal plays of a roll lead to."""
+    return results(side, (a,) * 4) if a == b else results(side, (a, b)) | results(side, (b, a))
+
+
+@cache
+def chance(own: Side, other: Side) -> Fraction:
+    """The chance of the player on roll, own, to bear off first."""
+    if not any(own):
+        return Fraction(1)
+    if not any(other):
+        return Fraction(0)
+    return sum(
+        (
+            weight * max(1 - chance(other, after) for after in results_of_roll(own, a, b))
+            for a, b, weight in ROLLS
+        ),
+        Fraction(0),
+    )
+
+
+Distribution = tuple[Fraction, ...]
+
+
+def mean(chances: Distribution) -> Fraction:
+    """The mean number of rolls."""
+    return sum((rolls * chance for rolls, chance in enumerate(chances)), Fraction(0))
+
+
+def _mixed(parts: list[tuple[Fraction, Distribution]]) -> Distribution:
+    longest = max(len(chances) for _, chances in parts)
+    total = [Fraction(0)] * (longest + 1)
+    for weight, chances in parts:
+        for rolls, part in enumerate(chances):
+            total[rolls + 1] += weight * part
+    return tuple(total)
+
+
+@cache
+def rolls_to_bear_off(side: Side) -> Distribution:
+    """The chances of 0, 1, 2, ... rolls, by the plays with the least mean."""
+    if not any(side):
+        return (Fraction(1),)
+    parts = []
+    for a, b, weight in ROLLS:
+        options = [rolls_to_bear_off(after) for after in results_of_roll(side, a, b)]
+        parts.append((weight, min(options, key=mean)))
+    return _mixed(parts)
+
+
+@cache
+def rolls_to_first_off(side: Side, checkers: int = 15) -> Distribution:
+    """The chances of 0, 1, 2, ... rolls until one checker is off, by the plays with the least mean."""
+    if sum(side) < checkers:
+        return (Fraction(1),)
+    parts = []
+    for a, b, weight in ROLLS:
+        options = [rolls_to_first_off(after, checkers) for after in results_of_roll(side, a, b)]
+        parts.append((weight, min(options, key=mean)))
+    return _mixed(parts)

@@ -1,0 +1,111 @@
+import argparse
+
+import pytest
+
+from engine.bearoff import open_table
+from engine.errors import DataFileError, LimitError, StateError, ValueRangeError
+from tools import bearoff
+from tools.progress import Progress
+
+
+def run(*arguments):
+    parser = argparse.ArgumentParser()
+    bearoff.add_arguments(parser)
+    return bearoff.main(parser.parse_args([str(argument) for argument in arguments]))
+
+
+def test_make_writes_a_database_and_says_its_memory_first(tmp_path, capsys):
+    path = tmp_path / "small.bearoff"
+    assert run("make", "--kind", "two-sided", "--points", 3, "--checkers", 3, "--output", path) == 0
+    table = open_table(path)
+    assert str(table.header) == "two-sided 3x3"
+    captured = capsys.readouterr()
+    assert captured.err == "two-sided 3x3: needs about 0.0 MB of memory, the file about 0.0 MB\n"
+    assert captured.out.startswith(f"{path}: two-sided 3x3, 0.0 MB")
+
+
+def test_make_without_options_writes_both_default_databases(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("GAMMOND_DATA", str(tmp_path / "data"))
+    assert run("make") == 0
+    names = sorted(path.name for path in (tmp_path / "data").iterdir())
+    assert names == ["one-sided-6x15.bearoff", "two-sided-6x6.bearoff"]
+    assert capsys.readouterr().out.count("\n") == 2
+
+
+def test_a_kind_alone_is_the_default_of_that_kind(tmp_path, monkeypatch):
+    monkeypatch.setenv("GAMMOND_DATA", str(tmp_path))
+    run("make", "--kind", "two-sided")
+    assert [path.name for path in tmp_path.iterdir()] == ["two-sided-6x6.bearoff"]
+
+
+def test_make_builds_larger_one_sided_tables(tmp_path, capsys):
+    path = tmp_path / "folder" / "eight"
+    run("make", "--kind", "one-sided", "--points", 8, "--checkers", 5, "--output", path, "--threads", 1)
+    assert str(open_table(path).header) == "one-sided 8x5"
+
+
+@pytest.mark.parametrize("option", ["--points", "--checkers", "--output"])
+def test_options_of_a_database_need_its_kind(option):
+    with pytest.raises(StateError, match=f"{option} needs --kind"):
+        run("make", option, "3")
+
+
+def test_sizes_out_of_range_are_refused(tmp_path):
+    with pytest.raises(ValueRangeError, match="1 to 12 points"):
+        run("make", "--kind", "two-sided", "--points", 13, "--output", tmp_path / "x")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_database_that_does_not_fit_into_memory_is_refused(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(bearoff, "_memory_bytes", lambda: 10_000_000)
+    with pytest.raises(LimitError, match=r"needs 108\.2 MB of memory, this machine has 10\.0 MB"):
+        run("make", "--kind", "two-sided", "--checkers", 8, "--output", tmp_path / "x")
+    assert "needs about 108.2 MB" in capsys.readouterr().err
+
+
+def test_an_output_that_cannot_be_written_is_found_out_before_the_work(tmp_path, monkeypatch):
+    def build(*args, **kwargs):
+        raise AssertionError("nothing is to be built")
+
+    monkeypatch.setattr(bearoff, "build_two_sided", build)
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(DataFileError, match="cannot be written"):
+        run("make", "--kind", "two-sided", "--output", tmp_path / "file" / "x")
+
+
+@pytest.mark.parametrize("kind", ["one-sided", "two-sided"])
+def test_an_interrupted_run_leaves_no_file(tmp_path, monkeypatch, kind):
+    def interrupt(self, done, extra=""):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Progress, "update", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        run("make", "--kind", kind, "--output", tmp_path / "x")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_info_says_what_a_file_holds(tmp_path, capsys):
+    path = tmp_path / "small"
+    run("make", "--kind", "two-sided", "--points", 3, "--checkers", 3, "--output", path)
+    capsys.readouterr()
+    assert run("info", path) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1:4] == ["kind      two-sided", "points    1 to 3", "checkers  up to 3 a side"]
+    assert lines[4:6] == ["sides     20 with the empty one", "records   400; 361 without the empty side"]
+
+
+def test_info_gives_the_mean_of_the_longest_bearoff(tmp_path, capsys):
+    path = tmp_path / "small"
+    run("make", "--kind", "one-sided", "--points", 1, "--checkers", 3, "--output", path)
+    run("info", path)
+    assert "1.8333 rolls" in capsys.readouterr().out
+
+
+def test_info_refuses_an_altered_file(tmp_path):
+    path = tmp_path / "small"
+    run("make", "--kind", "one-sided", "--points", 2, "--checkers", 2, "--output", path)
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(DataFileError, match="checksum"):
+        run("info", path)

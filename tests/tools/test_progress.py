@@ -1,0 +1,99 @@
+import io
+
+import pytest
+
+from tools.progress import Progress, clock_time, short_number
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+class Clock:
+    def __init__(self):
+        self.seconds = 100.0
+
+    def __call__(self):
+        return self.seconds
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+def test_nothing_is_written_unless_the_stream_is_a_terminal():
+    stream = io.StringIO()
+    with Progress(10, "work", stream) as bar:
+        bar.update(5)
+        bar.update(10)
+    assert stream.getvalue() == ""
+
+
+def test_the_line_says_share_count_rate_and_time_left(clock):
+    bar = Progress(4000, "work", Terminal(), clock=clock)
+    clock.seconds += 2
+    bar.update(1000, "3 errors")
+    line = "work  [######..................]  25 %  1,000 of 4,000  500/s  0:06 left  3 errors"
+    assert bar.line() == line
+
+
+def test_a_finished_line_says_how_long_it_took(clock):
+    bar = Progress(30, "work", Terminal(), clock=clock)
+    clock.seconds += 61
+    bar.update(30)
+    assert bar.line() == "work  [########################] 100 %  30 of 30  0.5/s  in 1:01"
+
+
+def test_without_a_total_the_count_and_the_rate_are_shown(clock):
+    bar = Progress(None, "reading", Terminal(), clock=clock)
+    clock.seconds += 1
+    bar.update(2500)
+    assert bar.line() == "reading  2,500  2.5 k/s"
+
+
+def test_the_rate_of_a_resumed_run_leaves_out_what_was_done_before(clock):
+    bar = Progress(3000, "work", Terminal(), start=1000, clock=clock)
+    clock.seconds += 10
+    bar.update(2000)
+    assert "100/s  0:10 left" in bar.line()
+
+
+def test_the_line_is_redrawn_at_most_ten_times_a_second(clock):
+    stream = Terminal()
+    with Progress(1000, "work", stream, clock=clock) as bar:
+        for done in range(1000):
+            clock.seconds += 0.001
+            bar.update(done)
+        assert 8 <= stream.getvalue().count("\r") <= 11
+
+
+def test_the_last_state_stays_and_the_cursor_goes_to_the_next_line(clock):
+    stream = Terminal()
+    with Progress(10, "work", stream, clock=clock) as bar:
+        bar.update(9)
+        bar.update(10)
+    assert "10 of 10" in stream.getvalue().rsplit("\r", 1)[1]
+    assert stream.getvalue().endswith("\n")
+
+
+def test_an_exception_passes_and_leaves_a_whole_line():
+    stream = Terminal()
+    with pytest.raises(ZeroDivisionError), Progress(10, "work", stream) as bar:
+        bar.update(3 // 0)
+    assert stream.getvalue().endswith("\n")
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0.0, "0.0"), (7.25, "7.2"), (812.4, "812"), (41_234, "41.2 k"), (3_400_000, "3.4 M")]
+)
+def test_numbers_are_short(value, text):
+    assert short_number(value) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0.2, "0:00"), (59.6, "1:00"), (3599, "59:59"), (3661, "1:01:01")]
+)
+def test_times_read_like_a_clock(seconds, text):
+    assert clock_time(seconds) == text

@@ -1,0 +1,184 @@
+"""Build bearoff databases, and say what a file holds."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from engine.bearoff.file_format import BearoffHeader, BearoffKind
+from engine.bearoff.loading import (
+    DEFAULT_ONE_SIDED,
+    DEFAULT_TWO_SIDED,
+    BearoffTable,
+    data_folder,
+    open_table,
+    save_table,
+)
+from engine.bearoff.one_sided import OneSidedTable, build_one_sided, one_sided_memory
+from engine.bearoff.two_sided import build_two_sided, two_sided_memory
+from engine.errors import DataFileError, LimitError, StateError
+from tools.progress import Progress
+
+SUMMARY = "Build bearoff databases (make), or check one and say what it holds (info)."
+
+_DEFAULTS = {header.kind: header for header in (DEFAULT_TWO_SIDED, DEFAULT_ONE_SIDED)}
+_KINDS = {kind.label: kind for kind in BearoffKind}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the subcommands and their options."""
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    make = actions.add_parser(
+        "make",
+        help="build databases; without options the two default ones, into the data folder",
+        description="Build bearoff databases. Without options: the two default ones, into the data folder.",
+    )
+    make.add_argument("--kind", choices=sorted(_KINDS), help="which kind; both default ones unless given")
+    make.add_argument(
+        "--points", type=int, metavar="N", help="checkers may be on points 1 to N (default 6; up to 18 or 12)"
+    )
+    make.add_argument(
+        "--checkers",
+        type=int,
+        metavar="N",
+        help="up to N checkers a side (default 15 one-sided, 6 two-sided)",
+    )
+    make.add_argument("--output", type=Path, metavar="FILE", help="the file; in the data folder unless given")
+    make.add_argument("--threads", type=int, metavar="N", help="threads to use (default: all cores)")
+    info = actions.add_parser("info", help="check a file and say what it holds")
+    info.add_argument("file", type=Path, metavar="FILE")
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run the tool.
+
+    Returns:
+        0; whatever goes wrong is raised.
+
+    Raises:
+        GammondError: The options make no sense, memory is short, or a file cannot be read or written.
+    """
+    if args.action == "info":
+        sys.stdout.write(describe_table(args.file))
+        return 0
+    for header, path in _wanted(args):
+        make_table(header, path, args.threads)
+    return 0
+
+
+def make_table(header: BearoffHeader, path: Path, threads: int | None = None) -> None:
+    """Build one database: memory is said first, a bar is shown meanwhile, the file appears when it is whole.
+
+    Args:
+        header: What to build.
+        path: Where to.
+        threads: How many to use; None for all cores.
+
+    Raises:
+        ValueRangeError: Points or checkers are out of range.
+        LimitError: This machine has less memory.
+        DataFileError: The file cannot be written.
+    """
+    _check_memory(header)
+    started_s = time.perf_counter()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path.parent):
+            pass  # found out before the work
+        save_table(_build(header, threads), path)
+    except OSError as error:
+        raise DataFileError(f"{path} cannot be written: {error.strerror}", field="output") from error
+    sys.stdout.write(
+        f"{path}: {header}, {_megabytes(path.stat().st_size)}, {time.perf_counter() - started_s:.1f} s\n"
+    )
+
+
+def describe_table(path: Path) -> str:
+    """Check a database and say what it holds, a line for each property.
+
+    Raises:
+        DataFileError: It cannot be read or is broken.
+    """
+    table = open_table(path)
+    numbering = table.numbering
+    lines = [
+        ("file", f"{path} ({_megabytes(path.stat().st_size)}, checksum right)"),
+        ("kind", table.kind.label),
+        ("points", f"1 to {numbering.points}"),
+        ("checkers", f"up to {numbering.checkers} a side"),
+        ("sides", f"{numbering.sides:,} with the empty one"),
+        *_contents(table),
+    ]
+    return "".join(f"{name:<10}{text}\n" for name, text in lines)
+
+
+def _contents(table: BearoffTable) -> list[tuple[str, str]]:
+    last = table.numbering.sides - 1
+    if isinstance(table, OneSidedTable):
+        chances = table.rolls_to_bear_off(last)
+        mean = sum(rolls * float(chance) for rolls, chance in enumerate(chances))
+        return [
+            ("rows", f"{len(table.starts):,} distributions, {len(table.values):,} chances"),
+            ("longest", f"{mean:.4f} rolls on average for all checkers on the highest point"),
+        ]
+    return [
+        ("records", f"{table.wins.size:,}; {(last**2):,} without the empty side"),
+        ("longest", f"{table.wins[last, last]:.6f} to win with all checkers of both on the highest point"),
+    ]
+
+
+def _wanted(args: argparse.Namespace) -> list[tuple[BearoffHeader, Path]]:
+    if args.kind is None:
+        for option in ("points", "checkers", "output"):
+            if getattr(args, option) is not None:
+                raise StateError(f"--{option} needs --kind {' or '.join(sorted(_KINDS))}", field="kind")
+        return [(header, data_folder() / header.file_name) for header in _DEFAULTS.values()]
+    default = _DEFAULTS[_KINDS[args.kind]]
+    header = BearoffHeader(
+        default.kind,
+        default.points if args.points is None else args.points,
+        default.checkers if args.checkers is None else args.checkers,
+    )
+    return [(header, args.output or data_folder() / header.file_name)]
+
+
+def _check_memory(header: BearoffHeader) -> None:
+    memory = two_sided_memory if header.kind is BearoffKind.TWO_SIDED else one_sided_memory
+    need = memory(header.points, header.checkers)
+    sys.stderr.write(
+        f"{header}: needs about {_megabytes(need.building_bytes)} of memory,"
+        f" the file about {_megabytes(need.file_bytes)}\n"
+    )
+    present = _memory_bytes()
+    if present is not None and need.building_bytes > present:
+        raise LimitError(
+            f"building {header} needs {_megabytes(need.building_bytes)} of memory,"
+            f" this machine has {_megabytes(present)}",
+            field="checkers",
+        )
+
+
+def _memory_bytes() -> int | None:
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):  # not said on this system
+        return None
+
+
+def _build(header: BearoffHeader, threads: int | None) -> BearoffTable:
+    build = build_two_sided if header.kind is BearoffKind.TWO_SIDED else build_one_sided
+    with Progress(None, str(header)) as bar:
+
+        def show(done: int, total: int) -> None:
+            bar.total = total
+            bar.update(done)
+
+        return build(header.points, header.checkers, threads=threads, progress=show)
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 1e6:,.1f} MB"
