@@ -1,0 +1,400 @@
+"""`gammond batch`: rows, bad lines, order, resuming, interruption."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import signal
+import sys
+import types
+
+import numpy as np
+import pytest
+
+from engine.errors import DataFileError, StateError, UnsupportedError, ValueRangeError
+from engine.evaluator import best_children
+from engine.formats.position_id import decode_position_id, encode_position_id, encode_position_ids
+from engine.formats.xgid import encode_xgid
+from engine.match import MatchState
+from engine.position import Position
+from tools import batch, batch_lines, batch_rows, cli
+
+OPENING = "4HPwATDgc/ABMA"
+HEADER = "id,plies,win,win_g,win_bg,lose_g,lose_bg,equity,error\n"
+
+
+class PipJudge:
+    """Outcomes from pip counts: enough to tell positions apart."""
+
+    name = "pips"
+    plies = 0
+
+    def __init__(self, shift: float = 0.0) -> None:
+        self.shift = shift
+        self.asked = 0
+
+    def evaluate(self, boards):
+        assert len(boards) > 0
+        assert boards.flags.c_contiguous
+        self.asked += len(boards)
+        pips = boards.astype(np.int64) @ np.arange(26)
+        win = 0.5 + (pips[:, 1] - pips[:, 0]) / 1000 + self.shift
+        gammons = pips[:, 0] / 4000
+        columns = [win, gammons, gammons / 10, gammons / 2, gammons / 20]
+        return np.stack(columns, axis=1).astype(np.float32)
+
+
+def expected_row(text, position, judge=None):
+    values = (judge or PipJudge()).evaluate(position.board[None])[0].astype(float)
+    equity = 2 * values[0] - 1 + values[1] + values[2] - values[3] - values[4]
+    shown = [0.0 if abs(value) < 5e-7 else value for value in (*values, equity)]
+    return f"{text},0," + ",".join(f"{value:.6f}" for value in shown) + ",\n"
+
+
+def some_ids(count, seed=3):
+    generator = np.random.default_rng(seed)
+    boards = np.repeat(Position.start().board[None], 64, axis=0)
+    ids = []
+    while len(ids) < count:
+        boards, _ = best_children(PipJudge(), boards, generator.integers(1, 7, (64, 2)).astype(np.int8))
+        boards[(boards[:, :, 0] == 15).any(axis=1)] = Position.start().board
+        ids += encode_position_ids(boards)
+    return ids[:count]
+
+
+@pytest.fixture(autouse=True)
+def judge(monkeypatch):
+    judge = PipJudge()
+    monkeypatch.setattr(batch, "load_evaluator", lambda name="default": judge)
+    return judge
+
+
+@pytest.fixture
+def run(tmp_path, capfdbinary):
+    """Run the tool on a text; give exit status, stdout and stderr."""
+
+    def run(content, *options):
+        file = tmp_path / "positions.txt"
+        file.write_bytes(content if isinstance(content, bytes) else content.encode())
+        status = cli.main(["batch", str(file), *map(str, options)])
+        out, err = capfdbinary.readouterr()
+        return status, out.decode(), err.decode()
+
+    return run
+
+
+def test_each_position_gets_a_row_in_input_order_with_six_decimals(run):
+    texts = some_ids(300)
+    status, out, _ = run("\n".join(texts) + "\n")
+    assert status == 0
+    assert out == HEADER + "".join(expected_row(text, decode_position_id(text)) for text in texts)
+
+
+def test_position_ids_and_xgids_may_be_mixed(run):
+    position = decode_position_id(some_ids(200)[-1])
+    xgid = encode_xgid(position, MatchState())
+    assert xgid.startswith("XGID=")
+    status, out, _ = run(f"{OPENING}\n{xgid}\n{OPENING}\n")
+    assert status == 0
+    opening = expected_row(OPENING, Position.start())
+    assert out == HEADER + opening + expected_row(xgid, position) + opening
+
+
+def test_comments_blank_lines_and_the_byte_order_mark_are_not_positions(run):
+    content = f"\ufeff# from a file\r\n\r\n  {OPENING}  # the opening\r\n\t\r\n{OPENING}"
+    status, out, _ = run(content)
+    assert status == 0
+    assert out == HEADER + 2 * expected_row(OPENING, Position.start())
+
+
+def test_a_bad_line_gets_an_error_row_at_its_place_and_a_typed_message_with_its_number(run):
+    status, out, err = run(f'# head\n{OPENING}\nrubbish, "quoted"\n{OPENING}\n')
+    assert status == 1
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert [row["id"] for row in rows] == [OPENING, 'rubbish, "quoted"', OPENING]
+    assert rows[1]["error"].startswith("FormatError: ")
+    assert rows[1]["win"] == rows[1]["equity"] == rows[1]["plies"] == ""
+    assert rows[0]["error"] == rows[2]["error"] == ""
+    assert "line 3: FormatError: " in err
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"4HPwATDgc/ABM",
+        b"4HPwATDgc/ABMAA",
+        b"//////////////",
+        b"\xff\xfe\x00 not text",
+        b"XGID=-b----E-C---eE---c-e----B-:0:0",
+        b"x" * 5000,
+        b"4HPwATDgc/ABMA\x0b\x0cjunk",
+        "\uff14HPwATDgc/ABMA".encode(),
+    ],
+)
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_no_bad_line_stops_the_run(run, line, form):
+    status, out, err = run(
+        OPENING.encode() + b"\n" + line + b"\n" + OPENING.encode() + b"\n", "--format", form
+    )
+    assert status == 1
+    rows = out.splitlines()[form == "csv" :] if form == "csv" else out.split("\n")[:-1]
+    assert rows[0] == rows[-1]
+    assert out.count("Error: ") == 1
+    assert "line 2: " in err
+    assert "Traceback" not in err
+
+
+def test_a_file_of_bad_lines_only_evaluates_nothing(run, judge):
+    status, out, _ = run("one\ntwo\n")
+    assert status == 1
+    assert out.count("\n") == 3
+    assert judge.asked == 0
+
+
+def test_an_empty_file_gives_the_header_alone(run):
+    status, out, _ = run("# nothing\n\n")
+    assert (status, out) == (0, HEADER)
+
+
+def test_a_line_without_end_is_refused_and_the_next_one_read():
+    stream = io.BytesIO(b"y" * 3_000_000 + b"\n" + OPENING.encode())
+    first, second = batch_lines.read_lines(stream)
+    assert first.number == 1
+    assert first.error is not None
+    assert len(first.text) <= batch_lines.MAX_LINE_BYTES + 1
+    assert second == (2, OPENING, None)
+
+
+def test_json_lines_hold_the_same_values_and_an_error_field(run):
+    status, out, _ = run(f'{OPENING}\nné,"x"\n', "--format", "jsonl")
+    assert status == 1
+    good, bad = map(json.loads, out.splitlines())
+    cells = expected_row(OPENING, Position.start()).rstrip("\n").split(",")
+    assert list(good) == HEADER.split(",")[:8]
+    assert [f"{good[name]:.6f}" for name in HEADER.split(",")[2:8]] == cells[2:8]
+    assert (good["id"], good["plies"]) == (OPENING, 0)
+    assert set(bad) == {"id", "error"}
+    assert bad["id"] == 'né,"x"'
+
+
+def test_blocks_do_not_change_the_rows(run, monkeypatch):
+    content = "\n".join([*some_ids(50), "bad", *some_ids(100)[50:], "worse"])
+    whole = run(content)[1]
+    monkeypatch.setattr(batch, "BLOCK_LINES", 7)
+    assert run(content)[1] == whole
+
+
+def test_a_minus_reads_stdin_as_it_comes(monkeypatch, capfdbinary):
+    content = f"{OPENING}\n{OPENING}\n".encode()
+    monkeypatch.setattr(sys, "stdin", types.SimpleNamespace(buffer=io.BytesIO(content)))
+    assert cli.main(["batch", "-"]) == 0
+    expected = HEADER + 2 * expected_row(OPENING, Position.start())
+    assert capfdbinary.readouterr().out.decode() == expected
+
+
+def test_no_more_than_two_blocks_are_read_ahead_of_what_is_written(monkeypatch, judge):
+    monkeypatch.setattr(batch, "BLOCK_LINES", 10)
+    written, ahead = [], []
+
+    def lines():
+        for number in range(1000):
+            ahead.append(number - 10 * len(written))
+            yield batch_lines.Line(number, OPENING)
+
+    batch.run_batch(
+        lines(),
+        judge,
+        batch_rows.CsvRows(),
+        written.append,
+        lambda line, error: None,
+        lambda number, tally: None,
+    )
+    assert len(written) == 100
+    assert max(ahead) <= 10
+
+
+def test_negative_zeros_are_written_without_sign():
+    outcomes = np.array([[0.5, 1e-9, 0, 3e-8, 0]], np.float32)
+    assert "-0.000000" not in batch_rows.CsvRows().good(["x"], 0, outcomes)[0]
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+@pytest.mark.parametrize("cut", [0, 5, 54, 55, 56, 130, 200, 777, 1500, -1, -30])
+def test_a_run_cut_anywhere_is_resumed_to_the_same_file(run, tmp_path, cut, form):
+    texts = some_ids(20)
+    content = "\n".join([*texts[:7], "bad", "# comment", *texts[7:]]) + "\n"
+    output = tmp_path / "rows"
+    assert run(content, "--format", form, "--output", output)[0] == 1
+    whole = output.read_bytes()
+    output.write_bytes(whole[:cut] if cut >= 0 else whole[: len(whole) + cut])
+    status, out, err = run(content, "--format", form, "--output", output, "--resume")
+    assert status == 1
+    assert out == ""
+    assert output.read_bytes() == whole
+    assert "rows of this input" in err
+
+
+def test_resuming_evaluates_only_what_is_missing_and_says_what_it_found(run, tmp_path, judge):
+    content = "\n".join(some_ids(20))
+    output = tmp_path / "rows.csv"
+    run(content, "--output", output)
+    whole = output.read_bytes()
+    output.write_bytes(whole[:-1])
+    judge.asked = 0
+    status, _, err = run(content, "--output", output, "--resume")
+    assert status == 0
+    assert output.read_bytes() == whole
+    assert judge.asked == 2  # the missing one, and a sample to compare the net
+    assert "19 rows of this input, a half-written row was cut off; going on after line 19" in err
+
+
+def test_resuming_a_whole_file_changes_nothing(run, tmp_path):
+    content = "\n".join(some_ids(5))
+    output = tmp_path / "rows.csv"
+    run(content, "--output", output)
+    whole = output.read_bytes()
+    assert run(content, "--output", output, "--resume")[0] == 0
+    assert output.read_bytes() == whole
+
+
+def test_resuming_without_a_file_begins_one(run, tmp_path):
+    output = tmp_path / "rows.csv"
+    assert run(OPENING, "--output", output, "--resume")[0] == 0
+    assert output.read_text() == HEADER + expected_row(OPENING, Position.start())
+
+
+def refused(run, output, content, *options):
+    before = output.read_bytes()
+    status, _, err = run(content, "--output", output, "--resume", *options)
+    assert status == 2
+    assert output.read_bytes() == before
+    return err
+
+
+def test_resuming_another_input_is_refused_with_the_row_and_line(run, tmp_path):
+    texts = some_ids(200)[::20]
+    output = tmp_path / "rows.csv"
+    run("\n".join(texts), "--output", output)
+    err = refused(run, output, "\n".join([*texts[:3], OPENING, *texts[4:]]))
+    assert "row 4 of the output" in err
+    assert "line 4" in err
+    assert "shorter" in refused(run, output, "\n".join(texts[:3]))
+
+
+def test_resuming_with_another_net_is_refused(run, tmp_path, monkeypatch):
+    output = tmp_path / "rows.csv"
+    run(OPENING, "--output", output)
+    monkeypatch.setattr(batch, "load_evaluator", lambda name: PipJudge(shift=0.01))
+    assert "another net" in refused(run, output, OPENING)
+
+
+def test_resuming_in_another_format_is_refused(run, tmp_path):
+    output = tmp_path / "rows"
+    run(OPENING, "--output", output)
+    assert "cannot resume" in refused(run, output, OPENING, "--format", "jsonl")
+    run(OPENING, "--output", output, "--format", "jsonl")
+    assert "cannot resume" in refused(run, output, OPENING)
+
+
+def test_resuming_a_damaged_file_is_refused(run, tmp_path):
+    output = tmp_path / "rows.csv"
+    run("\n".join([OPENING] * 3), "--output", output)
+    rows = output.read_text().splitlines(keepends=True)
+    output.write_text("".join([*rows[:2], "4HPwATDgc/ABMA,0\n", *rows[3:]]))
+    assert "row 2 of the output cannot be read" in refused(run, output, "\n".join([OPENING] * 3))
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        (["{input}", "--resume"], StateError),
+        (["{input}", "--output", "{input}"], ValueRangeError),
+        (["{missing}"], DataFileError),
+        (["{folder}"], DataFileError),
+        (["{input}", "--output", "{missing}/rows.csv"], DataFileError),
+        (["{input}", "--plies", "3"], UnsupportedError),
+    ],
+)
+def test_options_that_make_no_sense_are_refused_before_anything_is_written(tmp_path, capsys, options, error):
+    names = {"input": tmp_path / "in.txt", "missing": tmp_path / "none", "folder": tmp_path}
+    names["input"].write_text(OPENING)
+    arguments = [option.format(**names) for option in options]
+    import argparse
+
+    parser = argparse.ArgumentParser()
+    batch.add_arguments(parser)
+    with pytest.raises(error):
+        batch.main(parser.parse_args(arguments))
+    assert names["input"].read_text() == OPENING
+    assert capsys.readouterr().out == ""
+
+
+def test_ctrl_c_while_a_block_is_written_leaves_whole_rows(tmp_path):
+    class Slow(io.BytesIO):
+        def write(self, data):
+            first = super().write(data[:10])
+            os.kill(os.getpid(), signal.SIGINT)
+            return first + super().write(data[10:])
+
+    output = Slow()
+    with pytest.raises(KeyboardInterrupt):
+        batch._write_whole(output, b"a whole row of text\n")
+    assert output.getvalue() == b"a whole row of text\n"
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_job_that_ignores_ctrl_c_goes_on_ignoring_it():
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with batch.interrupt_held():
+            os.kill(os.getpid(), signal.SIGINT)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_ctrl_c_pressed_twice_breaks_into_a_stuck_write():
+    reached = []
+
+    def stuck():
+        with batch.interrupt_held():
+            os.kill(os.getpid(), signal.SIGINT)
+            reached.append("after the first")
+            os.kill(os.getpid(), signal.SIGINT)
+            reached.append("after the second")
+
+    with pytest.raises(KeyboardInterrupt):
+        stuck()
+    assert reached == ["after the first"]
+
+
+def test_ctrl_c_between_blocks_exits_130_and_the_run_can_be_resumed(run, tmp_path, monkeypatch):
+    texts = some_ids(40)
+    content = "\n".join(texts)
+    output = tmp_path / "rows.csv"
+    run(content, "--output", output)
+    whole = output.read_bytes()
+    monkeypatch.setattr(batch, "BLOCK_LINES", 10)
+
+    class Interrupted(PipJudge):
+        def evaluate(self, boards):
+            if self.asked >= 20:
+                raise KeyboardInterrupt
+            return super().evaluate(boards)
+
+    monkeypatch.setattr(batch, "load_evaluator", lambda name: Interrupted())
+    status, _, err = run(content, "--output", output)
+    assert status == 130
+    assert "--resume goes on" in err
+    assert output.read_bytes() == b"".join(whole.splitlines(keepends=True)[:21])
+    monkeypatch.setattr(batch, "load_evaluator", lambda name: PipJudge())
+    assert run(content, "--output", output, "--resume")[0] == 0
+    assert output.read_bytes() == whole
+
+
+def test_ids_are_those_of_the_input_not_rewritten(run):
+    padded = encode_position_id(Position.start()) + "=="
+    status, out, _ = run(padded)
+    assert status == 0
+    assert out == HEADER + expected_row(padded, Position.start())

@@ -1,0 +1,130 @@
+"""The `gammond` command: dispatch, help, exit statuses, and what it does not import."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+import types
+from pathlib import Path
+
+from engine.errors import FormatError
+from tools import cli
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def fake_module(monkeypatch, name, **members):
+    module = types.ModuleType(name)
+    for key, value in members.items():
+        setattr(module, key, value)
+    monkeypatch.setitem(sys.modules, name, module)
+
+
+def fake_tool(monkeypatch, run):
+    def add_arguments(parser):
+        parser.add_argument("--times", type=int, default=1)
+
+    fake_module(monkeypatch, "fake_tool", SUMMARY="Do it.", add_arguments=add_arguments, main=run)
+    monkeypatch.setitem(cli.TOOLS, "fake", "fake_tool")
+
+
+def test_no_arguments_and_a_pipe_on_stdin_start_the_protocol(monkeypatch):
+    fake_module(monkeypatch, "protocol.transports.stdio", main=lambda: 7)
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
+    assert cli.main([]) == 7
+
+
+def test_no_arguments_and_a_terminal_on_stdin_start_the_repl(monkeypatch):
+    fake_module(monkeypatch, "protocol.repl", main=lambda: 8)
+    monkeypatch.setattr(sys, "stdin", Terminal())
+    assert cli.main([]) == 8
+
+
+def test_a_tool_gets_its_parsed_arguments_and_gives_the_exit_status(monkeypatch):
+    fake_tool(monkeypatch, lambda args: args.times)
+    assert cli.main(["fake", "--times", "3"]) == 3
+
+
+def test_help_lists_every_tool_with_its_summary(capsys):
+    assert cli.main(["--help"]) == 0
+    listed = capsys.readouterr().out
+    for name in cli.TOOLS:
+        assert f"  {name} " in listed
+    assert cli.summary("batch") in listed
+
+
+def test_the_summary_read_from_the_source_is_the_one_of_the_module():
+    from tools import batch
+
+    assert cli.summary("batch") == batch.SUMMARY
+    assert batch.SUMMARY
+
+
+def test_the_help_of_a_tool_exits_0_and_names_the_whole_command(monkeypatch, capsys):
+    fake_tool(monkeypatch, lambda args: 5)
+    assert cli.main(["fake", "--help"]) == 0
+    assert "gammond fake" in capsys.readouterr().out
+
+
+def test_a_wrong_option_exits_2_without_running_the_tool(monkeypatch, capsys):
+    fake_tool(monkeypatch, lambda args: 5)
+    assert cli.main(["fake", "--tims", "many"]) == 2
+    assert "--tims" in capsys.readouterr().err
+
+
+def test_a_misspelt_tool_is_refused_with_the_one_that_was_meant(capsys):
+    assert cli.main(["bacth"]) == 2
+    error = capsys.readouterr().err
+    assert "'bacth'" in error
+    assert "'batch'" in error
+    assert error.count("\n") == 1
+
+
+def test_an_error_raised_on_purpose_is_one_line_on_stderr_and_exit_2(monkeypatch, capsys):
+    def fail(args):
+        raise FormatError("expected a position, got 'x'", field="position")
+
+    fake_tool(monkeypatch, fail)
+    assert cli.main(["fake"]) == 2
+    assert capsys.readouterr().err == "gammond: expected a position, got 'x'\n"
+
+
+def test_ctrl_c_exits_130(monkeypatch, capsys):
+    def interrupt(args):
+        raise KeyboardInterrupt
+
+    fake_tool(monkeypatch, interrupt)
+    assert cli.main(["fake"]) == 130
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_version_names_the_program(capsys):
+    assert cli.main(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("gammond ")
+
+
+def test_help_and_version_import_neither_numba_nor_onnxruntime_nor_another_tool():
+    check = (
+        "import sys; from tools import cli; cli.main(['--help']); cli.main(['--version']); "
+        "heavy = {'numba', 'onnxruntime', 'asyncio', 'tools.batch', 'tools.bench'} & set(sys.modules); "
+        "sys.exit(str(heavy) if heavy else 0)"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", check], cwd=ROOT, capture_output=True, text=True, timeout=60
+    )
+    assert ended.returncode == 0, ended.stderr
+
+
+def test_a_reader_that_goes_away_ends_the_command_quietly():
+    command = f"{sys.executable} -m tools.cli --help | true; echo ${{PIPESTATUS[0]}}"
+    ended = subprocess.run(
+        ["bash", "-c", command], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert ended.stderr == ""
+    assert ended.stdout.strip() in ("0", "141")

@@ -1,0 +1,269 @@
+"""Evaluate a file of positions: one position ID or XGID a line in, one row each out, in the same order.
+
+Blank lines and comments ("#" at the start or after a blank) have no row. csv has the columns
+
+    id,plies,win,win_g,win_bg,lose_g,lose_bg,equity,error
+
+with the line's text as id; jsonl has the same names as fields. Values are cubeless, for the player on roll
+before the roll, with 6 decimals; score, cube and dice of an XGID are not used. A line that holds no position
+gets a row with only id and error, is named on stderr with its number, and makes the exit status 1.
+
+An interrupted run leaves whole rows. --resume checks that the output so far has this input's ids, this depth
+and this net's values, drops a half-written last row, and goes on behind it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import BinaryIO
+
+import numpy as np
+
+from engine.errors import DataFileError, GammondError, StateError, UnsupportedError, ValueRangeError
+from engine.evaluator import Evaluator
+from engine.outcome import cubeless_equity
+from nets.loading import load_evaluator
+from tools.batch_lines import Line, count_lines, decode_lines, read_lines
+from tools.batch_rows import ROW_FORMATS, RowFormat, Written, WrittenRow, error_text, take_up
+from tools.progress import Progress
+
+SUMMARY = "evaluate a file of positions, one position ID or XGID a line"
+
+BLOCK_LINES = 8192
+"""Lines decoded, evaluated and written at once."""
+
+_SAME_NET_WITHIN = 2e-5
+"""Equities of one net differ by less between machines (float32 sums in another order, six decimals)."""
+
+
+@dataclass
+class Tally:
+    """What a run has done: rows written, error rows among them, seconds without reading and writing."""
+
+    rows: int = 0
+    errors: int = 0
+    inside_s: float = 0.0
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("file", metavar="FILE", help="positions, one a line, '#' for comments; - reads stdin")
+    parser.add_argument("--plies", type=int, default=0, help="plies of look-ahead (default 0: the net alone)")
+    parser.add_argument("--format", choices=sorted(ROW_FORMATS), default="csv", help="default csv")
+    parser.add_argument("--output", type=Path, metavar="FILE", help="where the rows go; stdout unless given")
+    parser.add_argument("--resume", action="store_true", help="go on where an interrupted --output ended")
+    parser.add_argument("--net", default="default", metavar="NAME", help="the evaluator (default: default)")
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run the tool.
+
+    Returns:
+        0 when every line held a position, 1 otherwise.
+
+    Raises:
+        GammondError: The options make no sense together, or a file cannot be read, written or resumed.
+    """
+    _check(args)
+    evaluator = load_evaluator(args.net)
+    if args.plies != evaluator.plies:
+        raise UnsupportedError(
+            f"{evaluator.name} looks {evaluator.plies} plies ahead, not {args.plies}", field="plies"
+        )
+    try:
+        return _run_files(args, evaluator)
+    except BrokenPipeError:
+        raise
+    except KeyboardInterrupt:
+        if args.output is not None:
+            _say(f"stopped; {args.output} holds whole rows, the same command with --resume goes on")
+        raise
+    except OSError as error:
+        raise DataFileError(
+            f"{error.filename or args.output or 'output'}: {error.strerror or error}", field="file"
+        ) from None
+
+
+def run_batch(
+    lines: Iterator[Line],
+    evaluator: Evaluator,
+    rows: RowFormat,
+    write: Callable[[bytes], None],
+    report: Callable[[Line, GammondError], None],
+    advance: Callable[[int, Tally], None],
+) -> Tally:
+    """Evaluate lines block by block; memory does not grow with their number.
+
+    Args:
+        lines: Lines that should hold positions.
+        evaluator: The judge.
+        rows: The format of the rows.
+        write: Takes the rows of a block, whole.
+        report: Takes each bad line.
+        advance: Told after each block the number of its last line, and the tally so far.
+
+    Returns:
+        The tally of all blocks.
+    """
+    tally = Tally()
+    while block := list(itertools.islice(lines, BLOCK_LINES)):
+        started_s = time.perf_counter()
+        texts, errors = _block_rows(block, evaluator, rows)
+        tally.inside_s += time.perf_counter() - started_s
+        for place, error in errors.items():
+            report(block[place], error)
+        write("".join(texts).encode())
+        tally.rows += len(block)
+        tally.errors += len(errors)
+        advance(block[-1].number, tally)
+    return tally
+
+
+def _block_rows(
+    block: list[Line], evaluator: Evaluator, rows: RowFormat
+) -> tuple[list[str], dict[int, GammondError]]:
+    boards, is_good, errors = decode_lines(block)
+    if not errors:
+        return rows.good([line.text for line in block], evaluator.plies, evaluator.evaluate(boards)), errors
+    good = np.flatnonzero(is_good)
+    good_rows: Iterator[str] = iter(())
+    if good.size:
+        outcomes = evaluator.evaluate(np.ascontiguousarray(boards[good]))
+        good_rows = iter(rows.good([block[i].text for i in good.tolist()], evaluator.plies, outcomes))
+    return [
+        rows.bad(line.text, errors[i]) if i in errors else next(good_rows) for i, line in enumerate(block)
+    ], errors
+
+
+def _check(args: argparse.Namespace) -> None:
+    if args.resume and args.output is None:
+        raise StateError("--resume needs the --output of the interrupted run", field="resume")
+    if args.file == "-":
+        return
+    if not Path(args.file).exists():
+        raise DataFileError(f"there is no file {args.file}", field="file")
+    if args.output is not None and args.output.exists() and args.output.samefile(args.file):
+        raise ValueRangeError(f"the output would overwrite the input {args.file}", field="output")
+
+
+def _run_files(args: argparse.Namespace, evaluator: Evaluator) -> int:
+    rows = ROW_FORMATS[args.format]
+    started_s = time.perf_counter()
+    with _opened_input(args.file) as stream, _opened_output(args.output, args.resume) as output:
+        lines = read_lines(stream)
+        written = Written()
+        if args.resume:
+            positions = ((line.number, line.text) for line in lines)
+            written = take_up(output, positions, rows, evaluator.plies)
+            _check_same_net(written.sample, evaluator)
+            _say(_found(args.output, written))
+        if not written.has_header:
+            _write_whole(output, rows.header.encode())
+        total = None if args.file == "-" else count_lines(Path(args.file))
+        with Progress(total, "batch", start=written.last_line) as bar:
+            tally = run_batch(
+                lines,
+                evaluator,
+                rows,
+                write=lambda data: _write_whole(output, data),
+                report=lambda line, error: _say(f"line {line.number}: {error_text(error)}"),
+                advance=lambda number, tally: bar.update(
+                    number, f"{tally.errors} bad" if tally.errors else ""
+                ),
+            )
+    _say(_summary(tally, written, evaluator, time.perf_counter() - started_s))
+    return 1 if tally.errors or written.errors else 0
+
+
+def _opened_input(name: str) -> AbstractContextManager[BinaryIO]:
+    return nullcontext(sys.stdin.buffer) if name == "-" else Path(name).open("rb")
+
+
+def _opened_output(path: Path | None, resume: bool) -> AbstractContextManager[BinaryIO]:
+    if path is None:
+        return nullcontext(sys.stdout.buffer)
+    if not resume:
+        return path.open("wb")
+    return path.open("r+b" if path.exists() else "w+b")
+
+
+def _write_whole(output: BinaryIO, data: bytes) -> None:
+    """Write all or nothing of it, as far as Ctrl-C goes."""
+    with interrupt_held():
+        output.write(data)
+        output.flush()
+
+
+@contextmanager
+def interrupt_held() -> Iterator[None]:
+    """Hold Ctrl-C back until the block has ended; pressed twice, it breaks in.
+
+    Does nothing where Ctrl-C is handled otherwise, as in a background job that ignores it.
+    """
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+    presses = 0
+
+    def hold(number: int, frame: FrameType | None) -> None:
+        nonlocal presses
+        presses += 1
+        if presses > 1:
+            raise KeyboardInterrupt
+
+    previous = signal.signal(signal.SIGINT, hold)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, previous)
+    if presses:
+        raise KeyboardInterrupt
+
+
+def _check_same_net(sample: WrittenRow | None, evaluator: Evaluator) -> None:
+    """Refuse to go on with another net than the one that wrote a sample of the rows."""
+    if sample is None or sample.values is None:
+        return
+    boards, _, _ = decode_lines([Line(0, sample.id)])
+    equity = float(cubeless_equity(evaluator.evaluate(boards))[0])
+    if abs(equity - sample.values[-1]) > _SAME_NET_WITHIN:
+        raise DataFileError(
+            f"cannot resume: the output gives {sample.id!r} the equity {sample.values[-1]:+.6f}, "
+            f"{evaluator.name} gives it {equity:+.6f}; another net wrote it",
+            field="output",
+        )
+
+
+def _found(path: Path, written: Written) -> str:
+    cut = ", a half-written row was cut off" if written.cut else ""
+    errors = f" ({written.errors:,} with errors)" if written.errors else ""
+    return (
+        f"{path} has {written.rows:,} rows of this input{errors}{cut}; "
+        f"going on after line {written.last_line:,}"
+    )
+
+
+def _summary(tally: Tally, written: Written, evaluator: Evaluator, elapsed_s: float) -> str:
+    errors = tally.errors + written.errors
+    bad = f", {errors:,} bad {'line' if errors == 1 else 'lines'}" if errors else ""
+    before = f" after {written.rows:,} of an earlier run" if written.rows else ""
+    return (
+        f"{tally.rows:,} positions{before} by {evaluator.name} at {evaluator.plies}-ply in {elapsed_s:.1f} s "
+        f"({tally.rows / elapsed_s:,.0f}/s){bad}"
+    )
+
+
+def _say(text: str) -> None:
+    clear_bar = "\r\x1b[K" if sys.stderr.isatty() else ""
+    sys.stderr.write(f"{clear_bar}gammond batch: {text}\n")

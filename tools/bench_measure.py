@@ -1,0 +1,129 @@
+"""How `gammond bench` times things, and what it times them on."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from engine.errors import GammondError
+from engine.evaluator import Evaluator, best_children
+from engine.position import CHECKERS, OFF, Board, Position
+from nets.loading import load_evaluator
+
+GAMES_AT_ONCE = 512
+
+_SEED = 20
+_WARM_UP_ROLLS = 12
+_LEAST_SAMPLE_S = 0.02
+
+
+class WrongAnswerError(GammondError):
+    """A benchmark's work gave a wrong answer, so nothing was timed: mend that first."""
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One figure.
+
+    Attributes:
+        benchmark: The benchmark it belongs to, as ``--only`` names it.
+        what: What was done.
+        value: The figure; None where it could not be taken.
+        unit: Its unit.
+        note: Why there is no figure, or what to know about it.
+    """
+
+    benchmark: str
+    what: str
+    value: float | None
+    unit: str
+    note: str = ""
+
+
+def check(is_right: bool, what: str) -> None:
+    """Refuse to time work with wrong answers.
+
+    Raises:
+        WrongAnswerError: It is not right.
+    """
+    if not is_right:
+        raise WrongAnswerError(f"wrong answer, nothing timed: {what}", field="bench")
+
+
+def seconds_per_call(work: Callable[[], object], budget_s: float = 0.4) -> float:
+    """Time a call: the best of several samples, because other programs only ever slow one down.
+
+    Args:
+        work: What to time; called once beforehand.
+        budget_s: About how long to sample.
+    """
+    work()
+    calls = 1
+    while (sample_s := _sample(work, calls)) < _LEAST_SAMPLE_S:
+        calls = max(2 * calls, int(1.2 * calls * _LEAST_SAMPLE_S / max(sample_s, 1e-7)))
+    best_s = sample_s
+    deadline_s = time.perf_counter() + budget_s
+    while time.perf_counter() < deadline_s:
+        best_s = min(best_s, _sample(work, calls))
+    return best_s / calls
+
+
+def _sample(work: Callable[[], object], calls: int) -> float:
+    started_s = time.perf_counter()
+    for _ in range(calls):
+        work()
+    return time.perf_counter() - started_s
+
+
+class Games:
+    """Many games played at once by one evaluator against itself, a finished one being started again.
+
+    Args:
+        evaluator: The player.
+        games: How many.
+        seed: Of the dice.
+    """
+
+    def __init__(self, evaluator: Evaluator, games: int = GAMES_AT_ONCE, seed: int = _SEED) -> None:
+        self._evaluator = evaluator
+        self._generator = np.random.Generator(np.random.PCG64(seed))
+        self._start = Position.start().board
+        self.boards: Board = np.repeat(self._start[None], games, axis=0)
+
+    def step(self) -> None:
+        """Play one roll in each game."""
+        dice = self._generator.integers(1, 7, size=(len(self.boards), 2)).astype(np.int8)
+        self.boards, _ = best_children(self._evaluator, self.boards, dice)
+        self.boards[(self.boards[:, :, OFF] == CHECKERS).any(axis=1)] = self._start
+
+
+class Subject:
+    """What is measured: an evaluator, and positions of games it plays.
+
+    Args:
+        net: The evaluator's name.
+    """
+
+    def __init__(self, net: str = "default") -> None:
+        self.net = net
+
+    @cached_property
+    def evaluator(self) -> Evaluator:
+        """The evaluator, loaded when it is first needed."""
+        return load_evaluator(self.net)
+
+    @cached_property
+    def boards(self) -> Board:
+        """Positions of all stages of its games, mixed, ``int8[4096, 2, 26]``."""
+        games = Games(self.evaluator)
+        taken = []
+        for _ in range(8):
+            for _ in range(_WARM_UP_ROLLS):
+                games.step()
+            taken.append(games.boards.copy())
+        boards = np.concatenate(taken)
+        return boards[np.random.Generator(np.random.PCG64(_SEED)).permutation(len(boards))]

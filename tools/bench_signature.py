@@ -1,0 +1,98 @@
+"""One number over fixed positions: it changes when the rules or the judgement do, not with the machine.
+
+The first eight hexadecimal digits hash the legal plays of 1,000 positions, exactly. The last eight are a sum
+over their 5,000 evaluated probabilities, each with a fixed random sign, in steps of 0.002. Hashing rounded
+evaluations would not do: of 5,000 numbers some always lie so near a rounding edge that another processor,
+whose float32 sums differ in the seventh digit, lands on its other side. All those differences together move
+the sum by less than 2e-5, a hundredth of a step; one probability that is off by 0.002 moves it a whole step.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from random import Random
+
+import numpy as np
+
+from engine.dice import ROLLS
+from engine.evaluator import Evaluator
+from engine.moves import expand_rolls
+from engine.position import CHECKERS, OFF, Board, Position
+
+POSITIONS = 1000
+STEP = 0.002
+
+_SEED = 1992
+_EVERY = 5
+_DIGITS = 8
+
+
+@dataclass(frozen=True)
+class Signature:
+    """A signature and its parts.
+
+    Attributes:
+        rules: Eight hexadecimal digits: the legal plays.
+        judgement: Eight hexadecimal digits: the evaluations.
+        edge_distance: How far the sum is from where it would be rounded otherwise, 0 to 0.5 steps.
+    """
+
+    rules: str
+    judgement: str
+    edge_distance: float
+
+    def __str__(self) -> str:
+        return self.rules + self.judgement
+
+
+def signature(evaluator: Evaluator) -> Signature:
+    """Compute the signature of the rules and an evaluator."""
+    boards = fixed_positions()
+    signs = np.array([1.0 if bit else -1.0 for bit in _random_bits(5 * len(boards))]).reshape(-1, 5)
+    total = float((evaluator.evaluate(boards).astype(np.float64) * signs).sum()) / STEP
+    judgement = round(total) % 16**_DIGITS
+    return Signature(_rules_digits(boards), f"{judgement:0{_DIGITS}x}", 0.5 - abs(total - round(total)))
+
+
+def fixed_positions(count: int = POSITIONS) -> Board:
+    """Positions of games of random plays, from the opening to finished ones, the same on every machine.
+
+    Args:
+        count: How many.
+
+    Returns:
+        ``int8[count, 2, 26]``.
+    """
+    random = Random(_SEED)  # random() is the one stream that Python promises to keep
+    start = Position.start().board
+    board, turns = start, 0
+    taken: list[Board] = []
+    while len(taken) < count:
+        dice = np.array([[1 + int(6 * random.random()), 1 + int(6 * random.random())]], np.int8)
+        children, _, _ = expand_rolls(board[None], dice)
+        in_order = sorted(children, key=lambda child: bytes(child))
+        board = in_order[int(len(in_order) * random.random())]
+        is_over = bool((board[:, OFF] == CHECKERS).any())
+        turns += 1
+        if is_over or turns % _EVERY == 0:
+            taken.append(board)
+        if is_over:
+            board = start
+    return np.ascontiguousarray(np.stack(taken))
+
+
+def _rules_digits(boards: Board) -> str:
+    """Hash the legal results of each position, with one of the 21 rolls each, in an order of their own."""
+    playing = boards[(boards[:, :, OFF] != CHECKERS).all(axis=1)]
+    dice = np.array([ROLLS[i % len(ROLLS)] for i in range(len(playing))], np.int8)
+    children, _, offsets = expand_rolls(playing, dice)
+    digest = hashlib.sha256()
+    for first, end in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
+        digest.update(b"".join(sorted(child.tobytes() for child in children[first:end])))
+    return digest.hexdigest()[:_DIGITS]
+
+
+def _random_bits(count: int) -> list[bool]:
+    random = Random(_SEED + 1)
+    return [random.random() < 0.5 for _ in range(count)]

@@ -1,0 +1,151 @@
+"""The `gammond` command: a table of tools, each imported only when it is asked for.
+
+Without arguments it talks: the REPL on a terminal, the line protocol on a pipe.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import difflib
+import importlib
+import importlib.metadata
+import importlib.util
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from engine.errors import GammondError, UnsupportedError
+
+TOOLS = {
+    "serve": "tools.serve",
+    "batch": "tools.batch",
+    "bench": "tools.bench",
+    "bearoff": "tools.bearoff",
+    "train": "tools.train.command",
+    "export": "tools.export",
+    "tournament": "tools.tournament",
+}
+"""Subcommand -> the module that has its ``SUMMARY``, ``add_arguments(parser)`` and ``main(args) -> int``."""
+
+EXIT_USAGE = 2
+EXIT_INTERRUPTED = 130
+EXIT_BROKEN_PIPE = 141
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command.
+
+    Args:
+        argv: The arguments after the command's name; None takes those of the process.
+
+    Returns:
+        The exit status: 0, what the tool returns, 2 for an error made on the way in (one line on stderr),
+        130 after Ctrl-C, 141 when the reader of stdout went away.
+    """
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        status = _run(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _forget_stdout()
+        return EXIT_BROKEN_PIPE
+    except KeyboardInterrupt:
+        sys.stderr.write("gammond: interrupted\n")
+        return EXIT_INTERRUPTED
+    except GammondError as error:
+        sys.stderr.write(f"gammond: {error.message}\n")
+        return EXIT_USAGE
+    return status
+
+
+def version() -> str:
+    """The installed version, or ``0+checkout`` where the distribution is not installed."""
+    try:
+        return importlib.metadata.version("gammond")
+    except importlib.metadata.PackageNotFoundError:
+        return "0+checkout"
+
+
+def _run(arguments: list[str]) -> int:
+    if not arguments:
+        return _talk()
+    first, rest = arguments[0], arguments[1:]
+    if first in ("-h", "--help", "help"):
+        sys.stdout.write(_help())
+        return 0
+    if first in ("-V", "--version"):
+        sys.stdout.write(f"gammond {version()}\n")
+        return 0
+    if first not in TOOLS:
+        close = difflib.get_close_matches(first, TOOLS, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else f"the tools are {', '.join(TOOLS)}"
+        raise UnsupportedError(f"no tool is called {first!r}: {hint} (gammond --help)", field="tool")
+    return _run_tool(first, rest)
+
+
+def _talk() -> int:
+    on_terminal = sys.stdin is not None and sys.stdin.isatty()
+    module = importlib.import_module("protocol.repl" if on_terminal else "protocol.transports.stdio")
+    return int(module.main())
+
+
+def _run_tool(name: str, arguments: list[str]) -> int:
+    tool = importlib.import_module(TOOLS[name])
+    parser = argparse.ArgumentParser(
+        prog=f"gammond {name}",
+        description=(tool.__doc__ or tool.SUMMARY).replace("`", ""),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    tool.add_arguments(parser)
+    try:
+        parsed = parser.parse_args(arguments)
+    except SystemExit as end:  # argparse has written its help or its complaint
+        return int(end.code or 0)
+    return int(tool.main(parsed))
+
+
+def _help() -> str:
+    lines = [
+        "usage: gammond [--version | --help | TOOL ...]",
+        "",
+        "A backgammon engine server. Without arguments: the REPL on a terminal, the line protocol on a pipe",
+        "(docs/protocol.md). With a tool's name:",
+        "",
+        *(f"  {name:<12}{summary(name)}" for name in TOOLS),
+        "",
+        "gammond TOOL --help explains each.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def summary(name: str) -> str:
+    """What a tool is for: its ``SUMMARY``, read from its source without importing it.
+
+    Args:
+        name: A key of `TOOLS`.
+
+    Returns:
+        One sentence; empty where the module has none.
+    """
+    spec = importlib.util.find_spec(TOOLS[name])
+    if spec is None or spec.origin is None:
+        return ""
+    for node in ast.parse(Path(spec.origin).read_bytes()).body:
+        match node:
+            case (
+                ast.Assign(targets=[ast.Name(id="SUMMARY")], value=value)
+                | ast.AnnAssign(target=ast.Name(id="SUMMARY"), value=ast.expr() as value)
+            ):
+                return str(ast.literal_eval(value))
+    return ""
+
+
+def _forget_stdout() -> None:
+    """Point stdout at nothing, so that the interpreter's last flush finds no closed pipe."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+if __name__ == "__main__":
+    sys.exit(main())
