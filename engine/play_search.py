@@ -113,7 +113,7 @@ class _Search:
     def __init__(self) -> None:
         self.trials: list[Trial] = []
         self.reason = ""
-        self._reason_rank = (5, 1)
+        self._reason_rank = (5, 5, 1)
         self._dice_count = 0
 
     def explore(
@@ -151,19 +151,22 @@ class _Search:
             left.remove(die)
             target = max(source - die, OFF)
             if not _is_within_reach(source - die, goal, tuple(left)):
-                self._note((len(dice), 1), f"{written_move(points)} cannot be played with {_and(dice)} left")
+                self._note(
+                    (len(others), len(dice), 1),
+                    f"{written_move(points)} cannot be played with {_and(dice)} left",
+                )
                 continue
             refusal = table.refusal(source, die)
             if refusal:
-                self._note((len(dice), 0), refusal)
+                self._note((len(others), len(dice), 0), refusal)
                 continue
             after, is_hit = table.moved(source, target)
             rest = tuple(ahead) if target == goal else (goal, *ahead)
             pending = (*others, (target, *rest)) if rest else others
             self.explore(after, tuple(left), pending, (*hits, target) if is_hit else hits)
 
-    def _note(self, rank: tuple[int, int], reason: str) -> None:
-        """Keep the reason that came after the most moves, rules of the game before mere arithmetic."""
+    def _note(self, rank: tuple[int, int, int], reason: str) -> None:
+        """Keep the reason that left the least undone, rules of the game before mere arithmetic."""
         if rank < self._reason_rank:
             self._reason_rank = rank
             self.reason = reason

@@ -1,0 +1,261 @@
+"""The FIBS board line, in the two dialects that are spoken.
+
+``board:you:opponent:length:score:score:26 points:turn:dice:dice:cube:may double:may double:doubled:…``, 52
+fields behind the word ``board``. The points are one player's view whoever is on roll; that player ("you" on
+FIBS, player 1 in GNU Backgammon) is seat 1, the other seat 0.
+
+Source: fibs.com/fibs_interface.html#board_state for FIBS; the wire of gnubg 1.07.001 for its dialect.
+"""
+
+from __future__ import annotations
+
+import enum
+import re
+from typing import NamedTuple
+
+import numpy as np
+
+from engine.dice import Roll
+from engine.errors import FormatError, PositionError, UnsupportedError, ValueRangeError
+from engine.formats.checkers import fill_borne_off
+from engine.match import MatchState
+from engine.position import BAR, CHECKERS, Board, Position, turned
+
+VIEWER = 1
+"""The seat whose view the line is."""
+
+_OTHER = 1 - VIEWER
+_UNLIMITED = 9999
+_FIELD_COUNT = 52
+_POINTS = 5
+_NAMES = (
+    *("name", "name", "length", "score", "score"),
+    *(f"point {place}" for place in range(26)),
+    *("turn", "dice", "dice", "dice", "dice", "cube", "may_double", "may_double", "doubled"),
+    *("colour", "direction", "home", "bar", "on_home", "on_home", "on_bar", "on_bar"),
+    *("can_move", "forced_move", "post_crawford", "redoubles"),
+)
+_TURN, _DICE, _CUBE, _MAY_DOUBLE, _DOUBLED = 31, 32, 36, 37, 39
+_COLOUR, _DIRECTION, _POST_CRAWFORD = 40, 41, 50
+
+
+class FibsDialect(enum.Enum):
+    """Who writes or reads the line.
+
+    The two differ in whose name and score come first. FIBS: always the viewer's. GNU Backgammon: the other
+    player's (its player 0), except that the viewer's come first while a double waits for its answer. All
+    other fields put the viewer first in both, also in gnubg while it asks about a double; the turn is then
+    the doubler's. FIBS writes 9999 for the length of money play and the dice of the player on roll only;
+    gnubg writes 0 and the dice twice.
+    """
+
+    FIBS = "fibs"
+    GNUBG = "gnubg"
+
+    def first_seat(self, doubled: bool) -> int:
+        """The seat whose name and score come first."""
+        return _OTHER if self is FibsDialect.GNUBG and not doubled else VIEWER
+
+
+class FibsBoard(NamedTuple):
+    """What a board line says.
+
+    Attributes:
+        position: As the player on roll sees it; the doubler's view while a double waits for its answer.
+        match: The match state.
+        names: Of seats 0 and 1; seat 1 is the player whose view the line was.
+    """
+
+    position: Position
+    match: MatchState
+    names: tuple[str, str]
+
+
+def decode_fibs_board(text: str, dialect: FibsDialect = FibsDialect.FIBS) -> FibsBoard:
+    """Read a board line, with or without ``board:`` in front.
+
+    The Crawford game is not said outright: it is a match game with exactly one side a point from the match
+    and the post-Crawford flag at 0. Jacoby and beavers stand at their defaults. Fields that repeat others
+    (checkers off and on the bar, movable checkers) must be numbers and are not used.
+
+    Args:
+        text: The line.
+        dialect: Who wrote it; the text does not tell.
+
+    Raises:
+        FormatError: A field that cannot be read; the message says which.
+        ValueRangeError: A field outside what it may be.
+        PositionError: An impossible position or match state.
+    """
+    fields = _split(text)
+    numbers = [0, 0] + [_number(fields, place) for place in range(2, _FIELD_COUNT)]
+    _check_choices(numbers)
+    first = dialect.first_seat(bool(numbers[_DOUBLED]))
+    order = (0, 1) if first == 0 else (1, 0)
+    length = 0 if numbers[2] == _UNLIMITED else numbers[2]
+    score = numbers[3 + order[0]], numbers[3 + order[1]]
+    on_roll = VIEWER if numbers[_TURN] == numbers[_COLOUR] else _OTHER
+    match = MatchState(
+        length=length,
+        score=score,
+        crawford=_is_crawford(length, score, numbers[_POST_CRAWFORD]),
+        cube=numbers[_CUBE],
+        cube_owner=_cube_owner(numbers, on_roll),
+        on_roll=on_roll,
+        roll=_roll(numbers, on_roll),
+        doubled=bool(numbers[_DOUBLED]),
+    )
+    view = _viewers_board(numbers)
+    position = Position(view if on_roll == VIEWER else turned(view))
+    return FibsBoard(position, match, (fields[order[0]], fields[order[1]]))
+
+
+def encode_fibs_board(
+    position: Position,
+    match: MatchState,
+    names: tuple[str, str] = ("O", "X"),
+    dialect: FibsDialect = FibsDialect.FIBS,
+) -> str:
+    """Write a board line as seat 1 sees it, whose checkers count positive and move from 24 to 1.
+
+    Args:
+        position: As the player on roll sees it.
+        match: The match state; Jacoby and beavers have no place in the line.
+        names: Of seats 0 and 1.
+        dialect: Who will read it.
+
+    Returns:
+        The line from ``board:`` to the last field, without a line end.
+
+    Raises:
+        FormatError: A name is empty or has a colon or control character in it.
+        UnsupportedError: A resignation is offered, which the line cannot say.
+    """
+    if match.resigned:
+        raise UnsupportedError("a FIBS board cannot say that a resignation is offered", field="resigned")
+    for name in names:
+        if not name or ":" in name or not name.isprintable():
+            raise FormatError(f"a name has letters and no colon, not {name[:40]!r}", field="name")
+    is_gnubg = dialect is FibsDialect.GNUBG
+    first = dialect.first_seat(match.doubled)
+    view = (position.board if match.on_roll == VIEWER else turned(position.board)).astype(np.int64)
+    points = view[0] - view[1, ::-1]
+    points[0], points[BAR] = -view[1, BAR], view[0, BAR]
+    dice = match.roll or (0, 0)
+    idle = dice if is_gnubg else (0, 0)
+    owners = (None, VIEWER), (None, _OTHER)
+    no_doubling = match.crawford and not is_gnubg
+    fields = (
+        *(names[first], names[1 - first]),
+        _UNLIMITED if match.is_money and not is_gnubg else match.length,
+        *(match.score[first], match.score[1 - first]),
+        *points.tolist(),
+        1 if match.on_roll == VIEWER else -1,
+        *(dice if match.on_roll == VIEWER else idle),
+        *(idle if match.on_roll == VIEWER else dice),
+        match.cube,
+        *(int(match.cube_owner in access and not no_doubling) for access in owners),
+        int(match.doubled),
+        *(1, -1, 0, BAR),
+        *view[:, 0].tolist(),
+        *view[:, BAR].tolist(),
+        *(0, 0),
+        int(match.is_post_crawford),
+        int(is_gnubg and not match.crawford),
+    )
+    return "board:" + ":".join(map(str, fields))
+
+
+def _split(text: str) -> list[str]:
+    fields = text.strip(" \t\r\n\0").split(":")
+    if len(fields) == _FIELD_COUNT + 1 and fields[0] == "board":
+        fields = fields[1:]
+    if len(fields) != _FIELD_COUNT:
+        raise FormatError(
+            f"a FIBS board has {_FIELD_COUNT} fields behind 'board:', {text[:60]!r} has {len(fields)}",
+            field="position",
+        )
+    return fields
+
+
+def _number(fields: list[str], place: int) -> int:
+    if not re.fullmatch("[+-]?[0-9]{1,6}", fields[place]):
+        raise FormatError(
+            f"FIBS board field {place + 1} ({_NAMES[place]}) is a number, not {fields[place][:40]!r}",
+            field=_NAMES[place],
+        )
+    return int(fields[place])
+
+
+def _check_choices(numbers: list[int]) -> None:
+    if numbers[_TURN] == 0:
+        raise PositionError(
+            "FIBS board field 32 (turn) is 0: the game is over, nobody is on roll", field="turn"
+        )
+    choices = {
+        _TURN: (1, -1),
+        _COLOUR: (1, -1),
+        _DIRECTION: (1, -1),
+        _DOUBLED: (0, 1),
+        _POST_CRAWFORD: (0, 1),
+    }
+    choices |= {_MAY_DOUBLE: (0, 1), _MAY_DOUBLE + 1: (0, 1)}
+    for place, legal in choices.items():
+        if numbers[place] not in legal:
+            raise ValueRangeError(
+                f"FIBS board field {place + 1} ({_NAMES[place]}) is {legal[0]} or {legal[1]}, "
+                f"not {numbers[place]}",
+                field=_NAMES[place],
+            )
+
+
+def _is_crawford(length: int, score: tuple[int, int], post_crawford: int) -> bool:
+    return length > 0 and not post_crawford and (length - score[0] == 1) != (length - score[1] == 1)
+
+
+def _cube_owner(numbers: list[int], on_roll: int) -> int | None:
+    viewer_may, other_may = numbers[_MAY_DOUBLE], numbers[_MAY_DOUBLE + 1]
+    if viewer_may != other_may:
+        return VIEWER if viewer_may else _OTHER
+    if viewer_may or numbers[_CUBE] == 1:
+        return None
+    if numbers[_DOUBLED]:
+        return on_roll
+    raise PositionError(
+        f"FIBS board fields 38 and 39 (may_double) are both 0 with the cube at {numbers[_CUBE]}: "
+        "nobody would own the cube",
+        field="may_double",
+    )
+
+
+def _roll(numbers: list[int], on_roll: int) -> Roll | None:
+    place = _DICE if on_roll == VIEWER else _DICE + 2
+    dice = numbers[place], numbers[place + 1]
+    if dice == (0, 0):
+        return None
+    if not all(1 <= die <= 6 for die in dice):
+        raise ValueRangeError(
+            f"FIBS board fields {place + 1} and {place + 2} (dice) are 1 to 6 or both 0, "
+            f"not {dice[0]} and {dice[1]}",
+            field="dice",
+        )
+    return dice
+
+
+def _viewers_board(numbers: list[int]) -> Board:
+    """Read the 26 points as ``int8[2, 26]`` with the viewer in row 0."""
+    board = np.zeros((2, 26), np.int8)
+    for place in range(26):
+        count = numbers[_POINTS + place] * numbers[_COLOUR]
+        viewers_point = place if numbers[_DIRECTION] == -1 else BAR - place
+        row, point = (0, viewers_point) if count > 0 else (1, BAR - viewers_point)
+        if abs(count) > CHECKERS or (count and point == 0):
+            raise ValueRangeError(
+                f"FIBS board field {_POINTS + place + 1} (point {place}) is {numbers[_POINTS + place]}: "
+                + ("the bar of the other side" if point == 0 else f"at most {CHECKERS} checkers a point"),
+                field="position",
+            )
+        if count:
+            board[row, point] = abs(count)
+    fill_borne_off(board, ("the first player of the board", "the other player"))
+    return board

@@ -1,0 +1,189 @@
+"""XGID: position and match state on one line, as eXtreme Gammon writes them.
+
+``XGID=position:cube:owner:turn:dice:score:score:rules:length:max cube``, always as the player at the bottom
+of the board sees it, whoever is on roll. That player is seat 1, as in GNU Backgammon.
+
+Source: eXtreme Gammon 2 manual, "XGID"; the view, and who has doubled when the dice say D, checked against
+gnubg's ``set xgid``.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from engine.dice import Roll
+from engine.errors import FormatError, UnsupportedError, ValueRangeError
+from engine.formats.checkers import fill_borne_off
+from engine.match import MAX_CUBE, MatchState
+from engine.position import BAR, Board, Position, turned
+
+BOTTOM = 1
+"""The seat at the bottom: capital letters, turn and cube owner 1, the first of the two scores."""
+
+_PREFIX = "XGID="
+_FIELDS = (
+    "position",
+    "cube",
+    "cube_owner",
+    "on_roll",
+    "dice",
+    "score",
+    "score",
+    "rules",
+    "length",
+    "max_cube",
+)
+_JACOBY, _BEAVERS = 1, 2
+_DEFAULT_MAX_CUBE_LOG = 10
+_SEATS = {1: BOTTOM, -1: 1 - BOTTOM}
+
+
+def encode_xgid(position: Position, match: MatchState) -> str:
+    """Write an XGID.
+
+    Raises:
+        UnsupportedError: A resignation is offered, which an XGID cannot say.
+    """
+    if match.resigned:
+        raise UnsupportedError("an XGID cannot say that a resignation is offered", field="resigned")
+    board = position.board if match.on_roll == BOTTOM else turned(position.board)
+    bottom, top = board[0], board[1]
+    letters = [
+        _letter(int(bottom[point]), int(top[BAR - point])) if 0 < point < BAR else "" for point in range(26)
+    ]
+    letters[0], letters[BAR] = _letter(0, int(top[BAR])), _letter(int(bottom[BAR]), 0)
+    cube_log = match.cube.bit_length() - 1
+    money_rules = _JACOBY * match.jacoby + _BEAVERS * match.beavers
+    signs = {seat: sign for sign, seat in _SEATS.items()}
+    fields = (
+        "".join(letters),
+        cube_log,
+        0 if match.cube_owner is None else signs[match.cube_owner],
+        signs[match.on_roll],
+        "D" if match.doubled else "{}{}".format(*(match.roll or (0, 0))),
+        match.score[BOTTOM],
+        match.score[1 - BOTTOM],
+        money_rules if match.is_money else int(match.crawford),
+        match.length,
+        max(cube_log, _DEFAULT_MAX_CUBE_LOG),
+    )
+    return _PREFIX + ":".join(map(str, fields))
+
+
+def decode_xgid(text: str) -> tuple[Position, MatchState]:
+    """Read an XGID, with or without ``XGID=`` in front and the highest cube behind.
+
+    The highest cube is checked to be a number and not used. In a match beavers stand at their default.
+
+    Returns:
+        The position as the player on roll sees it, and the match state. With D for the dice the player
+        whose turn it is has doubled.
+
+    Raises:
+        FormatError: A field that cannot be read; the message says which.
+        ValueRangeError: A field outside what it may be.
+        PositionError: An impossible position or match state.
+        UnsupportedError: The dice say B or R, a beaver or raccoon that waits for an answer.
+    """
+    fields = _split(text)
+    bottom_view = _board(fields[0])
+    cube_log = _number(fields, 1, 0, MAX_CUBE.bit_length() - 1)
+    owner = _number(fields, 2, -1, 1)
+    turn = _number(fields, 3, -1, 1)
+    if turn not in _SEATS:
+        raise FormatError("XGID field 4 (on_roll) is 1 or -1, not 0", field="on_roll")
+    on_roll = _SEATS[turn]
+    roll, doubled = _dice(fields[4])
+    length = _number(fields, 8, 0)
+    rules = _number(fields, 7, 0, 1 if length else _JACOBY | _BEAVERS)
+    if len(fields) > 9:
+        _number(fields, 9, 0)
+    scores = {BOTTOM: _number(fields, 5, 0), 1 - BOTTOM: _number(fields, 6, 0)}
+    match = MatchState(
+        length=length,
+        score=(scores[0], scores[1]),
+        crawford=bool(length and rules),
+        cube=1 << cube_log,
+        cube_owner=_SEATS.get(owner),
+        on_roll=on_roll,
+        roll=roll,
+        doubled=doubled,
+        jacoby=bool(not length and rules & _JACOBY),
+        beavers=bool(length or rules & _BEAVERS),
+    )
+    return Position(bottom_view if on_roll == BOTTOM else turned(bottom_view)), match
+
+
+def _letter(bottom: int, top: int) -> str:
+    if bottom:
+        return chr(ord("A") + bottom - 1)
+    return chr(ord("a") + top - 1) if top else "-"
+
+
+def _split(text: str) -> list[str]:
+    bare = text.strip()
+    if bare[: len(_PREFIX)].upper() == _PREFIX:
+        bare = bare[len(_PREFIX) :]
+    fields = bare.split(":")
+    if len(fields) not in (len(_FIELDS) - 1, len(_FIELDS)):
+        raise FormatError(
+            f"an XGID has {len(_FIELDS)} fields between colons, {text[:60]!r} has {len(fields)}",
+            field="position",
+        )
+    return fields
+
+
+def _number(fields: list[str], place: int, lowest: int, highest: int | None = None) -> int:
+    name, text = _FIELDS[place], fields[place]
+    if not re.fullmatch(r"[+-]?[0-9]{1,6}", text):
+        raise FormatError(f"XGID field {place + 1} ({name}) is a number, not {text[:40]!r}", field=name)
+    value = int(text)
+    if value < lowest or (highest is not None and value > highest):
+        limits = f"{lowest} to {highest}" if highest is not None else f"{lowest} or more"
+        raise ValueRangeError(f"XGID field {place + 1} ({name}) is {limits}, not {value}", field=name)
+    return value
+
+
+def _board(letters: str) -> Board:
+    if len(letters) != 26:
+        raise FormatError(
+            f"XGID field 1 (position) has 26 characters, {letters[:40]!r} has {len(letters)}",
+            field="position",
+        )
+    board = np.zeros((2, 26), np.int8)
+    for place, letter in enumerate(letters):
+        if letter == "-":
+            continue
+        is_bottom = "A" <= letter <= "O"
+        if not (is_bottom or "a" <= letter <= "o") or place == (0 if is_bottom else BAR):
+            raise FormatError(
+                f"XGID field 1 (position): character {place + 1} is {letter!r}, expected '-', A-O (bottom "
+                "player, not on character 1) or a-o (top player, not on character 26)",
+                field="position",
+            )
+        if is_bottom:
+            board[0, place] = ord(letter) - ord("A") + 1
+        else:
+            board[1, BAR - place] = ord(letter) - ord("a") + 1
+    fill_borne_off(board, ("the bottom player", "the top player"))
+    return board
+
+
+def _dice(text: str) -> tuple[Roll | None, bool]:
+    code = text.upper()
+    if code in ("B", "R"):
+        what = "beaver" if code == "B" else "raccoon"
+        raise UnsupportedError(
+            f"XGID field 5 (dice) is {text}, a {what} to be answered: not offered", field="dice"
+        )
+    if code == "D":
+        return None, True
+    if code == "00":
+        return None, False
+    if not re.fullmatch("[1-6][1-6]", code):
+        raise FormatError(
+            f"XGID field 5 (dice) is 00, D or two digits 1 to 6, not {text[:40]!r}", field="dice"
+        )
+    return (int(code[0]), int(code[1])), False

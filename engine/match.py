@@ -1,0 +1,156 @@
+"""The match state: score, cube, turn and roll, everything about a game but its checkers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from engine.dice import Roll, checked_roll
+from engine.errors import PositionError, ValueRangeError
+
+MAX_LENGTH = 32767
+"""The longest match, and the highest money score, that a GNU match ID can say."""
+
+MAX_CUBE = 4096
+"""The highest cube; GNU Backgammon stops here too."""
+
+SEATS = (0, 1)
+
+
+@dataclass(frozen=True)
+class MatchState:
+    """Score, cube, turn and roll of one game, valid by construction.
+
+    The two players are seats 0 and 1. A `Position` beside a match state has the checkers of seat
+    ``on_roll`` in row 0, also while that seat's double waits for an answer.
+
+    Attributes:
+        length: Points of the match; 0 for money play.
+        score: Points of seats 0 and 1.
+        crawford: Whether this is the Crawford game.
+        cube: Value of the cube, a power of two.
+        cube_owner: The seat that holds the cube; None while it is in the middle.
+        on_roll: The seat whose turn it is, whose checkers are row 0 of the position.
+        roll: The dice to be played, in the order they fell; None before the roll.
+        doubled: Whether the seat on roll has doubled and waits for the answer.
+        resigned: What the seat that would otherwise act has offered to lose: 0 nothing, 1 a single game,
+            2 a gammon, 3 a backgammon.
+        jacoby: Whether gammons count only once the cube is turned; money play only, not used in a match.
+        beavers: Whether beavers are allowed; money play only, not used in a match.
+
+    Raises:
+        ValueRangeError: A field is outside what it may ever be.
+        PositionError: Fields that cannot come up together.
+    """
+
+    length: int = 0
+    score: tuple[int, int] = (0, 0)
+    crawford: bool = False
+    cube: int = 1
+    cube_owner: int | None = None
+    on_roll: int = 0
+    roll: Roll | None = None
+    doubled: bool = False
+    resigned: int = 0
+    jacoby: bool = False
+    beavers: bool = True
+
+    def __post_init__(self) -> None:
+        self._check_ranges()
+        self._check_score()
+        self._check_double()
+
+    @property
+    def is_money(self) -> bool:
+        """Whether this is money play."""
+        return self.length == 0
+
+    @property
+    def to_act(self) -> int:
+        """The seat that must decide: to roll, double or play, or to answer a double or a resignation."""
+        return self.on_roll ^ self.doubled ^ (self.resigned > 0)
+
+    @property
+    def is_post_crawford(self) -> bool:
+        """Whether a side is one point from the match and the Crawford game is behind."""
+        return not self.is_money and not self.crawford and 1 in (self.away(0), self.away(1))
+
+    def away(self, seat: int) -> int:
+        """Points that a seat still needs.
+
+        Args:
+            seat: 0 or 1.
+
+        Returns:
+            1 or more; 0 in money play.
+        """
+        return 0 if self.is_money else self.length - self.score[seat]
+
+    def may_double(self, seat: int) -> bool:
+        """Whether a seat may offer the cube at this moment, and could gain by it.
+
+        Before its roll, with access to the cube, outside the Crawford game, and unless a single game at the
+        present cube already wins it the match.
+        """
+        if seat != self.on_roll or self.roll is not None or self.doubled or self.resigned:
+            return False
+        return self.has_cube_access(seat) and (self.is_money or self.cube < self.away(seat))
+
+    def has_cube_access(self, seat: int) -> bool:
+        """Whether a seat may turn the cube at some time in this game, as far as the rules go."""
+        return not self.crawford and self.cube < MAX_CUBE and self.cube_owner in (None, seat)
+
+    def next_turn(self) -> MatchState:
+        """The state after the seat on roll has played: the other seat on roll, no dice."""
+        return replace(self, on_roll=1 - self.on_roll, roll=None, doubled=False, resigned=0)
+
+    def _check_ranges(self) -> None:
+        if not 0 <= self.length <= MAX_LENGTH:
+            raise ValueRangeError(
+                f"a match length is 0 (money) to {MAX_LENGTH}, not {self.length}", field="length"
+            )
+        if len(self.score) != 2 or not all(0 <= points <= MAX_LENGTH for points in self.score):
+            raise ValueRangeError(
+                f"a score is two numbers 0 to {MAX_LENGTH}, not {self.score}", field="score"
+            )
+        if not 1 <= self.cube <= MAX_CUBE or self.cube & (self.cube - 1):
+            raise ValueRangeError(f"a cube is a power of two up to {MAX_CUBE}, not {self.cube}", field="cube")
+        if self.cube_owner is not None and self.cube_owner not in SEATS:
+            raise ValueRangeError(
+                f"a cube owner is seat 0, 1 or none, not {self.cube_owner}", field="cube_owner"
+            )
+        if self.on_roll not in SEATS:
+            raise ValueRangeError(f"the seat on roll is 0 or 1, not {self.on_roll}", field="on_roll")
+        if self.roll is not None:
+            checked_roll(*self.roll)
+        if not 0 <= self.resigned <= 3:
+            raise ValueRangeError(
+                f"a resignation is 0 (none) to 3 (backgammon), not {self.resigned}", field="resigned"
+            )
+
+    def _check_score(self) -> None:
+        if not self.is_money and max(self.score) >= self.length:
+            raise PositionError(
+                f"the match to {self.length} is over at {self.score[0]}-{self.score[1]}", field="score"
+            )
+        if self.crawford and sorted((self.away(0) == 1, self.away(1) == 1)) != [False, True]:
+            raise PositionError(
+                "a Crawford game needs exactly one side one point from the match, not "
+                + ("money play" if self.is_money else f"{self.score[0]}-{self.score[1]} to {self.length}"),
+                field="crawford",
+            )
+        if self.crawford and (self.cube, self.cube_owner) != (1, None):
+            raise PositionError("in the Crawford game the cube stays in the middle at 1", field="crawford")
+
+    def _check_double(self) -> None:
+        if not self.doubled:
+            return
+        if self.roll is not None:
+            raise PositionError(
+                "a double comes before the roll, dice cannot be out while it waits", field="doubled"
+            )
+        if not self.has_cube_access(self.on_roll):
+            raise PositionError(
+                f"seat {self.on_roll} cannot have doubled: "
+                + ("the Crawford game has no doubling" if self.crawford else "it has no access to the cube"),
+                field="doubled",
+            )

@@ -1,0 +1,133 @@
+"""XGID."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.errors import FormatError, GammondError, PositionError, UnsupportedError, ValueRangeError
+from engine.formats.position_id import encode_position_id
+from engine.formats.xgid import decode_xgid, encode_xgid
+from engine.match import MatchState
+from engine.position import Position
+from tests import boards
+from tests.match_states import random_match_state
+
+OPENING = "XGID=-b----E-C---eE---c-e----B-"
+LOPSIDED = "-B---bC-B---cEa-Aca-b--bA-"
+
+
+def test_the_opening_is_read():
+    assert decode_xgid(f"{OPENING}:0:0:1:00:0:0:3:0:10") == (
+        Position.start(),
+        MatchState(on_roll=1, jacoby=True, beavers=True),
+    )
+
+
+def test_the_board_is_the_bottom_players_view_whoever_is_on_roll():
+    bottom, match = decode_xgid(f"XGID={LOPSIDED}:1:1:1:63:1:2:0:5:10")
+    assert encode_position_id(bottom) == "xnTkgIHBGXwECA"
+    assert match == MatchState(length=5, score=(2, 1), cube=2, cube_owner=1, on_roll=1, roll=(6, 3))
+    top, match = decode_xgid(f"XGID={LOPSIDED}:1:1:-1:63:1:2:0:5:10")
+    assert top == bottom.turned()
+    assert encode_position_id(top) == "gzP4CBBjOnLAAA"
+    assert match == MatchState(length=5, score=(2, 1), cube=2, cube_owner=1, on_roll=0, roll=(6, 3))
+
+
+def test_the_bars_are_at_both_ends():
+    position, _ = decode_xgid("b-----E-B---eE---c-e-----C:0:0:1:00:0:0:0:0:10")
+    assert position.board[0, 25] == 3
+    assert position.board[1, 25] == 2
+
+
+def test_with_d_for_the_dice_the_player_whose_turn_it_is_has_doubled():
+    _, match = decode_xgid(f"{OPENING}:1:-1:-1:D:0:0:0:0:10")
+    assert match == MatchState(cube=2, cube_owner=0, on_roll=0, doubled=True, beavers=False)
+    assert match.to_act == 1
+
+
+@pytest.mark.parametrize(
+    ("rules", "length", "expected"),
+    [
+        (0, 0, {"jacoby": False, "beavers": False}),
+        (1, 0, {"jacoby": True, "beavers": False}),
+        (2, 0, {"jacoby": False, "beavers": True}),
+        (3, 0, {"jacoby": True, "beavers": True}),
+        (0, 5, {"crawford": False}),
+        (1, 5, {"crawford": True}),
+    ],
+)
+def test_the_eighth_field_means_jacoby_and_beavers_or_crawford(rules, length, expected):
+    _, match = decode_xgid(f"{OPENING}:0:0:1:00:4:2:{rules}:{length}:10")
+    assert replace(match, **expected) == match
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{OPENING[5:]}:0:0:1:31:0:0:0:0:10",
+        f"xgid={OPENING[5:]}:0:0:1:31:0:0:0:0",
+        f" {OPENING}:0:0:1:31:0:0:0:0:10\n",
+    ],
+)
+def test_the_prefix_the_highest_cube_and_blanks_around_are_optional(text):
+    assert decode_xgid(text) == (Position.start(), MatchState(on_roll=1, roll=(3, 1), beavers=False))
+
+
+def test_random_positions_and_states_survive_the_round_trip():
+    generator = random.Random(9)
+    for board in boards.random_boards(1000, seed=9):
+        state = Position(board), random_match_state(generator)
+        assert decode_xgid(encode_xgid(*state)) == state
+
+
+def test_a_resignation_cannot_be_written():
+    with pytest.raises(UnsupportedError, match="resignation"):
+        encode_xgid(Position.start(), MatchState(resigned=1))
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "message"),
+    [
+        ("XGID=", FormatError, "has 10 fields"),
+        (f"{OPENING}:0:0:1:00:0:0:0:0:10:1", FormatError, "has 11"),
+        ("-b----E:0:0:1:00:0:0:0:0:10", FormatError, "has 26 characters"),
+        ("-b----E-C---eE---c-e---?B-:0:0:1:00:0:0:0:0:10", FormatError, "character 24 is '\\?'"),
+        ("A-----E-C---eE---c-e----B-:0:0:1:00:0:0:0:0:10", FormatError, "character 1 is 'A'"),
+        ("-b----E-C---eE---c-e----Bb:0:0:1:00:0:0:0:0:10", FormatError, "character 26 is 'b'"),
+        ("-b----O-C---eE---c-e----B-:0:0:1:00:0:0:0:0:10", PositionError, "checkers"),
+        (f"{OPENING}:x:0:1:00:0:0:0:0:10", FormatError, r"field 2 \(cube\)"),
+        (f"{OPENING}:13:0:1:00:0:0:0:0:10", ValueRangeError, r"field 2 \(cube\)"),
+        (f"{OPENING}:0:2:1:00:0:0:0:0:10", ValueRangeError, r"field 3 \(cube_owner\)"),
+        (f"{OPENING}:0:0:0:00:0:0:0:0:10", FormatError, r"field 4 \(on_roll\)"),
+        (f"{OPENING}:0:0:1:07:0:0:0:0:10", FormatError, r"field 5 \(dice\)"),
+        (f"{OPENING}:0:0:1:B:0:0:0:0:10", UnsupportedError, "beaver"),
+        (f"{OPENING}:0:0:1:00:0:-1:0:0:10", ValueRangeError, r"field 7 \(score\)"),
+        (f"{OPENING}:0:0:1:00:0:0:4:0:10", ValueRangeError, r"field 8 \(rules\)"),
+        (f"{OPENING}:0:0:1:00:5:0:0:5:10", PositionError, "is over"),
+        (f"{OPENING}:0:0:1:00:0:0:0:0:x", FormatError, r"field 10 \(max_cube\)"),
+    ],
+)
+def test_a_refusal_names_the_field(text, error, message):
+    with pytest.raises(error, match=message) as caught:
+        decode_xgid(text)
+    assert caught.value.field
+
+
+FIELD = st.sampled_from(["0", "1", "-1", "2", "10", "00", "63", "D", "", "x", "99999999"])
+
+
+@given(
+    st.text(max_size=80)
+    | st.builds(lambda fields: ":".join([OPENING, *fields]), st.lists(FIELD, min_size=8, max_size=9))
+)
+def test_any_text_is_read_or_refused_with_a_typed_error(text):
+    try:
+        state = decode_xgid(text)
+    except GammondError:
+        return
+    assert decode_xgid(encode_xgid(*state)) == state

@@ -1,0 +1,106 @@
+"""Match states: what they derive, and the combinations they refuse."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from engine.errors import PositionError, ValueRangeError
+from engine.match import MAX_CUBE, MatchState
+
+
+def test_a_fresh_state_is_money_play_with_seat_0_to_roll():
+    match = MatchState()
+    assert match.is_money
+    assert match.to_act == match.on_roll == 0
+    assert match.away(0) == match.away(1) == 0
+
+
+@pytest.mark.parametrize(
+    ("changes", "seat"),
+    [
+        ({}, 1),
+        ({"roll": (3, 1)}, 1),
+        ({"doubled": True}, 0),
+        ({"resigned": 2}, 0),
+        ({"doubled": True, "resigned": 1}, 1),
+    ],
+)
+def test_the_seat_to_act_is_the_one_on_roll_unless_it_waits_for_an_answer(changes, seat):
+    assert MatchState(on_roll=1, **changes).to_act == seat
+
+
+def test_away_counts_the_points_a_seat_needs():
+    match = MatchState(length=7, score=(6, 2))
+    assert (match.away(0), match.away(1)) == (1, 5)
+    assert match.is_post_crawford
+    assert not replace(match, crawford=True).is_post_crawford
+
+
+def test_the_next_turn_passes_the_dice_and_keeps_the_rest():
+    match = MatchState(length=5, score=(1, 2), cube=2, cube_owner=0, on_roll=1, roll=(6, 4))
+    assert match.next_turn() == replace(match, on_roll=0, roll=None)
+
+
+@pytest.mark.parametrize(
+    ("match", "may"),
+    [
+        (MatchState(), (True, False)),
+        (MatchState(on_roll=1), (False, True)),
+        (MatchState(roll=(2, 1)), (False, False)),
+        (MatchState(doubled=True), (False, False)),
+        (MatchState(resigned=1), (False, False)),
+        (MatchState(cube=2, cube_owner=0), (True, False)),
+        (MatchState(cube=2, cube_owner=1), (False, False)),
+        (MatchState(cube=MAX_CUBE, cube_owner=0), (False, False)),
+        (MatchState(length=5, score=(4, 2), crawford=True), (False, False)),
+        (MatchState(length=5, score=(4, 2)), (False, False)),
+        (MatchState(length=5, score=(2, 4)), (True, False)),
+        (MatchState(length=5, score=(1, 0), cube=4, cube_owner=0), (False, False)),
+    ],
+)
+def test_a_seat_may_double_before_its_roll_with_a_cube_that_is_its_own_and_not_dead(match, may):
+    assert (match.may_double(0), match.may_double(1)) == may
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"length": -1}, "length"),
+        ({"length": 40000}, "length"),
+        ({"score": (0, -1)}, "score"),
+        ({"score": (1,)}, "score"),
+        ({"cube": 3}, "cube"),
+        ({"cube": 0}, "cube"),
+        ({"cube": 2 * MAX_CUBE}, "cube"),
+        ({"cube_owner": 2}, "cube_owner"),
+        ({"on_roll": -1}, "on_roll"),
+        ({"roll": (0, 3)}, "dice"),
+        ({"resigned": 4}, "resigned"),
+    ],
+)
+def test_a_value_out_of_range_is_refused_by_name(changes, field):
+    with pytest.raises(ValueRangeError) as caught:
+        MatchState(**changes)
+    assert caught.value.field == field
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"length": 5, "score": (5, 0)}, "score"),
+        ({"crawford": True}, "crawford"),
+        ({"length": 5, "score": (3, 2), "crawford": True}, "crawford"),
+        ({"length": 5, "score": (4, 4), "crawford": True}, "crawford"),
+        ({"length": 5, "score": (4, 0), "crawford": True, "cube": 2}, "crawford"),
+        ({"length": 5, "score": (4, 0), "crawford": True, "cube_owner": 0}, "crawford"),
+        ({"doubled": True, "roll": (3, 1)}, "doubled"),
+        ({"doubled": True, "cube": 2, "cube_owner": 1}, "doubled"),
+        ({"doubled": True, "length": 5, "score": (4, 0), "crawford": True}, "doubled"),
+    ],
+)
+def test_fields_that_cannot_come_up_together_are_refused_by_name(changes, field):
+    with pytest.raises(PositionError) as caught:
+        MatchState(**changes)
+    assert caught.value.field == field

@@ -1,0 +1,90 @@
+"""Position IDs, match IDs and XGIDs against GNU Backgammon itself."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import shutil
+import subprocess
+from dataclasses import replace
+
+import pytest
+
+from engine.formats.match_id import decode_match_id, encode_match_id
+from engine.formats.position_id import decode_position_id, encode_position_id, encode_position_ids
+from engine.formats.xgid import encode_xgid
+from engine.match import MatchState
+from engine.position import Position
+from tests import boards
+from tests.match_states import random_match_state
+from tests.peers.gnubg_nets import as_lists, gnubg_nn
+
+pytestmark = pytest.mark.peer
+
+GNUBG = shutil.which("gnubg") or shutil.which("gnubg", path="/usr/games")
+SET_UP = (
+    *("set player 0 human", "set player 1 human", "set automatic game off", "set automatic roll off"),
+    *("set confirm new off", "new session"),
+)
+SHOWN = re.compile(r"Position ID: (\S{14})\s+Match ID   : (\S{12})")
+
+
+def gnubg_shows(commands: list[str], home) -> list[tuple[str, str]]:
+    """The position ID and match ID on gnubg's board after each command."""
+    if not GNUBG:
+        pytest.skip("needs the program gnubg")
+    script = [*SET_UP]
+    for command in commands:
+        script += [command, "show board", "show prompt"]
+    done = subprocess.run(
+        [GNUBG, "-t", "-q", "-r"],
+        input="\n".join(script) + "\n",
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, "HOME": str(home), "LC_ALL": "C"},
+        check=True,
+    )
+    answers = done.stdout.split("The prompt is set to")[:-1]
+    assert len(answers) == len(commands)
+    return [SHOWN.findall(answer)[-1] for answer in answers]
+
+
+def random_states(seed: int, count: int) -> list[tuple[Position, MatchState]]:
+    """States that gnubg can be set to: no double that waits for an answer, the larger die first."""
+    generator = random.Random(seed)
+    states = []
+    for board in boards.random_boards(count, seed):
+        match = random_match_state(generator)
+        roll = match.roll and (max(match.roll), min(match.roll))
+        match = replace(match, roll=roll, doubled=False, beavers=True)
+        states.append((Position(board), match))
+    return states
+
+
+def test_gnubg_shows_the_ids_that_it_was_set_to(tmp_path):
+    states = random_states(31, 150)
+    ids = [(encode_position_id(position), encode_match_id(match)) for position, match in states]
+    assert gnubg_shows([f"set gnubgid {position}:{match}" for position, match in ids], tmp_path) == ids
+
+
+def test_gnubg_reads_an_xgid_as_it_was_meant(tmp_path):
+    """Gnubg changes the players' seats after an XGID with seat 0 on roll."""
+    states = random_states(32, 150)
+    shown = gnubg_shows([f"set xgid {encode_xgid(*state)}" for state in states], tmp_path)
+    for (position, match), (position_id, match_id) in zip(states, shown, strict=True):
+        expected = match if match.on_roll == 1 else with_seats_changed(match)
+        assert decode_position_id(position_id) == position
+        assert decode_match_id(match_id) == expected
+
+
+def with_seats_changed(match: MatchState) -> MatchState:
+    owner = None if match.cube_owner is None else 1 - match.cube_owner
+    return replace(match, score=match.score[::-1], cube_owner=owner, on_roll=1 - match.on_roll)
+
+
+def test_position_ids_are_those_of_gnubg_nn():
+    sample = boards.random_boards(5000, seed=33)
+    ids = encode_position_ids(sample)
+    assert ids == [gnubg_nn().position_id(as_lists(board)) for board in sample]
