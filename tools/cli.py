@@ -26,6 +26,7 @@ TOOLS = {
     "train": "tools.train.command",
     "export": "tools.export",
     "tournament": "tools.tournament",
+    "gnubg-match": "tools.gnubg_match",
 }
 """Subcommand -> the module that has its ``SUMMARY``, ``add_arguments(parser)`` and ``main(args) -> int``."""
 

@@ -1,0 +1,286 @@
+"""GNU Backgammon's external-player dialect, without I/O: bytes in, lines out, one answer a line.
+
+gnubg is the board. It sends ``board:…`` lines, each ended by a line feed and a NUL, and asks with them for a
+play, for roll or double, or for the answer to a double. It takes an illegal play for a pass without a word
+and can crash on text that is neither a play nor ``Error: …``, so nothing else is ever sent. gnubg's own
+server mode knows a few commands more, which scripts use: ``version``, ``help``, ``exit``,
+``set debug on|off`` and ``evaluation``.
+
+*Source:* the wire of gnubg 1.07.001, as player and as server.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from engine.cube import cube_action, game_value, takes_beaver
+from engine.errors import FormatError, GammondError, PositionError, UnsupportedError, ValueRangeError
+from engine.evaluator import Evaluator
+from engine.formats.fibs_board import FibsBoard, FibsDialect, decode_fibs_board
+from engine.match import MatchState
+from engine.moves import Play
+from engine.notation import format_moves_plain
+from engine.outcome import Outcome
+from engine.position import Position
+from engine.ranking import rank_plays
+from protocol.framing import Line, LineSplitter
+
+MAX_LINE_BYTES = 2048
+"""The longest line taken in; gnubg's own have about 200 bytes."""
+
+MAX_REPLY_BYTES = 255
+"""What gnubg reads of a reply, its line end included."""
+
+_HELP = (
+    "board:LINE; evaluation fibsboard board:LINE [plies N] [cube on|off|cubeful|cubeless] "
+    "[crawfordrule|jacobyrule|beavers on|off]; set debug on|off; version; help; exit"
+)
+_NEITHER_ASCII_NOR_NUL = bytes.maketrans(bytes([0, *range(128, 256)]), b"\n" + b"?" * 128)
+_BOARD = re.compile(r"(board:[^:]*:[^:]*(?::[^:\s]+){50})(?:\s+(.*))?", re.DOTALL)
+_SWITCH = {"on": True, "off": False}
+_CUBE_WORDS = {**_SWITCH, "cubeful": True, "cubeless": False}
+_TURN, _MAY_DOUBLE, _DOUBLED = 32, 38, 40
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class GnubgRules:
+    """What gnubg's lines do not say about a money game.
+
+    Attributes:
+        jacoby: Whether gammons count only once the cube is turned; gnubg's default.
+        beavers: Whether a double may be beavered. gnubg stops a game whose settings forbid the beaver it is
+            sent, so the safe answer is no.
+    """
+
+    jacoby: bool = True
+    beavers: bool = False
+
+
+class GnubgExternal:
+    """One connection of a gnubg that plays, or of a script.
+
+    Args:
+        evaluator: The judge of all positions.
+        rules: What the lines do not say.
+        software: What ``version`` calls this program.
+    """
+
+    def __init__(
+        self, evaluator: Evaluator, rules: GnubgRules | None = None, software: str = "gammond"
+    ) -> None:
+        self._evaluator = evaluator
+        self._rules = rules or GnubgRules()
+        self._software = software
+        self._splitter = LineSplitter(MAX_LINE_BYTES)
+        self._is_debugging = False
+        self.is_done = False
+        """Whether the client has said ``exit``: nothing more is answered."""
+
+    def receive_data(self, data: bytes) -> None:
+        """Take in bytes; a NUL ends a line, and bytes beyond ASCII (in names) do not matter."""
+        self._splitter.feed(data.translate(_NEITHER_ASCII_NOR_NUL))
+
+    def receive_eof(self) -> None:
+        """Take in the end of the client's input."""
+        self._splitter.close()
+
+    @property
+    def has_partial_line(self) -> bool:
+        """Whether an unfinished line has begun; true only once all complete lines are taken out."""
+        return self._splitter.has_partial_line
+
+    def next_line(self) -> Line | None:
+        """Return the next line to answer, or None until more arrives; blank lines are passed over."""
+        return None if self.is_done else self._splitter.next_line()
+
+    def answer(self, line: Line) -> bytes:
+        """Answer one line; may take as long as the evaluator does.
+
+        Returns:
+            What goes to the client: one line, several after ``version``, nothing after ``exit``. Whatever
+            happens inside, it is an answer that gnubg can take.
+        """
+        try:
+            if line.error is not None:
+                raise line.error
+            reply = self._dispatch(line.text.strip())
+        except GammondError as error:
+            reply = error_line(error.message)
+        except Exception as fault:
+            _log.exception("a fault while answering %r", line.text[:300])
+            reply = error_line(f"internal fault ({type(fault).__name__})")
+        if self._is_debugging:
+            _log.info("%s -> %s", line.text, reply)
+        return b"" if self.is_done else f"{reply}\n".encode()
+
+    def _dispatch(self, text: str) -> str:
+        if text.startswith("board:"):
+            return self._answer_board(text)
+        word, _, rest = text.partition(" ")
+        command = self._commands().get(word.lower())
+        if command is None:
+            raise FormatError(f"expected a board: line or a command (see help), got {text[:40]!r}")
+        return command(rest.strip())
+
+    def _commands(self) -> dict[str, Callable[[str], str]]:
+        return {
+            "version": lambda _: (
+                f"Interface: 2\nRFBF: 0\nEngine: {self._evaluator.name}\nSoftware: {self._software}"
+            ),
+            "help": lambda _: f"\t{_HELP}",
+            "exit": self._exit,
+            "set": self._set,
+            "evaluation": self._evaluation,
+        }
+
+    def _exit(self, _: str) -> str:
+        self.is_done = True
+        return ""
+
+    def _set(self, rest: str) -> str:
+        words = rest.lower().split()
+        if len(words) != 2 or words[0] != "debug" or words[1] not in _SWITCH:
+            raise FormatError(f"expected 'set debug on' or 'set debug off', got {('set ' + rest)[:40]!r}")
+        self._is_debugging = _SWITCH[words[1]]
+        return f"Debug output {words[1].upper()}"
+
+    def _answer_board(self, text: str) -> str:
+        is_beavered = _asks_about_beaver(text)
+        board = decode_fibs_board(_without_double(text) if is_beavered else text, FibsDialect.GNUBG)
+        position, match = board.position, self._with_rules(board)
+        if position.is_over:
+            raise PositionError("the game is over, there is nothing to decide", field="position")
+        if is_beavered:
+            return "take" if takes_beaver(self._outcome(position)) else "drop"
+        if match.doubled:
+            action = cube_action(self._outcome(position), match)
+            return "beaver" if action.beaver else "take" if action.take else "drop"
+        if match.roll is not None:
+            play = choose_play(self._evaluator, position, match)
+            return "" if play.is_pass else format_moves_plain(play)
+        if not match.may_double(match.on_roll):
+            return "roll"
+        return "double" if cube_action(self._outcome(position), match).double else "roll"
+
+    def _evaluation(self, rest: str) -> str:
+        kind, _, rest = rest.partition(" ")
+        found = _BOARD.fullmatch(rest.strip())
+        if kind.lower() != "fibsboard" or not found:
+            raise FormatError("expected 'evaluation fibsboard board:…' with its 52 fields, then the options")
+        options = _read_options(found[2] or "")
+        plies = options.plies
+        if plies is not None and plies != self._evaluator.plies:
+            raise UnsupportedError(
+                f"{self._evaluator.name} evaluates at {self._evaluator.plies} plies, not {plies}",
+                field="plies",
+            )
+        board = decode_fibs_board(found[1], FibsDialect.GNUBG)
+        match = self._with_rules(board)
+        if match.is_money:
+            jacoby = match.jacoby if options.jacoby is None else options.jacoby
+            match = replace(match, jacoby=jacoby)
+        elif options.crawford is False:
+            match = replace(match, crawford=False)
+        outcome = self._outcome(board.position)
+        value = game_value(outcome, match, cubeful=options.cubeful)
+        return " ".join(f"{number:.6f}" for number in (*outcome, value))
+
+    def _with_rules(self, board: FibsBoard) -> MatchState:
+        rules = self._rules
+        if not board.match.is_money:
+            return board.match
+        return replace(board.match, jacoby=rules.jacoby, beavers=rules.beavers)
+
+    def _outcome(self, position: Position) -> Outcome:
+        return Outcome(*map(float, self._evaluator.evaluate(position.board[np.newaxis])[0]))
+
+
+def choose_play(evaluator: Evaluator, position: Position, match: MatchState) -> Play:
+    """Choose a legal play: by equity for money, by the chance to win the match, cube at rest, in a match.
+
+    Args:
+        evaluator: The judge of the resulting positions.
+        position: Where the player on roll moves from.
+        match: The match state, with its roll.
+    """
+    assert match.roll is not None
+    ranked = rank_plays(evaluator, position, match.roll)
+    if match.is_money:
+        return ranked[0].play
+    # Equal chances are common where gammons do not matter; the first of them has the highest equity.
+    return max(ranked, key=lambda each: game_value(each.outcome, match, cubeful=False)).play
+
+
+def error_line(message: str) -> str:
+    """Write an error as gnubg takes it: one printable ASCII line, short enough for its buffer.
+
+    Args:
+        message: Any text.
+    """
+    printable = "".join(c if " " <= c <= "~" else "?" for c in message) or "no answer"
+    return f"Error: {printable}"[: MAX_REPLY_BYTES - 1]
+
+
+@dataclass(frozen=True)
+class _Options:
+    """Options of ``evaluation``; None where the line does not say."""
+
+    plies: int | None = None
+    cubeful: bool = False
+    crawford: bool | None = None
+    jacoby: bool | None = None
+
+
+def _read_options(text: str) -> _Options:
+    options = _Options()
+    words = iter(text.lower().split())
+    for word in words:
+        if word in ("cubeful", "cubeless"):
+            options = replace(options, cubeful=_CUBE_WORDS[word])
+            continue
+        value = next(words, "nothing")
+        if word == "plies":
+            if not re.fullmatch("[0-9]{1,2}", value):
+                raise ValueRangeError(f"plies is a number from 0 to 99, not {value[:40]!r}", field="plies")
+            options = replace(options, plies=int(value))
+        elif word == "cube":
+            options = replace(options, cubeful=_switched(word, value, _CUBE_WORDS))
+        elif word == "crawfordrule":
+            options = replace(options, crawford=_switched(word, value, _SWITCH))
+        elif word == "jacobyrule":
+            options = replace(options, jacoby=_switched(word, value, _SWITCH))
+        elif word == "beavers":
+            _switched(word, value, _SWITCH)  # no value depends on them
+        else:
+            raise FormatError(f"no option of evaluation is called {word[:40]!r}: see help", field="option")
+    return options
+
+
+def _switched(name: str, value: str, choices: dict[str, bool]) -> bool:
+    if value not in choices:
+        raise ValueRangeError(f"{name} is {' or '.join(choices)}, not {value[:40]!r}", field=name)
+    return choices[value]
+
+
+def _asks_about_beaver(text: str) -> bool:
+    """Whether a double waits that the side on roll could not have made: its own came back as a beaver."""
+    fields = text.split(":")
+    if len(fields) <= _DOUBLED or fields[_DOUBLED] != "1":
+        return False
+    own = _MAY_DOUBLE if fields[_TURN] == "1" else _MAY_DOUBLE + 1
+    other = 2 * _MAY_DOUBLE + 1 - own
+    return fields[own] == "0" and fields[other] == "1"
+
+
+def _without_double(text: str) -> str:
+    """A line that asks about a beaver as one before the roll, whose order of names and scores it has."""
+    fields = text.split(":")
+    fields[_DOUBLED] = "0"
+    return ":".join(fields)

@@ -1,0 +1,1 @@
+"""Where bytes meet the outside: stdin and stdout, sockets, worker threads."""

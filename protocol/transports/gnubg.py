@@ -1,0 +1,218 @@
+"""The server that GNU Backgammon's external player connects to: many boards and scripts at a time."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+
+from engine.evaluator import Evaluator
+from protocol.framing import Line
+from protocol.gnubg_external import MAX_LINE_BYTES, GnubgExternal, GnubgRules, error_line
+from protocol.service import NAME, version
+from protocol.transports.tcp import Listening, TcpLimits
+
+GNUBG_LIMITS = TcpLimits(clients=64, idle_s=24 * 3600.0)
+"""Caps of this server; a board is silent for as long as the person at it thinks."""
+
+_READ_BYTES = 16 * 1024
+
+
+async def serve_gnubg(
+    evaluator: Evaluator,
+    host: str,
+    port: int,
+    *,
+    rules: GnubgRules | None = None,
+    limits: TcpLimits = GNUBG_LIMITS,
+    threads: int | None = None,
+    on_listening: Listening = lambda host, port: None,
+    ending: asyncio.Event | None = None,
+) -> None:
+    """Serve until SIGTERM, SIGINT or `ending`; answers under way are still sent.
+
+    Args:
+        evaluator: The judge of all positions.
+        host: Where to listen; see `protocol.transports.tcp.check_host`.
+        port: Port to listen on; 0 takes a free one.
+        rules: What gnubg's lines do not say about money games.
+        limits: Caps.
+        threads: Answers worked on at a time; one for each core if left out.
+        on_listening: Called with host and port once clients can come.
+        ending: Ends the server when it is set.
+    """
+    ending = ending or asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for kind in (signal.SIGTERM, signal.SIGINT):
+        with suppress(NotImplementedError, RuntimeError, ValueError):  # another thread than the main one
+            loop.add_signal_handler(kind, ending.set)
+    pool = ThreadPoolExecutor(threads or os.cpu_count(), "gnubg")
+    house = _House(evaluator, rules or GnubgRules(), limits, pool)
+    try:
+        server = await asyncio.start_server(house.welcome, host, port, limit=MAX_LINE_BYTES)
+        address = server.sockets[0].getsockname()
+        on_listening(address[0], address[1])
+        await ending.wait()
+        server.close()
+        await house.close()
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def run_gnubg(
+    evaluator: Evaluator,
+    host: str,
+    port: int,
+    *,
+    rules: GnubgRules | None = None,
+    limits: TcpLimits = GNUBG_LIMITS,
+    threads: int | None = None,
+    on_listening: Listening = lambda host, port: None,
+) -> None:
+    """Serve as `serve_gnubg` does, in an event loop of its own."""
+    asyncio.run(
+        serve_gnubg(
+            evaluator, host, port, rules=rules, limits=limits, threads=threads, on_listening=on_listening
+        )
+    )
+
+
+@contextmanager
+def gnubg_server(evaluator: Evaluator, *, rules: GnubgRules | None = None) -> Iterator[int]:
+    """Serve on a free loopback port, in a thread of its own, as long as the context lasts.
+
+    Yields:
+        The port.
+    """
+    started: Future[tuple[int, asyncio.AbstractEventLoop]] = Future()
+    ending = asyncio.Event()
+
+    async def serve() -> None:
+        loop = asyncio.get_running_loop()
+        await serve_gnubg(
+            evaluator,
+            "127.0.0.1",
+            0,
+            rules=rules,
+            on_listening=lambda _, port: started.set_result((port, loop)),
+            ending=ending,
+        )
+
+    thread = threading.Thread(target=lambda: asyncio.run(serve()), name="gnubg-server", daemon=True)
+    thread.start()
+    port, loop = started.result(timeout=10)
+    try:
+        yield port
+    finally:
+        loop.call_soon_threadsafe(ending.set)
+        thread.join()
+
+
+class _House:
+    """What the clients of one listener share."""
+
+    def __init__(
+        self, evaluator: Evaluator, rules: GnubgRules, limits: TcpLimits, pool: ThreadPoolExecutor
+    ) -> None:
+        self.evaluator = evaluator
+        self.rules = rules
+        self.limits = limits
+        self.pool = pool
+        self.is_closing = False
+        self._clients: set[_Client] = set()
+
+    async def welcome(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Serve one client from its first byte to its last."""
+        client = _Client(self, reader, writer)
+        if len(self._clients) >= self.limits.clients or self.is_closing:
+            client.send(f"{error_line(f'{len(self._clients)} clients are here, try again later')}\n".encode())
+            client.part()
+            return
+        self._clients.add(client)
+        try:
+            with suppress(OSError, TimeoutError):  # the client is gone, or does not read
+                await client.serve()
+        finally:
+            self._clients.discard(client)
+            client.part()
+
+    async def close(self) -> None:
+        """Let go of all clients, of those that wait for an answer after it."""
+        self.is_closing = True
+        for client in list(self._clients):
+            if not client.is_waiting:
+                client.part()
+        deadline = time.monotonic() + self.limits.grace_s
+        while self._clients and time.monotonic() < deadline:
+            await asyncio.sleep(0.01)
+        for client in list(self._clients):
+            client.abort()
+
+
+class _Client:
+    """One client: moves bytes between its socket and its dialect, and work to the threads."""
+
+    def __init__(self, house: _House, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.is_waiting = False
+        """Whether an answer is under way."""
+        self._house = house
+        self._reader = reader
+        self._writer = writer
+        self._dialect = GnubgExternal(house.evaluator, house.rules, f"{NAME} {version()}")
+        self._line_since = time.monotonic()
+
+    async def serve(self) -> None:
+        """Answer line by line until the client ends, overstays or the house closes."""
+        while not (self._dialect.is_done or self._house.is_closing):
+            try:
+                data = await asyncio.wait_for(self._reader.read(_READ_BYTES), self._patience_s())
+            except TimeoutError:
+                self.send(f"{error_line('no complete line came in time')}\n".encode())
+                return
+            if data:
+                self._dialect.receive_data(data)
+            else:
+                self._dialect.receive_eof()
+            await self._answer_all()
+            if not data:
+                return
+
+    def send(self, data: bytes) -> None:
+        """Hand bytes to the socket."""
+        self._writer.write(data)
+
+    def part(self) -> None:
+        """Close once everything is sent."""
+        self._writer.close()
+
+    def abort(self) -> None:
+        """Drop the client at once."""
+        self._writer.transport.abort()
+
+    async def _answer_all(self) -> None:
+        had_partial_line = self._dialect.has_partial_line
+        while (line := self._dialect.next_line()) is not None and not self._house.is_closing:
+            await self._answer(line)
+            had_partial_line = False
+        if not had_partial_line:
+            self._line_since = time.monotonic()
+
+    async def _answer(self, line: Line) -> None:
+        loop = asyncio.get_running_loop()
+        self.is_waiting = True
+        try:
+            self.send(await loop.run_in_executor(self._house.pool, self._dialect.answer, line))
+            await asyncio.wait_for(self._writer.drain(), self._house.limits.stuck_writer_s)
+        finally:
+            self.is_waiting = False
+
+    def _patience_s(self) -> float:
+        limits = self._house.limits
+        if not self._dialect.has_partial_line:
+            return limits.idle_s
+        return max(0.0, self._line_since + limits.half_line_s - time.monotonic())

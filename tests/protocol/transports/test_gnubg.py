@@ -1,0 +1,167 @@
+"""The server for gnubg's external player, over real sockets on loopback."""
+
+import asyncio
+import socket
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from protocol.transports.gnubg import gnubg_server, serve_gnubg
+from protocol.transports.tcp import TcpLimits
+from tests.boards import RacingJudge
+
+OPENING_31 = (
+    b"board:EXT:HUM:0:0:0:0:-2:0:0:0:0:5:0:3:0:0:0:-5:5:0:0:0:-3:0:-5:0:0:0:0:2:0"
+    b":-1:3:1:3:1:1:1:1:0:1:-1:0:25:0:0:0:0:0:0:0:1\n\0"
+)
+
+
+class SlowJudge(RacingJudge):
+    """A judge that thinks until it is told to go on."""
+
+    def __init__(self):
+        self.asked = threading.Event()
+        self.may_answer = threading.Event()
+
+    def evaluate(self, boards):
+        self.asked.set()
+        assert self.may_answer.wait(20)
+        return super().evaluate(boards)
+
+
+class FaultyJudge:
+    """A judge that fails on the starting position only."""
+
+    name = "faulty"
+    plies = 0
+
+    def evaluate(self, boards):
+        if len(boards) == 1:
+            raise RuntimeError("no idea")
+        return np.zeros((len(boards), 5), np.float32)
+
+
+def client(port: int) -> socket.socket:
+    return socket.create_connection(("127.0.0.1", port), timeout=10)
+
+
+def asked(connection: socket.socket, data: bytes) -> bytes:
+    connection.sendall(data)
+    return connection.recv(4096)
+
+
+@pytest.fixture
+def limited_server(request):
+    """A server with the limits that the test names; yields its port."""
+    started, ending, ready = [], asyncio.Event(), threading.Event()
+
+    async def serve():
+        started.append(asyncio.get_running_loop())
+
+        def say(_, port):
+            started.append(port)
+            ready.set()
+
+        limits = TcpLimits(**request.param)
+        await serve_gnubg(RacingJudge(), "127.0.0.1", 0, limits=limits, on_listening=say, ending=ending)
+
+    thread = threading.Thread(target=lambda: asyncio.run(serve()))
+    thread.start()
+    assert ready.wait(10)
+    yield started[1]
+    started[0].call_soon_threadsafe(ending.set)
+    thread.join(10)
+    assert not thread.is_alive()
+
+
+def test_many_boards_are_served_at_a_time_each_in_its_own_order():
+    def play(number):
+        with client(port) as connection:
+            return [asked(connection, OPENING_31) for _ in range(5)]
+
+    with gnubg_server(RacingJudge()) as port, ThreadPoolExecutor(20) as pool:
+        answers = [answer for some in pool.map(play, range(20)) for answer in some]
+    assert len(answers) == 100
+    assert len(set(answers)) == 1
+    assert answers[0].count(b"/") == 2
+
+
+def test_a_thinking_client_holds_up_nobody_else():
+    judge = SlowJudge()
+    with gnubg_server(judge) as port, client(port) as thinking, client(port) as other:
+        thinking.sendall(OPENING_31)
+        assert judge.asked.wait(10)
+        assert asked(other, b"version\n").startswith(b"Interface")
+        judge.may_answer.set()
+        assert thinking.recv(4096).count(b"/") == 2
+
+
+def test_the_server_ends_after_the_answer_that_is_under_way():
+    judge = SlowJudge()
+    answers = []
+    with gnubg_server(judge) as port:
+        connection = client(port)
+        idle = client(port)
+        connection.sendall(OPENING_31)
+        assert judge.asked.wait(10)
+        threading.Timer(0.2, judge.may_answer.set).start()
+    answers = [connection.recv(4096), connection.recv(4096)]
+    assert answers[0].count(b"/") == 2
+    assert answers[1] == b""
+    assert idle.recv(4096) == b""
+    connection.close()
+    idle.close()
+
+
+def test_a_fault_of_the_judge_answers_error_and_serves_on():
+    rolling = OPENING_31.replace(b":-1:3:1:3:1:", b":-1:0:0:0:0:")
+    with gnubg_server(FaultyJudge()) as port, client(port) as connection:
+        assert asked(connection, rolling) == b"Error: internal fault (RuntimeError)\n"
+        assert asked(connection, OPENING_31).count(b"/") == 2
+
+
+def test_garbage_and_bytes_without_end_are_answered_with_errors():
+    with gnubg_server(RacingJudge()) as port, client(port) as connection:
+        assert asked(connection, b"\xff\xfe rubbish\n").startswith(b"Error: ")
+        assert asked(connection, b"x" * 10_000).startswith(b"Error: a line has at most")
+        assert asked(connection, b"\nversion\n").startswith(b"Interface")
+
+
+def test_exit_closes_the_connection():
+    with gnubg_server(RacingJudge()) as port, client(port) as connection:
+        assert asked(connection, b"exit\n") == b""
+
+
+def test_a_client_that_closes_its_half_still_gets_its_answer():
+    with gnubg_server(RacingJudge()) as port, client(port) as connection:
+        connection.sendall(OPENING_31)
+        connection.shutdown(socket.SHUT_WR)
+        assert connection.recv(4096).count(b"/") == 2
+        assert connection.recv(4096) == b""
+
+
+@pytest.mark.parametrize("limited_server", [{"clients": 2}], indirect=True)
+def test_a_full_house_turns_clients_away_with_an_error(limited_server):
+    with client(limited_server) as first, client(limited_server) as second:
+        assert asked(first, b"version\n")
+        assert asked(second, b"version\n")
+        with client(limited_server) as third:
+            assert third.recv(4096).startswith(b"Error: 2 clients are here")
+            assert third.recv(4096) == b""
+
+
+@pytest.mark.parametrize("limited_server", [{"half_line_s": 0.3}], indirect=True)
+def test_a_line_that_does_not_end_is_given_up(limited_server):
+    with client(limited_server) as connection:
+        connection.sendall(b"board:")
+        assert connection.recv(4096) == b"Error: no complete line came in time\n"
+        assert connection.recv(4096) == b""
+
+
+@pytest.mark.parametrize("limited_server", [{"idle_s": 0.3}], indirect=True)
+def test_a_silent_client_is_let_go(limited_server):
+    with client(limited_server) as connection:
+        assert connection.recv(4096).startswith(b"Error: ")
+        assert connection.recv(4096) == b""

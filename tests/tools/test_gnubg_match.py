@@ -1,0 +1,82 @@
+"""The driver of gnubg, with a stand-in for gnubg where it can do without it."""
+
+import stat
+
+import pytest
+
+from engine.errors import GammondError
+from tests.boards import RacingJudge
+from tools import gnubg_match
+from tools.gnubg_match import Sitting, play, shared_out
+
+
+def stand_in(folder, lines: str) -> str:
+    """A program in gnubg's place."""
+    program = folder / "gnubg"
+    program.write_text(f"#!/bin/sh\n{lines}\n")
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    return str(program)
+
+
+def test_games_are_shared_out_between_the_seats_with_dice_of_their_own():
+    assert shared_out(5, 0, 7) == [Sitting(0, 3, 0, 7), Sitting(1, 2, 0, 8)]
+    assert shared_out(1, 5, 7) == [Sitting(0, 1, 5, 7)]
+    assert shared_out(0, 5, 7) == []
+
+
+def test_a_gnubg_that_never_connects_and_records_nothing_is_a_fault(tmp_path):
+    result = play(Sitting(0, 1, 0, 1), RacingJudge(), stand_in(tmp_path, "exit 0"), tmp_path)
+    assert result.games == 0
+    assert any("not connected" in fault for fault in result.faults)
+    assert any("no record" in fault for fault in result.faults)
+
+
+def test_a_gnubg_that_stands_still_is_stopped(tmp_path):
+    program = stand_in(tmp_path, "exec sleep 60")
+    result = play(Sitting(0, 1, 0, 1), RacingJudge(), program, tmp_path, stall_s=0.5)
+    assert any("stalled" in fault for fault in result.faults)
+    assert result.seconds < 20
+
+
+def test_a_crash_and_an_error_that_gnubg_shows_are_faults(tmp_path):
+    program = stand_in(tmp_path, "echo 'Error: no idea'; exit 3")
+    result = play(Sitting(1, 1, 5, 1), RacingJudge(), program, tmp_path)
+    assert any("status 3" in fault for fault in result.faults)
+    assert any("'Error: no idea'" in fault for fault in result.faults)
+
+
+def test_the_script_sets_the_seat_and_plays_as_many_games(tmp_path):
+    play(Sitting(1, 3, 0, 9), RacingJudge(), stand_in(tmp_path, "cat"), tmp_path)
+    script = (tmp_path / "money-1.gnubg").read_text().splitlines()
+    assert "set seed 9" in script
+    assert sum(line.startswith("set player 1 external localhost:") for line in script) == 1
+    assert script.count("new session") == 1
+    assert script.count("new game") == 2
+
+
+def test_what_cannot_be_played_is_refused(monkeypatch, capsys):
+    monkeypatch.setattr(gnubg_match, "find_gnubg", lambda: None)
+    for arguments in (["--games", "-1"], []):
+        monkeypatch.setattr("sys.argv", ["gnubg_match", *arguments])
+        assert gnubg_match.run_alone() == 2
+    complaints = capsys.readouterr().err
+    assert "games is 0 or more" in complaints
+    assert "gnubg is not installed" in complaints
+    assert issubclass(gnubg_match.UnsupportedError, GammondError)
+
+
+def test_the_exit_status_says_whether_there_were_faults(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(gnubg_match, "load_evaluator", lambda name: RacingJudge())
+    arguments = ["gnubg_match", "--games", "1", "--matches", "0", "--gnubg", stand_in(tmp_path, "exit 0")]
+    monkeypatch.setattr("sys.argv", arguments)
+    assert gnubg_match.run_alone() == 1
+    shown = capsys.readouterr().out
+    assert "FAULT" in shown
+    assert "faults: 2" in shown
+
+
+@pytest.mark.parametrize("length", [0, 5])
+def test_a_result_reads_as_one_line_without_faults(length):
+    text = gnubg_match.Result(games=4, games_won=1, points_won=2).as_text(Sitting(0, 4, length, 1))
+    assert text.count("\n") == 1
+    assert ("matches won" in text) == bool(length)

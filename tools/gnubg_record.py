@@ -1,0 +1,186 @@
+"""Check the record that GNU Backgammon keeps of games, move by move, against the rules of this engine.
+
+gnubg takes an illegal play of an external player for a pass and says nothing. In its record such a turn has
+no move although there was one, so the record shows what the wire does not.
+
+*Source:* red-bean.com/sgf/backgammon.html for the notation; gnubg 1.07.001 for what it writes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.dice import parse_roll
+from engine.errors import FormatError, GammondError, PlayError
+from engine.formats.position_id import encode_position_id
+from engine.moves import legal_plays
+from engine.outcome import finished_outcomes
+from engine.position import BAR, OFF, Position, turned
+
+_GAME = "(;FF[4]GM[6]"
+_NODE = re.compile(r";([WB])\[([^\]]*)\]")
+_RESULT = re.compile(r"RE\[([WB])\+(\d+)(R?)\]")
+_MATCH = re.compile(r"MI\[length:(\d+)\]\[game:\d+\]\[ws:(\d+)\]\[bs:(\d+)\]")
+_SEATS = {"W": 0, "B": 1}
+
+
+@dataclass(frozen=True)
+class RecordedGame:
+    """One game of a record.
+
+    Attributes:
+        length: Points of the match, 0 for money.
+        score: Points of seats 0 and 1 before the game.
+        jacoby: Whether the Jacoby rule was in force.
+        winner: The seat that won; None for a game that was not finished.
+        points: What it won.
+        was_resigned: Whether the loser gave up.
+        actions: Seat and action: dice and moves in letters, ``double``, ``take`` or ``drop``.
+    """
+
+    length: int
+    score: tuple[int, int]
+    jacoby: bool
+    winner: int | None
+    points: int
+    was_resigned: bool
+    actions: tuple[tuple[int, str], ...]
+
+
+def read_record(text: str) -> list[RecordedGame]:
+    """Read the games of an SGF file that gnubg saved.
+
+    Raises:
+        FormatError: It is no such file.
+    """
+    games = [_read_game(part) for part in text.split(_GAME)[1:]]
+    if not games:
+        raise FormatError(
+            f"a gnubg record begins with {_GAME!r}, this one with {text[:40]!r}", field="record"
+        )
+    return games
+
+
+def check_game(game: RecordedGame) -> tuple[int, list[str]]:
+    """Replay a game.
+
+    Returns:
+        How many rolls were played, and what is wrong, empty if nothing is.
+    """
+    replay = _Replay()
+    try:
+        for seat, action in game.actions:
+            replay.act(seat, action)
+        replay.end(game)
+    except GammondError as error:
+        return replay.rolls, [error.message]
+    return replay.rolls, []
+
+
+class _Replay:
+    """A game as far as it has been replayed."""
+
+    def __init__(self) -> None:
+        self.rolls = 0
+        self._position = Position.start()
+        self._to_roll: int | None = None
+        self._cube = 1
+        self._is_doubled = False
+        self._was_dropped = False
+
+    def act(self, seat: int, action: str) -> None:
+        """Carry one action out.
+
+        Raises:
+            GammondError: The rules do not allow it.
+        """
+        if action == "double":
+            # A double on top of a double is a beaver, and takes the first.
+            self._cube *= 2 if self._is_doubled else 1
+            self._is_doubled = True
+        elif action == "take":
+            self._cube *= 2
+            self._is_doubled = False
+        elif action == "drop":
+            self._was_dropped = True
+        else:
+            self._play(seat, action)
+
+    def end(self, game: RecordedGame) -> None:
+        """Compare the end with the recorded result.
+
+        Raises:
+            PlayError: They differ.
+        """
+        if game.winner is None:
+            raise PlayError(f"the game was not finished, it stands at {encode_position_id(self._position)}")
+        if game.was_resigned or self._was_dropped:
+            return
+        if not self._position.is_over or self._to_roll == game.winner:
+            raise PlayError(f"seat {game.winner} is said to have won at {encode_position_id(self._position)}")
+        level = int(finished_outcomes(self._position.board[None])[0, 3:].sum()) + 1
+        is_single = game.jacoby and not game.length and self._cube == 1
+        points = self._cube * (1 if is_single else level)
+        if points != game.points:
+            raise PlayError(f"the game is recorded as {game.points} points, by the rules it is {points}")
+
+    def _play(self, seat: int, action: str) -> None:
+        if self._to_roll not in (None, seat):
+            raise PlayError(f"seat {seat} played {action} out of turn")
+        roll = parse_roll(action[:2])
+        result = _moved(self._position, list(_moves(seat, action[2:])))
+        if result not in [play.result for play in legal_plays(self._position, roll)]:
+            what = f"played {action[2:]} (letters)" if action[2:] else "did not play"
+            raise PlayError(
+                f"seat {seat} {what} with {roll[0]}{roll[1]} at {encode_position_id(self._position)}, "
+                "which is not legal"
+            )
+        self.rolls += 1
+        self._position = result
+        self._to_roll = 1 - seat
+
+
+def _read_game(text: str) -> RecordedGame:
+    match = _MATCH.search(text)
+    if match is None:
+        raise FormatError("a game of a gnubg record has MI[length:…][game:…][ws:…][bs:…]", field="record")
+    result = _RESULT.search(text)
+    return RecordedGame(
+        length=int(match[1]),
+        score=(int(match[2]), int(match[3])),
+        jacoby=bool(re.search(r"RU\[[^\]]*Jacoby", text)),
+        winner=_SEATS[result[1]] if result else None,
+        points=int(result[2]) if result else 0,
+        was_resigned=bool(result and result[3]),
+        actions=tuple((_SEATS[node[1]], node[2]) for node in _NODE.finditer(text)),
+    )
+
+
+def _moves(seat: int, letters: str) -> Iterator[tuple[int, int]]:
+    if len(letters) % 2 or not re.fullmatch("[a-z]*", letters):
+        raise FormatError(f"moves are pairs of letters, not {letters!r}", field="record")
+    for source, target in zip(letters[::2], letters[1::2], strict=True):
+        yield _point(seat, source), _point(seat, target)
+
+
+def _point(seat: int, letter: str) -> int:
+    place = ord(letter) - ord("a")
+    if place >= 24:
+        return BAR if letter == "y" else OFF
+    return place + 1 if seat == 0 else 24 - place
+
+
+def _moved(position: Position, moves: list[tuple[int, int]]) -> Position:
+    """Move checkers without a look at the rules; the position afterwards as the next mover sees it."""
+    board = np.array(position.board)
+    for source, target in moves:
+        board[0, source] -= 1
+        board[0, target] += 1
+        if target != OFF and board[1, 25 - target] == 1:
+            board[1, 25 - target] = 0
+            board[1, BAR] += 1
+    return Position(turned(board))
