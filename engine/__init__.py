@@ -1,1 +1,1 @@
-"""The game itself: positions, moves, dice, matches, outcomes, bearoff, search. Knows no net and no protocol."""
+"""The game itself: positions, moves, dice, matches, outcomes, bearoff. Knows no net and no protocol."""

@@ -54,7 +54,7 @@ class LimitError(GammondError):
 
 
 class DataFileError(GammondError):
-    """A net or database file that is missing, truncated, altered or of another kind: fetch or build it again."""
+    """A net or database file that is missing, truncated, altered or of another kind: make it again."""
 
 
 class CancelledWork(GammondError):  # noqa: N818  (a stop that was asked for, no fault)

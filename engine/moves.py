@@ -54,17 +54,20 @@ def legal_plays(position: Position, roll: Roll) -> list[Play]:
     if position.is_over:
         raise StateError("there are no plays once a side has borne off all its checkers", field="position")
     children, moves, _ = expand_rolls(position.board[None], dice)
-    return [_play(position, child, pairs) for child, pairs in zip(children, moves, strict=True)]
+    blots = {
+        25 - point for point, count in enumerate(position.board[1].tolist()) if count == 1 and 0 < point < 25
+    }
+    return [_play(child, pairs, blots) for child, pairs in zip(children, moves.tolist(), strict=True)]
 
 
-def _play(position: Position, child: Board, moves: NDArray[np.int8]) -> Play:
-    pairs = [(int(moves[i]), int(moves[i + 1])) for i in range(0, 8, 2) if moves[i]]
-    blots = {25 - p for p in range(1, 25) if position.board[1, p] == 1}
+def _play(child: Board, moves: list[int], blots: set[int]) -> Play:
+    pairs = [(moves[i], moves[i + 1]) for i in range(0, 8, 2) if moves[i]]
     hits = []
+    left = set(blots)
     for _, target in pairs:
-        hits.append(target in blots)
-        blots.discard(target)
-    return Play(tuple(pairs), tuple(hits), Position(child))
+        hits.append(target in left)
+        left.discard(target)
+    return Play(tuple(pairs), tuple(hits), Position.from_rules(child))
 
 
 def expand_rolls(boards: Board, dice: NDArray[np.int8]) -> tuple[Board, NDArray[np.int8], NDArray[np.int64]]:

@@ -64,6 +64,18 @@ class Position:
         row[[24, 13, 8, 6]] = 2, 5, 3, 5
         return cls(np.stack([row, row]))
 
+    @classmethod
+    def from_rules(cls, board: Board) -> Position:
+        """Wrap a board that the rules produced from a valid position, without looking at it again.
+
+        Args:
+            board: ``int8[2, 26]``, C-contiguous; it is copied.
+        """
+        position = cls.__new__(cls)
+        position._board = board.copy()
+        position._board.setflags(write=False)
+        return position
+
     @property
     def board(self) -> Board:
         """``int8[2, 26]``, read-only."""

@@ -39,7 +39,8 @@ def rank_plays(evaluator: Evaluator, position: Position, roll: Roll) -> list[Ran
         roll: Two dice, in any order.
 
     Returns:
-        At least one play (a pass when nothing can be moved), best first; ties keep the order of `legal_plays`.
+        At least one play (a pass when nothing can be moved), best first; ties keep the order of
+        `legal_plays`.
     """
     plays = legal_plays(position, roll)
     outcomes = turned_outcomes(evaluator.evaluate(np.stack([play.result.board for play in plays])))

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from engine.errors import GammondError, LimitError
 from engine.formats.position_id import decode_position_ids
 from engine.formats.reading import read_position
+from engine.formats.xgid import decode_xgids
 from engine.position import Board
 
 MAX_LINE_BYTES = 4096
@@ -77,7 +78,7 @@ def count_lines(path: Path) -> int:
 
 
 def decode_lines(lines: Sequence[Line]) -> tuple[Board, NDArray[np.bool_], dict[int, GammondError]]:
-    """Turn lines into positions: position IDs all at once, everything else one by one.
+    """Turn lines into positions: position IDs all at once, then XGIDs, everything else one by one.
 
     Args:
         lines: n lines.
@@ -87,6 +88,9 @@ def decode_lines(lines: Sequence[Line]) -> tuple[Board, NDArray[np.bool_], dict[
         place.
     """
     boards, is_good = decode_position_ids([line.text for line in lines])
+    others = np.flatnonzero(~is_good)
+    if others.size:
+        boards[others], is_good[others] = decode_xgids([lines[i].text for i in others.tolist()])
     errors: dict[int, GammondError] = {}
     for i in np.flatnonzero(~is_good).tolist():
         refusal = lines[i].error

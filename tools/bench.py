@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 
+from engine.version import version
 from tools.bench_engine import (
     bench_batch,
     bench_bearoff,
@@ -22,7 +23,6 @@ from tools.bench_engine import (
 from tools.bench_measure import Measurement, Subject
 from tools.bench_process import bench_gnubg, bench_server, bench_startup
 from tools.bench_signature import signature
-from tools.cli import version
 
 SUMMARY = "measure the speed of everything, answers checked first; or print the signature"
 

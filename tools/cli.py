@@ -9,7 +9,6 @@ import argparse
 import ast
 import difflib
 import importlib
-import importlib.metadata
 import importlib.util
 import os
 import sys
@@ -17,6 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from engine.errors import GammondError, UnsupportedError
+from engine.version import version
 
 TOOLS = {
     "serve": "tools.serve",
@@ -59,14 +59,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"gammond: {error.message}\n")
         return EXIT_USAGE
     return status
-
-
-def version() -> str:
-    """The installed version, or ``0+checkout`` where the distribution is not installed."""
-    try:
-        return importlib.metadata.version("gammond")
-    except importlib.metadata.PackageNotFoundError:
-        return "0+checkout"
 
 
 def _run(arguments: list[str]) -> int:

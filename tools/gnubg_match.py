@@ -21,8 +21,8 @@ from engine.errors import GammondError, UnsupportedError, ValueRangeError
 from engine.evaluator import Evaluator
 from engine.outcome import Outcomes
 from engine.position import Board
+from engine.version import version
 from nets.loading import load_evaluator
-from protocol.service import version
 from protocol.transports.gnubg import gnubg_server
 from tools.gnubg_record import RecordedGame, check_game, read_record
 from tools.progress import Progress

@@ -13,8 +13,9 @@ import numpy as np
 from engine.errors import ValueRangeError
 from engine.games import GameResults, play_games
 from engine.players import Player
+from engine.version import version
 from nets.loading import load_player, net_hashes
-from tools.cli import EXIT_INTERRUPTED, version
+from tools.cli import EXIT_INTERRUPTED
 from tools.progress import Progress
 
 SUMMARY = "play two players against each other and measure points per game"

@@ -10,12 +10,17 @@ gnubg's ``set xgid``.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.dice import Roll
-from engine.errors import FormatError, UnsupportedError, ValueRangeError
+from engine.errors import FormatError, GammondError, UnsupportedError, ValueRangeError
 from engine.formats.checkers import fill_borne_off
+from engine.kernels import position_ids as kernel_ids
+from engine.kernels import xgids as kernel_xgids
 from engine.match import MAX_CUBE, MatchState
 from engine.position import BAR, Board, Position, turned
 
@@ -23,6 +28,7 @@ BOTTOM = 1
 """The seat at the bottom: capital letters, turn and cube owner 1, the first of the two scores."""
 
 _PREFIX = "XGID="
+_UNREADABLE = "?" * kernel_xgids.LETTERS
 _FIELDS = (
     "position",
     "cube",
@@ -87,33 +93,72 @@ def decode_xgid(text: str) -> tuple[Position, MatchState]:
         PositionError: An impossible position or match state.
         UnsupportedError: The dice say B or R, a beaver or raccoon that waits for an answer.
     """
-    fields = _split(text)
-    bottom_view = _board(fields[0])
+    letters, fields = _split(text)
+    bottom_view = _board(letters)
+    match = _match_state(fields)
+    return Position(bottom_view if match.on_roll == BOTTOM else turned(bottom_view)), match
+
+
+def decode_xgids(texts: Sequence[str]) -> tuple[Board, NDArray[np.bool_]]:
+    """Read the positions of many XGIDs; `decode_xgid` says what is wrong with one that failed.
+
+    Args:
+        texts: n XGIDs, each as `decode_xgid` takes it.
+
+    Returns:
+        Boards ``int8[n, 2, 26]`` as the player on roll sees them, and which of them are good, ``bool[n]``.
+        The board of a bad XGID is all zero.
+    """
+    boards = np.empty((len(texts), 2, 26), np.int8)
+    codes = np.empty(len(texts), np.uint8)
+    bottom_is_on_roll = np.zeros(len(texts), np.bool_)
+    letters = []
+    for i, text in enumerate(texts):
+        position = _UNREADABLE
+        try:
+            first, fields = _split(text)
+            bottom_is_on_roll[i] = _match_state(fields).on_roll == BOTTOM
+            if len(first) == kernel_xgids.LETTERS and first.isascii():
+                position = first
+        except GammondError:
+            pass
+        letters.append(position)
+    characters = np.frombuffer("".join(letters).encode("ascii"), np.uint8)
+    kernel_xgids.decode(
+        characters.reshape(len(texts), kernel_xgids.LETTERS), bottom_is_on_roll, boards, codes
+    )
+    is_good = codes == kernel_ids.OK
+    boards[~is_good] = 0
+    return boards, is_good
+
+
+@lru_cache(maxsize=4096)
+def _match_state(tail: str) -> MatchState:
+    """Read all fields but the position."""
+    fields = ["", *tail.split(":")]
     cube_log = _number(fields, 1, 0, MAX_CUBE.bit_length() - 1)
     owner = _number(fields, 2, -1, 1)
     turn = _number(fields, 3, -1, 1)
     if turn not in _SEATS:
         raise FormatError("XGID field 4 (on_roll) is 1 or -1, not 0", field="on_roll")
-    on_roll = _SEATS[turn]
     roll, doubled = _dice(fields[4])
     length = _number(fields, 8, 0)
     rules = _number(fields, 7, 0, 1 if length else _JACOBY | _BEAVERS)
     if len(fields) > 9:
         _number(fields, 9, 0)
     scores = {BOTTOM: _number(fields, 5, 0), 1 - BOTTOM: _number(fields, 6, 0)}
-    match = MatchState(
+    return MatchState(
         length=length,
         score=(scores[0], scores[1]),
         crawford=bool(length and rules),
         cube=1 << cube_log,
         cube_owner=_SEATS.get(owner),
-        on_roll=on_roll,
+        on_roll=_SEATS[turn],
         roll=roll,
         doubled=doubled,
         jacoby=bool(not length and rules & _JACOBY),
         beavers=bool(length or rules & _BEAVERS),
     )
-    return Position(bottom_view if on_roll == BOTTOM else turned(bottom_view)), match
 
 
 def _letter(bottom: int, top: int) -> str:
@@ -122,17 +167,19 @@ def _letter(bottom: int, top: int) -> str:
     return chr(ord("a") + top - 1) if top else "-"
 
 
-def _split(text: str) -> list[str]:
+def _split(text: str) -> tuple[str, str]:
+    """Return the first field and the text of all others."""
     bare = text.strip()
     if bare[: len(_PREFIX)].upper() == _PREFIX:
         bare = bare[len(_PREFIX) :]
-    fields = bare.split(":")
-    if len(fields) not in (len(_FIELDS) - 1, len(_FIELDS)):
+    colons = bare.count(":")
+    if colons + 1 not in (len(_FIELDS) - 1, len(_FIELDS)):
         raise FormatError(
-            f"an XGID has {len(_FIELDS)} fields between colons, {text[:60]!r} has {len(fields)}",
+            f"an XGID has {len(_FIELDS)} fields between colons, {text[:60]!r} has {colons + 1}",
             field="position",
         )
-    return fields
+    letters, _, tail = bare.partition(":")
+    return letters, tail
 
 
 def _number(fields: list[str], place: int, lowest: int, highest: int | None = None) -> int:

@@ -71,7 +71,8 @@ def _read_counts(key: NDArray[np.uint8], board: NDArray[np.int8]) -> int:
 
 
 @kernel
-def _possible(board: NDArray[np.int8]) -> int:
+def possible(board: NDArray[np.int8]) -> int:
+    """Return `OK`, or why no game comes to a board of 15 checkers a side; see `engine.position.Position`."""
     for point in range(1, 25):
         if board[0, point] > 0 and board[1, 25 - point] > 0:
             return SHARED_POINT
@@ -100,7 +101,7 @@ def decode(ids: NDArray[np.uint8], boards: NDArray[np.int8], codes: NDArray[np.u
             codes[i] = BAD_CHARACTER
             continue
         code = _read_counts(key, boards[i])
-        codes[i] = code if code != OK else _possible(boards[i])
+        codes[i] = code if code != OK else possible(boards[i])
 
 
 @kernel

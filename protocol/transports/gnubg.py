@@ -12,9 +12,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 
 from engine.evaluator import Evaluator
+from engine.version import NAME, version
 from protocol.framing import Line
 from protocol.gnubg_external import MAX_LINE_BYTES, GnubgExternal, GnubgRules, error_line
-from protocol.service import NAME, version
 from protocol.transports.tcp import Listening, TcpLimits
 
 GNUBG_LIMITS = TcpLimits(clients=64, idle_s=24 * 3600.0)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from engine.errors import FormatError, GammondError, PositionError, UnsupportedError, ValueRangeError
 from engine.formats.position_id import encode_position_id
-from engine.formats.xgid import decode_xgid, encode_xgid
+from engine.formats.xgid import decode_xgid, decode_xgids, encode_xgid
 from engine.match import MatchState
 from engine.position import Position
 from tests import boards
@@ -131,3 +131,33 @@ def test_any_text_is_read_or_refused_with_a_typed_error(text):
     except GammondError:
         return
     assert decode_xgid(encode_xgid(*state)) == state
+
+
+def test_many_at_once_give_the_same_boards_as_one_by_one():
+    generator = random.Random(17)
+    texts = []
+    for i, board in enumerate(boards.random_boards(2000, seed=18)):
+        text = encode_xgid(Position(board), replace(random_match_state(generator), resigned=0))
+        if i % 3 == 0:  # damage one character, which may or may not matter
+            place = generator.randrange(len(text))
+            text = text[:place] + generator.choice("-AaOoPp0:9é ") + text[place + 1 :]
+        texts.append(text)
+    read, is_good = decode_xgids(texts)
+    refused = 0
+    for text, board, good in zip(texts, read, is_good, strict=True):
+        try:
+            expected = decode_xgid(text)[0].board
+        except GammondError:
+            assert not good, text
+            assert not board.any()
+            refused += 1
+        else:
+            assert good, text
+            assert (board == expected).all(), text
+    assert 300 < refused < 700
+
+
+def test_none_at_once_is_no_board():
+    read, is_good = decode_xgids([])
+    assert read.shape == (0, 2, 26)
+    assert is_good.shape == (0,)

@@ -1,0 +1,171 @@
+"""Arguments of commands: what each may be, and how it is read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from engine.errors import ValueRangeError
+from protocol.errors import CommandError
+
+_WORD = re.compile(r"[^ \t]+")
+_INTEGER = re.compile(r"[+-]?[0-9]{1,19}")
+SHOWN = 40
+"""How much of the user's text a message repeats."""
+
+
+@dataclass(frozen=True)
+class Argument:
+    """One argument of a command.
+
+    Attributes:
+        name: Its name in errors and documentation, and its key where it is named.
+        shape: What it may be, as usage texts show it.
+        meaning: One line for the reader.
+        read: Turns its text into a value; raises a GammondError that names the argument.
+        default: Its value when it is left out; only for arguments that are not required.
+        is_required: Whether it must be there.
+        is_named: Whether it is written ``name=value``, anywhere in the line.
+        takes_rest: Whether it is the whole rest of the line.
+        choices: The words it may be, for completion.
+    """
+
+    name: str
+    shape: str
+    meaning: str
+    read: Callable[[str], Any]
+    default: Any = None
+    is_required: bool = True
+    is_named: bool = False
+    takes_rest: bool = False
+    choices: tuple[str, ...] = field(default=())
+
+    @property
+    def usage(self) -> str:
+        """How usage texts show it."""
+        text = f"{self.name}={self.shape}" if self.is_named else self.shape
+        return text if self.is_required else f"[{text}]"
+
+
+def parse_integer(name: str, text: str, low: int, high: int) -> int:
+    """Read a whole number.
+
+    Raises:
+        ValueRangeError: It is none, or outside ``low..high``.
+    """
+    if not _INTEGER.fullmatch(text) or not low <= int(text) <= high:
+        raise ValueRangeError(f"expected a whole number {low}..{high}, got {text[:SHOWN]!r}", field=name)
+    return int(text)
+
+
+def parse_choice(name: str, text: str, choices: Sequence[str]) -> str:
+    """Read one of some words.
+
+    Raises:
+        ValueRangeError: It is none of them.
+    """
+    if text not in choices:
+        raise ValueRangeError(f"expected one of {'|'.join(choices)}, got {text[:SHOWN]!r}", field=name)
+    return text
+
+
+def parse_switch(name: str, text: str) -> bool:
+    """Read ``true`` or ``false`` (``on`` and ``off`` too).
+
+    Raises:
+        ValueRangeError: It is neither.
+    """
+    if text not in ("true", "false", "on", "off"):
+        raise ValueRangeError(f"expected true or false, got {text[:SHOWN]!r}", field=name)
+    return text in ("true", "on")
+
+
+def integer(
+    name: str,
+    low: int,
+    high: int,
+    meaning: str,
+    *,
+    default: int | None = None,
+    is_required: bool = False,
+    is_named: bool = False,
+    shape: str = "",
+) -> Argument:
+    """Describe a whole number."""
+    return Argument(
+        name,
+        shape or f"{low}..{high}",
+        meaning,
+        lambda text: parse_integer(name, text, low, high),
+        default,
+        is_required,
+        is_named,
+    )
+
+
+def choice(
+    name: str, choices: tuple[str, ...], meaning: str, *, default: str | None = None, is_required: bool = True
+) -> Argument:
+    """Describe one of some words."""
+    return Argument(
+        name,
+        "|".join(choices),
+        meaning,
+        lambda text: parse_choice(name, text, choices),
+        default,
+        is_required,
+        choices=choices,
+    )
+
+
+def word(name: str, shape: str, meaning: str, *, is_required: bool = True) -> Argument:
+    """Describe one word of any kind."""
+    return Argument(name, shape, meaning, str, None, is_required)
+
+
+def rest(
+    name: str, shape: str, meaning: str, *, is_required: bool = True, read: Callable[[str], Any] = str
+) -> Argument:
+    """Describe the whole rest of the line."""
+    return Argument(name, shape, meaning, read, None, is_required, takes_rest=True)
+
+
+def read_arguments(arguments: Sequence[Argument], text: str, usage: str) -> dict[str, Any]:
+    """Read the arguments of a command.
+
+    Args:
+        arguments: What the command takes, positional ones in order.
+        text: Everything after the command's name.
+        usage: The command's usage, for messages.
+
+    Returns:
+        A value for each argument.
+
+    Raises:
+        CommandError: An argument is missing, or there is one too many.
+        GammondError: Whatever an argument's reader raises.
+    """
+    values = {argument.name: argument.default for argument in arguments}
+    named = {argument.name: argument for argument in arguments if argument.is_named}
+    waiting = [argument for argument in arguments if not argument.is_named]
+    missing = {argument.name for argument in arguments if argument.is_required}
+    place = 0
+    while found := _WORD.search(text, place):
+        place = found.end()
+        name, equals, value = found[0].partition("=")
+        if equals and name in named:
+            argument = named.pop(name)
+        elif waiting:
+            argument, value = waiting.pop(0), found[0]
+            if argument.takes_rest:
+                value, place = text[found.start() :].rstrip(" \t"), len(text)
+        else:
+            raise CommandError(f"expected '{usage}', got {found[0][:SHOWN]!r} besides", field="arguments")
+        values[argument.name] = argument.read(value)
+        missing.discard(argument.name)
+    if missing:
+        first = next(argument for argument in arguments if argument.name in missing)
+        raise CommandError(f"expected '{usage}', but it is missing", field=first.name)
+    return values

@@ -1,0 +1,269 @@
+"""The command table: one row feeds the parser, ``help``, ``describe``, completion and docs/protocol.md."""
+
+from __future__ import annotations
+
+from engine.dice import parse_roll
+from engine.match import MAX_CUBE, MAX_LENGTH
+from protocol import ubgi01
+from protocol.arguments import choice, integer, rest, word
+from protocol.command import Command
+from protocol.handlers import about, deciding, flow, judging, setting, table
+
+_OUTCOME = "win=P win_g=P win_bg=P lose_g=P lose_bg=P equity=E plies=N"
+_GAME = "gnubgid=ID matchid=ID"
+_PLIES = integer("plies", 0, 99, "look-ahead, 0 for the net alone; the session's if left out", is_named=True)
+
+_ROWS = (
+    Command(
+        "ubgi",
+        "say who answers, and which settings there are",
+        about.handle_ubgi,
+        "ubgiok",
+        data=("id name NAME", "id author AUTHOR", "proto 0.2", "key ...", "option ..."),
+        example=("ubgi",),
+        standard="UBGI 0.2",
+    ),
+    Command(
+        "isready",
+        "load what is needed, then say so",
+        about.handle_isready,
+        "readyok",
+        example=("isready",),
+        standard="UBGI 0.2",
+    ),
+    Command(
+        "newgame",
+        "set up the starting position; cube in the middle, score and seat on roll stay",
+        table.handle_newgame,
+        f"ok newgame {_GAME}",
+        example=("newgame",),
+        standard="UBGI 0.2",
+    ),
+    Command(
+        "position",
+        "set up a position",
+        table.handle_position,
+        f"ok position {_GAME}",
+        arguments=(
+            choice("form", table.POSITION_FORMS, "how the position is written"),
+            rest(
+                "text",
+                "TEXT",
+                "a GNU position ID (with ':' and a match ID if wanted), an XGID or a FIBS board line",
+                is_required=False,
+            ),
+        ),
+        example=("position gnubgid 4HPwATDgc/ABMA",),
+        standard="UBGI 0.2",
+    ),
+    Command(
+        "dice",
+        "put the dice of the player on roll on the board",
+        table.handle_dice,
+        "ok dice die1=N die2=N",
+        arguments=(
+            rest("dice", "A B", "two dice of 1..6, in the order in which they fell", read=parse_roll),
+        ),
+        example=("dice 3 1",),
+        standard="UBGI 0.2",
+    ),
+    Command(
+        "roll",
+        "roll the session's own dice, which engine.seed starts",
+        table.handle_roll,
+        "roll die1=N die2=N",
+        example=("newgame", "roll"),
+    ),
+    Command(
+        "legal",
+        "list the legal plays, each with the position it leads to",
+        table.handle_legal,
+        "legal count=N",
+        data=("play number=N play=PLAY gnubgid=ID",),
+        example=("newgame", "dice 3 1", "legal"),
+    ),
+    Command(
+        "eval",
+        "evaluate the position before the roll",
+        judging.handle_eval,
+        f"eval {_OUTCOME} net=NAME",
+        arguments=(_PLIES,),
+        example=("newgame", "eval"),
+    ),
+    Command(
+        "moves",
+        "rank the legal plays, best first",
+        judging.handle_moves,
+        "moves count=N shown=N plies=N net=NAME",
+        arguments=(integer("n", 1, 10_000, "how many to show; all if left out", shape="N"), _PLIES),
+        data=(f"move rank=N play=PLAY {_OUTCOME}",),
+        example=("newgame", "dice 3 1", "moves 3"),
+    ),
+    Command(
+        "go",
+        "decide for the player on roll",
+        deciding.handle_go,
+        "bestmove FROM/TO ... | bestmove pass | bestcube double|nodouble | bestturn cube=... move=...",
+        arguments=(
+            choice(
+                "what",
+                (*deciding.DECISIONS, "role"),
+                "what to decide, chequer if left out; 'role' begins the form of UBGI 0.1",
+                default="chequer",
+                is_required=False,
+            ),
+            rest("rest", "REST", "after 'role': the decision and its limits", is_required=False),
+        ),
+        data=("info depth N nodes N multipv 1 score E pv FROM/TO ...",),
+        example=("newgame", "dice 3 1", "go chequer"),
+        standard="UBGI 0.2",
+    ),
+    Command(
+        "play",
+        "make a play and turn the table to the other seat",
+        table.handle_play,
+        f"ok play play=PLAY {_GAME} [winner=SEAT result=single|gammon|backgammon points=N]",
+        arguments=(rest("play", "PLAY", "a play such as '8/5 6/5', 'bar/22*', '6/off(2)' or 'pass'"),),
+        example=("newgame", "dice 3 1", "play 8/5 6/5"),
+    ),
+    Command(
+        "undo",
+        "take back the last change of position, dice, match or play",
+        table.handle_undo,
+        f"ok undo {_GAME}",
+        example=("newgame", "dice 3 1", "undo"),
+    ),
+    Command(
+        "board",
+        "draw the board",
+        table.handle_board,
+        "boardok",
+        data=("board TEXT",),
+        example=("newgame", "board"),
+    ),
+    Command(
+        "set",
+        "change a setting",
+        setting.handle_set,
+        "ok set KEY=VALUE",
+        arguments=(word("key", "KEY", "see 'keys'"), rest("value", "VALUE", "what it is to be")),
+        example=("set game.length 5",),
+        standard="UBGI 0.2",
+    ),
+    Command(
+        "get",
+        "show a setting",
+        setting.handle_get,
+        "value KEY VALUE",
+        arguments=(word("key", "KEY", "see 'keys'"),),
+        example=("get game.length",),
+        standard="UBGI 0.2",
+    ),
+    Command(
+        "keys",
+        "list the settings",
+        setting.handle_keys,
+        "keysok",
+        data=("key NAME TYPE VALUES DEFAULT [!] MEANING",),
+        example=("keys",),
+        standard="UBGI 0.2",
+    ),
+    Command(
+        "stop",
+        "end the work of a tag, or all of this client, with the best answer so far",
+        flow.handle_stop,
+        "ok stop stopped=N",
+        arguments=(word("tag", "@TAG", "the tag of the request to stop", is_required=False),),
+        example=("stop",),
+        standard="UBGI 0.1, tags gammond",
+    ),
+    Command(
+        "stats",
+        "count what was done",
+        about.handle_stats,
+        "stats uptime_s=S clients=N requests=N errors=N",
+        example=("stats",),
+    ),
+    Command(
+        "describe",
+        "describe the server in one JSON line: levels, nets with hashes, limits, conventions, commands",
+        about.handle_describe,
+        '{"action":"describe",...}',
+        example=("describe",),
+    ),
+    Command(
+        "help",
+        "explain the commands, or one of them",
+        about.handle_help,
+        "helpok",
+        arguments=(word("command", "COMMAND", "the command to explain", is_required=False),),
+        data=("help TEXT",),
+        example=("help dice",),
+    ),
+    Command(
+        "quit",
+        "end the session once everything before it is answered",
+        flow.handle_quit,
+        "ok quit",
+        example=("quit",),
+        standard="UBGI 0.2",
+    ),
+    Command(
+        "setoption",
+        "change a setting",
+        ubgi01.handle_setoption,
+        "ok setoption KEY=VALUE",
+        arguments=(rest("option", "name NAME value VALUE", "a key of 'keys', or Variant or Seed"),),
+        example=("setoption name Seed value 7",),
+        standard="UBGI 0.1",
+    ),
+    Command(
+        "newsession",
+        "begin money play or a match",
+        ubgi01.handle_newsession,
+        "ok newsession length=N",
+        arguments=(
+            rest("terms", "type money|match [length N] [jacoby on|off] [crawford on|off]", "its terms"),
+        ),
+        example=("newsession type match length 5",),
+        standard="UBGI 0.1",
+    ),
+    Command(
+        "setscore",
+        "set the score",
+        ubgi01.handle_setscore,
+        "ok setscore p0=N p1=N",
+        arguments=(
+            integer("p0", 0, MAX_LENGTH, "points of seat p0", is_required=True),
+            integer("p1", 0, MAX_LENGTH, "points of seat p1", is_required=True),
+        ),
+        example=("newsession type match length 5", "setscore 2 3"),
+        standard="UBGI 0.1",
+    ),
+    Command(
+        "setcube",
+        "set the cube",
+        ubgi01.handle_setcube,
+        "ok setcube value=N owner=center|p0|p1",
+        arguments=(
+            rest("terms", "value N owner center|p0|p1", f"a power of two up to {MAX_CUBE}, and its owner"),
+        ),
+        example=("setcube value 2 owner p1",),
+        standard="UBGI 0.1",
+    ),
+    Command(
+        "setturn",
+        "set the seat on roll",
+        ubgi01.handle_setturn,
+        "ok setturn seat=p0|p1",
+        arguments=(choice("seat", ("p0", "p1"), "the seat on roll"),),
+        example=("setturn p1",),
+        standard="UBGI 0.1",
+    ),
+)
+
+COMMANDS: dict[str, Command] = {row.name: row for row in _ROWS}
+"""The table: name to row, in the order in which ``help`` shows them."""
+
+DATA_WORDS: frozenset[str] = frozenset(line.split()[0] for row in _ROWS for line in row.data)
+"""First words of lines that come before a final line; a final line never begins with one of them."""

@@ -1,0 +1,118 @@
+"""From one line of text to its answer: the parser that the command table feeds."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from engine.errors import FormatError, GammondError
+from protocol.arguments import SHOWN, read_arguments
+from protocol.command import Call
+from protocol.commands import COMMANDS
+from protocol.errors import CommandError
+from protocol.replies import error_reply
+from protocol.requests import Answer, AnyReply, Control, Quit, Stop, Work
+from protocol.session import Session
+from protocol.ubgi01 import error_code_01
+
+TAG = re.compile(r"@[A-Za-z0-9_.:-]{1,64}")
+"""What a tag looks like, with its sign."""
+
+_LOG = logging.getLogger(__name__)
+
+
+def split_tag(text: str) -> tuple[str, str]:
+    """Separate the tag of a request from its command.
+
+    Args:
+        text: A line.
+
+    Returns:
+        The tag with its ``@``, empty when there is none, and the command without blanks around it.
+
+    Raises:
+        FormatError: The line begins with ``@`` and has no proper tag.
+    """
+    text = text.strip(" \t")
+    if not text.startswith("@"):
+        return "", text
+    tag = text.replace("\t", " ").partition(" ")[0]
+    if not TAG.fullmatch(tag):
+        raise FormatError(
+            f"expected '@' and 1 to 64 letters, digits, '_', '.', ':' or '-', got {tag[:SHOWN]!r}",
+            field="tag",
+        )
+    return tag, text[len(tag) :].strip(" \t")
+
+
+def answer_command(session: Session, text: str) -> Answer:
+    """Answer a command without its tag.
+
+    State changes take effect before this returns; work is returned for someone else to run.
+
+    Args:
+        session: The client it came from.
+        text: The command.
+
+    Returns:
+        The answer, or what is to be done for it. Errors are answers too: nothing is raised.
+    """
+    session.requests += 1
+    name, _, rest = text.replace("\t", " ").partition(" ")
+    try:
+        command = COMMANDS.get(name)
+        if command is None:
+            raise CommandError(f"no command {name[:SHOWN]!r}: 'help' lists them", field="command")
+        if command.standard == "UBGI 0.1":
+            session.speaks_ubgi01 = True
+        values = read_arguments(command.arguments, rest, command.usage)
+        answer = command.handler(Call(session, values, COMMANDS))
+    except Exception as error:
+        return [failed(session, error)]
+    return answer
+
+
+def failed(session: Session, error: Exception, work: Work | None = None) -> AnyReply:
+    """Return the final reply for a request that raised, in the words of the client's dialect, and count it.
+
+    Args:
+        session: The client it came from.
+        error: What was raised.
+        work: The work that raised it, if it was work.
+    """
+    if not isinstance(error, GammondError):
+        _LOG.error("a request failed", exc_info=error)
+    session.errors += 1
+    if work is not None and work.error_reply is not None:
+        return work.error_reply(error)
+    reply = error_reply(error)
+    if session.speaks_ubgi01:
+        code, _, rest = reply.text.partition(" ")
+        reply = replace(reply, text=f"{error_code_01(code)} {rest}")
+    return reply
+
+
+def run_line(session: Session, text: str, control: Control | None = None) -> tuple[Sequence[AnyReply], bool]:
+    """Answer one command on the spot, for a caller that serves one client and has no queue.
+
+    Args:
+        session: The client.
+        text: The command, without a tag.
+        control: Stops and watches work.
+
+    Returns:
+        The replies, the last of them final, and whether the command ended the session.
+    """
+    answer = answer_command(session, text.strip(" \t"))
+    if isinstance(answer, Work):
+        try:
+            return answer.run(control or Control()), False
+        except Exception as error:
+            return [failed(session, error, answer)], False
+    if isinstance(answer, Stop):
+        return [answer.answered(0)], False
+    if isinstance(answer, Quit):
+        return [answer.reply], True
+    return answer, False

@@ -1,0 +1,120 @@
+"""What the server says about itself: handshake, readiness, help, statistics."""
+
+from __future__ import annotations
+
+from engine.version import NAME, version
+from protocol.arguments import SHOWN
+from protocol.command import Call, Command
+from protocol.errors import ERROR_CODES, INTERNAL_ERROR, CommandError
+from protocol.handlers.setting import key_lines
+from protocol.replies import DECIMALS
+from protocol.requests import Answer, AnyReply, Control, JsonReply, Reply, Work
+from protocol.service import AUTHOR, Service
+from protocol.settings import KEYS
+from protocol.ubgi01 import option_lines
+
+CONVENTIONS = {
+    "view": "numbers are for the player on roll, before the roll; after a play, for the player who made it",
+    "outcome": "cumulative: win, win_g gammon or more, win_bg backgammon, lose_g and lose_bg likewise",
+    "equity": "cubeless money points: 2 win - 1 + win_g + win_bg - lose_g - lose_bg",
+    "plies": "look-ahead after the play; 0 is the net alone (UBGI's engine.ply is plies + 1)",
+    "points": "each player counts from the own ace point: 1..24, 25 or bar, 0 or off",
+}
+
+
+def handle_ubgi(call: Call) -> Answer:
+    """Answer the handshake of UBGI 0.2, with the option lines of 0.1 in it."""
+    call.session.speaks_ubgi01 = False
+    return [
+        Reply("id", f"name {NAME} {version()}", is_final=False),
+        Reply("id", f"author {AUTHOR}", is_final=False),
+        Reply("proto", "0.2", is_final=False),
+        *key_lines(call.session),
+        *option_lines(call.session),
+        Reply("ubgiok"),
+    ]
+
+
+def handle_isready(call: Call) -> Answer:
+    """Load the evaluator, then say so."""
+    service, net = call.session.service, call.session.engine.net
+
+    def run(_: Control) -> list[Reply]:
+        service.judge(net)
+        return [Reply("readyok")]
+
+    return Work(run)
+
+
+def handle_stats(call: Call) -> Answer:
+    """Count what this client and the server did."""
+    session = call.session
+    values = {
+        "uptime_s": session.service.uptime_s,
+        "clients": session.service.clients,
+        "requests": session.requests,
+        "errors": session.errors,
+    }
+    return [Reply("stats", values=values)]
+
+
+def handle_help(call: Call) -> Answer:
+    """Explain all commands in a line each, or one in full."""
+    name = call.values["command"]
+    if name is None:
+        texts = [f"{command.usage} : {command.summary}" for command in call.table.values()]
+    elif name in call.table:
+        texts = _explained(call.table[name])
+    else:
+        raise CommandError(f"no command {name[:SHOWN]!r}: 'help' lists them", field="command")
+    return [*(Reply("help", text, is_final=False) for text in texts), Reply("helpok")]
+
+
+def _explained(command: Command) -> list[str]:
+    texts = [command.usage, command.summary]
+    texts += [f"argument {a.name} ({a.shape}): {a.meaning}" for a in command.arguments]
+    texts += [f"line before the last: {line}" for line in command.data]
+    texts += [f"last line: {command.final}"]
+    texts += [f"example: {line}" for line in command.example]
+    return texts
+
+
+def handle_describe(call: Call) -> Answer:
+    """Describe the server as one JSON object."""
+    service, net = call.session.service, call.session.engine.net
+    commands = [
+        {"name": c.name, "usage": c.usage, "summary": c.summary, "final": c.final, "standard": c.standard}
+        for c in call.table.values()
+    ]
+
+    def run(_: Control) -> list[AnyReply]:
+        return [JsonReply(_description(service, net) | {"commands": commands})]
+
+    return Work(run)
+
+
+def _description(service: Service, net: str) -> dict[str, object]:
+    limits = service.limits
+    return {
+        "action": "describe",
+        "name": NAME,
+        "version": version(),
+        "ubgi": ["0.2", "0.1"],
+        "net": net,
+        "evaluators": list(service.judges.names()),
+        "nets": list(service.judges.nets()),
+        "levels": [{"plies": 0, "engine.ply": 1}],
+        "decimals": DECIMALS,
+        "conventions": CONVENTIONS,
+        "limits": {
+            "line_bytes": limits.line_bytes,
+            "queued_requests": limits.queued_requests,
+            "query_positions": limits.query_positions,
+            "undo_steps": limits.history,
+        },
+        "errors": sorted({code for _, code, _ in ERROR_CODES} | {INTERNAL_ERROR}),
+        "keys": [
+            {"name": k.name, "type": k.kind, "values": k.values, "default": k.default, "meaning": k.meaning}
+            for k in KEYS.values()
+        ],
+    }

@@ -1,0 +1,134 @@
+"""The game on the table: position, dice, plays, and the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from engine.formats.fibs_board import decode_fibs_board
+from engine.formats.match_id import encode_match_id
+from engine.formats.position_id import encode_position_id
+from engine.formats.reading import read_position
+from engine.formats.xgid import decode_xgid
+from engine.match import MatchState
+from engine.notation import format_play, parse_play
+from engine.outcome import LOSE_BG, LOSE_G, finished_outcomes
+from engine.position import Position
+from protocol.board_drawing import draw_board
+from protocol.command import Call
+from protocol.errors import CommandError
+from protocol.replies import ok
+from protocol.requests import Answer, Reply, Value
+from protocol.session import GameState, Session
+from protocol.settings import SEATS
+
+POSITION_FORMS = ("gnubgid", "xgid", "fibs", "startpos")
+
+
+def handle_position(call: Call) -> Answer:
+    """Set up a position in one of its forms."""
+    form, text = call.values["form"], call.values["text"]
+    if form == "startpos":
+        if text is not None:
+            raise CommandError("expected 'position startpos' and nothing after it", field="text")
+        position, match = Position.start(), None
+    elif text is None:
+        raise CommandError(f"expected a position after 'position {form}'", field=form)
+    else:
+        position, match = _READERS[form](text)
+    call.session.set_position(position, match)
+    return ok("position", game_values(call.session.game))
+
+
+def _read_fibs(text: str) -> tuple[Position, MatchState]:
+    board = decode_fibs_board(text)
+    return board.position, board.match
+
+
+_READERS: dict[str, Callable[[str], tuple[Position, MatchState | None]]] = {
+    "gnubgid": read_position,
+    "xgid": decode_xgid,
+    "fibs": _read_fibs,
+}
+
+
+def game_values(game: GameState) -> dict[str, Value]:
+    """Return a game as keys: GNU position ID and match ID."""
+    values: dict[str, Value] = {}
+    if game.position is not None:
+        values["gnubgid"] = encode_position_id(game.position)
+    return values | {"matchid": encode_match_id(game.match)}
+
+
+def handle_dice(call: Call) -> Answer:
+    """Put dice on the board."""
+    call.session.set_roll(call.values["dice"])
+    return ok("dice", _dice_values(call.session))
+
+
+def handle_roll(call: Call) -> Answer:
+    """Roll the session's own dice."""
+    call.session.roll_dice()
+    return [Reply("roll", values=_dice_values(call.session))]
+
+
+def _dice_values(session: Session) -> dict[str, Value]:
+    roll = session.game.match.roll
+    return {} if roll is None else {"die1": roll[0], "die2": roll[1]}
+
+
+def handle_newgame(call: Call) -> Answer:
+    """Set up the starting position for another game."""
+    call.session.new_game()
+    return ok("newgame", game_values(call.session.game))
+
+
+def handle_legal(call: Call) -> Answer:
+    """List the legal plays."""
+    plays = call.session.plays()
+    lines = [
+        Reply(
+            "play",
+            values={"number": number, "play": format_play(play), "gnubgid": encode_position_id(play.result)},
+            is_final=False,
+        )
+        for number, play in enumerate(plays, 1)
+    ]
+    return [*lines, Reply("legal", values={"count": len(plays)})]
+
+
+def handle_play(call: Call) -> Answer:
+    """Make a play and turn the table to the other seat."""
+    session = call.session
+    position, roll = session.need_roll()
+    play = parse_play(call.values["play"], position, roll)
+    before = session.game.match
+    session.play(play)
+    values: dict[str, Value] = {"play": format_play(play), **game_values(session.game)}
+    return ok("play", values | _result_values(play.result, before))
+
+
+def _result_values(position: Position, match: MatchState) -> dict[str, Value]:
+    """Return how a game ended by the play of the seat on roll, as keys; none while it goes on."""
+    if not position.is_over:
+        return {}
+    lost = finished_outcomes(position.board[None])[0]
+    kind = 1 + int(lost[LOSE_G]) + int(lost[LOSE_BG])
+    counts = not (match.is_money and match.jacoby and match.cube_owner is None)
+    return {
+        "winner": SEATS[match.on_roll],
+        "result": ("single", "gammon", "backgammon")[kind - 1],
+        "points": match.cube * (kind if counts else 1),
+    }
+
+
+def handle_undo(call: Call) -> Answer:
+    """Take back the last change of the game."""
+    call.session.undo()
+    return ok("undo", game_values(call.session.game))
+
+
+def handle_board(call: Call) -> Answer:
+    """Draw the board."""
+    position = call.session.need_position()
+    drawn = draw_board(position, call.session.game.match)
+    return [*(Reply("board", line, is_final=False) for line in drawn), Reply("boardok")]

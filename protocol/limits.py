@@ -1,0 +1,26 @@
+"""Caps of the protocol: what one client may send and leave unread."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Caps for one client.
+
+    Attributes:
+        line_bytes: The longest line, without its end.
+        queued_requests: Unanswered requests; a client that has so many is not read from.
+        unsent_bytes: Output held for a client before its requests wait.
+        query_positions: Positions in one JSON query.
+        history: Steps that ``undo`` can take back.
+        close_on_long_line: Whether an overlong line ends the connection after its error.
+    """
+
+    line_bytes: int = 512 * 1024
+    queued_requests: int = 1024
+    unsent_bytes: int = 256 * 1024
+    query_positions: int = 10_000
+    history: int = 1000
+    close_on_long_line: bool = False

@@ -1,0 +1,108 @@
+"""What travels between the parts of the protocol: replies, and the work that makes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+Value = str | int | float | bool
+"""What a reply can say about one key. Floats are written with six decimals."""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """One line of an answer: a word, plain words after it, then ``key=value`` pairs.
+
+    Attributes:
+        word: The first word; it tells what the line is.
+        text: What follows it as it stands.
+        values: What follows as ``key=value``, in this order.
+        is_final: Whether it ends the answer; each request gets exactly one such line.
+    """
+
+    word: str
+    text: str = ""
+    values: Mapping[str, Value] = field(default_factory=dict)
+    is_final: bool = True
+
+
+@dataclass(frozen=True)
+class JsonReply:
+    """One line of an answer that is a JSON object.
+
+    Attributes:
+        document: What msgspec can encode.
+        is_final: Whether it ends the answer.
+    """
+
+    document: Mapping[str, object]
+    is_final: bool = True
+
+
+AnyReply = Reply | JsonReply
+
+
+def _drop(_: AnyReply) -> None:
+    """Report nothing."""
+
+
+class Control:
+    """How the outside reaches work that runs: a stop flag in, progress out.
+
+    Attributes:
+        report: Takes replies that come before the final one; called in the thread that does the work.
+    """
+
+    def __init__(self, report: Callable[[AnyReply], None] = _drop) -> None:
+        self.report = report
+        self._is_stopped = False
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether the work should end with the best answer it has."""
+        return self._is_stopped
+
+    def stop(self) -> None:
+        """Ask the work to end soon. Safe from any thread."""
+        self._is_stopped = True
+
+
+@dataclass(frozen=True)
+class Work:
+    """A request that takes time: a function of what was captured when the request came, and of nothing else.
+
+    Attributes:
+        run: Does it, in any thread. Returns the rest of the answer, its last reply final.
+        priority: Work of higher priority of the same client starts first.
+        key: What a later request to stop it may call it besides its tag.
+        error_reply: Makes the final reply when `run` raises; None for an error line.
+    """
+
+    run: Callable[[Control], Sequence[AnyReply]]
+    priority: int = 0
+    key: object = None
+    error_reply: Callable[[Exception], AnyReply] | None = None
+
+
+@dataclass(frozen=True)
+class Stop:
+    """A request to stop work.
+
+    Attributes:
+        key: The tag or other key of the work; None for all work of the client.
+        answered: Makes the reply, given how many requests were told to stop.
+    """
+
+    key: object | None
+    answered: Callable[[int], AnyReply]
+
+
+@dataclass(frozen=True)
+class Quit:
+    """A request to end the session once everything before it is answered."""
+
+    reply: AnyReply
+
+
+Answer = Sequence[AnyReply] | Work | Stop | Quit
+"""What a handler makes of a request: the whole answer at once, or what is to be done for it."""

@@ -1,0 +1,288 @@
+"""The protocol on TCP: many clients, one event loop for their bytes, worker threads for their work."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import secrets
+import signal
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from engine.errors import GammondError, LimitError, UnsupportedError
+from protocol.connection import Connection, Job
+from protocol.errors import BusyError
+from protocol.replies import error_reply, rendered
+from protocol.requests import AnyReply
+from protocol.service import Service
+from protocol.session import MAX_SEED, Session
+from protocol.transports.workers import WorkerPool
+
+_PARTING_S = 1.0
+
+Listening = Callable[[str, int], None]
+"""Takes host and port once clients can come."""
+
+
+@dataclass(frozen=True)
+class TcpLimits:
+    """Caps of a listening server.
+
+    Attributes:
+        clients: Clients at a time.
+        idle_s: Seconds without a line and without work before a client is let go.
+        half_line_s: Seconds for a line from its first byte to its end.
+        stuck_writer_s: Seconds in which a client must read some of what waits for it.
+        grace_s: Seconds that work may go on after SIGTERM.
+    """
+
+    clients: int = 256
+    idle_s: float = 3600.0
+    half_line_s: float = 30.0
+    stuck_writer_s: float = 30.0
+    grace_s: float = 5.0
+
+
+def check_host(host: str, *, allow_remote: bool) -> str:
+    """Return a host to listen on.
+
+    Raises:
+        UnsupportedError: Others could reach it, and that was not allowed.
+    """
+    try:
+        is_loopback = host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        is_loopback = False
+    if not (is_loopback or allow_remote):
+        raise UnsupportedError(
+            f"host {host!r} can be reached by other machines, and this protocol has neither passwords nor"
+            " encryption: listen on 127.0.0.1, or give --allow-remote if all who can reach it may use it",
+            field="host",
+        )
+    return host
+
+
+async def serve_tcp(
+    service: Service,
+    host: str,
+    port: int,
+    *,
+    limits: TcpLimits | None = None,
+    threads: int | None = None,
+    on_listening: Listening = lambda host, port: None,
+    ending: asyncio.Event | None = None,
+) -> None:
+    """Serve clients until SIGTERM, SIGINT or `ending`, then drain.
+
+    Args:
+        service: What is served.
+        host: Where to listen; see `check_host`.
+        port: Port to listen on; 0 takes a free one.
+        limits: Caps.
+        threads: Workers; one for each core if left out.
+        on_listening: Called once clients can come.
+        ending: Ends the server when it is set.
+    """
+    limits = limits or TcpLimits()
+    ending = ending or asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for kind in (signal.SIGTERM, signal.SIGINT):
+        with suppress(NotImplementedError, RuntimeError, ValueError):
+            loop.add_signal_handler(kind, ending.set)
+    server = _TcpServer(service, limits, WorkerPool(threads))
+    listener = await loop.create_server(
+        lambda: _Client(server), host, port, backlog=min(limits.clients, 1024)
+    )
+    address = listener.sockets[0].getsockname()
+    on_listening(address[0], address[1])
+    watch = loop.create_task(server.watch())
+    await ending.wait()
+    watch.cancel()
+    listener.close()
+    await server.drain()
+    server.pool.close()
+
+
+def run_tcp(
+    service: Service, host: str, port: int, limits: TcpLimits, threads: int | None, on_listening: Listening
+) -> None:
+    """Run `serve_tcp` in an event loop of its own, until SIGTERM or SIGINT."""
+    asyncio.run(serve_tcp(service, host, port, limits=limits, threads=threads, on_listening=on_listening))
+
+
+class _TcpServer:
+    """What the clients of one listener share."""
+
+    def __init__(self, service: Service, limits: TcpLimits, pool: WorkerPool) -> None:
+        self.service = service
+        self.limits = limits
+        self.pool = pool
+        self.clients: set[_Client] = set()
+
+    async def watch(self) -> None:
+        """Let go of clients that overstay a timeout."""
+        limits = self.limits
+        pause_s = min(1.0, min(limits.idle_s, limits.half_line_s, limits.stuck_writer_s) / 4)
+        while True:
+            await asyncio.sleep(pause_s)
+            for client in list(self.clients):
+                client.check_timeouts(self.service.clock())
+
+    async def drain(self) -> None:
+        """End all clients: by themselves, then with work stopped, then without answers, then at once."""
+        for client in list(self.clients):
+            client.end(client.connection.close)
+        await self._wait(self.limits.grace_s)
+        for client in list(self.clients):
+            client.end(client.connection.stop_all)
+        await self._wait(1.0)
+        for client in list(self.clients):
+            client.end(client.connection.abandon)
+        await self._wait(1.0)
+        for client in list(self.clients):
+            client.abort()
+
+    async def _wait(self, seconds: float) -> None:
+        deadline = self.service.clock() + seconds
+        while self.clients and self.service.clock() < deadline:
+            await asyncio.sleep(0.01)
+
+
+class _Client(asyncio.Protocol):
+    """One client: moves bytes and work between its socket, its connection and the workers."""
+
+    _transport: asyncio.Transport
+
+    def __init__(self, server: _TcpServer) -> None:
+        self._server = server
+        self._loop = asyncio.get_running_loop()
+        self.connection = Connection(Session(server.service, secrets.randbelow(MAX_SEED)))
+        self._running = 0
+        self._is_paused = False
+        self._has_eof = False
+        self._is_parting = False
+        self._lines_seen = 0
+        self._active_at = self._line_since = self._stuck_since = server.service.clock()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Admit the client, or say that the house is full."""
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        transport.set_write_buffer_limits(high=self._server.service.limits.unsent_bytes)
+        if len(self._server.clients) >= self._server.limits.clients:
+            error = BusyError(
+                f"{self._server.limits.clients} clients are here, try again later", field="clients"
+            )
+            transport.write(f"{rendered(error_reply(error))}\n".encode())
+            transport.close()
+            return
+        self._server.clients.add(self)
+        self._server.service.clients += 1
+
+    def data_received(self, data: bytes) -> None:
+        """Take in bytes."""
+        if self in self._server.clients:
+            self.connection.receive_data(data)
+            self._pump()
+
+    def eof_received(self) -> bool:
+        """Take in the end of the client's input; the socket stays open for the rest of the answers."""
+        self._has_eof = True
+        self.connection.receive_eof()
+        self._pump()
+        return True
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the client and stop its work."""
+        if self in self._server.clients:
+            self._server.clients.discard(self)
+            self._server.service.clients -= 1
+            self.connection.close()
+            self.connection.stop_all()
+
+    def pause_writing(self) -> None:
+        """Hold output back: the client does not read."""
+        self._is_paused = True
+        self._stuck_since = self._server.service.clock()
+
+    def resume_writing(self) -> None:
+        """Go on: the client has read."""
+        self._is_paused = False
+        self._pump()
+
+    def end(self, act: Callable[[], object]) -> None:
+        """Act on the connection on the server's behalf, and send what comes of it."""
+        act()
+        self._pump()
+
+    def abort(self) -> None:
+        """Drop the client at once."""
+        self._transport.abort()
+
+    def check_timeouts(self, now: float) -> None:
+        """Let the client go if it has been silent, unfinished or unreading for too long."""
+        limits = self._server.limits
+        if self._is_paused and now - self._stuck_since > limits.stuck_writer_s:
+            self.abort()
+        elif self.connection.has_partial_line and now - self._line_since > limits.half_line_s:
+            self._let_go(LimitError(f"a line must end within {limits.half_line_s:g} s", field="line"))
+        elif self.connection.is_idle and now - self._active_at > limits.idle_s:
+            self._let_go(LimitError(f"no request for {limits.idle_s:g} s", field="idle"))
+
+    def _let_go(self, error: GammondError) -> None:
+        self.connection.close_with(error)
+        self._pump()
+
+    def _pump(self) -> None:
+        if self not in self._server.clients:
+            return
+        self._note_activity()
+        while not self._is_paused and (data := self.connection.data_to_send()):
+            self._transport.write(data)
+        while self._running < self._server.pool.threads and (job := self.connection.next_job()):
+            self._running += 1
+            self._server.pool.submit(job, self._progressed, self._finished)
+        if self._is_parting or (self.connection.wants_data and not self._is_paused):
+            self._transport.resume_reading()
+        else:
+            self._transport.pause_reading()
+        if self.connection.is_done:
+            self._part()
+
+    def _part(self) -> None:
+        """Close, once a client that still sends could read what was written (unread input would drop it)."""
+        if self._has_eof:
+            self._transport.close()
+        elif not self._is_parting:
+            self._transport.write_eof()
+            self._transport.resume_reading()
+            self._loop.call_later(_PARTING_S, self._transport.close)
+        self._is_parting = True
+
+    def _note_activity(self) -> None:
+        now = self._server.service.clock()
+        lines = self.connection.session.requests
+        if lines != self._lines_seen or not self.connection.is_idle:
+            self._active_at = now
+        if lines != self._lines_seen or not self.connection.has_partial_line:
+            self._line_since = now
+        self._lines_seen = lines
+
+    def _progressed(self, job: Job, reply: AnyReply) -> None:
+        self._tell(self.connection.progressed, job, reply)
+
+    def _finished(self, job: Job, result: Sequence[AnyReply] | Exception) -> None:
+        self._tell(self._take_result, job, result)
+
+    def _tell(self, act: Callable[..., None], *values: object) -> None:
+        with suppress(RuntimeError):  # the loop is closed: nobody waits for this answer any more
+            self._loop.call_soon_threadsafe(self._act, act, *values)
+
+    def _act(self, act: Callable[..., None], *values: object) -> None:
+        act(*values)
+        self._pump()
+
+    def _take_result(self, job: Job, result: Sequence[AnyReply] | Exception) -> None:
+        self._running -= 1
+        self.connection.finished(job, result)

@@ -1,0 +1,44 @@
+"""A client for tests: a service with a small fixed judge, and talks over the sans-IO connection."""
+
+from __future__ import annotations
+
+from protocol.connection import Connection
+from protocol.limits import Limits
+from protocol.service import Judges, Service
+from protocol.session import Session
+from tests.boards import RacingJudge
+
+SEED = 1
+
+
+def make_service(judge=None, limits=None):
+    """Make a service with one evaluator, ``racing``."""
+    found = judge or RacingJudge()
+    nets = [{"name": "racing", "phase": "contact", "encoder": "none", "sha256": "0" * 64}]
+    judges = Judges("default", lambda: ["racing"], lambda name: found, lambda: nets)
+    return Service(judges, limits or Limits())
+
+
+def make_connection(judge=None, **limits):
+    """Make a connection of a fresh client."""
+    return Connection(Session(make_service(judge, Limits(**limits)), SEED))
+
+
+def pump(connection):
+    """Run all work of a connection on the spot; return the lines that come of it."""
+    out = bytearray()
+    while True:
+        data = connection.data_to_send()
+        job = connection.next_job()
+        out += data
+        if job is not None:
+            connection.finished(job, job.run(lambda reply, job=job: connection.progressed(job, reply)))
+        elif not data:
+            return out.decode().splitlines()
+
+
+def talk(text, connection=None):
+    """Send lines, run their work, return the lines that come back."""
+    connection = connection or make_connection()
+    connection.receive_data(text.encode() + b"\n")
+    return pump(connection)

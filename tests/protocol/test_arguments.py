@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import pytest
+
+from engine.errors import ValueRangeError
+from protocol.arguments import choice, integer, parse_integer, parse_switch, read_arguments, rest, word
+from protocol.errors import CommandError
+
+NUMBER = integer("n", 1, 9, "a number", default=4)
+NAMED = integer("plies", 0, 3, "named", is_named=True)
+
+
+def read(text, *arguments):
+    return read_arguments(arguments, text, "usage")
+
+
+def test_named_arguments_may_stand_anywhere():
+    assert read("3 plies=2", NUMBER, NAMED) == read("plies=2 3", NUMBER, NAMED) == {"n": 3, "plies": 2}
+
+
+def test_what_is_left_out_has_its_default():
+    assert read("", NUMBER, NAMED) == {"n": 4, "plies": None}
+
+
+def test_the_rest_of_a_line_keeps_its_blanks():
+    assert read("a  b  c ", word("w", "W", ""), rest("r", "R", "")) == {"w": "a", "r": "b  c"}
+
+
+def test_a_rest_may_hold_an_equals_sign():
+    assert read("XGID=-a:1", rest("r", "R", "")) == {"r": "XGID=-a:1"}
+
+
+@pytest.mark.parametrize("text", ["1 2", "foo=3", "plies=1 plies=2 3"])
+def test_one_argument_too_many_is_refused(text):
+    with pytest.raises((CommandError, ValueRangeError)):
+        read(text, NUMBER, NAMED)
+
+
+def test_a_missing_argument_is_named():
+    with pytest.raises(CommandError) as caught:
+        read("a", choice("x", ("a",), ""), choice("y", ("b",), ""))
+    assert caught.value.field == "y"
+
+
+@pytest.mark.parametrize("text", ["", "x", "1.0", "1e1", "0x1", "\u0663", " 1", "1_0", "10", "9" * 5000])
+def test_only_whole_numbers_in_range_are_read(text):
+    with pytest.raises(ValueRangeError) as caught:
+        parse_integer("n", text, 1, 9)
+    assert caught.value.field == "n"
+    assert len(caught.value.message) < 120
+
+
+def test_switches():
+    assert [parse_switch("s", text) for text in ("true", "on", "false", "off")] == [True, True, False, False]
+    with pytest.raises(ValueRangeError):
+        parse_switch("s", "TRUE")

@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from protocol.commands import COMMANDS, DATA_WORDS
+from protocol.transports.load_client import is_final_line
+from tests.protocol.talking import make_connection, talk
+
+
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=lambda command: command.name)
+def test_each_example_ends_in_its_final_line_and_in_no_other(command):
+    connection = make_connection()
+    for line in command.example:
+        answer = talk(line, connection)
+        finals = [reply for reply in answer if is_final_line(reply)]
+        assert finals == answer[-1:], line
+        assert not answer[-1].startswith("error")
+    assert command.example[-1].split()[0] == command.name
+    first = re.split(r"[ \"|]", answer[-1])[0]
+    assert first in command.final
+
+
+def test_no_final_line_begins_like_a_line_before_it():
+    for command in COMMANDS.values():
+        assert command.final.split()[0] not in DATA_WORDS
+
+
+@pytest.mark.parametrize(
+    ("line", "start"),
+    [
+        ("nonsense", "error bad_command command:"),
+        ("EVAL", "error bad_command command:"),
+        ("eval now", "error bad_command arguments:"),
+        ("eval plies=-1", "error bad_value plies:"),
+        ("eval plies=1", "error unsupported plies:"),
+        ("eval", "error bad_state position:"),
+        ("moves", "error bad_state position:"),
+        ("legal", "error bad_state position:"),
+        ("roll", "error bad_state position:"),
+        ("board", "error bad_state position:"),
+        ("undo", "error bad_state undo:"),
+        ("play 8/5", "error bad_state position:"),
+        ("play", "error bad_command play:"),
+        ("position", "error bad_command form:"),
+        ("position fen x", "error bad_value form:"),
+        ("position gnubgid", "error bad_command gnubgid:"),
+        ("position gnubgid ////////////// ", "error bad_value"),
+        ("position startpos moves", "error bad_command text:"),
+        ("position xgid zzz", "error bad_value"),
+        ("position fibs a:b:c", "error bad_value"),
+        ("dice", "error bad_command dice:"),
+        ("dice 0 1", "error bad_value dice:"),
+        ("dice 3 1 1", "error bad_value dice:"),
+        ("dice \u0663 1", "error bad_value dice:"),
+        ("go somewhere", "error bad_value what:"),
+        ("go chequer fast", "error bad_command go:"),
+        ("go cube", "error bad_state position:"),
+        ("set game.length", "error bad_command value:"),
+        ("set game.length five", "error bad_value game.length:"),
+        ("set game.length 1e3", "error bad_value game.length:"),
+        ("set game.length 99999999999999999999999", "error bad_value game.length:"),
+        ("set game.crawford true", "error bad_value game.crawford:"),
+        ("set game.score_p0 -1", "error bad_value game.score_p0:"),
+        ("set game.variant nackgammon", "error unsupported game.variant:"),
+        ("set engine.net /etc/passwd", "error bad_value engine.net:"),
+        ("set engine.ply 2", "error bad_value engine.ply:"),
+        ("set engine.seed -1", "error bad_value engine.seed:"),
+        ("get engine.nothing", "error unsupported key:"),
+        ("stop tag", "error bad_value tag:"),
+        ("help nothing", "error bad_command command:"),
+    ],
+)
+def test_a_bad_line_names_the_field_and_changes_nothing(line, start):
+    connection = make_connection()
+    before = connection.session.game, connection.session.engine
+    (answer,) = talk(line, connection)
+    assert answer.startswith(start)
+    assert (connection.session.game, connection.session.engine) == before
+
+
+def test_error_codes_are_those_of_ubgi_where_it_has_one():
+    lines = talk("position gnubgid 4HPwATDgc/ABMA\nmoves\ndice 3 1\nplay 24/10")
+    assert lines[1].startswith("error bad_state dice:")
+    assert lines[3].startswith("error bad_value ")
+
+
+def test_a_whole_game_can_be_played_and_ends_with_its_result():
+    connection = make_connection()
+    talk("newgame", connection)
+    for _ in range(500):
+        talk("roll", connection)
+        best = talk("go chequer", connection)[-1].removeprefix("bestmove ")
+        (answer,) = talk(f"play {best}", connection)
+        assert answer.startswith("ok play "), answer
+        if "winner=" in answer:
+            break
+    assert re.search(r"winner=p[01] result=(single|gammon|backgammon) points=[123]$", answer)
+    assert talk("roll", connection)[0].startswith("error bad_state position:")
+    assert talk("undo\nlegal", connection)[-1].startswith("legal count=")
+
+
+def test_the_dice_of_a_seed_are_always_the_same():
+    def rolls(seed):
+        connection = make_connection()
+        talk(f"set engine.seed {seed}\nposition startpos", connection)
+        return [talk("roll\nundo", connection)[0] for _ in range(20)]
+
+    assert rolls(7) == rolls(7)
+    assert rolls(7) != rolls(8)
+
+
+def test_a_gammon_counts_once_under_jacoby_until_the_cube_is_turned():
+    gammon = "position gnubgid {}\ndice 2 1\nplay 1/off"
+    from engine.formats.position_id import encode_position_id
+    from tests.boards import position
+
+    board = gammon.format(encode_position_id(position({1: 1}, {19: 15})))
+    assert talk(board)[-1].endswith("result=gammon points=2")
+    assert talk("set game.jacoby true\n" + board)[-1].endswith("result=gammon points=1")
+    turned = "set game.jacoby true\nset game.cube 2\nset game.cube_owner p1\n"
+    assert talk(turned + board)[-1].endswith("result=gammon points=4")
+
+
+def test_bestmove_is_plain_even_when_it_hits_and_moves_several():
+    lines = talk("position xgid -b----E-C---eE---c-e----B-:0:0:1:66:0:0:0:0:10\ngo")
+    assert re.fullmatch(r"bestmove( (bar|\d+)/(off|\d+)){4}", lines[-1])

@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from engine.formats.position_id import encode_position_id
+from engine.moves import legal_plays
+from engine.position import Position
+from protocol.json_query import CHUNK
+from tests.boards import RacingJudge
+from tests.protocol.talking import make_connection, talk
+
+START = "4HPwATDgc/ABMA"
+
+
+def ask(query, connection=None):
+    text = query if isinstance(query, str) else json.dumps(query)
+    return [json.loads(line) for line in talk(text, connection)]
+
+
+def many(count):
+    plays = legal_plays(Position.start(), (3, 1))
+    return [encode_position_id(plays[i % len(plays)].result) for i in range(count)]
+
+
+def test_results_come_in_the_order_of_the_positions_and_equal_those_of_single_queries():
+    ids = many(40)
+    (answer,) = ask({"id": "all", "positions": ids})
+    assert answer["final"] is True
+    assert [result["position"] for result in answer["results"]] == ids
+    for text, result in zip(ids[:5], answer["results"], strict=False):
+        assert ask({"id": 1, "position": text})[0]["results"] == [result]
+
+
+def test_numbers_are_those_of_eval_and_moves():
+    (answer,) = ask({"id": 1, "position": START, "dice": [3, 1], "want": ["moves", "eval"], "max_moves": 2})
+    lines = talk(f"position gnubgid {START}\ndice 3 1\neval\nmoves 2")
+    (result,) = answer["results"]
+    assert f"equity={result['eval']['equity']:.6f}" in lines[2]
+    assert [
+        f"{move['equity']:.6f}" in line for move, line in zip(result["moves"], lines[3:5], strict=True)
+    ] == [
+        True,
+        True,
+    ]
+
+
+def test_moves_take_the_dice_of_the_position_when_none_are_given():
+    (answer,) = ask(
+        {"id": 1, "position": "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10", "want": ["moves"]}
+    )
+    assert len(answer["results"][0]["moves"]) == 16
+
+
+@pytest.mark.parametrize(
+    ("query", "code", "field"),
+    [
+        ("{", "bad_value", "line"),
+        ("{}", "bad_value", "id"),
+        ("{]", "bad_value", "line"),
+        ('{"id":' + "[" * 5000, "bad_value", "line"),
+        ('{"id":"\\ud800","position":"x"}', "bad_value", None),
+        ({"id": ""}, "bad_value", "id"),
+        ({"id": 1.5}, "bad_value", "id"),
+        ({"id": 1}, "bad_value", "positions"),
+        ({"id": 1, "position": START, "positions": [START]}, "bad_value", "positions"),
+        ({"id": 1, "positions": []}, "bad_value", "positions"),
+        ({"id": 1, "positions": [START, "x"]}, "bad_value", "positions[1]"),
+        ({"id": 1, "positions": [START, 7]}, "bad_value", "positions[1]"),
+        ({"id": 1, "position": "x"}, "bad_value", "position"),
+        ({"id": 1, "position": START, "dice": [3]}, "bad_value", "dice"),
+        ({"id": 1, "position": START, "dice": [0, 7]}, "bad_value", "dice"),
+        ({"id": 1, "position": START, "want": ["moves"]}, "bad_state", "dice"),
+        ({"id": 1, "position": START, "want": []}, "bad_value", "want"),
+        ({"id": 1, "position": START, "want": ["rollout"]}, "bad_value", None),
+        ({"id": 1, "position": START, "plies": 2}, "unsupported", "plies"),
+        ({"id": 1, "position": START, "plies": -1}, "bad_value", "plies"),
+        ({"id": 1, "position": START, "net": "/etc/passwd"}, "bad_value", None),
+        ({"id": 1, "position": START, "priority": 1000}, "bad_value", "priority"),
+        ({"id": 1, "action": "explode"}, "bad_value", "action"),
+    ],
+)
+def test_a_bad_query_gets_one_error_that_names_the_field(query, code, field):
+    connection = make_connection()
+    (answer,) = ask(query, connection)
+    assert answer["final"] is True
+    assert answer["error"]["code"] == code
+    assert field is None or answer["error"]["field"] == field
+    assert connection.is_idle
+
+
+def test_unknown_fields_are_named_in_a_warning():
+    (answer,) = ask({"id": 1, "position": START, "pile": 3, "ply": 2})
+    assert answer["warnings"] == ["unknown field 'pile'", "unknown field 'ply'"]
+    assert answer["results"]
+
+
+def test_too_many_positions_are_refused():
+    (answer,) = ask({"id": 1, "positions": [START] * 5}, make_connection(query_positions=4))
+    assert answer["error"]["code"] == "limit"
+
+
+def test_progress_comes_on_request_only():
+    ids = many(3 * CHUNK + 1)
+    answers = ask({"id": 1, "positions": ids, "progress_every": CHUNK})
+    assert [(a["final"], a.get("done")) for a in answers] == [
+        (False, CHUNK),
+        (False, 2 * CHUNK),
+        (False, 3 * CHUNK),
+        (True, None),
+    ]
+    assert len(ask({"id": 1, "positions": ids})) == 1
+
+
+def test_a_terminated_query_ends_with_the_results_so_far():
+    class Stopping(RacingJudge):
+        def evaluate(self, boards):
+            connection.receive_data(b'{"action":"terminate","id":"other","terminate_id":"big"}\n')
+            return super().evaluate(boards)
+
+    connection = make_connection(Stopping())
+    answers = {
+        answer["id"]: answer for answer in ask({"id": "big", "positions": many(3 * CHUNK)}, connection)
+    }
+    assert answers["other"] == {"id": "other", "action": "terminate", "final": True, "stopped": 1}
+    assert answers["big"]["stopped"] is True
+    assert len(answers["big"]["results"]) == CHUNK
+
+
+def test_a_query_out_of_time_ends_with_the_results_so_far():
+    class Slow(RacingJudge):
+        def evaluate(self, boards):
+            clock.append(1)
+            import time
+
+            time.sleep(0.02)
+            return super().evaluate(boards)
+
+    clock = []
+    (answer,) = ask({"id": 1, "positions": many(3 * CHUNK), "time_ms": 1}, make_connection(Slow()))
+    assert answer["stopped"] is True
+    assert len(answer["results"]) == CHUNK
+    assert len(clock) == 1
+
+
+def test_an_id_in_use_is_refused():
+    connection = make_connection()
+    query = json.dumps({"id": "a", "position": START})
+    answers = ask(f"{query}\n{query}", connection)
+    assert sorted("error" in answer for answer in answers) == [False, True]
+    assert "results" in ask(query, connection)[0]
+
+
+def test_a_fault_of_the_server_is_told_in_json(caplog):
+    class Broken(RacingJudge):
+        def evaluate(self, boards):
+            raise ZeroDivisionError
+
+    (answer,) = ask({"id": "x", "position": START}, make_connection(Broken()))
+    assert (answer["id"], answer["error"]["code"]) == ("x", "internal")
+    assert "ZeroDivisionError" in caplog.text
+
+
+def test_a_query_leaves_the_session_alone():
+    connection = make_connection()
+    before = connection.session.game
+    ask({"id": 1, "position": START, "dice": [3, 1], "want": ["moves"]}, connection)
+    assert connection.session.game == before

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.protocol.talking import make_connection, talk
+
+
+def test_the_duel_tool_of_ubgi_01_can_play():
+    lines = talk(
+        "ubgi\nsetoption name Variant value backgammon\nisready\nnewgame\nisready\n"
+        "position gnubgid 4HPwATDgc/ABMA\ndice 6 1\ngo role chequer\nquit"
+    )
+    assert "ubgiok" in lines
+    assert lines.count("readyok") == 2
+    assert lines[-2].startswith("bestmove ")
+    assert not any(line.startswith("error") for line in lines)
+
+
+def test_forms_of_01_change_the_match_state():
+    connection = make_connection()
+    talk(
+        "newsession type match length 7 jacoby off crawford on\n"
+        "setscore 3 4\nsetcube value 2 owner p1\nsetturn p1",
+        connection,
+    )
+    match = connection.session.game.match
+    assert (match.length, match.score, match.cube, match.cube_owner, match.on_roll) == (7, (3, 4), 2, 1, 1)
+    talk("setcube value 1 owner center\nnewsession type money jacoby on", connection)
+    match = connection.session.game.match
+    assert (match.length, match.cube_owner, match.jacoby) == (0, None, True)
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("setoption", "unknown_command"),
+        ("setoption Seed 7", "unknown_command"),
+        ("setoption name Seed value x", "bad_argument"),
+        ("setoption name Threads value 2", "unsupported_feature"),
+        ("newsession type match", "unknown_command"),
+        ("newsession type chess", "bad_argument"),
+        ("newsession type match length 5 length 6", "unknown_command"),
+        ("newsession type money jacoby maybe", "bad_argument"),
+        ("setscore 1", "unknown_command"),
+        ("setscore 40000 1", "bad_argument"),
+        ("setcube value 3 owner p0", "bad_argument"),
+        ("setcube value 2 owner p2", "bad_argument"),
+        ("setcube value 2", "unknown_command"),
+        ("setturn p2", "bad_argument"),
+        ("go role chequer", "missing_context"),
+        ("go role dance", "bad_argument"),
+        ("go role cube depth", "unknown_command"),
+        ("go role cube depth x", "bad_argument"),
+    ],
+)
+def test_a_bad_line_gets_a_code_of_01_and_changes_nothing(line, code):
+    connection = make_connection()
+    before = connection.session.game
+    (answer,) = talk(line, connection)
+    assert answer.split()[:2] == ["error", code]
+    assert connection.session.game == before
+
+
+def test_limits_of_a_go_are_taken():
+    lines = talk("newgame\ndice 3 1\ngo role turn movetime 100 depth 2 nodes 5 trials 7")
+    assert lines[-1].startswith("bestturn cube=nodouble move=")
+
+
+def test_ubgi_brings_the_codes_of_02_back():
+    lines = talk("setturn p1\nnonsense\nubgi\nnonsense")
+    assert lines[1].startswith("error unknown_command")
+    assert lines[-1].startswith("error bad_command")
+
+
+def test_each_setting_is_an_option_too():
+    lines = talk("ubgi")
+    assert (
+        sum(line.startswith("key ") for line in lines)
+        == sum(line.startswith("option ") for line in lines)
+        > 10
+    )
+    assert "option name game.cube_owner type combo default center var center var p0 var p1" in lines

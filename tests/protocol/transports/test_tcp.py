@@ -1,0 +1,226 @@
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from engine.errors import UnsupportedError
+from protocol.limits import Limits
+from protocol.transports.load_client import measure_load
+from protocol.transports.tcp import TcpLimits, check_host, serve_tcp
+from tests.boards import RacingJudge
+from tests.protocol.talking import make_service
+
+
+class Slow(RacingJudge):
+    def evaluate(self, boards):
+        import time
+
+        time.sleep(0.5)
+        return super().evaluate(boards)
+
+
+@contextlib.asynccontextmanager
+async def running(judge=None, limits=None, **tcp):
+    place = asyncio.get_running_loop().create_future()
+    ending = asyncio.Event()
+    service = make_service(judge, limits or Limits(close_on_long_line=True))
+    server = asyncio.create_task(
+        serve_tcp(
+            service,
+            "127.0.0.1",
+            0,
+            limits=TcpLimits(**tcp),
+            threads=2,
+            on_listening=lambda host, port: place.set_result((host, port)),
+            ending=ending,
+        )
+    )
+    try:
+        yield await place, ending, service
+    finally:
+        ending.set()
+        await asyncio.wait_for(server, 20)
+
+
+async def ask(place, data, eof=True):
+    reader, writer = await asyncio.open_connection(*place)
+    writer.write(data)
+    if eof:
+        writer.write_eof()
+    lines = (await asyncio.wait_for(reader.read(), 20)).decode().splitlines()
+    writer.close()
+    return lines
+
+
+def run(scenario):
+    return asyncio.run(asyncio.wait_for(scenario, 50))
+
+
+def test_clients_have_states_of_their_own():
+    async def scenario():
+        async with running() as (place, _, _):
+            return await asyncio.gather(
+                *(
+                    ask(place, b"set game.length %d\nnewgame\neval\nget game.length\n" % n)
+                    for n in range(1, 9)
+                )
+            )
+
+    for number, lines in enumerate(run(scenario()), 1):
+        assert [line.split()[0] for line in lines] == ["ok", "ok", "eval", "value"]
+        assert lines[-1] == f"value game.length {number}"
+
+
+def test_a_client_that_ends_sending_still_gets_its_answers():
+    async def scenario():
+        async with running(Slow()) as (place, _, _):
+            return await ask(place, b"newgame\neval\neval")
+
+    assert [line.split()[0] for line in run(scenario())] == ["ok", "eval", "eval"]
+
+
+def test_one_client_does_not_wait_for_the_work_of_another():
+    async def scenario():
+        async with running(Slow()) as (place, _, _):
+            slow = asyncio.create_task(ask(place, b"newgame\neval\n"))
+            await asyncio.sleep(0.1)
+            quick = await ask(place, b"newgame\nget engine.ply\n")
+            was_first = not slow.done()
+            await slow
+            return was_first, quick[-1]
+
+    assert run(scenario()) == (True, "value engine.ply 1")
+
+
+def test_one_client_too_many_is_told_so():
+    async def scenario():
+        async with running(clients=2) as (place, _, service):
+            both = [await asyncio.open_connection(*place) for _ in range(2)]
+            await asyncio.sleep(0.05)
+            refused = await ask(place, b"", eof=False)
+            both[0][1].close()
+            await both[0][1].wait_closed()
+            await asyncio.sleep(0.05)
+            served = await ask(place, b"newgame\n")
+            both[1][1].close()
+            return refused, served, service.clients
+
+    refused, served, clients = run(scenario())
+    assert refused == ["error busy clients: 2 clients are here, try again later"]
+    assert served[0].startswith("ok newgame")
+    assert clients <= 1
+
+
+def test_an_overlong_line_is_an_error_and_the_end():
+    async def scenario():
+        limits = Limits(line_bytes=1000, close_on_long_line=True)
+        async with running(limits=limits) as (place, _, _):
+            return await ask(place, b"newgame\n" + b"x" * 500_000, eof=False)
+
+    lines = run(scenario())
+    assert lines[0].startswith("ok newgame")
+    assert lines[1:] == ["error limit line: a line has at most 1000 bytes"]
+
+
+@pytest.mark.parametrize(
+    ("sent", "tcp", "message"),
+    [
+        (b"newgame\n", {"idle_s": 0.3}, "error limit idle: no request for 0.3 s"),
+        (b"newgame\nev", {"half_line_s": 0.3}, "error limit line: a line must end within 0.3 s"),
+    ],
+)
+def test_a_timeout_says_why_and_ends_the_connection(sent, tcp, message):
+    async def scenario():
+        async with running(**tcp) as (place, _, _):
+            return await ask(place, sent, eof=False)
+
+    assert run(scenario())[1:] == [message]
+
+
+def test_a_slow_drip_of_one_line_is_cut_off_and_a_busy_client_is_not():
+    async def drip(place, piece):
+        reader, writer = await asyncio.open_connection(*place)
+        for _ in range(12):
+            writer.write(piece)
+            await asyncio.sleep(0.1)
+        writer.write_eof()
+        return (await reader.read()).decode()
+
+    async def scenario():
+        async with running(half_line_s=0.5, idle_s=0.5) as (place, _, _):
+            return await asyncio.gather(drip(place, b"x"), drip(place, b"stats\nst\nx"))
+
+    slow, busy = run(scenario())
+    assert "must end within" in slow
+    assert "must end within" not in busy
+
+
+def test_a_client_that_never_reads_is_dropped_and_others_are_served():
+    async def scenario():
+        limits = Limits(unsent_bytes=10_000)
+        async with running(limits=limits, stuck_writer_s=0.5) as (place, _, service):
+            _, writer = await asyncio.open_connection(*place, limit=1000)
+            with contextlib.suppress(ConnectionError, asyncio.TimeoutError):
+                for _ in range(2000):
+                    writer.write(b"help\n" * 1000)
+                    await asyncio.wait_for(writer.drain(), 0.5)
+            for _ in range(100):
+                if service.clients == 0:
+                    break
+                await asyncio.sleep(0.05)
+            dropped = service.clients == 0
+            writer.transport.abort()
+            return dropped, await ask(place, b"get engine.ply\n")
+
+    assert run(scenario()) == (True, ["value engine.ply 1"])
+
+
+def test_the_end_of_the_server_lets_work_finish():
+    async def scenario():
+        async with running(Slow()) as (place, ending, _):
+            answer = asyncio.create_task(ask(place, b"newgame\neval\n", eof=False))
+            await asyncio.sleep(0.2)
+            ending.set()
+            return await answer
+
+    assert [line.split()[0] for line in run(scenario())] == ["ok", "eval"]
+
+
+def test_many_clients_with_good_and_bad_lines_all_get_their_final_lines():
+    async def scenario():
+        async with running() as ((host, port), _, _):
+            return await measure_load(host, port, clients=40, lines=30, seed=1)
+
+    report = run(scenario())
+    assert report.answered == report.requests == 1200
+    assert 200 < report.errors < 800
+    assert 0 < report.p50_ms <= report.p99_ms
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "example.org", ""])
+def test_a_host_that_others_reach_is_refused_with_an_explanation(host):
+    with pytest.raises(UnsupportedError, match="--allow-remote"):
+        check_host(host, allow_remote=False)
+    assert check_host(host, allow_remote=True) == host
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.1.2.3", "::1", "localhost"])
+def test_loopback_is_allowed(host):
+    assert check_host(host, allow_remote=False) == host
+
+
+def test_the_tool_serves_says_where_and_ends_with_0_on_sigterm():
+    server = subprocess.Popen(
+        [sys.executable, "-m", "tools.cli", "serve", "--tcp", "0"], stderr=subprocess.PIPE, text=True
+    )
+    port = int(server.stderr.readline().split()[-1])
+    lines = asyncio.run(ask(("127.0.0.1", port), b"ubgi\nquit\n"))
+    assert lines[-2:] == ["ubgiok", "ok quit"]
+    server.send_signal(signal.SIGTERM)
+    assert server.wait(timeout=20) == 0
+    server.stderr.close()

@@ -1,0 +1,123 @@
+"""`gammond serve`: the line protocol on a socket, or GNU Backgammon's external-player dialect."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from dataclasses import replace
+
+from engine.errors import StateError, ValueRangeError
+from engine.version import version
+from protocol.limits import Limits
+from protocol.service import Service, shipped_judges
+from protocol.transports.tcp import TcpLimits, check_host, run_tcp
+
+SUMMARY = "answer clients on a socket: the line protocol, or GNU Backgammon's external player"
+
+LOOPBACK = "127.0.0.1"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the tool's options."""
+    dialect = parser.add_mutually_exclusive_group(required=True)
+    dialect.add_argument(
+        "--tcp", metavar="[HOST:]PORT", help=f"the line protocol of docs/protocol.md (HOST {LOOPBACK})"
+    )
+    dialect.add_argument(
+        "--gnubg",
+        metavar="[HOST:]PORT",
+        help=f"GNU Backgammon's external-player dialect: 'set player 0 external {LOOPBACK}:PORT' in gnubg",
+    )
+    parser.add_argument(
+        "--allow-remote", action="store_true", help="let other machines reach a HOST that is not loopback"
+    )
+    parser.add_argument("--threads", type=int, help="workers (default: one for each core)")
+    parser.add_argument("--clients", type=int, help="clients at a time (default: 256, with --gnubg 64)")
+    parser.add_argument(
+        "--idle-timeout",
+        type=float,
+        metavar="SECONDS",
+        help="let go of a client that sends nothing for so long (default: an hour, with --gnubg a day)",
+    )
+    parser.add_argument("--net", default="default", help="with --gnubg: the evaluator (default: %(default)s)")
+    parser.add_argument(
+        "--no-jacoby",
+        action="store_true",
+        help="with --gnubg: money games are played without the Jacoby rule",
+    )
+    parser.add_argument("--beavers", action="store_true", help="with --gnubg: doubles may be beavered")
+
+
+def main(args: argparse.Namespace) -> int:
+    """Serve until SIGTERM or Ctrl-C.
+
+    Returns:
+        The exit status, 0.
+
+    Raises:
+        GammondError: An address or option that cannot be.
+    """
+    logging.basicConfig(format="gammond: %(levelname)s: %(message)s")
+    host, port = parse_address(args.tcp or args.gnubg)
+    check_host(host, allow_remote=args.allow_remote)
+    try:
+        (_serve_gnubg if args.gnubg else _serve_lines)(host, port, args)
+    except OSError as error:
+        raise StateError(f"cannot listen on {host} port {port}: {error.strerror}", field="port") from error
+    return 0
+
+
+def parse_address(text: str) -> tuple[str, int]:
+    """Read ``PORT``, ``HOST:PORT`` or ``[IPV6]:PORT``.
+
+    Returns:
+        Host, loopback if there is none, and port.
+
+    Raises:
+        ValueRangeError: The port is no number 0..65535, or the host is empty.
+    """
+    host, colon, port = text.rpartition(":")
+    host = host.removeprefix("[").removesuffix("]") if colon else LOOPBACK
+    if not host or not port.isascii() or not port.isdigit() or int(port) > 65535:
+        raise ValueRangeError(f"expected [HOST:]PORT with a port 0..65535, got {text[:80]!r}", field="port")
+    return host, int(port)
+
+
+def _limits(args: argparse.Namespace, limits: TcpLimits) -> TcpLimits:
+    for name in ("clients", "threads", "idle_timeout"):
+        value = getattr(args, name)
+        if value is not None and value <= 0:
+            raise ValueRangeError(f"expected a number above 0, got {value}", field=name)
+    return replace(
+        limits,
+        clients=limits.clients if args.clients is None else args.clients,
+        idle_s=limits.idle_s if args.idle_timeout is None else args.idle_timeout,
+    )
+
+
+def _serve_lines(host: str, port: int, args: argparse.Namespace) -> None:
+    service = Service(shipped_judges(), Limits(close_on_long_line=True))
+    run_tcp(service, host, port, _limits(args, TcpLimits()), args.threads, _say_listening)
+
+
+def _serve_gnubg(host: str, port: int, args: argparse.Namespace) -> None:
+    from nets.loading import load_evaluator
+    from protocol.gnubg_external import GnubgRules
+    from protocol.transports.gnubg import GNUBG_LIMITS, run_gnubg
+
+    limits = _limits(args, GNUBG_LIMITS)
+    run_gnubg(
+        load_evaluator(args.net),
+        host,
+        port,
+        rules=GnubgRules(jacoby=not args.no_jacoby, beavers=args.beavers),
+        limits=limits,
+        threads=args.threads,
+        on_listening=_say_listening,
+    )
+
+
+def _say_listening(host: str, port: int) -> None:
+    sys.stderr.write(f"gammond {version()} listens on {host} port {port}\n")
+    sys.stderr.flush()
