@@ -11,6 +11,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from engine.moves import expand_rolls
+from engine.position import Position
+
 State = tuple[int, ...]
 
 OFF, BAR, OPPONENT_BAR, OPPONENT_OFF = 0, 25, 26, 27
@@ -119,3 +122,16 @@ def pips(state: State) -> tuple[int, int]:
     own = sum(point * state[point] for point in range(1, 26) if state[point] > 0)
     opponent = sum((25 - point) * -state[point] for point in range(1, 25) if state[point] < 0)
     return own, opponent + 25 * state[OPPONENT_BAR]
+
+
+def disagreements(sample, dice) -> list[str]:
+    """The positions and rolls whose set of compiled results differs from `results`, or holds a result twice."""
+    children, _, offsets = expand_rolls(sample, dice)
+    reached = states(children[:, ::-1])
+    wrong = []
+    for i, state in enumerate(states(sample)):
+        found = reached[offsets[i] : offsets[i + 1]]
+        expected = results(state, (int(dice[i, 0]), int(dice[i, 1])))
+        if len(found) != len(expected) or set(found) != expected:
+            wrong.append(f"{Position(sample[i])} {dice[i]}: {len(found)} results, not {len(expected)}")
+    return wrong

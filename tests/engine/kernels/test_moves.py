@@ -12,19 +12,6 @@ from engine.position import Position
 from tests import boards, naive
 
 
-def _disagreements(sample, dice) -> list[str]:
-    """The positions and rolls whose set of results differs from the twin's, or holds a result twice."""
-    children, _, offsets = expand_rolls(sample, dice)
-    results = naive.states(children[:, ::-1])
-    wrong = []
-    for i, state in enumerate(naive.states(sample)):
-        found = results[offsets[i] : offsets[i + 1]]
-        expected = naive.results(state, (int(dice[i, 0]), int(dice[i, 1])))
-        if len(found) != len(expected) or set(found) != expected:
-            wrong.append(f"{Position(sample[i])} {dice[i]}: {len(found)} results, not {len(expected)}")
-    return wrong
-
-
 @pytest.mark.nojit
 def test_the_opening_position_has_447_distinct_results_over_the_21_rolls():
     _, _, offsets = expand_rolls(
@@ -42,7 +29,7 @@ def test_the_replies_to_all_results_of_the_opening_position_sum_to_202782():
 
 def test_20000_random_positions_agree_with_the_slow_twin():
     sample = boards.random_boards(20_000, seed=1)
-    assert _disagreements(sample, boards.random_rolls(20_000, seed=2)) == []
+    assert naive.disagreements(sample, boards.random_rolls(20_000, seed=2)) == []
 
 
 @pytest.mark.parametrize(
@@ -50,19 +37,19 @@ def test_20000_random_positions_agree_with_the_slow_twin():
 )
 def test_20000_positions_of_played_games_agree_with_the_slow_twin(judge):
     sample = boards.played_boards(judge, 20_000, seed=4)
-    assert _disagreements(sample, boards.random_rolls(20_000, seed=5)) == []
+    assert naive.disagreements(sample, boards.random_rolls(20_000, seed=5)) == []
 
 
 @pytest.mark.nojit
 def test_some_positions_of_every_kind_agree_with_the_slow_twin_with_the_compiler_off_too():
     sample = np.concatenate([boards.random_boards(100, seed=6), Position.start().board[None]])
-    assert _disagreements(sample, boards.random_rolls(101, seed=8)) == []
+    assert naive.disagreements(sample, boards.random_rolls(101, seed=8)) == []
 
 
 def test_every_roll_agrees_with_the_slow_twin_when_fifteen_blots_can_move():
     apart = boards.position(x={point: 1 for point in range(10, 25)}, o={4: 1})
     sample = np.repeat(apart.board[None], 21, axis=0)
-    assert _disagreements(sample, np.array(ROLLS, np.int8)) == []
+    assert naive.disagreements(sample, np.array(ROLLS, np.int8)) == []
 
 
 def test_no_roll_has_more_results_than_there_is_room_for():

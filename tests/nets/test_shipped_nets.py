@@ -1,0 +1,50 @@
+"""The nets that ship: sane, stronger than pubeval, and played by the rules."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.games import play_games
+from engine.outcome import Outcome
+from engine.players import EvaluatorPlayer
+from engine.position import Position
+from nets.loading import load_evaluator
+from nets.pubeval import PubevalPlayer
+from tests import boards, naive
+
+
+@pytest.fixture(scope="module")
+def evaluator():
+    return load_evaluator()
+
+
+def test_the_opening_position_is_judged_sanely(evaluator):
+    opening = Outcome(*evaluator.evaluate(Position.start().board[None])[0])
+    assert 0.51 < opening.win < 0.54
+    assert 0.12 < opening.win_g < 0.18
+    assert 0.0 < opening.equity < 0.12
+
+
+def test_pubeval_is_beaten_clearly(evaluator):
+    result = play_games(EvaluatorPlayer(evaluator), PubevalPlayer(), 4000, seed=21)
+    assert result.points_per_game - 3 * result.standard_error > 0.35
+
+
+def test_against_itself_on_paired_dice_the_score_is_exactly_even(evaluator):
+    player = EvaluatorPlayer(evaluator)
+    assert play_games(player, player, 400, seed=22).points.sum() == 0
+
+
+def test_20000_positions_of_games_it_plays_agree_with_the_slow_twin(evaluator):
+    sample = boards.played_boards(evaluator, 20_000, seed=23)
+    assert naive.disagreements(sample, boards.random_rolls(20_000, seed=24)) == []
+
+
+def test_a_position_is_judged_the_same_to_the_last_bit_in_any_company(evaluator):
+    sample = boards.played_boards(evaluator, 1500, seed=25)
+    together = evaluator.evaluate(sample)
+    order = np.random.default_rng(26).permutation(len(sample))
+    assert (evaluator.evaluate(sample[order]) == together[order]).all()
+    alone = np.concatenate([evaluator.evaluate(sample[i : i + 1]) for i in range(0, 1500, 7)])
+    assert (alone == together[::7]).all()
