@@ -125,7 +125,7 @@ def pips(state: State) -> tuple[int, int]:
 
 
 def disagreements(sample, dice) -> list[str]:
-    """The positions and rolls whose set of compiled results differs from `results`, or holds a result twice."""
+    """The positions and rolls whose compiled results differ from `results`, or hold a result twice."""
     children, _, offsets = expand_rolls(sample, dice)
     reached = states(children[:, ::-1])
     wrong = []
