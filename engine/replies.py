@@ -22,7 +22,8 @@ class Replies:
         children: ``int8[m, 2, 26]``, as the next mover sees them; of each position the best first.
         moves: ``int8[m, 8]``, the checker moves of each.
         equities: ``float32[m]``, the finder's judgement in points, for the *next* mover: the least is best.
-        offsets: ``int64[n + 1]``; the replies of position i lie at ``offsets[i]:offsets[i + 1]``, at least one.
+        offsets: ``int64[n + 1]``; position i has at least one reply, and they lie at
+            ``offsets[i]:offsets[i + 1]``.
     """
 
     children: Board
@@ -49,8 +50,8 @@ class ReplyFinder(Protocol):
             margin: How many points of equity a kept reply may be behind the best one.
 
         Returns:
-            The replies; those of a position depend on that position and its roll alone. Ties go to the first in
-            the order of the legal plays.
+            The replies; those of a position depend on that position and its roll alone. Ties go to the first
+            in the order of the legal plays.
         """
         ...
 

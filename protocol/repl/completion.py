@@ -1,0 +1,127 @@
+"""Completion as a pure function: the text before the cursor and the table in, suggestions out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from engine.errors import GammondError
+from engine.notation import format_play
+from protocol.arguments import Argument
+from protocol.commands import COMMANDS
+from protocol.repl.words import WORDS
+from protocol.session import Session
+from protocol.settings import KEYS, Key
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """A way to go on.
+
+    Attributes:
+        text: What to put there.
+        replaces: How many characters before the cursor it takes the place of.
+        meaning: A few words about it.
+    """
+
+    text: str
+    replaces: int
+    meaning: str = ""
+
+
+def suggestions(text_before_cursor: str, session: Session) -> list[Suggestion]:
+    """Suggest ways to go on with a line.
+
+    Args:
+        text_before_cursor: The line up to the cursor.
+        session: The table, for the legal plays; it is only read.
+
+    Returns:
+        Suggestions, the likeliest first: legal plays, words and commands at the start of a line; after a
+        command, what its next argument may be.
+    """
+    text = text_before_cursor.lstrip()
+    name, blank, rest = text.partition(" ")
+    if not blank:
+        return [*_plays(text, session), *_commands(text)]
+    found = WORDS.get(name) or COMMANDS.get(name)
+    if found is None:
+        return list(_plays(text, session))
+    return list(_arguments(name, found.arguments, rest, session))
+
+
+def _commands(prefix: str) -> Iterator[Suggestion]:
+    rows = {name: command.summary for name, command in COMMANDS.items()}
+    rows = {name: word.summary for name, word in WORDS.items()} | {
+        n: s for n, s in rows.items() if n not in WORDS
+    }
+    return _beginning(prefix, rows.items())
+
+
+def _beginning(prefix: str, rows: Iterable[tuple[str, str]]) -> Iterator[Suggestion]:
+    """Suggest the rows, text and meaning, that begin with what was typed."""
+    return (Suggestion(text, len(prefix), meaning) for text, meaning in rows if text.startswith(prefix))
+
+
+def _arguments(name: str, arguments: Sequence[Argument], text: str, session: Session) -> Iterator[Suggestion]:
+    """Suggest values of the argument that the cursor is in."""
+    *before, prefix = text.lstrip().split(" ")
+    before = [part for part in before if part]
+    if name == "play":
+        yield from _plays(text.lstrip(), session)
+    elif name == "help" and not before:
+        yield from _commands(prefix)
+    elif name in ("set", "get"):
+        yield from _settings(name, before, prefix, session)
+    else:
+        positional = [argument for argument in arguments if not argument.is_named]
+        place = len(before)
+        if place < len(positional):
+            yield from _beginning(prefix, ((word, "") for word in positional[place].choices))
+        named = [argument for argument in arguments if argument.is_named]
+        yield from _beginning(prefix, ((f"{argument.name}=", argument.meaning) for argument in named))
+
+
+def _settings(name: str, before: Sequence[str], prefix: str, session: Session) -> Iterator[Suggestion]:
+    if not before:
+        yield from _beginning(prefix, ((key.name, key.meaning) for key in KEYS.values()))
+    elif name == "set" and len(before) == 1 and before[0] in KEYS:
+        yield from _beginning(prefix, ((value, "") for value in _key_values(KEYS[before[0]], session)))
+
+
+def _key_values(key: Key, session: Session) -> Sequence[str]:
+    if key.name == "engine.net":
+        judges = session.service.judges
+        try:
+            return [judges.default, *judges.names()]
+        except GammondError:
+            return []
+    if key.kind == "bool":
+        return ["true", "false"]
+    return key.values.split("|") if key.kind == "enum" else [key.get(session)]
+
+
+def _plays(typed: str, session: Session) -> Iterator[Suggestion]:
+    """Suggest legal plays that begin with what was typed, in any order of their parts."""
+    game = session.game
+    if game.position is None or game.position.is_over or game.match.roll is None:
+        return
+    *done, prefix = typed.split(" ")
+    for play in session.plays():
+        written = _beginning_with(done, prefix, format_play(play).split(" "))
+        if written:
+            yield Suggestion(written, len(typed), "play")
+
+
+def _beginning_with(done: Sequence[str], prefix: str, parts: Sequence[str]) -> str:
+    """Write the parts of a play so that they begin as typed; nothing when they cannot."""
+    left = list(parts)
+    for part in done:
+        if part not in left:
+            return ""
+        left.remove(part)
+    following = next((part for part in left if part.startswith(prefix)), None)
+    if following is None:
+        return ""
+    left.remove(following)
+    return " ".join([*done, following, *left])

@@ -1,0 +1,157 @@
+"""The terminal: prompt_toolkit around a `Talk`. The only module that imports it."""
+
+from __future__ import annotations
+
+import logging
+import os
+import queue
+import secrets
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+import platformdirs
+from prompt_toolkit import PromptSession, print_formatted_text
+from prompt_toolkit.auto_suggest import AutoSuggestFromHistory
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion
+from prompt_toolkit.document import Document
+from prompt_toolkit.formatted_text import FormattedText
+from prompt_toolkit.history import FileHistory, History, InMemoryHistory
+from prompt_toolkit.input import Input
+from prompt_toolkit.output import Output
+
+from engine.version import NAME, version
+from protocol.repl.completion import suggestions
+from protocol.repl.talk import Talk
+from protocol.replies import rendered
+from protocol.requests import Control
+from protocol.service import Service, shipped_judges
+from protocol.session import MAX_SEED, Session
+
+PROMPT = "gammond> "
+GREETING = "'play' begins a game, 'help' lists the words, Tab completes, Ctrl-D leaves."
+
+Show = Callable[[Sequence[str]], None]
+
+
+def talk_at_terminal() -> int:
+    """Talk until the person leaves; returns the exit status."""
+    logging.basicConfig(format="gammond: %(levelname)s: %(message)s")
+    service = Service(shipped_judges())
+    service.clients = 1
+    talk = Talk(Session(service, secrets.randbelow(MAX_SEED)))
+    show([f"{NAME} {version()}, a backgammon engine", GREETING])
+    converse(talk, make_prompt(talk, history=open_history(history_file())), show)
+    return 0
+
+
+def history_file() -> Path:
+    """Return where the lines of earlier talks are kept; ``GAMMOND_DATA`` moves it."""
+    return Path(os.environ.get("GAMMOND_DATA") or platformdirs.user_state_dir(NAME)) / "history"
+
+
+def open_history(file: Path) -> History:
+    """Open the history, or one that lasts only for this talk where the file cannot be written."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.open("ab").close()
+    except OSError as error:
+        show([f"no history is kept: {error}"])
+        return InMemoryHistory()
+    return FileHistory(str(file))
+
+
+def make_prompt(
+    talk: Talk, *, history: History, input_: Input | None = None, output: Output | None = None
+) -> PromptSession[str]:
+    """Set up the prompt.
+
+    Args:
+        talk: What completion and toolbar show.
+        history: Of lines, which suggestions come from.
+        input_: Where keys come from; the terminal if left out.
+        output: Where the prompt is drawn; the terminal if left out.
+    """
+    return PromptSession(
+        PROMPT,
+        history=history,
+        auto_suggest=AutoSuggestFromHistory(),
+        completer=SessionCompleter(talk.session),
+        complete_in_thread=True,  # the first legal plays may have to wait for a compiler
+        bottom_toolbar=talk.toolbar,
+        input=input_,
+        output=output,
+    )
+
+
+def converse(talk: Talk, prompt: PromptSession[str], show: Show) -> None:
+    """Read lines and answer them until the person leaves.
+
+    Ctrl-C at the prompt cancels the line, Ctrl-D on an empty one leaves.
+
+    Args:
+        talk: What answers.
+        prompt: Where lines come from.
+        show: Takes what is said.
+    """
+    while not talk.has_ended:
+        try:
+            line = prompt.prompt()
+        except KeyboardInterrupt:
+            continue
+        except EOFError:
+            return
+        answer_interruptibly(talk, line, show)
+
+
+def answer_interruptibly(talk: Talk, line: str, show: Show) -> None:
+    """Answer a line while Ctrl-C can end its search.
+
+    The first Ctrl-C ends it with the best answer so far.
+
+    Args:
+        talk: What answers.
+        line: What was typed.
+        show: Takes what is said, also from another thread while work goes on.
+
+    Raises:
+        KeyboardInterrupt: A second Ctrl-C came before the first had its effect.
+    """
+    control = Control(lambda reply: show([rendered(reply)]))
+    answers: queue.SimpleQueue[list[str]] = queue.SimpleQueue()
+    worker = threading.Thread(
+        target=lambda: answers.put(talk.answer(line, control)), name="answer", daemon=True
+    )
+    try:
+        worker.start()
+        lines = answers.get()  # an interrupted Thread.join would take the thread for ended
+    except KeyboardInterrupt:
+        control.stop()
+        show(["stopping; Ctrl-C once more leaves"])
+        lines = answers.get()
+    show(lines)
+
+
+def show(lines: Sequence[str]) -> None:
+    """Write lines to the terminal, errors in red."""
+    for line in lines:
+        style = "ansired" if line.startswith("error ") else ""
+        print_formatted_text(FormattedText([(style, line)]))
+
+
+class SessionCompleter(Completer):
+    """Hands the suggestions for a session to prompt_toolkit.
+
+    Args:
+        session: The table.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
+        """Complete the text before the cursor."""
+        for suggestion in suggestions(document.text_before_cursor, self._session):
+            yield Completion(
+                suggestion.text, start_position=-suggestion.replaces, display_meta=suggestion.meaning
+            )

@@ -1,0 +1,227 @@
+import pytest
+
+from engine.dice import ScriptedDice
+from engine.errors import DataFileError, GammondError, StateError
+from engine.match import MatchState
+from engine.position import Position
+from protocol.repl.game import Game, RefusedRequestError
+from protocol.requests import Control
+from tests.boards import position
+from tests.protocol.repl.tables import make_session, session_without_nets
+
+ENGINE_NEARLY_OFF = position({3: 2}, {24: 1})
+GAMMON_NEXT = position({1: 1}, {24: 8, 23: 7})
+
+
+def game_at(board, *, rolls=(), **match):
+    """A game against the engine, taken up from a position by the seat on roll."""
+    session = make_session(rolls)
+    session.set_position(board, MatchState(**match))
+    game = Game(session)
+    game.take_up(Control())
+    return game
+
+
+def dealt(*rolls):
+    session = make_session(rolls)
+    game = Game(session)
+    return game, game.deal(Control())
+
+
+def test_the_higher_die_begins_with_both_and_equal_dice_are_thrown_again():
+    game, lines = dealt((4, 4), (6, 2))
+    assert lines == ["You throw 6, gammond 2. You begin with 6-2."]
+    assert game.session.game.match.roll == (6, 2)
+    assert game.session.game.match.on_roll == game.human == 0
+
+
+def test_the_engine_plays_at_once_when_it_begins():
+    game, lines = dealt((1, 3))
+    assert lines[0] == "You throw 1, gammond 3. gammond begins with 3-1."
+    assert lines[1].startswith("3-1: gammond plays ")
+    match = game.session.game.match
+    assert (match.on_roll, match.roll) == (0, None)
+    assert game.session.game.position.turned() != Position.start()
+
+
+def test_the_engine_answers_a_play_with_its_roll_and_play():
+    game, _ = dealt((3, 1), (5, 2))
+    lines = game.make_play("8/5 6/5", Control())
+    assert lines[0] == "You play 8/5 6/5."
+    assert lines[1].startswith("5-2: gammond plays ")
+    assert len(lines) == 2
+    assert game.session.game.match.on_roll == game.human
+    assert game.session.game.match.roll is None
+
+
+def test_the_person_rolls_and_a_turn_without_a_play_passes_by_itself():
+    closed = position({25: 1, 1: 14}, {19: 3, 20: 3, 21: 3, 22: 2, 23: 2, 24: 2})
+    game = game_at(closed, rolls=[(6, 5), (1, 2)])
+    lines = game.roll(Control())
+    assert lines[:2] == ["You roll 6-5.", "You cannot move."]
+    assert lines[2].startswith("1-2: gammond plays ")
+    assert game.session.game.match.on_roll == game.human
+
+
+def test_an_illegal_play_changes_nothing_and_says_why():
+    game, _ = dealt((3, 1))
+    before = game.session.game
+    with pytest.raises(RefusedRequestError, match="8/4 cannot be played with 1 left"):
+        game.make_play("8/4 8/4", Control())
+    assert game.session.game is before
+
+
+def test_undo_takes_back_the_own_play_and_the_answer_to_it():
+    game, _ = dealt((3, 1), (5, 2), (6, 4), (2, 1))
+    first = game.session.game
+    game.make_play("8/5 6/5", Control())
+    game.roll(Control())
+    second = game.session.game
+    game.make_play("24/14", Control())
+    assert game.undo(Control()) == ["Taken back: it is your 6-4 again."]
+    assert game.session.game is second
+    assert game.undo(Control()) == ["Taken back: it is your 3-1 again."]
+    assert game.session.game is first
+    with pytest.raises(StateError, match="nothing to take back"):
+        game.undo(Control())
+    assert game.session.game is first
+
+
+def test_undo_without_a_game_takes_back_one_change():
+    session = make_session()
+    session.new_game()
+    session.set_roll((3, 1))
+    assert Game(session).undo(Control()) == ["Taken back."]
+    assert session.game.match.roll is None
+
+
+def test_undo_takes_back_the_points_of_a_finished_game():
+    game = game_at(GAMMON_NEXT, rolls=[(2, 1)])
+    game.roll(Control())
+    game.make_play("1/off", Control())
+    assert game.session.game.match.score == (2, 0)
+    game.undo(Control())
+    assert game.session.game.match.score == (0, 0)
+    assert game.is_running
+
+
+def test_a_won_game_is_announced_and_counted():
+    game = game_at(GAMMON_NEXT, rolls=[(2, 1)], length=5, cube=2, cube_owner=0)
+    game.roll(Control())
+    lines = game.make_play("1/off", Control())
+    assert lines[:2] == ["You play 1/off.", "You win a gammon, 4 points."]
+    assert lines[2].startswith("you 4, gammond 0 in a 5-point match, Crawford game, cube 1")
+    assert not game.is_running
+
+
+def test_a_lost_game_counts_for_the_engine():
+    game = game_at(ENGINE_NEARLY_OFF, rolls=[(2, 1), (6, 5)], on_roll=1, length=5, score=(3, 2))
+    game.roll(Control())
+    lines = game.make_play("3/1 3/2", Control())
+    assert lines[1:3] == ["6-5: gammond plays 1/off.", "gammond wins a single game, 1 point."]
+    assert game.session.game.match.score == (4, 2)
+    assert game.session.game.match.crawford
+
+
+def test_the_game_after_the_crawford_game_is_played_with_the_cube_again():
+    game = game_at(ENGINE_NEARLY_OFF, rolls=[(2, 1), (6, 5)], length=5, score=(4, 2), crawford=True)
+    game.roll(Control())
+    game.make_play("3/1 3/2", Control())
+    match = game.session.game.match
+    assert (match.score, match.crawford) == ((4, 3), False)
+
+
+def test_a_won_match_is_announced_and_the_next_game_begins_another():
+    game = game_at(GAMMON_NEXT, rolls=[(2, 1)], length=3, score=(1, 2))
+    game.roll(Control())
+    lines = game.make_play("1/off", Control())
+    assert lines[-1] == "You win the match 3-2. 'new' begins another."
+    game.session.dice = ScriptedDice([(5, 1)])
+    game.deal(Control())
+    match = game.session.game.match
+    assert (match.length, match.score, match.on_roll) == (3, (0, 0), 0)
+
+
+def test_a_new_game_keeps_the_score_and_the_seats():
+    game = game_at(GAMMON_NEXT, rolls=[(2, 1), (5, 1)], on_roll=1)
+    game.roll(Control())
+    game.make_play("1/off", Control())
+    game.deal(Control())
+    assert game.human == 1
+    assert game.session.game.match.score == (0, 2)
+    assert game.session.game.position == Position.start()
+    assert game.names == ("gammond", "you")
+
+
+def test_play_goes_on_from_a_position_with_its_dice():
+    game = game_at(Position.start(), on_roll=1, roll=(3, 1))
+    assert game.human == 1
+    assert game.session.game.match.roll == (3, 1)
+
+
+def test_play_is_refused_while_a_game_is_on_or_an_offer_waits():
+    game, _ = dealt((3, 1))
+    with pytest.raises(StateError, match="a game is on"):
+        game.take_up(Control())
+    session = make_session()
+    session.set_position(Position.start(), MatchState(doubled=True))
+    with pytest.raises(StateError, match="offer"):
+        Game(session).take_up(Control())
+
+
+def test_play_after_the_end_of_a_game_deals_the_next():
+    game = game_at(GAMMON_NEXT, rolls=[(2, 1), (5, 1)])
+    game.roll(Control())
+    game.make_play("1/off", Control())
+    assert game.take_up(Control())[0].startswith("You throw 5, gammond 1.")
+
+
+def test_leaving_ends_the_game_and_keeps_the_position():
+    game, _ = dealt((3, 1))
+    before = game.session.game
+    game.leave()
+    assert game.human is None
+    assert game.session.game is before
+    with pytest.raises(StateError, match="no game"):
+        game.leave()
+
+
+def test_a_net_that_cannot_be_loaded_leaves_the_table_as_it_was():
+    session = session_without_nets()
+    with pytest.raises(RefusedRequestError, match="data_file net: the net td128-contact is missing"):
+        Game(session).deal(Control())
+    assert session.game.position is None
+
+
+def test_an_engine_turn_that_failed_is_taken_up_by_the_next_word():
+    game, _ = dealt((3, 1), (5, 2), (6, 4))
+    judge = game.session.service.judge("default")
+    judge.evaluate, working = failing, judge.evaluate
+    with pytest.raises(GammondError):
+        game.make_play("8/5 6/5", Control())
+    assert game.session.game.match.on_roll != game.human
+    judge.evaluate = working
+    lines = game.roll(Control())
+    assert lines[0].startswith("5-2: gammond plays ")
+    assert lines[1] == "You roll 6-4."
+
+
+def failing(boards):
+    raise DataFileError("damaged", field="net")
+
+
+def test_a_whole_game_can_be_played_by_typing_the_first_hint():
+    session = make_session()
+    game = Game(session)
+    game.deal(Control())
+    lines = []
+    for _ in range(500):
+        if not game.is_running:
+            break
+        if session.game.match.roll is None:
+            lines = game.roll(Control())
+        else:
+            lines = game.make_play(game.hint(1, Control())[1].split(maxsplit=7)[-1], Control())
+    assert not game.is_running
+    assert any(" a single game, 1 point." in line or "gammon, " in line for line in lines)
+    assert sum(session.game.match.score) >= 1

@@ -1,0 +1,105 @@
+import os
+import signal
+import threading
+import time
+
+import pytest
+from prompt_toolkit.document import Document
+from prompt_toolkit.history import FileHistory, InMemoryHistory
+from prompt_toolkit.input import create_pipe_input
+from prompt_toolkit.output import DummyOutput
+
+from protocol.repl import terminal
+from protocol.repl.talk import Talk
+from protocol.requests import Reply
+from tests.protocol.repl.tables import make_session, make_talk
+
+CTRL_C, CTRL_D, CTRL_E, TAB = "\x03", "\x04", "\x05", "\t"
+
+
+def typed(keys, talk, history=None):
+    """Type keys at a prompt until the talk ends; return what was said."""
+    said = []
+    with create_pipe_input() as keyboard:
+        keyboard.send_text(keys)
+        prompt = terminal.make_prompt(
+            talk, history=history or InMemoryHistory(), input_=keyboard, output=DummyOutput()
+        )
+        terminal.converse(talk, prompt, said.extend)
+    return said
+
+
+def test_a_game_is_played_hinted_and_taken_back_at_the_prompt():
+    talk = Talk(make_session([(3, 1), (5, 2)]))
+    said = typed("play\rhint 1\r8/5 6/5\rundo\rquit\r", talk)
+    assert said[0] == "You throw 3, gammond 1. You begin with 3-1."
+    assert "You play 8/5 6/5." in said
+    assert any(line.startswith("5-2: gammond plays ") for line in said)
+    assert "Taken back: it is your 3-1 again." in said
+    assert said[-1] == "ok quit"
+
+
+def test_ctrl_c_cancels_the_line_and_ctrl_d_leaves():
+    said = typed(f"newga{CTRL_C}get game.length\r{CTRL_D}", make_talk())
+    assert said == ["value game.length 0"]
+
+
+def test_lines_are_kept_in_the_history_file_and_suggested_from_it(tmp_path):
+    file = tmp_path / "state" / "history"
+    assert isinstance(terminal.open_history(file), FileHistory)
+    typed(f"get game.length\r{CTRL_D}", make_talk(), terminal.open_history(file))
+    assert list(terminal.open_history(file).load_history_strings()) == ["get game.length"]
+
+
+def test_a_history_that_cannot_be_written_is_kept_in_memory(tmp_path, capsys):
+    (tmp_path / "state").write_text("a file, no folder")
+    assert isinstance(terminal.open_history(tmp_path / "state" / "history"), InMemoryHistory)
+    assert "no history is kept" in capsys.readouterr().out
+
+
+def test_the_history_lies_in_the_data_folder_that_was_set(monkeypatch, tmp_path):
+    monkeypatch.setenv("GAMMOND_DATA", str(tmp_path))
+    assert terminal.history_file() == tmp_path / "history"
+    monkeypatch.delenv("GAMMOND_DATA")
+    assert "gammond" in terminal.history_file().parts
+
+
+def test_suggestions_become_completions_at_the_cursor():
+    completer = terminal.SessionCompleter(make_talk("newgame", "dice 3 1").session)
+    (found,) = completer.get_completions(Document("play 8/5 6"), None)
+    assert (found.text, found.start_position) == ("8/5 6/5", -5)
+
+
+def test_ctrl_c_stops_a_search_which_then_gives_its_best_answer(monkeypatch):
+    said = []
+    talk = make_talk()
+
+    def search(line, control):
+        control.report(Reply("info", "depth 1", is_final=False))
+        os.kill(os.getpid(), signal.SIGINT)
+        while not control.is_stopped:
+            time.sleep(0.01)
+        return ["best so far"]
+
+    monkeypatch.setattr(talk, "answer", search)
+    terminal.answer_interruptibly(talk, "hint", said.extend)
+    assert said == ["info depth 1", "stopping; Ctrl-C once more leaves", "best so far"]
+
+
+def test_a_second_ctrl_c_leaves(monkeypatch):
+    talk = make_talk()
+    has_left = threading.Event()
+
+    def search(line, control):
+        os.kill(os.getpid(), signal.SIGINT)
+        while not control.is_stopped:
+            time.sleep(0.01)
+        time.sleep(0.1)  # until the main thread waits again
+        os.kill(os.getpid(), signal.SIGINT)
+        has_left.wait(10)
+        return []
+
+    monkeypatch.setattr(talk, "answer", search)
+    with pytest.raises(KeyboardInterrupt):
+        terminal.answer_interruptibly(talk, "hint", lambda lines: None)
+    has_left.set()
