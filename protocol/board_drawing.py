@@ -109,4 +109,4 @@ def _game_note(match: MatchState) -> str:
     game = "money game" if match.is_money else f"{match.length}-point match"
     if match.crawford:
         return f"{game}, Crawford game"
-    return game if match.cube_owner in SEATS else f"{game}, cube at {match.cube} in the middle"
+    return game if match.cube_owner in SEATS else f"{game}, cube {match.cube} centred"

@@ -18,7 +18,7 @@ OPENING = """\
  | X           O    |   | O                |
  | X                |   | O                |
  | X                |   | O                |
- |                  |BAR|                  |   5-point match, cube at 1 in the middle
+ |                  |BAR|                  |   5-point match, cube 1 centred
  | O                |   | X                |
  | O                |   | X                |
  | O           X    |   | X                |   rolled 3-1
@@ -77,7 +77,7 @@ def test_from_one_view_the_checkers_stay_where_they_are_when_the_turn_passes():
         ({}, "on roll"),
         ({"resigned": 2}, "offers to lose a gammon"),
         ({"length": 5, "score": (4, 0), "crawford": True}, "5-point match, Crawford game"),
-        ({"cube": 4}, "money game, cube at 4 in the middle"),
+        ({"cube": 4}, "money game, cube 4 centred"),
     ],
 )
 def test_what_is_going_on_is_said_beside_the_board(changes, note):
