@@ -9,9 +9,11 @@ from engine.bearoff import load_bearoff
 from engine.errors import DataFileError, ValueRangeError
 from engine.evaluator import Evaluator
 from engine.players import EvaluatorPlayer, Player, RandomPlayer
+from engine.replies import ReplyFinder
 from nets.manifest import MANIFEST_FILE, EvaluatorEntry, Manifest, load_net, read_manifest
 from nets.pubeval import PubevalPlayer
 from nets.router import ExactJudge, Router
+from nets.sparse_finder import SparseFinder, read_weights
 
 DEFAULT = "default"
 """The name that stands for the manifest's default evaluator."""
@@ -64,6 +66,26 @@ def load_evaluator(name: str = DEFAULT, manifest_file: Path = MANIFEST_FILE) -> 
         crashed=loaded[entry.crashed] if entry.crashed else None,
         exact=exact_judges(),
     )
+
+
+def load_finder(name: str | None = None, manifest_file: Path = MANIFEST_FILE) -> ReplyFinder:
+    """Load what search and rollouts find promising replies with.
+
+    Args:
+        name: An evaluator whose nets have one hidden layer; unless given, the one that the manifest calls its
+            finder.
+        manifest_file: The manifest.
+
+    Raises:
+        ValueRangeError: No evaluator has this name.
+        DataFileError: The manifest or a net is missing or faulty, or the nets are of another kind.
+    """
+    manifest = read_manifest(manifest_file)
+    entry = _find(manifest, name or manifest.finder or DEFAULT)
+    folder = manifest_file.parent
+    contact = load_net(manifest.net(entry.contact), folder)
+    race = load_net(manifest.net(entry.race), folder) if entry.race else contact
+    return SparseFinder(entry.name, read_weights(contact.model), read_weights(race.model))
 
 
 def load_player(name: str = DEFAULT, manifest_file: Path = MANIFEST_FILE) -> Player:

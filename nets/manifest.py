@@ -99,11 +99,13 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
     Attributes:
         default: The evaluator taken when none is named; missing only when there is none.
+        finder: The evaluator whose nets find promising replies; the default's own when it is missing.
         nets: Net files.
         evaluators: Sets of nets.
     """
 
     default: str | None = None
+    finder: str | None = None
     nets: tuple[NetEntry, ...] = msgspec.field(name="net", default=())
     evaluators: tuple[EvaluatorEntry, ...] = msgspec.field(name="evaluator", default=())
 
@@ -194,6 +196,11 @@ def _check_evaluators(manifest: Manifest) -> None:
         known = ", ".join(names) or "(none)"
         raise DataFileError(
             f"the default is {manifest.default!r}, expected one of the evaluators: {known}", field="default"
+        )
+    if manifest.finder is not None and manifest.finder not in names:
+        raise DataFileError(
+            f"the finder is {manifest.finder!r}, expected one of the evaluators: {', '.join(names)}",
+            field="finder",
         )
     phase_of = {net.name: net.phase for net in manifest.nets}
     for evaluator in manifest.evaluators:

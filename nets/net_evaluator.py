@@ -23,13 +23,13 @@ class NetEvaluator:
 
     def __init__(self, name: str, encoder: Encoder, model: OnnxModel) -> None:
         self.name = name
+        self.model = model
         self._encoder = encoder
-        self._model = model
 
     def evaluate(self, boards: Board) -> Outcomes:
         """Evaluate positions by the net, as `engine.evaluator.Evaluator.evaluate`; nothing is sanitised."""
         outcomes = np.empty((len(boards), 5), np.float32)
         for start in range(0, len(boards), BATCH_ROWS):
             batch = slice(start, start + BATCH_ROWS)
-            outcomes[batch] = self._model.run(self._encoder.encode(boards[batch]))
+            outcomes[batch] = self.model.run(self._encoder.encode(boards[batch]))
         return outcomes

@@ -1,9 +1,14 @@
-"""Run ONNX nets: the one module that knows onnxruntime."""
+"""Run ONNX nets: the one module that knows onnxruntime.
+
+A file has one input and the output `OUTCOME`; it may give its weights as further outputs, which are read only
+when they are asked for.
+"""
 
 from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import DataFileError
+
+OUTCOME = "outcome"
+"""Name of the output that a net is run for."""
 
 BATCH_ROWS = 512
 """How many rows to run at a time: enough to be efficient, few enough that inputs stay in the cache."""
@@ -20,7 +28,7 @@ _MIN_ROWS = 2
 
 
 class OnnxModel:
-    """A net file with one float32 input and one float32 output, both of a free number of rows.
+    """A net file with one float32 input and the float32 output `OUTCOME`, both of a free number of rows.
 
     The session is made when it is first needed and again in each process forked afterwards: sessions do not
     survive a fork. Safe to call from several threads.
@@ -66,8 +74,27 @@ class OnnxModel:
             return np.empty((0, self.outputs), np.float32)
         if rows < _MIN_ROWS:
             inputs = np.repeat(inputs, _MIN_ROWS, axis=0)
-        result: NDArray[np.float32] = session.run(None, {self._input_name: inputs})[0]
+        result: NDArray[np.float32] = session.run([OUTCOME], {self._input_name: inputs})[0]
         return result[:rows]
+
+    def weights(self, names: Sequence[str]) -> list[NDArray[np.float32]]:
+        """Read weights that the file gives as outputs.
+
+        Args:
+            names: Of the outputs.
+
+        Raises:
+            DataFileError: As `check`, or the file does not give one of them.
+        """
+        session = self._present_session()
+        given = {port.name for port in session.get_outputs()}
+        if missing := [name for name in names if name not in given]:
+            raise DataFileError(
+                f"net {self.path.name} does not give its weights {', '.join(missing)}: export it again",
+                field="net",
+            )
+        arrays = session.run(list(names), {self._input_name: np.zeros((1, self.inputs), np.float32)})
+        return [np.ascontiguousarray(array, np.float32) for array in arrays]
 
     def _present_session(self) -> Any:  # noqa: ANN401  (onnxruntime has no types)
         if self._process != os.getpid():
@@ -99,7 +126,8 @@ class OnnxModel:
                 f"net {self.path.name} is no model that onnxruntime can load: {str(error)[:200]}", field="net"
             ) from error
         self._check_port("input", session.get_inputs(), self.inputs)
-        self._check_port("output", session.get_outputs(), self.outputs)
+        outcomes = [port for port in session.get_outputs() if port.name == OUTCOME]
+        self._check_port(f"output called {OUTCOME}", outcomes, self.outputs)
         self._input_name = session.get_inputs()[0].name
         return session
 

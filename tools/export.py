@@ -13,7 +13,7 @@ import numpy as np
 from engine.errors import DataFileError, UnsupportedError
 from nets.encoders import encode_tesauro196
 from nets.manifest import MANIFEST_FILE
-from nets.onnx_model import OnnxModel
+from nets.onnx_model import OUTCOME, OnnxModel
 from tools.train.network import ENCODER, INPUTS, OUTPUTS, Network, load_trainee
 from tools.train.positions import sample_positions
 from tools.train.run_folder import RunFolder
@@ -62,6 +62,8 @@ def main(args: argparse.Namespace) -> int:
 def write_onnx(net: Network, file: Path) -> None:
     """Write one net as ONNX: ``inputs float32[n, 196]`` to ``outcome float32[n, 5]``.
 
+    The weights are outputs too, so that `nets.sparse_finder` can read them from the same file.
+
     Raises:
         UnsupportedError: The package ``onnx`` is not installed.
     """
@@ -76,11 +78,14 @@ def write_onnx(net: Network, file: Path) -> None:
             helper.make_node("Gemm", ["inputs", "w1", "b1"], ["sums"]),
             helper.make_node("Relu", ["sums"], ["hidden"]),
             helper.make_node("Gemm", ["hidden", "w2", "b2"], ["logits"]),
-            helper.make_node("Sigmoid", ["logits"], ["outcome"]),
+            helper.make_node("Sigmoid", ["logits"], [OUTCOME]),
         ],
         file.stem,
         [helper.make_tensor_value_info("inputs", TensorProto.FLOAT, ["n", INPUTS])],
-        [helper.make_tensor_value_info("outcome", TensorProto.FLOAT, ["n", OUTPUTS])],
+        [
+            helper.make_tensor_value_info(OUTCOME, TensorProto.FLOAT, ["n", OUTPUTS]),
+            *(helper.make_tensor_value_info(k, TensorProto.FLOAT, w.shape) for k, w in weights.items()),
+        ],
         [numpy_helper.from_array(array, name) for name, array in weights.items()],
     )
     model = helper.make_model(

@@ -12,7 +12,13 @@ from onnx import TensorProto, helper, numpy_helper
 
 
 def write_net(
-    file: Path, sizes=(196, 8, 5), *, seed: int = 0, rows: int | str = "n", outputs: int = 1
+    file: Path,
+    sizes=(196, 8, 5),
+    *,
+    seed: int = 0,
+    rows: int | str = "n",
+    outputs: int = 1,
+    last: str = "outcome",
 ) -> Path:
     """Write a net of given layer sizes with random weights: ReLU between layers, sigmoid at the end."""
     generator = np.random.default_rng(seed)
@@ -24,11 +30,11 @@ def write_net(
         weights.append(numpy_helper.from_array(matrix.astype(np.float32), f"w{layer}"))
         weights.append(numpy_helper.from_array(bias.astype(np.float32), f"b{layer}"))
         is_last = layer == len(sizes) - 2
-        after = "y" if is_last else f"a{layer}"
+        after = last if is_last else f"a{layer}"
         nodes.append(helper.make_node("Gemm", [current, f"w{layer}", f"b{layer}"], [f"z{layer}"]))
         nodes.append(helper.make_node("Sigmoid" if is_last else "Relu", [f"z{layer}"], [after]))
         current = after
-    ports = [("x", sizes[0]), ("y", sizes[-1]), ("z0", sizes[1])]
+    ports = [("x", sizes[0]), (last, sizes[-1]), ("z0", sizes[1])]
     infos = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [rows, width]) for name, width in ports]
     graph = helper.make_graph(nodes, "net", infos[:1], infos[1 : 1 + outputs], weights)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)

@@ -99,5 +99,18 @@ def test_a_fixed_number_of_rows_is_an_error(tmp_path):
     _refused(write_net(tmp_path / "net.onnx", rows=1), r"input of shape \[1, 196\]")
 
 
-def test_a_second_output_is_an_error(tmp_path):
-    _refused(write_net(tmp_path / "net.onnx", outputs=2), "2 output tensors, expected 1")
+def test_a_second_output_is_not_run_and_can_be_read(tmp_path):
+    model = OnnxModel(write_net(tmp_path / "net.onnx", outputs=2), 196, 5)
+    model.check()
+    assert model.run(np.zeros((3, 196), np.float32)).shape == (3, 5)
+    assert model.weights(["z0"])[0].dtype == np.float32
+
+
+def test_weights_that_a_file_does_not_give_are_an_error(tmp_path):
+    model = OnnxModel(write_net(tmp_path / "net.onnx"), 196, 5)
+    with pytest.raises(DataFileError, match="w9: export it again"):
+        model.weights(["w9"])
+
+
+def test_a_file_without_the_output_outcome_is_an_error(tmp_path):
+    _refused(write_net(tmp_path / "net.onnx", last="values"), "0 output called outcome tensors, expected 1")

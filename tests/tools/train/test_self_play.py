@@ -30,44 +30,6 @@ def trainee(seed: int = 3, hidden: int = 16) -> Trainee:
     return Trainee("t", Network.untrained(hidden, generator), Network.untrained(8, generator))
 
 
-@pytest.mark.nojit
-def test_first_and_second_layer_equal_a_matrix_product():
-    net = trainee().contact
-    boards = random_boards(4, 12, seed=5)
-    expected = net.outputs(encode_tesauro196(boards))
-    hidden = np.empty(net.hidden, np.float32)
-    values = np.empty((1, 5), np.float32)
-    for i in range(len(boards)):
-        kernel_td._first_layer(boards, i, net.arrays, hidden)
-        kernel_td._second_layer(hidden, net.arrays, values, 0)
-        np.testing.assert_allclose(values[0], expected[i], atol=1e-6)
-
-
-@pytest.mark.nojit
-def test_the_chosen_child_is_the_one_that_numpy_judges_least():
-    player = trainee()
-    boards = random_boards(3, 40, seed=6)[::7]
-    dice = np.random.default_rng(7).integers(1, 7, (len(boards), 2)).astype(np.int8)
-    children, moves, offsets = expand_rolls(boards, dice)
-    outcomes = player.contact.outputs(encode_tesauro196(children))
-    race = phases(children) == Phase.RACE
-    outcomes[race] = player.race.outputs(encode_tesauro196(children[race]))
-    equity = 2 * outcomes[:, 0] - 1 + outcomes[:, 1] + outcomes[:, 2] - outcomes[:, 3] - outcomes[:, 4]
-    checked = 0
-    for i in range(len(boards)):
-        part = slice(offsets[i], offsets[i + 1])
-        if (phases(children[part]) == Phase.OVER).any():
-            continue
-        values = np.empty((2, 5), np.float32)
-        best = kernel_td._judge_children(
-            boards, i, children[part], moves[part], len(equity[part]), *player_nets(player), values
-        )
-        assert equity[part][best] == pytest.approx(equity[part].min(), abs=2e-6)
-        np.testing.assert_allclose(values[1], outcomes[part][best], atol=1e-6)
-        checked += 1
-    assert checked > 10
-
-
 def player_nets(player: Trainee):
     return player.contact.arrays, player.race.arrays
 

@@ -1,21 +1,17 @@
 """Self-play with temporal differences: games, targets and gradient steps in one compiled loop.
 
-A net is the tuple (w1 ``float32[196, h]``, b1 ``float32[h]``, w2 ``float32[5, h]``, b2 ``float32[5]``): ReLU
-hidden units and five sigmoid outputs, the cumulative outcome. Inputs are those of the ``tesauro196`` encoder,
-so the first layer of a child differs from its parent's by a few rows only.
+Nets are those of `nets.kernels.sparse`: one hidden layer, five cumulative outputs.
 """
 
 from __future__ import annotations
-
-import math
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels import float_kernel, kernel
 from engine.kernels.moves import MAX_PLAYS, plays_into
-
-Net = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
+from nets.kernels.encode import MAX_ACTIVE, active_inputs
+from nets.kernels.sparse import Net, equity_of, first_layer, is_race, judge_children, second_layer
 
 MAX_PLIES = 2000
 """Longer games are abandoned without learning; self-play of untrained nets may shuffle for ever."""
@@ -39,163 +35,6 @@ def _die(state: NDArray[np.uint64]) -> int:
     return 1 + int((_next_random(state) >> np.uint64(33)) % np.uint64(6))
 
 
-@kernel
-def _rear(boards: NDArray[np.int8], at: int, side: int) -> int:
-    point = 25
-    while point > 0 and boards[at, side, point] == 0:
-        point -= 1
-    return point
-
-
-@kernel
-def _is_race(boards: NDArray[np.int8], at: int) -> bool:
-    return _rear(boards, at, 0) + _rear(boards, at, 1) <= 25
-
-
-@float_kernel
-def _add_row(hidden: NDArray[np.float32], w1: NDArray[np.float32], row: int, scale: float) -> None:
-    factor = np.float32(scale)
-    for h in range(hidden.shape[0]):
-        hidden[h] += factor * w1[row, h]
-
-
-@kernel
-def _unit(count: int, unit: int) -> float:
-    """One of the four units of a point with ``count`` checkers; see `nets.encoders`."""
-    if unit < 3:
-        return 1.0 if count > unit else 0.0
-    return 0.5 * (count - 3) if count > 3 else 0.0
-
-
-@kernel
-def _shift(
-    hidden: NDArray[np.float32], w1: NDArray[np.float32], side: int, point: int, old: int, new: int
-) -> None:
-    """Change first-layer sums for a point that goes from ``old`` to ``new`` checkers."""
-    base = side * 98
-    if point == 25:
-        _add_row(hidden, w1, base + 96, 0.5 * (new - old))
-    elif point == 0:
-        _add_row(hidden, w1, base + 97, (new - old) / 15.0)
-    else:
-        for unit in range(4):
-            change = _unit(new, unit) - _unit(old, unit)
-            if change != 0.0:
-                _add_row(hidden, w1, base + 4 * (point - 1) + unit, change)
-
-
-@kernel
-def _first_layer(boards: NDArray[np.int8], at: int, net: Net, hidden: NDArray[np.float32]) -> None:
-    for h in range(hidden.shape[0]):
-        hidden[h] = net[1][h]
-    for side in range(2):
-        for point in range(26):
-            if boards[at, side, point] > 0:
-                _shift(hidden, net[0], side, point, 0, int(boards[at, side, point]))
-
-
-@float_kernel
-def _second_layer(hidden: NDArray[np.float32], net: Net, values: NDArray[np.float32], row: int) -> None:
-    w2 = net[2]
-    for k in range(5):
-        total = np.float32(0.0)
-        for h in range(hidden.shape[0]):
-            total += max(hidden[h], np.float32(0.0)) * w2[k, h]
-        values[row, k] = np.float32(1.0) / (np.float32(1.0) + np.float32(math.exp(-(total + net[3][k]))))
-
-
-@kernel
-def _equity(values: NDArray[np.float32], row: int) -> float:
-    return 2.0 * values[row, 0] - 1.0 + values[row, 1] + values[row, 2] - values[row, 3] - values[row, 4]
-
-
-@kernel
-def _finished(children: NDArray[np.int8], at: int, values: NDArray[np.float32]) -> bool:
-    """Write the exact outcome to row 0 if the game is over: only its last mover, row 1, can have won."""
-    if children[at, 1, 0] < 15:
-        return False
-    for k in range(5):
-        values[0, k] = 0.0
-    if children[at, 0, 0] == 0:
-        values[0, 3] = 1.0
-        for point in range(19, 26):
-            if children[at, 0, point] > 0:
-                values[0, 4] = 1.0
-    return True
-
-
-@kernel
-def _shift_to_child(
-    hidden: NDArray[np.float32],
-    w1: NDArray[np.float32],
-    turned: NDArray[np.int8],
-    children: NDArray[np.int8],
-    moves: NDArray[np.int8],
-    child: int,
-) -> None:
-    """Change the first-layer sums of a turned parent to those of a child, point by changed point."""
-    for i in range(8):
-        point = int(moves[child, i])
-        if moves[child, i - i % 2] == 0:
-            break
-        repeated = False
-        for j in range(i):
-            if moves[child, j] == point:
-                repeated = True
-        if repeated:
-            continue
-        if children[child, 1, point] != turned[1, point]:
-            _shift(hidden, w1, 1, point, int(turned[1, point]), int(children[child, 1, point]))
-        if point > 0 and children[child, 0, 25 - point] != turned[0, 25 - point]:
-            _shift(hidden, w1, 0, 25 - point, int(turned[0, 25 - point]), int(children[child, 0, 25 - point]))
-    if children[child, 0, 25] != turned[0, 25]:
-        _shift(hidden, w1, 0, 25, int(turned[0, 25]), int(children[child, 0, 25]))
-
-
-@kernel
-def _judge_children(
-    boards: NDArray[np.int8],
-    ply: int,
-    children: NDArray[np.int8],
-    moves: NDArray[np.int8],
-    count: int,
-    contact: Net,
-    race: Net,
-    values: NDArray[np.float32],
-) -> int:
-    """Find the child with the least equity; its values are left in ``values[1]``."""
-    contact_base = np.empty(contact[1].shape[0], np.float32)
-    contact_hidden = np.empty(contact[1].shape[0], np.float32)
-    race_hidden = np.empty(race[1].shape[0], np.float32)
-    turned = np.empty((2, 26), np.int8)
-    for point in range(26):
-        turned[0, point] = boards[ply, 1, point]
-        turned[1, point] = boards[ply, 0, point]
-    has_base = False
-    best = -1
-    least = 1e9
-    for i in range(count):
-        if not _finished(children, i, values):
-            if _is_race(children, i):
-                _first_layer(children, i, race, race_hidden)
-                _second_layer(race_hidden, race, values, 0)
-            else:
-                if not has_base:
-                    _first_layer(turned.reshape(1, 2, 26), 0, contact, contact_base)
-                    has_base = True
-                for h in range(contact_base.shape[0]):
-                    contact_hidden[h] = contact_base[h]
-                _shift_to_child(contact_hidden, contact[0], turned, children, moves, i)
-                _second_layer(contact_hidden, contact, values, 0)
-        equity = _equity(values, 0)
-        if equity < least:
-            least = equity
-            best = i
-            for k in range(5):
-                values[1, k] = values[0, k]
-    return best
-
-
 @float_kernel
 def _step(
     boards: NDArray[np.int8],
@@ -208,8 +47,8 @@ def _step(
 ) -> float:
     """One gradient step on the cross entropy of a position with ``values[0]``; returns the squared error."""
     w1, b1, w2, b2 = net
-    _first_layer(boards, ply, net, hidden)
-    _second_layer(hidden, net, values, 1)
+    first_layer(boards, ply, net, hidden)
+    second_layer(hidden, net, values, 1)
     step = np.float32(rate)
     for h in range(hidden.shape[0]):
         back[h] = np.float32(0.0)
@@ -224,28 +63,16 @@ def _step(
         if hidden[h] <= np.float32(0.0):
             back[h] = np.float32(0.0)
         b1[h] += back[h]
-    for side in range(2):
-        for point in range(26):
-            count = int(boards[ply, side, point])
-            if count == 0:
-                continue
-            base = side * 98
-            if point == 25:
-                _add_update(w1, base + 96, 0.5 * count, back)
-            elif point == 0:
-                _add_update(w1, base + 97, count / 15.0, back)
-            else:
-                for unit in range(4):
-                    value = _unit(count, unit)
-                    if value != 0.0:
-                        _add_update(w1, base + 4 * (point - 1) + unit, value, back)
-    error = _equity(values, 0) - _equity(values, 1)
+    places = np.empty(MAX_ACTIVE, np.int64)
+    inputs = np.empty(MAX_ACTIVE, np.float32)
+    for i in range(active_inputs(boards[ply], places, inputs)):
+        _add_update(w1, places[i], inputs[i], back)
+    error = equity_of(values, 0) - equity_of(values, 1)
     return error * error
 
 
 @float_kernel
-def _add_update(w1: NDArray[np.float32], row: int, scale: float, back: NDArray[np.float32]) -> None:
-    factor = np.float32(scale)
+def _add_update(w1: NDArray[np.float32], row: int, factor: np.float32, back: NDArray[np.float32]) -> None:
     for h in range(back.shape[0]):
         w1[row, h] += factor * back[h]
 
@@ -279,7 +106,7 @@ def _play_game(
             die1 = _die(state)
             die2 = _die(state)
         count = plays_into(boards, ply, die1, die2, work, hashes, children, moves, 0)
-        best = _judge_children(boards, ply, children, moves, count, contact, race, scratch)
+        best = judge_children(boards, ply, children, moves, count, contact, race, scratch)
         for k in range(5):
             values[ply + 1, k] = scratch[1, k]
         for side in range(2):
@@ -321,7 +148,7 @@ def _learn_game(
         scratch[0, 2] = ahead[4]
         scratch[0, 3] = ahead[1]
         scratch[0, 4] = ahead[2]
-        if _is_race(boards, ply):
+        if is_race(boards, ply):
             total += _step(boards, ply, race, rate, race_hidden, race_back, scratch)
         else:
             total += _step(boards, ply, contact, rate, contact_hidden, contact_back, scratch)
