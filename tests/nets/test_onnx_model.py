@@ -92,7 +92,10 @@ def test_other_inputs_than_declared_are_an_error(tmp_path):
 
 
 def test_other_outputs_than_declared_are_an_error(tmp_path):
-    _refused(write_net(tmp_path / "net.onnx", (196, 8, 6)), r"output called outcome of shape \['n', 6\], expected \[n, 5\]")
+    _refused(
+        write_net(tmp_path / "net.onnx", (196, 8, 6)),
+        r"output called outcome of shape \['n', 6\], expected \[n, 5\]",
+    )
 
 
 def test_a_fixed_number_of_rows_is_an_error(tmp_path):
