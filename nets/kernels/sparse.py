@@ -7,16 +7,20 @@ alone, so the first layer of a child differs from its parent's by a few rows onl
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels import float_kernel, kernel
 from engine.kernels.moves import MAX_PLAYS, plays_into
-from nets.kernels.encode import BAR_INPUT, OFF_INPUT, SIDE_INPUTS
+from nets.kernels.encode import BAR_INPUT, MAX_ACTIVE, OFF_INPUT, SIDE_INPUTS, active_inputs
 
 Net = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
+
+_SIGMOID_LIMIT = 16.0
+_SIGMOID_STEPS = 256
+_SIGMOID: NDArray[np.float32] = (1.0 / (1.0 + np.exp(-np.arange(-16 * 256, 16 * 256 + 2) / 256))).astype(
+    np.float32
+)
 
 
 @kernel
@@ -32,46 +36,64 @@ def is_race(boards: NDArray[np.int8], at: int) -> bool:
 
 
 @float_kernel
-def _add_row(hidden: NDArray[np.float32], w1: NDArray[np.float32], row: int, scale: float) -> None:
-    factor = np.float32(scale)
-    for h in range(hidden.shape[0]):
-        hidden[h] += factor * w1[row, h]
-
-
-@kernel
-def _unit(count: int, unit: int) -> float:
-    """One of the four units of a point with ``count`` checkers; see `nets.encoders`."""
-    if unit < 3:
-        return 1.0 if count > unit else 0.0
-    return 0.5 * (count - 3) if count > 3 else 0.0
-
-
-@kernel
-def _shift(
-    hidden: NDArray[np.float32], w1: NDArray[np.float32], side: int, point: int, old: int, new: int
+def _add_rows(
+    base: NDArray[np.float32],
+    w1: NDArray[np.float32],
+    rows: NDArray[np.int64],
+    factors: NDArray[np.float32],
+    count: int,
+    hidden: NDArray[np.float32],
 ) -> None:
-    """Change first-layer sums for a point that goes from ``old`` to ``new`` checkers."""
-    base = side * SIDE_INPUTS
-    if point == 25:
-        _add_row(hidden, w1, base + BAR_INPUT, 0.5 * (new - old))
-    elif point == 0:
-        _add_row(hidden, w1, base + OFF_INPUT, (new - old) / 15.0)
-    else:
-        for unit in range(4):
-            change = _unit(new, unit) - _unit(old, unit)
-            if change != 0.0:
-                _add_row(hidden, w1, base + 4 * (point - 1) + unit, change)
+    """Write ``base`` plus weighted rows of the first layer, four rows in one pass."""
+    for h in range(hidden.shape[0]):
+        hidden[h] = base[h]
+    i = 0
+    while i + 4 <= count:
+        row0, row1, row2, row3 = rows[i], rows[i + 1], rows[i + 2], rows[i + 3]
+        factor0, factor1, factor2, factor3 = factors[i], factors[i + 1], factors[i + 2], factors[i + 3]
+        for h in range(hidden.shape[0]):
+            hidden[h] += (factor0 * w1[row0, h] + factor1 * w1[row1, h]) + (
+                factor2 * w1[row2, h] + factor3 * w1[row3, h]
+            )
+        i += 4
+    while i < count:
+        row = rows[i]
+        factor = factors[i]
+        for h in range(hidden.shape[0]):
+            hidden[h] += factor * w1[row, h]
+        i += 1
 
 
 @kernel
-def first_layer(boards: NDArray[np.int8], at: int, net: Net, hidden: NDArray[np.float32]) -> None:
-    """Write the sums of the hidden units, ``float32[h]``, for one of ``int8[n, 2, 26]``."""
-    for h in range(hidden.shape[0]):
-        hidden[h] = net[1][h]
-    for side in range(2):
-        for point in range(26):
-            if boards[at, side, point] > 0:
-                _shift(hidden, net[0], side, point, 0, int(boards[at, side, point]))
+def first_layer(
+    boards: NDArray[np.int8],
+    at: int,
+    net: Net,
+    rows: NDArray[np.int64],
+    factors: NDArray[np.float32],
+    hidden: NDArray[np.float32],
+) -> None:
+    """Write the sums of the hidden units of one position.
+
+    Args:
+        boards: ``int8[n, 2, 26]``.
+        at: Which of them.
+        net: The net.
+        rows: scratch, ``int64[MAX_ACTIVE]``.
+        factors: scratch, ``float32[MAX_ACTIVE]``.
+        hidden: out, ``float32[h]``.
+    """
+    count = active_inputs(boards[at], rows, factors)
+    _add_rows(net[1], net[0], rows, factors, count, hidden)
+
+
+@kernel
+def _sigmoid(x: float) -> np.float32:
+    """Look a sigmoid up, off by at most 2e-7."""
+    place = (min(max(x, -_SIGMOID_LIMIT), _SIGMOID_LIMIT) + _SIGMOID_LIMIT) * _SIGMOID_STEPS
+    below = int(place)
+    share = np.float32(place - below)
+    return _SIGMOID[below] + share * (_SIGMOID[below + 1] - _SIGMOID[below])
 
 
 @float_kernel
@@ -82,7 +104,7 @@ def second_layer(hidden: NDArray[np.float32], net: Net, values: NDArray[np.float
         total = np.float32(0.0)
         for h in range(hidden.shape[0]):
             total += max(hidden[h], np.float32(0.0)) * w2[k, h]
-        values[row, k] = np.float32(1.0) / (np.float32(1.0) + np.float32(math.exp(-(total + net[3][k]))))
+        values[row, k] = _sigmoid(total + net[3][k])
 
 
 @kernel
@@ -107,33 +129,59 @@ def _finished(children: NDArray[np.int8], at: int, values: NDArray[np.float32]) 
 
 
 @kernel
-def _shift_to_child(
-    hidden: NDArray[np.float32],
-    w1: NDArray[np.float32],
+def _one_checker(
+    side: int,
+    point: int,
+    count: int,
+    sign: float,
+    rows: NDArray[np.int64],
+    factors: NDArray[np.float32],
+    at: int,
+) -> int:
+    """Note the input that the ``count``-th checker of a point sets; return the next free place."""
+    base = side * SIDE_INPUTS
+    if point == 25:
+        rows[at] = base + BAR_INPUT
+        factors[at] = np.float32(0.5 * sign)
+    elif point == 0:
+        rows[at] = base + OFF_INPUT
+        factors[at] = np.float32(sign / 15.0)
+    else:
+        rows[at] = base + 4 * (point - 1) + min(count, 4) - 1
+        factors[at] = np.float32(sign if count < 4 else 0.5 * sign)
+    return at + 1
+
+
+@kernel
+def _changes_to_child(
     turned: NDArray[np.int8],
-    children: NDArray[np.int8],
     moves: NDArray[np.int8],
     child: int,
-) -> None:
-    """Change the first-layer sums of a turned parent to those of a child, point by changed point."""
-    for i in range(8):
-        point = int(moves[child, i])
-        if moves[child, i - i % 2] == 0:
+    rows: NDArray[np.int64],
+    factors: NDArray[np.float32],
+) -> int:
+    """Note the inputs in which a child differs from its turned parent; return how many."""
+    found = 0
+    for i in range(0, 8, 2):
+        source = int(moves[child, i])
+        if source == 0:
             break
-        repeated = False
-        for j in range(i):
-            if moves[child, j] == point:
-                repeated = True
-        if repeated:
-            continue
-        if children[child, 1, point] != turned[0, 1, point]:
-            _shift(hidden, w1, 1, point, int(turned[0, 1, point]), int(children[child, 1, point]))
-        if point > 0 and children[child, 0, 25 - point] != turned[0, 0, 25 - point]:
-            _shift(
-                hidden, w1, 0, 25 - point, int(turned[0, 0, 25 - point]), int(children[child, 0, 25 - point])
-            )
-    if children[child, 0, 25] != turned[0, 0, 25]:
-        _shift(hidden, w1, 0, 25, int(turned[0, 0, 25]), int(children[child, 0, 25]))
+        target = int(moves[child, i + 1])
+        at_source = int(turned[0, 1, source])
+        at_target = int(turned[0, 1, target])
+        is_hit = target > 0 and turned[0, 0, 25 - target] == 1
+        for j in range(0, i, 2):
+            earlier_source = moves[child, j]
+            earlier_target = moves[child, j + 1]
+            at_source += int(earlier_target == source) - int(earlier_source == source)
+            at_target += int(earlier_target == target) - int(earlier_source == target)
+            is_hit = is_hit and earlier_target != target
+        found = _one_checker(1, source, at_source, -1.0, rows, factors, found)
+        found = _one_checker(1, target, at_target + 1, 1.0, rows, factors, found)
+        if is_hit:
+            found = _one_checker(0, 25 - target, 1, -1.0, rows, factors, found)
+            found = _one_checker(0, 25, 1, 1.0, rows, factors, found)
+    return found
 
 
 @kernel
@@ -147,17 +195,18 @@ def _judge_child(
     contact_base: NDArray[np.float32],
     contact_hidden: NDArray[np.float32],
     race_hidden: NDArray[np.float32],
+    rows: NDArray[np.int64],
+    factors: NDArray[np.float32],
     values: NDArray[np.float32],
 ) -> float:
     """Write the outcome of a child to ``values[0]`` and return its equity, both for the next mover."""
     if not _finished(children, child, values):
         if is_race(children, child):
-            first_layer(children, child, race, race_hidden)
+            first_layer(children, child, race, rows, factors, race_hidden)
             second_layer(race_hidden, race, values, 0)
         else:
-            for h in range(contact_base.shape[0]):
-                contact_hidden[h] = contact_base[h]
-            _shift_to_child(contact_hidden, contact[0], turned, children, moves, child)
+            count = _changes_to_child(turned, moves, child, rows, factors)
+            _add_rows(contact_base, contact[0], rows, factors, count, contact_hidden)
             second_layer(contact_hidden, contact, values, 0)
     return equity_of(values, 0)
 
@@ -198,14 +247,27 @@ def judge_children(
     contact_base = np.empty(contact[1].shape[0], np.float32)
     contact_hidden = np.empty(contact[1].shape[0], np.float32)
     race_hidden = np.empty(race[1].shape[0], np.float32)
+    rows = np.empty(MAX_ACTIVE, np.int64)
+    factors = np.empty(MAX_ACTIVE, np.float32)
     turned = np.empty((1, 2, 26), np.int8)
     _turn(boards, at, turned)
-    first_layer(turned, 0, contact, contact_base)
+    first_layer(turned, 0, contact, rows, factors, contact_base)
     best = -1
     least = 1e9
     for i in range(count):
         equity = _judge_child(
-            children, moves, i, turned, contact, race, contact_base, contact_hidden, race_hidden, values
+            children,
+            moves,
+            i,
+            turned,
+            contact,
+            race,
+            contact_base,
+            contact_hidden,
+            race_hidden,
+            rows,
+            factors,
+            values,
         )
         if equity < least:
             least = equity
@@ -256,6 +318,8 @@ def best_replies(
     contact_base = np.empty(contact[1].shape[0], np.float32)
     contact_hidden = np.empty(contact[1].shape[0], np.float32)
     race_hidden = np.empty(race[1].shape[0], np.float32)
+    rows = np.empty(MAX_ACTIVE, np.int64)
+    factors = np.empty(MAX_ACTIVE, np.float32)
     turned = np.empty((1, 2, 26), np.int8)
     values = np.empty((1, 5), np.float32)
     for i in range(start, boards.shape[0]):
@@ -266,7 +330,7 @@ def best_replies(
         if at + min(count, keep) > children.shape[0]:
             return i
         _turn(boards, i, turned)
-        first_layer(turned, 0, contact, contact_base)
+        first_layer(turned, 0, contact, rows, factors, contact_base)
         for child in range(count):
             all_equities[child] = _judge_child(
                 all_children,
@@ -278,6 +342,8 @@ def best_replies(
                 contact_base,
                 contact_hidden,
                 race_hidden,
+                rows,
+                factors,
                 values,
             )
         number = _select(all_equities, count, keep, margin, kept)

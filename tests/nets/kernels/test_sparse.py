@@ -32,9 +32,10 @@ def test_first_and_second_layer_equal_a_matrix_product():
     sample = boards.random_boards(60, seed=5)
     expected = outputs(CONTACT, sample)
     hidden = np.empty(16, np.float32)
+    rows, factors = np.empty(30, np.int64), np.empty(30, np.float32)
     values = np.empty((1, 5), np.float32)
     for i in range(len(sample)):
-        kernel_sparse.first_layer(sample, i, CONTACT, hidden)
+        kernel_sparse.first_layer(sample, i, CONTACT, rows, factors, hidden)
         kernel_sparse.second_layer(hidden, CONTACT, values, 0)
         np.testing.assert_allclose(values[0], expected[i], atol=2e-6)
 

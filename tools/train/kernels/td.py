@@ -47,7 +47,9 @@ def _step(
 ) -> float:
     """One gradient step on the cross entropy of a position with ``values[0]``; returns the squared error."""
     w1, b1, w2, b2 = net
-    first_layer(boards, ply, net, hidden)
+    places = np.empty(MAX_ACTIVE, np.int64)
+    inputs = np.empty(MAX_ACTIVE, np.float32)
+    first_layer(boards, ply, net, places, inputs, hidden)
     second_layer(hidden, net, values, 1)
     step = np.float32(rate)
     for h in range(hidden.shape[0]):
@@ -63,8 +65,6 @@ def _step(
         if hidden[h] <= np.float32(0.0):
             back[h] = np.float32(0.0)
         b1[h] += back[h]
-    places = np.empty(MAX_ACTIVE, np.int64)
-    inputs = np.empty(MAX_ACTIVE, np.float32)
     for i in range(active_inputs(boards[ply], places, inputs)):
         _add_update(w1, places[i], inputs[i], back)
     error = equity_of(values, 0) - equity_of(values, 1)
