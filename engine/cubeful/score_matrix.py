@@ -1,0 +1,97 @@
+"""The score matrix: the proper cube action of one position at every score."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.cubeful.cube_game import CubeGame, Values, cube_game
+from engine.cubeful.decision import CubeDecision, decide
+from engine.cubeful.values import leaf_values
+from engine.errors import ValueRangeError
+from engine.match import MAX_CUBE, MatchState
+from engine.match_equity import MAX_TABLE_POINTS, MatchEquityTable
+from engine.outcome import Outcome
+
+ValuesAt = Callable[[CubeGame], Values]
+"""Gives the ``float32[states]`` of one position in a game, before the roll, without doubling now."""
+
+
+@dataclass(frozen=True)
+class ScoreMatrix:
+    """Cube decisions by score.
+
+    Attributes:
+        cube: What the cube shows; above 1 the side on roll owns it.
+        money: The decision for money, with neither the Jacoby rule nor beavers.
+        rows: ``rows[i][j]`` is the decision when the side on roll is i+1 points away and the other side j+1;
+            one point away after the Crawford game, in which nobody doubles.
+    """
+
+    cube: int
+    money: CubeDecision
+    rows: tuple[tuple[CubeDecision, ...], ...]
+
+    def at(self, away: int, other_away: int) -> CubeDecision:
+        """The decision at a score.
+
+        Args:
+            away: Points that the side on roll needs.
+            other_away: Points that the other side needs.
+
+        Raises:
+            ValueRangeError: The score is not in the matrix.
+        """
+        if not (1 <= away <= len(self.rows) and 1 <= other_away <= len(self.rows)):
+            raise ValueRangeError(
+                f"the score matrix has 1 to {len(self.rows)} points away, not {away} against {other_away}",
+                field="away",
+            )
+        return self.rows[away - 1][other_away - 1]
+
+
+def score_matrix(
+    values_at: ValuesAt, away: int, *, cube: int = 1, table: MatchEquityTable | None = None
+) -> ScoreMatrix:
+    """Decide at every score up to so many points away on both sides.
+
+    Args:
+        values_at: Values the position in the states of any game it is given: by its outcome alone (see
+            `outcome_values`), or by a search.
+        away: How far the matrix reaches, 2 to 64.
+        cube: What the cube shows; above 1 the side on roll owns it.
+        table: What match equities come from; the shipped one if None.
+
+    Raises:
+        ValueRangeError: An argument is outside what it may be.
+    """
+    if not 2 <= away <= MAX_TABLE_POINTS:
+        raise ValueRangeError(
+            f"a score matrix reaches 2 to {MAX_TABLE_POINTS} points, not {away}", field="away"
+        )
+    if not 1 <= cube < MAX_CUBE or cube & (cube - 1):
+        raise ValueRangeError(f"a cube is a power of two below {MAX_CUBE}, not {cube}", field="cube")
+    owner = None if cube == 1 else 0
+
+    def decision(length: int, score: tuple[int, int] = (0, 0)) -> CubeDecision:
+        match = MatchState(length=length, score=score, cube=cube, cube_owner=owner, beavers=False)
+        game = cube_game(match, table)
+        return decide(values_at(game), game)
+
+    steps = range(1, away + 1)
+    rows = tuple(tuple(decision(away, (away - own, away - other)) for other in steps) for own in steps)
+    return ScoreMatrix(cube, decision(0), rows)
+
+
+def outcome_values(outcome: Outcome, efficiency: float) -> ValuesAt:
+    """Value a position by its outcome alone, for `score_matrix`.
+
+    Args:
+        outcome: Cubeless, for the side on roll, before the roll.
+        efficiency: The cube efficiency of the position, 0 to 1.
+    """
+    outcomes = np.array([outcome], np.float32)
+    efficiencies = np.array([efficiency], np.float32)
+    return lambda game: leaf_values(outcomes, efficiencies, game)[0]

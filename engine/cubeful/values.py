@@ -1,0 +1,131 @@
+"""Cubeful values in all states of the cube at once: of outcomes, and with the right to double.
+
+A search runs leaf -> option -> turn round and average -> option -> turn round and average … up to the root,
+whose values stay without the option, for `engine.cubeful.decision` to compare.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.cubeful.cube_game import CubeGame, Values
+from engine.kernels import cubeful as kernel_cubeful
+from engine.outcome import Outcomes
+
+
+def leaf_values(outcomes: Outcomes, efficiencies: NDArray[np.float32], game: CubeGame) -> Values:
+    """Value outcomes by Janowski's model, before the roll, for the side on roll, if it does not double now.
+
+    *Source:* Rick Janowski, "Take-Points in Money Games" (1993), the general model: dead value + efficiency ·
+    (live value - dead value); in a match the same on chances to win it, as published in GNU Backgammon's
+    manual. Difference: a side that can double for nothing is taken to do so as soon as it can.
+
+    Args:
+        outcomes: ``float32[n, 5]``.
+        efficiencies: ``float32[n]``, see `engine.cubeful.efficiency`.
+        game: The states, seen by the side that the outcomes are for.
+
+    Returns:
+        ``float32[n, states]``.
+    """
+    outcomes = np.require(outcomes, np.float32, ["C", "W"])
+    efficiencies = np.require(efficiencies, np.float32, ["C", "W"])
+    values = np.empty((len(outcomes), len(game.states)), np.float32)
+    if game.is_money:
+        owners = np.ascontiguousarray(game.kernel_states[:, 1])
+        kernel_cubeful.money_values(outcomes, efficiencies, owners, game.match.jacoby, values)
+    else:
+        kernel_cubeful.match_values(
+            outcomes, efficiencies, game.worths, game.turns, game.kernel_states, values
+        )
+    return values
+
+
+def with_option(values: Values, game: CubeGame) -> Values:
+    """Let the side on roll double, in every state where it may, and the other side answer as it should.
+
+    A double that is right to be beavered is answered so where the match state has beavers.
+
+    Args:
+        values: ``float32[n, states]``, before the roll, without doubling: from `leaf_values`, or averaged
+            over the rolls.
+        game: The states, seen by the side on roll.
+
+    Returns:
+        A new ``float32[n, states]``.
+    """
+    result = values.copy()
+    columns = np.flatnonzero(game.may_double)
+    if columns.size:
+        taken = _taken(values[:, game.taken[columns]], game)
+        doubled = np.minimum(taken, game.passed[columns])
+        result[:, columns] = np.maximum(result[:, columns], doubled)
+    return result
+
+
+def turned_values(values: Values, game: CubeGame) -> Values:
+    """See values from the other side; means over rolls may be turned as well as single values.
+
+    Args:
+        values: ``float32[..., states]``.
+        game: The states, seen by either side.
+
+    Returns:
+        A new array of the same shape.
+    """
+    return -values if game.is_money else np.float32(1.0) - values
+
+
+def dead_values(outcomes: Outcomes, game: CubeGame) -> NDArray[np.float32]:
+    """Value outcomes for a game played out at the present cube, gammons counted.
+
+    Args:
+        outcomes: ``float32[n, 5]``.
+        game: The states, seen by the side that the outcomes are for.
+
+    Returns:
+        ``float32[n]``: cubeless equity in money play, in a match the chance to win it.
+    """
+    lost, won = game.worths[0]
+    win = outcomes[:, 0]
+    value = win * won[0] + (1.0 - win) * lost[0]
+    value = value + outcomes[:, 1] * (won[1] - won[0]) + outcomes[:, 2] * (won[2] - won[1])
+    value = value + outcomes[:, 3] * (lost[1] - lost[0]) + outcomes[:, 4] * (lost[2] - lost[1])
+    return np.asarray(value, np.float32)
+
+
+def equities(values: Values, game: CubeGame) -> NDArray[np.float64]:
+    """Turn values into equities: 1 is a game won singly at the present cube, -1 one lost.
+
+    Args:
+        values: ``float32[...]`` of any shape.
+        game: The states, seen by the side that the values are for.
+
+    Returns:
+        ``float64[...]`` of the same shape, in points for a cube of 1.
+    """
+    lost, won = game.result_worth(-1), game.result_worth(1)
+    return (np.asarray(values, np.float64) - 0.5 * (won + lost)) / (0.5 * (won - lost))
+
+
+def match_chances(equities_points: NDArray[np.float64], game: CubeGame) -> NDArray[np.float64]:
+    """Turn equities of a match into chances to win it: the inverse of `equities`.
+
+    Args:
+        equities_points: ``float64[...]`` of any shape.
+        game: The states, seen by the side that the equities are for.
+
+    Returns:
+        ``float64[...]`` of the same shape.
+    """
+    lost, won = game.result_worth(-1), game.result_worth(1)
+    return 0.5 * (won + lost) + np.asarray(equities_points, np.float64) * 0.5 * (won - lost)
+
+
+def _taken(values: Values, game: CubeGame) -> Values:
+    """What a taken double is worth, beavered where that is right."""
+    taken = np.float32(game.stake_factor) * values
+    if game.is_money and game.match.beavers:
+        taken = np.where(taken < 0, np.float32(2.0) * taken, taken)
+    return taken

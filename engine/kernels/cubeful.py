@@ -1,0 +1,181 @@
+"""Janowski's cubeful values of many outcomes, in every state of the cube, for money and for a match.
+
+A live cube ends the game at a take point or a cash point; between those and the sure results, values run in
+straight lines. In a match nobody ends a game that is worth more played on with a dead cube: such points are
+left out. For money there are none.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels import kernel
+
+CENTRED = -1
+OWN = 0
+OTHER = 1
+DEAD = 2
+"""Who can turn the cube: both, the side on roll, the other side, nobody (money play only)."""
+
+
+@kernel
+def money_values(
+    outcomes: NDArray[np.float32],
+    efficiencies: NDArray[np.float32],
+    owners: NDArray[np.int8],
+    jacoby: bool,
+    result: NDArray[np.float32],
+) -> None:
+    """Value outcomes for money, in points for a cube of 1.
+
+    Args:
+        outcomes: ``float32[n, 5]``.
+        efficiencies: ``float32[n]``, 0 dead to 1 live.
+        owners: ``int8[s]``: CENTRED, OWN, OTHER or DEAD.
+        jacoby: Whether gammons do not count while the cube is centred.
+        result: out, ``float32[n, s]``.
+    """
+    for i in range(outcomes.shape[0]):
+        win = _probability(outcomes[i, 0])
+        won = 1.0 + _share(outcomes[i, 1], win) + _share(outcomes[i, 2], win)
+        lost = 1.0 + _share(outcomes[i, 3], 1.0 - win) + _share(outcomes[i, 4], 1.0 - win)
+        take = (lost - 0.5) / (won + lost + 0.5)
+        cash = (lost + 1.0) / (won + lost + 0.5)
+        for s in range(owners.shape[0]):
+            owner = owners[s]
+            bottom, top = -lost, won
+            if jacoby and owner == CENTRED:
+                bottom, top = -1.0, 1.0
+            low, dropped, high, cashed = 0.0, bottom, 1.0, top
+            if owner in (CENTRED, OTHER):
+                low, dropped = take, -1.0
+            if owner in (CENTRED, OWN):
+                high, cashed = cash, 1.0
+            dead = bottom + win * (top - bottom)
+            live = _live(win, bottom, low, dropped, high, cashed, top)
+            result[i, s] = dead + efficiencies[i] * (live - dead)
+
+
+@kernel
+def match_values(
+    outcomes: NDArray[np.float32],
+    efficiencies: NDArray[np.float32],
+    worths: NDArray[np.float64],
+    turns: NDArray[np.bool_],
+    states: NDArray[np.int8],
+    result: NDArray[np.float32],
+) -> None:
+    """Value outcomes in a match, as chances to win it.
+
+    Args:
+        outcomes: ``float32[n, 5]``.
+        efficiencies: ``float32[n]``, 0 dead to 1 live.
+        worths: ``float64[k, 2, 3]``, at each level of the cube: the chance to win the match after a game
+            lost (0) or won (1) singly, as a gammon or as a backgammon.
+        turns: ``bool[k, 2]``, whether the side on roll and the other side turn a cube of this level that they
+            have access to; nobody does at the last.
+        states: ``int8[s, 3]``: level; CENTRED, OWN or OTHER; who can double for nothing, OWN, OTHER or -1.
+            That side doubles when it can, if it has not done so already, and nobody turns the cube after it.
+        result: out, ``float32[n, s]``.
+    """
+    levels = worths.shape[0]
+    ends = np.empty((levels, 2))
+    takes = np.zeros((levels, 2))
+    for i in range(outcomes.shape[0]):
+        win = _probability(outcomes[i, 0])
+        win_g, win_bg = _share(outcomes[i, 1], win), _share(outcomes[i, 2], win)
+        lose_g, lose_bg = _share(outcomes[i, 3], 1.0 - win), _share(outcomes[i, 4], 1.0 - win)
+        for k in range(levels):
+            ends[k, 0] = _average(worths, k, 0, lose_g, lose_bg)
+            ends[k, 1] = _average(worths, k, 1, win_g, win_bg)
+        for k in range(levels - 2, -1, -1):
+            takes[k, 0] = 0.0
+            takes[k, 1] = 0.0
+            if turns[k, 1]:
+                takes[k, 0] = _take_point(worths, turns, ends, takes, k, 0)
+            if turns[k, 0]:
+                takes[k, 1] = _take_point(worths, turns, ends, takes, k, 1)
+        for s in range(states.shape[0]):
+            k, owner = states[s, 0], states[s, 1]
+            bottom, top = ends[k, 0], ends[k, 1]
+            low, dropped, high, cashed = 0.0, bottom, 1.0, top
+            slope = top - bottom
+            if owner != OWN and takes[k, 0] > 0.0 and worths[k, 0, 0] < bottom + takes[k, 0] * slope:
+                low, dropped = takes[k, 0], worths[k, 0, 0]
+            if owner != OTHER and takes[k, 1] > 0.0 and worths[k, 1, 0] > top - takes[k, 1] * slope:
+                high, cashed = 1.0 - takes[k, 1], worths[k, 1, 0]
+            dead = bottom + win * slope
+            live = _live(win, bottom, low, dropped, high, cashed, top)
+            value = dead + efficiencies[i] * (live - dead)
+            if states[s, 2] >= 0:
+                taken = ends[k + 1, 0] + win * (ends[k + 1, 1] - ends[k + 1, 0])
+                if states[s, 2] == OWN:
+                    value = max(value, min(taken, worths[k, 1, 0]))
+                else:
+                    value = min(value, max(taken, worths[k, 0, 0]))
+            result[i, s] = value
+
+
+@kernel
+def _take_point(
+    worths: NDArray[np.float64],
+    turns: NDArray[np.bool_],
+    ends: NDArray[np.float64],
+    takes: NDArray[np.float64],
+    level: int,
+    side: int,
+) -> float:
+    """The least chance to win the game with which a side takes a live cube turned from a level.
+
+    Side 0 is the one on roll, side 1 the other, whose chances to win the match are those of side 0 turned
+    round: its values go in with the sign reversed.
+    """
+    sign = 1.0 if side == 0 else -1.0
+    dropped = sign * worths[level, side, 0]
+    lost = sign * ends[level + 1, side]
+    end, best = 1.0, sign * ends[level + 1, 1 - side]
+    if turns[level + 1, side]:
+        cash, cashed = 1.0 - takes[level + 1, 1 - side], sign * worths[level + 1, 1 - side, 0]
+        if cashed > lost + cash * (best - lost):
+            end, best = cash, cashed
+    if dropped <= lost:
+        return 0.0
+    if best <= dropped:
+        return end
+    return end * (dropped - lost) / (best - lost)
+
+
+@kernel
+def _live(
+    win: float, bottom: float, low: float, dropped: float, high: float, cashed: float, top: float
+) -> float:
+    """The value on the line from losing over the take point (low) and the cash point (high) to winning."""
+    if low >= high:
+        return bottom + win * (top - bottom)
+    if win < low:
+        return bottom + win / low * (dropped - bottom)
+    if win > high:
+        return cashed + (win - high) / (1.0 - high) * (top - cashed)
+    return dropped + (win - low) / (high - low) * (cashed - dropped)
+
+
+@kernel
+def _average(worths: NDArray[np.float64], level: int, result: int, gammon: float, backgammon: float) -> float:
+    """The mean worth of games lost (result 0) or won (1), from the shares of gammons and backgammons."""
+    single = worths[level, result, 0]
+    more = gammon * (worths[level, result, 1] - single)
+    return single + more + backgammon * (worths[level, result, 2] - worths[level, result, 1])
+
+
+@kernel
+def _share(part: float, whole: float) -> float:
+    """A part of a whole, 0 to 1; 0 of nothing."""
+    if whole <= 0.0 or part <= 0.0:
+        return 0.0
+    return min(part / whole, 1.0)
+
+
+@kernel
+def _probability(value: float) -> float:
+    return min(max(value, 0.0), 1.0)

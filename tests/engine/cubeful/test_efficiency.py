@@ -1,0 +1,40 @@
+"""Cube efficiencies by phase and by pips."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.cubeful import cube_efficiencies
+from engine.position import Position
+from tests.boards import position
+
+
+def efficiency(where: Position) -> float:
+    return float(cube_efficiencies(where.board[None])[0])
+
+
+def test_contact_and_crashed_positions_have_the_usual_efficiency():
+    assert efficiency(Position.start()) == pytest.approx(0.68)
+    assert efficiency(position({1: 7, 2: 7, 24: 1}, {23: 2, 20: 13})) == pytest.approx(0.68)
+
+
+@pytest.mark.parametrize(
+    ("pips", "expected"), [(39, 0.6), (40, 0.6), (80, 0.65), (100, 0.675), (120, 0.7), (180, 0.7)]
+)
+def test_races_go_from_60_to_70_percent_by_the_pips_of_the_side_on_roll(pips, expected):
+    far, near = divmod(pips, 12)
+    where = position({12: far, near: 1} if near else {12: far}, {19: 15})
+    assert where.pips[0] == pips
+    assert efficiency(where) == pytest.approx(expected, abs=1e-6)
+
+
+def test_a_bearoff_has_the_least_efficiency():
+    assert efficiency(position({6: 15}, {19: 15})) == pytest.approx(0.6)
+    assert efficiency(position({1: 2}, {24: 2})) == pytest.approx(0.6)
+
+
+def test_many_positions_at_once_keep_their_order():
+    boards = np.stack([Position.start().board, position({6: 15}, {19: 15}).board, Position.start().board])
+    assert cube_efficiencies(boards).tolist() == pytest.approx([0.68, 0.6, 0.68])
+    assert cube_efficiencies(boards[:0]).shape == (0,)

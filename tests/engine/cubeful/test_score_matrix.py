@@ -1,0 +1,68 @@
+"""The score matrix: every cell is the decision at its score."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.cubeful import (
+    Doubling,
+    cube_game,
+    decide_outcome,
+    outcome_values,
+    score_matrix,
+)
+from engine.errors import ValueRangeError
+from engine.match import MatchState
+from engine.outcome import Outcome
+
+STRONG = Outcome(0.7, 0.2, 0.01, 0.1, 0.0)
+
+
+def test_every_cell_is_the_decision_at_its_score():
+    matrix = score_matrix(outcome_values(STRONG, 0.68), 7)
+    for away in range(1, 8):
+        for other in range(1, 8):
+            game = cube_game(MatchState(length=7, score=(7 - away, 7 - other)))
+            assert matrix.at(away, other) == decide_outcome(STRONG, 0.68, game)
+    assert matrix.money == decide_outcome(STRONG, 0.68, cube_game(MatchState(beavers=False)))
+
+
+def test_well_known_corners():
+    matrix = score_matrix(outcome_values(STRONG, 0.68), 9)
+    assert all(matrix.at(1, other).doubling is Doubling.UNAVAILABLE for other in range(1, 10))
+    assert all(matrix.at(away, 1).should_double for away in range(3, 10))
+    assert matrix.at(3, 2).text == "Double, pass"
+    assert matrix.at(2, 9).text == "No double, take"
+
+
+def test_redoubles_start_from_the_cube_in_hand():
+    matrix = score_matrix(outcome_values(STRONG, 0.68), 5, cube=2)
+    assert matrix.at(5, 5).is_redouble
+    assert matrix.at(2, 5).doubling is Doubling.UNAVAILABLE
+    assert matrix.money.text == "No redouble, take" or matrix.money.should_double
+
+
+def test_the_matrix_asks_its_values_from_whoever_has_them():
+    asked = []
+
+    def values_at(game):
+        asked.append(game.match)
+        return outcome_values(STRONG, 0.5)(game)
+
+    score_matrix(values_at, 3)
+    assert [match.length for match in asked].count(3) == 9
+    assert sum(match.is_money for match in asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("away", "cube", "field"), [(1, 1, "away"), (65, 1, "away"), (5, 3, "cube"), (5, 0, "cube")]
+)
+def test_impossible_matrices_are_refused(away, cube, field):
+    with pytest.raises(ValueRangeError) as caught:
+        score_matrix(outcome_values(STRONG, 0.68), away, cube=cube)
+    assert caught.value.field == field
+
+
+def test_a_score_outside_the_matrix_is_refused():
+    with pytest.raises(ValueRangeError, match="1 to 3 points away"):
+        score_matrix(outcome_values(STRONG, 0.68), 3).at(4, 1)
