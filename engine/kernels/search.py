@@ -1,0 +1,284 @@
+"""The compiled steps of a search: repeats, a cache of values, choosing replies, averaging over rolls.
+
+A position's key is two integers of 40 bits, one for each side: the counts of points 1..25 in unary (a 1 for
+each checker, then a 0). Different positions of 15 checkers a side have different keys, so nothing here ever
+takes one position for another. The bits above the 40 are free for a tag.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels import kernel
+
+KEY_BITS = 40
+TAG_BITS = 23
+"""Bits of a tag that fit beside each half of a key, the sign left alone."""
+
+EMPTY = -1
+"""In place of a key: nothing is stored here. Keys are never negative."""
+
+WAYS = 2
+"""Entries of a cache that a key can be stored in."""
+
+_TAG_MASK = (1 << TAG_BITS) - 1
+
+
+@kernel
+def _mixed(key0: int, key1: int) -> int:
+    """Spread a key over 62 bits; every product stays inside int64."""
+    mixed = (key0 % 2147483647) * 1103515245 + (key1 % 2147483629) * 1640531527
+    return mixed ^ (mixed >> 31)
+
+
+@kernel
+def position_keys(boards: NDArray[np.int8], keys: NDArray[np.int64]) -> None:
+    """Write the exact keys of positions.
+
+    Args:
+        boards: ``int8[n, 2, 26]``, at most 15 checkers a side on points 1..25.
+        keys: out, ``int64[n, 2]``.
+    """
+    for i in range(boards.shape[0]):
+        for side in range(2):
+            bits = 0
+            at = 0
+            for point in range(1, 26):
+                count = int(boards[i, side, point])
+                bits |= ((1 << count) - 1) << at
+                at += count + 1
+            keys[i, side] = bits
+
+
+@kernel
+def distinct(
+    boards: NDArray[np.int8],
+    keys: NDArray[np.int64],
+    table: NDArray[np.int32],
+    first: NDArray[np.int64],
+    places: NDArray[np.int64],
+) -> int:
+    """Find the distinct ones among positions, in the order of their first appearance.
+
+    Args:
+        boards: ``int8[n, 2, 26]``.
+        keys: out, ``int64[n, 2]``, the keys of all of them.
+        table: scratch, ``int32`` of a power of two above n, all `EMPTY`.
+        first: out, ``int64[n]``, where each distinct position appears first.
+        places: out, ``int64[n]``, which of the distinct positions each one is.
+
+    Returns:
+        How many are distinct.
+    """
+    position_keys(boards, keys)
+    mask = table.shape[0] - 1
+    count = 0
+    for i in range(keys.shape[0]):
+        slot = _mixed(keys[i, 0], keys[i, 1]) & mask
+        while True:
+            known = table[slot]
+            if known == EMPTY:
+                table[slot] = count
+                first[count] = i
+                places[i] = count
+                count += 1
+                break
+            other = first[known]
+            if keys[other, 0] == keys[i, 0] and keys[other, 1] == keys[i, 1]:
+                places[i] = known
+                break
+            slot = (slot + 1) & mask
+    return count
+
+
+@kernel
+def look_up(
+    keys: NDArray[np.int64],
+    tag: int,
+    stored_keys: NDArray[np.int64],
+    stored_values: NDArray[np.float32],
+    values: NDArray[np.float32],
+    missing: NDArray[np.int64],
+) -> int:
+    """Read the values that a cache holds.
+
+    Args:
+        keys: ``int64[n, 2]``.
+        tag: What the values have to be of, below 2^46.
+        stored_keys: ``int64[entries, 2]``, keys with their tags or `EMPTY`; a power of two of entries.
+        stored_values: ``float32[entries, k]``.
+        values: out, ``float32[n, k]``; rows that are not held are left alone.
+        missing: out, ``int64[n]``, the rows that are not held.
+
+    Returns:
+        How many are not held.
+    """
+    low = (tag & _TAG_MASK) << KEY_BITS
+    high = (tag >> TAG_BITS) << KEY_BITS
+    mask = stored_keys.shape[0] - 1
+    absent = 0
+    for i in range(keys.shape[0]):
+        key0 = keys[i, 0] | low
+        key1 = keys[i, 1] | high
+        slot = (_mixed(key0, key1) * WAYS) & mask
+        held = False
+        for way in range(slot, slot + WAYS):
+            if stored_keys[way, 0] == key0 and stored_keys[way, 1] == key1:
+                for k in range(values.shape[1]):
+                    values[i, k] = stored_values[way, k]
+                held = True
+                break
+        if not held:
+            missing[absent] = i
+            absent += 1
+    return absent
+
+
+@kernel
+def store(
+    keys: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    tag: int,
+    values: NDArray[np.float32],
+    stored_keys: NDArray[np.int64],
+    stored_values: NDArray[np.float32],
+) -> None:
+    """Put values into a cache.
+
+    A value goes into the first of the entries its key can have; what was there moves to the second.
+
+    Args:
+        keys: ``int64[n, 2]``.
+        rows: ``int64[m]``, which of the keys to store.
+        tag: What the values are of, below 2^46.
+        values: ``float32[m, k]``, of those rows.
+        stored_keys: in and out, ``int64[entries, 2]``.
+        stored_values: in and out, ``float32[entries, k]``.
+    """
+    low = (tag & _TAG_MASK) << KEY_BITS
+    high = (tag >> TAG_BITS) << KEY_BITS
+    mask = stored_keys.shape[0] - 1
+    for j in range(rows.shape[0]):
+        key0 = keys[rows[j], 0] | low
+        key1 = keys[rows[j], 1] | high
+        slot = (_mixed(key0, key1) * WAYS) & mask
+        if stored_keys[slot, 0] != key0 or stored_keys[slot, 1] != key1:
+            stored_keys[slot + 1, 0] = stored_keys[slot, 0]
+            stored_keys[slot + 1, 1] = stored_keys[slot, 1]
+            for k in range(values.shape[1]):
+                stored_values[slot + 1, k] = stored_values[slot, k]
+        stored_keys[slot, 0] = key0
+        stored_keys[slot, 1] = key1
+        for k in range(values.shape[1]):
+            stored_values[slot, k] = values[j, k]
+
+
+@kernel
+def _score(values: NDArray[np.float32], row: int, scores: NDArray[np.float64], which: int) -> float:
+    total = 0.0
+    for k in range(values.shape[1]):
+        total += scores[which, k] * float(values[row, k])
+    return total
+
+
+@kernel
+def choose_replies(
+    values: NDArray[np.float32],
+    places: NDArray[np.int64],
+    offsets: NDArray[np.int64],
+    scores: NDArray[np.float64],
+    width: int,
+    margin: float,
+    chosen: NDArray[np.int64],
+    chosen_offsets: NDArray[np.int64],
+) -> None:
+    """Choose the best replies to each roll by the first score: the least is best, ties go to the first.
+
+    Args:
+        values: ``float32[u, k]``, of distinct positions, for the next mover.
+        places: ``int64[m]``, which of those each reply leads to.
+        offsets: ``int64[n + 1]``; the replies to roll i lie at ``offsets[i]:offsets[i + 1]``, at least one.
+        scores: ``float64[g, k]``, weights of the columns in each score.
+        width: The most replies to choose for a roll, 1 or more.
+        margin: How far behind the best one a chosen reply may be.
+        chosen: out, ``int64[m]``, the places of the chosen replies among all, of each roll the best first.
+        chosen_offsets: out, ``int64[n + 1]``; the replies chosen for roll i.
+    """
+    found = np.empty(width, np.float64)
+    chosen_offsets[0] = 0
+    for i in range(offsets.shape[0] - 1):
+        at = chosen_offsets[i]
+        count = 0
+        for reply in range(offsets[i], offsets[i + 1]):
+            score = _score(values, places[reply], scores, 0)
+            if count == width and score >= found[count - 1]:
+                continue
+            if count < width:
+                count += 1
+            j = count - 1
+            while j > 0 and found[j - 1] > score:
+                found[j] = found[j - 1]
+                chosen[at + j] = chosen[at + j - 1]
+                j -= 1
+            found[j] = score
+            chosen[at + j] = reply
+        while count > 1 and found[count - 1] > found[0] + margin:
+            count -= 1
+        chosen_offsets[i + 1] = at + count
+
+
+@kernel
+def average_best(
+    values: NDArray[np.float32],
+    places: NDArray[np.int64],
+    offsets: NDArray[np.int64],
+    scores: NDArray[np.float64],
+    score_of: NDArray[np.int64],
+    turned_from: NDArray[np.int64],
+    factors: NDArray[np.float64],
+    shifts: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    averages: NDArray[np.float32],
+) -> None:
+    """Take the best reply to each roll, see it from the other side, and average over the rolls.
+
+    Column c of the result is the mean over the rolls of ``shifts[c] + factors[c] * v``, where v stands in
+    column ``turned_from[c]`` of the reply with the least score ``score_of[c]``; ties go to the first.
+
+    Args:
+        values: ``float32[u, k]``, of distinct positions, for the next mover.
+        places: ``int64[m]``, which of those each reply leads to.
+        offsets: ``int64[n * rolls + 1]``; the replies to roll r of position i lie at
+            ``offsets[i * rolls + r]:offsets[i * rolls + r + 1]``, at least one.
+        scores: ``float64[g, k]``, weights of the columns in each score.
+        score_of: ``int64[k]``.
+        turned_from: ``int64[k]``.
+        factors: ``float64[k]``.
+        shifts: ``float64[k]``.
+        weights: ``float64[rolls]``, the probability of each roll.
+        averages: out, ``float32[n, k]``.
+    """
+    columns = values.shape[1]
+    rolls = weights.shape[0]
+    best = np.empty(scores.shape[0], np.int64)
+    sums = np.empty(columns, np.float64)
+    for i in range(averages.shape[0]):
+        for c in range(columns):
+            sums[c] = 0.0
+        for r in range(rolls):
+            start = offsets[i * rolls + r]
+            end = offsets[i * rolls + r + 1]
+            for g in range(scores.shape[0]):
+                best[g] = places[start]
+                least = _score(values, best[g], scores, g)
+                for reply in range(start + 1, end):
+                    score = _score(values, places[reply], scores, g)
+                    if score < least:
+                        least = score
+                        best[g] = places[reply]
+            for c in range(columns):
+                value = float(values[best[score_of[c]], turned_from[c]])
+                sums[c] += weights[r] * (shifts[c] + factors[c] * value)
+        for c in range(columns):
+            averages[i, c] = sums[c]

@@ -1,0 +1,104 @@
+"""A cache of values: bounded, shared by threads, and without influence on any result."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Hashable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import ValueRangeError
+from engine.kernels import search as kernel_search
+from engine.outcome import Outcome
+
+DEFAULT_ENTRIES = 1 << 17
+"""4.5 MiB of outcomes."""
+
+_MAX_JUDGES = 1024
+
+
+class ValueCache:
+    """Values by position and by what judged it, in a fixed number of entries.
+
+    Each position with its judge has a choice of two entries; a value that is stored moves the older of the
+    two out. Positions are told apart by exact keys, so a value that is found is bitwise the one that was
+    stored. Safe to use from several threads.
+
+    Args:
+        entries: A power of two, 2 or more. An entry takes 16 bytes and 4 for each column.
+        columns: The number of columns of the values.
+
+    Raises:
+        ValueRangeError: The number of entries is no power of two, or the columns are less than 1.
+    """
+
+    def __init__(self, entries: int = DEFAULT_ENTRIES, columns: int = len(Outcome._fields)) -> None:
+        if entries < kernel_search.WAYS or entries & (entries - 1):
+            raise ValueRangeError(f"a cache has a power of two of entries, not {entries}", field="cache")
+        if columns < 1:
+            raise ValueRangeError(f"values have 1 column or more, not {columns}", field="columns")
+        self._keys = np.full((entries, 2), kernel_search.EMPTY, np.int64)
+        self._values = np.empty((entries, columns), np.float32)
+        self._tags: dict[Hashable, int] = {}
+        self._next_tag = 0
+        self._lock = threading.Lock()
+
+    @property
+    def columns(self) -> int:
+        """Columns of the values."""
+        return self._values.shape[1]
+
+    @property
+    def bytes(self) -> int:
+        """Memory that the entries take, used or not."""
+        return self._keys.nbytes + self._values.nbytes
+
+    def tag(self, judge: Hashable) -> int:
+        """Return the number that stands for a judge in this cache.
+
+        Args:
+            judge: All that decides what value a position gets; equal judges give bitwise equal values.
+        """
+        with self._lock:
+            if judge not in self._tags:
+                if len(self._tags) == _MAX_JUDGES:  # numbers are never given twice, so nothing gets mixed up
+                    self._tags.clear()
+                self._tags[judge] = self._next_tag
+                self._next_tag += 1
+            return self._tags[judge]
+
+    def look_up(self, keys: NDArray[np.int64], tag: int, values: NDArray[np.float32]) -> NDArray[np.int64]:
+        """Read what is held.
+
+        Args:
+            keys: ``int64[n, 2]``, keys of `engine.search.positions.DistinctBoards`.
+            tag: The judge's number.
+            values: out, ``float32[n, columns]``; rows that are not held are left alone.
+
+        Returns:
+            The rows that are not held, ``int64[m]``, ascending.
+        """
+        missing = np.empty(len(keys), np.int64)
+        with self._lock:
+            count = kernel_search.look_up(keys, tag, self._keys, self._values, values, missing)
+        return missing[:count]
+
+    def store(
+        self, keys: NDArray[np.int64], rows: NDArray[np.int64], tag: int, values: NDArray[np.float32]
+    ) -> None:
+        """Keep values.
+
+        Args:
+            keys: ``int64[n, 2]``.
+            rows: ``int64[m]``, which of them.
+            tag: The judge's number.
+            values: ``float32[m, columns]``, of those rows.
+        """
+        with self._lock:
+            kernel_search.store(keys, rows, tag, values, self._keys, self._values)
+
+    def clear(self) -> None:
+        """Forget everything."""
+        with self._lock:
+            self._keys.fill(kernel_search.EMPTY)

@@ -1,0 +1,93 @@
+"""Watching a search: how far it is, and whether it has been told to stop."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from engine.errors import CancelledWork
+
+PROGRESS_EVERY_S = 0.5
+"""Reports within a depth come this far apart."""
+
+
+@dataclass(frozen=True)
+class SearchProgress:
+    """How far a search is.
+
+    Attributes:
+        plies: The depth at work, or just finished.
+        finished: Whether that depth is finished.
+        nodes: Positions valued without look-ahead so far; repeats and what a cache held are not counted.
+        elapsed_s: Since the start.
+    """
+
+    plies: int
+    finished: bool
+    nodes: int
+    elapsed_s: float
+
+
+class SearchWatch:
+    """The count of nodes and the stop flag of one search; safe to use from several threads.
+
+    Args:
+        cancelled: Asked between blocks of work; stops the search when it says yes.
+        progress: Told about each depth that is finished, and every half second in between; called by one
+            thread at a time, but not always by the same one.
+    """
+
+    def __init__(
+        self,
+        cancelled: Callable[[], bool] | None = None,
+        progress: Callable[[SearchProgress], None] | None = None,
+    ) -> None:
+        self._cancelled = cancelled
+        self._progress = progress
+        self._lock = threading.Lock()
+        self._started_s = time.monotonic()
+        self._reported_s = self._started_s
+        self._plies = 0
+        self._nodes = 0
+
+    @property
+    def nodes(self) -> int:
+        """Positions valued without look-ahead so far."""
+        return self._nodes
+
+    @property
+    def elapsed_s(self) -> float:
+        """Seconds since the start."""
+        return time.monotonic() - self._started_s
+
+    def check(self) -> None:
+        """Stop the work if that was asked for.
+
+        Raises:
+            CancelledWork: It was.
+        """
+        if self._cancelled is not None and self._cancelled():
+            raise CancelledWork("the search was told to stop")
+
+    def begin_depth(self, plies: int) -> None:
+        """Note the depth at work."""
+        self._plies = plies
+
+    def end_depth(self) -> None:
+        """Report that the depth at work is finished."""
+        with self._lock:
+            self._report(finished=True)
+
+    def count(self, nodes: int) -> None:
+        """Count positions, and report from time to time."""
+        with self._lock:
+            self._nodes += nodes
+            if self._progress is not None and time.monotonic() - self._reported_s >= PROGRESS_EVERY_S:
+                self._report(finished=False)
+
+    def _report(self, finished: bool) -> None:
+        self._reported_s = time.monotonic()
+        if self._progress is not None:
+            self._progress(SearchProgress(self._plies, finished, self._nodes, self.elapsed_s))

@@ -1,0 +1,65 @@
+"""Threads that run whole blocks of work."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from typing import TypeVar
+
+from engine.errors import ValueRangeError
+
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
+
+MAX_THREADS = 256
+
+
+class Workers:
+    """A number of threads, started when they are first needed and again in each process forked afterwards.
+
+    Args:
+        threads: 1 or more; with 1 all work is done by the caller.
+
+    Raises:
+        ValueRangeError: The number of threads is out of range.
+    """
+
+    def __init__(self, threads: int = 1) -> None:
+        if not 1 <= threads <= MAX_THREADS:
+            raise ValueRangeError(f"threads are 1 to {MAX_THREADS}, not {threads}", field="threads")
+        self.threads = threads
+        self._lock = threading.Lock()
+        self._pool: ThreadPoolExecutor | None = None
+        self._process = 0
+
+    def map(self, work: Callable[[_Item], _Result], items: Sequence[_Item]) -> list[_Result]:
+        """Do work on each item; work must not itself use these workers.
+
+        Args:
+            work: Safe to run in several threads at once.
+            items: What to work on.
+
+        Returns:
+            The results in the order of the items.
+
+        Raises:
+            Exception: What the work on an item raised; by then no other work is running.
+        """
+        if self.threads == 1 or len(items) <= 1:
+            return [work(item) for item in items]
+        futures = [self._present_pool().submit(work, item) for item in items]
+        _, unfinished = wait(futures, return_when=FIRST_EXCEPTION)
+        for future in unfinished:
+            future.cancel()
+        wait(unfinished)
+        failed = [future for future in futures if not future.cancelled() and future.exception() is not None]
+        return [future.result() for future in failed[:1] or futures]
+
+    def _present_pool(self) -> ThreadPoolExecutor:
+        with self._lock:
+            if self._pool is None or self._process != os.getpid():
+                self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="search")
+                self._process = os.getpid()
+            return self._pool

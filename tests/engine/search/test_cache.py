@@ -1,0 +1,121 @@
+"""A cache gives back what was stored, bitwise, or nothing."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+from engine.errors import ValueRangeError
+from engine.search.cache import DEFAULT_ENTRIES, ValueCache
+from engine.search.positions import distinct_boards
+from tests import boards
+
+KEYS = distinct_boards(boards.random_boards(3000, seed=1)).keys
+VALUES = np.random.default_rng(2).random((len(KEYS), 5), np.float32)
+ALL = np.arange(len(KEYS))
+
+
+def held(cache, tag):
+    """Look all keys up: the rows that are held and what is held there."""
+    found = np.full_like(VALUES, np.nan)
+    missing = cache.look_up(KEYS, tag, found)
+    rows = np.setdiff1d(ALL, missing)
+    assert np.isnan(found[missing]).all()
+    return rows, found[rows]
+
+
+@pytest.mark.parametrize("entries", [2, 256, 1 << 15])
+def test_what_is_held_is_what_was_stored(entries):
+    cache = ValueCache(entries)
+    tag = cache.tag("judge")
+    cache.store(KEYS, ALL, tag, VALUES)
+    rows, found = held(cache, tag)
+    assert np.array_equal(found, VALUES[rows])
+    assert min(2, entries) <= len(rows) <= min(entries, len(KEYS))
+    assert len(rows) > 0.95 * len(KEYS) or entries < len(KEYS)
+
+
+def test_the_last_value_stored_is_held_however_small_the_cache():
+    cache = ValueCache(2)
+    for i in range(50):
+        cache.store(KEYS, ALL[i : i + 1], 7, VALUES[i : i + 1])
+        rows, _ = held(cache, 7)
+        assert i in rows
+
+
+def test_a_value_that_is_stored_again_replaces_itself_alone():
+    cache = ValueCache(2)
+    for i in (0, 1, 1, 1):
+        cache.store(KEYS, ALL[i : i + 1], 7, VALUES[i : i + 1])
+    assert set(held(cache, 7)[0]) == {0, 1}
+
+
+def test_judges_do_not_see_each_others_values():
+    cache = ValueCache(1 << 15)
+    first, second = cache.tag("first"), cache.tag(("second", 2))
+    cache.store(KEYS, ALL, first, VALUES)
+    assert len(held(cache, second)[0]) == 0
+    assert cache.tag("first") == first
+
+
+@pytest.mark.parametrize("tag", [1, (1 << 23) - 1, 1 << 23, (1 << 46) - 1])
+def test_every_bit_of_a_tag_counts(tag):
+    cache = ValueCache(1 << 15)
+    cache.store(KEYS, ALL, tag, VALUES)
+    assert len(held(cache, tag)[0]) > 2800
+    for bit in range(46):
+        assert len(held(cache, tag ^ (1 << bit))[0]) == 0
+
+
+def test_any_number_of_judges_get_numbers_of_their_own():
+    cache = ValueCache(2)
+    tags = [cache.tag(i) for i in range(5000)]
+    assert len(set(tags)) == 5000
+
+
+def test_nothing_is_held_after_clearing():
+    cache = ValueCache(1 << 15)
+    cache.store(KEYS, ALL, 0, VALUES)
+    cache.clear()
+    assert len(held(cache, 0)[0]) == 0
+
+
+def test_memory_is_what_the_documentation_says():
+    assert ValueCache(1 << 10).bytes == (16 + 4 * 5) << 10
+    assert ValueCache(1 << 10, columns=11).bytes == (16 + 4 * 11) << 10
+    assert ValueCache().bytes == 36 * DEFAULT_ENTRIES == int(4.5 * 2**20)
+
+
+def test_threads_that_share_a_small_cache_never_read_a_torn_value():
+    cache = ValueCache(64)
+    wrong = []
+
+    def work(seed):
+        generator = np.random.default_rng(seed)
+        for _ in range(150):
+            rows = generator.choice(ALL, 200)
+            cache.store(KEYS, rows, 3, VALUES[rows])
+            rows, found = held(cache, 3)
+            if not np.array_equal(found, VALUES[rows]):
+                wrong.append(seed)
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+@pytest.mark.parametrize("entries", [0, 1, 3, 1000, -2])
+def test_other_sizes_are_refused(entries):
+    with pytest.raises(ValueRangeError, match="power of two") as caught:
+        ValueCache(entries)
+    assert caught.value.field == "cache"
+
+
+def test_values_without_columns_are_refused():
+    with pytest.raises(ValueRangeError):
+        ValueCache(2, columns=0)

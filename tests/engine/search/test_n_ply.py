@@ -1,0 +1,267 @@
+"""Values some plies deep are those of the definition, whatever the threads, the batches and the cache."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from engine.dice import ROLLS
+from engine.errors import CancelledWork, ValueRangeError
+from engine.moves import expand_rolls
+from engine.outcome import cubeless_equity, finished_outcomes
+from engine.position import CHECKERS, Position
+from engine.replies import EvaluatedReplies
+from engine.search import UNPRUNED, NPlyEvaluator, Pruning, SearchWatch, ValueCache
+from engine.search.tree import BLOCK_POSITIONS, EVALUATE_ROWS, MAX_BLOCK_REPLIES, MAX_KEEP
+from tests import boards
+from tests.engine.search.naive_search import CountingFinder, NaiveSearch, SmoothJudge
+
+SAMPLE = np.concatenate(
+    [boards.played_boards(boards.RacingJudge(), 12, seed=1), boards.random_boards(12, seed=2)]
+)
+FEW_CHECKERS = boards.position(x={1: 1, 2: 2, 3: 1}, o={24: 1, 22: 2, 20: 1}).board[None]
+NEARLY_OVER = np.stack(
+    [
+        boards.position(x={1: 1, 5: 1}, o={20: 2, 19: 1}).board,
+        boards.position(x={6: 2}, o={5: 15}).board,
+        boards.position(x={20: 1, 2: 3}, o={24: 2, 23: 1}).board,
+    ]
+)
+FINISHED = np.stack(
+    [
+        boards.position(x={}, o={20: 15}).board,
+        boards.position(x={3: 14, 20: 1}, o={}).board,
+        boards.position(x={4: 3}, o={}).board,
+    ]
+)
+
+
+def deep(plies, pruning=UNPRUNED, judge=None, finder=None, **options):
+    judge = judge or SmoothJudge()
+    if pruning.keep is not None:
+        finder = finder or EvaluatedReplies(SmoothJudge(knows_the_end=True))
+    return NPlyEvaluator(judge, finder, plies, pruning, **options)
+
+
+def naive(sample, plies, **options):
+    search = NaiveSearch(SmoothJudge(), **options)
+    return np.stack([search.outcome(Position(board), plies) for board in sample])
+
+
+def test_one_ply_is_the_average_over_the_rolls_of_the_best_replies():
+    sample = np.concatenate([SAMPLE, NEARLY_OVER, FINISHED])
+    assert np.abs(deep(1).evaluate(sample) - naive(sample, 1)).max() < 1e-6
+
+
+def test_two_plies_unpruned_are_the_exact_expectiminimax():
+    sample = np.concatenate([NEARLY_OVER, FEW_CHECKERS, SAMPLE[:1]])
+    assert np.abs(deep(2).evaluate(sample) - naive(sample, 2)).max() < 1e-6
+
+
+def test_three_plies_unpruned_are_the_exact_expectiminimax():
+    assert np.abs(deep(3).evaluate(NEARLY_OVER[:1]) - naive(NEARLY_OVER[:1], 3)).max() < 1e-6
+
+
+def test_with_a_width_of_one_replies_are_those_that_the_judge_chooses_without_look_ahead():
+    sample = np.concatenate([NEARLY_OVER, SAMPLE[:5]])
+    found = deep(2, Pruning(keep=None, width=1)).evaluate(sample)
+    assert np.abs(found - naive(sample, 2, width=1)).max() < 1e-6
+    assert np.abs(found - deep(2).evaluate(sample)).max() > 1e-3
+
+
+@pytest.mark.parametrize("margin", [0.02, 10.0])
+def test_with_a_greater_width_the_best_of_the_followed_replies_is_taken(margin):
+    sample = np.concatenate([NEARLY_OVER, SAMPLE[:3]])
+    found = deep(2, Pruning(keep=None, width=3, width_margin=margin)).evaluate(sample)
+    assert np.abs(found - naive(sample, 2, width=3, width_margin=margin)).max() < 1e-6
+
+
+def test_a_finder_that_thinks_like_the_judge_costs_nothing_even_if_it_keeps_one_reply():
+    sample = np.concatenate([SAMPLE, NEARLY_OVER])
+    exact = deep(1).evaluate(sample)
+    assert np.array_equal(deep(1, Pruning(keep=1)).evaluate(sample), exact)
+    assert np.array_equal(deep(1, Pruning(keep=5, margin=0.1)).evaluate(sample), exact)
+
+
+def test_a_finder_that_thinks_otherwise_narrows_the_choice_and_the_judge_chooses():
+    other = EvaluatedReplies(SmoothJudge(seed=9))
+    exact = cubeless_equity(deep(1).evaluate(SAMPLE))
+    many = cubeless_equity(deep(1, Pruning(keep=8, margin=9.0), finder=other).evaluate(SAMPLE))
+    one = cubeless_equity(deep(1, Pruning(keep=1), finder=other).evaluate(SAMPLE))
+    assert (one <= many + 1e-6).all()
+    assert (many <= exact + 1e-6).all()
+    assert one.sum() < many.sum() < exact.sum()
+
+
+@pytest.mark.parametrize("plies", [0, 1, 2])
+def test_finished_positions_are_exact_at_any_depth(plies):
+    assert np.array_equal(deep(plies).evaluate(FINISHED), finished_outcomes(FINISHED))
+
+
+def test_zero_plies_are_the_judge_alone():
+    assert np.array_equal(deep(0).evaluate(SAMPLE), SmoothJudge().evaluate(SAMPLE))
+
+
+def test_nothing_in_gives_nothing_out():
+    for plies in range(3):
+        assert deep(plies).evaluate(SAMPLE[:0]).shape == (0, 5)
+
+
+PRUNED = Pruning(keep=3, margin=0.1, width=2, width_margin=0.05)
+
+
+def test_results_are_bitwise_the_same_alone_and_in_company():
+    sample = np.concatenate([SAMPLE, NEARLY_OVER, SAMPLE[5:9]])
+    together = deep(2, PRUNED).evaluate(sample)
+    alone = np.concatenate([deep(2, PRUNED).evaluate(sample[i : i + 1]) for i in range(len(sample))])
+    assert np.array_equal(together, alone)
+    assert np.array_equal(deep(2, PRUNED).evaluate(sample[::-1])[::-1], together)
+
+
+@pytest.mark.parametrize("threads", [2, 3, 8])
+def test_results_are_bitwise_the_same_on_any_number_of_threads(threads):
+    sample = np.concatenate([SAMPLE, NEARLY_OVER, FINISHED])
+    for count in (1, 4, len(sample)):
+        alone = deep(2, PRUNED).evaluate(sample[:count])
+        assert np.array_equal(deep(2, PRUNED, threads=threads).evaluate(sample[:count]), alone)
+
+
+@pytest.mark.parametrize("entries", [2, 64, 1 << 14])
+def test_results_are_bitwise_the_same_whatever_the_cache_holds(entries):
+    cache = ValueCache(entries)
+    sample = np.concatenate([SAMPLE[:8], NEARLY_OVER])
+    exact = deep(2, PRUNED).evaluate(sample)
+    judge = SmoothJudge()
+    searches = {plies: deep(plies, PRUNED, judge=judge, cache=cache) for plies in (1, 2)}
+    for plies in (2, 1, 2):
+        searches[plies].evaluate(SAMPLE[8:])
+        deep(2, PRUNED, judge=SmoothJudge(seed=4), cache=cache).evaluate(sample)
+        assert np.array_equal(searches[2].evaluate(sample), exact)
+
+
+def test_what_the_cache_holds_is_not_searched_again():
+    judge = SmoothJudge()
+    search = deep(2, PRUNED, judge=judge, cache=ValueCache(1 << 12))
+    search.evaluate(SAMPLE[:4])
+    judge.batches.clear()
+    search.evaluate(SAMPLE[:4])
+    assert judge.batches == []
+
+
+def test_repeated_positions_are_searched_once():
+    judge = SmoothJudge()
+    deep(1, judge=judge).evaluate(SAMPLE[:2])
+    once = sum(judge.batches)
+    judge.batches.clear()
+    deep(1, judge=judge).evaluate(np.tile(SAMPLE[:2], (20, 1, 1)))
+    assert sum(judge.batches) == once
+
+
+def test_read_only_and_strided_boards_are_taken():
+    sample = SAMPLE[:6].copy()
+    sample.setflags(write=False)
+    assert np.array_equal(deep(1).evaluate(sample[::2]), deep(1).evaluate(SAMPLE[:6:2].copy()))
+
+
+def test_blocks_stay_within_their_bounds_however_much_is_asked():
+    judge = SmoothJudge()
+    finder = CountingFinder(SmoothJudge(seed=3))
+    pruning = Pruning(keep=MAX_KEEP, margin=9.0)
+    many = boards.random_boards(150, seed=5)
+    deep(1, pruning, judge=judge, finder=finder).evaluate(many)
+    assert max(finder.batches) == BLOCK_POSITIONS * len(ROLLS)
+    assert EVALUATE_ROWS // 2 < max(judge.batches) <= EVALUATE_ROWS
+    assert BLOCK_POSITIONS * len(ROLLS) * MAX_KEEP <= MAX_BLOCK_REPLIES
+
+
+def test_unpruned_blocks_stay_within_their_bounds_too():
+    judge = SmoothJudge()
+    deep(1, judge=judge).evaluate(boards.random_boards(60, seed=6))
+    assert max(judge.batches) <= EVALUATE_ROWS
+
+
+def test_a_deep_query_takes_no_more_memory_than_a_block_for_each_of_its_levels():
+    pruning = Pruning(keep=2, width=1)
+    start = Position.start().board[None]
+    children, _, _ = expand_rolls(np.repeat(start, len(ROLLS), axis=0), np.array(ROLLS, np.int8))
+    block = peak_bytes(deep(1, pruning), children[::9][:BLOCK_POSITIONS])
+    assert peak_bytes(deep(3, pruning), start) < 3 * block
+
+
+def peak_bytes(search, sample):
+    search.evaluate(NEARLY_OVER[2:])
+    tracemalloc.start()
+    search.evaluate(sample)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak
+
+
+def test_a_search_can_be_stopped_and_asks_before_each_block():
+    judge = SmoothJudge()
+    finder = CountingFinder(SmoothJudge(seed=3))
+    work_since = []
+
+    def cancelled():
+        work_since.append((sum(judge.batches), sum(finder.batches)))
+        return len(work_since) > 40
+
+    search = deep(3, Pruning(keep=4), judge=judge, finder=finder)
+    with pytest.raises(CancelledWork):
+        search.evaluate_watched(SAMPLE, SearchWatch(cancelled))
+    steps = np.diff(np.array(work_since), axis=0)
+    assert len(work_since) == 41
+    assert steps[:, 0].max() <= EVALUATE_ROWS
+    assert steps[:, 1].max() <= BLOCK_POSITIONS * len(ROLLS)
+
+
+def test_a_stopped_search_stops_all_its_threads_and_the_next_one_works():
+    search = deep(2, PRUNED, threads=4)
+    asked = []
+
+    def cancelled():
+        asked.append(True)
+        return len(asked) > 10
+
+    with pytest.raises(CancelledWork):
+        search.evaluate_watched(SAMPLE, SearchWatch(cancelled))
+    after = len(asked)
+    assert np.array_equal(search.evaluate(SAMPLE[:3]), deep(2, PRUNED).evaluate(SAMPLE[:3]))
+    assert len(asked) == after
+
+
+def test_nodes_are_the_positions_that_the_judge_was_asked_for():
+    judge, watch = SmoothJudge(), SearchWatch()
+    deep(2, PRUNED, judge=judge, finder=EvaluatedReplies(SmoothJudge()), threads=3).evaluate_watched(
+        SAMPLE, watch
+    )
+    assert watch.nodes == sum(judge.batches) > 1000
+
+
+def test_an_n_ply_evaluator_says_its_plies_and_adds_them_to_its_judges():
+    assert (deep(2).plies, deep(2).name) == (2, "smooth 1")
+    assert NPlyEvaluator(deep(1), None, 1, UNPRUNED).plies == 2
+
+
+@pytest.mark.parametrize("plies", [-1, 5])
+def test_other_depths_are_refused(plies):
+    with pytest.raises(ValueRangeError, match="plies are 0 to 4") as caught:
+        deep(plies)
+    assert caught.value.field == "plies"
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("keep", 0), ("keep", 49), ("width", 0), ("margin", -0.1), ("width_margin", float("nan"))],
+)
+def test_impossible_pruning_is_refused(field, value):
+    with pytest.raises(ValueRangeError) as caught:
+        Pruning(**{field: value})
+    assert caught.value.field == field
+
+
+def test_the_sample_has_what_the_tests_are_about():
+    assert (SAMPLE[:, :, 25] > 0).any()
+    assert (FINISHED[:, :, 0] == CHECKERS).any(axis=1).all()

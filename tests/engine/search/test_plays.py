@@ -1,0 +1,196 @@
+"""Searched plays: depths are never mixed, the survivors come first, and a stopped search still answers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.errors import StateError, ValueRangeError
+from engine.moves import legal_plays
+from engine.outcome import turned_outcomes
+from engine.position import Position
+from engine.ranking import rank_plays
+from engine.replies import EvaluatedReplies
+from engine.search import (
+    FILTERS,
+    UNPRUNED,
+    MoveSearch,
+    NPlyEvaluator,
+    Pruning,
+    SearchWatch,
+    TreeSearch,
+    ValueCache,
+    cubeless_search,
+    search_plays,
+)
+from engine.search.judgement import CubelessJudgement
+from tests import boards
+from tests.engine.search.naive_search import SmoothJudge
+
+PRUNED = Pruning(keep=3, margin=0.1)
+START = Position.start()
+MIDGAME = boards.position(x={24: 1, 18: 2, 13: 3, 8: 3, 6: 4, 5: 2}, o={1: 2, 7: 2, 12: 4, 17: 2, 19: 5})
+
+
+def pruned_search(threads=1, cache=None, judge=None):
+    finder = EvaluatedReplies(SmoothJudge(knows_the_end=True))
+    return cubeless_search(judge or SmoothJudge(), finder, PRUNED, cache, threads)
+
+
+def test_at_zero_plies_plays_are_ranked_as_without_search():
+    found = search_plays(pruned_search(), MIDGAME, (3, 1), 0)
+    ranked = rank_plays(SmoothJudge(), MIDGAME, (3, 1))
+    assert [each.play for each in found] == [each.play for each in ranked]
+    assert [each.outcome for each in found] == [each.outcome for each in ranked]
+    assert all(each.survived and each.plies == 0 for each in found)
+
+
+@pytest.mark.parametrize("filter_name", ["tiny", "narrow", "normal"])
+@pytest.mark.parametrize("plies", [1, 2])
+def test_survivors_come_first_then_the_others_by_depth_and_equity(filter_name, plies):
+    found = search_plays(pruned_search(), MIDGAME, (6, 4), plies, filter_name)
+    assert {each.play for each in found} == set(legal_plays(MIDGAME, (6, 4)))
+    order = [(each.plies, each.equity) for each in found]
+    assert order == sorted(order, reverse=True)
+    assert [each.survived for each in found] == [each.plies == plies for each in found]
+    assert not all(each.survived for each in found)
+
+
+def test_every_candidate_has_the_value_of_its_own_depth():
+    found = search_plays(pruned_search(), MIDGAME, (6, 4), 2, "narrow")
+    assert {each.plies for each in found} == {0, 1, 2}
+    for each in found:
+        judge = SmoothJudge()
+        finder = EvaluatedReplies(SmoothJudge(knows_the_end=True))
+        after = NPlyEvaluator(judge, finder, each.plies, PRUNED).evaluate(each.play.result.board[None])
+        assert each.outcome == tuple(turned_outcomes(after)[0].tolist())
+        assert each.values == tuple(after[0].tolist())
+        assert each.equity == pytest.approx(each.outcome.equity, abs=1e-6)
+
+
+def test_survivors_are_those_that_the_filter_lets_through():
+    found = search_plays(pruned_search(), MIDGAME, (6, 4), 1, "narrow")
+    before = search_plays(pruned_search(), MIDGAME, (6, 4), 0)
+    number = FILTERS["narrow"].survivors([each.equity for each in before], 0)
+    assert {each.play for each in found if each.survived} == {each.play for each in before[:number]}
+
+
+def test_the_widest_search_finds_the_play_of_the_unpruned_one():
+    position = boards.position(x={20: 1, 2: 2, 3: 1}, o={24: 1, 23: 1, 12: 1})
+    exact = rank_plays(NPlyEvaluator(SmoothJudge(), None, 2, UNPRUNED), position, (2, 1))
+    found = search_plays(cubeless_search(SmoothJudge(), None, UNPRUNED), position, (2, 1), 2, "huge")
+    assert found[0].play == exact[0].play
+    assert found[0].equity == pytest.approx(exact[0].equity, abs=1e-6)
+
+
+def test_results_are_the_same_on_any_number_of_threads_and_with_a_cache():
+    alone = search_plays(pruned_search(), MIDGAME, (4, 2), 2)
+    assert search_plays(pruned_search(threads=4), MIDGAME, (4, 2), 2) == alone
+    search = pruned_search(cache=ValueCache(1 << 10))
+    for _ in range(2):
+        assert search_plays(search, MIDGAME, (4, 2), 2) == alone
+
+
+def test_plies_of_the_judge_are_added():
+    judge = NPlyEvaluator(SmoothJudge(), None, 1, UNPRUNED)
+    position = boards.position(x={3: 2}, o={20: 2})
+    found = search_plays(cubeless_search(judge, None, UNPRUNED), position, (2, 1), 1, "huge")
+    assert found[0].plies == 2
+
+
+def stopping_after(asked):
+    """A stop flag that goes up when it has been asked so many times."""
+    left = [asked]
+
+    def cancelled():
+        left[0] -= 1
+        return left[0] < 0
+
+    return cancelled
+
+
+def test_a_search_that_is_stopped_gives_the_ranking_of_the_last_finished_depth():
+    whole = pruned_search().search(MIDGAME, (4, 2), 1, FILTERS["normal"])
+    checks = []
+    pruned_search().search(MIDGAME, (4, 2), 1, FILTERS["normal"], SearchWatch(lambda: bool(checks.append(1))))
+    watch = SearchWatch(stopping_after(len(checks) + 3))
+    found = pruned_search().search(MIDGAME, (4, 2), 3, FILTERS["normal"], watch)
+    assert not found.finished
+    assert found.plies == 1
+    assert found.candidates == whole.candidates
+
+
+def test_a_search_that_is_stopped_at_once_still_has_an_answer():
+    found = pruned_search().search(MIDGAME, (4, 2), 4, FILTERS["normal"], SearchWatch(lambda: True))
+    assert (found.finished, found.plies) == (False, 0)
+    assert found.best.play == rank_plays(SmoothJudge(), MIDGAME, (4, 2))[0].play
+
+
+def test_progress_is_told_at_each_depth():
+    reports = []
+    found = pruned_search().search(MIDGAME, (4, 2), 2, FILTERS["tiny"], SearchWatch(progress=reports.append))
+    finished = [report for report in reports if report.finished]
+    assert [report.plies for report in finished] == [0, 1, 2]
+    assert [report.nodes for report in finished] == sorted(report.nodes for report in finished)
+    assert finished[-1].nodes == found.nodes
+    assert 0.0 <= finished[0].elapsed_s <= finished[-1].elapsed_s <= found.elapsed_s
+
+
+def test_progress_is_told_while_a_depth_is_at_work(monkeypatch):
+    monkeypatch.setattr("engine.search.watch.PROGRESS_EVERY_S", 0.0)
+    reports = []
+    pruned_search(threads=2).search(MIDGAME, (4, 2), 2, FILTERS["tiny"], SearchWatch(progress=reports.append))
+    nodes = [report.nodes for report in reports]
+    assert nodes == sorted(nodes)
+    assert {(report.plies, report.finished) for report in reports} >= {(1, False), (2, False), (2, True)}
+
+
+def test_the_nodes_are_all_that_the_judge_was_asked():
+    judge = SmoothJudge()
+    found = pruned_search(judge=judge).search(MIDGAME, (4, 2), 2, FILTERS["tiny"])
+    assert found.nodes == sum(judge.batches)
+
+
+def test_a_decided_choice_can_end_the_search_early():
+    bearing_off = boards.position(x={1: 2}, o={20: 2})
+    for early, plies in ((True, 0), (False, 2)):
+        found = pruned_search().search(bearing_off, (2, 1), 2, FILTERS["normal"], stop_when_decided=early)
+        assert (found.plies, found.finished) == (plies, True)
+
+
+def test_a_pass_is_a_candidate_at_full_depth():
+    shut_out = boards.position(x={25: 1, 6: 14}, o={19: 2, 20: 2, 21: 2, 22: 2, 23: 2, 24: 2, 1: 3})
+    found = search_plays(pruned_search(), shut_out, (6, 5), 1)
+    assert len(found) == 1
+    assert found[0].play.is_pass
+    assert (found[0].plies, found[0].survived) == (1, True)
+
+
+def test_a_game_that_is_won_by_a_play_is_worth_what_was_won():
+    winning = boards.position(x={1: 1}, o={6: 15})
+    best = search_plays(pruned_search(), winning, (2, 1), 2)[0]
+    assert best.equity == 3.0
+    assert best.plies == 2
+
+
+def test_bad_requests_are_refused_by_field():
+    search = pruned_search()
+    over = boards.position(x={}, o={20: 1})
+    for error, field, call in (
+        (ValueRangeError, "plies", (START, (3, 1), 5)),
+        (ValueRangeError, "plies", (START, (3, 1), -1)),
+        (ValueRangeError, "filter", (START, (3, 1), 1, "wide")),
+        (ValueRangeError, "dice", (START, (7, 1), 1)),
+        (StateError, "position", (over, (3, 1), 1)),
+    ):
+        with pytest.raises(error) as caught:
+            search_plays(search, *call)
+        assert caught.value.field == field
+    with pytest.raises(ValueRangeError, match="threads"):
+        pruned_search(threads=0)
+
+
+def test_a_search_can_be_made_of_any_judgement_and_tree():
+    search = MoveSearch(CubelessJudgement(SmoothJudge()), TreeSearch(None, UNPRUNED))
+    found = search.search(MIDGAME, (6, 6), 1, FILTERS["huge"])
+    assert np.all(np.diff([each.equity for each in found.candidates if each.survived]) <= 0)

@@ -1,0 +1,53 @@
+"""Workers give results in order and leave nothing running behind."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+from engine.errors import ValueRangeError
+from engine.search.workers import Workers
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_results_come_in_the_order_of_the_items(threads):
+    def work(item):
+        time.sleep(0.001 * (7 - item % 7))
+        return item * item
+
+    assert Workers(threads).map(work, range(30)) == [item * item for item in range(30)]
+
+
+def test_work_is_done_side_by_side():
+    together = threading.Barrier(3, timeout=20)
+    assert len(Workers(3).map(lambda _: together.wait(), range(3))) == 3
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+def test_a_failure_is_raised_when_no_other_work_is_running(threads):
+    running = []
+
+    def work(item):
+        running.append(item)
+        time.sleep(0.01)
+        running.remove(item)
+        if item == 3:
+            raise ValueError("three")
+        return item
+
+    with pytest.raises(ValueError, match="three"):
+        Workers(threads).map(work, range(40))
+    assert running == []
+
+
+def test_nothing_to_do_is_done_at_once():
+    assert Workers(2).map(lambda item: item, []) == []
+
+
+@pytest.mark.parametrize("threads", [0, -1, 257])
+def test_other_numbers_of_threads_are_refused(threads):
+    with pytest.raises(ValueRangeError) as caught:
+        Workers(threads)
+    assert caught.value.field == "threads"

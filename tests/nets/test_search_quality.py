@@ -1,0 +1,45 @@
+"""Pruning with the shipped finder and the normal filter cost next to nothing, on 1,000 contact positions.
+
+The same at 2 plies takes an hour: call `engine.search.quality.choice_costs` with plies 2.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.dice import ROLLS
+from engine.outcome import cubeless_equity
+from engine.position import Phase, Position, phases
+from engine.search import FILTERS, UNPRUNED, NPlyEvaluator, cubeless_search
+from engine.search.quality import choice_costs
+from nets.loading import load_evaluator, load_finder
+from tests import boards
+
+MOST_POINTS = 0.001
+
+
+@pytest.fixture(scope="module")
+def contact():
+    """``int8[1000, 2, 26]`` of games that the default evaluator plays."""
+    sample = boards.played_boards(load_evaluator(), 2500, seed=11)
+    return sample[phases(sample) == int(Phase.CONTACT)][:1000]
+
+
+def test_values_lose_little_by_pruning(contact):
+    judge, finder = load_evaluator(), load_finder()
+    exact = cubeless_equity(NPlyEvaluator(judge, None, 1, UNPRUNED).evaluate(contact))
+    pruned = cubeless_equity(NPlyEvaluator(judge, finder, 1).evaluate(contact))
+    assert len(contact) == 1000
+    assert (pruned <= exact + 1e-5).all()
+    assert 0.0 <= float((exact - pruned).mean()) <= MOST_POINTS
+
+
+def test_choices_lose_little_by_pruning_and_the_normal_filter(contact):
+    judge, finder = load_evaluator(), load_finder()
+    generator = np.random.default_rng(5)
+    decisions = [(Position(board), ROLLS[generator.integers(len(ROLLS))]) for board in contact]
+    exact = cubeless_search(judge, None, UNPRUNED)
+    costs = choice_costs(cubeless_search(judge, finder), exact, decisions, 1, FILTERS["normal"])
+    assert costs.min() >= 0.0
+    assert costs.mean() <= MOST_POINTS
