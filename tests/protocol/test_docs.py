@@ -14,8 +14,10 @@ from protocol.transports.tcp import TcpLimits
 from protocol.ubgi01 import ERROR_CODES_01
 from tests.protocol.talking import make_connection, talk
 
-TEXT = (Path(__file__).parents[2] / "docs" / "protocol.md").read_text("utf-8")
-TRANSCRIPTS = re.findall(r"```transcript\n(.*?)```", TEXT, re.DOTALL)
+ROOT = Path(__file__).parents[2]
+TEXT = (ROOT / "docs" / "protocol.md").read_text("utf-8")
+README = (ROOT / "README.md").read_text("utf-8")
+TRANSCRIPTS = re.findall(r"```transcript\n(.*?)```", TEXT + README, re.DOTALL)
 
 _NUMBER = r"-?[0-9]+\.[0-9]+(?:e-[0-9]+)?"
 _CHECKER_MOVES = r"(?:(?:bar|[0-9]+)/(?:off|[0-9]+)(?: |$))+"
