@@ -25,22 +25,57 @@ _POINT_HASH = _rng.integers(-(2**59), 2**59, size=(2, 26), dtype=np.int64)
 
 
 @kernel
-def _highest(work: NDArray[np.int8], level: int) -> int:
-    point = 25
-    while point > 0 and work[level, 0, point] == 0:
+def _occupied(work: NDArray[np.int8]) -> int:
+    """The mover's points and bar as bits, at level 0."""
+    bits = 0
+    for point in range(1, 26):
+        if work[0, 0, point] > 0:
+            bits |= 1 << point
+    return bits
+
+
+@kernel
+def _open_points(work: NDArray[np.int8]) -> int:
+    """The points that the opponent does not hold, as bits in the mover's numbering; no play changes them."""
+    bits = 0
+    for point in range(1, 25):
+        if work[0, 1, 25 - point] < 2:
+            bits |= 1 << point
+    return bits
+
+
+@kernel
+def _sources(occupied: int, open_points: int, die: int) -> int:
+    """From where one checker may go by one die, as bits."""
+    movable = occupied
+    if (occupied >> 25) & 1:
+        movable = 1 << 25
+    sources = movable & (open_points << die)
+    if occupied < 1 << 7:  # all are home: the exact point bears off, or else the highest if it is lower
+        if (occupied >> die) & 1:
+            sources |= 1 << die
+        elif occupied < 1 << die:
+            sources |= 1 << _top(occupied, die)
+    return sources
+
+
+@kernel
+def _top(bits: int, start: int) -> int:
+    """The highest bit at ``start`` or below; 0 if there is none above bit 0."""
+    point = start
+    while point > 0 and not (bits >> point) & 1:
         point -= 1
     return point
 
 
 @kernel
-def _can_move(work: NDArray[np.int8], level: int, source: int, die: int, highest: int) -> bool:
-    """Whether one checker of the mover may go from a point, which may be empty, by one die."""
-    if work[level, 0, source] == 0 or (source != 25 and work[level, 0, 25] > 0):
-        return False
-    target = source - die
-    if target > 0:
-        return work[level, 1, 25 - target] < 2
-    return highest <= 6 and (target == 0 or source == highest)
+def _occupied_after(work: NDArray[np.int8], level: int, occupied: int, source: int, die: int) -> int:
+    """The mover's points as bits once a checker has moved."""
+    if work[level, 0, source] == 1:
+        occupied &= ~(1 << source)
+    if source > die:
+        occupied |= 1 << (source - die)
+    return occupied
 
 
 @kernel
@@ -79,25 +114,26 @@ def _emit(work: NDArray[np.int8], level: int, children: NDArray[np.int8], at: in
 def _plays_of_doubles(
     die: int, work: NDArray[np.int8], children: NDArray[np.int8], moves: NDArray[np.int8], first: int
 ) -> int:
+    open_points = _open_points(work)
+    occupied = np.zeros(5, np.int64)
+    untried = np.zeros(5, np.int64)
     source = np.zeros(5, np.int64)
     has_reply = np.zeros(5, np.bool_)
     count = 0
     longest = 0
     depth = 0
-    source[0] = 25
+    occupied[0] = _occupied(work)
+    untried[0] = _sources(occupied[0], open_points, die)
     while depth >= 0:
-        point = 0
-        if depth < 4:
-            highest = _highest(work, depth)
-            point = min(source[depth], highest)
-            while point > 0 and not _can_move(work, depth, point, die, highest):
-                point -= 1
+        point = _top(untried[depth], 25) if depth < 4 else 0
         if point > 0:
+            untried[depth] &= ~(1 << point)
             _move_up(work, depth, point, die)
             has_reply[depth] = True
             source[depth] = point
             depth += 1
-            source[depth] = point
+            occupied[depth] = _occupied_after(work, depth - 1, occupied[depth - 1], point, die)
+            untried[depth] = _sources(occupied[depth], open_points, die) & ((2 << point) - 1)
             has_reply[depth] = False
             continue
         if not has_reply[depth] and depth > 0 and depth >= longest:
@@ -111,8 +147,6 @@ def _plays_of_doubles(
                 moves[at, 2 * i + 1] = max(source[i] - die, 0) if i < depth else 0
             count += 1
         depth -= 1
-        if depth >= 0:
-            source[depth] -= 1
     return count
 
 
@@ -140,15 +174,17 @@ def _plays_of_both_dice(
     count: int,
 ) -> int:
     """Add the results of playing ``die1``, then ``die2``, to the ``count`` that are known."""
-    highest0 = _highest(work, 0)
-    for point1 in range(highest0, 0, -1):
-        if not _can_move(work, 0, point1, die1, highest0):
+    open_points = _open_points(work)
+    occupied = _occupied(work)
+    sources1 = _sources(occupied, open_points, die1)
+    for point1 in range(25, 0, -1):
+        if not (sources1 >> point1) & 1:
             continue
         hash1 = _hash_change(work, 0, point1, die1)
         _move_up(work, 0, point1, die1)
-        highest1 = _highest(work, 1)
-        for point2 in range(highest1, 0, -1):
-            if not _can_move(work, 1, point2, die2, highest1):
+        sources2 = _sources(_occupied_after(work, 0, occupied, point1, die1), open_points, die2)
+        for point2 in range(25, 0, -1):
+            if not (sources2 >> point2) & 1:
                 continue
             hash2 = hash1 + _hash_change(work, 1, point2, die2)
             seen = False
@@ -171,9 +207,9 @@ def _plays_of_one_die(
     die: int, work: NDArray[np.int8], children: NDArray[np.int8], moves: NDArray[np.int8], first: int
 ) -> int:
     count = 0
-    highest = _highest(work, 0)
-    for point in range(highest, 0, -1):
-        if _can_move(work, 0, point, die, highest):
+    sources = _sources(_occupied(work), _open_points(work), die)
+    for point in range(25, 0, -1):
+        if (sources >> point) & 1:
             _move_up(work, 0, point, die)
             _emit(work, 1, children, first + count)
             _write_pair(moves, first + count, point, die, 0, 0)

@@ -185,33 +185,6 @@ def _changes_to_child(
 
 
 @kernel
-def _judge_child(
-    children: NDArray[np.int8],
-    moves: NDArray[np.int8],
-    child: int,
-    turned: NDArray[np.int8],
-    contact: Net,
-    race: Net,
-    contact_base: NDArray[np.float32],
-    contact_hidden: NDArray[np.float32],
-    race_hidden: NDArray[np.float32],
-    rows: NDArray[np.int64],
-    factors: NDArray[np.float32],
-    values: NDArray[np.float32],
-) -> float:
-    """Write the outcome of a child to ``values[0]`` and return its equity, both for the next mover."""
-    if not _finished(children, child, values):
-        if is_race(children, child):
-            first_layer(children, child, race, rows, factors, race_hidden)
-            second_layer(race_hidden, race, values, 0)
-        else:
-            count = _changes_to_child(turned, moves, child, rows, factors)
-            _add_rows(contact_base, contact[0], rows, factors, count, contact_hidden)
-            second_layer(contact_hidden, contact, values, 0)
-    return equity_of(values, 0)
-
-
-@kernel
 def _turn(boards: NDArray[np.int8], at: int, turned: NDArray[np.int8]) -> None:
     for point in range(26):
         turned[0, 0, point] = boards[at, 1, point]
@@ -227,9 +200,12 @@ def judge_children(
     count: int,
     contact: Net,
     race: Net,
+    equities: NDArray[np.float32],
     values: NDArray[np.float32],
 ) -> int:
-    """Find the child with the least equity.
+    """Judge all children of a position, for the next mover.
+
+    A position after contact has only children after contact; one loop for all children spares the calls.
 
     Args:
         boards: ``int8[n, 2, 26]``.
@@ -239,39 +215,46 @@ def judge_children(
         count: How many children there are.
         contact: The net for contact.
         race: The net for races.
-        values: out, ``float32[2, 5]``; row 1 gets the outcome of the chosen child, row 0 is scratch.
+        equities: out, ``float32[count]`` or more.
+        values: out, ``float32[2, 5]``; row 1 gets the outcome of the child with the least equity, row 0 is
+            scratch.
 
     Returns:
-        The place of the child; the first of equals.
+        The place of that child; the first of equals.
     """
-    contact_base = np.empty(contact[1].shape[0], np.float32)
-    contact_hidden = np.empty(contact[1].shape[0], np.float32)
-    race_hidden = np.empty(race[1].shape[0], np.float32)
     rows = np.empty(MAX_ACTIVE, np.int64)
     factors = np.empty(MAX_ACTIVE, np.float32)
     turned = np.empty((1, 2, 26), np.int8)
+    contact_sums = np.empty(contact[1].shape[0], np.float32)
+    race_sums = np.empty(race[1].shape[0], np.float32)
     _turn(boards, at, turned)
-    first_layer(turned, 0, contact, rows, factors, contact_base)
-    best = -1
-    least = 1e9
-    for i in range(count):
-        equity = _judge_child(
-            children,
-            moves,
-            i,
-            turned,
-            contact,
-            race,
-            contact_base,
-            contact_hidden,
-            race_hidden,
-            rows,
-            factors,
-            values,
-        )
+    from_race = is_race(boards, at)
+    if from_race:
+        base = np.empty(race_sums.shape[0], np.float32)
+        first_layer(turned, 0, race, rows, factors, base)
+    else:
+        base = np.empty(contact_sums.shape[0], np.float32)
+        first_layer(turned, 0, contact, rows, factors, base)
+    best = 0
+    least = np.float32(1e9)
+    for child in range(count):
+        if not _finished(children, child, values):
+            if from_race:
+                changes = _changes_to_child(turned, moves, child, rows, factors)
+                _add_rows(base, race[0], rows, factors, changes, race_sums)
+                second_layer(race_sums, race, values, 0)
+            elif is_race(children, child):
+                first_layer(children, child, race, rows, factors, race_sums)
+                second_layer(race_sums, race, values, 0)
+            else:
+                changes = _changes_to_child(turned, moves, child, rows, factors)
+                _add_rows(base, contact[0], rows, factors, changes, contact_sums)
+                second_layer(contact_sums, contact, values, 0)
+        equity = equity_of(values, 0)
+        equities[child] = equity
         if equity < least:
             least = equity
-            best = i
+            best = child
             for k in range(5):
                 values[1, k] = values[0, k]
     return best
@@ -315,13 +298,7 @@ def best_replies(
     all_moves = np.empty((MAX_PLAYS, 8), np.int8)
     all_equities = np.empty(MAX_PLAYS, np.float32)
     kept = np.empty(MAX_PLAYS, np.int64)
-    contact_base = np.empty(contact[1].shape[0], np.float32)
-    contact_hidden = np.empty(contact[1].shape[0], np.float32)
-    race_hidden = np.empty(race[1].shape[0], np.float32)
-    rows = np.empty(MAX_ACTIVE, np.int64)
-    factors = np.empty(MAX_ACTIVE, np.float32)
-    turned = np.empty((1, 2, 26), np.int8)
-    values = np.empty((1, 5), np.float32)
+    values = np.empty((2, 5), np.float32)
     for i in range(start, boards.shape[0]):
         at = offsets[i]
         count = plays_into(
@@ -329,23 +306,7 @@ def best_replies(
         )
         if at + min(count, keep) > children.shape[0]:
             return i
-        _turn(boards, i, turned)
-        first_layer(turned, 0, contact, rows, factors, contact_base)
-        for child in range(count):
-            all_equities[child] = _judge_child(
-                all_children,
-                all_moves,
-                child,
-                turned,
-                contact,
-                race,
-                contact_base,
-                contact_hidden,
-                race_hidden,
-                rows,
-                factors,
-                values,
-            )
+        judge_children(boards, i, all_children, all_moves, count, contact, race, all_equities, values)
         number = _select(all_equities, count, keep, margin, kept)
         for j in range(number):
             _copy_reply(all_children, all_moves, kept[j], children, moves, at + j)

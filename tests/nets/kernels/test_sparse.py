@@ -56,9 +56,11 @@ def test_the_chosen_child_is_the_one_with_the_least_equity():
         if (phases(children[part]) == Phase.OVER).any():
             continue
         found = np.empty((2, 5), np.float32)
+        judged = np.empty(offsets[i + 1] - offsets[i], np.float32)
         best = kernel_sparse.judge_children(
-            sample, i, children[part], moves[part], offsets[i + 1] - offsets[i], CONTACT, RACE, found
+            sample, i, children[part], moves[part], len(judged), CONTACT, RACE, judged, found
         )
+        np.testing.assert_allclose(judged, equity[part], atol=3e-6)
         assert equity[part][best] == pytest.approx(equity[part].min(), abs=3e-6)
         np.testing.assert_allclose(found[1], values[part][best], atol=2e-6)
         checked += 1

@@ -96,6 +96,7 @@ def _play_game(
     scratch = np.empty((2, 5), np.float32)
     work = np.empty((5, 2, 26), np.int8)
     hashes = np.empty(MAX_PLAYS, np.int64)
+    equities = np.empty(MAX_PLAYS, np.float32)
     for side in range(2):
         for point in range(26):
             boards[0, side, point] = start[side, point]
@@ -106,7 +107,7 @@ def _play_game(
             die1 = _die(state)
             die2 = _die(state)
         count = plays_into(boards, ply, die1, die2, work, hashes, children, moves, 0)
-        best = judge_children(boards, ply, children, moves, count, contact, race, scratch)
+        best = judge_children(boards, ply, children, moves, count, contact, race, equities, scratch)
         for k in range(5):
             values[ply + 1, k] = scratch[1, k]
         for side in range(2):
