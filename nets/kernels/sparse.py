@@ -236,7 +236,7 @@ def judge_children(
         base = np.empty(contact_sums.shape[0], np.float32)
         first_layer(turned, 0, contact, rows, factors, base)
     best = 0
-    least = np.float32(1e9)
+    least = 1e9
     for child in range(count):
         if not _finished(children, child, values):
             if from_race:
