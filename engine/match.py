@@ -103,6 +103,44 @@ class MatchState:
         """The state after the seat on roll has played: the other seat on roll, no dice."""
         return replace(self, on_roll=1 - self.on_roll, roll=None, doubled=False, resigned=0)
 
+    def score_after(self, winner: int, points: int) -> tuple[int, int]:
+        """The score once a game has been counted; at the end of a match it reaches the length, or passes it.
+
+        Args:
+            winner: The seat that won the game, 0 or 1.
+            points: What the game is worth, cube included.
+        """
+        own, other = self.score
+        return (own + points, other) if winner == 0 else (own, other + points)
+
+    def after_game(self, winner: int, points: int) -> MatchState | None:
+        """The state before the next game, with a fresh cube and without dice; None when the match is won.
+
+        The first game in which a side needs one point is the Crawford game. The seat on roll stays, the
+        opening roll decides who begins.
+
+        Args:
+            winner: The seat that won the game, 0 or 1.
+            points: What the game was worth, cube included.
+
+        Raises:
+            ValueRangeError: A money score grows out of its range.
+        """
+        score = self.score_after(winner, points)
+        if not self.is_money and score[winner] >= self.length:
+            return None
+        was_near = 1 in (self.away(0), self.away(1))
+        return replace(
+            self,
+            score=score,
+            crawford=not was_near and self.length - score[winner] == 1,
+            cube=1,
+            cube_owner=None,
+            roll=None,
+            doubled=False,
+            resigned=0,
+        )
+
     def _check_ranges(self) -> None:
         if not 0 <= self.length <= MAX_LENGTH:
             raise ValueRangeError(

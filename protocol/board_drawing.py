@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.match import SEATS, MatchState
-from engine.position import BAR, OFF, Position
+from engine.position import BAR, CHECKERS, OFF, Position
 
 MARKS = ("O", "X")
 """The checkers of seats 0 and 1, as GNU Backgammon draws them."""
@@ -16,7 +16,11 @@ _RESIGNATIONS = ("", "a single game", "a gammon", "a backgammon")
 
 
 def draw_board(
-    position: Position, match: MatchState, names: tuple[str, str] = MARKS, view: int | None = None
+    position: Position,
+    match: MatchState,
+    names: tuple[str, str] = MARKS,
+    view: int | None = None,
+    score: tuple[int, int] | None = None,
 ) -> list[str]:
     """Draw a position with score, cube, roll and pip counts.
 
@@ -29,32 +33,47 @@ def draw_board(
         match: The match state.
         names: Of seats 0 and 1.
         view: The seat at the bottom; the one on roll if None.
+        score: Points of seats 0 and 1 where they are not those of the match state, which cannot hold the
+            score of a match that is won.
 
     Returns:
         15 lines without line ends.
     """
     bottom = match.on_roll if view is None else view
     rows = dict(zip((match.on_roll, 1 - match.on_roll), position.board.tolist(), strict=True))
-    own, other = rows[bottom], rows[1 - bottom]
+    points = match.score if score is None else score
+    upper, lower = (
+        [
+            MARKS[seat] if names[seat] == MARKS[seat] else f"{MARKS[seat]}: {names[seat]}",
+            _seat_count(rows[seat], points[seat]),
+            f"holds the cube at {match.cube}" if match.cube_owner == seat else "",
+            _ending(rows[seat]) if position.is_over else _doing(seat, match),
+        ]
+        for seat in (1 - bottom, bottom)
+    )
+    lines = _board_lines(rows[bottom], rows[1 - bottom], bottom)
+    notes = [""] * len(lines)
+    notes[1:5] = upper
+    notes[_MIDDLE] = _game_note(match)
+    notes[-5:-1] = reversed(lower)
+    return [f"{line:<46} {note}".rstrip() for line, note in zip(lines, notes, strict=True)]
+
+
+def _board_lines(own: list[int], other: list[int], bottom: int) -> list[str]:
+    """The board without notes; ``own`` is the row of the seat at the bottom."""
     stacks = [_stack(own[point], other[25 - point], bottom) for point in range(25)]
     top = [stacks[point] for point in _TOP_POINTS]
     low = [stacks[point] for point in _BOTTOM_POINTS]
     top_bar, low_bar = _stack(own[BAR], 0, bottom), _stack(0, other[BAR], bottom)
-    inside = [_inside(top, top_bar, height) for height in range(_STACK_HEIGHT)]
-    inside.append(f" |{'':18}|BAR|{'':18}|")
-    inside += [_inside(low, low_bar, height) for height in reversed(range(_STACK_HEIGHT))]
-    lines = [
+    return [
         _outside(_BOTTOM_POINTS),
         _frame(_TOP_POINTS),
-        *inside,
+        *(_inside(top, top_bar, height) for height in range(_STACK_HEIGHT)),
+        f" |{'':18}|BAR|{'':18}|",
+        *(_inside(low, low_bar, height) for height in reversed(range(_STACK_HEIGHT))),
         _frame(_BOTTOM_POINTS),
         _outside(_TOP_POINTS),
     ]
-    notes = [""] * len(lines)
-    notes[1:5] = _seat_notes(1 - bottom, rows[1 - bottom], match, names)
-    notes[_MIDDLE] = _game_note(match)
-    notes[-5:-1] = reversed(_seat_notes(bottom, rows[bottom], match, names))
-    return [f"{line:<46} {note}".rstrip() for line, note in zip(lines, notes, strict=True)]
 
 
 def _stack(own: int, other: int, bottom: int) -> list[str]:
@@ -81,18 +100,18 @@ def _outside(points: range) -> str:
     return f"  {''.join(numbers[:6])}     {''.join(numbers[6:])}"
 
 
-def _seat_notes(seat: int, row: list[int], match: MatchState, names: tuple[str, str]) -> list[str]:
-    """Four lines about a seat, the outermost first."""
+def _seat_count(row: list[int], points: int) -> str:
     pips = sum(point * count for point, count in enumerate(row))
-    points = match.score[seat]
     borne_off = f", {row[OFF]} off" if row[OFF] else ""
-    label = MARKS[seat] if names[seat] == MARKS[seat] else f"{MARKS[seat]}: {names[seat]}"
-    return [
-        label,
-        f"{points} point{'s' * (points != 1)}, {pips} pips{borne_off}",
-        f"holds the cube at {match.cube}" if match.cube_owner == seat else "",
-        _doing(seat, match),
-    ]
+    return f"{_counted(points, 'point')}, {_counted(pips, 'pip')}{borne_off}"
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'s' * (count != 1)}"
+
+
+def _ending(row: list[int]) -> str:
+    return "has won" if row[OFF] == CHECKERS else ""
 
 
 def _doing(seat: int, match: MatchState) -> str:

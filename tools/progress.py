@@ -11,6 +11,7 @@ from typing import TextIO
 
 _REDRAW_EVERY_S = 0.1
 _BAR_CELLS = 24
+_FEWEST_BAR_CELLS = 5
 
 
 class Progress:
@@ -70,32 +71,55 @@ class Progress:
         if self._shown and self._clock() - self._drawn_s >= _REDRAW_EVERY_S:
             self._draw()
 
-    def line(self) -> str:
-        """Return the line as it stands: label, bar, share, count, rate, time left, extra words."""
+    def line(self, width: int | None = None) -> str:
+        """Return the line as it stands: label, bar, share, count, rate, time left, extra words.
+
+        Args:
+            width: Columns that there are; as many as it takes if None. Where room is short the bar shrinks,
+                then bar, rate, count and extra words are left out in this order.
+        """
         elapsed_s = self._clock() - self._started_s
         rate = (self._done - self._start) / elapsed_s if elapsed_s > 0 else 0.0
-        parts = [self.label]
-        if self.total:
-            share = min(1.0, self._done / self.total)
-            cells = int(share * _BAR_CELLS)
-            parts.append(f"[{'#' * cells}{'.' * (_BAR_CELLS - cells)}] {int(100 * share):3d} %")
-            parts.append(f"{self._done:,} of {self.total:,}")
+        parts = {"label": self.label}
+        share = min(1.0, self._done / self.total) if self.total else None
+        if share is not None:
+            parts["share"] = _share_text(share, _BAR_CELLS)
+            parts["count"] = f"{self._done:,} of {self.total:,}"
         else:
-            parts.append(f"{self._done:,}")
-        parts.append(f"{short_number(rate)}/s")
+            parts["count"] = f"{self._done:,}"
+        parts["rate"] = f"{short_number(rate)}/s"
         if self.total and self._done >= self.total:
-            parts.append(f"in {clock_time(elapsed_s)}")
+            parts["time"] = f"in {clock_time(elapsed_s)}"
         elif self.total and rate > 0:
-            parts.append(f"{clock_time((self.total - self._done) / rate)} left")
+            parts["time"] = f"{clock_time((self.total - self._done) / rate)} left"
         if self._extra:
-            parts.append(self._extra)
-        return "  ".join(parts)
+            parts["extra"] = self._extra
+        return _fitted(parts, share, width)
 
     def _draw(self) -> None:
         self._drawn_s = self._clock()
         width = shutil.get_terminal_size().columns - 1
-        self._stream.write("\r" + self.line()[:width].ljust(width))
+        self._stream.write("\r" + self.line(width).ljust(width))
         self._stream.flush()
+
+
+def _share_text(share: float, cells: int) -> str:
+    full = int(share * cells)
+    bar = f"[{'#' * full}{'.' * (cells - full)}] " if cells >= _FEWEST_BAR_CELLS else ""
+    return f"{bar}{int(100 * share):3d} %"
+
+
+def _fitted(parts: dict[str, str], share: float | None, width: int | None) -> str:
+    """Join the parts, with as much of them as goes into the width."""
+    line = "  ".join(parts.values())
+    if width is None or len(line) <= width:
+        return line
+    if share is not None:
+        parts = parts | {"share": _share_text(share, _BAR_CELLS - (len(line) - width))}
+    for name in ("rate", "count", "extra"):
+        if len("  ".join(parts.values())) > width:
+            parts = {key: text for key, text in parts.items() if key != name}
+    return "  ".join(parts.values())[:width]
 
 
 def short_number(value: float) -> str:

@@ -102,15 +102,15 @@ def _key_values(key: Key, session: Session) -> Sequence[str]:
 
 
 def _plays(typed: str, session: Session) -> Iterator[Suggestion]:
-    """Suggest legal plays that begin with what was typed, in any order of their parts."""
+    """Suggest legal plays that begin with what was typed, in any order of parts, each with its number."""
     game = session.game
     if game.position is None or game.position.is_over or game.match.roll is None:
         return
     *done, prefix = typed.split(" ")
-    for play in session.plays():
-        written = _beginning_with(done, prefix, format_play(play).split(" "))
-        if written:
-            yield Suggestion(written, len(typed), "play")
+    tried = (_beginning_with(done, prefix, format_play(play).split(" ")) for play in session.plays())
+    found = [written for written in tried if written]
+    for number, written in enumerate(found, 1):
+        yield Suggestion(written, len(typed), f"play {number} of {len(found)}")
 
 
 def _beginning_with(done: Sequence[str], prefix: str, parts: Sequence[str]) -> str:

@@ -7,12 +7,14 @@ engine plays here as it does on the wire, and `Session.undo` takes back each of 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from engine.dice import Roll
 from engine.errors import GammondError, StateError
+from engine.match import MatchState
 from protocol.board_drawing import MARKS, draw_board
 from protocol.dispatch import run_line
-from protocol.repl.writing import counted_points, hint_lines, result_text, roll_text, score_line, told
+from protocol.repl.writing import Drawn, hint_lines, result_text, roll_text, score_line, told
 from protocol.requests import AnyReply, Control, Reply
 from protocol.session import GameState, Session
 from protocol.settings import SEATS, change_match
@@ -51,6 +53,7 @@ class Game:
         self.human: int | None = None
         self._decisions: list[GameState] = []
         self._won_match: GameState | None = None
+        self._final_score = (0, 0)
 
     @property
     def is_running(self) -> bool:
@@ -65,8 +68,23 @@ class Game:
             return MARKS
         return (HUMAN_NAME, ENGINE_NAME) if self.human == 0 else (ENGINE_NAME, HUMAN_NAME)
 
-    def deal(self, control: Control) -> list[str]:
+    @property
+    def has_won_match(self) -> bool:
+        """Whether the game on the table is over and decided the match."""
+        return self._won_match is not None and self.session.game is self._won_match
+
+    @property
+    def points(self) -> tuple[int, int]:
+        """Points of seats 0 and 1, with those of a game that decided the match."""
+        return self._final_score if self.has_won_match else self.session.game.match.score
+
+    def deal(self, control: Control, length: int | None = None) -> list[str]:
         """Begin a game from the start: one die each says who begins, and with which roll.
+
+        Args:
+            control: Stops and watches the engine's turn.
+            length: Begin a match to so many points, 0 for money play. Left out, the score stays, and a match
+                that is won is followed by another of its length.
 
         Raises:
             GammondError: The evaluator cannot be loaded; the table is as it was.
@@ -75,8 +93,12 @@ class Game:
         human = self.human or 0
         own, other = self._throw()
         starter = human if own > other else 1 - human
-        if self.session.game is self._won_match:
-            change_match(self.session, score=(0, 0), crawford=False)
+        match = self.session.game.match
+        if length is None and self.has_won_match:
+            length = match.length
+        if length is not None:
+            start = MatchState(length, on_roll=match.on_roll, jacoby=match.jacoby, beavers=match.beavers)
+            self.session.change(replace(self.session.game, match=start))
         self.session.new_game()
         self._begin(human)
         change_match(self.session, on_roll=starter, roll=(max(own, other), min(own, other)))
@@ -155,7 +177,7 @@ class Game:
 
     def score(self) -> list[str]:
         """Say the score, and what the cube is at."""
-        return [score_line(self.session.game.match, self.names)]
+        return [score_line(self.session.game.match, self.points, self.names) + "."]
 
     def board(self) -> list[str]:
         """Draw the board, in a game as the person sees it.
@@ -164,7 +186,8 @@ class Game:
             StateError: There is no position.
         """
         position = self.session.need_position()
-        return draw_board(position, self.session.game.match, self.names, self.human)
+        drawn = draw_board(position, self.session.game.match, self.names, self.human, self.points)
+        return [Drawn(line) for line in drawn]
 
     def go_on(self, control: Control) -> list[str]:
         """Play on until the person has something to decide: the engine's turns, and turns without a play."""
@@ -218,17 +241,14 @@ class Game:
         """Enter the points of a finished game against the engine."""
         if self.human is None:
             return []
-        match = self.session.game.match
-        score = counted_points(match.score, winner, points)
-        if not match.is_money and score[winner] >= match.length:
-            self._won_match = self.session.game
-            won = told(self.names[winner], "win", f"the match {score[winner]}-{score[1 - winner]}")
-            return [f"{won} 'new' begins another."]
-        was_near = 1 in (match.away(0), match.away(1))
-        is_near = not match.is_money and match.length - score[winner] == 1
-        crawford = is_near and not was_near
-        change_match(self.session, score=score, crawford=crawford, cube=1, cube_owner=None)
-        return [f"{score_line(self.session.game.match, self.names)}. 'new' begins the next game."]
+        game = self.session.game
+        following = game.match.after_game(winner, points)
+        if following is None:
+            self._won_match, self._final_score = game, game.match.score_after(winner, points)
+            own, other = self._final_score[winner], self._final_score[1 - winner]
+            return [told(self.names[winner], "win", f"the match {own}-{other}") + " 'new' begins another."]
+        self.session.change(replace(game, match=following))
+        return [*self.score(), "'new' begins the next game."]
 
     @property
     def _subject(self) -> str:

@@ -11,8 +11,9 @@ from protocol.commands import COMMANDS
 from protocol.dispatch import failed, run_line
 from protocol.errors import CommandError
 from protocol.repl.game import Game, RefusedRequestError
+from protocol.repl.toolbar import toolbar_text
 from protocol.repl.words import WORDS, Word
-from protocol.repl.writing import toolbar_text
+from protocol.repl.writing import NOT_OFFERED, error_text
 from protocol.replies import rendered
 from protocol.requests import AnyReply, Control, Reply
 from protocol.session import Session
@@ -20,6 +21,7 @@ from protocol.session import Session
 _PLAY = re.compile(r"\(?[1-6][-, ]?[1-6]\)?\s*:|(?:bar|b|[0-9]{1,2})\*?\s*[/-]|pass\b", re.IGNORECASE)
 _ROLL = re.compile(r"([1-6])[\s,]?([1-6])")
 _FRESH_TABLE = frozenset(("position", "newgame"))
+_WORDS_NOT_OFFERED = frozenset(("double", "redouble", "beaver", "take", "drop", "resign", "accept", "reject"))
 
 
 class Talk:
@@ -52,18 +54,22 @@ class Talk:
         try:
             lines = self._answer(text.strip(), control or Control())
         except RefusedRequestError as error:
-            lines = [rendered(error.reply)]
+            lines = [error_text(error.reply)]
         except Exception as error:
-            lines = [rendered(failed(self.session, error))]
+            lines = [_text(failed(self.session, error))]
         if self.session.game is not before and self.session.game.position is not None:
             lines += self.game.board()
         return lines
 
-    def toolbar(self) -> str:
-        """Write the line below the prompt."""
+    def toolbar(self, width: int) -> str:
+        """Write the line below the prompt.
+
+        Args:
+            width: Columns of the terminal.
+        """
         engine, service = self.session.engine, self.session.service
         net = self._default_net if engine.net == service.judges.default else engine.net
-        return toolbar_text(self.session, self.game.human, net)
+        return toolbar_text(self.game, net, width)
 
     def _answer(self, text: str, control: Control) -> list[str]:
         name, _, rest = text.replace("\t", " ").partition(" ")
@@ -83,6 +89,8 @@ class Talk:
             return self._command(name, text, control)
         if _PLAY.match(text):
             return self.game.make_play(text, control)
+        if name.lower() in _WORDS_NOT_OFFERED:
+            raise UnsupportedError(NOT_OFFERED, field="command")
         raise CommandError(_unknown(text), field="command")
 
     def _command(self, name: str, text: str, control: Control) -> list[str]:
@@ -110,6 +118,7 @@ class Talk:
             "The commands of the line protocol; 'help COMMAND' explains one:",
             *(f"  {command.usage} : {command.summary}" for command in others),
             "Tab completes, Ctrl-C cancels a line or a search, Ctrl-D leaves.",
+            f"{NOT_OFFERED.capitalize()}.",
         ]
 
 
@@ -118,8 +127,10 @@ def _explained(word: Word) -> str:
 
 
 def _text(reply: AnyReply) -> str:
-    """Write a reply for a person: as on the wire, but text that is meant to be read stands alone."""
+    """Write a reply for a person: as on the wire, but what is meant to be read stands alone."""
     if isinstance(reply, Reply):
+        if reply.word == "error":
+            return error_text(reply)
         if reply.word == "help":
             return reply.text
         if reply.word == "helpok":

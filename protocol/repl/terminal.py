@@ -6,12 +6,14 @@ import logging
 import os
 import queue
 import secrets
+import textwrap
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import platformdirs
 from prompt_toolkit import PromptSession, print_formatted_text
+from prompt_toolkit.application import get_app, get_app_session
 from prompt_toolkit.auto_suggest import AutoSuggestFromHistory
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
@@ -23,6 +25,7 @@ from prompt_toolkit.output import Output
 from engine.version import NAME, version
 from protocol.repl.completion import suggestions
 from protocol.repl.talk import Talk
+from protocol.repl.writing import ERROR_MARK, Drawn
 from protocol.replies import rendered
 from protocol.requests import Control
 from protocol.service import Service, shipped_judges
@@ -78,7 +81,7 @@ def make_prompt(
         auto_suggest=AutoSuggestFromHistory(),
         completer=SessionCompleter(talk.session),
         complete_in_thread=True,  # the first legal plays may have to wait for a compiler
-        bottom_toolbar=talk.toolbar,
+        bottom_toolbar=lambda: talk.toolbar(get_app().output.get_size().columns),
         input=input_,
         output=output,
     )
@@ -133,10 +136,30 @@ def answer_interruptibly(talk: Talk, line: str, show: Show) -> None:
 
 
 def show(lines: Sequence[str]) -> None:
-    """Write lines to the terminal, errors in red."""
+    """Write lines to the terminal, wrapped to its width, errors in red."""
+    width = get_app_session().output.get_size().columns
     for line in lines:
-        style = "ansired" if line.startswith("error ") else ""
-        print_formatted_text(FormattedText([(style, line)]))
+        style = "ansired" if line.startswith(ERROR_MARK) else ""
+        for part in wrapped(line, width):
+            print_formatted_text(FormattedText([(style, part)]))
+
+
+def wrapped(line: str, width: int) -> list[str]:
+    """Break a line between words, later parts indented by two; what is drawn stays whole.
+
+    Args:
+        line: Without its end.
+        width: Columns of the terminal.
+
+    Returns:
+        Lines of at most ``width`` columns, longer only for a word that is longer itself.
+    """
+    if isinstance(line, Drawn) or len(line) <= width:
+        return [line]
+    indent = line[: len(line) - len(line.lstrip())] + "  "
+    return textwrap.wrap(
+        line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
 
 
 class SessionCompleter(Completer):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from engine.match import MAX_LENGTH
 from protocol.arguments import Argument, integer, rest
 from protocol.repl.game import Game
 from protocol.requests import Control
@@ -56,8 +57,17 @@ _ROWS = (
     ),
     Word(
         "new",
-        "begin a new game against the engine; the score stays, unless the match is won",
-        lambda game, _, control: game.deal(control),
+        "begin a game against the engine: the next one, or with a length the first of a match",
+        lambda game, values, control: game.deal(control, values["length"]),
+        (
+            integer(
+                "length",
+                0,
+                MAX_LENGTH,
+                "points of a match, 0 for money; left out, the score stays until a match is won",
+                shape="LENGTH",
+            ),
+        ),
     ),
     Word("roll", "roll the dice of the seat on roll", lambda game, _, control: game.roll(control)),
     Word(

@@ -1,4 +1,4 @@
-"""What the REPL says to a person: sentences about turns, the table of hints, score and toolbar."""
+"""What the REPL says to a person: sentences about turns, errors, score, and the table of hints."""
 
 from __future__ import annotations
 
@@ -7,11 +7,44 @@ from collections.abc import Mapping, Sequence
 from engine.dice import Roll
 from engine.match import MatchState
 from protocol.board_drawing import MARKS
+from protocol.errors import INTERNAL_ERROR
 from protocol.requests import Reply, Value
-from protocol.session import Session
+
+ERROR_MARK = "error: "
+"""How a line begins that says why nothing was done."""
+
+NOT_OFFERED = "doubling and resigning are not offered in the terminal: the cube stays as it is"
+
+_DO_FIRST = {
+    "no position": "'play' begins a game, 'position gnubgid ID' sets one up",
+    "the game is over": "'new' begins another",
+    "no dice": "'roll' them, or set them by 'dice A B'",
+}
+"""What is missing, as the session says it, and the words of the REPL that help."""
 
 _RESULTS = {"single": "a single game", "gammon": "a gammon", "backgammon": "a backgammon"}
 _HINT_HEAD = ("", "equity", "behind", "win %", "gammon", "bg", "lose g", "lose bg")
+
+
+class Drawn(str):
+    """A line whose columns stand below those of other lines: it is never wrapped."""
+
+    __slots__ = ()
+
+
+def error_text(reply: Reply) -> str:
+    """Write an error line for a person: the sentence alone, and what to do in the words of the REPL.
+
+    Args:
+        reply: The error line of the wire, ``CODE FIELD: MESSAGE`` in its text.
+    """
+    code_and_field, _, message = reply.text.partition(": ")
+    if code_and_field.startswith(INTERNAL_ERROR):
+        message = "a fault of gammond itself, recorded on standard error; the talk goes on"
+    missing, _, advice = message.partition(": send ")
+    if advice:
+        message = f"{missing}: {_DO_FIRST.get(missing, f'send {advice}')}"
+    return ERROR_MARK + message
 
 
 def told(name: str, verb: str, rest: str = "") -> str:
@@ -45,16 +78,23 @@ def result_text(name: str, result: str, points: int) -> str:
     return told(name, "win", f"{_RESULTS[result]}, {points} point{'s' * (points != 1)}")
 
 
-def score_line(match: MatchState, names: tuple[str, str]) -> str:
-    """Write score and kind of game: ``you 2, gammond 1 in a 5-point match, Crawford game``."""
+def score_line(match: MatchState, points: tuple[int, int], names: tuple[str, str]) -> str:
+    """Write score, kind of game and cube: ``you 2, gammond 1 in a 5-point match, cube 1 centred``.
+
+    Args:
+        match: The kind of game, and the cube.
+        points: Of seats 0 and 1.
+        names: Of seats 0 and 1.
+    """
     game = "money play" if match.is_money else f"a {match.length}-point match"
     crawford = ", Crawford game" if match.crawford else ""
-    return f"{names[0]} {match.score[0]}, {names[1]} {match.score[1]} in {game}{crawford}, {_cube(match)}"
+    return f"{names[0]} {points[0]}, {names[1]} {points[1]} in {game}{crawford}, {cube_text(match)}"
 
 
-def counted_points(score: tuple[int, int], winner: int, points: int) -> tuple[int, int]:
-    """Return a score with the points of a game added to the winner's seat."""
-    return (score[0] + points, score[1]) if winner == 0 else (score[0], score[1] + points)
+def cube_text(match: MatchState) -> str:
+    """Say what the cube is at, and where."""
+    holder = "centred" if match.cube_owner is None else f"held by {MARKS[match.cube_owner]}"
+    return f"cube {match.cube} {holder}"
 
 
 def hint_lines(replies: Sequence[Reply]) -> list[str]:
@@ -71,7 +111,8 @@ def hint_lines(replies: Sequence[Reply]) -> list[str]:
     rows = [_HINT_HEAD, *(_hint_cells(values, best) for values in moves)]
     plays = ["play", *(str(values["play"]) for values in moves)]
     lines = [
-        "".join(f"{cell:>8}" for cell in row)[4:] + f"  {play}" for row, play in zip(rows, plays, strict=True)
+        Drawn("".join(f"{cell:>8}" for cell in row)[4:] + f"  {play}")
+        for row, play in zip(rows, plays, strict=True)
     ]
     shown = "" if totals["shown"] == totals["count"] else f"{totals['shown']} of "
     plays_text = f"{shown}{totals['count']} play{'s' * (totals['count'] != 1)}"
@@ -79,43 +120,6 @@ def hint_lines(replies: Sequence[Reply]) -> list[str]:
         *lines,
         f"    {plays_text}, cubeless money equity at {totals['plies']} plies, net {totals['net']}",
     ]
-
-
-def toolbar_text(session: Session, human: int | None, net: str) -> str:
-    """Write the line below the prompt.
-
-    Args:
-        session: The table.
-        human: The person's seat in a game against the engine.
-        net: The name of the evaluator.
-    """
-    position, match = session.game.position, session.game.match
-    judge = f"net {net}, {session.engine.ply - 1} plies"
-    if position is None:
-        return f" no position: 'play' begins a game | {judge}"
-    parts = [_turn(session, human)]
-    pips = dict(zip((match.on_roll, 1 - match.on_roll), position.pips, strict=True))
-    parts.append(f"pips {MARKS[0]} {pips[0]}, {MARKS[1]} {pips[1]}")
-    parts.append("money" if match.is_money else f"{match.score[0]}-{match.score[1]} to {match.length}")
-    if match.crawford:
-        parts[-1] += " Crawford"
-    return " " + " | ".join([*parts, _cube(match), judge])
-
-
-def _turn(session: Session, human: int | None) -> str:
-    match, position = session.game.match, session.game.position
-    mark = MARKS[match.on_roll]
-    who = mark if human is None else f"{mark} ({'you' if human == match.on_roll else 'gammond'})"
-    if position is not None and position.is_over:
-        return "game over"
-    if match.doubled:
-        return f"{who} doubled"
-    return f"{who} to roll" if match.roll is None else f"{who} to play {roll_text(match.roll)}"
-
-
-def _cube(match: MatchState) -> str:
-    holder = "in the middle" if match.cube_owner is None else f"held by {MARKS[match.cube_owner]}"
-    return f"cube {match.cube} {holder}"
 
 
 def _hint_cells(values: Mapping[str, Value], best: float) -> tuple[str, ...]:

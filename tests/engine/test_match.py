@@ -44,6 +44,37 @@ def test_the_next_turn_passes_the_dice_and_keeps_the_rest():
 
 
 @pytest.mark.parametrize(
+    ("before", "winner", "points", "after"),
+    [
+        (MatchState(), 1, 2, MatchState(score=(0, 2))),
+        (MatchState(cube=4, cube_owner=0, jacoby=True), 0, 8, MatchState(score=(8, 0), jacoby=True)),
+        (MatchState(on_roll=1, roll=(6, 5)), 0, 1, MatchState(score=(1, 0), on_roll=1)),
+        (MatchState(doubled=True), 0, 1, MatchState(score=(1, 0))),
+        (MatchState(5), 0, 3, MatchState(5, (3, 0))),
+        (MatchState(5), 0, 4, MatchState(5, (4, 0), crawford=True)),
+        (MatchState(5, (4, 0), crawford=True), 1, 1, MatchState(5, (4, 1))),
+        (MatchState(5, (4, 0), crawford=True), 1, 4, MatchState(5, (4, 4))),
+        (MatchState(5, (4, 1)), 1, 3, MatchState(5, (4, 4))),
+        (MatchState(1), 0, 1, None),
+        (MatchState(5, (4, 3)), 0, 1, None),
+        (MatchState(5, (3, 4)), 0, 6, None),
+    ],
+)
+def test_after_a_game_its_points_count_and_a_fresh_cube_is_on_the_table(before, winner, points, after):
+    assert before.after_game(winner, points) == after
+
+
+def test_the_final_score_of_a_match_counts_all_points():
+    assert MatchState(5, (3, 4)).score_after(0, 6) == (9, 4)
+    assert MatchState(5, (3, 4)).score_after(1, 1) == (3, 5)
+
+
+def test_a_money_score_cannot_outgrow_its_range():
+    with pytest.raises(ValueRangeError, match="a score is"):
+        MatchState(score=(32767, 0)).after_game(0, 1)
+
+
+@pytest.mark.parametrize(
     ("match", "may"),
     [
         (MatchState(), (True, False)),

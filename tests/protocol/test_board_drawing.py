@@ -85,6 +85,20 @@ def test_what_is_going_on_is_said_beside_the_board(changes, note):
     assert sum(line.endswith(f" {note}") for line in drawn) == 1
 
 
+def test_after_the_end_nobody_is_on_roll_and_the_score_may_be_that_of_a_won_match():
+    over = position({1: 1}, {})
+    match = MatchState(length=5, score=(3, 4))
+    drawn = draw_board(over, match, score=(3, 5))
+    assert [line[47:].strip() for line in drawn if line[47:].strip()] == [
+        "X",
+        "5 points, 0 pips, 15 off",
+        "has won",
+        "5-point match, cube 1 centred",
+        "3 points, 1 pip, 14 off",
+        "O",
+    ]
+
+
 def test_every_checker_on_the_board_is_drawn_or_counted():
     for board in random_boards(200, seed=12):
         inside = [line[2:43] for line in draw_board(Position(board), MatchState())[2:13]]

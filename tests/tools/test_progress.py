@@ -39,6 +39,36 @@ def test_the_line_says_share_count_rate_and_time_left(clock):
     assert bar.line() == line
 
 
+@pytest.mark.parametrize(
+    ("width", "line"),
+    [
+        (70, "work  [###.........]  25 %  1,000 of 4,000  500/s  0:06 left  3 errors"),
+        (60, "work   25 %  1,000 of 4,000  500/s  0:06 left  3 errors"),
+        (50, "work   25 %  1,000 of 4,000  0:06 left  3 errors"),
+        (40, "work   25 %  0:06 left  3 errors"),
+        (25, "work   25 %  0:06 left"),
+        (10, "work   25 "),
+    ],
+)
+def test_where_room_is_short_the_bar_shrinks_and_then_parts_are_left_out(clock, width, line):
+    bar = Progress(4000, "work", Terminal(), clock=clock)
+    clock.seconds += 2
+    bar.update(1000, "3 errors")
+    assert bar.line(width) == line
+    assert len(line) <= width
+
+
+def test_the_drawn_line_leaves_the_last_column_of_the_terminal_free(clock, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    stream = Terminal()
+    with Progress(300_000, "batch", stream, clock=clock) as bar:
+        clock.seconds += 2
+        bar.update(100_000)
+        drawn = stream.getvalue().rpartition("\r")[2]
+        assert len(drawn) == 59
+        assert drawn.rstrip().endswith("0:04 left")
+
+
 def test_a_finished_line_says_how_long_it_took(clock):
     bar = Progress(30, "work", Terminal(), clock=clock)
     clock.seconds += 61

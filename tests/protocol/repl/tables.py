@@ -5,6 +5,7 @@ from __future__ import annotations
 from engine.dice import ScriptedDice
 from engine.errors import DataFileError
 from protocol.repl.talk import Talk
+from protocol.repl.writing import ERROR_MARK
 from protocol.service import Judges, Service
 from protocol.session import Session
 from tests.protocol.talking import SEED, make_service
@@ -23,7 +24,7 @@ def make_talk(*lines, rolls=()):
     talk = Talk(make_session(rolls))
     for line in lines:
         answer = talk.answer(line)
-        assert not any(text.startswith("error") for text in answer), answer
+        assert not any(text.startswith(ERROR_MARK) for text in answer), answer
     return talk
 
 

@@ -93,6 +93,15 @@ def test_every_suggested_play_is_legal_and_replaces_what_was_typed():
             parse_play(suggestion.text, *session.need_roll())
 
 
+def test_suggested_plays_say_how_many_there_are():
+    session = table("newgame", "dice 6 6")
+    plays = session.plays()
+    offered = suggestions("play ", session)
+    assert [s.meaning for s in offered] == [f"play {n} of {len(plays)}" for n in range(1, len(plays) + 1)]
+    (found,) = suggestions("play 24/18(2) 13/7(2", session)
+    assert found.meaning == "play 1 of 1"
+
+
 def test_no_plays_without_dice_and_none_that_are_not_legal():
     assert texts("8", table("newgame")) == []
     assert texts("8/3", table("newgame", "dice 3 1")) == []

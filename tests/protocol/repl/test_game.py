@@ -6,6 +6,7 @@ from engine.match import MatchState
 from engine.position import Position
 from protocol.repl.game import Game, RefusedRequestError
 from protocol.requests import Control
+from protocol.settings import change_match
 from tests.boards import position
 from tests.protocol.repl.tables import make_session, session_without_nets
 
@@ -110,7 +111,10 @@ def test_a_won_game_is_announced_and_counted():
     game.roll(Control())
     lines = game.make_play("1/off", Control())
     assert lines[:2] == ["You play 1/off.", "You win a gammon, 4 points."]
-    assert lines[2].startswith("you 4, gammond 0 in a 5-point match, Crawford game, cube 1")
+    assert lines[2:] == [
+        "you 4, gammond 0 in a 5-point match, Crawford game, cube 1 centred.",
+        "'new' begins the next game.",
+    ]
     assert not game.is_running
 
 
@@ -136,10 +140,42 @@ def test_a_won_match_is_announced_and_the_next_game_begins_another():
     game.roll(Control())
     lines = game.make_play("1/off", Control())
     assert lines[-1] == "You win the match 3-2. 'new' begins another."
+    assert game.points == (3, 2)
+    assert game.score() == ["you 3, gammond 2 in a 3-point match, cube 1 centred."]
+    drawn = "\n".join(game.board())
+    assert "3 points, 0 pips, 15 off" in drawn
+    assert "on roll" not in drawn
     game.session.dice = ScriptedDice([(5, 1)])
     game.deal(Control())
     match = game.session.game.match
     assert (match.length, match.score, match.on_roll) == (3, (0, 0), 0)
+
+
+def test_a_length_begins_a_match_and_none_goes_on_with_what_is_played():
+    game, _ = dealt((3, 1), (5, 2), (4, 2), (6, 3))
+    session = game.session
+    change_match(session, length=5, score=(4, 2), crawford=True, jacoby=True)
+    game.deal(Control(), 7)
+    assert (session.game.match.length, session.game.match.score) == (7, (0, 0))
+    assert not session.game.match.crawford
+    assert session.game.match.jacoby
+    change_match(session, score=(2, 3), cube=2, cube_owner=1)
+    game.deal(Control())
+    match = session.game.match
+    assert (match.length, match.score, match.cube, match.cube_owner) == (7, (2, 3), 1, None)
+    game.deal(Control(), 0)
+    assert session.game.match.is_money
+    assert session.game.match.score == (0, 0)
+    assert session.game.position == Position.start()
+
+
+def test_the_final_score_goes_when_the_last_play_is_taken_back():
+    game = game_at(GAMMON_NEXT, rolls=[(2, 1)], length=3, score=(1, 2))
+    game.roll(Control())
+    game.make_play("1/off", Control())
+    game.undo(Control())
+    assert game.points == (1, 2)
+    assert not game.has_won_match
 
 
 def test_a_new_game_keeps_the_score_and_the_seats():

@@ -1,9 +1,16 @@
+import inspect
+import re
+
 import pytest
 
+import protocol.session
+from protocol.commands import COMMANDS
 from protocol.repl.talk import Talk
 from protocol.repl.words import WORDS
+from protocol.repl.writing import NOT_OFFERED, Drawn, error_text
+from protocol.requests import Reply
 from tests.boards import position
-from tests.protocol.repl.tables import make_session, make_talk, session_without_nets
+from tests.protocol.repl.tables import make_talk, session_without_nets
 
 
 def test_an_empty_line_says_nothing():
@@ -49,8 +56,57 @@ def test_a_play_may_be_typed_as_it_is(line):
 
 def test_a_play_without_dice_says_what_is_missing():
     assert make_talk("newgame").answer("8/5 6/5") == [
-        "error bad_state dice: no dice: send 'dice A B' or 'roll' first"
+        "error: no dice: 'roll' them, or set them by 'dice A B'"
     ]
+
+
+def test_errors_say_what_to_do_in_the_words_of_the_repl():
+    talk = make_talk()
+    assert talk.answer("roll") == [
+        "error: no position: 'play' begins a game, 'position gnubgid ID' sets one up"
+    ]
+    assert talk.answer("board") == talk.answer("hint") == talk.answer("eval") == talk.answer("roll")
+    talk.session.set_position(position({1: 1}, {}))
+    for line in ("roll", "hint", "go chequer", "legal"):
+        assert talk.answer(line) == ["error: the game is over: 'new' begins another"]
+
+
+def test_whatever_the_session_misses_has_an_answer_in_the_words_of_the_repl():
+    source = inspect.getsource(protocol.session)
+    missing = set(re.findall(r'StateError\(\s*"([^"]*): send ', source))
+    assert len(missing) == 3
+    for fact in missing:
+        said = error_text(Reply("error", f"bad_state field: {fact}: send 'x' first"))
+        assert said.startswith(f"error: {fact}: '")
+        assert "send" not in said
+
+
+@pytest.mark.parametrize("line", ["double", "take", "Drop", "resign", "redouble 4"])
+def test_cube_and_resignation_are_said_not_to_be_offered(line):
+    if line not in COMMANDS:
+        (answer,) = make_talk("play", rolls=[(3, 1)]).answer(line)
+        assert answer == f"error: {NOT_OFFERED}"
+    assert NOT_OFFERED.capitalize() + "." in make_talk().answer("help")
+
+
+def test_a_match_is_begun_by_its_length():
+    talk = make_talk(rolls=[(3, 1), (6, 2), (5, 4)])
+    assert talk.answer("new 5")[0] == "You throw 3, gammond 1. You begin with 3-1."
+    assert talk.answer("score") == ["you 0, gammond 0 in a 5-point match, cube 1 centred."]
+    talk.answer("new")
+    assert talk.session.game.match.length == 5
+    talk.answer("new 0")
+    assert talk.session.game.match.is_money
+    assert talk.answer("new 5x") == ["error: expected a whole number 0..32767, got '5x'"]
+
+
+def test_boards_and_tables_are_drawn_and_sentences_are_not():
+    talk = make_talk("newgame", "dice 3 1")
+    assert all(isinstance(line, Drawn) for line in talk.answer("board"))
+    *table, judge = talk.answer("hint")
+    assert all(isinstance(line, Drawn) for line in table)
+    assert not isinstance(judge, Drawn)
+    assert not any(isinstance(line, Drawn) for line in talk.answer("help"))
 
 
 @pytest.mark.parametrize(
@@ -63,7 +119,7 @@ def test_a_play_without_dice_says_what_is_missing():
 )
 def test_an_unknown_word_gets_the_nearest_one(typed, hint):
     (line,) = make_talk().answer(typed)
-    assert line.startswith("error bad_command command: expected a command or a play such as 8/5 6/5, got ")
+    assert line.startswith("error: expected a command or a play such as 8/5 6/5, got ")
     assert line.endswith(hint)
 
 
@@ -74,13 +130,13 @@ def test_a_word_near_to_nothing_points_to_help_and_a_bare_roll_to_dice():
 
 def test_tags_and_json_are_left_to_programs():
     for line in ("@a eval", '{"id": "1"}'):
-        assert make_talk().answer(line)[0].startswith("error unsupported command: tags and JSON")
+        assert make_talk().answer(line)[0].startswith("error: tags and JSON")
 
 
 def test_arguments_of_words_are_checked_like_those_of_commands():
     talk = make_talk("newgame", "dice 3 1")
-    assert talk.answer("hint 0") == ["error bad_value n: expected a whole number 1..10000, got '0'"]
-    assert talk.answer("score 1")[0] == "error bad_command arguments: expected 'score', got '1' besides"
+    assert talk.answer("hint 0") == ["error: expected a whole number 1..10000, got '0'"]
+    assert talk.answer("score 1")[0] == "error: expected 'score', got '1' besides"
 
 
 def test_hint_ranks_plays_with_equity_chances_and_plies():
@@ -106,7 +162,7 @@ def test_hint_ranks_plays_with_equity_chances_and_plies():
 def test_setting_up_another_position_ends_the_game_against_the_engine():
     talk = make_talk("play", rolls=[(3, 1)])
     assert talk.game.is_running
-    assert talk.answer("position nonsense")[0].startswith("error")
+    assert talk.answer("position nonsense")[0].startswith("error: ")
     assert talk.game.is_running
     lines = talk.answer("position startpos")
     assert lines[1] == "The game against the engine ends here, the position stays."
@@ -127,7 +183,7 @@ def test_help_lists_words_and_commands_and_explains_each():
         assert word.summary in talk.answer(f"help {word.name}")[0]
     assert "  eval [plies=0..99] : evaluate the position before the roll" in everything
     assert talk.answer("help dice")[0] == "dice A B"
-    assert talk.answer("help nothing")[0].startswith("error bad_command command: no command 'nothing'")
+    assert talk.answer("help nothing")[0].startswith("error: no command 'nothing'")
 
 
 def test_quit_ends_the_talk():
@@ -139,13 +195,13 @@ def test_quit_ends_the_talk():
 
 def test_without_nets_the_game_is_refused_and_the_table_still_works():
     talk = Talk(session_without_nets())
-    assert talk.answer("play") == ["error data_file net: the net td128-contact is missing"]
+    assert talk.answer("play") == ["error: the net td128-contact is missing"]
     assert talk.session.game.position is None
     talk.answer("newgame")
     talk.answer("dice 3 1")
-    assert talk.answer("hint") == ["error data_file net: the net td128-contact is missing"]
+    assert talk.answer("hint") == ["error: the net td128-contact is missing"]
     assert talk.answer("8/5 6/5")[0] == "3-1: O plays 8/5 6/5."
-    assert "net missing" in talk.toolbar()
+    assert "net missing" in talk.toolbar(120)
 
 
 def test_a_fault_of_the_program_answers_that_line_and_the_talk_goes_on(monkeypatch):
@@ -155,30 +211,5 @@ def test_a_fault_of_the_program_answers_that_line_and_the_talk_goes_on(monkeypat
         raise ZeroDivisionError
 
     monkeypatch.setattr(talk.game, "hint", fail)
-    assert talk.answer("hint")[0].startswith("error internal server:")
+    assert talk.answer("hint")[0].startswith("error: a fault of gammond itself")
     assert talk.answer("8/5 6/5")[0].endswith("plays 8/5 6/5.")
-
-
-def test_the_toolbar_shows_turn_dice_pips_score_cube_net_and_plies():
-    talk = Talk(make_session())
-    assert talk.toolbar() == " no position: 'play' begins a game | net racing, 0 plies"
-    talk.answer("set game.length 5")
-    talk.answer("newgame")
-    assert talk.toolbar() == (
-        " O to roll | pips O 167, X 167 | 0-0 to 5 | cube 1 in the middle | net racing, 0 plies"
-    )
-    talk.answer("dice 3 1")
-    talk.answer("8/5 6/5")
-    talk.answer("setcube value 2 owner p1")
-    assert talk.toolbar().startswith(" X to roll | pips O 163, X 167 | 0-0 to 5 | cube 2 held by X")
-    talk.answer("play")
-    assert talk.toolbar().startswith(" X (you) to roll | ")
-
-
-def test_a_finished_game_shows_on_the_toolbar():
-    talk = make_talk()
-    talk.session.set_position(position({1: 1}, {24: 1}))
-    talk.answer("dice 6 5")
-    answer = talk.answer("1/off")
-    assert answer[1] == "O wins a single game, 1 point."
-    assert talk.toolbar().startswith(" game over | ")

@@ -1,16 +1,22 @@
+import io
 import os
+import re
 import signal
 import threading
 import time
 
 import pytest
+from prompt_toolkit.application import create_app_session
+from prompt_toolkit.data_structures import Size
 from prompt_toolkit.document import Document
 from prompt_toolkit.history import FileHistory, InMemoryHistory
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
+from prompt_toolkit.output.vt100 import Vt100_Output
 
 from protocol.repl import terminal
 from protocol.repl.talk import Talk
+from protocol.repl.writing import Drawn
 from protocol.requests import Reply
 from tests.protocol.repl.tables import make_session, make_talk
 
@@ -49,6 +55,46 @@ def test_lines_are_kept_in_the_history_file_and_suggested_from_it(tmp_path):
     assert isinstance(terminal.open_history(file), FileHistory)
     typed(f"get game.length\r{CTRL_D}", make_talk(), terminal.open_history(file))
     assert list(terminal.open_history(file).load_history_strings()) == ["get game.length"]
+
+
+@pytest.mark.parametrize(
+    ("line", "parts"),
+    [
+        ("", [""]),
+        ("as long as it may", ["as long as it may"]),
+        ("some words too long for it", ["some words too", "  long for it"]),
+        ("  hint [N] : rank the plays", ["  hint [N] : rank", "    the plays"]),
+        ("an-unbroken-word-that-is-too-long for it", ["an-unbroken-word-that-is-too-long", "  for it"]),
+        (Drawn(" | X   O  |  |  O   X |"), [" | X   O  |  |  O   X |"]),
+    ],
+)
+def test_lines_break_between_words_unless_they_are_drawn(line, parts):
+    assert terminal.wrapped(line, 17) == parts
+
+
+def test_what_is_said_fits_the_terminal_and_errors_are_red():
+    screen = io.StringIO()
+    output = Vt100_Output(screen, lambda: Size(rows=24, columns=60), term="xterm")
+    talk = make_talk("newgame", "dice 3 1")
+    with create_app_session(output=output):
+        for line in ("help", "keys", "help go", "board", "eval", "nonsense that is nothing"):
+            terminal.show(talk.answer(line))
+    lines = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", screen.getvalue()).splitlines()
+    assert max(len(line.rstrip()) for line in lines if not line.startswith(" |")) <= 60
+    assert any(line.startswith("error: expected a command or a play") for line in lines)
+    assert "\x1b[0;31merror: expected" in screen.getvalue()
+
+
+def test_the_toolbar_takes_the_width_of_the_terminal(monkeypatch):
+    talk, widths = make_talk(), []
+
+    def toolbar(width):
+        widths.append(width)
+        return ""
+
+    monkeypatch.setattr(talk, "toolbar", toolbar)
+    typed(CTRL_D, talk)
+    assert set(widths) == {DummyOutput().get_size().columns}
 
 
 def test_a_history_that_cannot_be_written_is_kept_in_memory(tmp_path, capsys):

@@ -1,0 +1,66 @@
+"""The page for players: its transcripts are what a talk answers, its tables are those of the program."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from protocol.repl.talk import Talk
+from protocol.repl.terminal import PROMPT
+from protocol.repl.words import WORDS
+from protocol.repl.writing import NOT_OFFERED
+from tests.protocol.repl.tables import make_session
+
+TEXT = (Path(__file__).parents[3] / "docs" / "repl.md").read_text("utf-8")
+TRANSCRIPTS = re.findall(r"```transcript\n(.*?)```", TEXT, re.DOTALL)
+ROLLS = [(3, 1), (5, 2)]
+
+
+def without_judgement(line):
+    """Blank what a judge decides in a table of hints: all of a row but its rank, and the judge's name."""
+    line = re.sub(r"^( +[0-9]+) [-+][0-9]\.[0-9]{4} .*", r"\1 JUDGED", line)
+    return re.sub(r"\bnet td[a-z0-9-]+$|\bnet racing$", "net NET", line)
+
+
+def matches(expected, got):
+    """Compare an answer with that of the page, in which ``...`` is anything, to the end of the answer too."""
+    pattern = "\n".join(map(without_judgement, expected))
+    text = "\n".join(map(without_judgement, got))
+    return re.fullmatch(re.escape(pattern).replace(r"\.\.\.", ".*"), text, re.DOTALL)
+
+
+def exchanges(transcript):
+    """Cut a transcript into typed lines with their answers."""
+    _, *typed = transcript.split(PROMPT)
+    return [(line, answer.splitlines()) for line, _, answer in (part.partition("\n") for part in typed)]
+
+
+@pytest.mark.parametrize("transcript", TRANSCRIPTS, ids=lambda text: text.splitlines()[0])
+def test_each_transcript_is_what_the_terminal_answers(transcript):
+    talk = Talk(make_session(ROLLS))
+    assert transcript.startswith(PROMPT)
+    for line, expected in exchanges(transcript):
+        got = talk.answer(line)
+        assert matches(expected, got), f"{line!r} was answered by {got}"
+
+
+def test_the_comparison_of_transcripts_can_fail():
+    assert TRANSCRIPTS
+    assert not matches(["You roll 3-1."], ["You roll 3-2."])
+    assert not matches(["   1 +0.1665 55.9  8/5 6/5"], ["   2 +0.1665 55.9  8/5 6/5"])
+    assert not matches(["5-2: gammond plays ..."], ["5-3: gammond plays 24/21"])
+    assert matches(["   1 +0.1665 55.9  8/5 6/5"], ["   1 -0.2000 45.9  13/10 6/5"])
+
+
+def test_each_word_stands_in_the_table_of_the_page():
+    for word in WORDS.values():
+        assert f"| `{word.usage}` | {word.summary} |\n" in TEXT
+    section = TEXT.partition("\n## Words\n")[2].partition("\n## ")[0]
+    assert section.count("\n| `") == len(WORDS)
+
+
+def test_the_page_says_what_is_not_offered_and_where_the_history_lies():
+    assert NOT_OFFERED.capitalize() in TEXT
+    assert "`GAMMOND_DATA`" in TEXT
