@@ -1,0 +1,67 @@
+"""A rollout as an evaluator: for labels of training positions and for judging plays."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.outcome import Outcomes, sanitised
+from engine.position import Board
+from engine.rollout.scoring import Cubeless, Scores
+from engine.rollout.settings import RolloutJudges, RolloutSettings
+from engine.rollout.trials import play_trials
+
+_GAMES_AT_ONCE = 4096
+
+
+class RolloutEvaluator:
+    """Evaluates positions by rolling each of them out with the same dice, many in lockstep.
+
+    The rules that stop rollouts early are not used: a row depends on its own board alone.
+
+    Args:
+        judges: Who plays and judges.
+        settings: Trials, seed, truncation and variance reduction are obeyed.
+    """
+
+    def __init__(self, judges: RolloutJudges, settings: RolloutSettings) -> None:
+        self._judges = judges
+        self._settings = settings
+
+    @property
+    def name(self) -> str:
+        """Trials and policy."""
+        return f"rollout {self._settings.trials} {self._judges.policy.name}"
+
+    @property
+    def plies(self) -> int:
+        """Plies played before the leaf judge is asked; 0 if games are played out."""
+        return self._settings.truncation
+
+    def evaluate(self, boards: Board) -> Outcomes:
+        """Roll positions out, as `engine.evaluator.Evaluator.evaluate`."""
+        means = np.empty((len(boards), 5), np.float32)
+        step = max(1, _GAMES_AT_ONCE // self._settings.trials)
+        for start in range(0, len(boards), step):
+            for row, scores in enumerate(self._scores(boards[start : start + step]), start):
+                means[row] = scores.mean(axis=0)
+        return sanitised(means, boards)
+
+    def _scores(self, boards: Board) -> Scores:
+        """Scores of all trials, ``float64[n, trials, 5]``."""
+        trials = self._settings.trials
+        parts = [
+            play_trials(
+                boards,
+                range(first, min(first + _GAMES_AT_ONCE, trials)),
+                self._settings,
+                self._judges,
+                Cubeless(),
+                _never,
+            )
+            for first in range(0, trials, _GAMES_AT_ONCE)
+        ]
+        return np.concatenate(parts, axis=1)
+
+
+def _never() -> bool:
+    return False

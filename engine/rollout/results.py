@@ -1,0 +1,131 @@
+"""What a rollout has found so far: the scores of every trial as plain data, and estimates made of them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.outcome import Outcome
+from engine.position import Board
+from engine.rollout.scoring import OUTCOMES, Cubeless, Cubes, Scores, Scoring
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The mean of trials.
+
+    With variance reduction a probability near 0 or 1 may stray outside by about its error. Standard errors
+    are those of independent trials: the quasi-random first rolls make the true ones a little smaller. With a
+    single trial they are nan.
+
+    Attributes:
+        trials: How many.
+        outcome: The mean outcome.
+        errors: Standard error of each of its numbers.
+        equity: In points.
+        equity_error: Its standard error in points.
+    """
+
+    trials: int
+    outcome: Outcome
+    errors: Outcome
+    equity: float
+    equity_error: float
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The mean difference of two equities over the trials that both have, which share their dice.
+
+    Attributes:
+        trials: How many both have.
+        equity: In points.
+        error: Its standard error in points: the joint standard deviation of the two.
+    """
+
+    trials: int
+    equity: float
+    error: float
+
+    @property
+    def jsds(self) -> float:
+        """By how many joint standard deviations the equities differ; infinite if they have no spread."""
+        if self.equity == 0:
+            return 0.0
+        return self.equity / self.error if self.error else math.copysign(math.inf, self.equity)
+
+
+@dataclass(frozen=True, eq=False)
+class RolloutState:
+    """A rollout as far as it has come: plain data, from which it is continued.
+
+    Attributes:
+        starts: ``int8[c, 2, 26]``, what was rolled out.
+        cubes: The cube at each of them.
+        seed: Of the dice.
+        truncation: In plies; 0 for none.
+        variance_reduction: Whether luck was taken off.
+        judges: Names of all that played and judged.
+        scoring: What the scores are.
+        scores: For each start ``float64[trials, columns]``, for the player on roll there; trial i in row i.
+    """
+
+    starts: Board
+    cubes: Cubes
+    seed: int
+    truncation: int
+    variance_reduction: bool
+    judges: tuple[str, ...]
+    scoring: str
+    scores: tuple[Scores, ...]
+
+    def trials(self, start: int = 0) -> int:
+        """How many trials of one of the starts have been played."""
+        return len(self.scores[start])
+
+    def estimate(self, start: int = 0, scoring: Scoring | None = None, *, turned: bool = False) -> Estimate:
+        """Estimate one of the starts.
+
+        Args:
+            start: Which.
+            scoring: What the scores were made by; `Cubeless` if None.
+            turned: Whether to see it from the side that is not on roll: that of whoever played to get there.
+        """
+        scoring = scoring or Cubeless()
+        scores = self.scores[start]
+        equities = -scoring.equities(scores) if turned else scoring.equities(scores)
+        outcomes = (scoring.turned(scores) if turned else scores)[:, :OUTCOMES]
+        return Estimate(
+            len(scores),
+            Outcome(*outcomes.mean(axis=0).tolist()),
+            Outcome(*_standard_errors(outcomes).tolist()),
+            float(equities.mean()),
+            float(_standard_errors(equities)),
+        )
+
+    def difference(self, start: int, other: int, scoring: Scoring | None = None) -> Difference:
+        """Compare two starts for the side that is *not* on roll there.
+
+        The difference is positive if ``start`` is better for that side.
+
+        Args:
+            start: One.
+            other: The other.
+            scoring: What the scores were made by; `Cubeless` if None.
+        """
+        scoring = scoring or Cubeless()
+        trials = min(self.trials(start), self.trials(other))
+        mine, others = (scoring.equities(self.scores[which][:trials]) for which in (start, other))
+        gains = others - mine
+        return Difference(trials, float(gains.mean()), float(_standard_errors(gains)))
+
+
+def _standard_errors(samples: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Standard error of the mean over the first axis; nan for a single sample."""
+    if len(samples) < 2:
+        return np.full(samples.shape[1:], np.nan)
+    errors: NDArray[np.float64] = np.asarray(samples.std(axis=0, ddof=1) / np.sqrt(len(samples)))
+    return errors

@@ -1,0 +1,247 @@
+"""Running a rollout: blocks of trials on worker threads, put together in the order of the trials."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from engine.errors import CancelledWork, StateError, ValueRangeError
+from engine.position import Position
+from engine.rollout.dice import FACES
+from engine.rollout.results import RolloutState
+from engine.rollout.scoring import Cubeless, Cubes, Scores, Scoring
+from engine.rollout.settings import RolloutJudges, RolloutSettings
+from engine.rollout.stopping import CHECK_TRIALS, StopReason, StopRule, candidate_rule, has_rules
+from engine.rollout.trials import play_trials
+
+BLOCK_S = 0.5
+"""About how long a block of trials should take. Progress is told block by block, and when the work is cut
+short the blocks that are complete count."""
+
+BLOCK_ROWS = 2 * FACES * FACES
+"""The most games in a block, which bounds the memory of a thread to some tens of MB."""
+
+_GROWTH = 12
+
+Progress = Callable[[RolloutState], None]
+
+
+@dataclass(frozen=True)
+class Rollout:
+    """A rollout that has ended.
+
+    Attributes:
+        state: What it found.
+        reason: Why it ended.
+        survivors: The candidates that no rule gave up, in the order of the starts.
+    """
+
+    state: RolloutState
+    reason: StopReason
+    survivors: tuple[int, ...]
+
+
+def roll_out(
+    starts: Sequence[Position],
+    judges: RolloutJudges,
+    settings: RolloutSettings | None = None,
+    *,
+    scoring: Scoring | None = None,
+    cubes: Cubes | None = None,
+    rule: StopRule | None = None,
+    resume: RolloutState | None = None,
+    progress: Progress | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Rollout:
+    """Roll out positions, all with the same dice.
+
+    The starts are candidates of one decision: positions after a play, with the other side on roll, so the
+    best one is that with the least equity. For positions that do not compete set ``stop_jsd`` to 0. The
+    scores of a trial depend on its start, the judges, the seed, the truncation and its number alone.
+
+    Args:
+        starts: One or more; finished ones count as they ended.
+        judges: Who plays and judges.
+        settings: All default if None.
+        scoring: What the scores are; `Cubeless` if None.
+        cubes: The cube at each start, as the scoring numbers them; the present one if None.
+        rule: What asks whether to stop; `candidate_rule` if None.
+        resume: A state of the same starts, judges, scoring, seed, truncation and variance reduction to go on
+            from. The result is the one of a single run.
+        progress: Told what is known after each block of trials; called in the caller's thread.
+        cancelled: Asked some fifty times a second, from all threads; ends the rollout with the trials that
+            are complete.
+
+    Returns:
+        The rollout; a state that already has all trials comes back as it is.
+
+    Raises:
+        ValueRangeError: There are no starts.
+        StateError: The state to go on from is of another rollout; the message names the difference.
+        CancelledWork: It was told to stop before any trial was complete.
+        LimitError: A trial would not end.
+    """
+    if not starts:
+        raise ValueRangeError("a rollout needs at least 1 position, got none", field="position")
+    settings = settings or RolloutSettings()
+    scoring = scoring or Cubeless()
+    cubes = Cubes.present(len(starts)) if cubes is None else cubes
+    state = _empty_state(starts, cubes, judges, settings, scoring)
+    if resume is not None:
+        _check_same(resume, state)
+        state = resume
+    runner = _Runner(state, judges, settings, scoring, progress, cancelled or _never)
+    return runner.run(rule or candidate_rule)
+
+
+class _Runner:
+    """One rollout at work."""
+
+    def __init__(
+        self,
+        state: RolloutState,
+        judges: RolloutJudges,
+        settings: RolloutSettings,
+        scoring: Scoring,
+        progress: Progress | None,
+        cancelled: Callable[[], bool],
+    ) -> None:
+        self._state = state
+        self._judges = judges
+        self._settings = settings
+        self._scoring = scoring
+        self._progress = progress
+        self._cancelled = cancelled
+        self._broken_off = threading.Event()
+        self._trials_at_once = FACES
+
+    def run(self, rule: StopRule) -> Rollout:
+        """Play trials until enough is known."""
+        ruled = has_rules(self._settings, len(self._state.starts))
+        active = self._still_active(ruled)
+        reason = StopReason.TRIALS
+        pool = ThreadPoolExecutor(self._settings.threads, thread_name_prefix="rollout")
+        try:
+            while True:
+                if ruled and self._state.trials(active[0]):
+                    active, stop = rule(self._state, active, self._settings, self._scoring)
+                    if stop is not None:
+                        reason = stop
+                        break
+                least = min(self._state.trials(one) for one in active)
+                if least >= self._settings.trials:
+                    break
+                end = least - least % CHECK_TRIALS + CHECK_TRIALS if ruled else self._settings.trials
+                lagging = [one for one in active if self._state.trials(one) == least]
+                self._play_to(pool, lagging, min(end, self._settings.trials))
+        except CancelledWork:
+            if not min(map(len, self._state.scores)):
+                raise
+            reason = StopReason.CANCELLED
+        finally:
+            self._broken_off.set()
+            pool.shutdown(cancel_futures=True)
+        return Rollout(self._state, reason, tuple(active))
+
+    def _still_active(self, ruled: bool) -> list[int]:
+        """The candidates to go on with: under rules, those that were not given up before."""
+        counts = [len(scores) for scores in self._state.scores]
+        return [one for one, count in enumerate(counts) if count == max(counts) or not ruled]
+
+    def _play_to(self, pool: ThreadPoolExecutor, candidates: list[int], end: int) -> None:
+        """Play the trials of some candidates up to a number, adding them in their order."""
+        start = self._state.trials(candidates[0])
+        waiting: deque[Future[tuple[Scores, float]]] = deque()
+        while start < end or waiting:
+            while start < end and len(waiting) < self._settings.threads:
+                stop = start + self._block_trials(len(candidates), end - start)
+                waiting.append(pool.submit(self._block, candidates, range(start, stop)))
+                start = stop
+            scores, took_s = waiting.popleft().result()
+            self._add(candidates, scores)
+            self._learn(scores.shape[1], took_s)
+            if self._progress is not None:
+                self._progress(self._state)
+
+    def _block(self, candidates: list[int], trials: range) -> tuple[Scores, float]:
+        """Play a block and time it, in a worker thread."""
+        began_s = time.perf_counter()
+        scores = play_trials(
+            self._state.starts[candidates],
+            trials,
+            self._settings,
+            self._judges,
+            self._scoring,
+            self._must_stop,
+            self._state.cubes[candidates],
+        )
+        return scores, time.perf_counter() - began_s
+
+    def _must_stop(self) -> bool:
+        return self._broken_off.is_set() or self._cancelled()
+
+    def _block_trials(self, candidates: int, left: int) -> int:
+        """How many trials to give to a thread next, in whole rows of first rolls."""
+        most = max(BLOCK_ROWS // candidates, 1)
+        share = -(-left // self._settings.threads)
+        rounded = -(-min(self._trials_at_once, share) // FACES) * FACES
+        return min(rounded, most, left)
+
+    def _learn(self, trials: int, took_s: float) -> None:
+        wanted = trials * BLOCK_S / max(took_s, 1e-6)
+        self._trials_at_once = max(FACES, int(min(wanted, _GROWTH * trials)))
+
+    def _add(self, candidates: list[int], scores: Scores) -> None:
+        """Add the scores of a block, ``float64[candidates, trials, columns]``."""
+        parts = list(self._state.scores)
+        for one, block in zip(candidates, scores, strict=True):
+            parts[one] = np.concatenate([parts[one], block])
+        self._state = replace(self._state, scores=tuple(parts))
+
+
+def _empty_state(
+    starts: Sequence[Position],
+    cubes: Cubes,
+    judges: RolloutJudges,
+    settings: RolloutSettings,
+    scoring: Scoring,
+) -> RolloutState:
+    """The state of a rollout that has not begun."""
+    return RolloutState(
+        starts=np.stack([start.board for start in starts]),
+        cubes=cubes,
+        seed=settings.seed,
+        truncation=settings.truncation,
+        variance_reduction=settings.variance_reduction,
+        judges=judges.names,
+        scoring=scoring.name,
+        scores=(np.empty((0, scoring.columns)),) * len(starts),
+    )
+
+
+def _check_same(state: RolloutState, asked: RolloutState) -> None:
+    """Make sure that a state to go on from is of the rollout that is asked for.
+
+    Raises:
+        StateError: It is not.
+    """
+    if not (np.array_equal(state.starts, asked.starts) and state.cubes.same_as(asked.cubes)):
+        raise StateError("the saved rollout is of other positions, expected those asked for", field="state")
+    if state.scores[0].shape[1] != asked.scores[0].shape[1]:
+        raise StateError("the saved rollout has scores of another kind than those asked for", field="state")
+    for name in ("seed", "truncation", "variance_reduction", "judges", "scoring"):
+        saved, wanted = getattr(state, name), getattr(asked, name)
+        if saved != wanted:
+            raise StateError(
+                f"the saved rollout has {name} {saved}, expected {wanted} to go on from it", field="state"
+            )
+
+
+def _never() -> bool:
+    return False

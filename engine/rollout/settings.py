@@ -1,0 +1,132 @@
+"""What a rollout is told: how many trials, how they are played, when to stop, and who judges."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import ValueRangeError
+from engine.evaluator import Evaluator
+from engine.outcome import Outcomes
+from engine.position import Board
+from engine.replies import ReplyFinder
+
+MAX_TRIALS = 1_000_000
+"""The values of this many trials of one position take 40 MB."""
+
+MAX_TRUNCATION = 1000
+MAX_THREADS = 256
+
+
+@dataclass(frozen=True)
+class RolloutSettings:
+    """How a rollout runs.
+
+    Attributes:
+        trials: How many games to play out for each position, 1 to `MAX_TRIALS`.
+        seed: Of the dice, 0 or more.
+        truncation: Plies after which a trial ends with the leaf judge's value; 0 plays all games out.
+        variance_reduction: Whether to subtract the luck of each roll.
+        stop_error: Stop when the standard error of every equity is at most this many points; 0 never does.
+        stop_jsd: Give up a candidate that is more than this many joint standard deviations (standard errors
+            of the difference with common dice) behind the best one, and stop when one is left; 0 never does.
+        min_trials: Trials before which neither rule stops anything, 2 or more.
+        threads: Threads to work with. They change no number.
+    """
+
+    trials: int = 1296
+    seed: int = 0
+    truncation: int = 0
+    variance_reduction: bool = True
+    stop_error: float = 0.0
+    stop_jsd: float = 3.0
+    min_trials: int = 324
+    threads: int = 1
+
+    def __post_init__(self) -> None:
+        """Check every setting.
+
+        Raises:
+            ValueRangeError: A setting is out of range; it is named.
+        """
+        _check_whole("trials", self.trials, 1, MAX_TRIALS)
+        _check_whole("seed", self.seed, 0, 2**63 - 1)
+        _check_whole("truncation", self.truncation, 0, MAX_TRUNCATION)
+        _check_whole("min_trials", self.min_trials, 2, MAX_TRIALS)
+        _check_whole("threads", self.threads, 1, MAX_THREADS)
+        for name, value in (("stop_error", self.stop_error), ("stop_jsd", self.stop_jsd)):
+            if not (math.isfinite(value) and value >= 0):
+                raise ValueRangeError(f"{name} is a number of 0 or more, not {value}", field=name)
+
+
+class ExactJudge(Protocol):
+    """A judge that knows some positions exactly, such as a two-sided bearoff database."""
+
+    @property
+    def name(self) -> str:
+        """What documents and replies call it."""
+        ...
+
+    def covers(self, boards: Board) -> NDArray[np.bool_]:
+        """Say which positions it knows: ``bool[n]`` for ``int8[n, 2, 26]``."""
+        ...
+
+    def evaluate(self, boards: Board) -> Outcomes:
+        """Evaluate positions that it covers: ``float32[n, 5]`` for ``int8[n, 2, 26]``."""
+        ...
+
+
+@dataclass(frozen=True)
+class RolloutJudges:
+    """Who plays and judges in a rollout. All are used from several threads.
+
+    Attributes:
+        policy: Plays both sides: the best reply that it finds.
+        leaf: Values positions at the truncation. In a rollout without truncation it is not asked.
+        luck: Values the replies that luck is measured by; a cheap judge. ``leaf`` if None.
+        luck_policy: Finds those replies. ``policy`` if None, which then finds the plays at the same time.
+        cube: Judges doubles, in rollouts with the cube. ``leaf`` if None.
+        exact: Trials that reach a position which one of these covers end there. One-sided bearoff tables may
+            be among them where their small errors do not matter.
+    """
+
+    policy: ReplyFinder
+    leaf: Evaluator
+    luck: Evaluator | None = None
+    luck_policy: ReplyFinder | None = None
+    cube: Evaluator | None = None
+    exact: tuple[ExactJudge, ...] = field(default=())
+
+    @property
+    def luck_judge(self) -> Evaluator:
+        """The judge of luck."""
+        return self.luck or self.leaf
+
+    @property
+    def luck_finder(self) -> ReplyFinder:
+        """The finder of the replies that luck is measured by."""
+        return self.luck_policy or self.policy
+
+    @property
+    def cube_judge(self) -> Evaluator:
+        """The judge of doubles."""
+        return self.cube or self.leaf
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Who they are: rollouts by others cannot be continued with these."""
+        return (
+            self.policy.name,
+            self.luck_finder.name,
+            *(f"{judge.name} {judge.plies}-ply" for judge in (self.leaf, self.luck_judge, self.cube_judge)),
+            *(judge.name for judge in self.exact),
+        )
+
+
+def _check_whole(name: str, value: int, least: int, most: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise ValueRangeError(f"{name} is a whole number from {least} to {most}, not {value}", field=name)

@@ -1,0 +1,100 @@
+"""When a rollout has told enough: by standard error, or by how far candidates are apart."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable
+
+from engine.rollout.results import Difference, RolloutState
+from engine.rollout.scoring import Scoring
+from engine.rollout.settings import RolloutSettings
+
+CHECK_TRIALS = 108
+"""The rules are asked at multiples of this many trials, so that results do not depend on how work is cut."""
+
+
+class StopReason(enum.Enum):
+    """Why a rollout ended."""
+
+    TRIALS = "trials"
+    ERROR = "error"
+    JSD = "jsd"
+    CANCELLED = "cancelled"
+
+
+StopRule = Callable[[RolloutState, list[int], RolloutSettings, Scoring], tuple[list[int], StopReason | None]]
+"""What asks whether to stop; see `candidate_rule`. Called after each round of trials."""
+
+
+def has_rules(settings: RolloutSettings, candidates: int) -> bool:
+    """Whether anything but the number of trials can end the rollout."""
+    return settings.stop_error > 0 or (settings.stop_jsd > 0 and candidates > 1)
+
+
+def candidate_rule(
+    state: RolloutState, active: list[int], settings: RolloutSettings, scoring: Scoring
+) -> tuple[list[int], StopReason | None]:
+    """Give up candidates that are far behind, and stop when one is left or all are known well enough.
+
+    Args:
+        state: What is known.
+        active: The candidates still rolled out, all with the same number of trials.
+        settings: The rules.
+        scoring: Of the scores.
+
+    Returns:
+        The candidates that are worth more trials, and why to stop if so.
+    """
+    if not is_check(state.trials(active[0]), settings):
+        return active, None
+    if settings.stop_jsd > 0 and len(active) > 1:
+        best = max(active, key=lambda one: state.estimate(one, scoring, turned=True).equity)
+        active = [one for one in active if state.difference(best, one, scoring).jsds <= settings.stop_jsd]
+        if len(active) == 1:
+            return active, StopReason.JSD
+    return active, error_rule(state, active, settings, scoring)
+
+
+def cube_rule(
+    state: RolloutState, active: list[int], settings: RolloutSettings, scoring: Scoring
+) -> tuple[list[int], StopReason | None]:
+    """Stop when neither the double nor the answer is in doubt, or both values are known well enough.
+
+    The first start is the position without the double, the second the one after a take. The double is in
+    doubt while not doubling and what a double brings, the take or the pass (1 point), are less than
+    ``stop_jsd`` joint standard deviations apart; the answer while the take and the pass are.
+
+    Arguments and result as `candidate_rule`; nothing is given up.
+    """
+    if not is_check(state.trials(), settings):
+        return active, None
+    if settings.stop_jsd > 0 and len(active) == 2:
+        held, taken = (state.estimate(one, scoring) for one in active)
+        answer = Difference(taken.trials, 1.0 - taken.equity, taken.equity_error)
+        if answer.equity > 0:
+            double = state.difference(0, 1, scoring)
+        else:
+            double = Difference(held.trials, 1.0 - held.equity, held.equity_error)
+        if not (_in_doubt(answer, settings.stop_jsd) or _in_doubt(double, settings.stop_jsd)):
+            return active, StopReason.JSD
+    return active, error_rule(state, active, settings, scoring)
+
+
+def _in_doubt(difference: Difference, jsds: float) -> bool:
+    """Whether more trials could change the sign of a difference."""
+    return difference.error > 0 and abs(difference.jsds) <= jsds
+
+
+def error_rule(
+    state: RolloutState, active: list[int], settings: RolloutSettings, scoring: Scoring
+) -> StopReason | None:
+    """Say whether all candidates are known well enough to stop; arguments as `candidate_rule`."""
+    if settings.stop_error == 0:
+        return None
+    errors = [state.estimate(one, scoring).equity_error for one in active]
+    return StopReason.ERROR if max(errors) <= settings.stop_error else None
+
+
+def is_check(trials: int, settings: RolloutSettings) -> bool:
+    """Whether rules are to be asked after so many trials."""
+    return trials >= settings.min_trials and trials % CHECK_TRIALS == 0

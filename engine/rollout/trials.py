@@ -1,0 +1,231 @@
+"""Playing a block of trials in lockstep: all of them make their first roll, then their second, and so on.
+
+Luck is measured by look-ahead: what the replies to the roll that came are worth, less the mean over all 21
+rolls, both by the same cheap judge. Whatever that judge thinks, the luck of fair dice is zero on average, so
+trials less their luck have the same mean and a much smaller spread.
+
+*Source:* the method is the one published for GNU Backgammon and Jellyfish (Jim Gillogly and Fredrik Dahl;
+David Montgomery, "Variance Reduction", GammOnLine, 2000).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.dice import ROLL_WEIGHTS, ROLLS
+from engine.errors import LimitError
+from engine.evaluator import Evaluator
+from engine.kernels import rollout as kernel_rollout
+from engine.outcome import Outcomes, finished_outcomes
+from engine.position import CHECKERS, OFF, Board
+from engine.rollout.dice import rollout_dice
+from engine.rollout.pacing import Pace
+from engine.rollout.scoring import OUTCOMES, Cubes, Scores, Scoring
+from engine.rollout.settings import RolloutJudges, RolloutSettings
+
+MAX_TURNS = 10_000
+"""A trial that takes longer is not being played by the rules."""
+
+_ALL_ROLLS = np.array(ROLLS, np.int8)
+_MOSTLY_DISTINCT = 0.9
+
+
+def play_trials(
+    starts: Board,
+    trials: range,
+    settings: RolloutSettings,
+    judges: RolloutJudges,
+    scoring: Scoring,
+    cancelled: Callable[[], bool],
+    cubes: Cubes | None = None,
+) -> Scores:
+    """Play the same trials, with the same dice, from each of several positions.
+
+    Args:
+        starts: ``int8[c, 2, 26]``; those that are over count as they ended.
+        trials: The numbers of the trials.
+        settings: Seed, truncation and variance reduction are obeyed here.
+        judges: Who plays and judges.
+        scoring: What the scores are.
+        cancelled: Asked some fifty times a second.
+        cubes: The cube at each start; the present one if None.
+
+    Returns:
+        ``float64[c, len(trials), columns]``; the scores of a trial do not depend on the others in the block.
+
+    Raises:
+        CancelledWork: It was told to stop.
+        LimitError: A game did not end within `MAX_TURNS`.
+    """
+    cubes = Cubes.present(len(starts)) if cubes is None else cubes
+    block = _Block(starts, cubes, trials, settings, judges, scoring, cancelled)
+    block.play()
+    return block.scores.reshape(len(starts), len(trials), scoring.columns)
+
+
+class _Block:
+    """Trials in progress, one row each, all at the same turn; the rows of finished ones are dropped."""
+
+    def __init__(
+        self,
+        starts: Board,
+        cubes: Cubes,
+        trials: range,
+        settings: RolloutSettings,
+        judges: RolloutJudges,
+        scoring: Scoring,
+        cancelled: Callable[[], bool],
+    ) -> None:
+        self._settings = settings
+        self._judges = judges
+        self._scoring = scoring
+        self._play_pace, self._luck_pace, self._leaf_pace, self._cube_pace = (
+            Pace(cancelled) for _ in range(4)
+        )
+        self._boards: Board = np.repeat(starts, len(trials), axis=0)
+        self._trials = np.tile(np.arange(trials.start, trials.stop), len(starts))
+        self._places = np.arange(len(self._boards))
+        self._cubes = cubes[np.repeat(np.arange(len(starts)), len(trials))]
+        self._turn = 0
+        self._look_for_repeats = True
+        self.scores: Scores = np.zeros((len(self._boards), scoring.columns))
+
+    def play(self) -> None:
+        """Play all trials to their end; the luck on the way is taken off their scores."""
+        self._end_trials()
+        while len(self._boards):
+            if self._turn == MAX_TURNS:
+                raise LimitError(f"a trial of a rollout took over {MAX_TURNS} turns")
+            dice = rollout_dice(self._settings.seed, self._trials, self._turn)
+            rolls = _ROLL_NUMBERS[dice[:, 0], dice[:, 1]]
+            if not self._settings.variance_reduction:
+                self._boards = self._played(rolls)
+            else:
+                cheap = self._take_luck_off(rolls)
+                same = self._judges.luck_finder is self._judges.policy
+                self._boards = cheap if same else self._played(rolls)
+            self._turn += 1
+            self._end_trials()
+
+    def _played(self, rolls: NDArray[np.int64]) -> Board:
+        """The positions after the policy's plays of the given rolls, ``int8[n, 2, 26]``."""
+        rows, number = self._distinct(rolls)
+        children = np.empty((len(rows), 2, 26), np.int8)
+        for piece in self._play_pace.pieces(len(rows)):
+            of = rows[piece]
+            replies = self._judges.policy.best_replies(self._boards[of], _ALL_ROLLS[rolls[of]], 1, 0.0)
+            children[piece] = replies.children
+        return children[number]
+
+    def _take_luck_off(self, rolls: NDArray[np.int64]) -> Board:
+        """Take the luck of the given rolls off the scores.
+
+        Returns:
+            The positions after the plays that luck was measured by, ``int8[n, 2, 26]``.
+        """
+        rows, number = self._distinct(self._cubes.states)
+        children = np.empty((len(rows), len(ROLLS), 2, 26), np.int8)
+        scores = np.empty((len(rows), len(ROLLS), self._scoring.columns))
+        means = np.empty((len(rows), self._scoring.columns))
+        for piece in self._luck_pace.pieces(len(rows)):
+            after, after_scores = self._after_all_rolls(rows[piece])
+            children[piece] = after.reshape(-1, len(ROLLS), 2, 26)
+            scores[piece] = after_scores.reshape(-1, len(ROLLS), self._scoring.columns)
+            kernel_rollout.mean_over_rolls(after_scores, ROLL_WEIGHTS, means[piece])
+        luck = scores[number, rolls] - means[number]
+        luck[:, OUTCOMES:] *= self._cubes.stakes[:, None]
+        self.scores[self._places] -= luck
+        return children[number, rolls]
+
+    def _after_all_rolls(self, rows: NDArray[np.int64]) -> tuple[Board, Scores]:
+        """The cheap judge's reply to each of the 21 rolls, and its scores, those of one position together."""
+        boards = np.repeat(self._boards[rows], len(ROLLS), axis=0)
+        dice = np.tile(_ALL_ROLLS, (len(rows), 1))
+        children = self._judges.luck_finder.best_replies(boards, dice, 1, 0.0).children
+        outcomes = self._judges.luck_judge.evaluate(children)
+        states = np.repeat(self._cubes.states[rows], len(ROLLS))
+        return children, self._scoring.scores(outcomes, children, self._turn + 1, states)
+
+    def _distinct(self, marks: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Find equal positions with equal marks, so that each is worked on once.
+
+        Games part quickly: once nearly all are distinct, nothing is compared any more.
+
+        Args:
+            marks: One small number for each row.
+
+        Returns:
+            A row of each distinct position, and for each row its number among those.
+        """
+        everything = np.arange(len(self._boards))
+        if not self._look_for_repeats:
+            return everything, everything
+        keys = np.concatenate([self._boards.reshape(-1, 52), marks[:, None].astype(np.int8)], axis=1)
+        _, rows, number = np.unique(keys.view("V53").ravel(), return_index=True, return_inverse=True)
+        if len(rows) > _MOSTLY_DISTINCT * len(keys):
+            self._look_for_repeats = False
+        return rows, number
+
+    def _end_trials(self) -> None:
+        """Score the trials that have come to an end, and drop them."""
+        over = (self._boards[:, :, OFF] == CHECKERS).any(axis=1)
+        if over.any():
+            self._score(over, finished_outcomes(self._boards[over]))
+        for judge in self._judges.exact:
+            covered = judge.covers(self._boards)
+            if covered.any():
+                self._score(covered, judge.evaluate(self._boards[covered]))
+        if self._turn and self._turn == self._settings.truncation:
+            everything = np.ones(len(self._boards), np.bool_)
+            self._score(everything, _judged(self._judges.leaf, self._boards, self._leaf_pace))
+        self._turn_cubes()
+
+    def _turn_cubes(self) -> None:
+        """Let the sides on roll double, and end the trials in which the other side passes."""
+        rows = np.flatnonzero(self._scoring.may_double(self._turn, self._cubes.states))
+        if not len(rows):
+            return
+        boards, cubes = self._boards[rows], self._cubes[rows]
+        outcomes = _judged(self._judges.cube_judge, boards, self._cube_pace)
+        passed, scores = self._scoring.act(outcomes, boards, self._turn, cubes)
+        self._cubes[rows] = cubes
+        if passed.any():
+            ended = np.zeros(len(self._boards), np.bool_)
+            ended[rows[passed]] = True
+            self._add_and_drop(ended, scores)
+
+    def _score(self, ended: NDArray[np.bool_], outcomes: Outcomes) -> None:
+        """Score the trials of some rows by outcomes for the side on roll, and drop them."""
+        states = self._cubes.states[ended]
+        scores = self._scoring.scores(outcomes, self._boards[ended], self._turn, states)
+        self._add_and_drop(ended, scores)
+
+    def _add_and_drop(self, ended: NDArray[np.bool_], scores: Scores) -> None:
+        """Add scores, at a stake of 1, to those of the trials of some rows, and drop the rows."""
+        scores[:, OUTCOMES:] *= self._cubes.stakes[ended][:, None]
+        self.scores[self._places[ended]] += scores
+        left = ~ended
+        self._boards, self._trials, self._places = self._boards[left], self._trials[left], self._places[left]
+        self._cubes = self._cubes[left]
+
+
+def _judged(judge: Evaluator, boards: Board, pace: Pace) -> Outcomes:
+    """Evaluate positions in pieces, ``float32[n, 5]``."""
+    outcomes = np.empty((len(boards), 5), np.float32)
+    for piece in pace.pieces(len(boards)):
+        outcomes[piece] = judge.evaluate(boards[piece])
+    return outcomes
+
+
+def _roll_numbers() -> NDArray[np.int64]:
+    """``int64[7, 7]``: the place of two dice in `ROLLS`."""
+    numbers = np.zeros((7, 7), np.int64)
+    for number, (high, low) in enumerate(ROLLS):
+        numbers[high, low] = numbers[low, high] = number
+    return numbers
+
+
+_ROLL_NUMBERS = _roll_numbers()

@@ -1,0 +1,145 @@
+import numpy as np
+import pytest
+
+from engine.bearoff.two_sided import build_two_sided
+from engine.errors import CancelledWork, LimitError
+from engine.position import Position
+from engine.replies import EvaluatedReplies, Replies
+from engine.rollout.scoring import Cubeless
+from engine.rollout.settings import RolloutJudges, RolloutSettings
+from engine.rollout.trials import play_trials
+from tests import boards, naive_rollout
+
+JUDGE = boards.RacingJudge()
+JUDGES = RolloutJudges(EvaluatedReplies(JUDGE), JUDGE)
+START = Position.start()
+RACE = boards.position({6: 3, 5: 2, 3: 2}, {21: 3, 20: 2, 19: 2})
+CONTACT = boards.position({25: 1, 20: 2, 6: 3, 4: 2}, {2: 2, 7: 1, 19: 4, 21: 3})
+
+
+def _play(starts, trials, settings=None, judges=JUDGES, cancelled=lambda: False):
+    stacked = np.stack([start.board for start in starts])
+    return play_trials(stacked, trials, settings or RolloutSettings(), judges, Cubeless(), cancelled)
+
+
+@pytest.mark.parametrize(
+    ("start", "trials", "settings"),
+    [
+        (RACE, range(30), RolloutSettings(variance_reduction=False)),
+        (RACE, range(40, 48), RolloutSettings(seed=1)),
+        (CONTACT, range(8), RolloutSettings(variance_reduction=False, seed=2)),
+        (CONTACT, range(6), RolloutSettings(truncation=4, seed=3)),
+        (CONTACT, range(6), RolloutSettings(truncation=3, seed=3)),
+        (START, range(6), RolloutSettings(truncation=3, variance_reduction=False)),
+        (START, range(1300, 1303), RolloutSettings(truncation=2)),
+    ],
+)
+def test_trials_are_those_played_by_hand(start, trials, settings):
+    found = _play([start], trials, settings)[0]
+    for trial, scores in zip(trials, found, strict=True):
+        expected = naive_rollout.trial_outcome(start, trial, JUDGE, settings)
+        assert scores == pytest.approx(expected, abs=1e-6)
+
+
+def test_trials_end_where_an_exact_judge_knows_the_position():
+    exact = build_two_sided(6, 2, threads=1)
+    judges = RolloutJudges(EvaluatedReplies(JUDGE), JUDGE, exact=(exact,))
+    for settings in (RolloutSettings(), RolloutSettings(variance_reduction=False)):
+        found = _play([RACE], range(12), settings, judges)[0]
+        for trial, scores in enumerate(found):
+            expected = naive_rollout.trial_outcome(RACE, trial, JUDGE, settings, exact)
+            assert scores == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize("variance_reduction", [True, False])
+def test_a_trial_depends_on_no_other(variance_reduction):
+    settings = RolloutSettings(variance_reduction=variance_reduction, truncation=9)
+    whole = _play([RACE, CONTACT, START], range(60), settings)
+    for number, start in enumerate((RACE, CONTACT, START)):
+        assert np.array_equal(_play([start], range(17, 18), settings)[0], whole[number, 17:18])
+    assert np.array_equal(_play([START, RACE], range(30, 60), settings), whole[[2, 0], 30:])
+
+
+def test_a_finished_position_counts_as_it_ended():
+    lost_gammon = boards.position({24: 15}, {})
+    won = boards.position({}, {24: 3})
+    scores = _play([lost_gammon, won], range(3))
+    assert scores[0].tolist() == [[0, 0, 0, 1, 1]] * 3
+    assert scores[1].tolist() == [[1, 0, 0, 0, 0]] * 3
+
+
+def test_forced_positions_are_played_out():
+    shut_out = boards.position({25: 2, 1: 5}, {19: 2, 20: 2, 21: 2, 22: 2, 23: 2, 24: 2})
+    settings = RolloutSettings(truncation=6)
+    scores = _play([shut_out], range(4), settings)[0]
+    for trial in range(4):
+        expected = naive_rollout.trial_outcome(shut_out, trial, JUDGE, settings)
+        assert scores[trial] == pytest.approx(expected, abs=1e-6)
+
+
+def test_a_last_roll_that_always_wins_wins():
+    scores = _play([boards.position({1: 2}, {24: 1})], range(36))
+    assert scores[0] == pytest.approx(np.tile([1, 0, 0, 0, 0], (36, 1)), abs=1e-12)
+
+
+class _CountingReplies:
+    """Finds replies like another finder and counts what it is asked."""
+
+    name = "counting"
+
+    def __init__(self, finder) -> None:
+        self.finder = finder
+        self.asked = 0
+
+    def best_replies(self, positions, dice, keep, margin):
+        self.asked += len(positions)
+        return self.finder.best_replies(positions, dice, keep, margin)
+
+
+def test_repeated_positions_are_played_once():
+    finder = _CountingReplies(EvaluatedReplies(JUDGE))
+    judges = RolloutJudges(finder, JUDGE)
+    _play([START], range(1296), RolloutSettings(truncation=1, variance_reduction=False), judges)
+    assert finder.asked == 21
+
+
+def test_luck_can_be_measured_by_others_than_those_who_play():
+    random = boards.RandomJudge(1)
+
+    class Constant:
+        name = "constant"
+        plies = 0
+
+        def evaluate(self, positions):
+            return np.full((len(positions), 5), 0.25, np.float32)
+
+    plain = _play([CONTACT], range(40), RolloutSettings(variance_reduction=False, truncation=5))
+    lenient = RolloutJudges(EvaluatedReplies(JUDGE), JUDGE, Constant(), EvaluatedReplies(random))
+    assert _play([CONTACT], range(40), RolloutSettings(truncation=5), lenient) == pytest.approx(
+        plain, abs=1e-6
+    )
+
+
+class _Idler:
+    """Finds replies that move nothing."""
+
+    name = "idler"
+
+    def best_replies(self, positions, dice, keep, margin):
+        children = np.ascontiguousarray(positions[:, ::-1])
+        offsets = np.arange(len(positions) + 1)
+        return Replies(
+            children, np.zeros((len(positions), 8), np.int8), np.zeros(len(positions), np.float32), offsets
+        )
+
+
+def test_a_trial_that_never_ends_is_given_up(monkeypatch):
+    monkeypatch.setattr("engine.rollout.trials.MAX_TURNS", 300)
+    settings = RolloutSettings(variance_reduction=False)
+    with pytest.raises(LimitError, match="over 300 turns"):
+        _play([START], range(2), settings, RolloutJudges(_Idler(), JUDGE))
+
+
+def test_playing_stops_when_told_to():
+    with pytest.raises(CancelledWork):
+        _play([START], range(36), cancelled=iter([False] * 5 + [True]).__next__)

@@ -1,0 +1,126 @@
+"""A slow, obvious twin of rollouts: one trial after the other, one roll after the other, in plain Python."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from engine.cubeful import Response, cube_efficiencies, cube_game, decide_outcome
+from engine.dice import ROLL_WEIGHTS, ROLLS
+from engine.match import MatchState
+from engine.match_equity import default_table
+from engine.moves import legal_plays
+from engine.outcome import Outcome, finished_outcomes
+from engine.position import Position
+from engine.rollout.dice import rollout_dice
+
+
+def trial_outcome(start: Position, trial: int, evaluator, settings, exact=None) -> list[float]:
+    """Play one trial and return its outcome for the player on roll at the start, less the luck."""
+    position, turn, luck = start, 0, [0.0] * 5
+    while True:
+        end = _end(position, turn, evaluator, settings, exact)
+        if end is not None:
+            return [a - b for a, b in zip(_for_starter(end, turn), luck, strict=True)]
+        roll = tuple(rollout_dice(settings.seed, np.array([trial]), turn)[0].tolist())
+        if settings.variance_reduction:
+            values = {
+                other: _for_starter(_value(_best(position, other, evaluator), evaluator), turn + 1)
+                for other in ROLLS
+            }
+            came = values[max(roll), min(roll)]
+            for column in range(5):
+                mean = sum(w * values[r][column] for r, w in zip(ROLLS, ROLL_WEIGHTS, strict=True))
+                luck[column] += came[column] - mean
+        position = _best(position, roll, evaluator)
+        turn += 1
+
+
+def _end(position, turn, evaluator, settings, exact):
+    if position.is_over:
+        return finished_outcomes(position.board[None])[0].tolist()
+    if exact is not None and exact.covers(position.board[None])[0]:
+        return exact.evaluate(position.board[None])[0].tolist()
+    if turn and turn == settings.truncation:
+        return _value(position, evaluator)
+    return None
+
+
+def _value(position, evaluator):
+    return evaluator.evaluate(position.board[None])[0].tolist()
+
+
+def _best(position, roll, evaluator):
+    results = [play.result for play in legal_plays(position, roll)]
+    return min(results, key=lambda result: np.float32(Outcome(*_value(result, evaluator)).equity))
+
+
+def _for_starter(outcome, turn):
+    if turn % 2 == 0:
+        return outcome
+    win, win_g, win_bg, lose_g, lose_bg = outcome
+    return [1 - win, lose_g, lose_bg, win_g, win_bg]
+
+
+def cubeful_trial_value(
+    start: Position, trial: int, evaluator, settings, match: MatchState, *, doubles_at_once: bool
+) -> float:
+    """Play one trial with the cube and return its value for the side on roll at the start, less the luck.
+
+    The value is in points for the cube at the start in money play, and a chance to win the match otherwise.
+    """
+    position, turn, luck = start, 0, 0.0
+    unit, seat = match.cube, match.on_roll
+    while True:
+        if position.is_over:
+            return _result_value(position, match, unit, seat) - luck
+        if turn and turn == settings.truncation:
+            return _best_value(position, evaluator, match, unit, seat) - luck
+        if turn or doubles_at_once:
+            decision = _decision(position, evaluator, match)
+            if decision.should_double and decision.response is Response.PASS:
+                return _seen_by(decision.passed, match, unit, seat) - luck
+            if decision.should_double:
+                factor = 4 if decision.response is Response.BEAVER else 2
+                match = replace(match, cube=match.cube * factor, cube_owner=1 - match.on_roll)
+        roll = tuple(rollout_dice(settings.seed, np.array([trial]), turn)[0].tolist())
+        after = match.next_turn()
+        if settings.variance_reduction:
+            values = [
+                _best_value(_best(position, other, evaluator), evaluator, after, unit, seat)
+                for other in ROLLS
+            ]
+            luck += values[ROLLS.index((max(roll), min(roll)))] - float(np.dot(ROLL_WEIGHTS, values))
+        position, match, turn = _best(position, roll, evaluator), after, turn + 1
+
+
+def _decision(position, evaluator, match):
+    efficiency = float(cube_efficiencies(position.board[None])[0])
+    return decide_outcome(Outcome(*_value(position, evaluator)), efficiency, cube_game(match))
+
+
+def _best_value(position, evaluator, match, unit, seat):
+    if position.is_over:
+        return _result_value(position, match, unit, seat)
+    return _seen_by(_decision(position, evaluator, match).best, match, unit, seat)
+
+
+def _seen_by(value, match, unit, seat):
+    """A value of the side on roll, seen by a seat."""
+    if match.is_money:
+        points = value.equity_points * match.cube / unit
+        return points if match.on_roll == seat else -points
+    return value.mwc if match.on_roll == seat else 1 - value.mwc
+
+
+def _result_value(position, match, unit, seat):
+    """What a finished game is worth to a seat."""
+    win, win_g, win_bg, lose_g, lose_bg = finished_outcomes(position.board[None])[0].tolist()
+    points = int(1 + win_g + win_bg) if win else -int(1 + lose_g + lose_bg)
+    if match.on_roll != seat:
+        points = -points
+    if match.is_money:
+        gammons_count = not match.jacoby or match.cube_owner is not None
+        return (points if gammons_count else np.sign(points)) * match.cube / unit
+    return default_table().chance_after(match, seat, points * match.cube)

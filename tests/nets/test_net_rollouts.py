@@ -1,0 +1,31 @@
+import numpy as np
+import pytest
+
+from engine.bearoff import load_bearoff
+from engine.position import Position
+from engine.replies import EvaluatedReplies
+from engine.rollout import RolloutJudges, RolloutSettings, roll_out_position
+from nets.loading import load_evaluator
+
+
+@pytest.fixture(scope="module")
+def judges():
+    evaluator = load_evaluator()
+    return RolloutJudges(EvaluatedReplies(evaluator), evaluator, exact=(load_bearoff().two_sided,))
+
+
+def test_the_opening_position_is_worth_what_is_known(judges):
+    settings = RolloutSettings(trials=648, truncation=7)
+    estimate, _ = roll_out_position(Position.start(), judges, settings)
+    assert estimate.outcome.win == pytest.approx(0.526, abs=0.01)
+    assert estimate.equity == pytest.approx(0.078, abs=0.03)
+    assert estimate.equity_error < 0.005
+
+
+def test_luck_measured_by_the_nets_makes_the_error_several_times_smaller(judges):
+    plain, reduced = (
+        roll_out_position(Position.start(), judges, RolloutSettings(trials=216, variance_reduction=on))[0]
+        for on in (False, True)
+    )
+    assert abs(plain.equity - reduced.equity) < 3.5 * np.hypot(plain.equity_error, reduced.equity_error)
+    assert reduced.equity_error < plain.equity_error / 2.5
