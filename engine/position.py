@@ -122,11 +122,6 @@ class Position:
         return f"Position({'; '.join(sides)})"
 
 
-def is_starting(board: Board) -> bool:
-    """Whether a board is the starting position."""
-    return bool((board == Position.start().board).all())
-
-
 def phases(boards: Board) -> NDArray[np.int8]:
     """Classify positions.
 

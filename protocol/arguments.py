@@ -167,5 +167,5 @@ def read_arguments(arguments: Sequence[Argument], text: str, usage: str) -> dict
         missing.discard(argument.name)
     if missing:
         first = next(argument for argument in arguments if argument.name in missing)
-        raise CommandError(f"expected '{usage}', but it is missing", field=first.name)
+        raise CommandError(f"expected '{usage}', but {first.name!r} is missing", field=first.name)
     return values

@@ -3,6 +3,7 @@
 It knows the order of answers and every cap, and never touches a socket, a thread or a clock. A transport
 
     - gives it what arrives (`receive_data`, `receive_eof`), while `wants_data`;
+    - lets it go on (`advance`) in a turn of its own, while `has_lines`;
     - runs what `next_job` hands out, anywhere, and reports back (`progressed`, `finished`);
     - sends what `data_to_send` returns, and ends when `is_done`.
 """
@@ -34,13 +35,13 @@ class Ticket:
     Attributes:
         tag: What each line of its answer begins with; empty for none.
         is_ordered: Whether its lines wait for the answers to earlier ordered requests.
-        held: Lines that wait.
+        held: Lines that wait, whole.
         is_answered: Whether its final line is written or held.
     """
 
     tag: str
     is_ordered: bool
-    held: list[bytes] = field(default_factory=list)
+    held: bytearray = field(default_factory=bytearray)
     is_answered: bool = False
 
 
@@ -58,8 +59,8 @@ class Job:
     ticket: Ticket
     control: Control = field(default_factory=Control)
 
-    def run(self, report: Callable[[AnyReply], None]) -> Sequence[AnyReply] | Exception:
-        """Do it, in any thread.
+    def run(self, report: Callable[[AnyReply], None]) -> bytes | Exception:
+        """Do it, in any thread, and write the rest of its answer there too: it can be thousands of lines.
 
         Args:
             report: Takes replies that come before the final one, in this thread.
@@ -69,7 +70,7 @@ class Job:
         """
         self.control.report = report
         try:
-            return self.work.run(self.control)
+            return _encoded(self.ticket.tag, self.work.run(self.control))
         except Exception as error:
             return error
 
@@ -92,6 +93,8 @@ class Connection:
         self._waiting: list[tuple[int, int, Job]] = []
         self._arrivals = 0
         self._out = bytearray()
+        self._held_bytes = 0
+        self._may_have_lines = False
         self._farewell: bytes = b""
         self._has_ended = False
         self._is_closing = False
@@ -108,9 +111,14 @@ class Connection:
         return not self._jobs and not self._ordered
 
     @property
+    def has_lines(self) -> bool:
+        """Whether lines that have come can be served by `advance`."""
+        return self._may_have_lines and not self._is_closing and self._has_room
+
+    @property
     def has_partial_line(self) -> bool:
         """Whether the client began a line and has not ended it."""
-        return self._has_room and self._lines.has_partial_line
+        return not self._may_have_lines and self._lines.has_partial_line
 
     @property
     def is_done(self) -> bool:
@@ -118,22 +126,50 @@ class Connection:
         return self._is_closing and self.is_idle and not self._out and not self._farewell
 
     def receive_data(self, data: bytes) -> None:
-        """Take in bytes from the client; whole lines in them take effect at once, as far as caps allow."""
+        """Take in bytes from the client; lines in them take effect at once, as many as one turn serves."""
         if not self._has_ended and not self._is_closing:
             self._lines.feed(data)
-            self._advance()
+            self._may_have_lines = True
+            self.advance()
 
     def receive_eof(self) -> None:
         """Take in the end of the client's input: what it asked for is still answered."""
         self._has_ended = True
         self._lines.close()
-        self._advance()
+        self._may_have_lines = True
+        self.advance()
+
+    def advance(self) -> None:
+        """Serve the next lines that have come, `Limits.lines_per_turn` of them at most."""
+        for _ in range(self._limits.lines_per_turn):
+            if not self.has_lines:
+                break
+            line = self._lines.next_line()
+            if line is None:
+                self._may_have_lines = False
+                self._is_closing = self._has_ended
+                break
+            self._serve(line)
+            self._flush()
+        self._flush()
 
     def next_job(self) -> Job | None:
-        """Return the next work to run, or None while there is none or the client must read first."""
+        """Return the next work to run, or None while there is none or the client must read first.
+
+        While too much is held behind an unfinished answer, only that answer's work and work whose answers are
+        not held are begun.
+        """
         if not self._waiting or len(self._out) > self._limits.unsent_bytes:
             return None
-        return heapq.heappop(self._waiting)[2]
+        if self._unsent_bytes <= self._limits.unsent_bytes:
+            return heapq.heappop(self._waiting)[2]
+        for entry in sorted(self._waiting):
+            ticket = entry[2].ticket
+            if not ticket.is_ordered or ticket is self._ordered[0]:
+                self._waiting.remove(entry)
+                heapq.heapify(self._waiting)
+                return entry[2]
+        return None
 
     def progressed(self, job: Job, reply: AnyReply) -> None:
         """Take in a reply that comes before the final one."""
@@ -141,7 +177,7 @@ class Connection:
             self._write(job.ticket, [reply])
             self._flush()
 
-    def finished(self, job: Job, result: Sequence[AnyReply] | Exception) -> None:
+    def finished(self, job: Job, result: bytes | Exception) -> None:
         """Take in the rest of an answer, or what was raised on the way to it."""
         if self._jobs.pop(id(job), None) is None:
             return
@@ -149,15 +185,16 @@ class Connection:
         for key in _keys(job):
             del self._by_key[key]
         if isinstance(result, Exception):
-            result = [failed(self.session, result, job.work)]
-        self._write(job.ticket, result)
-        self._advance()
+            result = _encoded(job.ticket.tag, [failed(self.session, result, job.work)])
+        self._append(job.ticket, result)
+        job.ticket.is_answered = True
+        self._flush()
 
     def data_to_send(self) -> bytes:
         """Return what is to be sent, once."""
         data = bytes(self._out)
         self._out.clear()
-        self._advance()
+        self._flush()
         return data
 
     def close(self) -> None:
@@ -169,7 +206,7 @@ class Connection:
     def close_with(self, error: GammondError) -> None:
         """Tell the client why it is not served any longer, and take no further requests."""
         if not self._is_closing:
-            self._out += _encoded("", error_reply(error))
+            self._out += _encoded("", [error_reply(error)])
             self.close()
 
     def stop_all(self) -> int:
@@ -180,27 +217,24 @@ class Connection:
 
     def abandon(self) -> None:
         """Answer everything that is unfinished with an error: the server goes down."""
+        self.drop()
+        for job in list(self._jobs.values()):
+            self.finished(job, CancelledWork("the server is shutting down", field="server"))
+
+    def drop(self) -> None:
+        """Stop all work and begin no more: the client is gone."""
         self.close()
         self.stop_all()
         self._waiting.clear()
-        for job in list(self._jobs.values()):
-            self.finished(job, CancelledWork("the server is shutting down", field="server"))
+
+    @property
+    def _unsent_bytes(self) -> int:
+        return len(self._out) + self._held_bytes
 
     @property
     def _has_room(self) -> bool:
         unanswered = len(self._ordered) + self._overtaking
-        return unanswered < self._limits.queued_requests and len(self._out) <= self._limits.unsent_bytes
-
-    def _advance(self) -> None:
-        self._flush()
-        while not self._is_closing and self._has_room:
-            line = self._lines.next_line()
-            if line is None:
-                self._is_closing = self._has_ended
-                break
-            self._serve(line)
-            self._flush()
-        self._flush()
+        return unanswered < self._limits.queued_requests and self._unsent_bytes <= self._limits.unsent_bytes
 
     def _serve(self, line: Line) -> None:
         tag = ""
@@ -224,7 +258,7 @@ class Connection:
 
     def _open(self, tag: str, is_ordered: bool, answer: Answer) -> None:
         if isinstance(answer, Quit):
-            self._farewell = _encoded(tag, answer.reply)
+            self._farewell = _encoded(tag, [answer.reply])
             self.close()
             return
         ticket = Ticket(tag, is_ordered)
@@ -260,17 +294,21 @@ class Connection:
         return 1
 
     def _write(self, ticket: Ticket, replies: Sequence[AnyReply]) -> None:
-        lines = [_encoded(ticket.tag, reply) for reply in replies]
-        if ticket.is_ordered:
-            ticket.held += lines
-        else:
-            self._out += b"".join(lines)
+        self._append(ticket, _encoded(ticket.tag, replies))
         ticket.is_answered = ticket.is_answered or any(reply.is_final for reply in replies)
+
+    def _append(self, ticket: Ticket, data: bytes) -> None:
+        if ticket.is_ordered:
+            ticket.held += data
+            self._held_bytes += len(data)
+        else:
+            self._out += data
 
     def _flush(self) -> None:
         while self._ordered:
             ticket = self._ordered[0]
-            self._out += b"".join(ticket.held)
+            self._out += ticket.held
+            self._held_bytes -= len(ticket.held)
             ticket.held.clear()
             if not ticket.is_answered:
                 return
@@ -284,6 +322,7 @@ def _keys(job: Job) -> set[object]:
     return {key for key in (job.ticket.tag or None, job.work.key) if key is not None}
 
 
-def _encoded(tag: str, reply: AnyReply) -> bytes:
-    text = rendered(reply)
-    return (f"{tag} {text}\n" if tag else f"{text}\n").encode("utf-8", "backslashreplace")
+def _encoded(tag: str, replies: Sequence[AnyReply]) -> bytes:
+    before = f"{tag} " if tag else ""
+    text = "".join(f"{before}{rendered(reply)}\n" for reply in replies)
+    return text.encode("utf-8", "backslashreplace")

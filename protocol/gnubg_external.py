@@ -18,15 +18,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from engine.cube import cube_action, game_value, takes_beaver
+from engine.choice import best_play, cube_decision, position_value, takes_beaver
+from engine.cubeful import CubeDecision, Response
 from engine.errors import FormatError, GammondError, PositionError, UnsupportedError, ValueRangeError
 from engine.evaluator import Evaluator
 from engine.formats.fibs_board import FibsBoard, FibsDialect, decode_fibs_board
 from engine.match import MatchState
-from engine.moves import Play
 from engine.notation import format_moves_plain
-from engine.outcome import Outcome
-from engine.position import Position
 from engine.ranking import rank_plays
 from protocol.framing import Line, LineSplitter
 
@@ -117,7 +115,7 @@ class GnubgExternal:
             _log.exception("a fault while answering %r", line.text[:300])
             reply = error_line(f"internal fault ({type(fault).__name__})")
         if self._is_debugging:
-            _log.info("%s -> %s", line.text, reply)
+            _log.info("%r -> %r", line.text, reply)
         return b"" if self.is_done else f"{reply}\n".encode()
 
     def _dispatch(self, text: str) -> str:
@@ -158,16 +156,15 @@ class GnubgExternal:
         if position.is_over:
             raise PositionError("the game is over, there is nothing to decide", field="position")
         if is_beavered:
-            return "take" if takes_beaver(self._outcome(position)) else "drop"
+            return "take" if takes_beaver(self._evaluator, position, match) else "drop"
         if match.doubled:
-            action = cube_action(self._outcome(position), match)
-            return "beaver" if action.beaver else "take" if action.take else "drop"
+            return _response_word(cube_decision(self._evaluator, position, match))
         if match.roll is not None:
-            play = choose_play(self._evaluator, position, match)
+            play = best_play(rank_plays(self._evaluator, position, match.roll), match).play
             return "" if play.is_pass else format_moves_plain(play)
         if not match.may_double(match.on_roll):
             return "roll"
-        return "double" if cube_action(self._outcome(position), match).double else "roll"
+        return "double" if cube_decision(self._evaluator, position, match).should_double else "roll"
 
     def _evaluation(self, rest: str) -> str:
         kind, _, rest = rest.partition(" ")
@@ -188,8 +185,8 @@ class GnubgExternal:
             match = replace(match, jacoby=jacoby)
         elif options.crawford is False:
             match = replace(match, crawford=False)
-        outcome = self._outcome(board.position)
-        value = game_value(outcome, match, cubeful=options.cubeful)
+        value = position_value(self._evaluator, board.position, match, cubeful=options.cubeful)
+        outcome = map(float, self._evaluator.evaluate(board.position.board[np.newaxis])[0])
         return " ".join(f"{number:.6f}" for number in (*outcome, value))
 
     def _with_rules(self, board: FibsBoard) -> MatchState:
@@ -198,24 +195,11 @@ class GnubgExternal:
             return board.match
         return replace(board.match, jacoby=rules.jacoby, beavers=rules.beavers)
 
-    def _outcome(self, position: Position) -> Outcome:
-        return Outcome(*map(float, self._evaluator.evaluate(position.board[np.newaxis])[0]))
 
-
-def choose_play(evaluator: Evaluator, position: Position, match: MatchState) -> Play:
-    """Choose a legal play: by equity for money, by the chance to win the match, cube at rest, in a match.
-
-    Args:
-        evaluator: The judge of the resulting positions.
-        position: Where the player on roll moves from.
-        match: The match state, with its roll.
-    """
-    assert match.roll is not None
-    ranked = rank_plays(evaluator, position, match.roll)
-    if match.is_money:
-        return ranked[0].play
-    # Equal chances are common where gammons do not matter; the first of them has the highest equity.
-    return max(ranked, key=lambda each: game_value(each.outcome, match, cubeful=False)).play
+def _response_word(decision: CubeDecision) -> str:
+    if decision.response is Response.BEAVER:
+        return "beaver"
+    return "take" if decision.should_take else "drop"
 
 
 def error_line(message: str) -> str:

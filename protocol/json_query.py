@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import msgspec
@@ -25,7 +24,7 @@ from protocol.requests import Answer, AnyReply, Control, JsonReply, Stop, Work
 from protocol.session import Session
 
 CHUNK = 256
-"""Positions evaluated in one call, and between two looks at the stop flag."""
+"""Positions evaluated in one call; between two looks at stop flag and clock unless plays are ranked."""
 
 _Id = str | int
 
@@ -132,14 +131,57 @@ def _evaluate(session: Session, query: Query, head: dict[str, object]) -> Work:
     if len(texts) > cap:
         raise LimitError(f"a query has at most {cap} positions, not {len(texts)}", field="positions")
     check_plies(query.plies)
-    net = session.engine.net if query.net is None else session.service.check_judge(query.net)
     service = session.service
+    net = session.engine.net if query.net is None else service.check_judge(query.net)
+    deadline_s = None if query.time_ms is None else service.clock() + query.time_ms / 1000
 
     def run(control: Control) -> Sequence[AnyReply]:
-        items = [_read(number, text, query) for number, text in enumerate(texts)]
-        return [_run(service.judge(net), query, items, control, head)]
+        budget = _Budget(control, service.clock, deadline_s, service.limits.query_plays)
+        items = [_read(number, text, query) for number, text in enumerate(texts) if not budget.is_spent]
+        judge = service.judge(net)
+        judging = _Judging(judge, query, budget, head)
+        if len(items) == len(texts):
+            judging.run(items)
+        results = [item.result for item in items[: judging.done]]
+        document = {**head, "final": True, "plies": judge.plies, "net": judge.name, "results": results}
+        return [JsonReply(document if judging.done == len(texts) else {**document, "stopped": True})]
 
     return Work(run, query.priority, id_key(query.id), lambda error: _error(head, error))
+
+
+@dataclass
+class _Budget:
+    """What a query may take, from the moment at which it came.
+
+    Attributes:
+        control: Stops it.
+        clock: Seconds.
+        deadline_s: When its time is over, by that clock.
+        plays: How many plays it may still judge.
+    """
+
+    control: Control
+    clock: Callable[[], float]
+    deadline_s: float | None
+    plays: int
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether the query is stopped or out of time."""
+        is_late = self.deadline_s is not None and self.clock() > self.deadline_s
+        return self.control.is_stopped or is_late
+
+    def take_plays(self, count: int) -> None:
+        """Count judged plays.
+
+        Raises:
+            LimitError: They are too many.
+        """
+        self.plays -= count
+        if self.plays < 0:
+            raise LimitError(
+                "the plays of all positions are too many for one query: send several", field="positions"
+            )
 
 
 @dataclass
@@ -148,7 +190,7 @@ class _Item:
 
     position: Position
     roll: Roll | None
-    result: dict[str, object] = field(default_factory=dict)
+    result: dict[str, object]
 
 
 def _read(number: int, text: str, query: Query) -> _Item:
@@ -166,42 +208,64 @@ def _read(number: int, text: str, query: Query) -> _Item:
     return _Item(position, roll, {"position": encode_position_id(position)})
 
 
-def _run(
-    judge: Evaluator, query: Query, items: list[_Item], control: Control, head: dict[str, object]
-) -> JsonReply:
-    deadline = None if query.time_ms is None else time.monotonic() + query.time_ms / 1000
-    every = query.progress_every
-    done = 0
-    while done < len(items):
-        if done and (control.is_stopped or (deadline is not None and time.monotonic() > deadline)):
-            break
-        count = min(CHUNK, len(items) - done)
-        _judge_chunk(judge, query, items[done : done + count])
-        if every and (done + count) // every > done // every and done + count < len(items):
-            progress = {**head, "final": False, "done": done + count, "total": len(items)}
-            control.report(JsonReply(progress, is_final=False))
-        done += count
-    results = [item.result for item in items[:done]]
-    document = {**head, "final": True, "plies": judge.plies, "net": judge.name, "results": results}
-    return JsonReply(document if done == len(items) else {**document, "stopped": True})
+@dataclass
+class _Judging:
+    """Judges the positions of a query in their order, as far as its budget goes.
 
+    Attributes:
+        judge: The evaluator.
+        query: What is wanted.
+        budget: What it may take.
+        head: What each object of its answer begins with.
+        done: Positions that are done.
+    """
 
-def _judge_chunk(judge: Evaluator, query: Query, items: list[_Item]) -> None:
-    if "eval" in query.want:
-        outcomes = judge.evaluate(np.stack([item.position.board for item in items]))
+    judge: Evaluator
+    query: Query
+    budget: _Budget
+    head: dict[str, object]
+    done: int = 0
+
+    def run(self, items: list[_Item]) -> None:
+        """Fill in results until all are there or the budget is spent."""
+        for start in range(0, len(items), CHUNK):
+            if self.budget.is_spent:
+                return
+            chunk = items[start : start + CHUNK]
+            if "eval" in self.query.want:
+                self._evaluate(chunk)
+            if "moves" not in self.query.want:
+                self._count(len(chunk), len(items))
+                continue
+            for item in chunk:
+                if self.budget.is_spent:
+                    return
+                self._rank(item)
+                self._count(1, len(items))
+
+    def _count(self, more: int, total: int) -> None:
+        """Count positions that are done, and report them when it is time to."""
+        before, self.done = self.done, self.done + more
+        every = self.query.progress_every
+        if every and self.done // every > before // every and self.done < total:
+            progress = {**self.head, "final": False, "done": self.done, "total": total}
+            self.budget.control.report(JsonReply(progress, is_final=False))
+
+    def _evaluate(self, items: list[_Item]) -> None:
+        outcomes = self.judge.evaluate(np.stack([item.position.board for item in items]))
         for item, row, equity in zip(items, outcomes, cubeless_equity(outcomes), strict=True):
             item.result["eval"] = _numbers(row, float(equity))
-    if "moves" in query.want:
-        for item in items:
-            if item.roll is not None:
-                item.result["moves"] = _ranked(judge, item.position, item.roll, query.max_moves)
 
-
-def _ranked(judge: Evaluator, position: Position, roll: Roll, limit: int | None) -> list[dict[str, object]]:
-    return [
-        {"play": format_play(ranked.play), **_numbers(np.array(ranked.outcome), ranked.equity)}
-        for ranked in rank_plays(judge, position, roll)[:limit]
-    ]
+    def _rank(self, item: _Item) -> None:
+        """Add the ranked plays, as text already: as objects they would take ten times the memory."""
+        assert item.roll is not None
+        ranked = rank_plays(self.judge, item.position, item.roll)
+        self.budget.take_plays(len(ranked))
+        moves = [
+            {"play": format_play(each.play), **_numbers(np.array(each.outcome), each.equity)}
+            for each in ranked[: self.query.max_moves]
+        ]
+        item.result["moves"] = msgspec.Raw(msgspec.json.encode(moves))
 
 
 def _numbers(row: Outcomes, equity: float) -> dict[str, float]:

@@ -21,7 +21,7 @@ class Judges:
 
     Attributes:
         default: The name of the evaluator that a session starts with.
-        names: Lists the names that `load` knows.
+        names: Lists the names that `load` knows, the default's own name first.
         load: Makes the evaluator of a name; may take seconds. Raises DataFileError.
         nets: Describes the nets behind them, as JSON objects.
     """
@@ -77,10 +77,16 @@ class Service:
         found = self._loaded.get(name)
         if found is None:
             with self._lock:
-                found = self._loaded.get(name)
+                own_name = self._own_name(name)
+                found = self._loaded.get(own_name)
                 if found is None:
-                    found = self._loaded[name] = self.judges.load(name)
+                    found = self._loaded[own_name] = self.judges.load(own_name)
+                self._loaded[name] = found
         return found
+
+    def _own_name(self, name: str) -> str:
+        """Return the name that an evaluator itself has; the default goes by two."""
+        return next(iter(self.judges.names()), name) if name == self.judges.default else name
 
 
 def shipped_judges() -> Judges:

@@ -69,11 +69,6 @@ class Session:
         """Return what fetches the evaluator chosen at this moment; it may block while it loads."""
         return partial(self.service.judge, self.engine.net)
 
-    @property
-    def can_undo(self) -> bool:
-        """Whether there is a step to take back."""
-        return bool(self._past)
-
     def change(self, game: GameState) -> None:
         """Go on to another state of the game, which `undo` takes back."""
         self._past.append(self.game)

@@ -7,7 +7,7 @@ import logging
 import sys
 from dataclasses import replace
 
-from engine.errors import StateError, ValueRangeError
+from engine.errors import ValueRangeError
 from engine.version import version
 from protocol.limits import Limits
 from protocol.service import Service, shipped_judges
@@ -32,15 +32,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--allow-remote", action="store_true", help="let other machines reach a HOST that is not loopback"
     )
-    parser.add_argument("--threads", type=int, help="workers (default: one for each core)")
-    parser.add_argument("--clients", type=int, help="clients at a time (default: 256, with --gnubg 64)")
+    parser.add_argument("--threads", type=int, help="workers (default one for each core)")
+    parser.add_argument("--clients", type=int, help="clients at a time (default 256, with --gnubg 64)")
     parser.add_argument(
         "--idle-timeout",
         type=float,
         metavar="SECONDS",
-        help="let go of a client that sends nothing for so long (default: an hour, with --gnubg a day)",
+        help="let go of a client that sends nothing for so long (default an hour, with --gnubg a day)",
     )
-    parser.add_argument("--net", default="default", help="with --gnubg: the evaluator (default: %(default)s)")
+    parser.add_argument(
+        "--net", default="default", help="with --gnubg: the evaluator (default the manifest's)"
+    )
     parser.add_argument(
         "--no-jacoby",
         action="store_true",
@@ -56,15 +58,13 @@ def main(args: argparse.Namespace) -> int:
         The exit status, 0.
 
     Raises:
-        GammondError: An address or option that cannot be.
+        GammondError: An address or option that cannot be, or nothing can listen there.
     """
     logging.basicConfig(format="gammond: %(levelname)s: %(message)s")
+    logging.getLogger("protocol.gnubg_external").setLevel(logging.INFO)  # what 'set debug on' asks for
     host, port = parse_address(args.tcp or args.gnubg)
     check_host(host, allow_remote=args.allow_remote)
-    try:
-        (_serve_gnubg if args.gnubg else _serve_lines)(host, port, args)
-    except OSError as error:
-        raise StateError(f"cannot listen on {host} port {port}: {error.strerror}", field="port") from error
+    (_serve_gnubg if args.gnubg else _serve_lines)(host, port, args)
     return 0
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.bearoff.numbering import Numbering
+from engine.cores import usable_cores
 from engine.errors import CancelledWork
 
 ReportProgress = Callable[[int, int], None]
@@ -62,10 +62,7 @@ def threads_to_use(threads: int | None) -> int:
     """Return how many threads to build with: as told, or one for each core this process may use."""
     if threads is not None:
         return max(1, threads)
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on this system
-        return os.cpu_count() or 1
+    return usable_cores()
 
 
 @contextmanager

@@ -14,6 +14,7 @@ import re
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.dice import Roll
 from engine.errors import FormatError, PositionError, UnsupportedError, ValueRangeError
@@ -139,23 +140,13 @@ def encode_fibs_board(
     is_gnubg = dialect is FibsDialect.GNUBG
     first = dialect.first_seat(match.doubled)
     view = (position.board if match.on_roll == VIEWER else turned(position.board)).astype(np.int64)
-    points = view[0] - view[1, ::-1]
-    points[0], points[BAR] = -view[1, BAR], view[0, BAR]
-    dice = match.roll or (0, 0)
-    idle = dice if is_gnubg else (0, 0)
-    owners = (None, VIEWER), (None, _OTHER)
-    no_doubling = match.crawford and not is_gnubg
     fields = (
         *(names[first], names[1 - first]),
         _UNLIMITED if match.is_money and not is_gnubg else match.length,
         *(match.score[first], match.score[1 - first]),
-        *points.tolist(),
-        1 if match.on_roll == VIEWER else -1,
-        *(dice if match.on_roll == VIEWER else idle),
-        *(idle if match.on_roll == VIEWER else dice),
-        match.cube,
-        *(int(match.cube_owner in access and not no_doubling) for access in owners),
-        int(match.doubled),
+        *_point_fields(view),
+        *_turn_and_dice_fields(match, dialect),
+        *_cube_fields(match, dialect),
         *(1, -1, 0, BAR),
         *view[:, 0].tolist(),
         *view[:, BAR].tolist(),
@@ -164,6 +155,29 @@ def encode_fibs_board(
         int(is_gnubg and not match.crawford),
     )
     return "board:" + ":".join(map(str, fields))
+
+
+def _point_fields(view: NDArray[np.int64]) -> list[int]:
+    """The 26 points of ``int64[2, 26]`` with the viewer in row 0; the viewer's checkers count positive."""
+    points = view[0] - view[1, ::-1]
+    points[0], points[BAR] = -view[1, BAR], view[0, BAR]
+    return [int(count) for count in points]
+
+
+def _turn_and_dice_fields(match: MatchState, dialect: FibsDialect) -> tuple[int, ...]:
+    """The turn, the viewer's dice and the other player's."""
+    dice = match.roll or (0, 0)
+    idle = dice if dialect is FibsDialect.GNUBG else (0, 0)
+    return (1, *dice, *idle) if match.on_roll == VIEWER else (-1, *idle, *dice)
+
+
+def _cube_fields(match: MatchState, dialect: FibsDialect) -> tuple[int, ...]:
+    """The cube, whether the viewer and the other player may double, and whether a double waits."""
+    may_double = [
+        match.cube_owner in (None, seat) and (dialect is FibsDialect.GNUBG or not match.crawford)
+        for seat in (VIEWER, _OTHER)
+    ]
+    return (match.cube, *map(int, may_double), int(match.doubled))
 
 
 def _split(text: str) -> list[str]:

@@ -71,6 +71,63 @@ def _store(
 
 
 @kernel
+def _add_best(
+    results: NDArray[np.int64],
+    count: int,
+    weight: float,
+    firsts: NDArray[np.uint8],
+    counts: NDArray[np.uint8],
+    starts: NDArray[np.uint64],
+    values: NDArray[np.float32],
+    means: NDArray[np.float64],
+    chances: NDArray[np.float64],
+) -> float:
+    """Add the row of least mean among the results of a roll, and return its part of the mean."""
+    best = _least(results, count, means)
+    _add_row(best, weight, firsts, counts, starts, values, chances)
+    return weight * means[best]
+
+
+@kernel
+def _add_rolls(
+    side: NDArray[np.int64],
+    first_off_from: int,
+    to_first_off: int,
+    ranks: NDArray[np.int64],
+    results: NDArray[np.int64],
+    firsts: NDArray[np.uint8],
+    counts: NDArray[np.uint8],
+    starts: NDArray[np.uint64],
+    values: NDArray[np.float32],
+    means: NDArray[np.float64],
+    chances: NDArray[np.float64],
+) -> tuple[float, float]:
+    """Add up the best play of each roll and return the two means.
+
+    A side numbered below ``first_off_from`` has borne a checker off; 0 leaves the first checker out.
+    """
+    mean = 1.0
+    mean_first_off = 1.0
+    for die1 in range(1, 7):
+        for die2 in range(1, die1 + 1):
+            weight = (1.0 if die1 == die2 else 2.0) / 36.0
+            count = results_of_roll(side, die1, die2, ranks, results)
+            mean += _add_best(results, count, weight, firsts, counts, starts, values, means, chances[0])
+            if first_off_from == 0:
+                continue
+            least = results[0]
+            for j in range(count):
+                least = min(least, results[j])
+                results[j] += to_first_off
+            if least < first_off_from:
+                chances[1, 1] += weight
+                continue
+            part = _add_best(results, count, weight, firsts, counts, starts, values, means, chances[1])
+            mean_first_off += part
+    return mean, mean_first_off
+
+
+@kernel
 def fill_chunk(
     chunk: NDArray[np.int32],
     sides: int,
@@ -104,38 +161,20 @@ def fill_chunk(
     chances = np.empty((2, stored.shape[2]))
     for i in range(chunk.shape[0]):
         number = int(chunk[i])
+        below = first_full if number >= first_full else 0
+        mean = 0.0
+        mean_first_off = 0.0
         chances[:] = 0.0
         if number == 0:
             chances[0, 0] = 1.0
-            means[0] = 0.0
-            _store(chances[0], 0, firsts, counts, stored[i, 0])
-            continue
-        is_full = number >= first_full
-        write_side(number, ranks, side)
-        mean = 1.0
-        mean_first_off = 1.0
-        for die1 in range(1, 7):
-            for die2 in range(1, die1 + 1):
-                weight = (1.0 if die1 == die2 else 2.0) / 36.0
-                count = results_of_roll(side, die1, die2, ranks, results)
-                best = _least(results, count, means)
-                mean += weight * means[best]
-                _add_row(best, weight, firsts, counts, starts, values, chances[0])
-                if not is_full:
-                    continue
-                least = results[0]
-                for j in range(count):
-                    least = min(least, results[j])
-                    results[j] += to_first_off
-                if least < first_full:
-                    chances[1, 1] += weight
-                    continue
-                best = _least(results, count, means)
-                mean_first_off += weight * means[best]
-                _add_row(best, weight, firsts, counts, starts, values, chances[1])
+        else:
+            write_side(number, ranks, side)
+            mean, mean_first_off = _add_rolls(
+                side, below, to_first_off, ranks, results, firsts, counts, starts, values, means, chances
+            )
         means[number] = mean
         _store(chances[0], number, firsts, counts, stored[i, 0])
-        if is_full:
+        if below > 0:
             means[number + to_first_off] = mean_first_off
             _store(chances[1], number + to_first_off, firsts, counts, stored[i, 1])
 

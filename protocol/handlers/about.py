@@ -110,6 +110,7 @@ def _description(service: Service, net: str) -> dict[str, object]:
             "line_bytes": limits.line_bytes,
             "queued_requests": limits.queued_requests,
             "query_positions": limits.query_positions,
+            "query_plays": limits.query_plays,
             "undo_steps": limits.history,
         },
         "errors": sorted({code for _, code, _ in ERROR_CODES} | {INTERNAL_ERROR}),

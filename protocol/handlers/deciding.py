@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from engine.cube import cube_action
+from engine.choice import best_play, cube_decision
 from engine.dice import Roll
 from engine.errors import UnsupportedError
 from engine.evaluator import Evaluator
@@ -16,7 +16,7 @@ from engine.ranking import rank_plays
 from protocol.arguments import parse_choice
 from protocol.command import Call
 from protocol.errors import CommandError
-from protocol.handlers.judging import evaluated, wanted_plies
+from protocol.handlers.judging import wanted_plies
 from protocol.replies import DECIMALS
 from protocol.requests import Answer, Control, Reply, Work
 from protocol.session import Session
@@ -102,7 +102,7 @@ def _check_no_double(match: MatchState) -> None:
 
 def _best_play(question: Question, roll: Roll) -> tuple[Reply, str]:
     ranked = rank_plays(question.find_judge(), question.position, roll)
-    best = ranked[0]
+    best = best_play(ranked, question.match)
     payload = format_moves_plain(best.play)
     info = (
         f"depth {best.plies + 1} nodes {len(ranked)} multipv 1 score {best.equity:.{DECIMALS}f} pv {payload}"
@@ -113,5 +113,5 @@ def _best_play(question: Question, roll: Roll) -> tuple[Reply, str]:
 def _cube_word(question: Question) -> str:
     if not question.match.may_double(question.match.on_roll):
         return "nodouble"
-    outcome, _ = evaluated(question.find_judge(), question.position)
-    return "double" if cube_action(outcome, question.match).double else "nodouble"
+    decision = cube_decision(question.find_judge(), question.position, question.match)
+    return "double" if decision.should_double else "nodouble"

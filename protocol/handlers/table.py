@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
 
 from engine.formats.fibs_board import decode_fibs_board
 from engine.formats.match_id import encode_match_id
@@ -10,6 +11,7 @@ from engine.formats.position_id import encode_position_id
 from engine.formats.reading import read_position
 from engine.formats.xgid import decode_xgid
 from engine.match import MatchState
+from engine.moves import Play, legal_plays
 from engine.notation import format_play, parse_play
 from engine.outcome import LOSE_BG, LOSE_G, finished_outcomes
 from engine.position import Position
@@ -17,7 +19,7 @@ from protocol.board_drawing import draw_board
 from protocol.command import Call
 from protocol.errors import CommandError
 from protocol.replies import ok
-from protocol.requests import Answer, Reply, Value
+from protocol.requests import Answer, Control, Reply, Value, Work
 from protocol.session import GameState, Session
 from protocol.settings import SEATS
 
@@ -84,20 +86,29 @@ def handle_newgame(call: Call) -> Answer:
 
 def handle_legal(call: Call) -> Answer:
     """List the legal plays."""
-    plays = call.session.plays()
-    lines = [
-        Reply(
-            "play",
-            values={"number": number, "play": format_play(play), "gnubgid": encode_position_id(play.result)},
-            is_final=False,
-        )
-        for number, play in enumerate(plays, 1)
-    ]
-    return [*lines, Reply("legal", values={"count": len(plays)})]
+    position, roll = call.session.need_roll()
+
+    def run(_: Control) -> list[Reply]:
+        plays = legal_plays(position, roll)
+        return [*map(_play_line, plays, count(1)), Reply("legal", values={"count": len(plays)})]
+
+    return Work(run)
+
+
+def _play_line(play: Play, number: int) -> Reply:
+    values: dict[str, Value] = {
+        "number": number,
+        "play": format_play(play),
+        "gnubgid": encode_position_id(play.result),
+    }
+    return Reply("play", values=values, is_final=False)
 
 
 def handle_play(call: Call) -> Answer:
-    """Make a play and turn the table to the other seat."""
+    """Make a play and turn the table to the other seat.
+
+    At once, since what follows depends on it: at worst 20 ms, among the 2,000 plays that a double can have.
+    """
     session = call.session
     position, roll = session.need_roll()
     play = parse_play(call.values["play"], position, roll)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 import threading
 import time
@@ -11,11 +10,12 @@ from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 
+from engine.cores import usable_cores
 from engine.evaluator import Evaluator
 from engine.version import NAME, version
 from protocol.framing import Line
 from protocol.gnubg_external import MAX_LINE_BYTES, GnubgExternal, GnubgRules, error_line
-from protocol.transports.tcp import Listening, TcpLimits
+from protocol.transports.tcp import Listening, TcpLimits, cannot_listen
 
 GNUBG_LIMITS = TcpLimits(clients=64, idle_s=24 * 3600.0)
 """Caps of this server; a board is silent for as long as the person at it thinks."""
@@ -45,16 +45,22 @@ async def serve_gnubg(
         threads: Answers worked on at a time; one for each core if left out.
         on_listening: Called with host and port once clients can come.
         ending: Ends the server when it is set.
+
+    Raises:
+        StateError: The address cannot be listened on.
     """
     ending = ending or asyncio.Event()
     loop = asyncio.get_running_loop()
     for kind in (signal.SIGTERM, signal.SIGINT):
         with suppress(NotImplementedError, RuntimeError, ValueError):  # another thread than the main one
             loop.add_signal_handler(kind, ending.set)
-    pool = ThreadPoolExecutor(threads or os.cpu_count(), "gnubg")
+    pool = ThreadPoolExecutor(threads or usable_cores(), "gnubg")
     house = _House(evaluator, rules or GnubgRules(), limits, pool)
     try:
-        server = await asyncio.start_server(house.welcome, host, port, limit=MAX_LINE_BYTES)
+        try:
+            server = await asyncio.start_server(house.welcome, host, port, limit=MAX_LINE_BYTES)
+        except OSError as error:
+            raise cannot_listen(host, port, error) from error
         address = server.sockets[0].getsockname()
         on_listening(address[0], address[1])
         await ending.wait()
@@ -135,8 +141,9 @@ class _House:
             return
         self._clients.add(client)
         try:
-            with suppress(OSError, TimeoutError):  # the client is gone, or does not read
-                await client.serve()
+            await client.serve()
+        except (OSError, TimeoutError):  # it is gone, or does not read: closing would wait for it
+            client.abort()
         finally:
             self._clients.discard(client)
             client.part()
@@ -165,6 +172,7 @@ class _Client:
         self._writer = writer
         self._dialect = GnubgExternal(house.evaluator, house.rules, f"{NAME} {version()}")
         self._line_since = time.monotonic()
+        """When the line that is coming in began, or could have begun."""
 
     async def serve(self) -> None:
         """Answer line by line until the client ends, overstays or the house closes."""
@@ -175,6 +183,8 @@ class _Client:
                 self.send(f"{error_line('no complete line came in time')}\n".encode())
                 return
             if data:
+                if not self._dialect.has_partial_line:
+                    self._line_since = time.monotonic()
                 self._dialect.receive_data(data)
             else:
                 self._dialect.receive_eof()
@@ -195,11 +205,8 @@ class _Client:
         self._writer.transport.abort()
 
     async def _answer_all(self) -> None:
-        had_partial_line = self._dialect.has_partial_line
         while (line := self._dialect.next_line()) is not None and not self._house.is_closing:
             await self._answer(line)
-            had_partial_line = False
-        if not had_partial_line:
             self._line_since = time.monotonic()
 
     async def _answer(self, line: Line) -> None:

@@ -13,7 +13,7 @@ import secrets
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
@@ -76,6 +76,7 @@ class _StdioServer:
         self._output: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._may_read = threading.Semaphore(0)
         self._is_reading = False
+        self._is_turn_due = False
         self._running = 0
         self._unsent = 0
         self._ends: Iterator[Callable[[], object]] | None = None
@@ -107,18 +108,25 @@ class _StdioServer:
             self._output.put(data)
         while self._running < self._pool.threads and (job := self._connection.next_job()):
             self._running += 1
-            self._pool.submit(job, self._progressed, self._finished)
+            self._pool.submit(self, job, self._progressed, self._finished)
+        if self._connection.has_lines and not self._is_turn_due:
+            self._is_turn_due = True
+            self._inbox.put(self._take_turn)
         if not self._is_reading and self._unsent <= cap and self._connection.wants_data:
             self._is_reading = True
             self._may_read.release()
 
+    def _take_turn(self) -> None:
+        self._is_turn_due = False
+        self._connection.advance()
+
     def _progressed(self, job: Job, reply: AnyReply) -> None:
         self._inbox.put(partial(self._connection.progressed, job, reply))
 
-    def _finished(self, job: Job, result: Sequence[AnyReply] | Exception) -> None:
+    def _finished(self, job: Job, result: bytes | Exception) -> None:
         self._inbox.put(partial(self._take_result, job, result))
 
-    def _take_result(self, job: Job, result: Sequence[AnyReply] | Exception) -> None:
+    def _take_result(self, job: Job, result: bytes | Exception) -> None:
         self._running -= 1
         self._connection.finished(job, result)
 
@@ -155,7 +163,7 @@ class _StdioServer:
         self._unsent -= size
 
     def _take_broken_pipe(self) -> None:
-        self._connection.stop_all()
+        self._connection.drop()
         self._status = EXIT_BROKEN_PIPE
 
     def _begin_end(self) -> None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import logging
 import secrets
 import signal
-from collections.abc import Callable, Sequence
+import socket
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from engine.errors import GammondError, LimitError, UnsupportedError
+from engine.errors import GammondError, LimitError, StateError, UnsupportedError
 from protocol.connection import Connection, Job
 from protocol.errors import BusyError
 from protocol.replies import error_reply, rendered
@@ -20,6 +22,11 @@ from protocol.session import MAX_SEED, Session
 from protocol.transports.workers import WorkerPool
 
 _PARTING_S = 1.0
+_KERNEL_BUFFER_BYTES = 64 * 1024
+"""What the system holds of a client's output. It takes more only once about a third of that is read: with the
+megabytes that it would choose itself, a slow reader looks like none for minutes."""
+
+_log = logging.getLogger(__name__)
 
 Listening = Callable[[str, int], None]
 """Takes host and port once clients can come."""
@@ -63,6 +70,11 @@ def check_host(host: str, *, allow_remote: bool) -> str:
     return host
 
 
+def cannot_listen(host: str, port: int, error: OSError) -> StateError:
+    """Say why no server can be opened at an address."""
+    return StateError(f"cannot listen on {host} port {port}: {error.strerror or error}", field="port")
+
+
 async def serve_tcp(
     service: Service,
     host: str,
@@ -83,6 +95,9 @@ async def serve_tcp(
         threads: Workers; one for each core if left out.
         on_listening: Called once clients can come.
         ending: Ends the server when it is set.
+
+    Raises:
+        StateError: The address cannot be listened on.
     """
     limits = limits or TcpLimits()
     ending = ending or asyncio.Event()
@@ -91,9 +106,12 @@ async def serve_tcp(
         with suppress(NotImplementedError, RuntimeError, ValueError):
             loop.add_signal_handler(kind, ending.set)
     server = _TcpServer(service, limits, WorkerPool(threads))
-    listener = await loop.create_server(
-        lambda: _Client(server), host, port, backlog=min(limits.clients, 1024)
-    )
+    try:
+        listener = await loop.create_server(
+            lambda: _Client(server), host, port, backlog=min(limits.clients, 1024)
+        )
+    except OSError as error:
+        raise cannot_listen(host, port, error) from error
     address = listener.sockets[0].getsockname()
     on_listening(address[0], address[1])
     watch = loop.create_task(server.watch())
@@ -107,7 +125,11 @@ async def serve_tcp(
 def run_tcp(
     service: Service, host: str, port: int, limits: TcpLimits, threads: int | None, on_listening: Listening
 ) -> None:
-    """Run `serve_tcp` in an event loop of its own, until SIGTERM or SIGINT."""
+    """Run `serve_tcp` in an event loop of its own, until SIGTERM or SIGINT.
+
+    Raises:
+        StateError: The address cannot be listened on.
+    """
     asyncio.run(serve_tcp(service, host, port, limits=limits, threads=threads, on_listening=on_listening))
 
 
@@ -126,22 +148,26 @@ class _TcpServer:
         pause_s = min(1.0, min(limits.idle_s, limits.half_line_s, limits.stuck_writer_s) / 4)
         while True:
             await asyncio.sleep(pause_s)
-            for client in list(self.clients):
-                client.check_timeouts(self.service.clock())
+            self._for_each(lambda client: client.check_timeouts(self.service.clock()))
 
     async def drain(self) -> None:
         """End all clients: by themselves, then with work stopped, then without answers, then at once."""
-        for client in list(self.clients):
-            client.end(client.connection.close)
+        self._for_each(lambda client: client.end(client.connection.close))
         await self._wait(self.limits.grace_s)
-        for client in list(self.clients):
-            client.end(client.connection.stop_all)
+        self._for_each(lambda client: client.end(client.connection.stop_all))
         await self._wait(1.0)
-        for client in list(self.clients):
-            client.end(client.connection.abandon)
+        self._for_each(lambda client: client.end(client.connection.abandon))
         await self._wait(1.0)
+        self._for_each(lambda client: client.abort())
+
+    def _for_each(self, act: Callable[[_Client], None]) -> None:
+        """Act on all clients; one for which this fails is dropped, and nobody else is touched by it."""
         for client in list(self.clients):
-            client.abort()
+            try:
+                act(client)
+            except Exception:
+                _log.exception("a client is dropped: a fault of the server")
+                client.abort()
 
     async def _wait(self, seconds: float) -> None:
         deadline = self.service.clock() + seconds
@@ -160,15 +186,20 @@ class _Client(asyncio.Protocol):
         self.connection = Connection(Session(server.service, secrets.randbelow(MAX_SEED)))
         self._running = 0
         self._is_paused = False
+        self._is_turn_due = False
         self._has_eof = False
         self._is_parting = False
         self._lines_seen = 0
+        self._written_bytes = self._read_bytes = 0
         self._active_at = self._line_since = self._stuck_since = server.service.clock()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Admit the client, or say that the house is full."""
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
+        transport.get_extra_info("socket").setsockopt(
+            socket.SOL_SOCKET, socket.SO_SNDBUF, _KERNEL_BUFFER_BYTES
+        )
         transport.set_write_buffer_limits(high=self._server.service.limits.unsent_bytes)
         if len(self._server.clients) >= self._server.limits.clients:
             error = BusyError(
@@ -198,13 +229,12 @@ class _Client(asyncio.Protocol):
         if self in self._server.clients:
             self._server.clients.discard(self)
             self._server.service.clients -= 1
-            self.connection.close()
-            self.connection.stop_all()
+            self._server.pool.drop(self)
+            self.connection.drop()
 
     def pause_writing(self) -> None:
-        """Hold output back: the client does not read."""
+        """Hold output back: the client reads more slowly than it is answered."""
         self._is_paused = True
-        self._stuck_since = self._server.service.clock()
 
     def resume_writing(self) -> None:
         """Go on: the client has read."""
@@ -221,10 +251,13 @@ class _Client(asyncio.Protocol):
         self._transport.abort()
 
     def check_timeouts(self, now: float) -> None:
-        """Let the client go if it has been silent, unfinished or unreading for too long."""
+        """Let the client go if it has been silent, unfinished or unreading for too long, parting or not."""
         limits = self._server.limits
-        if self._is_paused and now - self._stuck_since > limits.stuck_writer_s:
+        self._note_reading(now)
+        if now - self._stuck_since > limits.stuck_writer_s:
             self.abort()
+        elif self._is_parting:
+            return
         elif self.connection.has_partial_line and now - self._line_since > limits.half_line_s:
             self._let_go(LimitError(f"a line must end within {limits.half_line_s:g} s", field="line"))
         elif self.connection.is_idle and now - self._active_at > limits.idle_s:
@@ -239,10 +272,14 @@ class _Client(asyncio.Protocol):
             return
         self._note_activity()
         while not self._is_paused and (data := self.connection.data_to_send()):
+            self._written_bytes += len(data)
             self._transport.write(data)
         while self._running < self._server.pool.threads and (job := self.connection.next_job()):
             self._running += 1
-            self._server.pool.submit(job, self._progressed, self._finished)
+            self._server.pool.submit(self, job, self._progressed, self._finished)
+        if self.connection.has_lines and not self._is_turn_due:
+            self._is_turn_due = True
+            self._loop.call_soon(self._take_turn)
         if self._is_parting or (self.connection.wants_data and not self._is_paused):
             self._transport.resume_reading()
         else:
@@ -250,8 +287,17 @@ class _Client(asyncio.Protocol):
         if self.connection.is_done:
             self._part()
 
+    def _take_turn(self) -> None:
+        """Serve the next lines, now that all other clients have had a turn."""
+        self._is_turn_due = False
+        self.connection.advance()
+        self._pump()
+
     def _part(self) -> None:
-        """Close, once a client that still sends could read what was written (unread input would drop it)."""
+        """Close, once a client that still sends could read what was written (unread input would drop it).
+
+        A closed transport waits for the client to read; `check_timeouts` ends that.
+        """
         if self._has_eof:
             self._transport.close()
         elif not self._is_parting:
@@ -269,10 +315,20 @@ class _Client(asyncio.Protocol):
             self._line_since = now
         self._lines_seen = lines
 
+    def _note_reading(self, now: float) -> None:
+        """Start the time for reading again whenever some of the output has been read, or none is left."""
+        unread_bytes = self._transport.get_write_buffer_size()
+        read_bytes = self._written_bytes - unread_bytes
+        if not unread_bytes or read_bytes > self._read_bytes:
+            self._stuck_since = now
+        if read_bytes > self._read_bytes:
+            self._active_at = now
+        self._read_bytes = read_bytes
+
     def _progressed(self, job: Job, reply: AnyReply) -> None:
         self._tell(self.connection.progressed, job, reply)
 
-    def _finished(self, job: Job, result: Sequence[AnyReply] | Exception) -> None:
+    def _finished(self, job: Job, result: bytes | Exception) -> None:
         self._tell(self._take_result, job, result)
 
     def _tell(self, act: Callable[..., None], *values: object) -> None:
@@ -280,9 +336,10 @@ class _Client(asyncio.Protocol):
             self._loop.call_soon_threadsafe(self._act, act, *values)
 
     def _act(self, act: Callable[..., None], *values: object) -> None:
+        self._active_at = self._server.service.clock()
         act(*values)
         self._pump()
 
-    def _take_result(self, job: Job, result: Sequence[AnyReply] | Exception) -> None:
+    def _take_result(self, job: Job, result: bytes | Exception) -> None:
         self._running -= 1
         self.connection.finished(job, result)

@@ -1,56 +1,77 @@
-"""Worker threads: a bounded number of them, running work of all clients in the order in which it is given."""
+"""Worker threads: a bounded number of them, running the work of all clients in turn."""
 
 from __future__ import annotations
 
-import os
-import queue
 import threading
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable
 from functools import partial
 
+from engine.cores import usable_cores
 from protocol.connection import Job
 from protocol.requests import AnyReply
 
 Progressed = Callable[[Job, AnyReply], None]
-Finished = Callable[[Job, Sequence[AnyReply] | Exception], None]
-
-
-def default_threads() -> int:
-    """Return how many workers to start: one for each core that this process may use."""
-    return max(1, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+Finished = Callable[[Job, bytes | Exception], None]
 
 
 class WorkerPool:
-    """Threads that run work. They never keep the process alive.
+    """Threads that run work: of each client in the order in which it is given, of all clients in turn.
+
+    The threads never keep the process alive.
 
     Args:
         threads: How many; one for each core if left out.
     """
 
     def __init__(self, threads: int | None = None) -> None:
-        self.threads = threads or default_threads()
-        self._tasks: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self.threads = threads or usable_cores()
+        self._may_work = threading.Condition()
+        self._tasks: dict[object, deque[Callable[[], None]]] = {}
+        self._is_closed = False
         for number in range(self.threads):
             threading.Thread(target=self._work, name=f"worker-{number}", daemon=True).start()
 
-    def submit(self, job: Job, progressed: Progressed, finished: Finished) -> None:
-        """Run work when a thread is free.
+    def submit(self, owner: object, job: Job, progressed: Progressed, finished: Finished) -> None:
+        """Run work when a thread is free and it is its owner's turn.
 
         Args:
+            owner: The client.
             job: The work.
             progressed: Takes its replies before the last, in the worker's thread.
             finished: Takes its result, in the worker's thread.
         """
-        self._tasks.put(partial(_run, job, progressed, finished))
+        with self._may_work:
+            self._tasks.setdefault(owner, deque()).append(partial(_run, job, progressed, finished))
+            self._may_work.notify()
+
+    def drop(self, owner: object) -> None:
+        """Forget the work of a client that has not begun; nobody is told its result."""
+        with self._may_work:
+            self._tasks.pop(owner, None)
 
     def close(self) -> None:
         """Let the threads end once they are through with what was given to them."""
-        for _ in range(self.threads):
-            self._tasks.put(None)
+        with self._may_work:
+            self._is_closed = True
+            self._may_work.notify_all()
 
     def _work(self) -> None:
-        while (task := self._tasks.get()) is not None:
+        while (task := self._next_task()) is not None:
             task()
+
+    def _next_task(self) -> Callable[[], None] | None:
+        with self._may_work:
+            while not self._tasks:
+                if self._is_closed:
+                    return None
+                self._may_work.wait()
+            owner, tasks = next(iter(self._tasks.items()))
+            task = tasks.popleft()
+            del self._tasks[owner]
+            if tasks:
+                self._tasks[owner] = tasks  # at the end of the line
+            return task
 
 
 def _run(job: Job, progressed: Progressed, finished: Finished) -> None:

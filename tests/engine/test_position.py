@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from engine.errors import PositionError
-from engine.position import Phase, Position, is_starting, phases, turned
+from engine.position import Phase, Position, phases, turned
 from tests import boards, naive
 from tests.boards import position
 
@@ -29,7 +29,6 @@ def test_the_starting_position_has_167_pips_each_and_is_contact():
     assert start.pips == (167, 167)
     assert start.phase is Phase.CONTACT
     assert not start.is_over
-    assert is_starting(start.board)
     assert start.turned() == start
 
 

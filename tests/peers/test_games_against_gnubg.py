@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from engine.errors import DataFileError, ValueRangeError
 from nets.loading import load_evaluator
 from protocol import gnubg_external
 from tests.boards import RacingJudge
@@ -25,11 +24,7 @@ def gnubg() -> str:
 
 @pytest.fixture(scope="module")
 def evaluator():
-    """The shipped nets; without them a judge that plays on, if badly."""
-    try:
-        return load_evaluator()
-    except (DataFileError, ValueRangeError):
-        return RacingJudge()
+    return load_evaluator()
 
 
 @pytest.mark.parametrize("sitting", SITTINGS, ids=lambda sitting: sitting.name.replace(" ", "-"))

@@ -28,12 +28,13 @@ def pump(connection):
     """Run all work of a connection on the spot; return the lines that come of it."""
     out = bytearray()
     while True:
+        connection.advance()
         data = connection.data_to_send()
         job = connection.next_job()
         out += data
         if job is not None:
             connection.finished(job, job.run(lambda reply, job=job: connection.progressed(job, reply)))
-        elif not data:
+        elif not data and not connection.has_lines:
             return out.decode().splitlines()
 
 

@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 
 from protocol.commands import COMMANDS, DATA_WORDS
 from protocol.transports.load_client import is_final_line
+from tests.boards import TornJudge
 from tests.protocol.talking import make_connection, talk
 
 
@@ -126,3 +128,23 @@ def test_a_gammon_counts_once_under_jacoby_until_the_cube_is_turned():
 def test_bestmove_is_plain_even_when_it_hits_and_moves_several():
     lines = talk("position xgid -b----E-C---eE---c-e----B-:0:0:1:66:0:0:0:0:10\ngo")
     assert re.fullmatch(r"bestmove( (bar|\d+)/(off|\d+)){4}", lines[-1])
+
+
+def test_go_plays_for_points_in_money_play_and_for_the_match_in_a_match():
+    """The engine, the wire and gnubg's board choose by one rule."""
+    money = talk("newgame\ndice 6 4\nmoves\ngo", make_connection(TornJudge()))
+    match = talk("set game.length 1\nnewgame\ndice 6 4\ngo\ngo turn", make_connection(TornJudge()))
+    plays = [line for line in money if line.startswith("move rank=")]
+    chosen_for_money, chosen_for_match = money[-1].split()[1:], match[4].split()[1:]
+    assert chosen_for_money != chosen_for_match
+    assert match[-1] == f"bestturn cube=nodouble move={' '.join(chosen_for_match)}"
+    assert "win=0.580000" in plays[0]
+
+
+def test_go_cube_follows_the_score():
+    sure = TornJudge()
+    sure.evaluate = lambda boards: np.tile(np.array([0.75, 0.2, 0, 0.1, 0], np.float32), (len(boards), 1))
+    for settings, word in (("", "double"), ("set game.length 1\n", "nodouble")):
+        assert talk(f"{settings}newgame\ngo cube", make_connection(sure))[-1] == f"bestcube {word}"
+    unowned = talk("set game.length 7\nset game.cube 2\nposition startpos\ngo cube", make_connection(sure))
+    assert unowned[-1].startswith("error bad_value cube_owner: ")

@@ -203,3 +203,70 @@ def test_answers_are_the_same_bytes_whatever_the_order_of_work():
             thread.join()
         answers.add(tuple(sorted(sent(connection))))
     assert len(answers) == 1
+
+
+def test_thousands_of_legal_plays_are_listed_and_written_by_a_worker():
+    connection = make_connection()
+    connection.receive_data(b"position gnubgid BAAAUFKqVKQAAA\ndice 1 1\nlegal\n@a get engine.ply\n")
+    assert sent(connection)[2:] == ["@a value engine.ply 1"]
+    (job,) = jobs_of(connection)
+    result = job.run(lambda _: None)
+    assert result.endswith(b"\nlegal count=2151\n")
+    connection.finished(job, result)
+    assert connection.data_to_send() == result
+
+
+def test_a_turn_serves_a_few_lines_and_says_that_there_are_more():
+    connection = make_connection(lines_per_turn=3)
+    connection.receive_data(b"get engine.ply\n" * 7 + b"sta")
+    for served, has_more in ((3, True), (3, True), (1, False)):
+        assert len(sent(connection)) == served
+        assert connection.has_lines is has_more
+        assert connection.has_partial_line is not has_more
+        connection.advance()
+
+
+def test_answers_behind_an_unfinished_one_count_as_unsent():
+    connection = make_connection(unsent_bytes=2000)
+    connection.receive_data(b"newgame\neval\n" + b"help dice\n" * 100)
+    first = connection.next_job()
+    connection.data_to_send()
+    connection.advance()
+    assert not connection.wants_data
+    assert not connection.has_lines
+    finish(connection, first)
+    assert connection.data_to_send().startswith(b"eval ")
+    assert connection.has_lines
+    assert pump(connection).count("helpok") > 80
+
+
+def test_work_whose_answers_would_be_held_waits_once_too_much_is_held():
+    connection = make_connection(unsent_bytes=2000)
+    connection.receive_data(b"newgame\ndice 3 1\neval\nmoves\neval\n@t eval\n")
+    connection.data_to_send()
+    head, moves = connection.next_job(), connection.next_job()
+    finish(connection, moves)
+    tagged = connection.next_job()
+    assert tagged.ticket.tag == "@t"
+    assert connection.next_job() is None
+    finish(connection, head)
+    assert len(connection.data_to_send()) > 2000
+    assert connection.next_job() is not None
+
+
+def test_the_first_answer_is_worked_on_however_much_waits_behind_it():
+    """The held output belongs to ordered answers; the work that would release it has no priority."""
+    connection = make_connection(unsent_bytes=2000)
+    query = b'{"id":"q","position":"4HPwATDgc/ABMA","priority":9}\n'
+    connection.receive_data(b"newgame\neval\n" + query + b"help\nhelp\n")
+    connection.data_to_send()
+    assert [job.work.priority for job in jobs_of(connection)] == [9, 0]
+
+
+def test_a_client_that_is_gone_gets_no_more_work_done():
+    connection = make_connection()
+    connection.receive_data(b"newgame\n@a eval\n@b eval\n")
+    running = connection.next_job()
+    connection.drop()
+    assert running.control.is_stopped
+    assert connection.next_job() is None

@@ -110,5 +110,6 @@ def test_each_error_code_stands_in_the_documentation():
 def test_the_caps_stand_in_the_documentation_as_they_are():
     limits, tcp = Limits(), TcpLimits()
     caps = (limits.line_bytes, limits.queued_requests, limits.unsent_bytes, limits.query_positions)
+    caps += (limits.query_plays,)
     for cap in (*caps, tcp.clients, tcp.half_line_s, tcp.idle_s, tcp.stuck_writer_s):
         assert f"| {cap:,.0f}" in TEXT

@@ -3,11 +3,14 @@
 SEAT_0 lines asked gnubg's player 0, whose checkers count negative, SEAT_1 lines player 1.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.choice import best_play
 from engine.errors import FormatError
 from engine.formats.fibs_board import FibsDialect, decode_fibs_board, encode_fibs_board
 from engine.match import MatchState
@@ -15,8 +18,8 @@ from engine.moves import legal_plays
 from engine.notation import parse_play
 from engine.position import Position
 from engine.ranking import rank_plays
-from protocol.gnubg_external import MAX_REPLY_BYTES, GnubgExternal, GnubgRules, choose_play, error_line
-from tests.boards import RacingJudge, played_boards
+from protocol.gnubg_external import MAX_REPLY_BYTES, GnubgExternal, GnubgRules, error_line
+from tests.boards import RacingJudge, TornJudge, played_boards
 
 SEAT_0_PLAY = (
     "board:gnubg:root:3:0:0:0:-2:0:0:0:0:5:0:3:0:0:1:-5:4:0:0:0:-3:0:-5:0:0:0:1:1:0"
@@ -120,7 +123,8 @@ def test_a_caught_line_is_read_as_the_side_that_gnubg_asked(line, play):
 def test_the_answer_to_dice_is_the_best_play_in_the_movers_numbering(line):
     answer = asked(line)
     board = decode_fibs_board(line, FibsDialect.GNUBG)
-    best = choose_play(RacingJudge(), board.position, board.match)
+    ranked = rank_plays(RacingJudge(), board.position, board.match.roll)
+    best = best_play(ranked, board.match).play
     assert parse_play(answer.removesuffix("\n"), board.position, board.match.roll) == best
     assert "*" not in answer
     assert "(" not in answer
@@ -157,7 +161,7 @@ def test_the_doublers_position_is_judged_when_a_double_is_answered():
 
 @pytest.mark.parametrize("line", [SEAT_0_IS_BEAVERED, SEAT_1_IS_BEAVERED])
 def test_a_beaver_of_gnubg_is_taken_unless_the_game_is_as_good_as_lost(line):
-    assert asked(line, FixedJudge(0.40, 0, 0, 0.1, 0)) == "take\n"
+    assert asked(line, FixedJudge(0.45, 0, 0, 0.1, 0)) == "take\n"
     assert asked(line, FixedJudge(0.05, 0, 0, 0.1, 0)) == "drop\n"
 
 
@@ -204,25 +208,11 @@ def test_the_trailer_doubles_at_once_after_the_crawford_game():
 
 
 def test_gammons_do_not_count_when_a_single_game_wins_the_match():
-    """The bold play has the higher equity, the safe one the higher chance to win."""
-
-    class Torn:
-        name, plies = "torn", 0
-
-        def evaluate(self, boards):
-            bold = boards[:, 1, 6] == boards[:, 1, 6].max()
-            outcomes = np.zeros((len(boards), 5), np.float32)
-            outcomes[:, 0] = np.where(bold, 0.42, 0.40)
-            outcomes[:, 3] = np.where(bold, 0.5, 0.3)
-            return outcomes
-
-    roll, start = (6, 4), Position.start()
-    money = choose_play(Torn(), start, MatchState(roll=roll))
-    last = choose_play(Torn(), start, MatchState(length=1, roll=roll))
-    ranked = rank_plays(Torn(), start, roll)
-    assert money == ranked[0].play
-    assert last != money
-    assert next(each for each in ranked if each.play == last).outcome.win == pytest.approx(0.60)
+    start, roll = Position.start(), (6, 4)
+    ranked = rank_plays(TornJudge(), start, roll)
+    for match in (MatchState(roll=roll), MatchState(length=1, roll=roll)):
+        answer = asked(encode_fibs_board(start, match, dialect=FibsDialect.GNUBG), TornJudge())
+        assert (parse_play(answer, start, roll) == ranked[0].play) is match.is_money
 
 
 def test_every_answer_to_dice_is_legal_in_either_seat():
@@ -361,3 +351,13 @@ def assert_fits(text: str, answer: str) -> None:
     except FormatError:
         pytest.fail(f"{answer!r} answers a line that cannot be read")
     assert parse_play(answer.strip() or "pass", board.position, board.match.roll)
+
+
+def test_a_centred_cube_above_one_is_no_error_for_money():
+    """Automatic doubles, which gnubg plays when told to."""
+    match = MatchState(cube=2)
+    line = encode_fibs_board(Position.start(), match, dialect=FibsDialect.GNUBG)
+    assert asked(line, FixedJudge(0.75, 0.2, 0, 0.1, 0)) == "double\n"
+    assert asked(line, FixedJudge(0.5, 0.1, 0, 0.1, 0)) == "roll\n"
+    doubled = encode_fibs_board(Position.start(), replace(match, doubled=True), dialect=FibsDialect.GNUBG)
+    assert asked(doubled, FixedJudge(0.9, 0.2, 0, 0, 0)) == "drop\n"

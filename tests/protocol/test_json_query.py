@@ -9,7 +9,7 @@ from engine.moves import legal_plays
 from engine.position import Position
 from protocol.json_query import CHUNK
 from tests.boards import RacingJudge
-from tests.protocol.talking import make_connection, talk
+from tests.protocol.talking import make_connection, pump, talk
 
 START = "4HPwATDgc/ABMA"
 
@@ -128,20 +128,78 @@ def test_a_terminated_query_ends_with_the_results_so_far():
     assert len(answers["big"]["results"]) == CHUNK
 
 
-def test_a_query_out_of_time_ends_with_the_results_so_far():
-    class Slow(RacingJudge):
-        def evaluate(self, boards):
-            clock.append(1)
-            import time
+class Watched(RacingJudge):
+    """A judge that acts before each evaluation."""
 
-            time.sleep(0.02)
-            return super().evaluate(boards)
+    def __init__(self, act):
+        self._act = act
 
-    clock = []
-    (answer,) = ask({"id": 1, "positions": many(3 * CHUNK), "time_ms": 1}, make_connection(Slow()))
+    def evaluate(self, boards):
+        self._act(len(boards))
+        return super().evaluate(boards)
+
+
+def with_clock(judge):
+    """A connection whose clock stands still, and the list that holds its time."""
+    connection, now_s = make_connection(judge), [0.0]
+    connection.session.service.clock = lambda: now_s[0]
+    return connection, now_s
+
+
+@pytest.mark.parametrize(("want", "step"), [("eval", CHUNK), ("moves", 1)])
+def test_a_query_out_of_time_ends_with_the_results_so_far(want, step):
+    def take_a_second(_):
+        now_s[0] += 1.0
+
+    connection, now_s = with_clock(Watched(take_a_second))
+    query = {"id": 1, "positions": many(4 * CHUNK), "want": [want], "dice": [3, 1], "time_ms": 1500}
+    (answer,) = ask(query, connection)
     assert answer["stopped"] is True
-    assert len(answer["results"]) == CHUNK
-    assert len(clock) == 1
+    assert len(answer["results"]) == 2 * step
+    assert all(want in result for result in answer["results"])
+
+
+def test_the_time_of_a_query_runs_from_its_arrival():
+    asked = []
+    connection, now_s = with_clock(Watched(asked.append))
+    connection.receive_data(b'{"id":1,"position":"%s","time_ms":1000}\n' % START.encode())
+    now_s[0] = 1.5
+    (line,) = pump(connection)
+    assert json.loads(line)["results"] == []
+    assert json.loads(line)["stopped"] is True
+    assert asked == []
+
+
+def test_the_time_to_load_the_nets_counts_too():
+    def load(_):
+        now_s[0] += 10.0
+        return RacingJudge()
+
+    connection, now_s = with_clock(RacingJudge())
+    object.__setattr__(connection.session.service.judges, "load", load)
+    assert ask({"id": 1, "position": START, "time_ms": 9000}, connection)[0]["results"] == []
+    assert len(ask({"id": 1, "position": START, "time_ms": 9000}, connection)[0]["results"]) == 1
+
+
+def test_a_stopped_query_ranks_no_further_position():
+    asked = []
+
+    def stop_at_the_third(count):
+        asked.append(count)
+        if len(asked) == 3:
+            connection.receive_data(b"@s stop\n")
+
+    connection = make_connection(Watched(stop_at_the_third))
+    query = {"id": 1, "positions": many(100), "want": ["moves"], "dice": [3, 1]}
+    answers = [json.loads(line) for line in talk(json.dumps(query), connection) if line.startswith("{")]
+    assert len(answers[0]["results"]) == len(asked) == 3
+
+
+def test_plays_beyond_the_cap_are_an_error_that_asks_for_less():
+    query = {"id": 1, "positions": [START] * 5, "want": ["moves"], "dice": [3, 1], "max_moves": 1}
+    assert len(ask(query, make_connection(query_plays=80))[0]["results"]) == 5
+    (answer,) = ask(query, make_connection(query_plays=79))
+    assert (answer["error"]["code"], answer["error"]["field"]) == ("limit", "positions")
 
 
 def test_an_id_in_use_is_refused():

@@ -57,7 +57,8 @@ def test_the_way_back_is_bounded():
         session.new_game()
     for _ in range(3):
         session.undo()
-    assert not session.can_undo
+    with pytest.raises(StateError):
+        session.undo()
 
 
 def test_no_dice_are_rolled_while_a_double_waits():
@@ -90,4 +91,5 @@ def test_an_evaluator_is_loaded_once_for_all_clients_and_kept_per_choice():
     object.__setattr__(service.judges, "load", lambda name: loads.append(name) or judge)
     for _ in range(2):
         assert Session(service, 1).judge_source()() is judge
-    assert loads == ["default"]
+    assert Session(service, 1).service.judge("racing") is judge
+    assert loads == ["racing"]

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
 import argparse
+import socket
+import subprocess
+import sys
 
 import pytest
 
-from engine.errors import UnsupportedError, ValueRangeError
+from engine.errors import StateError, UnsupportedError, ValueRangeError
 from tools import serve
 
 
@@ -49,3 +52,35 @@ def test_one_dialect_must_be_chosen():
     for arguments in ([], ["--tcp", "0", "--gnubg", "0"]):
         with pytest.raises(SystemExit):
             parsed(*arguments)
+
+
+def test_debug_output_of_gnubgs_dialect_goes_to_stderr():
+    server = subprocess.Popen(
+        [sys.executable, "-m", "tools.cli", "serve", "--gnubg", "0"], stderr=subprocess.PIPE, text=True
+    )
+    said = next(line for line in server.stderr if " listens on " in line)
+    with socket.create_connection(("127.0.0.1", int(said.split()[-1])), timeout=20) as connection:
+        connection.sendall(b"help\nset debug on\nfly\n")
+        answers = b""
+        while answers.count(b"\n") < 3:
+            answers += connection.recv(4096)
+    server.terminate()
+    _, logged = server.communicate(timeout=20)
+    assert b"Debug output ON" in answers
+    assert "'fly' -> \"Error: expected a board: line" in logged
+    assert "'help'" not in logged
+
+
+def test_only_a_failure_to_listen_is_told_as_one(monkeypatch):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        for dialect in ("--tcp", "--gnubg"):
+            with pytest.raises(StateError, match=f"cannot listen on 127.0.0.1 port {port}: "):
+                serve.main(parsed(dialect, str(port)))
+
+    def fail_later(*_):
+        raise OSError(28, "no space left on device")
+
+    monkeypatch.setattr(serve, "run_tcp", fail_later)
+    with pytest.raises(OSError, match="no space left"):
+        serve.main(parsed("--tcp", "0"))

@@ -3,6 +3,7 @@
 import asyncio
 import socket
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -165,3 +166,23 @@ def test_a_silent_client_is_let_go(limited_server):
     with client(limited_server) as connection:
         assert connection.recv(4096).startswith(b"Error: ")
         assert connection.recv(4096) == b""
+
+
+@pytest.mark.parametrize("limited_server", [{"half_line_s": 0.3}], indirect=True)
+def test_a_line_in_pieces_after_a_long_thought_is_answered(limited_server):
+    with client(limited_server) as connection:
+        assert asked(connection, b"version\n").startswith(b"Interface")
+        time.sleep(0.6)
+        connection.sendall(OPENING_31[:50])
+        time.sleep(0.1)
+        assert asked(connection, OPENING_31[50:]).count(b"/") == 2
+
+
+@pytest.mark.parametrize("limited_server", [{"half_line_s": 0.5}], indirect=True)
+def test_each_line_has_its_own_time_to_end(limited_server):
+    with client(limited_server) as connection:
+        connection.sendall(b"ver")
+        for _ in range(4):
+            time.sleep(0.3)
+            assert asked(connection, b"sion\nver").startswith(b"Interface")
+        assert connection.recv(4096) == b"Error: no complete line came in time\n"

@@ -1,0 +1,12 @@
+"""How many cores there are to work on."""
+
+from __future__ import annotations
+
+import os
+
+
+def usable_cores() -> int:
+    """Return how many cores this process may use, at least 1."""
+    if hasattr(os, "sched_getaffinity"):
+        return max(1, len(os.sched_getaffinity(0)))
+    return os.cpu_count() or 1
