@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from engine.errors import DataFileError
+from engine.errors import DataFileError, ValueRangeError
 from nets.encoders import get_encoder
 from nets.net_evaluator import NetEvaluator
 from nets.onnx_model import OnnxModel
@@ -19,7 +19,8 @@ MANIFEST_FILE = Path(__file__).resolve().parent / "manifest.toml"
 OUTPUTS = {"cumulative5": 5}
 """Kinds of outputs and how many numbers each has: ``cumulative5`` is an outcome as it stands."""
 
-_Name = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9.-]*$", max_length=40)]
+_NAME_MOST = 40
+_Name = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9.-]*\Z", max_length=_NAME_MOST)]
 
 
 class Training(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -57,7 +58,7 @@ class NetEntry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
     Attributes:
         name: What evaluators and replies call it.
-        file: Path below the folder of the manifest.
+        file: Path from the folder of the manifest; absolute for a net that lies elsewhere.
         phase: What it was trained on.
         encoder: Id of its encoder.
         hidden: Sizes of its hidden layers.
@@ -125,9 +126,8 @@ def read_manifest(file: Path = MANIFEST_FILE) -> Manifest:
 
     Raises:
         DataFileError: The file is missing or no TOML, a field is missing, unknown or of the wrong kind, a
-        name
-            is used twice or not defined, an encoder or a kind of outputs does not exist, or an evaluator
-            uses a net for another phase than it was trained for.
+            name is used twice or not defined, an encoder or a kind of outputs does not exist, or an
+            evaluator uses a net for another phase than it was trained for.
     """
     try:
         content = tomllib.loads(file.read_text("utf-8"))
@@ -158,24 +158,40 @@ def load_net(entry: NetEntry, folder: Path = MANIFEST_FILE.parent) -> NetEvaluat
 
     Raises:
         DataFileError: The file is missing, its hash is another, it is no net, or its inputs or outputs
-        differ.
+            differ.
     """
-    file = folder / entry.file
     try:
-        found = hashlib.sha256(file.read_bytes()).hexdigest()
+        content = (folder / entry.file).read_bytes()
     except OSError as error:
         raise DataFileError(
             f"net {entry.name}: {entry.file} cannot be read: {error.strerror}", field="net"
         ) from error
+    found = hashlib.sha256(content).hexdigest()
     if found != entry.sha256:
         raise DataFileError(
             f"net {entry.name}: {entry.file} has sha256 {found}, the manifest expects {entry.sha256}",
             field="net",
         )
     encoder = get_encoder(entry.encoder)
-    model = OnnxModel(file, encoder.inputs, OUTPUTS[entry.outputs])
+    model = OnnxModel(entry.name, content, encoder.inputs, OUTPUTS[entry.outputs])
     model.check()
     return NetEvaluator(entry.name, encoder, model)
+
+
+def check_name(name: str) -> None:
+    """Check that a manifest can call a net or an evaluator so.
+
+    Raises:
+        ValueRangeError: It cannot.
+    """
+    try:
+        msgspec.convert(name, _Name)
+    except msgspec.ValidationError:
+        raise ValueRangeError(
+            f"a name has at most {_NAME_MOST} of the characters a-z 0-9 . - and begins with a letter or "
+            f"digit, not {name[: 2 * _NAME_MOST]!r}",
+            field="name",
+        ) from None
 
 
 def _check_nets(manifest: Manifest) -> None:

@@ -16,7 +16,7 @@ class NetEvaluator:
     Args:
         name: What replies call it.
         encoder: What its inputs are.
-        model: The file; its inputs are the encoder's, its outputs five.
+        model: The net; its inputs are the encoder's, its outputs five.
     """
 
     plies = 0

@@ -1,6 +1,6 @@
 """Run ONNX nets: the one module that knows onnxruntime.
 
-A file has one input and the output `OUTCOME`; it may give its weights as further outputs, which are read only
+A net has one input and the output `OUTCOME`; it may give its weights as further outputs, which are read only
 when they are asked for.
 """
 
@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,31 +27,34 @@ _MIN_ROWS = 2
 
 
 class OnnxModel:
-    """A net file with one float32 input and the float32 output `OUTCOME`, both of a free number of rows.
+    """A net with one float32 input and the float32 output `OUTCOME`, both of a free number of rows.
 
     The session is made when it is first needed and again in each process forked afterwards: sessions do not
-    survive a fork. Safe to call from several threads.
+    survive a fork. All are made of the same bytes, which are kept for that: what was checked is what runs,
+    whatever becomes of the file. Safe to call from several threads.
 
     Args:
-        path: The ``.onnx`` file.
-        inputs: The number of inputs the file must have.
+        name: What errors call the net.
+        content: The bytes of the ``.onnx`` file.
+        inputs: The number of inputs the net must have.
         outputs: The number of outputs it must have.
     """
 
-    def __init__(self, path: Path, inputs: int, outputs: int) -> None:
-        self.path = path
+    def __init__(self, name: str, content: bytes, inputs: int, outputs: int) -> None:
+        self.name = name
         self.inputs = inputs
         self.outputs = outputs
+        self._content = content
         self._lock = threading.Lock()
         self._session: Any = None
         self._process = 0
         self._input_name = ""
 
     def check(self) -> None:
-        """Load the file and compare it with what was declared.
+        """Load the net and compare it with what was declared.
 
         Raises:
-            DataFileError: The file is missing or no net, or its inputs or outputs are others than declared.
+            DataFileError: The bytes are no net, or its inputs or outputs are others than declared.
         """
         self._present_session()
 
@@ -78,19 +80,19 @@ class OnnxModel:
         return result[:rows]
 
     def weights(self, names: Sequence[str]) -> list[NDArray[np.float32]]:
-        """Read weights that the file gives as outputs.
+        """Read weights that the net gives as outputs.
 
         Args:
             names: Of the outputs.
 
         Raises:
-            DataFileError: As `check`, or the file does not give one of them.
+            DataFileError: As `check`, or the net does not give one of them.
         """
         session = self._present_session()
         given = {port.name for port in session.get_outputs()}
         if missing := [name for name in names if name not in given]:
             raise DataFileError(
-                f"net {self.path.name} does not give its weights {', '.join(missing)}: export it again",
+                f"net {self.name} does not give its weights {', '.join(missing)}: export it again",
                 field="net",
             )
         arrays = session.run(list(names), {self._input_name: np.zeros((1, self.inputs), np.float32)})
@@ -105,6 +107,7 @@ class OnnxModel:
         return self._session
 
     def _new_session(self) -> Any:  # noqa: ANN401
+        os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # read when the package is imported
         import onnxruntime  # takes a tenth of a second: not for commands that run no net
 
         options = onnxruntime.SessionOptions()
@@ -114,16 +117,10 @@ class OnnxModel:
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         options.log_severity_level = 3
         try:
-            content = self.path.read_bytes()
-        except OSError as error:
-            raise DataFileError(
-                f"net {self.path.name} cannot be read: {error.strerror}", field="net"
-            ) from error
-        try:
-            session = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
+            session = onnxruntime.InferenceSession(self._content, options, providers=["CPUExecutionProvider"])
         except Exception as error:
             raise DataFileError(
-                f"net {self.path.name} is no model that onnxruntime can load: {str(error)[:200]}", field="net"
+                f"net {self.name} is no model that onnxruntime can load: {str(error)[:200]}", field="net"
             ) from error
         self._check_port("input", session.get_inputs(), self.inputs)
         outcomes = [port for port in session.get_outputs() if port.name == OUTCOME]
@@ -134,17 +131,15 @@ class OnnxModel:
     def _check_port(self, kind: str, ports: list[Any], expected: int) -> None:
         """Compare the only input or output of a session with what was declared."""
         if len(ports) != 1:
-            raise DataFileError(
-                f"net {self.path.name} has {len(ports)} {kind} tensors, expected 1", field="net"
-            )
+            raise DataFileError(f"net {self.name} has {len(ports)} {kind} tensors, expected 1", field="net")
         port = ports[0]
         if port.type != "tensor(float)":
             raise DataFileError(
-                f"net {self.path.name} has an {kind} of type {port.type}, expected tensor(float)", field="net"
+                f"net {self.name} has an {kind} of type {port.type}, expected tensor(float)", field="net"
             )
         has_free_rows = len(port.shape) == 2 and not isinstance(port.shape[0], int)
         if not has_free_rows or port.shape[1] != expected:
             raise DataFileError(
-                f"net {self.path.name} has an {kind} of shape {port.shape}, expected [n, {expected}]",
+                f"net {self.name} has an {kind} of shape {port.shape}, expected [n, {expected}]",
                 field="net",
             )

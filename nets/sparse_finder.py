@@ -20,13 +20,13 @@ def read_weights(model: OnnxModel) -> kernel_sparse.Net:
     """Read the weights of a net with one hidden layer, in the form that the kernels take.
 
     Raises:
-        DataFileError: The file does not give its weights, or they are those of another kind of net.
+        DataFileError: The net does not give its weights, or they are those of another kind of net.
     """
     w1, b1, w2, b2 = model.weights(WEIGHTS)
     hidden = len(b1)
     if w1.shape != (INPUTS, hidden) or w2.shape != (hidden, 5) or b2.shape != (5,):
         raise DataFileError(
-            f"net {model.path.name} is no net of one hidden layer on {INPUTS} inputs: its weights have "
+            f"net {model.name} is no net of one hidden layer on {INPUTS} inputs: its weights have "
             f"shapes {w1.shape}, {b1.shape}, {w2.shape}, {b2.shape}",
             field="net",
         )

@@ -9,7 +9,7 @@ before the roll, with 6 decimals; score, cube and dice of an XGID are not used. 
 gets a row with only id and error, is named on stderr with its number, and makes the exit status 1.
 
 An interrupted run leaves whole rows. --resume checks that the output so far has this input's ids, this depth
-and this net's values, drops a half-written last row, and goes on behind it.
+and, in rows from all over it, this net's values; it drops a half-written last row, and goes on behind it.
 """
 
 from __future__ import annotations
@@ -31,19 +31,16 @@ import numpy as np
 
 from engine.errors import DataFileError, GammondError, StateError, UnsupportedError, ValueRangeError
 from engine.evaluator import Evaluator
-from engine.outcome import cubeless_equity
 from nets.loading import load_evaluator
 from tools.batch_lines import Line, count_lines, decode_lines, read_lines
-from tools.batch_rows import ROW_FORMATS, RowFormat, Written, WrittenRow, error_text, take_up
+from tools.batch_resume import Written, check_same_net, take_up
+from tools.batch_rows import ROW_FORMATS, RowFormat, error_text
 from tools.progress import Progress
 
 SUMMARY = "evaluate a file of positions, one position ID or XGID a line"
 
 BLOCK_LINES = 8192
 """Lines decoded, evaluated and written at once."""
-
-_SAME_NET_WITHIN = 2e-5
-"""Equities of one net differ by less between machines (float32 sums in another order, six decimals)."""
 
 
 @dataclass
@@ -58,11 +55,17 @@ class Tally:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("file", metavar="FILE", help="positions, one a line, '#' for comments; - reads stdin")
-    parser.add_argument("--plies", type=int, default=0, help="plies of look-ahead (default 0: the net alone)")
-    parser.add_argument("--format", choices=sorted(ROW_FORMATS), default="csv", help="default csv")
+    parser.add_argument(
+        "--plies", type=int, default=0, help="plies of look-ahead; 0 is the net alone (default 0)"
+    )
+    parser.add_argument(
+        "--format", choices=sorted(ROW_FORMATS), default="csv", help="what rows are (default csv)"
+    )
     parser.add_argument("--output", type=Path, metavar="FILE", help="where the rows go; stdout unless given")
     parser.add_argument("--resume", action="store_true", help="go on where an interrupted --output ended")
-    parser.add_argument("--net", default="default", metavar="NAME", help="the evaluator (default: default)")
+    parser.add_argument(
+        "--net", default="default", metavar="NAME", help="the evaluator (default the manifest's)"
+    )
 
 
 def main(args: argparse.Namespace) -> int:
@@ -165,11 +168,11 @@ def _run_files(args: argparse.Namespace, evaluator: Evaluator) -> int:
         if args.resume:
             positions = ((line.number, line.text) for line in lines)
             written = take_up(output, positions, rows, evaluator.plies)
-            _check_same_net(written.sample, evaluator)
+            check_same_net(written.sample, evaluator)
             _say(_found(args.output, written))
         if not written.has_header:
             _write_whole(output, rows.header.encode())
-        total = None if args.file == "-" else count_lines(Path(args.file))
+        total = _line_count(args.file)
         with Progress(total, "batch", start=written.last_line) as bar:
             tally = run_batch(
                 lines,
@@ -187,6 +190,11 @@ def _run_files(args: argparse.Namespace, evaluator: Evaluator) -> int:
 
 def _opened_input(name: str) -> AbstractContextManager[BinaryIO]:
     return nullcontext(sys.stdin.buffer) if name == "-" else Path(name).open("rb")
+
+
+def _line_count(name: str) -> int | None:
+    """How many lines a file has; None for stdin, pipes and devices, which counting would empty."""
+    return count_lines(Path(name)) if name != "-" and Path(name).is_file() else None
 
 
 def _opened_output(path: Path | None, resume: bool) -> AbstractContextManager[BinaryIO]:
@@ -229,20 +237,6 @@ def interrupt_held() -> Iterator[None]:
         signal.signal(signal.SIGINT, previous)
     if presses:
         raise KeyboardInterrupt
-
-
-def _check_same_net(sample: WrittenRow | None, evaluator: Evaluator) -> None:
-    """Refuse to go on with another net than the one that wrote a sample of the rows."""
-    if sample is None or sample.values is None:
-        return
-    boards, _, _ = decode_lines([Line(0, sample.id)])
-    equity = float(cubeless_equity(evaluator.evaluate(boards))[0])
-    if abs(equity - sample.values[-1]) > _SAME_NET_WITHIN:
-        raise DataFileError(
-            f"cannot resume: the output gives {sample.id!r} the equity {sample.values[-1]:+.6f}, "
-            f"{evaluator.name} gives it {equity:+.6f}; another net wrote it",
-            field="output",
-        )
 
 
 def _found(path: Path, written: Written) -> str:

@@ -1,23 +1,21 @@
-"""The rows that `gammond batch` writes, as csv or JSON lines, and reads back to resume."""
+"""The rows that `gammond batch` writes, as csv or JSON lines, and how each is read back."""
 
 from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import BinaryIO, NamedTuple, Protocol
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import DataFileError, GammondError
-from engine.outcome import Outcomes
+from engine.errors import GammondError
+from engine.outcome import Outcomes, cubeless_equity
 
 VALUE_COLUMNS = ("win", "win_g", "win_bg", "lose_g", "lose_bg", "equity")
 COLUMNS = ("id", "plies", *VALUE_COLUMNS, "error")
 
-_EQUITY_WEIGHTS = np.array([2.0, 1.0, 1.0, -1.0, -1.0])
 _LEAST_SHOWN = 5e-7
 
 
@@ -121,8 +119,7 @@ def error_text(error: GammondError) -> str:
 
 def _values(outcomes: Outcomes) -> NDArray[np.float64]:
     """The numbers of `VALUE_COLUMNS`, ``float64[n, 6]``, without negative zeros."""
-    exact = outcomes.astype(np.float64)
-    values = np.column_stack([exact, exact @ _EQUITY_WEIGHTS - 1.0])
+    values = np.column_stack([outcomes, cubeless_equity(outcomes)]).astype(np.float64)
     values[np.abs(values) < _LEAST_SHOWN] = 0.0
     return values
 
@@ -137,84 +134,3 @@ def _json_string(text: str) -> str:
     if text.isprintable() and '"' not in text and "\\" not in text:
         return f'"{text}"'
     return json.dumps(text, ensure_ascii=False)
-
-
-@dataclass
-class Written:
-    """What an earlier run left in an output file.
-
-    Attributes:
-        has_header: Whether the header is there.
-        rows: Whole rows.
-        errors: How many of them are error rows.
-        cut: Whether a half-written row was cut off.
-        last_line: The number of the input line that the last row belongs to.
-        sample: A good row, to compare with what the present net says.
-    """
-
-    has_header: bool = False
-    rows: int = 0
-    errors: int = 0
-    cut: bool = False
-    last_line: int = 0
-    sample: WrittenRow | None = field(default=None, repr=False)
-
-
-def take_up(output: BinaryIO, inputs: Iterator[tuple[int, str]], rows: RowFormat, plies: int) -> Written:
-    """Check that a file is the beginning of a run over these inputs, and cut a half-written last row off.
-
-    Args:
-        output: The file, readable and writable, at its beginning; left at its end.
-        inputs: Line numbers and texts of the positions, in order; as many are taken as the file has rows.
-        rows: The format it must be in.
-        plies: The depth it must have.
-
-    Returns:
-        What was found; an empty file and a half-written header give nothing found.
-
-    Raises:
-        DataFileError: The file is in another format, of another depth or belongs to other positions.
-    """
-    written = Written()
-    whole_bytes = 0
-    header = rows.header.encode()
-    if header:
-        first = output.readline()
-        if first != header and not header.startswith(first):
-            raise DataFileError(
-                f"cannot resume: the output begins with {first[:80]!r}, expected {header!r}", field="output"
-            )
-        written.has_header = first == header
-        written.cut = first not in (header, b"")
-        whole_bytes = len(first) if written.has_header else 0
-    for raw in output if not written.cut else ():
-        if not raw.endswith(b"\n"):
-            written.cut = True
-            break
-        _check_row(raw, next(inputs, None), rows, plies, written)
-        whole_bytes += len(raw)
-    output.seek(whole_bytes)
-    output.truncate()
-    return written
-
-
-def _check_row(
-    raw: bytes, expected: tuple[int, str] | None, rows: RowFormat, plies: int, written: Written
-) -> None:
-    where = f"cannot resume: row {written.rows + 1} of the output"
-    try:
-        row = rows.read(raw.decode("utf-8", "replace").removesuffix("\n"))
-    except (ValueError, csv.Error) as error:
-        raise DataFileError(f"{where} cannot be read: {error}", field="output") from None
-    if expected is None:
-        raise DataFileError(f"{where} has no position in the input, which is shorter", field="output")
-    number, text = expected
-    if row.id != text:
-        raise DataFileError(f"{where} is for {row.id!r}, input line {number} has {text!r}", field="output")
-    if row.plies not in (None, plies):
-        raise DataFileError(f"{where} is {row.plies}-ply, this run is {plies}-ply", field="output")
-    written.rows += 1
-    written.last_line = number
-    written.errors += row.values is None
-    if written.sample is None and row.values is not None:
-        written.sample = row

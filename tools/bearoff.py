@@ -23,7 +23,7 @@ from engine.bearoff.two_sided import build_two_sided, two_sided_memory
 from engine.errors import DataFileError, LimitError, StateError
 from tools.progress import Progress
 
-SUMMARY = "Build bearoff databases (make), or check one and say what it holds (info)."
+SUMMARY = "build bearoff databases (make), or check one and say what it holds (info)"
 
 _DEFAULTS = {header.kind: header for header in (DEFAULT_TWO_SIDED, DEFAULT_ONE_SIDED)}
 _KINDS = {kind.label: kind for kind in BearoffKind}
@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="up to N checkers a side (default 15 one-sided, 6 two-sided)",
     )
     make.add_argument("--output", type=Path, metavar="FILE", help="the file; in the data folder unless given")
-    make.add_argument("--threads", type=int, metavar="N", help="threads to use (default: all cores)")
+    make.add_argument("--threads", type=int, metavar="N", help="threads to use (default all cores)")
     info = actions.add_parser("info", help="check a file and say what it holds")
     info.add_argument("file", type=Path, metavar="FILE")
 

@@ -49,7 +49,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--only", nargs="+", choices=list(BENCHMARKS), metavar="NAME", help=", ".join(BENCHMARKS)
     )
     parser.add_argument("--json", action="store_true", help="one JSON object instead of the table")
-    parser.add_argument("--net", default="default", metavar="NAME", help="the evaluator (default: default)")
+    parser.add_argument(
+        "--net", default="default", metavar="NAME", help="the evaluator (default the manifest's)"
+    )
     parser.add_argument(
         "--signature",
         action="store_true",

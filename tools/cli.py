@@ -120,7 +120,7 @@ def summary(name: str) -> str:
         name: A key of `TOOLS`.
 
     Returns:
-        One sentence; empty where the module has none.
+        A phrase in lower case without full stop; empty where the module has none.
     """
     spec = importlib.util.find_spec(TOOLS[name])
     if spec is None or spec.origin is None:

@@ -27,7 +27,7 @@ from protocol.transports.gnubg import gnubg_server
 from tools.gnubg_record import RecordedGame, check_game, read_record
 from tools.progress import Progress
 
-SUMMARY = "Play games and matches against GNU Backgammon's board, and check each of them."
+SUMMARY = "play games and matches against GNU Backgammon's board, and check each of them"
 
 STALL_S = 60.0
 """Seconds without a question from gnubg after which it counts as stalled."""
@@ -100,12 +100,12 @@ class Result:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("--games", type=int, default=100, help="money games (default: %(default)s)")
-    parser.add_argument("--matches", type=int, default=10, help="matches (default: %(default)s)")
-    parser.add_argument("--length", type=int, default=5, help="points of a match (default: %(default)s)")
-    parser.add_argument("--seed", type=int, default=1, help="of gnubg's dice (default: %(default)s)")
+    parser.add_argument("--games", type=int, default=100, help="money games (default %(default)s)")
+    parser.add_argument("--matches", type=int, default=10, help="matches (default %(default)s)")
+    parser.add_argument("--length", type=int, default=5, help="points of a match (default %(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="of gnubg's dice (default %(default)s)")
     parser.add_argument(
-        "--net", default="default", metavar="NAME", help="the evaluator (default: %(default)s)"
+        "--net", default="default", metavar="NAME", help="the evaluator (default the manifest's)"
     )
     parser.add_argument(
         "--gnubg", metavar="FILE", help="the program; looked up where Debian has it unless given"
@@ -286,18 +286,3 @@ def _add(game: RecordedGame, sitting: Sitting, result: Result) -> None:
         result.points_won += game.points
     else:
         result.points_lost += game.points
-
-
-def run_alone() -> int:
-    """Run the tool as a program of its own; returns the exit status."""
-    parser = argparse.ArgumentParser(prog="gnubg_match", description=SUMMARY)
-    add_arguments(parser)
-    try:
-        return main(parser.parse_args())
-    except GammondError as error:
-        sys.stderr.write(f"gnubg_match: {error.message}\n")
-        return 2
-
-
-if __name__ == "__main__":
-    sys.exit(run_alone())

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
+
 import pytest
 
-from engine.errors import DataFileError
-from nets.manifest import MANIFEST_FILE, load_net, read_manifest
+from engine.errors import DataFileError, ValueRangeError
+from nets import manifest as manifest_module
+from nets.manifest import MANIFEST_FILE, check_name, load_net, read_manifest
 from tests import boards
 from tests.nets.net_files import write_manifest, write_net
 
@@ -96,3 +100,46 @@ def test_an_altered_net_file_is_an_error(tmp_path):
     write_net(tmp_path / "tiny-contact.onnx", seed=99)
     with pytest.raises(DataFileError, match=r"has sha256 \w{64}, the manifest expects \w{64}"):
         load_net(entry, tmp_path)
+
+
+def test_the_bytes_that_were_hashed_are_the_bytes_that_run(tmp_path, monkeypatch):
+    entry = read_manifest(write_manifest(tmp_path)).nets[0]
+    sample = boards.random_boards(20, seed=2)
+    expected = load_net(entry, tmp_path).evaluate(sample).tobytes()
+
+    def hash_while_the_file_is_replaced(content: bytes):
+        write_net(tmp_path / entry.file, seed=99)
+        return hashlib.new("sha256", content)
+
+    monkeypatch.setattr(manifest_module.hashlib, "sha256", hash_while_the_file_is_replaced)
+    assert load_net(entry, tmp_path).evaluate(sample).tobytes() == expected
+
+
+def test_a_forked_process_runs_the_bytes_that_were_hashed_though_the_file_is_gone(tmp_path):
+    entry = read_manifest(write_manifest(tmp_path)).nets[0]
+    sample = boards.random_boards(20, seed=2)
+    net = load_net(entry, tmp_path)
+    expected = net.evaluate(sample).tobytes()
+    (tmp_path / entry.file).unlink()
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.write(writer, b"y" if net.evaluate(sample).tobytes() == expected else b"n")
+        finally:
+            os._exit(0)
+    os.close(writer)
+    os.waitpid(child, 0)
+    assert os.read(reader, 1) == b"y"
+
+
+@pytest.mark.parametrize("name", ["td128", "td-1.5", "a" * 40])
+def test_a_name_in_small_letters_digits_dots_and_hyphens_can_be_given(name):
+    check_name(name)
+
+
+@pytest.mark.parametrize("name", ["", "TD128", "-td", "../td", "td 128", "td/128", "td128\n", "a" * 41])
+def test_a_name_that_the_manifest_would_refuse_is_refused(name):
+    with pytest.raises(ValueRangeError, match="a name has") as caught:
+        check_name(name)
+    assert caught.value.field == "name"

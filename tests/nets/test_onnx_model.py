@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -10,6 +12,12 @@ import pytest
 from engine.errors import DataFileError
 from nets.onnx_model import OnnxModel
 from tests.nets.net_files import write_net
+
+
+def _model(folder, sizes=(196, 8, 5), **options) -> OnnxModel:
+    """A model of a net with random weights."""
+    file = write_net(folder / "net.onnx", sizes, **options)
+    return OnnxModel(file.name, file.read_bytes(), 196, 5)
 
 
 def _inputs(rows: int):
@@ -20,7 +28,7 @@ def _inputs(rows: int):
 @pytest.fixture(params=[(196, 80, 5), (196, 128, 5), (196, 512, 256, 5)], ids=str)
 def model(request, tmp_path):
     """A model of a size that might be shipped."""
-    return OnnxModel(write_net(tmp_path / "net.onnx", request.param), 196, 5)
+    return _model(tmp_path, request.param)
 
 
 @pytest.mark.parametrize("rows", [1, 2, 3, 15, 16, 17, 100, 1000])
@@ -37,7 +45,7 @@ def test_results_are_the_same_bytes_whatever_the_order(model):
 
 
 def test_results_are_those_of_the_weights(tmp_path):
-    model = OnnxModel(write_net(tmp_path / "net.onnx", (196, 5), seed=3), 196, 5)
+    model = _model(tmp_path, (196, 5), seed=3)
     generator = np.random.default_rng(3)
     matrix = (generator.standard_normal((196, 5)) / np.sqrt(196)).astype(np.float32)
     bias = (generator.standard_normal(5) / 10).astype(np.float32)
@@ -50,7 +58,7 @@ def test_no_rows_give_no_rows(model):
 
 
 def test_a_forked_process_makes_its_own_session(tmp_path):
-    model = OnnxModel(write_net(tmp_path / "net.onnx"), 196, 5)
+    model = _model(tmp_path)
     expected = model.run(_inputs(3)).tobytes()
     parents = model._session
     reader, writer = os.pipe()
@@ -65,12 +73,8 @@ def test_a_forked_process_makes_its_own_session(tmp_path):
 
 def _refused(file, message: str, inputs: int = 196, outputs: int = 5) -> None:
     with pytest.raises(DataFileError, match=message) as caught:
-        OnnxModel(file, inputs, outputs).check()
+        OnnxModel(file.name, file.read_bytes(), inputs, outputs).check()
     assert file.name in caught.value.message
-
-
-def test_a_missing_file_is_an_error(tmp_path):
-    _refused(tmp_path / "none.onnx", "cannot be read")
 
 
 def test_a_file_that_is_no_net_is_an_error(tmp_path):
@@ -103,17 +107,29 @@ def test_a_fixed_number_of_rows_is_an_error(tmp_path):
 
 
 def test_a_second_output_is_not_run_and_can_be_read(tmp_path):
-    model = OnnxModel(write_net(tmp_path / "net.onnx", outputs=2), 196, 5)
+    model = _model(tmp_path, outputs=2)
     model.check()
     assert model.run(np.zeros((3, 196), np.float32)).shape == (3, 5)
     assert model.weights(["z0"])[0].dtype == np.float32
 
 
 def test_weights_that_a_file_does_not_give_are_an_error(tmp_path):
-    model = OnnxModel(write_net(tmp_path / "net.onnx"), 196, 5)
+    model = _model(tmp_path)
     with pytest.raises(DataFileError, match="w9: export it again"):
         model.weights(["w9"])
 
 
 def test_a_file_without_the_output_outcome_is_an_error(tmp_path):
     _refused(write_net(tmp_path / "net.onnx", last="values"), "0 output called outcome tensors, expected 1")
+
+
+def test_onnxruntime_collects_no_usage_data(tmp_path):
+    """With an empty home, running a net leaves nothing there that gammond did not put there."""
+    code = "from nets.loading import load_evaluator; from engine.position import Position; "
+    code += "load_evaluator().evaluate(Position.start().board[None])"
+    kept = {"GAMMOND_CACHE": str(tmp_path / "cache"), "GAMMOND_DATA": str(tmp_path / "data")}
+    home = tmp_path / "home"
+    home.mkdir()
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("XDG_")}
+    subprocess.run([sys.executable, "-c", code], env=environment | kept | {"HOME": str(home)}, check=True)
+    assert list(home.rglob("*")) == []

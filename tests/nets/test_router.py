@@ -121,7 +121,7 @@ def test_no_positions_give_no_outcomes():
 def test_outcomes_are_the_same_bytes_whatever_the_batch_and_the_order(tmp_path, rows):
 
     nets = [
-        NetEvaluator(f"net{seed}", get_encoder("tesauro196"), OnnxModel(file, 196, 5))
+        NetEvaluator(f"net{seed}", get_encoder("tesauro196"), OnnxModel("net", file.read_bytes(), 196, 5))
         for seed in range(2)
         for file in [write_net(tmp_path / f"{seed}.onnx", (196, 128, 5), seed=seed)]
     ]

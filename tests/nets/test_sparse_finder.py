@@ -102,7 +102,7 @@ def test_no_positions_have_no_replies(finders):
 
 
 def test_weights_of_a_deeper_net_are_refused(tmp_path):
-    model = OnnxModel(write_net(tmp_path / "net.onnx", (196, 8, 8, 5)), 196, 5)
+    model = OnnxModel("deep", write_net(tmp_path / "net.onnx", (196, 8, 8, 5)).read_bytes(), 196, 5)
     with pytest.raises(DataFileError, match="weights"):
         read_weights(model)
 

@@ -18,8 +18,10 @@ from engine.evaluator import best_children
 from engine.formats.position_id import decode_position_id, encode_position_id, encode_position_ids
 from engine.formats.xgid import encode_xgid
 from engine.match import MatchState
-from engine.position import Position
-from tools import batch, batch_lines, batch_rows, cli
+from engine.outcome import cubeless_equity
+from engine.position import Phase, Position, phases
+from tests import boards as test_boards
+from tools import batch, batch_lines, batch_resume, batch_rows, cli
 
 OPENING = "4HPwATDgc/ABMA"
 HEADER = "id,plies,win,win_g,win_bg,lose_g,lose_bg,equity,error\n"
@@ -47,9 +49,9 @@ class PipJudge:
 
 
 def expected_row(text, position, judge=None):
-    values = (judge or PipJudge()).evaluate(position.board[None])[0].astype(float)
-    equity = 2 * values[0] - 1 + values[1] + values[2] - values[3] - values[4]
-    shown = [0.0 if abs(value) < 5e-7 else value for value in (*values, equity)]
+    outcomes = (judge or PipJudge()).evaluate(position.board[None])
+    values = [*map(float, outcomes[0]), float(cubeless_equity(outcomes)[0])]
+    shown = [0.0 if abs(value) < 5e-7 else value for value in values]
     return f"{text},0," + ",".join(f"{value:.6f}" for value in shown) + ",\n"
 
 
@@ -194,6 +196,21 @@ def test_a_minus_reads_stdin_as_it_comes(monkeypatch, capfdbinary):
     assert capfdbinary.readouterr().out.decode() == expected
 
 
+@pytest.mark.parametrize("options", [[], ["--resume"]])
+def test_a_pipe_with_a_name_is_read_once_and_every_line_gets_its_row(tmp_path, options):
+    texts = some_ids(200)
+    output = tmp_path / "rows.csv"
+    reading, writing = os.pipe()
+    os.write(writing, "\n".join(texts).encode())
+    os.close(writing)
+    try:
+        assert cli.main(["batch", f"/dev/fd/{reading}", "--output", str(output), *options]) == 0
+    finally:
+        os.close(reading)
+    expected = "".join(expected_row(text, decode_position_id(text)) for text in texts)
+    assert output.read_text() == HEADER + expected
+
+
 def test_no_more_than_two_blocks_are_read_ahead_of_what_is_written(monkeypatch, judge):
     monkeypatch.setattr(batch, "BLOCK_LINES", 10)
     written, ahead = [], []
@@ -221,6 +238,15 @@ def test_negative_zeros_are_written_without_sign():
 
 
 @pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_equities_have_the_decimals_that_every_other_command_writes(form):
+    generator = np.random.default_rng(12)
+    outcomes = np.sort(generator.random((20_000, 5), np.float32))[:, [4, 3, 0, 2, 1]]
+    rows = batch_rows.ROW_FORMATS[form].good(["x"] * len(outcomes), 0, outcomes)
+    equities = [batch_rows.ROW_FORMATS[form].read(row.removesuffix("\n")).values[-1] for row in rows]
+    assert equities == [float(f"{float(equity):.6f}") for equity in cubeless_equity(outcomes)]
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
 @pytest.mark.parametrize("cut", [0, 5, 54, 55, 56, 130, 200, 777, 1500, -1, -30])
 def test_a_run_cut_anywhere_is_resumed_to_the_same_file(run, tmp_path, cut, form):
     texts = some_ids(20)
@@ -237,7 +263,7 @@ def test_a_run_cut_anywhere_is_resumed_to_the_same_file(run, tmp_path, cut, form
 
 
 def test_resuming_evaluates_only_what_is_missing_and_says_what_it_found(run, tmp_path, judge):
-    content = "\n".join(some_ids(20))
+    content = "\n".join(some_ids(2000))
     output = tmp_path / "rows.csv"
     run(content, "--output", output)
     whole = output.read_bytes()
@@ -246,8 +272,10 @@ def test_resuming_evaluates_only_what_is_missing_and_says_what_it_found(run, tmp
     status, _, err = run(content, "--output", output, "--resume")
     assert status == 0
     assert output.read_bytes() == whole
-    assert judge.asked == 2  # the missing one, and a sample to compare the net
-    assert "19 rows of this input, a half-written row was cut off; going on after line 19" in err
+    assert (
+        1 < judge.asked <= 1 + 3 * batch_resume.COMPARED_ROWS
+    )  # the missing one, and a sample to compare the net
+    assert "1,999 rows of this input, a half-written row was cut off; going on after line 1,999" in err
 
 
 def test_resuming_a_whole_file_changes_nothing(run, tmp_path):
@@ -288,6 +316,70 @@ def test_resuming_with_another_net_is_refused(run, tmp_path, monkeypatch):
     run(OPENING, "--output", output)
     monkeypatch.setattr(batch, "load_evaluator", lambda name: PipJudge(shift=0.01))
     assert "another net" in refused(run, output, OPENING)
+
+
+RACE = test_boards.position({9: 2, 6: 5}, {21: 3, 19: 2})
+OVER = test_boards.position({}, {21: 3, 19: 2})
+
+
+class AgreesOn(PipJudge):
+    """Another net than `PipJudge`, with the same judgement of some phases."""
+
+    def __init__(self, *agreed):
+        super().__init__()
+        self.agreed = agreed
+
+    def evaluate(self, boards):
+        outcomes = super().evaluate(boards)
+        outcomes[~np.isin(phases(boards), self.agreed), 1] += 0.001
+        return outcomes
+
+
+@pytest.mark.parametrize(
+    ("agreed", "where"),
+    [((Phase.OVER, Phase.RACE), "contact"), ((Phase.OVER, Phase.CONTACT, Phase.CRASHED), "race")],
+)
+@pytest.mark.parametrize("place", [0, 40, 79])
+def test_another_net_is_found_out_though_it_agrees_on_most_rows(
+    run, tmp_path, monkeypatch, agreed, where, place
+):
+    told = Position.start() if where == "contact" else RACE
+    same = [OVER] if where == "race" else [OVER, RACE]
+    texts = [encode_position_id(same[i % len(same)]) for i in range(80)]
+    texts[place] = encode_position_id(told)
+    output = tmp_path / "rows.csv"
+    run("\n".join(texts), "--output", output)
+    assert run("\n".join(texts), "--output", output, "--resume")[0] == 0
+    monkeypatch.setattr(batch, "load_evaluator", lambda name: AgreesOn(*agreed))
+    err = refused(run, output, "\n".join(texts))
+    assert "another net" in err
+    assert f"{encode_position_id(told)!r} the win_g" in err
+
+
+def test_rows_that_any_net_writes_the_same_can_be_followed_by_any_net(run, tmp_path, monkeypatch):
+    output = tmp_path / "rows.csv"
+    run(encode_position_id(OVER), "--output", output)
+    monkeypatch.setattr(batch, "load_evaluator", lambda name: AgreesOn(Phase.OVER))
+    assert run(encode_position_id(OVER), "--output", output, "--resume")[0] == 0
+
+
+def test_a_value_that_is_no_number_is_found_out(run, tmp_path):
+    output = tmp_path / "rows.csv"
+    run(OPENING, "--output", output)
+    output.write_text(output.read_text().replace("0.500000", "nan", 1))
+    assert "another net" in refused(run, output, OPENING)
+
+
+@pytest.mark.parametrize("rows", [0, 1, 511, 512, 513, 1024, 1025, 5000, 100_000])
+def test_a_sample_is_spread_over_all_rows(rows):
+    sample = batch_resume.RowSample()
+    for number in range(rows):
+        sample.add(batch_rows.WrittenRow(str(number), 0, None))
+    numbers = [int(row.id) for row in sample.rows]
+    assert min(rows, 256) <= len(numbers) <= 512
+    gaps = np.diff(numbers)
+    assert (gaps == gaps[:1]).all()
+    assert rows == 0 or (numbers[0] == 0 and rows - numbers[-1] <= max(gaps, default=1))
 
 
 def test_resuming_in_another_format_is_refused(run, tmp_path):

@@ -8,6 +8,8 @@ import sys
 import types
 from pathlib import Path
 
+import pytest
+
 from engine.errors import FormatError
 from tools import cli
 
@@ -64,6 +66,17 @@ def test_the_summary_read_from_the_source_is_the_one_of_the_module():
 
     assert cli.summary("batch") == batch.SUMMARY
     assert batch.SUMMARY
+
+
+@pytest.mark.parametrize("name", cli.TOOLS)
+def test_summaries_and_defaults_are_written_in_one_style(name, capsys):
+    summary = cli.summary(name)
+    assert summary[0].islower()
+    assert not summary.endswith(".")
+    ways = {"train": ["td"], "bearoff": ["make", "info"]}.get(name, [])
+    for arguments in ([name], *([name, way] for way in ways)):
+        assert cli.main([*arguments, "--help"]) == 0
+        assert "default:" not in capsys.readouterr().out
 
 
 def test_the_help_of_a_tool_exits_0_and_names_the_whole_command(monkeypatch, capsys):

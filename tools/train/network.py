@@ -149,6 +149,10 @@ def load_trainee(path: Path) -> tuple[Trainee, dict[str, NDArray[np.generic]]]:
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
         raise DataFileError(f"{path} is no checkpoint of `gammond train td`: {error}") from error
     for net in nets:
-        if net.w1.shape != (INPUTS, net.hidden) or net.w2.shape != (OUTPUTS, net.hidden):
-            raise DataFileError(f"{path} holds weights of the wrong shape: {net.w1.shape}, {net.w2.shape}")
+        hidden = net.w1.shape[-1:]
+        shapes = [array.shape for array in net.arrays]
+        if shapes != [(INPUTS, *hidden), hidden, (OUTPUTS, *hidden), (OUTPUTS,)]:
+            raise DataFileError(f"{path} holds weights of the wrong shapes: {shapes}")
+        if any(array.dtype != np.float32 for array in net.arrays):
+            raise DataFileError(f"{path} holds weights that are not float32")
     return Trainee(path.parent.name, *nets), arrays

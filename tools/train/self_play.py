@@ -45,6 +45,8 @@ class TdConfig:
         for name in ("games", "hidden", "race_hidden", "threads", "round_games"):
             if getattr(self, name) < 1:
                 raise ValueRangeError(f"{name} is 1 or more, not {getattr(self, name)}", field=name)
+        if self.seed < 0:
+            raise ValueRangeError(f"seed is 0 or more, not {self.seed}", field="seed")
         if not 0.0 <= self.trace <= 1.0:
             raise ValueRangeError(f"trace (λ) lies between 0 and 1, not at {self.trace}", field="trace")
         if not 0.0 < self.final_rate <= self.learning_rate <= 1.0:

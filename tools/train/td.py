@@ -8,6 +8,7 @@ import time
 from dataclasses import fields
 from pathlib import Path
 
+from engine.errors import ValueRangeError
 from engine.games import GameResults, play_games
 from engine.players import EvaluatorPlayer, Player
 from nets.loading import load_player
@@ -17,6 +18,9 @@ from tools.train.run_folder import RunFolder
 from tools.train.self_play import RoundReport, SelfPlay, TdConfig
 
 SUMMARY = "train a contact and a race net by self-play (temporal differences)"
+
+_LEAST_BENCHMARK = 4
+"""Two pairs: fewer have no standard error."""
 
 _HELP = {
     "games": "games of self-play in all",
@@ -59,13 +63,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
-    """Train; returns the exit status."""
+    """Train; returns the exit status.
+
+    Raises:
+        GammondError: An option cannot be, then no run was begun; or a run is there already, or none.
+    """
+    _check(args)
+    opponent = load_player(args.opponent)
     folder = RunFolder(args.run)
     if args.resume:
         run = folder.resume()
     else:
         run = folder.start(TdConfig(**{field.name: getattr(args, field.name) for field in fields(TdConfig)}))
-    opponent = load_player(args.opponent)
     began, games_before, saved_at = time.monotonic(), run.games_done, run.games_done
     with Progress(run.config.games, "games") as bar:
         for report in run.rounds():
@@ -78,6 +87,19 @@ def main(args: argparse.Namespace) -> int:
             folder.checkpoint(run, record(report, per_second, opponent.name, strength))
             sys.stderr.write(_line(report, per_second, opponent.name, strength) + "\n")
     return 0
+
+
+def _check(args: argparse.Namespace) -> None:
+    if args.checkpoint_every < 1:
+        raise ValueRangeError(
+            f"games between checkpoints are 1 or more, not {args.checkpoint_every}", field="checkpoint_every"
+        )
+    if args.benchmark_games and (args.benchmark_games < _LEAST_BENCHMARK or args.benchmark_games % 2):
+        raise ValueRangeError(
+            f"games of a measurement are 0, or {_LEAST_BENCHMARK} or more and even, "
+            f"not {args.benchmark_games}",
+            field="benchmark_games",
+        )
 
 
 def measure(trainee: Trainee, opponent: Player, games: int) -> GameResults | None:
