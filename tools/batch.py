@@ -1,12 +1,14 @@
 """Evaluate a file of positions: one position ID or XGID a line in, one row each out, in the same order.
 
-Blank lines and comments ("#" at the start or after a blank) have no row. csv has the columns
+Each position has a row, in the same order; blank lines and comments ("#" at the start or after a blank) have
+none. csv has the columns
 
     id,plies,win,win_g,win_bg,lose_g,lose_bg,equity,error
 
-with the line's text as id; jsonl has the same names as fields. Values are cubeless, for the player on roll
-before the roll, with 6 decimals; score, cube and dice of an XGID are not used. A line that holds no position
-gets a row with only id and error, is named on stderr with its number, and makes the exit status 1.
+with the line's text as id. Values are cubeless, for the player on roll before the roll, with 6 decimals;
+score, cube and dice of an XGID are not used. A line that holds no position gets a row with only id and error,
+and makes the exit status 1; the first 100 are named on stderr with their numbers. In csv the other columns of
+a row are empty. jsonl has one object a line: a good row has all fields but error, a bad one id and error.
 
 An interrupted run leaves whole rows. --resume checks that the output so far has this input's ids, this depth
 and, in rows from all over it, this net's values; it drops a half-written last row, and goes on behind it.
@@ -15,13 +17,15 @@ and, in rows from all over it, this net's values; it drops a half-written last r
 from __future__ import annotations
 
 import argparse
+import io
 import itertools
+import shlex
 import signal
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -29,7 +33,14 @@ from typing import BinaryIO
 
 import numpy as np
 
-from engine.errors import DataFileError, GammondError, StateError, UnsupportedError, ValueRangeError
+from engine.errors import (
+    DataFileError,
+    FormatError,
+    GammondError,
+    StateError,
+    UnsupportedError,
+    ValueRangeError,
+)
 from engine.evaluator import Evaluator
 from nets.loading import load_evaluator
 from tools.batch_lines import Line, count_lines, decode_lines, read_lines
@@ -41,6 +52,11 @@ SUMMARY = "evaluate a file of positions, one position ID or XGID a line"
 
 BLOCK_LINES = 8192
 """Lines decoded, evaluated and written at once."""
+
+MOST_NAMED = 100
+"""Bad lines named on stderr; of the others only the number is said."""
+
+_GZIP_MAGIC = b"\x1f\x8b"
 
 
 @dataclass
@@ -62,7 +78,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--format", choices=sorted(ROW_FORMATS), default="csv", help="what rows are (default csv)"
     )
     parser.add_argument("--output", type=Path, metavar="FILE", help="where the rows go; stdout unless given")
-    parser.add_argument("--resume", action="store_true", help="go on where an interrupted --output ended")
+    existing = parser.add_mutually_exclusive_group()
+    existing.add_argument("--resume", action="store_true", help="go on where an interrupted --output ended")
+    existing.add_argument("--force", action="store_true", help="overwrite an --output that has rows already")
     parser.add_argument(
         "--net", default="default", metavar="NAME", help="the evaluator (default the manifest's)"
     )
@@ -78,6 +96,8 @@ def main(args: argparse.Namespace) -> int:
         GammondError: The options make no sense together, or a file cannot be read, written or resumed.
     """
     _check(args)
+    if args.output is not None and args.output.suffix == ".gz":
+        _say(f"{args.output} becomes plain text: rows are not compressed")
     evaluator = load_evaluator(args.net)
     if args.plies != evaluator.plies:
         raise UnsupportedError(
@@ -89,7 +109,8 @@ def main(args: argparse.Namespace) -> int:
         raise
     except KeyboardInterrupt:
         if args.output is not None:
-            _say(f"stopped; {args.output} holds whole rows, the same command with --resume goes on")
+            resume = "--resume in place of --force" if args.force else "--resume"
+            _say(f"stopped; {args.output} holds whole rows, the same command with {resume} goes on")
         raise
     except OSError as error:
         raise DataFileError(
@@ -151,35 +172,43 @@ def _block_rows(
 def _check(args: argparse.Namespace) -> None:
     if args.resume and args.output is None:
         raise StateError("--resume needs the --output of the interrupted run", field="resume")
-    if args.file == "-":
-        return
-    if not Path(args.file).exists():
+    if args.file != "-" and not Path(args.file).exists():
         raise DataFileError(f"there is no file {args.file}", field="file")
-    if args.output is not None and args.output.exists() and args.output.samefile(args.file):
+    if args.output is not None and args.output.exists():
+        _check_existing(args)
+
+
+def _check_existing(args: argparse.Namespace) -> None:
+    path: Path = args.output
+    if args.file != "-" and path.samefile(args.file):
         raise ValueRangeError(f"the output would overwrite the input {args.file}", field="output")
+    if path.is_file() and path.stat().st_size and not (args.resume or args.force):
+        raise StateError(
+            f"{path} is there already, with {path.stat().st_size:,} bytes: --resume goes on behind its rows,"
+            " --force overwrites it",
+            field="output",
+        )
 
 
 def _run_files(args: argparse.Namespace, evaluator: Evaluator) -> int:
     rows = ROW_FORMATS[args.format]
     started_s = time.perf_counter()
-    with _opened_input(args.file) as stream, _opened_output(args.output, args.resume) as output:
+    with ExitStack() as opened:
+        stream = opened.enter_context(_opened_input(args.file))
+        _refuse_gzip(stream, args.file)
+        output = opened.enter_context(_opened_output(args.output, args.resume))
         lines = read_lines(stream)
-        written = Written()
-        if args.resume:
-            positions = ((line.number, line.text) for line in lines)
-            written = take_up(output, positions, rows, evaluator.plies)
-            check_same_net(written.sample, evaluator)
-            _say(_found(args.output, written))
+        written = _taken_up(args.output, output, lines, rows, evaluator) if args.resume else Written()
         if not written.has_header:
             _write_whole(output, rows.header.encode())
         total = _line_count(args.file)
-        with Progress(total, "batch", start=written.last_line) as bar:
+        with Progress(total, "batch", start=written.last_line) as bar, _BadLines() as bad_lines:
             tally = run_batch(
                 lines,
                 evaluator,
                 rows,
                 write=lambda data: _write_whole(output, data),
-                report=lambda line, error: _say(f"line {line.number}: {error_text(error)}"),
+                report=bad_lines.report,
                 advance=lambda number, tally: bar.update(
                     number, f"{tally.errors} bad" if tally.errors else ""
                 ),
@@ -190,6 +219,26 @@ def _run_files(args: argparse.Namespace, evaluator: Evaluator) -> int:
 
 def _opened_input(name: str) -> AbstractContextManager[BinaryIO]:
     return nullcontext(sys.stdin.buffer) if name == "-" else Path(name).open("rb")
+
+
+def _refuse_gzip(stream: BinaryIO, name: str) -> None:
+    """Refuse compressed input before anything is read of it, or written."""
+    if isinstance(stream, io.BufferedReader) and stream.peek(len(_GZIP_MAGIC)).startswith(_GZIP_MAGIC):
+        what, file = ("the input", "FILE") if name == "-" else (name, shlex.quote(name))
+        raise FormatError(f"{what} is gzip: zcat {file} | gammond batch -", field="file")
+
+
+def _taken_up(
+    path: Path, output: BinaryIO, lines: Iterator[Line], rows: RowFormat, evaluator: Evaluator
+) -> Written:
+    """Check what an earlier run wrote, with a bar meanwhile, and say what there is."""
+    count = _line_count(str(path)) or 0
+    with Progress(count - rows.header.count("\n"), "check") if count else nullcontext() as bar:
+        advance = bar.update if bar else lambda rows: None
+        written = take_up(output, lines, rows, evaluator.plies, advance)
+    check_same_net(written.sample, rows, evaluator)
+    _say(_found(path, written))
+    return written
 
 
 def _line_count(name: str) -> int | None:
@@ -243,19 +292,43 @@ def _found(path: Path, written: Written) -> str:
     cut = ", a half-written row was cut off" if written.cut else ""
     errors = f" ({written.errors:,} with errors)" if written.errors else ""
     return (
-        f"{path} has {written.rows:,} rows of this input{errors}{cut}; "
+        f"{path} has {_counted(written.rows, 'row')} of this input{errors}{cut}; "
         f"going on after line {written.last_line:,}"
     )
 
 
 def _summary(tally: Tally, written: Written, evaluator: Evaluator, elapsed_s: float) -> str:
     errors = tally.errors + written.errors
-    bad = f", {errors:,} bad {'line' if errors == 1 else 'lines'}" if errors else ""
-    before = f" after {written.rows:,} of an earlier run" if written.rows else ""
+    bad = f", {_counted(errors, 'bad line')}" if errors else ""
+    before = f" after {written.rows - written.errors:,} of an earlier run" if written.rows else ""
+    positions = tally.rows - tally.errors
     return (
-        f"{tally.rows:,} positions{before} by {evaluator.name} at {evaluator.plies}-ply in {elapsed_s:.1f} s "
-        f"({tally.rows / elapsed_s:,.0f}/s){bad}"
+        f"{_counted(positions, 'position')}{before} by {evaluator.name} at {evaluator.plies}-ply "
+        f"in {elapsed_s:.1f} s ({positions / elapsed_s:,.0f}/s){bad}"
     )
+
+
+def _counted(count: int, thing: str) -> str:
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"
+
+
+class _BadLines:
+    """Names bad lines on stderr, the first ones each; at the end of the block it says how many more."""
+
+    def __init__(self) -> None:
+        self._count = 0
+
+    def __enter__(self) -> _BadLines:
+        return self
+
+    def report(self, line: Line, error: GammondError) -> None:
+        self._count += 1
+        if self._count <= MOST_NAMED:
+            _say(f"line {line.number}: {error_text(error)}")
+
+    def __exit__(self, *raised: object) -> None:
+        if self._count > MOST_NAMED:
+            _say(f"{_counted(self._count - MOST_NAMED, 'more bad line')}; their rows say what is wrong")
 
 
 def _say(text: str) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterator
+import itertools
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
@@ -16,6 +17,9 @@ from engine.outcome import cubeless_equity
 from engine.position import Phase, phases
 from tools.batch_lines import Line, decode_lines
 from tools.batch_rows import VALUE_COLUMNS, RowFormat, WrittenRow
+
+CHECKED_ROWS = 1024
+"""Rows compared with their input lines at once."""
 
 SAME_NET_WITHIN = 2e-5
 """Values of one net differ by less between machines (float32 sums in another order, six decimals)."""
@@ -31,19 +35,20 @@ class RowSample:
     """Rows spread evenly over a file of unknown length: every row, every second, every fourth, ..."""
 
     def __init__(self) -> None:
-        self.rows: list[WrittenRow] = []
+        self.rows: list[bytes] = []
         self._stride = 1
         self._seen = 0
 
-    def add(self, row: WrittenRow) -> None:
-        """Take the next row, or pass over it."""
-        if self._seen % self._stride == 0:
+    def extend(self, rows: Sequence[bytes]) -> None:
+        """Go over the next rows, and take some of them."""
+        place = -self._seen % self._stride
+        while place < len(rows):
             if len(self.rows) == SAMPLE_ROWS:
                 self.rows = self.rows[::2]
                 self._stride *= 2
-            if self._seen % self._stride == 0:
-                self.rows.append(row)
-        self._seen += 1
+            self.rows.append(rows[place])
+            place += self._stride
+        self._seen += len(rows)
 
 
 @dataclass
@@ -67,14 +72,21 @@ class Written:
     sample: RowSample = field(default_factory=RowSample, repr=False)
 
 
-def take_up(output: BinaryIO, inputs: Iterator[tuple[int, str]], rows: RowFormat, plies: int) -> Written:
+def take_up(
+    output: BinaryIO,
+    inputs: Iterator[Line],
+    rows: RowFormat,
+    plies: int,
+    advance: Callable[[int], None] = lambda rows: None,
+) -> Written:
     """Check that a file is the beginning of a run over these inputs, and cut a half-written last row off.
 
     Args:
         output: The file, readable and writable, at its beginning; left at its end.
-        inputs: Line numbers and texts of the positions, in order; as many are taken as the file has rows.
+        inputs: The lines of the positions, in order; as many are taken as the file has rows.
         rows: The format it must be in.
         plies: The depth it must have.
+        advance: Told now and then how many rows have been checked.
 
     Returns:
         What was found; an empty file and a half-written header give nothing found.
@@ -83,52 +95,88 @@ def take_up(output: BinaryIO, inputs: Iterator[tuple[int, str]], rows: RowFormat
         DataFileError: The file is in another format, of another depth or belongs to other positions.
     """
     written = Written()
-    whole_bytes = 0
-    header = rows.header.encode()
-    if header:
-        first = output.readline()
-        if first != header and not header.startswith(first):
-            raise DataFileError(
-                f"cannot resume: the output begins with {first[:80]!r}, expected {header!r}", field="output"
-            )
-        written.has_header = first == header
-        written.cut = first not in (header, b"")
-        whole_bytes = len(first) if written.has_header else 0
-    for raw in output if not written.cut else ():
-        if not raw.endswith(b"\n"):
+    whole_bytes = _check_header(output, rows.header.encode(), written)
+    plain_row = rows.plain_row(plies)
+    while not written.cut and (block := list(itertools.islice(output, CHECKED_ROWS))):
+        if not block[-1].endswith(b"\n"):
             written.cut = True
-            break
-        _check_row(raw, next(inputs, None), rows, plies, written)
-        whole_bytes += len(raw)
+            block.pop()
+        lines = list(itertools.islice(inputs, len(block)))
+        good = _good_rows(block, lines, plain_row)
+        if good is None:
+            good = _read_rows(block, lines, rows, plies, written.rows)
+        written.sample.extend(good)
+        written.rows += len(block)
+        written.errors += len(block) - len(good)
+        written.last_line = lines[-1].number if lines else written.last_line
+        whole_bytes += sum(map(len, block))
+        advance(written.rows)
     output.seek(whole_bytes)
     output.truncate()
     return written
 
 
-def _check_row(
-    raw: bytes, expected: tuple[int, str] | None, rows: RowFormat, plies: int, written: Written
-) -> None:
-    where = f"cannot resume: row {written.rows + 1} of the output"
-    try:
-        row = rows.read(raw.decode("utf-8", "replace").removesuffix("\n"))
-    except (ValueError, csv.Error) as error:
-        raise DataFileError(f"{where} cannot be read: {error}", field="output") from None
-    if expected is None:
-        raise DataFileError(f"{where} has no position in the input, which is shorter", field="output")
-    number, text = expected
-    if row.id != text:
-        raise DataFileError(f"{where} is for {row.id!r}, input line {number} has {text!r}", field="output")
-    if row.plies not in (None, plies):
-        raise DataFileError(f"{where} is {row.plies}-ply, this run is {plies}-ply", field="output")
-    written.rows += 1
-    written.last_line = number
-    if row.values is None:
-        written.errors += 1
-    else:
-        written.sample.add(row)
+def _check_header(output: BinaryIO, header: bytes, written: Written) -> int:
+    """Read the header; give its length, or 0 where it has to be written."""
+    if not header:
+        return 0
+    first = output.readline(len(header))
+    if not header.startswith(first):
+        found = first.rstrip(b"\n").decode("utf-8", "replace")
+        raise DataFileError(
+            f"cannot resume: the output begins with {found!r}, expected {header.decode().rstrip()!r}",
+            field="output",
+        )
+    written.has_header = first == header
+    written.cut = first not in (header, b"")
+    return len(first) if written.has_header else 0
 
 
-def check_same_net(sample: RowSample, evaluator: Evaluator) -> None:
+def _good_rows(block: list[bytes], lines: list[Line], plain_row: re.Pattern[str]) -> list[bytes] | None:
+    """Give the good ones of rows that all are plain and belong to these lines; None leaves it to a reader."""
+    found = plain_row.findall(b"".join(block).decode("utf-8", "replace"))
+    if [row_id for row_id, _ in found] != [line.text for line in lines] or len(found) != len(block):
+        return None
+    return [raw for raw, (_, error) in zip(block, found, strict=True) if not error]
+
+
+def _read_rows(
+    block: list[bytes], lines: list[Line], rows: RowFormat, plies: int, before: int
+) -> list[bytes]:
+    """Read rows one by one, and give the good ones.
+
+    Args:
+        block: The rows.
+        lines: Their lines, as far as there are any.
+        rows: The format they must be in.
+        plies: The depth they must have.
+        before: How many rows come before them.
+    """
+    good = []
+    for number, (raw, line) in enumerate(itertools.zip_longest(block, lines), before + 1):
+        where = f"cannot resume: row {number:,} of the output"
+        try:
+            row = _parsed(raw, rows)
+        except ValueError as error:
+            raise DataFileError(f"{where} cannot be read: {error}", field="output") from None
+        if line is None:
+            raise DataFileError(f"{where} has no position in the input, which is shorter", field="output")
+        if row.id != line.text:
+            raise DataFileError(
+                f"{where} is for {row.id!r}, input line {line.number} has {line.text!r}", field="output"
+            )
+        if row.plies not in (None, plies):
+            raise DataFileError(f"{where} is {row.plies}-ply, this run is {plies}-ply", field="output")
+        if row.values is not None:
+            good.append(raw)
+    return good
+
+
+def _parsed(raw: bytes, rows: RowFormat) -> WrittenRow:
+    return rows.read(raw.decode("utf-8", "replace").removesuffix("\n"))
+
+
+def check_same_net(sample: RowSample, rows: RowFormat, evaluator: Evaluator) -> None:
     """Refuse to go on with another net than the one that wrote a sample of the rows.
 
     Finished positions tell nothing, and races may be judged by the same database whatever the net: so some
@@ -137,7 +185,8 @@ def check_same_net(sample: RowSample, evaluator: Evaluator) -> None:
     Raises:
         DataFileError: The net gives a row other numbers.
     """
-    boards, is_good, _ = decode_lines([Line(0, row.id) for row in sample.rows])
+    written = [_parsed(raw, rows) for raw in sample.rows]
+    boards, is_good, _ = decode_lines([Line(0, row.id) for row in written])
     phase_of = np.where(is_good, phases(boards), Phase.OVER)
     for phase in (Phase.CONTACT, Phase.CRASHED, Phase.RACE):
         places = _spread(np.flatnonzero(phase_of == phase), COMPARED_ROWS)
@@ -145,7 +194,7 @@ def check_same_net(sample: RowSample, evaluator: Evaluator) -> None:
             continue
         outcomes = evaluator.evaluate(np.ascontiguousarray(boards[places]))
         found = np.column_stack([outcomes, cubeless_equity(outcomes)])
-        for row, values in zip((sample.rows[i] for i in places.tolist()), found.tolist(), strict=True):
+        for row, values in zip((written[i] for i in places.tolist()), found.tolist(), strict=True):
             _compare(row, values, evaluator.name)
 
 

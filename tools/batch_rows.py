@@ -4,19 +4,38 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import GammondError
+from engine.errors import (
+    FormatError,
+    GammondError,
+    LimitError,
+    PositionError,
+    UnsupportedError,
+    ValueRangeError,
+)
 from engine.outcome import Outcomes, cubeless_equity
 
 VALUE_COLUMNS = ("win", "win_g", "win_bg", "lose_g", "lose_bg", "equity")
 COLUMNS = ("id", "plies", *VALUE_COLUMNS, "error")
 
+ERROR_CODES: dict[type[GammondError], str] = {
+    FormatError: "format",
+    PositionError: "position",
+    ValueRangeError: "range",
+    LimitError: "limit",
+    UnsupportedError: "unsupported",
+}
+"""The word before the message of an error, for programs; any other error is ``error``."""
+
 _LEAST_SHOWN = 5e-7
+_SHOWN_CHARACTERS = 80
+_NUMBER = r"-?[0-9]+\.[0-9]{6}"
 
 
 class WrittenRow(NamedTuple):
@@ -47,7 +66,19 @@ class RowFormat(Protocol):
         ...
 
     def read(self, row: str) -> WrittenRow:
-        """Read a row back; ValueError says that it is none."""
+        """Read a row back, given without its line end.
+
+        Raises:
+            ValueError: It is none; the message says what was expected and found.
+        """
+        ...
+
+    def plain_row(self, plies: int) -> re.Pattern[str]:
+        """Match, line by line in a text of many, the rows of a depth whose id stands there as it is.
+
+        Group 1 is the id, group 2 the error as written: empty in good rows. Rows that it does not match may
+        be rows all the same; `read` knows.
+        """
         ...
 
 
@@ -68,18 +99,27 @@ class CsvRows:
         return f"{_csv_field(id_text)}{blanks}{_csv_field(error_text(error))}\n"
 
     def read(self, row: str) -> WrittenRow:
-        """Read a row back; ValueError says that it is none."""
-        fields = next(csv.reader([row], strict=True), [])
-        if len(fields) != len(COLUMNS):
-            raise ValueError(f"{len(fields)} fields, expected {len(COLUMNS)}")
-        id_text, plies, *numbers, error = fields
-        if error:
-            return WrittenRow(id_text, None, None)
-        return WrittenRow(id_text, int(plies), tuple(map(float, numbers)))
+        """Read a row back, given without its line end; ValueError says that it is none."""
+        try:
+            id_text, plies, *numbers, error = next(csv.reader([row], strict=True))
+            if len(numbers) == len(VALUE_COLUMNS):
+                if error:
+                    return WrittenRow(id_text, None, None)
+                return WrittenRow(id_text, int(plies), tuple(map(float, numbers)))
+        except (ValueError, StopIteration, csv.Error):
+            pass
+        raise ValueError(f"expected {','.join(COLUMNS)}, found {row[:_SHOWN_CHARACTERS]!r}")
+
+    def plain_row(self, plies: int) -> re.Pattern[str]:
+        """Match rows whose id needs no quotes: group 1 the id, group 2 the error."""
+        numbers = f",{_NUMBER}" * len(VALUE_COLUMNS)
+        blanks = "," * (len(COLUMNS) - 1)
+        error = r'"(?:[^"\n]|"")+"|[^",\n]+'
+        return re.compile(rf'^([^",\n]*)(?:,{plies}{numbers},|{blanks}({error}))$', re.MULTILINE)
 
 
 class JsonRows:
-    """One JSON object a line, with ``error`` in place of the numbers in bad ones."""
+    """One JSON object a line: good rows have all columns but ``error``, bad ones ``id`` and ``error``."""
 
     header = ""
 
@@ -95,17 +135,27 @@ class JsonRows:
         return f'{{"id": {_json_string(id_text)}, "error": {_json_string(error_text(error))}}}\n'
 
     def read(self, row: str) -> WrittenRow:
-        """Read a row back; ValueError says that it is none."""
-        entry = json.loads(row)
-        if not isinstance(entry, dict) or not isinstance(entry.get("id"), str):
-            raise ValueError("no object with an id")
-        if "error" in entry:
-            return WrittenRow(entry["id"], None, None)
+        """Read a row back, given without its line end; ValueError says that it is none."""
         try:
-            values = tuple(float(entry[column]) for column in VALUE_COLUMNS)
-            return WrittenRow(entry["id"], int(entry["plies"]), values)
-        except (KeyError, TypeError) as missing:
-            raise ValueError(f"no row of this program: {missing}") from None
+            entry = json.loads(row)
+            if isinstance(entry, dict) and isinstance(entry.get("id"), str):
+                if "error" in entry:
+                    return WrittenRow(entry["id"], None, None)
+                values = tuple(float(entry[column]) for column in VALUE_COLUMNS)
+                return WrittenRow(entry["id"], int(entry["plies"]), values)
+        except (ValueError, KeyError, TypeError):
+            pass
+        fields = ", ".join(COLUMNS[:-1])
+        found = repr(row[:_SHOWN_CHARACTERS])
+        raise ValueError(f"expected a JSON object with {fields}, or with id and error, found {found}")
+
+    def plain_row(self, plies: int) -> re.Pattern[str]:
+        """Match rows whose id needs no escapes: group 1 the id, group 2 the error."""
+        numbers = "".join(f', "{column}": {_NUMBER}' for column in VALUE_COLUMNS)
+        error = r'"error": ("(?:[^"\\\n]|\\[^\n])*")'
+        return re.compile(
+            rf'^\{{"id": "([^"\\\n]*)", (?:"plies": {plies}{numbers}|{error})\}}$', re.MULTILINE
+        )
 
 
 ROW_FORMATS: dict[str, RowFormat] = {"csv": CsvRows(), "jsonl": JsonRows()}
@@ -113,8 +163,8 @@ ROW_FORMATS: dict[str, RowFormat] = {"csv": CsvRows(), "jsonl": JsonRows()}
 
 
 def error_text(error: GammondError) -> str:
-    """What an error row says: the type, a colon, the message, on one line."""
-    return " ".join(f"{type(error).__name__}: {error.message}".split())
+    """What an error row says: the code of `ERROR_CODES`, a colon, the message, on one line."""
+    return " ".join(f"{ERROR_CODES.get(type(error), 'error')}: {error.message}".split())
 
 
 def _values(outcomes: Outcomes) -> NDArray[np.float64]:

@@ -49,8 +49,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     make.add_argument("--output", type=Path, metavar="FILE", help="the file; in the data folder unless given")
     make.add_argument("--threads", type=int, metavar="N", help="threads to use (default all cores)")
-    info = actions.add_parser("info", help="check a file and say what it holds")
-    info.add_argument("file", type=Path, metavar="FILE")
+    info = actions.add_parser(
+        "info",
+        help="check a file and say what it holds",
+        description="Check a bearoff database and say what it holds.",
+    )
+    info.add_argument("file", type=Path, metavar="FILE", help="a file that make wrote")
 
 
 def main(args: argparse.Namespace) -> int:
@@ -93,7 +97,7 @@ def make_table(header: BearoffHeader, path: Path, threads: int | None = None) ->
     except OSError as error:
         raise DataFileError(f"{path} cannot be written: {error.strerror}", field="output") from error
     sys.stdout.write(
-        f"{path}: {header}, {_megabytes(path.stat().st_size)}, {time.perf_counter() - started_s:.1f} s\n"
+        f"{path}: {header}, {_size_text(path.stat().st_size)}, {time.perf_counter() - started_s:.1f} s\n"
     )
 
 
@@ -106,7 +110,7 @@ def describe_table(path: Path) -> str:
     table = open_table(path)
     numbering = table.numbering
     lines = [
-        ("file", f"{path} ({_megabytes(path.stat().st_size)}, checksum right)"),
+        ("file", f"{path} ({_size_text(path.stat().st_size)}, checksum right)"),
         ("kind", table.kind.label),
         ("points", f"1 to {numbering.points}"),
         ("checkers", f"up to {numbering.checkers} a side"),
@@ -123,11 +127,15 @@ def _contents(table: BearoffTable) -> list[tuple[str, str]]:
         mean = sum(rolls * float(chance) for rolls, chance in enumerate(chances))
         return [
             ("rows", f"{len(table.starts):,} distributions, {len(table.values):,} chances"),
-            ("longest", f"{mean:.4f} rolls on average for all checkers on the highest point"),
+            ("longest", f"{mean:.4f} rolls on average to bear off all checkers from the highest point"),
         ]
     return [
         ("records", f"{table.wins.size:,}; {(last**2):,} without the empty side"),
-        ("longest", f"{table.wins[last, last]:.6f} to win with all checkers of both on the highest point"),
+        (
+            "longest",
+            f"the side on roll wins with chance {table.wins[last, last]:.6f}"
+            " when both have all checkers on the highest point",
+        ),
     ]
 
 
@@ -150,14 +158,14 @@ def _check_memory(header: BearoffHeader) -> None:
     memory = two_sided_memory if header.kind is BearoffKind.TWO_SIDED else one_sided_memory
     need = memory(header.points, header.checkers)
     sys.stderr.write(
-        f"{header}: needs about {_megabytes(need.building_bytes)} of memory,"
-        f" the file about {_megabytes(need.file_bytes)}\n"
+        f"{header}: needs about {_size_text(need.building_bytes)} of memory,"
+        f" the file about {_size_text(need.file_bytes)}\n"
     )
     present = _memory_bytes()
     if present is not None and need.building_bytes > present:
         raise LimitError(
-            f"building {header} needs {_megabytes(need.building_bytes)} of memory,"
-            f" this machine has {_megabytes(present)}",
+            f"building {header} needs {_size_text(need.building_bytes)} of memory,"
+            f" this machine has {_size_text(present)}",
             field="checkers",
         )
 
@@ -180,5 +188,5 @@ def _build(header: BearoffHeader, threads: int | None) -> BearoffTable:
         return build(header.points, header.checkers, threads=threads, progress=show)
 
 
-def _megabytes(size: int) -> str:
-    return f"{size / 1e6:,.1f} MB"
+def _size_text(size: int) -> str:
+    return f"{size / 1e6:,.1f} MB" if size >= 1e6 else f"{size / 1e3:.1f} kB"

@@ -24,7 +24,7 @@ from tools.bench_measure import Measurement, Subject
 from tools.bench_process import bench_gnubg, bench_server, bench_startup
 from tools.bench_signature import signature
 
-SUMMARY = "measure the speed of everything, answers checked first; or print the signature"
+SUMMARY = "measure how fast this machine runs everything, answers checked first; or print the signature"
 
 BENCHMARKS: dict[str, Callable[[Subject], Iterator[Measurement]]] = {
     "moves": bench_moves,

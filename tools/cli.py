@@ -88,7 +88,7 @@ def _run_tool(name: str, arguments: list[str]) -> int:
     tool = importlib.import_module(TOOLS[name])
     parser = argparse.ArgumentParser(
         prog=f"gammond {name}",
-        description=(tool.__doc__ or tool.SUMMARY).replace("`", ""),
+        description=_description(tool.SUMMARY, tool.__doc__ or ""),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     tool.add_arguments(parser)
@@ -97,6 +97,12 @@ def _run_tool(name: str, arguments: list[str]) -> int:
     except SystemExit as end:  # argparse has written its help or its complaint
         return int(end.code or 0)
     return int(tool.main(parsed))
+
+
+def _description(summary: str, doc: str) -> str:
+    """The head of a tool's help: its summary as a sentence, and its docstring without the first paragraph."""
+    _, gap, details = doc.replace("`", "").rstrip().partition("\n\n")
+    return f"{summary[:1].upper()}{summary[1:].removesuffix('.')}.{gap}{details}"
 
 
 def _help() -> str:

@@ -21,7 +21,7 @@ from tools.train.network import ENCODER, INPUTS, OUTPUTS, Network
 from tools.train.positions import sample_positions
 from tools.train.run_folder import RunFolder, load_checkpoint
 
-SUMMARY = "write the nets of a training run as ONNX files"
+SUMMARY = "write the nets of a training run as ONNX files, and the manifest entries they need"
 
 TOLERANCE = 1e-6
 """The most that an exported net may differ from its training weights, in any output."""

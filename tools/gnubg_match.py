@@ -56,8 +56,8 @@ class Sitting:
     @property
     def name(self) -> str:
         """What reports call it."""
-        kind = f"matches to {self.length}" if self.length else "money games"
-        return f"{self.count} {kind} in seat {self.seat}"
+        kind = _counted(self.count, "match", "es") if self.length else _counted(self.count, "money game")
+        return f"{kind}{f' to {self.length}' if self.length else ''} in seat {self.seat}"
 
 
 @dataclass
@@ -90,12 +90,17 @@ class Result:
         """Write it for people, one line and one for each fault."""
         text = f"{sitting.name}: "
         if sitting.length:
-            text += f"{self.matches_won} matches won, "
+            text += f"{_counted(self.matches_won, 'match', 'es')} won, "
         text += (
-            f"{self.games_won} of {self.games} games won, points {self.points_won}-{self.points_lost}, "
-            f"{self.rolls} plays checked, {self.seconds:.0f} s"
+            f"{self.games_won} of {_counted(self.games, 'game')} won, "
+            f"points {self.points_won}-{self.points_lost}, "
+            f"{_counted(self.rolls, 'play')} checked, {self.seconds:.0f} s"
         )
         return "\n".join([text, *(f"  FAULT {fault}" for fault in self.faults)]) + "\n"
+
+
+def _counted(count: int, thing: str, plural: str = "s") -> str:
+    return f"{count} {thing}{'' if count == 1 else plural}"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -264,7 +269,7 @@ def _check(record: Path, sitting: Sitting, result: Result) -> None:
         return
     if not sitting.length and len(games) != sitting.count:
         result.faults.append(
-            f"{record.name}: {len(games)} games were recorded, {sitting.count} were to be played"
+            f"{record.name}: expected {_counted(sitting.count, 'game')}, {len(games)} recorded"
         )
     for number, game in enumerate(games, 1):
         rolls, faults = check_game(game)

@@ -12,6 +12,7 @@ import hashlib
 import mmap
 import os
 import secrets
+import shlex
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,13 +21,17 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from engine.bearoff.numbering import MAX_POINTS
 from engine.errors import DataFileError
+from engine.position import CHECKERS
 
 VERSION = 1
 HEADER_BYTES = 128
 
 _MAGIC = b"GAMMBOFF"
 _FIELDS = struct.Struct("<8s4H16sQ56x")
+_ANY_COMMAND = "gammond bearoff make --kind KIND --points N --checkers N"
+_PLACEHOLDERS = ", KIND being one-sided or two-sided, the Ns the highest point and the checkers a side"
 
 
 class BearoffKind(enum.IntEnum):
@@ -128,8 +133,11 @@ def open_file(path: Path) -> tuple[BearoffHeader, memoryview]:
     try:
         with path.open("rb") as file:
             size = os.fstat(file.fileno()).st_size
+            if not _MAGIC.startswith(file.read(len(_MAGIC))):
+                raise DataFileError(f"{path} is no gammond bearoff database", field="bearoff")
             if size < HEADER_BYTES:
-                raise DataFileError(_broken(path, f"expected at least {HEADER_BYTES} bytes, got {size}"))
+                reason = f"expected at least {HEADER_BYTES} bytes, got {size}"
+                raise DataFileError(_broken(path, reason), field="bearoff")
             content = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     except OSError as error:
         raise DataFileError(f"{path} cannot be read: {error.strerror}", field="bearoff") from error
@@ -147,13 +155,14 @@ def open_file(path: Path) -> tuple[BearoffHeader, memoryview]:
 
 
 def _read_header(path: Path, fields: memoryview, payload_bytes: int) -> BearoffHeader:
-    magic, version, kind, points, checkers, layout, expected_bytes = _FIELDS.unpack(fields)
-    if magic != _MAGIC:
-        raise DataFileError(_broken(path, "it is no gammond bearoff database"), field="bearoff")
+    _, version, kind, points, checkers, layout, expected_bytes = _FIELDS.unpack(fields)
     if version != VERSION:
         raise DataFileError(_broken(path, f"expected version {VERSION}, got {version}"), field="bearoff")
     if kind not in list(BearoffKind) or layout.rstrip(b"\0") != BearoffKind(kind).layout.encode():
         raise DataFileError(_broken(path, f"kind {kind} with layout {layout!r} is unknown"), field="bearoff")
+    if not (1 <= points <= MAX_POINTS and 1 <= checkers <= CHECKERS):
+        reason = f"there is no database of {points} points and {checkers} checkers"
+        raise DataFileError(_broken(path, reason), field="bearoff")
     header = BearoffHeader(BearoffKind(kind), points, checkers)
     if payload_bytes != expected_bytes:
         reason = f"expected {expected_bytes} bytes after the header, got {payload_bytes}: it was truncated"
@@ -162,5 +171,7 @@ def _read_header(path: Path, fields: memoryview, payload_bytes: int) -> BearoffH
 
 
 def _broken(path: Path, reason: str, header: BearoffHeader | None = None) -> str:
-    command = header.make_command if header else "gammond bearoff make"
-    return f"{path} cannot be used: {reason}; build it again with `{command} --output {path}`"
+    """What is wrong, and the command that mends it: with placeholders where the header does not tell."""
+    command = f"{header.make_command if header else _ANY_COMMAND} --output {shlex.quote(str(path))}"
+    explained = "" if header else _PLACEHOLDERS
+    return f"{path} cannot be used: {reason}; build it again with `{command}`{explained}"

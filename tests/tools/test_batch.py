@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
 import os
+import re
 import signal
 import sys
 import types
@@ -116,10 +118,12 @@ def test_a_bad_line_gets_an_error_row_at_its_place_and_a_typed_message_with_its_
     assert status == 1
     rows = list(csv.DictReader(io.StringIO(out)))
     assert [row["id"] for row in rows] == [OPENING, 'rubbish, "quoted"', OPENING]
-    assert rows[1]["error"].startswith("FormatError: ")
+    assert rows[1]["error"].startswith("format: a position ID has 14 characters")
     assert rows[1]["win"] == rows[1]["equity"] == rows[1]["plies"] == ""
     assert rows[0]["error"] == rows[2]["error"] == ""
-    assert "line 3: FormatError: " in err
+    assert "line 3: format: a position ID has 14 characters" in err
+    assert "2 positions by pips" in err
+    assert ", 1 bad line\n" in err
 
 
 @pytest.mark.parametrize(
@@ -143,7 +147,8 @@ def test_no_bad_line_stops_the_run(run, line, form):
     assert status == 1
     rows = out.splitlines()[form == "csv" :] if form == "csv" else out.split("\n")[:-1]
     assert rows[0] == rows[-1]
-    assert out.count("Error: ") == 1
+    assert sum(f"{code}: " in out for code in batch_rows.ERROR_CODES.values()) == 1
+    assert "Error" not in out + err
     assert "line 2: " in err
     assert "Traceback" not in err
 
@@ -259,7 +264,7 @@ def test_a_run_cut_anywhere_is_resumed_to_the_same_file(run, tmp_path, cut, form
     assert status == 1
     assert out == ""
     assert output.read_bytes() == whole
-    assert "rows of this input" in err
+    assert re.search(r" has (1 row|\d+ rows) of this input", err)
 
 
 def test_resuming_evaluates_only_what_is_missing_and_says_what_it_found(run, tmp_path, judge):
@@ -374,8 +379,12 @@ def test_a_value_that_is_no_number_is_found_out(run, tmp_path):
 def test_a_sample_is_spread_over_all_rows(rows):
     sample = batch_resume.RowSample()
     for number in range(rows):
-        sample.add(batch_rows.WrittenRow(str(number), 0, None))
-    numbers = [int(row.id) for row in sample.rows]
+        sample.extend([b"%d" % number])
+    in_blocks = batch_resume.RowSample()
+    for first in range(0, rows, 300):
+        in_blocks.extend([b"%d" % number for number in range(first, min(first + 300, rows))])
+    assert in_blocks.rows == sample.rows
+    numbers = [int(row) for row in sample.rows]
     assert min(rows, 256) <= len(numbers) <= 512
     gaps = np.diff(numbers)
     assert (gaps == gaps[:1]).all()
@@ -385,9 +394,13 @@ def test_a_sample_is_spread_over_all_rows(rows):
 def test_resuming_in_another_format_is_refused(run, tmp_path):
     output = tmp_path / "rows"
     run(OPENING, "--output", output)
-    assert "cannot resume" in refused(run, output, OPENING, "--format", "jsonl")
-    run(OPENING, "--output", output, "--format", "jsonl")
-    assert "cannot resume" in refused(run, output, OPENING)
+    err = refused(run, output, OPENING, "--format", "jsonl")
+    assert "row 1 of the output cannot be read: expected a JSON object with id, plies, " in err
+    assert "found 'id,plies,win," in err
+    run(OPENING, "--output", output, "--format", "jsonl", "--force")
+    err = refused(run, output, OPENING)
+    assert 'the output begins with \'{"id": ' in err
+    assert "expected 'id,plies,win," in err
 
 
 def test_resuming_a_damaged_file_is_refused(run, tmp_path):
@@ -395,7 +408,93 @@ def test_resuming_a_damaged_file_is_refused(run, tmp_path):
     run("\n".join([OPENING] * 3), "--output", output)
     rows = output.read_text().splitlines(keepends=True)
     output.write_text("".join([*rows[:2], "4HPwATDgc/ABMA,0\n", *rows[3:]]))
-    assert "row 2 of the output cannot be read" in refused(run, output, "\n".join([OPENING] * 3))
+    err = refused(run, output, "\n".join([OPENING] * 3))
+    assert "row 2 of the output cannot be read: expected id,plies," in err
+    assert "found '4HPwATDgc/ABMA,0'" in err
+    output.write_text("".join([*rows[:2], rows[2].replace(",0,", ",1,"), *rows[3:]]))
+    assert "row 2 of the output is 1-ply, this run is 0-ply" in refused(run, output, "\n".join([OPENING] * 3))
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_rows_that_need_no_quotes_are_compared_without_reading_them(run, tmp_path, monkeypatch, form):
+    content = "\n".join([*some_ids(700), "bad", "XGID=bad", *some_ids(3000)])
+    output = tmp_path / "rows"
+    run(content, "--format", form, "--output", output)
+    read = []
+    monkeypatch.setattr(batch_resume, "_read_rows", lambda *args: read.append(args))
+    status, _, err = run(content, "--format", form, "--output", output, "--resume")
+    assert (status, read) == (1, [])
+    assert "3,702 rows of this input (2 with errors)" in err
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_rows_with_quotes_are_read_and_resumed_all_the_same(run, tmp_path, form):
+    content = "\n".join([*some_ids(50), 'a "quoted", one', "a\\b", *some_ids(2000)])
+    output = tmp_path / "rows"
+    run(content, "--format", form, "--output", output)
+    whole = output.read_bytes()
+    output.write_bytes(whole[:-300])
+    assert run(content, "--format", form, "--output", output, "--resume")[0] == 1
+    assert output.read_bytes() == whole
+
+
+def test_resuming_shows_how_far_the_check_is(run, tmp_path, monkeypatch):
+    content = "\n".join(some_ids(2500))
+    output = tmp_path / "rows.csv"
+    run(content, "--output", output)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    _, _, err = run(content, "--output", output, "--resume")
+    assert "\rcheck " in err
+    assert "2,500 of 2,500" in err
+
+
+def test_an_output_with_rows_is_overwritten_only_by_force(run, tmp_path):
+    output = tmp_path / "rows.csv"
+    output.write_text("precious\n")
+    status, _, err = run(OPENING, "--output", output)
+    assert status == 2
+    assert "--resume" in err
+    assert "--force" in err
+    assert output.read_text() == "precious\n"
+    assert run(OPENING, "--output", output, "--force")[0] == 0
+    assert output.read_text() == HEADER + expected_row(OPENING, Position.start())
+    assert run(OPENING, "--output", output, "--force", "--resume")[0] == 2
+    output.write_text("")
+    assert run(OPENING, "--output", output)[0] == 0
+
+
+def test_gzip_is_refused_once_before_the_output_is_touched(run, tmp_path, monkeypatch, capfdbinary):
+    output = tmp_path / "rows.csv"
+    output.write_text("precious\n")
+    packed = gzip.compress(f"{OPENING}\n".encode())
+    status, out, err = run(packed, "--output", output, "--force")
+    assert (status, out) == (2, "")
+    file = tmp_path / "positions.txt"
+    assert err == f"gammond: {file} is gzip: zcat {file} | gammond batch -\n"
+    assert output.read_text() == "precious\n"
+    monkeypatch.setattr(sys, "stdin", types.SimpleNamespace(buffer=io.BufferedReader(io.BytesIO(packed))))
+    assert cli.main(["batch", "-"]) == 2
+    assert b"the input is gzip: zcat FILE" in capfdbinary.readouterr().err
+
+
+def test_rows_into_a_gz_name_are_announced_as_plain_text(run, tmp_path):
+    status, _, err = run(OPENING, "--output", tmp_path / "rows.csv.gz")
+    assert status == 0
+    assert "rows.csv.gz becomes plain text" in err
+    assert (tmp_path / "rows.csv.gz").read_text().startswith(HEADER)
+
+
+@pytest.mark.parametrize(
+    ("bad", "said"), [(100, ""), (101, "1 more bad line;"), (250, "150 more bad lines;")]
+)
+def test_bad_lines_are_named_up_to_a_hundred_and_then_counted(run, bad, said):
+    status, out, err = run("rubbish\n" * bad + OPENING)
+    assert status == 1
+    assert out.count("rubbish,,,,,,,,") == bad
+    assert err.count(": line ") == min(bad, 100)
+    assert said in err
+    assert (" more bad line" in err) == bool(said)
+    assert "1 position by pips" in err
 
 
 @pytest.mark.parametrize(
@@ -476,9 +575,9 @@ def test_ctrl_c_between_blocks_exits_130_and_the_run_can_be_resumed(run, tmp_pat
             return super().evaluate(boards)
 
     monkeypatch.setattr(batch, "load_evaluator", lambda name: Interrupted())
-    status, _, err = run(content, "--output", output)
+    status, _, err = run(content, "--output", output, "--force")
     assert status == 130
-    assert "--resume goes on" in err
+    assert "--resume in place of --force goes on" in err
     assert output.read_bytes() == b"".join(whole.splitlines(keepends=True)[:21])
     monkeypatch.setattr(batch, "load_evaluator", lambda name: PipJudge())
     assert run(content, "--output", output, "--resume")[0] == 0

@@ -20,8 +20,8 @@ def test_make_writes_a_database_and_says_its_memory_first(tmp_path, capsys):
     table = open_table(path)
     assert str(table.header) == "two-sided 3x3"
     captured = capsys.readouterr()
-    assert captured.err == "two-sided 3x3: needs about 0.0 MB of memory, the file about 0.0 MB\n"
-    assert captured.out.startswith(f"{path}: two-sided 3x3, 0.0 MB")
+    assert captured.err == "two-sided 3x3: needs about 4.8 kB of memory, the file about 1.6 kB\n"
+    assert captured.out.startswith(f"{path}: two-sided 3x3, 1.7 kB")
 
 
 def test_make_without_options_writes_both_default_databases(tmp_path, monkeypatch, capsys):
@@ -92,6 +92,7 @@ def test_info_says_what_a_file_holds(tmp_path, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines[1:4] == ["kind      two-sided", "points    1 to 3", "checkers  up to 3 a side"]
     assert lines[4:6] == ["sides     20 with the empty one", "records   400; 361 without the empty side"]
+    assert lines[6].startswith("longest   the side on roll wins with chance 0.")
 
 
 def test_info_gives_the_mean_of_the_longest_bearoff(tmp_path, capsys):

@@ -79,6 +79,13 @@ def test_summaries_and_defaults_are_written_in_one_style(name, capsys):
         assert "default:" not in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("name", cli.TOOLS)
+def test_the_help_of_every_tool_begins_with_its_summary_as_a_sentence(name, capsys):
+    assert cli.main([name, "--help"]) == 0
+    summary = cli.summary(name)
+    assert f"\n\n{summary[0].upper()}{summary[1:]}.\n" in capsys.readouterr().out
+
+
 def test_the_help_of_a_tool_exits_0_and_names_the_whole_command(monkeypatch, capsys):
     fake_tool(monkeypatch, lambda args: 5)
     assert cli.main(["fake", "--help"]) == 0

@@ -71,6 +71,19 @@ def test_the_exit_status_says_whether_there_were_faults(tmp_path, monkeypatch, c
     assert "faults: 2" in shown
 
 
+def test_one_game_and_one_match_are_named_in_the_singular():
+    assert [Sitting(0, count, 0, 1).name for count in (1, 2)] == [
+        "1 money game in seat 0",
+        "2 money games in seat 0",
+    ]
+    assert [Sitting(1, count, 5, 1).name for count in (1, 2)] == [
+        "1 match to 5 in seat 1",
+        "2 matches to 5 in seat 1",
+    ]
+    text = gnubg_match.Result(games=1, matches_won=1, rolls=1).as_text(Sitting(0, 1, 5, 1))
+    assert ": 1 match won, 0 of 1 game won, points 0-0, 1 play checked, " in text
+
+
 @pytest.mark.parametrize("length", [0, 5])
 def test_a_result_reads_as_one_line_without_faults(length):
     text = gnubg_match.Result(games=4, games_won=1, points_won=2).as_text(Sitting(0, 4, length, 1))

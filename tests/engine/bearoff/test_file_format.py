@@ -43,14 +43,28 @@ def refused(path: Path, content: bytes) -> str:
     path.write_bytes(content)
     with pytest.raises(DataFileError) as error:
         open_file(path)
-    assert "gammond bearoff make" in error.value.message
     assert str(path) in error.value.message
+    if error.value.message != f"{path} is no gammond bearoff database":
+        assert "gammond bearoff make --kind " in error.value.message
+        assert f" --output {path}`" in error.value.message
     return error.value.message
 
 
 @pytest.mark.parametrize("kept", [0, 7, HEADER_BYTES - 1])
 def test_a_file_cut_within_its_header_is_refused(path, kept):
-    assert "expected at least 128 bytes" in refused(path, path.read_bytes()[:kept])
+    message = refused(path, path.read_bytes()[:kept])
+    assert "expected at least 128 bytes" in message
+    assert "--kind KIND --points N --checkers N" in message
+    assert "KIND being one-sided or two-sided" in message
+
+
+@pytest.mark.parametrize(("place", "value"), [(12, 0), (12, 19), (13, 1), (14, 16)])
+def test_no_command_is_advised_that_is_out_of_range(path, place, value):
+    content = bytearray(path.read_bytes())
+    content[place] = value
+    message = refused(path, content)
+    assert "there is no database of" in message
+    assert "--points N --checkers N" in message
 
 
 @pytest.mark.parametrize("kept", [HEADER_BYTES, HEADER_BYTES + 52])
@@ -89,7 +103,8 @@ def test_an_unknown_kind_is_refused(path):
 
 
 def test_another_programs_file_is_refused(path):
-    assert "no gammond bearoff database" in refused(path, b"gnubg-TS-06-06-1".ljust(200, b"x"))
+    for content in (b"gnubg-TS-06-06-1".ljust(200, b"x"), b"dear diary"):
+        assert refused(path, content) == f"{path} is no gammond bearoff database"
 
 
 def test_a_missing_file_and_a_folder_are_refused(tmp_path):
