@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from engine.errors import ValueRangeError
+from engine.errors import FormatError, GammondError, ValueRangeError
 from protocol.errors import CommandError
 
 _WORD = re.compile(r"[^ \t]+")
+TAG = re.compile(r"@[A-Za-z0-9_.:-]{1,64}")
+"""What a tag looks like, with its sign."""
+
 _INTEGER = re.compile(r"[+-]?[0-9]{1,19}")
 SHOWN = 40
 """How much of the user's text a message repeats."""
@@ -82,6 +86,29 @@ def parse_switch(name: str, text: str) -> bool:
     return text in ("true", "on")
 
 
+def parse_tag(text: str) -> str:
+    """Read a tag with its ``@``.
+
+    Raises:
+        FormatError: It is none.
+    """
+    if not TAG.fullmatch(text):
+        raise FormatError(
+            f"expected '@' and 1 to 64 letters, digits, '_', '.', ':' or '-', got {text[:SHOWN]!r}",
+            field="tag",
+        )
+    return text
+
+
+@contextmanager
+def blaming(name: str) -> Iterator[None]:
+    """Let every error of the context name an argument, in place of what the reader of its text names."""
+    try:
+        yield
+    except GammondError as error:
+        raise type(error)(error.message, field=name) from error
+
+
 def integer(
     name: str,
     low: int,
@@ -120,9 +147,11 @@ def choice(
     )
 
 
-def word(name: str, shape: str, meaning: str, *, is_required: bool = True) -> Argument:
+def word(
+    name: str, shape: str, meaning: str, *, is_required: bool = True, read: Callable[[str], Any] = str
+) -> Argument:
     """Describe one word of any kind."""
-    return Argument(name, shape, meaning, str, None, is_required)
+    return Argument(name, shape, meaning, read, None, is_required)
 
 
 def rest(

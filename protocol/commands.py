@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine.dice import parse_roll
 from engine.match import MAX_CUBE, MAX_LENGTH
 from protocol import ubgi01
-from protocol.arguments import choice, integer, rest, word
+from protocol.arguments import choice, integer, parse_tag, rest, word
 from protocol.command import Command
 from protocol.handlers import about, deciding, flow, judging, setting, table
 
@@ -130,7 +130,7 @@ _ROWS = (
         "undo",
         "take back the last change of position, dice, match or play",
         table.handle_undo,
-        f"ok undo {_GAME}",
+        "ok undo [gnubgid=ID] matchid=ID",
         example=("newgame", "dice 3 1", "undo"),
     ),
     Command(
@@ -173,7 +173,7 @@ _ROWS = (
         "end the work of a tag, or all of this client, with the best answer so far",
         flow.handle_stop,
         "ok stop stopped=N",
-        arguments=(word("tag", "@TAG", "the tag of the request to stop", is_required=False),),
+        arguments=(word("tag", "@TAG", "the tag of the request to stop", is_required=False, read=parse_tag),),
         example=("stop",),
         standard="UBGI 0.1, tags gammond",
     ),

@@ -17,10 +17,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from engine.errors import CancelledWork, GammondError, LimitError, ValueRangeError
-from protocol.dispatch import TAG, answer_command, failed, split_tag
+from protocol.arguments import TAG
+from protocol.dispatch import answer_command, failed, split_tag
 from protocol.errors import CommandError
 from protocol.framing import Line, LineSplitter
-from protocol.json_query import answer_query
+from protocol.json_query import answer_query, refuse_query
 from protocol.replies import error_reply, rendered
 from protocol.requests import Answer, AnyReply, Control, Quit, Stop, Work
 from protocol.session import Session
@@ -119,6 +120,11 @@ class Connection:
     def has_partial_line(self) -> bool:
         """Whether the client began a line and has not ended it."""
         return not self._may_have_lines and self._lines.has_partial_line
+
+    @property
+    def is_ending(self) -> bool:
+        """Whether no more is read from a client that has not ended by itself."""
+        return self._is_closing and not self._has_ended
 
     @property
     def is_done(self) -> bool:
@@ -248,13 +254,31 @@ class Connection:
                 raise CommandError("expected a command after the tag", field="command")
         except GammondError as error:
             self.session.requests += 1
+            tag = "" if tag in self._by_key else tag
             self._open(tag, not tag, [failed(self.session, error)])
             if isinstance(error, LimitError) and self._limits.close_on_long_line:
                 self.close()
             return
         is_query = command.startswith("{")
-        answer = (answer_query if is_query else answer_command)(self.session, command)
+        if tag in self._by_key:
+            answer = self._refused(tag, command, is_query)
+            tag = ""
+        elif is_query:
+            answer = answer_query(self.session, command, self._by_key.__contains__)
+        else:
+            answer = answer_command(self.session, command)
         self._open(tag, not tag and not is_query, answer)
+
+    def _refused(self, tag: str, command: str, is_query: bool) -> Answer:
+        """Refuse a request whose tag is in use; nothing of it takes effect."""
+        error = ValueRangeError(
+            f"{tag} is the tag of an unfinished request: choose another or wait for its final line",
+            field="tag",
+        )
+        if is_query:
+            return refuse_query(self.session, command, self._by_key.__contains__, error)
+        self.session.requests += 1
+        return [failed(self.session, error)]
 
     def _open(self, tag: str, is_ordered: bool, answer: Answer) -> None:
         if isinstance(answer, Quit):
@@ -272,14 +296,8 @@ class Connection:
             self._write(ticket, answer)
 
     def _enqueue(self, job: Job) -> None:
-        keys = _keys(job)
-        if any(key in self._by_key for key in keys):
-            name = "tag" if job.ticket.tag in self._by_key else "id"
-            error = ValueRangeError("an unfinished request has the same: choose another", field=name)
-            self._write(job.ticket, [failed(self.session, error, job.work)])
-            return
         self._jobs[id(job)] = job
-        self._by_key |= dict.fromkeys(keys, job)
+        self._by_key |= dict.fromkeys(_keys(job), job)
         self._overtaking += not job.ticket.is_ordered
         self._arrivals += 1
         heapq.heappush(self._waiting, (-job.work.priority, self._arrivals, job))

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from engine.errors import FormatError, GammondError
-from protocol.arguments import SHOWN, read_arguments
+from engine.errors import GammondError
+from protocol.arguments import SHOWN, parse_tag, read_arguments
 from protocol.command import Call
 from protocol.commands import COMMANDS
 from protocol.errors import CommandError
@@ -16,9 +15,6 @@ from protocol.replies import error_reply
 from protocol.requests import Answer, AnyReply, Control, Quit, Stop, Work
 from protocol.session import Session
 from protocol.ubgi01 import error_code_01
-
-TAG = re.compile(r"@[A-Za-z0-9_.:-]{1,64}")
-"""What a tag looks like, with its sign."""
 
 _LOG = logging.getLogger(__name__)
 
@@ -38,12 +34,7 @@ def split_tag(text: str) -> tuple[str, str]:
     text = text.strip(" \t")
     if not text.startswith("@"):
         return "", text
-    tag = text.replace("\t", " ").partition(" ")[0]
-    if not TAG.fullmatch(tag):
-        raise FormatError(
-            f"expected '@' and 1 to 64 letters, digits, '_', '.', ':' or '-', got {tag[:SHOWN]!r}",
-            field="tag",
-        )
+    tag = parse_tag(text.replace("\t", " ").partition(" ")[0])
     return tag, text[len(tag) :].strip(" \t")
 
 

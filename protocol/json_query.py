@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -18,6 +19,7 @@ from engine.notation import format_play
 from engine.outcome import Outcome, Outcomes, cubeless_equity
 from engine.position import Position
 from engine.ranking import rank_plays
+from protocol.arguments import SHOWN, blaming
 from protocol.handlers.judging import check_plies
 from protocol.replies import DECIMALS, error_parts, outcome_values
 from protocol.requests import Answer, AnyReply, Control, JsonReply, Stop, Work
@@ -54,17 +56,38 @@ class Query(msgspec.Struct, kw_only=True):
 FIELDS: tuple[str, ...] = Query.__struct_fields__
 
 
+EXPECTED: dict[str, str] = {
+    "id": "a string of 1 to 256 characters or an integer",
+    "action": '"query" or "terminate"',
+    "terminate_id": "a string or an integer",
+    "position": "a string",
+    "positions": "an array of strings, one at least",
+    "dice": "an array of two integers",
+    "plies": "an integer 0..99",
+    "net": "a string",
+    "want": 'an array of "eval" and "moves", one at least',
+    "max_moves": "an integer from 1",
+    "priority": "an integer -100..100",
+    "progress_every": "an integer from 1",
+    "time_ms": "an integer 1..86400000",
+}
+"""What each field may be, as messages say it."""
+
+
 def id_key(query_id: _Id) -> object:
     """Return the key under which the work of a query can be stopped."""
     return ("id", query_id)
 
 
-def answer_query(session: Session, text: str) -> Answer:
+def answer_query(
+    session: Session, text: str, is_in_use: Callable[[object], bool] = lambda key: False
+) -> Answer:
     """Answer one line that begins with ``{``.
 
     Args:
         session: The client it came from.
         text: The line.
+        is_in_use: Tells whether a key is that of unfinished work.
 
     Returns:
         The whole answer, or what is to be done for it. Errors are answers too: nothing is raised.
@@ -73,8 +96,8 @@ def answer_query(session: Session, text: str) -> Answer:
     head: dict[str, object] = {"id": None}
     try:
         document = _decoded(text)
-        if isinstance(document.get("id"), str | int):
-            head["id"] = document["id"]
+        head["id"] = _answer_id(document, is_in_use)
+        _check_id_is_free(document, is_in_use)
         query = _converted(document)
         unknown = sorted(set(document) - set(FIELDS))
         if unknown:
@@ -85,6 +108,42 @@ def answer_query(session: Session, text: str) -> Answer:
     except Exception as error:
         session.errors += 1
         return [_error(head, error)]
+
+
+def refuse_query(
+    session: Session, text: str, is_in_use: Callable[[object], bool], error: GammondError
+) -> Answer:
+    """Answer one line that begins with ``{`` with an error, whatever it asks for.
+
+    Args:
+        session: The client it came from.
+        text: The line.
+        is_in_use: Tells whether a key is that of unfinished work.
+        error: Why it is refused.
+    """
+    session.requests += 1
+    session.errors += 1
+    query_id: _Id | None = None
+    with suppress(FormatError):
+        query_id = _answer_id(_decoded(text), is_in_use)
+    return [_error({"id": query_id}, error)]
+
+
+def _answer_id(document: dict[str, object], is_in_use: Callable[[object], bool]) -> _Id | None:
+    """Return the id that an error can carry: none while an unfinished query has it."""
+    found = document.get("id")
+    return found if isinstance(found, str | int) and not is_in_use(id_key(found)) else None
+
+
+def _check_id_is_free(document: dict[str, object], is_in_use: Callable[[object], bool]) -> None:
+    """Refuse an id in use, except that `terminate` may name the query by it."""
+    found = document.get("id")
+    names_query = document.get("action") == "terminate" and document.get("terminate_id") is None
+    if isinstance(found, str | int) and is_in_use(id_key(found)) and not names_query:
+        raise ValueRangeError(
+            f"{_shown(found)} is the id of an unfinished query: choose another or wait for its answer",
+            field="id",
+        )
 
 
 def _error(head: dict[str, object], error: Exception) -> JsonReply:
@@ -106,33 +165,52 @@ def _converted(document: dict[str, object]) -> Query:
     try:
         query = msgspec.convert(document, Query)
     except msgspec.ValidationError as error:
-        message, _, place = str(error).partition(" - at `$.")
-        name = place.rstrip("`") or next((n for n in FIELDS if f"`{n}`" in message), "line")
-        raise ValueRangeError(message, field=name) from error
+        raise _misfit(document, str(error)) from error
     if query.dice is not None:
         checked_roll(*query.dice)
     return query
+
+
+def _misfit(document: dict[str, object], fault: str) -> ValueRangeError:
+    """Say which field does not fit, from what msgspec says: ``... - at `$.want[0]` ``."""
+    message, _, place = fault.partition(" - at `$.")
+    name, _, index = place.rstrip("`]").partition("[")
+    name = name or next((n for n in FIELDS if f"`{n}`" in message), "line")
+    expected = EXPECTED.get(name, "a query")
+    positions = document.get("positions")
+    if name == "positions" and isinstance(positions, list) and index.isdigit():
+        got = _shown(positions[int(index)])
+        return ValueRangeError(f"expected a string, got {got}", field=f"positions[{index}]")
+    got = _shown(document[name]) if name in document else "none"
+    return ValueRangeError(f"expected {expected}, got {got}", field=name)
+
+
+def _shown(value: object) -> str:
+    """Write a value as JSON for a message, no more of it than a message shows."""
+    return msgspec.json.encode(value).decode("utf-8")[:SHOWN]
 
 
 def _terminate(query: Query, head: dict[str, object]) -> Stop:
     target = query.id if query.terminate_id is None else query.terminate_id
 
     def answered(count: int) -> AnyReply:
-        return JsonReply({**head, "action": "terminate", "final": True, "stopped": count})
+        return JsonReply({**head, "id": query.id, "action": "terminate", "final": True, "stopped": count})
 
     return Stop(id_key(target), answered)
 
 
 def _evaluate(session: Session, query: Query, head: dict[str, object]) -> Work:
     if (query.position is None) == (query.positions is None):
-        raise ValueRangeError("expected either 'position' or 'positions'", field="positions")
+        came = "neither" if query.position is None else "both"
+        raise ValueRangeError(f"expected either 'position' or 'positions', got {came}", field="positions")
     texts = query.positions if query.positions is not None else [query.position or ""]
     cap = session.service.limits.query_positions
     if len(texts) > cap:
         raise LimitError(f"a query has at most {cap} positions, not {len(texts)}", field="positions")
     check_plies(query.plies)
     service = session.service
-    net = session.engine.net if query.net is None else service.check_judge(query.net)
+    with blaming("net"):
+        net = session.engine.net if query.net is None else service.check_judge(query.net)
     deadline_s = None if query.time_ms is None else service.clock() + query.time_ms / 1000
 
     def run(control: Control) -> Sequence[AnyReply]:
@@ -195,10 +273,8 @@ class _Item:
 
 def _read(number: int, text: str, query: Query) -> _Item:
     name = "position" if query.positions is None else f"positions[{number}]"
-    try:
+    with blaming(name):
         position, match = read_position(text)
-    except GammondError as error:
-        raise type(error)(error.message, field=name) from error
     roll = query.dice or (match.roll if match else None)
     if "moves" in query.want:
         if roll is None:

@@ -64,7 +64,7 @@ class Service:
             ValueRangeError: It is none.
         """
         if name != self.judges.default and name not in self.judges.names():
-            known = "|".join(self.judges.names())
+            known = "|".join(dict.fromkeys([self.judges.default, *self.judges.names()]))
             raise ValueRangeError(f"expected one of {known}, got {name[:SHOWN]!r}", field="engine.net")
         return name
 

@@ -81,7 +81,7 @@ class Session:
             StateError: There is none.
         """
         if not self._past:
-            raise StateError("nothing to take back", field="undo")
+            raise StateError("nothing to take back", field="request")
         self.game = self._past.pop()
 
     def seed(self, seed: int) -> None:

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from engine.errors import GammondError, UnsupportedError
+from engine.errors import UnsupportedError
 from engine.match import MAX_CUBE, MAX_LENGTH, MatchState
-from protocol.arguments import SHOWN, parse_choice, parse_integer, parse_switch
+from protocol.arguments import SHOWN, blaming, parse_choice, parse_integer, parse_switch
 from protocol.session import MAX_SEED, Session
 
 SEATS = ("p0", "p1")
@@ -213,10 +213,8 @@ def put(session: Session, key: Key, text: str) -> None:
     Raises:
         GammondError: The text is nothing that the key can be; its field is the key's name.
     """
-    try:
+    with blaming(key.name):
         key.put(session, text)
-    except GammondError as error:
-        raise type(error)(error.message, field=key.name) from error
 
 
 def key_default(key: Key, session: Session) -> str:

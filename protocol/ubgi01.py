@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from engine.match import MAX_LENGTH, MatchState
-from protocol.arguments import SHOWN, parse_choice, parse_integer, parse_switch
+from protocol.arguments import SHOWN, blaming, parse_choice, parse_integer, parse_switch
 from protocol.command import Call
 from protocol.errors import CommandError
 from protocol.replies import ok
@@ -65,7 +65,8 @@ def handle_setoption(call: Call) -> Answer:
     name, found, value = text.removeprefix("name ").partition(" value ")
     if not text.startswith("name ") or not found or not value.strip():
         raise CommandError(f"expected 'name NAME value VALUE', got {text[:SHOWN]!r}", field="option")
-    key = find_key(OPTION_NAMES.get(name.strip(), name.strip()))
+    with blaming("option"):
+        key = find_key(OPTION_NAMES.get(name.strip(), name.strip()))
     put(call.session, key, value.strip())
     return ok("setoption", {key.name: key.get(call.session)})
 
@@ -73,19 +74,21 @@ def handle_setoption(call: Call) -> Answer:
 def handle_newsession(call: Call) -> Answer:
     """Begin a match or money play: ``newsession type match length 5``."""
     pairs = _pairs("newsession", call.values["terms"].split(), ("type", "length", "jacoby", "crawford"))
-    kind = parse_choice("type", pairs.get("type", ""), ("money", "match"))
-    length = parse_integer("length", pairs.get("length", "0"), 0, MAX_LENGTH)
-    if (kind == "match") != (length > 0):
-        raise CommandError("expected 'type match length N' with N above 0, or 'type money'", field="length")
-    parse_switch("crawford", pairs.get("crawford", "on"))
-    match = MatchState(length=length, jacoby=parse_switch("jacoby", pairs.get("jacoby", "off")))
+    with blaming("terms"):
+        kind = parse_choice("type", pairs.get("type", ""), ("money", "match"))
+        length = parse_integer("length", pairs.get("length", "0"), 0, MAX_LENGTH)
+        if (kind == "match") != (length > 0):
+            raise CommandError("expected 'type match length N' with N above 0, or 'type money'")
+        parse_switch("crawford", pairs.get("crawford", "on"))
+        match = MatchState(length=length, jacoby=parse_switch("jacoby", pairs.get("jacoby", "off")))
     call.session.change(replace(call.session.game, match=match))
     return ok("newsession", {"length": length})
 
 
 def handle_setscore(call: Call) -> Answer:
     """Set the score of both seats."""
-    change_match(call.session, score=(call.values["p0"], call.values["p1"]))
+    with blaming("arguments"):
+        change_match(call.session, score=(call.values["p0"], call.values["p1"]))
     return ok("setscore", {"p0": call.values["p0"], "p1": call.values["p1"]})
 
 
@@ -94,8 +97,9 @@ def handle_setcube(call: Call) -> Answer:
     pairs = _pairs("setcube", call.values["terms"].split(), ("value", "owner"))
     if len(pairs) != 2:
         raise CommandError("expected 'setcube value N owner center|p0|p1'", field="terms")
-    owner = parse_owner("owner", pairs["owner"])
-    change_match(call.session, cube=parse_integer("value", pairs["value"], 1, 2**31), cube_owner=owner)
+    with blaming("terms"):
+        owner = parse_owner("owner", pairs["owner"])
+        change_match(call.session, cube=parse_integer("value", pairs["value"], 1, 2**31), cube_owner=owner)
     match = call.session.game.match
     return ok("setcube", {"value": match.cube, "owner": seat_text(match.cube_owner)})
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import argparse
 import logging
+import math
 import sys
 from dataclasses import replace
 
-from engine.errors import ValueRangeError
+from engine.errors import UnsupportedError, ValueRangeError
 from engine.version import version
 from protocol.limits import Limits
 from protocol.service import Service, shipped_judges
 from protocol.transports.tcp import TcpLimits, check_host, run_tcp
+from protocol.transports.workers import MAX_THREADS
 
 SUMMARY = "answer clients on a socket: the line protocol, or GNU Backgammon's external player"
 
@@ -32,7 +34,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--allow-remote", action="store_true", help="let other machines reach a HOST that is not loopback"
     )
-    parser.add_argument("--threads", type=int, help="workers (default one for each core)")
+    parser.add_argument(
+        "--threads", type=int, help=f"workers, {MAX_THREADS} at most (default one for each core)"
+    )
     parser.add_argument("--clients", type=int, help="clients at a time (default 256, with --gnubg 64)")
     parser.add_argument(
         "--idle-timeout",
@@ -40,9 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SECONDS",
         help="let go of a client that sends nothing for so long (default an hour, with --gnubg a day)",
     )
-    parser.add_argument(
-        "--net", default="default", help="with --gnubg: the evaluator (default the manifest's)"
-    )
+    parser.add_argument("--net", help="with --gnubg: the evaluator (default the manifest's)")
     parser.add_argument(
         "--no-jacoby",
         action="store_true",
@@ -62,9 +64,10 @@ def main(args: argparse.Namespace) -> int:
     """
     logging.basicConfig(format="gammond: %(levelname)s: %(message)s")
     logging.getLogger("protocol.gnubg_external").setLevel(logging.INFO)  # what 'set debug on' asks for
-    host, port = parse_address(args.tcp or args.gnubg)
+    _check_options(args)
+    host, port = parse_address(args.gnubg if args.tcp is None else args.tcp)
     check_host(host, allow_remote=args.allow_remote)
-    (_serve_gnubg if args.gnubg else _serve_lines)(host, port, args)
+    (_serve_lines if args.gnubg is None else _serve_gnubg)(host, port, args)
     return 0
 
 
@@ -84,11 +87,32 @@ def parse_address(text: str) -> tuple[str, int]:
     return host, int(port)
 
 
-def _limits(args: argparse.Namespace, limits: TcpLimits) -> TcpLimits:
-    for name in ("clients", "threads", "idle_timeout"):
+def _check_options(args: argparse.Namespace) -> None:
+    """Refuse options that cannot be, or that do not go with the dialect.
+
+    Raises:
+        ValueRangeError: A number is outside its range.
+        UnsupportedError: An option of the other dialect.
+    """
+    for name, most in (("clients", math.inf), ("threads", MAX_THREADS), ("idle_timeout", math.inf)):
         value = getattr(args, name)
-        if value is not None and value <= 0:
-            raise ValueRangeError(f"expected a number above 0, got {value}", field=name)
+        if value is not None and not (0 < value <= most and value < math.inf):
+            limit = "" if most == math.inf else f", {most} at most"
+            raise ValueRangeError(
+                f"{_option(name)}: expected a number above 0{limit}, got {value}", field=name
+            )
+    for name in ("net", "no_jacoby", "beavers"):
+        if args.tcp is not None and getattr(args, name):
+            raise UnsupportedError(
+                f"{_option(name)} goes with --gnubg only; clients of --tcp choose by 'set'", field=name
+            )
+
+
+def _option(name: str) -> str:
+    return "--" + name.replace("_", "-")
+
+
+def _limits(args: argparse.Namespace, limits: TcpLimits) -> TcpLimits:
     return replace(
         limits,
         clients=limits.clients if args.clients is None else args.clients,
@@ -108,7 +132,7 @@ def _serve_gnubg(host: str, port: int, args: argparse.Namespace) -> None:
 
     limits = _limits(args, GNUBG_LIMITS)
     run_gnubg(
-        load_evaluator(args.net),
+        load_evaluator(args.net or "default"),
         host,
         port,
         rules=GnubgRules(jacoby=not args.no_jacoby, beavers=args.beavers),

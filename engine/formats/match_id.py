@@ -85,12 +85,15 @@ def decode_match_id(text: str) -> MatchState:
         )
     for name, legal in (("game_state", (0, _PLAYING)), ("cube_owner", (0, 1, _CENTRED)), ("unused", (0,))):
         if fields[name] not in legal:
+            expected = " or ".join(map(str, legal))
             raise FormatError(
-                f"match ID {digits}: {name} is {fields[name]}, expected one of {legal}", field=name
+                f"match ID {digits}: expected {expected} as {name}, got {fields[name]}", field=name
             )
     dice = fields["die1"], fields["die2"]
     if dice != (0, 0) and not all(1 <= die <= 6 for die in dice):
-        raise FormatError(f"match ID {digits}: the dice are {dice}, expected 1 to 6 or both 0", field="dice")
+        raise FormatError(
+            f"match ID {digits}: expected dice of 1 to 6 or both 0, got {dice[0]} and {dice[1]}", field="dice"
+        )
     match = MatchState(
         length=fields["length"],
         score=(fields["score0"], fields["score1"]),

@@ -13,7 +13,7 @@ from engine.match import MatchState
 from engine.notation import format_moves_plain
 from engine.position import Position
 from engine.ranking import rank_plays
-from protocol.arguments import parse_choice
+from protocol.arguments import SHOWN, blaming, parse_choice
 from protocol.command import Call
 from protocol.errors import CommandError
 from protocol.handlers.judging import wanted_plies
@@ -46,10 +46,11 @@ def handle_go(call: Call) -> Answer:
     if what == "role":
         session.speaks_ubgi01 = True
         what, _, limits = (rest or "").partition(" ")
-        parse_choice("role", what, DECISIONS)
-        check_limits(limits.split())
+        parse_choice("rest", what, DECISIONS)
+        with blaming("rest"):
+            check_limits(limits.split())
     elif rest is not None:
-        raise CommandError(f"expected nothing after 'go {what}'", field="go")
+        raise CommandError(f"expected nothing after 'go {what}', got {rest[:SHOWN]!r}", field="rest")
     wanted_plies(session)
     return _DECIDERS[what](session)
 
@@ -97,7 +98,7 @@ _DECIDERS: dict[str, Callable[[Session], Work]] = {
 
 def _check_no_double(match: MatchState) -> None:
     if match.doubled:
-        raise UnsupportedError("'go' decides for the player on roll, not whether to take", field="go")
+        raise UnsupportedError("'go' decides for the player on roll, not whether to take", field="what")
 
 
 def _best_play(question: Question, roll: Roll) -> tuple[Reply, str]:

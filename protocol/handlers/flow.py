@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from engine.errors import FormatError
-from protocol.arguments import SHOWN
 from protocol.command import Call
 from protocol.replies import ok
 from protocol.requests import Answer, Quit, Reply, Stop
@@ -11,14 +9,11 @@ from protocol.requests import Answer, Quit, Reply, Stop
 
 def handle_stop(call: Call) -> Answer:
     """Stop the work of one tag, or all of this client."""
-    tag = call.values["tag"]
-    if tag is not None and not tag.startswith("@"):
-        raise FormatError(f"expected a tag such as '@a', got {tag[:SHOWN]!r}", field="tag")
 
     def answered(count: int) -> Reply:
         return ok("stop", {"stopped": count})[0]
 
-    return Stop(tag, answered)
+    return Stop(call.values["tag"], answered)
 
 
 def handle_quit(call: Call) -> Answer:

@@ -15,6 +15,7 @@ from engine.moves import Play, legal_plays
 from engine.notation import format_play, parse_play
 from engine.outcome import LOSE_BG, LOSE_G, finished_outcomes
 from engine.position import Position
+from protocol.arguments import blaming
 from protocol.board_drawing import draw_board
 from protocol.command import Call
 from protocol.errors import CommandError
@@ -34,9 +35,10 @@ def handle_position(call: Call) -> Answer:
             raise CommandError("expected 'position startpos' and nothing after it", field="text")
         position, match = Position.start(), None
     elif text is None:
-        raise CommandError(f"expected a position after 'position {form}'", field=form)
+        raise CommandError(f"expected a position after 'position {form}'", field="text")
     else:
-        position, match = _READERS[form](text)
+        with blaming("text"):
+            position, match = _READERS[form](text)
     call.session.set_position(position, match)
     return ok("position", game_values(call.session.game))
 
@@ -111,7 +113,8 @@ def handle_play(call: Call) -> Answer:
     """
     session = call.session
     position, roll = session.need_roll()
-    play = parse_play(call.values["play"], position, roll)
+    with blaming("play"):
+        play = parse_play(call.values["play"], position, roll)
     before = session.game.match
     session.play(play)
     values: dict[str, Value] = {"play": format_play(play), **game_values(session.game)}

@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 
-from engine.cores import usable_cores
 from engine.evaluator import Evaluator
 from engine.version import NAME, version
 from protocol.framing import Line
 from protocol.gnubg_external import MAX_LINE_BYTES, GnubgExternal, GnubgRules, error_line
 from protocol.transports.tcp import Listening, TcpLimits, cannot_listen
+from protocol.transports.workers import thread_count
 
 GNUBG_LIMITS = TcpLimits(clients=64, idle_s=24 * 3600.0)
 """Caps of this server; a board is silent for as long as the person at it thinks."""
@@ -54,7 +54,7 @@ async def serve_gnubg(
     for kind in (signal.SIGTERM, signal.SIGINT):
         with suppress(NotImplementedError, RuntimeError, ValueError):  # another thread than the main one
             loop.add_signal_handler(kind, ending.set)
-    pool = ThreadPoolExecutor(threads or usable_cores(), "gnubg")
+    pool = ThreadPoolExecutor(thread_count(threads), "gnubg")
     house = _House(evaluator, rules or GnubgRules(), limits, pool)
     try:
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import logging
+import os
 import secrets
 import signal
 import socket
@@ -37,7 +38,7 @@ class TcpLimits:
     """Caps of a listening server.
 
     Attributes:
-        clients: Clients at a time.
+        clients: Clients at a time; as many more may be on their way out.
         idle_s: Seconds without a line and without work before a client is let go.
         half_line_s: Seconds for a line from its first byte to its end.
         stuck_writer_s: Seconds in which a client must read some of what waits for it.
@@ -72,7 +73,9 @@ def check_host(host: str, *, allow_remote: bool) -> str:
 
 def cannot_listen(host: str, port: int, error: OSError) -> StateError:
     """Say why no server can be opened at an address."""
-    return StateError(f"cannot listen on {host} port {port}: {error.strerror or error}", field="port")
+    number = 0 if isinstance(error, socket.gaierror) else error.errno or 0
+    reason = os.strerror(number).lower() if number else error.strerror or str(error)
+    return StateError(f"cannot listen on {host} port {port}: {reason}", field="port")
 
 
 async def serve_tcp(
@@ -98,6 +101,7 @@ async def serve_tcp(
 
     Raises:
         StateError: The address cannot be listened on.
+        GammondError: As for `WorkerPool`.
     """
     limits = limits or TcpLimits()
     ending = ending or asyncio.Event()
@@ -141,6 +145,12 @@ class _TcpServer:
         self.limits = limits
         self.pool = pool
         self.clients: set[_Client] = set()
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no place is free. Those who leave take none, unless as many leave as may stay."""
+        staying = sum(not client.is_leaving for client in self.clients)
+        return staying >= self.limits.clients or len(self.clients) >= 2 * self.limits.clients
 
     async def watch(self) -> None:
         """Let go of clients that overstay a timeout."""
@@ -193,6 +203,11 @@ class _Client(asyncio.Protocol):
         self._written_bytes = self._read_bytes = 0
         self._active_at = self._line_since = self._stuck_since = server.service.clock()
 
+    @property
+    def is_leaving(self) -> bool:
+        """Whether the server has decided to end the connection, though it may still send and linger."""
+        return self._is_parting or self.connection.is_ending
+
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Admit the client, or say that the house is full."""
         assert isinstance(transport, asyncio.Transport)
@@ -201,7 +216,7 @@ class _Client(asyncio.Protocol):
             socket.SOL_SOCKET, socket.SO_SNDBUF, _KERNEL_BUFFER_BYTES
         )
         transport.set_write_buffer_limits(high=self._server.service.limits.unsent_bytes)
-        if len(self._server.clients) >= self._server.limits.clients:
+        if self._server.is_full:
             error = BusyError(
                 f"{self._server.limits.clients} clients are here, try again later", field="clients"
             )

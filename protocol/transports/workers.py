@@ -8,11 +8,29 @@ from collections.abc import Callable
 from functools import partial
 
 from engine.cores import usable_cores
+from engine.errors import LimitError, ValueRangeError
 from protocol.connection import Job
 from protocol.requests import AnyReply
 
 Progressed = Callable[[Job, AnyReply], None]
 Finished = Callable[[Job, bytes | Exception], None]
+
+
+MAX_THREADS = 256
+"""The most workers that a server may have."""
+
+
+def thread_count(threads: int | None) -> int:
+    """Return how many workers there are to be: one for each core if left out.
+
+    Raises:
+        ValueRangeError: They are not 1 to `MAX_THREADS`.
+    """
+    if threads is None:
+        return min(usable_cores(), MAX_THREADS)
+    if not 1 <= threads <= MAX_THREADS:
+        raise ValueRangeError(f"expected 1..{MAX_THREADS} threads, got {threads}", field="threads")
+    return threads
 
 
 class WorkerPool:
@@ -21,16 +39,27 @@ class WorkerPool:
     The threads never keep the process alive.
 
     Args:
-        threads: How many; one for each core if left out.
+        threads: How many, 1 to `MAX_THREADS`; one for each core if left out.
+
+    Raises:
+        ValueRangeError: They are more, or fewer.
+        LimitError: The system does not give so many.
     """
 
     def __init__(self, threads: int | None = None) -> None:
-        self.threads = threads or usable_cores()
+        self.threads = thread_count(threads)
         self._may_work = threading.Condition()
         self._tasks: dict[object, deque[Callable[[], None]]] = {}
         self._is_closed = False
         for number in range(self.threads):
-            threading.Thread(target=self._work, name=f"worker-{number}", daemon=True).start()
+            try:
+                threading.Thread(target=self._work, name=f"worker-{number}", daemon=True).start()
+            except RuntimeError as error:
+                self.close()
+                raise LimitError(
+                    f"expected {self.threads} threads, the system gives {number}: ask for fewer",
+                    field="threads",
+                ) from error
 
     def submit(self, owner: object, job: Job, progressed: Progressed, finished: Finished) -> None:
         """Run work when a thread is free and it is its owner's turn.

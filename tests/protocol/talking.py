@@ -21,7 +21,9 @@ def make_service(judge=None, limits=None):
 
 def make_connection(judge=None, **limits):
     """Make a connection of a fresh client."""
-    return Connection(Session(make_service(judge, Limits(**limits)), SEED))
+    connection = Connection(Session(make_service(judge, Limits(**limits)), SEED))
+    connection.session.service.clients += 1
+    return connection
 
 
 def pump(connection):

@@ -97,9 +97,23 @@ def test_stop_reaches_work_by_tag_and_all_work_without():
 def test_a_tag_in_use_is_refused_and_free_again_afterwards():
     connection = make_connection()
     connection.receive_data(b"newgame\n@a eval\n@a eval\n")
-    assert sent(connection)[1].startswith("@a error bad_value tag: ")
+    assert sent(connection)[1].startswith("error bad_value tag: @a is the tag of an unfinished request")
     pump(connection)
     assert talk("@a eval", connection)[0].startswith("@a eval ")
+
+
+@pytest.mark.parametrize(
+    "line", ["moves", "dice 6 6", "nonsense", "st\x00op", '{"id":7,"position":"x"}', '{"id":"x"}']
+)
+def test_nothing_but_the_answer_carries_a_tag_in_use(line):
+    connection = make_connection()
+    connection.receive_data(b"newgame\ndice 3 1\n@a moves\n" + f"@a {line}\n".encode())
+    (refused,) = sent(connection)[2:]
+    assert not refused.startswith("@")
+    assert refused.startswith('{"id":') == line.startswith("{")
+    assert "is the tag of an unfinished request" in refused or "control byte" in refused
+    assert connection.session.game.match.roll == (3, 1)
+    assert pump(connection)[-1].startswith("@a moves count=16")
 
 
 @pytest.mark.parametrize("line", ["@ eval", "@a", "@a\t", "@bad! eval", "@" + "x" * 65 + " eval", "@@a eval"])

@@ -107,6 +107,49 @@ def test_each_error_code_stands_in_the_documentation():
         assert f"`{ERROR_CODES_01[code]}`" in row if code in ERROR_CODES_01 else row.endswith("| |")
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "position gnubgid 4HPwATDgc/ABMA:MAEAAAAAAAAX",
+        "position xgid 1:2",
+        "play 8/5",
+        "undo",
+        "roll",
+        "eval 3",
+        "eval plies=x",
+        "moves 0",
+        "go role fly",
+        "go role cube depth x",
+        "set game.cube 3",
+        "get nothing",
+        "stop @",
+        "setoption name Nothing value 1",
+        "newsession type match length x",
+        "newsession type match crawford perhaps length 3",
+        "setscore 40000 0",
+        "setcube value 3 owner p0",
+        "setcube owner p0",
+        "@",
+        "@a",
+        "fly",
+        "newgame\x00",
+    ],
+)
+def test_the_field_of_an_error_is_one_that_the_documentation_names(line):
+    section = TEXT.partition("### Errors")[2].partition("### Limits")[0]
+    documented = {
+        name
+        for row in re.findall(r"^\| `.*?\|", section, re.MULTILINE)
+        for name in re.findall(r"`(.*?)`", row)
+    }
+    command = COMMANDS.get(line.split()[0])
+    arguments = {argument.name for argument in command.arguments} if command else set()
+    (answer,) = talk(line)
+    words = answer.removeprefix("@a ").split()
+    assert words[0] == "error"
+    assert words[2].removesuffix(":") in documented | arguments | set(KEYS)
+
+
 def test_the_caps_stand_in_the_documentation_as_they_are():
     limits, tcp = Limits(), TcpLimits()
     caps = (limits.line_bytes, limits.queued_requests, limits.unsent_bytes, limits.query_positions)

@@ -7,7 +7,7 @@ import pytest
 from engine.formats.position_id import encode_position_id
 from engine.moves import legal_plays
 from engine.position import Position
-from protocol.json_query import CHUNK
+from protocol.json_query import CHUNK, EXPECTED, FIELDS
 from tests.boards import RacingJudge
 from tests.protocol.talking import make_connection, pump, talk
 
@@ -73,10 +73,10 @@ def test_moves_take_the_dice_of_the_position_when_none_are_given():
         ({"id": 1, "position": START, "dice": [0, 7]}, "bad_value", "dice"),
         ({"id": 1, "position": START, "want": ["moves"]}, "bad_state", "dice"),
         ({"id": 1, "position": START, "want": []}, "bad_value", "want"),
-        ({"id": 1, "position": START, "want": ["rollout"]}, "bad_value", None),
+        ({"id": 1, "position": START, "want": ["rollout"]}, "bad_value", "want"),
         ({"id": 1, "position": START, "plies": 2}, "unsupported", "plies"),
         ({"id": 1, "position": START, "plies": -1}, "bad_value", "plies"),
-        ({"id": 1, "position": START, "net": "/etc/passwd"}, "bad_value", None),
+        ({"id": 1, "position": START, "net": "/etc/passwd"}, "bad_value", "net"),
         ({"id": 1, "position": START, "priority": 1000}, "bad_value", "priority"),
         ({"id": 1, "action": "explode"}, "bad_value", "action"),
     ],
@@ -205,9 +205,49 @@ def test_plays_beyond_the_cap_are_an_error_that_asks_for_less():
 def test_an_id_in_use_is_refused():
     connection = make_connection()
     query = json.dumps({"id": "a", "position": START})
-    answers = ask(f"{query}\n{query}", connection)
-    assert sorted("error" in answer for answer in answers) == [False, True]
+    refused, answer = ask(f"{query}\n{query}", connection)
+    assert refused["id"] is None
+    assert refused["error"]["field"] == "id"
+    assert '"a" is the id of an unfinished query' in refused["error"]["message"]
+    assert answer["id"] == "a"
     assert "results" in ask(query, connection)[0]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"id": "a", "want": ["foo"]},
+        {"id": "a", "action": "terminate", "terminate_id": "b"},
+        {"id": "a", "action": "terminate", "priority": "high"},
+    ],
+)
+def test_no_error_carries_an_id_in_use(query):
+    connection = make_connection()
+    first = json.dumps({"id": "a", "position": START})
+    refused, answer = ask(f"{first}\n{json.dumps(query)}", connection)
+    assert (refused["id"], answer["id"]) == (None, "a")
+    assert "results" in answer
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"want": ["foo"]}, 'expected an array of "eval" and "moves", one at least, got ["foo"]'),
+        ({"max_moves": 0}, "expected an integer from 1, got 0"),
+        ({"position": None}, "expected either 'position' or 'positions', got neither"),
+        ({"positions": [START]}, "expected either 'position' or 'positions', got both"),
+        ({"net": "foo"}, "expected one of default|racing, got 'foo'"),
+        ({"id": ""}, 'expected a string of 1 to 256 characters or an integer, got ""'),
+    ],
+)
+def test_a_message_says_what_was_expected_and_what_came(fields, message):
+    (answer,) = ask({"id": 1, "position": START} | fields)
+    assert answer["error"]["message"] == message
+    assert answer["error"]["field"] in FIELDS
+
+
+def test_messages_know_what_each_field_may_be():
+    assert tuple(EXPECTED) == FIELDS
 
 
 def test_a_fault_of_the_server_is_told_in_json(caplog):

@@ -42,9 +42,30 @@ def test_a_host_that_others_reach_needs_to_be_allowed(dialect):
         serve.main(parsed(dialect, "0.0.0.0:0"))
 
 
-@pytest.mark.parametrize("option", ["--threads=0", "--clients=-1", "--idle-timeout=0"])
-def test_caps_must_be_above_0(option):
-    with pytest.raises(ValueRangeError, match="above 0"):
+@pytest.mark.parametrize("dialect", ["--tcp", "--gnubg"])
+@pytest.mark.parametrize(
+    "option",
+    [
+        "--threads=0",
+        "--threads=100000",
+        "--clients=-1",
+        "--idle-timeout=0",
+        "--idle-timeout=nan",
+        "--idle-timeout=inf",
+    ],
+)
+def test_a_cap_outside_its_range_is_refused_by_name(dialect, option):
+    name, _, value = option.partition("=")
+    with pytest.raises(
+        ValueRangeError, match=rf"^{name}: expected a number above 0.*, got {value}"
+    ) as caught:
+        serve.main(parsed(dialect, "0", option))
+    assert caught.value.field == name.removeprefix("--").replace("-", "_")
+
+
+@pytest.mark.parametrize("option", ["--net=td128", "--no-jacoby", "--beavers"])
+def test_an_option_of_the_other_dialect_is_refused(option):
+    with pytest.raises(UnsupportedError, match=option.partition("=")[0]):
         serve.main(parsed("--tcp", "0", option))
 
 

@@ -120,6 +120,38 @@ def test_one_client_too_many_is_told_so():
     assert clients <= 1
 
 
+@pytest.mark.parametrize("goodbye", [b"x" * 5000 + b"\n", b"quit\n"])
+def test_a_client_that_is_let_go_gives_its_place_up_at_once(goodbye):
+    async def scenario():
+        limits = Limits(line_bytes=1000, close_on_long_line=True)
+        async with running(limits=limits, clients=1) as (place, _, _):
+            reader, writer = await asyncio.open_connection(*place)
+            writer.write(goodbye)
+            await reader.readline()
+            served = await ask(place, b"get engine.ply\n")
+            writer.close()
+            return served
+
+    assert run(scenario()) == ["value engine.ply 1"]
+
+
+def test_clients_on_their_way_out_are_no_more_than_those_that_may_stay():
+    async def scenario():
+        async with running(Slow(), clients=1) as (place, _, _):
+            writers = []
+            for _ in range(2):
+                reader, writer = await asyncio.open_connection(*place)
+                writer.write(b"newgame\neval\nquit\n")
+                await reader.readline()
+                writers.append(writer)
+            refused = await ask(place, b"", eof=False)
+            for writer in writers:
+                writer.close()
+            return refused
+
+    assert run(scenario()) == ["error busy clients: 1 clients are here, try again later"]
+
+
 def test_an_overlong_line_is_an_error_and_the_end():
     async def scenario():
         limits = Limits(line_bytes=1000, close_on_long_line=True)
@@ -341,7 +373,9 @@ class Counting(Slow):
 def test_an_address_in_use_is_an_error_that_names_it():
     async def scenario():
         async with running() as ((host, port), _, service):
-            with pytest.raises(StateError, match=f"cannot listen on {host} port {port}: "):
+            with pytest.raises(
+                StateError, match=f"^cannot listen on {host} port {port}: address already in use$"
+            ):
                 await serve_tcp(service, host, port)
 
     run(scenario())
@@ -356,6 +390,20 @@ def test_the_end_of_the_server_lets_work_finish():
             return await answer
 
     assert [line.split()[0] for line in run(scenario())] == ["ok", "eval"]
+
+
+def test_the_end_of_the_server_does_not_wait_longer_than_it_lingers():
+    async def scenario():
+        async with running() as (place, ending, service):
+            _, writer = await asyncio.open_connection(*place)
+            assert await wait_until(lambda: service.clients == 1)
+            ending.set()
+            began_s = service.clock()
+            assert await wait_until(lambda: service.clients == 0)
+            writer.close()
+            return service.clock() - began_s
+
+    assert run(scenario()) < 3
 
 
 def test_many_clients_with_good_and_bad_lines_all_get_their_final_lines():

@@ -7,9 +7,10 @@ import threading
 
 import pytest
 
+from engine.errors import LimitError, ValueRangeError
 from protocol.connection import Job, Ticket
 from protocol.requests import Reply, Work
-from protocol.transports.workers import WorkerPool
+from protocol.transports.workers import MAX_THREADS, WorkerPool
 
 
 @pytest.fixture
@@ -63,3 +64,18 @@ def test_a_closed_pool_still_does_the_work_that_it_has(busy_pool):
     pool.close()
     may_end.set()
     assert next_said(said, 2) == ["begin", "a0"]
+
+
+@pytest.mark.parametrize("threads", [0, -1, MAX_THREADS + 1])
+def test_a_pool_has_one_thread_at_least_and_not_too_many(threads):
+    with pytest.raises(ValueRangeError, match=f"expected 1..{MAX_THREADS} threads, got {threads}"):
+        WorkerPool(threads)
+
+
+def test_threads_that_the_system_does_not_give_are_an_error(monkeypatch):
+    def refuse(_):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    with pytest.raises(LimitError, match="expected 3 threads, the system gives 0"):
+        WorkerPool(3)
