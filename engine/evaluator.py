@@ -37,6 +37,23 @@ class Evaluator(Protocol):
         ...
 
 
+class ExactJudge(Protocol):
+    """A judge that knows some positions exactly, such as a bearoff database."""
+
+    @property
+    def name(self) -> str:
+        """What documents and replies call it."""
+        ...
+
+    def covers(self, boards: Board) -> NDArray[np.bool_]:
+        """Say which positions it knows: ``bool[n]`` for ``int8[n, 2, 26]``."""
+        ...
+
+    def evaluate(self, boards: Board) -> Outcomes:
+        """Evaluate positions that it covers: ``float32[n, 5]`` for ``int8[n, 2, 26]``."""
+        ...
+
+
 def best_children(
     evaluator: Evaluator, boards: Board, dice: NDArray[np.int8]
 ) -> tuple[Board, NDArray[np.int64]]:

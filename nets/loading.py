@@ -7,12 +7,12 @@ from pathlib import Path
 
 from engine.bearoff import load_bearoff
 from engine.errors import DataFileError, ValueRangeError
-from engine.evaluator import Evaluator
+from engine.evaluator import Evaluator, ExactJudge
 from engine.players import EvaluatorPlayer, Player, RandomPlayer
 from engine.replies import ReplyFinder
 from nets.manifest import MANIFEST_FILE, EvaluatorEntry, Manifest, load_net, read_manifest
 from nets.pubeval import PubevalPlayer
-from nets.router import ExactJudge, Router
+from nets.router import Router
 from nets.sparse_finder import SparseFinder, read_weights
 
 DEFAULT = "default"

@@ -3,26 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.evaluator import Evaluator
+from engine.evaluator import Evaluator, ExactJudge
 from engine.outcome import Outcomes, finished_outcomes, sanitised
 from engine.position import Board, Phase, phases
-
-
-class ExactJudge(Protocol):
-    """A judge that knows some races exactly, such as a bearoff database."""
-
-    def covers(self, boards: Board) -> NDArray[np.bool_]:
-        """Say which positions it knows: ``bool[n]`` for ``int8[n, 2, 26]``, all of them races."""
-        ...
-
-    def evaluate(self, boards: Board) -> Outcomes:
-        """Evaluate positions that it covers: ``float32[n, 5]`` for ``int8[n, 2, 26]``."""
-        ...
 
 
 class Router:

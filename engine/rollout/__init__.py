@@ -9,7 +9,7 @@ from engine.rollout.results import Difference, Estimate, RolloutState
 from engine.rollout.running import Rollout, roll_out
 from engine.rollout.saving import load_state, save_state
 from engine.rollout.scoring import Cubeless, Cubes, Scoring
-from engine.rollout.settings import ExactJudge, RolloutJudges, RolloutSettings
+from engine.rollout.settings import RolloutJudges, RolloutSettings
 from engine.rollout.stopping import StopReason
 
 __all__ = [
@@ -18,7 +18,6 @@ __all__ = [
     "Cubes",
     "Difference",
     "Estimate",
-    "ExactJudge",
     "RolledOutCube",
     "RolledOutPlay",
     "Rollout",

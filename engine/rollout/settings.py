@@ -4,15 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Protocol
-
-import numpy as np
-from numpy.typing import NDArray
 
 from engine.errors import ValueRangeError
-from engine.evaluator import Evaluator
-from engine.outcome import Outcomes
-from engine.position import Board
+from engine.evaluator import Evaluator, ExactJudge
 from engine.replies import ReplyFinder
 
 MAX_TRIALS = 1_000_000
@@ -61,23 +55,6 @@ class RolloutSettings:
         for name, value in (("stop_error", self.stop_error), ("stop_jsd", self.stop_jsd)):
             if not (math.isfinite(value) and value >= 0):
                 raise ValueRangeError(f"{name} is a number of 0 or more, not {value}", field=name)
-
-
-class ExactJudge(Protocol):
-    """A judge that knows some positions exactly, such as a two-sided bearoff database."""
-
-    @property
-    def name(self) -> str:
-        """What documents and replies call it."""
-        ...
-
-    def covers(self, boards: Board) -> NDArray[np.bool_]:
-        """Say which positions it knows: ``bool[n]`` for ``int8[n, 2, 26]``."""
-        ...
-
-    def evaluate(self, boards: Board) -> Outcomes:
-        """Evaluate positions that it covers: ``float32[n, 5]`` for ``int8[n, 2, 26]``."""
-        ...
 
 
 @dataclass(frozen=True)
