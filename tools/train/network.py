@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import DataFileError
-from engine.outcome import Outcomes, finished_outcomes, sanitised
-from engine.position import Board, Phase, phases
+from engine.outcome import Outcomes
+from engine.position import Board
 from nets.encoders import encode_tesauro196
+from nets.router import Router
 
 ENCODER = "tesauro196"
 INPUTS = 196
@@ -83,6 +84,28 @@ class Network:
 
 
 @dataclass(frozen=True)
+class BareNetwork:
+    """A network alone as an evaluator; it knows no phases and no end of games.
+
+    Attributes:
+        name: What measurements call it.
+        network: The weights.
+    """
+
+    name: str
+    network: Network
+
+    @property
+    def plies(self) -> int:
+        """No look-ahead."""
+        return 0
+
+    def evaluate(self, boards: Board) -> Outcomes:
+        """Evaluate positions; see `engine.evaluator.Evaluator`."""
+        return self.network.outputs(encode_tesauro196(boards))
+
+
+@dataclass(frozen=True)
 class Trainee:
     """A player in training, and an evaluator of itself.
 
@@ -107,16 +130,8 @@ class Trainee:
 
     def evaluate(self, boards: Board) -> Outcomes:
         """Evaluate positions; see `engine.evaluator.Evaluator`."""
-        result = np.empty((len(boards), OUTPUTS), np.float32)
-        phase = phases(boards)
-        over = phase == Phase.OVER
-        result[over] = finished_outcomes(boards[over])
-        race = phase == Phase.RACE
-        for chosen, net in ((race, self.race), (~(over | race), self.contact)):
-            if chosen.any():
-                rows = boards[chosen]
-                result[chosen] = sanitised(net.outputs(encode_tesauro196(rows)), rows)
-        return result
+        contact = BareNetwork(f"{self.name}-contact", self.contact)
+        return Router(self.name, contact, BareNetwork(f"{self.name}-race", self.race)).evaluate(boards)
 
     def save(self, path: Path, **extra: NDArray[np.generic]) -> None:
         """Write all weights and other arrays of a checkpoint to an ``.npz`` file, at once or not at all."""

@@ -15,7 +15,7 @@ from nets.loading import load_player
 from tools.progress import Progress
 from tools.train.network import Trainee
 from tools.train.run_folder import RunFolder
-from tools.train.self_play import RoundReport, SelfPlay, TdConfig
+from tools.train.self_play import RoundReport, TdConfig
 
 SUMMARY = "train a contact and a race net by self-play (temporal differences)"
 
@@ -135,6 +135,3 @@ def _line(report: RoundReport, games_per_s: float, opponent: str, strength: Game
     if strength is not None:
         text += f", {strength.points_per_game:+.3f} ± {strength.standard_error:.3f} against {opponent}"
     return text
-
-
-__all__ = ["SUMMARY", "SelfPlay", "add_arguments", "main", "measure", "record"]
