@@ -45,6 +45,11 @@ class ExactJudge(Protocol):
         """What documents and replies call it."""
         ...
 
+    @property
+    def is_optimal(self) -> bool:
+        """Whether its values are those of best play by both sides, which looking ahead cannot improve."""
+        ...
+
     def covers(self, boards: Board) -> NDArray[np.bool_]:
         """Say which positions it knows: ``bool[n]`` for ``int8[n, 2, 26]``."""
         ...

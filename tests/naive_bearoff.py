@@ -62,6 +62,35 @@ def chance(own: Side, other: Side) -> Fraction:
     )
 
 
+@cache
+def equity(own: Side, other: Side, cube: str) -> Fraction:
+    """The points of the player on roll, own, for a cube of 1, when he does not double before this roll.
+
+    The cube is "centred", "own" or "other": in the middle, held by the player on roll, held by the other.
+    """
+    if not any(own):
+        return Fraction(1)
+    if not any(other):
+        return Fraction(-1)
+    turned = {"centred": "centred", "own": "other", "other": "own"}[cube]
+    return sum(
+        (
+            weight * max(-value_before_doubling(other, after, turned) for after in results_of_roll(own, a, b))
+            for a, b, weight in ROLLS
+        ),
+        Fraction(0),
+    )
+
+
+def value_before_doubling(own: Side, other: Side, cube: str) -> Fraction:
+    """The points of the player on roll, own, who may double first if the cube is not the other's."""
+    held = equity(own, other, cube)
+    if cube == "other":
+        return held
+    taken, passed = 2 * equity(own, other, "other"), Fraction(1)
+    return max(held, min(taken, passed))
+
+
 Distribution = tuple[Fraction, ...]
 
 

@@ -19,7 +19,7 @@ from engine.bearoff.loading import (
     save_table,
 )
 from engine.bearoff.one_sided import OneSidedTable, build_one_sided, one_sided_memory
-from engine.bearoff.two_sided import build_two_sided, two_sided_memory
+from engine.bearoff.two_sided import TwoSidedTable, build_two_sided, two_sided_memory
 from engine.errors import DataFileError, LimitError, StateError
 from tools.progress import Progress
 
@@ -46,6 +46,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=int,
         metavar="N",
         help="up to N checkers a side (default 15 one-sided, 6 two-sided)",
+    )
+    make.add_argument(
+        "--cubeless",
+        action="store_true",
+        help="two-sided: only chances to win, no equities with the cube (a quarter of the size)",
     )
     make.add_argument("--output", type=Path, metavar="FILE", help="the file; in the data folder unless given")
     make.add_argument("--threads", type=int, metavar="N", help="threads to use (default all cores)")
@@ -121,15 +126,25 @@ def describe_table(path: Path) -> str:
 
 
 def _contents(table: BearoffTable) -> list[tuple[str, str]]:
-    last = table.numbering.sides - 1
-    if isinstance(table, OneSidedTable):
-        chances = table.rolls_to_bear_off(last)
-        mean = sum(rolls * float(chance) for rolls, chance in enumerate(chances))
-        return [
-            ("rows", f"{len(table.starts):,} distributions, {len(table.values):,} chances"),
-            ("longest", f"{mean:.4f} rolls on average to bear off all checkers from the highest point"),
-        ]
+    return _two_sided_contents(table) if isinstance(table, TwoSidedTable) else _one_sided_contents(table)
+
+
+def _one_sided_contents(table: OneSidedTable) -> list[tuple[str, str]]:
+    chances = table.rolls_to_bear_off(table.numbering.sides - 1)
+    mean = sum(rolls * float(chance) for rolls, chance in enumerate(chances))
     return [
+        ("rows", f"{len(table.starts):,} distributions, {len(table.values):,} chances"),
+        ("longest", f"{mean:.4f} rolls on average to bear off all checkers from the highest point"),
+    ]
+
+
+def _two_sided_contents(table: TwoSidedTable) -> list[tuple[str, str]]:
+    last = table.numbering.sides - 1
+    holds = "chances to win"
+    if table.has_cubeful:
+        holds += ", and money equities with the cube centred, own and the other side's"
+    return [
+        ("holds", holds),
         ("records", f"{table.wins.size:,}; {(last**2):,} without the empty side"),
         (
             "longest",
@@ -141,22 +156,29 @@ def _contents(table: BearoffTable) -> list[tuple[str, str]]:
 
 def _wanted(args: argparse.Namespace) -> list[tuple[BearoffHeader, Path]]:
     if args.kind is None:
-        for option in ("points", "checkers", "output"):
-            if getattr(args, option) is not None:
+        for option in ("points", "checkers", "output", "cubeless"):
+            if getattr(args, option) not in (None, False):
                 raise StateError(f"--{option} needs --kind {' or '.join(sorted(_KINDS))}", field="kind")
         return [(header, data_folder() / header.file_name) for header in _DEFAULTS.values()]
     default = _DEFAULTS[_KINDS[args.kind]]
+    if args.cubeless and default.kind is not BearoffKind.TWO_SIDED:
+        raise StateError(
+            "--cubeless needs --kind two-sided: no other database holds equities", field="cubeless"
+        )
     header = BearoffHeader(
         default.kind,
         default.points if args.points is None else args.points,
         default.checkers if args.checkers is None else args.checkers,
+        default.cubeful and not args.cubeless,
     )
     return [(header, args.output or data_folder() / header.file_name)]
 
 
 def _check_memory(header: BearoffHeader) -> None:
-    memory = two_sided_memory if header.kind is BearoffKind.TWO_SIDED else one_sided_memory
-    need = memory(header.points, header.checkers)
+    if header.kind is BearoffKind.TWO_SIDED:
+        need = two_sided_memory(header.points, header.checkers, header.cubeful)
+    else:
+        need = one_sided_memory(header.points, header.checkers)
     sys.stderr.write(
         f"{header}: needs about {_size_text(need.building_bytes)} of memory,"
         f" the file about {_size_text(need.file_bytes)}\n"
@@ -178,14 +200,16 @@ def _memory_bytes() -> int | None:
 
 
 def _build(header: BearoffHeader, threads: int | None) -> BearoffTable:
-    build = build_two_sided if header.kind is BearoffKind.TWO_SIDED else build_one_sided
     with Progress(None, str(header)) as bar:
 
         def show(done: int, total: int) -> None:
             bar.total = total
             bar.update(done)
 
-        return build(header.points, header.checkers, threads=threads, progress=show)
+        size = header.points, header.checkers
+        if header.kind is BearoffKind.TWO_SIDED:
+            return build_two_sided(*size, cubeful=header.cubeful, threads=threads, progress=show)
+        return build_one_sided(*size, threads=threads, progress=show)
 
 
 def _size_text(size: int) -> str:

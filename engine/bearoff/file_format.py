@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import enum
 import hashlib
+import math
 import mmap
 import os
 import secrets
@@ -21,7 +22,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from engine.bearoff.numbering import MAX_POINTS
+from engine.bearoff.numbering import MAX_POINTS, MAX_TWO_SIDED_CHECKERS, MAX_TWO_SIDED_POINTS
 from engine.errors import DataFileError
 from engine.position import CHECKERS
 
@@ -30,6 +31,10 @@ HEADER_BYTES = 128
 
 _MAGIC = b"GAMMBOFF"
 _FIELDS = struct.Struct("<8s4H16sQ56x")
+_LEAST_ROW_BYTES = 14
+"""What a row of a one-sided database takes when it has a single chance."""
+_LARGEST_PAYLOAD_BYTES = 1 << 40
+"""No machine has built a larger database: a header that says so is damaged."""
 _ANY_COMMAND = "gammond bearoff make --kind KIND --points N --checkers N"
 _PLACEHOLDERS = ", KIND being one-sided or two-sided, the Ns the highest point and the checkers a side"
 
@@ -45,10 +50,13 @@ class BearoffKind(enum.IntEnum):
         """``one-sided`` or ``two-sided``."""
         return self.name.lower().replace("_", "-")
 
-    @property
-    def layout(self) -> str:
-        """The record layout that files of this kind name."""
-        return "rolls u64 f4 u1" if self is BearoffKind.ONE_SIDED else "win f4"
+
+_LAYOUTS = {
+    (BearoffKind.ONE_SIDED, False): "rolls u64 f4 u1",
+    (BearoffKind.TWO_SIDED, False): "win f4",
+    (BearoffKind.TWO_SIDED, True): "win f4 cube 3f4",
+}
+"""The record layout that files name, by kind and whether they are cubeful."""
 
 
 @dataclass(frozen=True)
@@ -59,26 +67,57 @@ class BearoffHeader:
         kind: One-sided or two-sided.
         points: Points 1 to so many.
         checkers: Up to so many checkers a side.
+        cubeful: Whether it holds money equities beside the chances to win; a one-sided one never does.
     """
 
     kind: BearoffKind
     points: int
     checkers: int
+    cubeful: bool = False
 
     def __str__(self) -> str:
-        return f"{self.kind.label} {self.points}x{self.checkers}"
+        cube = " cubeful" if self.cubeful else " cubeless" if self.kind is BearoffKind.TWO_SIDED else ""
+        return f"{self.kind.label} {self.points}x{self.checkers}{cube}"
 
     @property
     def file_name(self) -> str:
         """The name of such a file in the data folder."""
-        return f"{self.kind.label}-{self.points}x{self.checkers}.bearoff"
+        cube = "-cubeful" if self.cubeful else ""
+        return f"{self.kind.label}-{self.points}x{self.checkers}{cube}.bearoff"
 
     @property
     def make_command(self) -> str:
         """The command that builds such a file, for messages."""
-        return (
-            f"gammond bearoff make --kind {self.kind.label} --points {self.points} --checkers {self.checkers}"
-        )
+        size = f"--kind {self.kind.label} --points {self.points} --checkers {self.checkers}"
+        cube = " --cubeless" if self.kind is BearoffKind.TWO_SIDED and not self.cubeful else ""
+        return f"gammond bearoff make {size}{cube}"
+
+    @property
+    def layout(self) -> str:
+        """The record layout that such files name."""
+        return _LAYOUTS[self.kind, self.cubeful]
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether there is a database of so many points and checkers."""
+        two_sided = self.kind is BearoffKind.TWO_SIDED
+        most_points = MAX_TWO_SIDED_POINTS if two_sided else MAX_POINTS
+        most_checkers = MAX_TWO_SIDED_CHECKERS if two_sided else CHECKERS
+        return 1 <= self.points <= most_points and 1 <= self.checkers <= most_checkers
+
+    @property
+    def least_payload_bytes(self) -> int:
+        """The least length of the payload; that of a two-sided database has no other."""
+        sides = math.comb(self.points + self.checkers, self.checkers)
+        if self.kind is BearoffKind.ONE_SIDED:
+            return _LEAST_ROW_BYTES * sides
+        return (16 if self.cubeful else 4) * sides * sides
+
+    def could_have(self, payload_bytes: int) -> bool:
+        """Whether a payload may have this length."""
+        if self.kind is BearoffKind.TWO_SIDED:
+            return payload_bytes == self.least_payload_bytes <= _LARGEST_PAYLOAD_BYTES
+        return self.least_payload_bytes <= payload_bytes <= _LARGEST_PAYLOAD_BYTES
 
 
 def write_file(path: Path, header: BearoffHeader, arrays: Sequence[NDArray[Any]]) -> None:
@@ -99,7 +138,7 @@ def write_file(path: Path, header: BearoffHeader, arrays: Sequence[NDArray[Any]]
         header.kind,
         header.points,
         header.checkers,
-        header.kind.layout.encode(),
+        header.layout.encode(),
         sum(part.nbytes for part in parts),
     )
     digest = hashlib.sha256(fields)
@@ -118,60 +157,77 @@ def write_file(path: Path, header: BearoffHeader, arrays: Sequence[NDArray[Any]]
         unfinished.unlink(missing_ok=True)
 
 
-def open_file(path: Path) -> tuple[BearoffHeader, memoryview]:
+def open_file(path: Path, expected: BearoffHeader | None = None) -> tuple[BearoffHeader, memoryview]:
     """Map a database into memory and check it.
 
     Args:
         path: The file.
+        expected: What it must hold; whatever it says that it holds if None.
 
     Returns:
         What it holds, and the payload, read-only.
 
     Raises:
-        DataFileError: There is no such file, or it is no database, of another version, truncated or altered.
+        DataFileError: There is no such file, or it is no database, of another version, truncated or altered,
+            or it holds something else.
     """
+    content = _mapped(path, expected)
+    fields = content[: _FIELDS.size]
+    digest = bytes(content[_FIELDS.size : HEADER_BYTES])
+    payload = content[HEADER_BYTES:]
+    header, payload_bytes = _read_header(path, fields, expected)
+    if len(payload) != payload_bytes:
+        reason = f"expected {payload_bytes} bytes after the header, got {len(payload)}: it was truncated"
+        raise unusable(path, reason, expected or header)
+    actual = hashlib.sha256(fields)
+    actual.update(payload)
+    if actual.digest() != digest:
+        raise unusable(path, "its checksum does not match: it was altered", expected or header)
+    if expected is not None and header != expected:
+        raise unusable(path, f"expected a {expected} database, got {header}", expected)
+    return header, payload
+
+
+def unusable(path: Path, reason: str, header: BearoffHeader | None) -> DataFileError:
+    """Make the error for a database that cannot be used, with the command that mends it.
+
+    Args:
+        path: The file.
+        reason: What is wrong.
+        header: What the file should hold; None where nobody knows, and the command has placeholders.
+    """
+    command = f"{header.make_command if header else _ANY_COMMAND} --output {shlex.quote(str(path))}"
+    explained = "" if header else _PLACEHOLDERS
+    message = f"{path} cannot be used: {reason}; build it again with `{command}`{explained}"
+    return DataFileError(message, field="bearoff")
+
+
+def _mapped(path: Path, expected: BearoffHeader | None) -> memoryview:
     try:
         with path.open("rb") as file:
             size = os.fstat(file.fileno()).st_size
             if not _MAGIC.startswith(file.read(len(_MAGIC))):
                 raise DataFileError(f"{path} is no gammond bearoff database", field="bearoff")
             if size < HEADER_BYTES:
-                reason = f"expected at least {HEADER_BYTES} bytes, got {size}"
-                raise DataFileError(_broken(path, reason), field="bearoff")
-            content = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+                raise unusable(path, f"expected at least {HEADER_BYTES} bytes, got {size}", expected)
+            return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     except OSError as error:
         raise DataFileError(f"{path} cannot be read: {error.strerror}", field="bearoff") from error
-    fields = content[: _FIELDS.size]
-    digest = bytes(content[_FIELDS.size : HEADER_BYTES])
-    payload = content[HEADER_BYTES:]
-    header = _read_header(path, fields, len(payload))
-    actual = hashlib.sha256(fields)
-    actual.update(payload)
-    if actual.digest() != digest:
-        raise DataFileError(
-            _broken(path, "its checksum does not match: it was altered", header), field="bearoff"
-        )
-    return header, payload
 
 
-def _read_header(path: Path, fields: memoryview, payload_bytes: int) -> BearoffHeader:
-    _, version, kind, points, checkers, layout, expected_bytes = _FIELDS.unpack(fields)
+def _read_header(path: Path, fields: memoryview, expected: BearoffHeader | None) -> tuple[BearoffHeader, int]:
+    """Read what the file holds and the length of its payload; what no database has is not believed."""
+    _, version, kind, points, checkers, layout, payload_bytes = _FIELDS.unpack(fields)
     if version != VERSION:
-        raise DataFileError(_broken(path, f"expected version {VERSION}, got {version}"), field="bearoff")
-    if kind not in list(BearoffKind) or layout.rstrip(b"\0") != BearoffKind(kind).layout.encode():
-        raise DataFileError(_broken(path, f"kind {kind} with layout {layout!r} is unknown"), field="bearoff")
-    if not (1 <= points <= MAX_POINTS and 1 <= checkers <= CHECKERS):
-        reason = f"there is no database of {points} points and {checkers} checkers"
-        raise DataFileError(_broken(path, reason), field="bearoff")
-    header = BearoffHeader(BearoffKind(kind), points, checkers)
-    if payload_bytes != expected_bytes:
-        reason = f"expected {expected_bytes} bytes after the header, got {payload_bytes}: it was truncated"
-        raise DataFileError(_broken(path, reason, header), field="bearoff")
-    return header
-
-
-def _broken(path: Path, reason: str, header: BearoffHeader | None = None) -> str:
-    """What is wrong, and the command that mends it: with placeholders where the header does not tell."""
-    command = f"{header.make_command if header else _ANY_COMMAND} --output {shlex.quote(str(path))}"
-    explained = "" if header else _PLACEHOLDERS
-    return f"{path} cannot be used: {reason}; build it again with `{command}`{explained}"
+        raise unusable(path, f"expected version {VERSION}, got {version}", expected)
+    holds = [each for each, text in _LAYOUTS.items() if text.encode() == layout.rstrip(b"\0")]
+    if not holds or holds[0][0] != kind:
+        raise unusable(path, f"kind {kind} with layout {layout!r} is unknown", expected)
+    header = BearoffHeader(holds[0][0], points, checkers, holds[0][1])
+    if not header.is_possible:
+        reason = f"there is no {header.kind.label} database of {points} points and {checkers} checkers"
+        raise unusable(path, reason, expected)
+    if not header.could_have(payload_bytes):
+        reason = f"its header gives a {header} database {payload_bytes} bytes, which none has"
+        raise unusable(path, reason, expected)
+    return header, payload_bytes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -11,13 +12,13 @@ from typing import TypeVar
 
 import platformdirs
 
-from engine.bearoff.file_format import BearoffHeader, BearoffKind, open_file, write_file
+from engine.bearoff.file_format import BearoffHeader, BearoffKind, open_file, unusable, write_file
 from engine.bearoff.one_sided import OneSidedTable, build_one_sided
 from engine.bearoff.two_sided import TwoSidedTable, build_two_sided
-from engine.errors import DataFileError, ValueRangeError
+from engine.errors import DataFileError
 from engine.position import CHECKERS
 
-DEFAULT_TWO_SIDED = BearoffHeader(BearoffKind.TWO_SIDED, 6, 6)
+DEFAULT_TWO_SIDED = BearoffHeader(BearoffKind.TWO_SIDED, 6, 6, cubeful=True)
 DEFAULT_ONE_SIDED = BearoffHeader(BearoffKind.ONE_SIDED, 6, CHECKERS)
 
 BearoffTable = OneSidedTable | TwoSidedTable
@@ -29,7 +30,7 @@ class BearoffEvaluators:
     """The judges of the last stages of a game; iterating gives them in the order in which to ask.
 
     Attributes:
-        two_sided: Exact, for few checkers.
+        two_sided: Exact, with the cube too, for few checkers.
         one_sided: By two distributions, for up to 15.
     """
 
@@ -111,21 +112,14 @@ def _open_or_build(
 
 def _open_expected(kind: type[_Table], path: Path, expected: BearoffHeader) -> _Table:
     if not path.exists():
-        raise DataFileError(
-            f"there is no {path}: build it with `{expected.make_command} --output {path}`", field="bearoff"
-        )
-    header, payload = open_file(path)
-    if header != expected:
-        raise DataFileError(
-            f"{path} cannot be used: expected a {expected} database, got {header};"
-            f" build it again with `{expected.make_command} --output {path}`",
-            field="bearoff",
-        )
+        command = f"{expected.make_command} --output {shlex.quote(str(path))}"
+        raise DataFileError(f"there is no {path}: build it with `{command}`", field="bearoff")
+    header, payload = open_file(path, expected)
     return _read_table(kind, path, header, payload)
 
 
 def _read_table(kind: type[_Table], path: Path, header: BearoffHeader, payload: memoryview) -> _Table:
     try:
-        return kind.from_payload(header.points, header.checkers, payload)
-    except (DataFileError, ValueRangeError) as error:
-        raise DataFileError(f"{path} cannot be used: {error.message}", field="bearoff") from error
+        return kind.from_payload(header, payload)
+    except DataFileError as error:
+        raise unusable(path, error.message, header) from error

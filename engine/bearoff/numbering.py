@@ -14,6 +14,10 @@ from engine.position import CHECKERS, Board
 
 MAX_POINTS = 18
 """Beyond it the loser may lose a backgammon, which no table here knows of."""
+MAX_TWO_SIDED_POINTS = 12
+"""Beyond it two sides may be in contact."""
+MAX_TWO_SIDED_CHECKERS = 14
+"""With all 15 on the board gammons are possible, and a chance of winning is not all."""
 
 
 class Numbering:

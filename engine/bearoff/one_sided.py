@@ -17,7 +17,7 @@ from engine.bearoff.building import (
     threads_to_use,
     worker_threads,
 )
-from engine.bearoff.file_format import BearoffHeader, BearoffKind
+from engine.bearoff.file_format import HEADER_BYTES, BearoffHeader, BearoffKind
 from engine.bearoff.numbering import Numbering
 from engine.errors import DataFileError
 from engine.kernels import bearoff_one_sided as kernel_one_sided
@@ -47,6 +47,8 @@ class OneSidedTable:
 
     kind = BearoffKind.ONE_SIDED
     plies = 0
+    is_optimal = False
+    """Each side is taken to race by itself: looking ahead finds better plays in some positions."""
 
     def __init__(
         self,
@@ -64,13 +66,13 @@ class OneSidedTable:
         self.counts = counts
 
     @classmethod
-    def from_payload(cls, points: int, checkers: int, payload: memoryview) -> OneSidedTable:
+    def from_payload(cls, header: BearoffHeader, payload: memoryview) -> OneSidedTable:
         """Read the table in place.
 
         Raises:
             DataFileError: The payload has the wrong size, or a row lies outside it.
         """
-        rows = _row_count(Numbering(points, checkers))
+        rows = _row_count(Numbering(header.points, header.checkers))
         value_bytes = len(payload) - _ROW_BYTES * rows
         if value_bytes < 0 or value_bytes % 4:
             raise DataFileError(f"{len(payload)} bytes cannot hold {rows} rows", field="bearoff")
@@ -80,7 +82,7 @@ class OneSidedTable:
         counts = np.frombuffer(payload[9 * rows + value_bytes :], np.uint8)
         if (starts > len(values)).any() or (starts + counts > len(values)).any():
             raise DataFileError("a row lies outside the values", field="bearoff")
-        return cls(points, checkers, starts, values, firsts, counts)
+        return cls(header.points, header.checkers, starts, values, firsts, counts)
 
     @property
     def header(self) -> BearoffHeader:
@@ -154,7 +156,9 @@ def one_sided_memory(points: int, checkers: int) -> MemoryNeed:
     numbering = Numbering(points, checkers)
     rows = _row_count(numbering)
     value_bytes = 4 * rows * (4 + points)
-    return MemoryNeed(2 * value_bytes + _BUILDING_ROW_BYTES * rows, value_bytes + _ROW_BYTES * rows)
+    return MemoryNeed(
+        2 * value_bytes + _BUILDING_ROW_BYTES * rows, HEADER_BYTES + value_bytes + _ROW_BYTES * rows
+    )
 
 
 def build_one_sided(

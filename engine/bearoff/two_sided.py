@@ -1,4 +1,4 @@
-"""Two-sided bearoff: exact cubeless chances of every pair of sides."""
+"""Two-sided bearoff: exact chances and cubeful money equities of every pair of sides."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from engine.bearoff.building import (
     threads_to_use,
     worker_threads,
 )
-from engine.bearoff.file_format import BearoffHeader, BearoffKind
-from engine.bearoff.numbering import Numbering
-from engine.errors import DataFileError, ValueRangeError
+from engine.bearoff.file_format import HEADER_BYTES, BearoffHeader, BearoffKind
+from engine.bearoff.numbering import MAX_TWO_SIDED_CHECKERS, MAX_TWO_SIDED_POINTS, Numbering
+from engine.errors import DataFileError, UnsupportedError, ValueRangeError
 from engine.kernels import bearoff_two_sided as kernel_two_sided
 from engine.outcome import Outcomes
 from engine.position import Board
 
-MAX_TWO_SIDED_POINTS = 12
-"""Beyond it two sides may be in contact."""
-MAX_TWO_SIDED_CHECKERS = 14
-"""With all 15 on the board gammons are possible, and a chance of winning is not all."""
+_CUBELESS_PAIR_BYTES = 12
+_CUBEFUL_PAIR_BYTES = 44
+_PLAY_LIST_BYTES = 840
+"""For each side: 21 places in the list of results, and up to 8 results of a roll on average."""
 
 
 class TwoSidedTable:
@@ -38,36 +38,56 @@ class TwoSidedTable:
         checkers: 1..14.
         wins: ``float32[sides, sides]``, the chance of the player on roll (first index), read-only. With the
             player on roll finished it is 1, with only the opponent finished 0.
+        equities: ``float32[sides, sides, 3]``, see `cubeful_equities`, read-only; None for a table without.
     """
 
     kind = BearoffKind.TWO_SIDED
     plies = 0
+    is_optimal = True
+    """Its values are those of best play by both sides: looking ahead cannot improve them."""
 
-    def __init__(self, points: int, checkers: int, wins: NDArray[np.float32]) -> None:
+    def __init__(
+        self,
+        points: int,
+        checkers: int,
+        wins: NDArray[np.float32],
+        equities: NDArray[np.float32] | None = None,
+    ) -> None:
         self.numbering = two_sided_numbering(points, checkers)
         self.wins = wins
+        self.equities = equities
 
     @classmethod
-    def from_payload(cls, points: int, checkers: int, payload: memoryview) -> TwoSidedTable:
+    def from_payload(cls, header: BearoffHeader, payload: memoryview) -> TwoSidedTable:
         """Read the table in place.
 
         Raises:
             DataFileError: The payload has the wrong size.
         """
-        sides = two_sided_numbering(points, checkers).sides
-        if len(payload) != 4 * sides * sides:
-            raise DataFileError(f"expected {sides}² chances, got {len(payload) // 4}", field="bearoff")
-        return cls(points, checkers, np.frombuffer(payload, "<f4").reshape(sides, sides))
+        sides = two_sided_numbering(header.points, header.checkers).sides
+        if len(payload) != header.least_payload_bytes:
+            raise DataFileError(
+                f"expected {header.least_payload_bytes} bytes, got {len(payload)}", field="bearoff"
+            )
+        numbers = np.frombuffer(payload, "<f4")
+        wins = numbers[: sides * sides].reshape(sides, sides)
+        equities = numbers[sides * sides :].reshape(sides, sides, 3) if header.cubeful else None
+        return cls(header.points, header.checkers, wins, equities)
+
+    @property
+    def has_cubeful(self) -> bool:
+        """Whether it holds cubeful equities."""
+        return self.equities is not None
 
     @property
     def header(self) -> BearoffHeader:
         """What the table holds."""
-        return BearoffHeader(self.kind, self.numbering.points, self.numbering.checkers)
+        return BearoffHeader(self.kind, self.numbering.points, self.numbering.checkers, self.has_cubeful)
 
     @property
     def arrays(self) -> Sequence[NDArray[Any]]:
         """The payload of its file."""
-        return (self.wins,)
+        return (self.wins,) if self.equities is None else (self.wins, self.equities)
 
     @property
     def name(self) -> str:
@@ -102,6 +122,31 @@ class TwoSidedTable:
         kernel_two_sided.evaluate(numbers, self.wins, outcomes)
         return outcomes
 
+    def cubeful_equities(self, boards: Board) -> NDArray[np.float32]:
+        """Look up exact money equities, before the roll, if the player on roll does not double on this roll.
+
+        Both sides double, redouble, take, pass and play as well as can be, for each state of the cube. There
+        are no gammons, so the Jacoby rule changes nothing. Beavers do not either: having access to the cube
+        is never worth less than not having it, so no double is right that leaves the doubler less than
+        nothing.
+
+        Args:
+            boards: ``int8[n, 2, 26]``, all covered.
+
+        Returns:
+            ``float32[n, 3]`` in points for a cube of 1: in the middle, held by the player on roll, held by
+            the other. In finished positions 1 or -1.
+
+        Raises:
+            PositionError: A position is not covered.
+            UnsupportedError: The table has no equities, see `has_cubeful`.
+        """
+        if self.equities is None:
+            raise UnsupportedError(f"{self.name} holds no equities with the cube", field="bearoff")
+        numbers = self.numbering.number_boards(boards)
+        looked_up: NDArray[np.float32] = self.equities[numbers[:, 0], numbers[:, 1]]
+        return looked_up
+
 
 def two_sided_numbering(points: int, checkers: int) -> Numbering:
     """Return the numbering of a two-sided table.
@@ -121,16 +166,30 @@ def two_sided_numbering(points: int, checkers: int) -> Numbering:
     return Numbering(points, checkers)
 
 
-def two_sided_memory(points: int, checkers: int) -> MemoryNeed:
-    """Say what a table needs: 12 bytes for each pair of sides while it is built, 4 in the file."""
-    records = two_sided_numbering(points, checkers).sides ** 2
-    return MemoryNeed(12 * records, 4 * records)
+def two_sided_memory(points: int, checkers: int, cubeful: bool = True) -> MemoryNeed:
+    """Say what a table needs, the file exactly.
+
+    Args:
+        points: 1..12.
+        checkers: 1..14.
+        cubeful: Whether it is to hold equities.
+
+    Raises:
+        ValueRangeError: Points or checkers are out of range.
+    """
+    sides = two_sided_numbering(points, checkers).sides
+    pair_bytes = _CUBEFUL_PAIR_BYTES if cubeful else _CUBELESS_PAIR_BYTES
+    header = BearoffHeader(BearoffKind.TWO_SIDED, points, checkers, cubeful)
+    return MemoryNeed(
+        pair_bytes * sides * sides + _PLAY_LIST_BYTES * sides, HEADER_BYTES + header.least_payload_bytes
+    )
 
 
 def build_two_sided(
     points: int = 6,
     checkers: int = 6,
     *,
+    cubeful: bool = True,
     threads: int | None = None,
     progress: ReportProgress | None = None,
     cancel: threading.Event | None = None,
@@ -140,6 +199,7 @@ def build_two_sided(
     Args:
         points: 1..12.
         checkers: 1..14, with or without those borne off.
+        cubeful: Whether to work out equities beside the chances to win.
         threads: How many to use; None for all cores.
         progress: Called after each layer of equal total pips.
         cancel: Set it from another thread to stop the work.
@@ -153,6 +213,9 @@ def build_two_sided(
     layers = PipLayers.of(numbering)
     starts, results = _list_results(numbering)
     wins = np.empty((numbering.sides, numbering.sides))
+    cubeful_sides = numbering.sides if cubeful else 0
+    values = np.empty((cubeful_sides, cubeful_sides, 3))
+    equities = np.empty(values.shape, "<f4")
     done = np.cumsum(np.convolve(layers.sizes, layers.sizes))
     with worker_threads(threads) as pool:
         for total in range(2 * points * checkers + 1):
@@ -160,7 +223,8 @@ def build_two_sided(
             parts = [
                 pool.submit(
                     kernel_two_sided.fill_layer,
-                    *(total, part, threads, layers.order, layers.starts, starts, results, wins),
+                    *(total, part, threads, layers.order, layers.starts, starts, results),
+                    *(wins, values, equities),
                 )
                 for part in range(threads)
             ]
@@ -168,9 +232,11 @@ def build_two_sided(
                 part.result()
             if progress is not None:
                 progress(int(done[total]), wins.size)
+    del values
     rounded = wins.astype("<f4")
-    rounded.setflags(write=False)
-    return TwoSidedTable(points, checkers, rounded)
+    for array in (rounded, equities):
+        array.setflags(write=False)
+    return TwoSidedTable(points, checkers, rounded, equities if cubeful else None)
 
 
 def _list_results(numbering: Numbering) -> tuple[NDArray[np.int64], NDArray[np.int32]]:

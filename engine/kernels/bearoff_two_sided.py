@@ -1,8 +1,8 @@
-"""Two-sided bearoff: exact cubeless chances working upwards through the total pip count.
+"""Two-sided bearoff: exact chances and money equities, working upwards through the total pip count.
 
 The chance of the player on roll with side u against side t is ``wins[u, t]``. It is the weighted mean over
 the rolls of the best of ``1 - wins[t, c]`` over the results c of each roll, so only chances of smaller
-totals are read.
+totals are read. Equities follow in the same way from those of the next mover, who may double before his roll.
 """
 
 from __future__ import annotations
@@ -14,6 +14,11 @@ from engine.kernels import kernel
 from engine.kernels.bearoff import MAX_RESULTS, results_of_roll, write_side
 
 ROLLS = 21
+
+CENTRED = 0
+OWN = 1
+OTHER = 2
+"""Columns of equities: a cube in the middle, held by the player on roll, held by the other."""
 
 
 @kernel
@@ -78,6 +83,51 @@ def _chance(
 
 
 @kernel
+def _write_equities(
+    own: int,
+    other: int,
+    starts: NDArray[np.int64],
+    results: NDArray[np.int32],
+    values: NDArray[np.float64],
+    equities: NDArray[np.float32],
+) -> None:
+    """Write the equities of an unfinished position, and its values, from the values after each result.
+
+    The plays are chosen for each state of the cube by itself. A cube that the player on roll holds is the
+    other's in the eyes of the next mover.
+    """
+    centred = 0.0
+    held = 0.0
+    opposed = 0.0
+    row = ROLLS * own
+    for die1 in range(1, 7):
+        for die2 in range(1, die1 + 1):
+            least_centred = 1.0
+            least_held = 1.0
+            least_opposed = 1.0
+            for at in range(starts[row], starts[row + 1]):
+                result = results[at]
+                least_centred = min(least_centred, values[other, result, CENTRED])
+                least_held = min(least_held, values[other, result, OTHER])
+                least_opposed = min(least_opposed, values[other, result, OWN])
+            weight = 1.0 if die1 == die2 else 2.0
+            centred -= weight * least_centred
+            held -= weight * least_held
+            opposed -= weight * least_opposed
+            row += 1
+    centred /= 36.0
+    held /= 36.0
+    opposed /= 36.0
+    doubled = min(1.0, 2.0 * opposed)
+    values[own, other, CENTRED] = max(centred, doubled)
+    values[own, other, OWN] = max(held, doubled)
+    values[own, other, OTHER] = opposed
+    equities[own, other, CENTRED] = centred
+    equities[own, other, OWN] = held
+    equities[own, other, OTHER] = opposed
+
+
+@kernel
 def fill_layer(
     total: int,
     part: int,
@@ -87,8 +137,12 @@ def fill_layer(
     starts: NDArray[np.int64],
     results: NDArray[np.int32],
     wins: NDArray[np.float64],
+    values: NDArray[np.float64],
+    equities: NDArray[np.float32],
 ) -> None:
     """Fill in the chances of all positions with a total pip count, or one thread's part of them.
+
+    The equities are filled in too, unless their arrays are empty.
 
     Args:
         total: Pips of both sides together; all smaller totals are filled in.
@@ -99,7 +153,11 @@ def fill_layer(
         starts: ``int64[sides * 21 + 1]``, see `list_results`.
         results: ``int32[...]``, see `list_results`.
         wins: in and out, ``float64[sides, sides]``.
+        values: in and out, ``float64[sides, sides, 3]`` or empty: the equities of the player on roll who may
+            double before he rolls.
+        equities: out, ``float32[sides, sides, 3]`` or empty: without a double before this roll.
     """
+    is_cubeful = values.shape[0] > 0
     most_pips = pip_starts.shape[0] - 2
     for other_pips in range(max(0, total - most_pips), min(total, most_pips) + 1):
         own_pips = total - other_pips
@@ -109,12 +167,17 @@ def fill_layer(
             other = order[i]
             for j in range(pip_starts[own_pips], pip_starts[own_pips + 1]):
                 own = order[j]
-                if own == 0:
-                    wins[own, other] = 1.0
-                elif other == 0:
-                    wins[own, other] = 0.0
+                if own == 0 or other == 0:
+                    win = 1.0 if own == 0 else 0.0
+                    wins[own, other] = win
+                    if is_cubeful:
+                        for state in range(3):
+                            values[own, other, state] = 2.0 * win - 1.0
+                            equities[own, other, state] = 2.0 * win - 1.0
                 else:
                     wins[own, other] = _chance(own, wins[other], starts, results)
+                    if is_cubeful:
+                        _write_equities(own, other, starts, results, values, equities)
 
 
 @kernel

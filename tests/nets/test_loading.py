@@ -38,6 +38,8 @@ def test_an_evaluator_sends_positions_to_the_nets_of_their_phases(manifest, name
 
 def test_a_bearoff_database_is_asked_before_the_race_net(manifest, monkeypatch):
     class Sure:
+        is_optimal = True
+
         def covers(self, positions):
             return np.ones(len(positions), np.bool_)
 

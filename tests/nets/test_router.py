@@ -19,6 +19,7 @@ class _Marker:
     """A judge that marks what it is asked, and with the pips of the position, so that order shows."""
 
     plies = 0
+    is_optimal = False
 
     def __init__(self, mark: float, known=None) -> None:
         self.name = str(mark)

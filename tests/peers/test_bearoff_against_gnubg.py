@@ -47,8 +47,11 @@ def gnubg_file(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def gnubg_two_sided(gnubg_file):
-    """``int64[924, 924]``, the equity of the player on roll, -32,768 to 32,767."""
-    return gnubg_file("-t", "6x6", "-C").reshape(924, 924).astype(np.int64) + LOSS
+    """``int64[924, 924, 4]``, equities of the player on roll, -32,768 to 32,767.
+
+    Cubeless; and with the cube, not doubling now: held by the player on roll, centred, held by the other.
+    """
+    return gnubg_file("-t", "6x6").reshape(924, 924, 4).astype(np.int64) + LOSS
 
 
 def one_sided_chances(numbers):
@@ -120,12 +123,19 @@ def one_sided_in_gnubgs_steps(numbering):
 
 def test_all_two_sided_values_are_gnubgs_when_rounded_at_every_step_as_gnubg_does(gnubg_two_sided):
     ours = two_sided_in_gnubgs_steps(Numbering(6, 6))
-    assert (ours != gnubg_two_sided).sum() == 0
+    assert (ours != gnubg_two_sided[..., 0]).sum() == 0
 
 
 def test_all_two_sided_chances_are_gnubgs_within_its_rounding(gnubg_two_sided):
-    difference = build_two_sided().wins - (gnubg_two_sided - LOSS) / FULL
+    difference = build_two_sided().wins - (gnubg_two_sided[..., 0] - LOSS) / FULL
     assert np.abs(difference).max() < 4 / FULL
+
+
+def test_all_two_sided_equities_with_the_cube_are_gnubgs_within_its_rounding(gnubg_two_sided):
+    theirs = (gnubg_two_sided[1:, 1:, [2, 1, 3]] - LOSS) * 2 / FULL - 1
+    difference = np.abs(build_two_sided().equities[1:, 1:] - theirs)
+    assert difference.max() < 5 * 2 / FULL
+    assert difference.mean() < 2 * 2 / FULL
 
 
 @pytest.mark.parametrize("points", [6, 7])

@@ -18,24 +18,42 @@ def test_make_writes_a_database_and_says_its_memory_first(tmp_path, capsys):
     path = tmp_path / "small.bearoff"
     assert run("make", "--kind", "two-sided", "--points", 3, "--checkers", 3, "--output", path) == 0
     table = open_table(path)
-    assert str(table.header) == "two-sided 3x3"
+    assert str(table.header) == "two-sided 3x3 cubeful"
     captured = capsys.readouterr()
-    assert captured.err == "two-sided 3x3: needs about 4.8 kB of memory, the file about 1.6 kB\n"
-    assert captured.out.startswith(f"{path}: two-sided 3x3, 1.7 kB")
+    assert captured.err == "two-sided 3x3 cubeful: needs about 34.4 kB of memory, the file about 6.5 kB\n"
+    assert captured.out.startswith(f"{path}: two-sided 3x3 cubeful, 6.5 kB")
+
+
+def test_make_leaves_the_equities_out_when_told_to(tmp_path, capsys):
+    path = tmp_path / "small.bearoff"
+    run("make", "--kind", "two-sided", "--points", 3, "--checkers", 3, "--cubeless", "--output", path)
+    assert not open_table(path).has_cubeful
+    captured = capsys.readouterr()
+    assert captured.err == "two-sided 3x3 cubeless: needs about 21.6 kB of memory, the file about 1.7 kB\n"
+    assert captured.out.startswith(f"{path}: two-sided 3x3 cubeless, 1.7 kB")
+
+
+def test_only_two_sided_databases_can_be_cubeless():
+    with pytest.raises(StateError, match="--cubeless needs --kind two-sided"):
+        run("make", "--kind", "one-sided", "--cubeless")
+    with pytest.raises(StateError, match="--cubeless needs --kind"):
+        run("make", "--cubeless")
 
 
 def test_make_without_options_writes_both_default_databases(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("GAMMOND_DATA", str(tmp_path / "data"))
     assert run("make") == 0
     names = sorted(path.name for path in (tmp_path / "data").iterdir())
-    assert names == ["one-sided-6x15.bearoff", "two-sided-6x6.bearoff"]
+    assert names == ["one-sided-6x15.bearoff", "two-sided-6x6-cubeful.bearoff"]
     assert capsys.readouterr().out.count("\n") == 2
 
 
 def test_a_kind_alone_is_the_default_of_that_kind(tmp_path, monkeypatch):
     monkeypatch.setenv("GAMMOND_DATA", str(tmp_path))
     run("make", "--kind", "two-sided")
-    assert [path.name for path in tmp_path.iterdir()] == ["two-sided-6x6.bearoff"]
+    assert [path.name for path in tmp_path.iterdir()] == ["two-sided-6x6-cubeful.bearoff"]
+    run("make", "--kind", "two-sided", "--cubeless")
+    assert (tmp_path / "two-sided-6x6.bearoff").exists()
 
 
 def test_make_builds_larger_one_sided_tables(tmp_path, capsys):
@@ -58,9 +76,11 @@ def test_sizes_out_of_range_are_refused(tmp_path):
 
 def test_a_database_that_does_not_fit_into_memory_is_refused(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(bearoff, "_memory_bytes", lambda: 10_000_000)
-    with pytest.raises(LimitError, match=r"needs 108\.2 MB of memory, this machine has 10\.0 MB"):
+    with pytest.raises(LimitError, match=r"needs 399\.3 MB of memory, this machine has 10\.0 MB"):
         run("make", "--kind", "two-sided", "--checkers", 8, "--output", tmp_path / "x")
-    assert "needs about 108.2 MB" in capsys.readouterr().err
+    assert "needs about 399.3 MB" in capsys.readouterr().err
+    with pytest.raises(LimitError, match=r"needs 110\.7 MB of memory"):
+        run("make", "--kind", "two-sided", "--checkers", 8, "--cubeless", "--output", tmp_path / "x")
 
 
 def test_an_output_that_cannot_be_written_is_found_out_before_the_work(tmp_path, monkeypatch):
@@ -91,8 +111,19 @@ def test_info_says_what_a_file_holds(tmp_path, capsys):
     assert run("info", path) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[1:4] == ["kind      two-sided", "points    1 to 3", "checkers  up to 3 a side"]
-    assert lines[4:6] == ["sides     20 with the empty one", "records   400; 361 without the empty side"]
-    assert lines[6].startswith("longest   the side on roll wins with chance 0.")
+    assert lines[4:7] == [
+        "sides     20 with the empty one",
+        "holds     chances to win, and money equities with the cube centred, own and the other side's",
+        "records   400; 361 without the empty side",
+    ]
+    assert lines[7].startswith("longest   the side on roll wins with chance 0.")
+
+
+def test_info_tells_a_cubeless_database(tmp_path, capsys):
+    path = tmp_path / "small"
+    run("make", "--kind", "two-sided", "--points", 2, "--checkers", 2, "--cubeless", "--output", path)
+    run("info", path)
+    assert "holds     chances to win\n" in capsys.readouterr().out
 
 
 def test_info_gives_the_mean_of_the_longest_bearoff(tmp_path, capsys):

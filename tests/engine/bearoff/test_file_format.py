@@ -7,12 +7,14 @@ import pytest
 from engine.bearoff.file_format import HEADER_BYTES, BearoffHeader, BearoffKind, open_file, write_file
 from engine.errors import DataFileError
 
-HEADER = BearoffHeader(BearoffKind.TWO_SIDED, 3, 2)
+HEADER = BearoffHeader(BearoffKind.TWO_SIDED, 1, 2, cubeful=True)
+ONE_SIDED = BearoffHeader(BearoffKind.ONE_SIDED, 1, 2)
+PAYLOAD_BYTES = 144
 
 
 @pytest.fixture
 def arrays():
-    return np.arange(12, dtype="<f4").reshape(3, 4), np.arange(5, dtype=np.uint8)
+    return np.arange(9, dtype="<f4").reshape(3, 3), np.arange(27, dtype="<f4").reshape(3, 3, 3)
 
 
 @pytest.fixture
@@ -27,15 +29,15 @@ def test_what_was_written_is_read(path, arrays):
     assert header == HEADER
     assert bytes(payload) == b"".join(array.tobytes() for array in arrays)
     assert payload.readonly
-    assert path.stat().st_size == HEADER_BYTES + 12 * 4 + 5
+    assert path.stat().st_size == HEADER_BYTES + PAYLOAD_BYTES
 
 
 def test_the_header_is_laid_out_as_documented(path):
     content = path.read_bytes()
     assert content[:8] == b"GAMMBOFF"
-    assert struct.unpack_from("<4H", content, 8) == (1, 2, 3, 2)
-    assert content[16:32] == b"win f4".ljust(16, b"\0")
-    assert struct.unpack_from("<Q", content, 32) == (53,)
+    assert struct.unpack_from("<4H", content, 8) == (1, 2, 1, 2)
+    assert content[16:32] == b"win f4 cube 3f4".ljust(16, b"\0")
+    assert struct.unpack_from("<Q", content, 32) == (PAYLOAD_BYTES,)
     assert content[40:96] == bytes(56)
 
 
@@ -58,22 +60,83 @@ def test_a_file_cut_within_its_header_is_refused(path, kept):
     assert "KIND being one-sided or two-sided" in message
 
 
-@pytest.mark.parametrize(("place", "value"), [(12, 0), (12, 19), (13, 1), (14, 16)])
-def test_no_command_is_advised_that_is_out_of_range(path, place, value):
+@pytest.mark.parametrize(("place", "value"), [(12, 0), (12, 13), (12, 19), (13, 1), (14, 0), (14, 15)])
+def test_no_command_is_advised_for_a_two_sided_database_out_of_range(path, place, value):
     content = bytearray(path.read_bytes())
     content[place] = value
     message = refused(path, content)
-    assert "there is no database of" in message
-    assert "--points N --checkers N" in message
+    assert "there is no two-sided database of" in message
+    assert "--kind KIND --points N --checkers N" in message
 
 
-@pytest.mark.parametrize("kept", [HEADER_BYTES, HEADER_BYTES + 52])
+@pytest.mark.parametrize(("place", "value"), [(12, 19), (14, 16)])
+def test_no_command_is_advised_for_a_one_sided_database_out_of_range(path, place, value):
+    write_file(path, ONE_SIDED, [np.zeros(60, np.uint8)])
+    content = bytearray(path.read_bytes())
+    content[place] = value
+    message = refused(path, content)
+    assert "there is no one-sided database of" in message
+    assert "--kind KIND --points N --checkers N" in message
+
+
+@pytest.mark.parametrize(("place", "value"), [(12, 12), (14, 14), (32, 145), (39, 1)])
+def test_a_size_that_does_not_go_with_the_length_is_not_believed(path, place, value):
+    content = bytearray(path.read_bytes())
+    content[place] = value
+    message = refused(path, content)
+    assert "which none has" in message
+    assert "--kind KIND --points N --checkers N" in message
+
+
+def test_a_database_larger_than_any_machine_builds_is_not_believed(path):
+    largest = BearoffHeader(BearoffKind.TWO_SIDED, 12, 14)
+    content = bytearray(path.read_bytes())
+    struct.pack_into("<2H16sQ", content, 12, 12, 14, largest.layout.encode(), largest.least_payload_bytes)
+    assert "--kind KIND --points N --checkers N" in refused(path, content)
+
+
+def test_a_reader_who_knows_what_a_file_should_hold_advises_that(path):
+    content = bytearray(path.read_bytes())
+    content[12] = 13
+    path.write_bytes(content)
+    with pytest.raises(DataFileError, match="make --kind two-sided --points 1 --checkers 2 --output"):
+        open_file(path, HEADER)
+
+
+def test_a_cubeless_database_is_refused_where_a_cubeful_one_is_expected(path):
+    cubeless = BearoffHeader(BearoffKind.TWO_SIDED, 1, 2)
+    write_file(path, cubeless, [np.zeros(9, "<f4")])
+    assert open_file(path)[0] == cubeless
+    with pytest.raises(
+        DataFileError, match="expected a two-sided 1x2 cubeful database, got two-sided 1x2 cubeless"
+    ):
+        open_file(path, HEADER)
+
+
+@pytest.mark.parametrize(
+    ("header", "command"),
+    [
+        (HEADER, "gammond bearoff make --kind two-sided --points 1 --checkers 2"),
+        (
+            BearoffHeader(BearoffKind.TWO_SIDED, 8, 4),
+            "gammond bearoff make --kind two-sided --points 8 --checkers 4 --cubeless",
+        ),
+        (ONE_SIDED, "gammond bearoff make --kind one-sided --points 1 --checkers 2"),
+    ],
+)
+def test_the_command_of_a_database_builds_that_one(header, command):
+    assert header.make_command == command
+
+
+@pytest.mark.parametrize("kept", [HEADER_BYTES, HEADER_BYTES + PAYLOAD_BYTES - 1])
 def test_a_file_cut_within_its_payload_is_refused(path, kept):
-    assert "expected 53 bytes after the header" in refused(path, path.read_bytes()[:kept])
+    message = refused(path, path.read_bytes()[:kept])
+    assert "expected 144 bytes after the header" in message
+    assert HEADER.make_command in message
 
 
 def test_a_file_with_something_behind_it_is_refused(path):
-    assert "got 54" in refused(path, path.read_bytes() + b"x")
+    assert "got 145" in refused(path, path.read_bytes() + b"x")
 
 
 def test_any_altered_byte_is_noticed(path):
@@ -98,8 +161,9 @@ def test_another_version_is_refused(path):
 
 def test_an_unknown_kind_is_refused(path):
     content = bytearray(path.read_bytes())
-    content[10] = 9
-    assert "kind 9" in refused(path, content)
+    for kind in (1, 9):
+        content[10] = kind
+        assert f"kind {kind} with layout" in refused(path, content)
 
 
 def test_another_programs_file_is_refused(path):
@@ -116,9 +180,9 @@ def test_a_missing_file_and_a_folder_are_refused(tmp_path):
 def test_an_existing_file_is_replaced_and_readers_of_it_go_on(path, arrays):
     _, payload = open_file(path)
     before = bytes(payload)
-    write_file(path, HEADER, [np.zeros(4, "<f4")])
+    write_file(path, HEADER, [np.zeros(36, "<f4")])
     assert bytes(payload) == before
-    assert len(open_file(path)[1]) == 16
+    assert bytes(open_file(path)[1]) == bytes(PAYLOAD_BYTES)
 
 
 def test_an_interrupted_write_leaves_the_old_file_and_nothing_else(path, arrays, monkeypatch):

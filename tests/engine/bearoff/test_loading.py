@@ -13,7 +13,7 @@ from engine.bearoff.two_sided import TwoSidedTable, build_two_sided
 from engine.errors import DataFileError
 from tests.boards import position
 
-NAMES = ["one-sided-6x15.bearoff", "two-sided-6x6.bearoff"]
+NAMES = ["one-sided-6x15.bearoff", "two-sided-6x6-cubeful.bearoff"]
 ROOT = Path(__file__).parents[3]
 
 
@@ -46,9 +46,9 @@ def test_missing_databases_are_built_and_kept(tmp_path, capsys):
 
 def test_databases_that_are_there_are_opened_silently(folder, no_building, capsys, one_sided, two_sided):
     bearoff = load_bearoff(folder)
-    assert bearoff.two_sided.wins.tobytes() == two_sided.wins.tobytes()
-    for array, same in zip(bearoff.one_sided.arrays, one_sided.arrays, strict=True):
-        assert array.tobytes() == same.tobytes()
+    for read, built in zip(bearoff, (two_sided, one_sided), strict=True):
+        for array, same in zip(read.arrays, built.arrays, strict=True):
+            assert array.tobytes() == same.tobytes()
     assert capsys.readouterr().err == ""
 
 
@@ -56,6 +56,8 @@ def test_mapped_tables_evaluate_as_built_ones(folder, one_sided, two_sided):
     boards = np.stack([position({6: 3, 2: 1}, {20: 2, 24: 3}).board, position({1: 6}, {19: 5}).board])
     bearoff = load_bearoff(folder, build=False)
     assert bearoff.two_sided.evaluate(boards).tolist() == two_sided.evaluate(boards).tolist()
+    cubeful = bearoff.two_sided.cubeful_equities(boards)
+    assert cubeful.tolist() == two_sided.cubeful_equities(boards).tolist()
     assert bearoff.one_sided.evaluate(boards).tolist() == one_sided.evaluate(boards).tolist()
 
 
@@ -65,7 +67,7 @@ def test_the_exact_table_is_asked_first(folder):
 
 def test_evaluators_have_a_name_and_no_plies(folder):
     for table, name in zip(
-        load_bearoff(folder), ("bearoff two-sided 6x6", "bearoff one-sided 6x15"), strict=True
+        load_bearoff(folder), ("bearoff two-sided 6x6 cubeful", "bearoff one-sided 6x15"), strict=True
     ):
         assert (table.name, table.plies) == (name, 0)
 
@@ -102,11 +104,22 @@ def test_a_truncated_database_is_an_error(folder, name):
 
 def test_a_database_of_another_kind_or_size_is_an_error(folder):
     (folder / NAMES[1]).write_bytes((folder / NAMES[0]).read_bytes())
-    with pytest.raises(DataFileError, match="expected a two-sided 6x6 database, got one-sided 6x15"):
+    with pytest.raises(DataFileError, match="expected a two-sided 6x6 cubeful database, got one-sided 6x15"):
         load_bearoff(folder)
     save_table(build_two_sided(3, 3), folder / NAMES[1])
     with pytest.raises(DataFileError, match="got two-sided 3x3"):
         load_bearoff(folder)
+    save_table(build_two_sided(cubeful=False), folder / NAMES[1])
+    with pytest.raises(DataFileError, match="got two-sided 6x6 cubeless; build it again with") as error:
+        load_bearoff(folder)
+    assert "--cubeless" not in error.value.message
+
+
+def test_a_cubeless_database_beside_it_is_left_alone(folder, no_building):
+    path = folder / "two-sided-6x6.bearoff"
+    path.write_bytes(b"whatever")
+    assert load_bearoff(folder).two_sided.has_cubeful
+    assert path.read_bytes() == b"whatever"
 
 
 def test_a_folder_that_cannot_be_written_costs_only_the_building(tmp_path, capsys):
@@ -130,7 +143,16 @@ def test_two_processes_that_build_at_once_do_not_harm_each_other(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == NAMES
 
 
-@pytest.mark.parametrize("table", [build_two_sided(3, 4), build_one_sided(7, 3), build_one_sided(1, 15)])
+@pytest.mark.parametrize(
+    "table",
+    [
+        build_two_sided(3, 4),
+        build_two_sided(3, 4, cubeful=False),
+        build_one_sided(7, 3),
+        build_one_sided(1, 15),
+    ],
+    ids=str,
+)
 def test_any_table_comes_back_from_its_file(tmp_path, table):
     path = tmp_path / table.header.file_name
     save_table(table, path)
@@ -147,3 +169,6 @@ def test_a_rightly_checksummed_file_that_holds_nonsense_is_refused(tmp_path):
         write_file(path, header, [np.zeros(3, "<f4")])
         with pytest.raises(DataFileError, match="nonsense cannot be used"):
             open_table(path)
+    write_file(path, BearoffHeader(BearoffKind.ONE_SIDED, 1, 2), [np.full(58, 9, np.uint8)])
+    with pytest.raises(DataFileError, match="outside the values; build it again with `gammond bearoff make"):
+        open_table(path)

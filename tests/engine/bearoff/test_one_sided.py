@@ -174,18 +174,19 @@ def payload(table):
 
 def test_a_payload_survives_reading():
     table = build_one_sided(2, 15)
-    read = OneSidedTable.from_payload(2, 15, memoryview(payload(table)))
+    read = OneSidedTable.from_payload(table.header, memoryview(payload(table)))
     for array, same in zip(read.arrays, table.arrays, strict=True):
         assert array.tolist() == same.tolist()
 
 
 def test_a_payload_of_another_size_or_with_rows_outside_is_refused():
-    content = payload(build_one_sided(2, 2))
+    table = build_one_sided(2, 2)
+    content = payload(table)
     with pytest.raises(DataFileError, match="cannot hold 6 rows"):
-        OneSidedTable.from_payload(2, 2, memoryview(content[:50]))
+        OneSidedTable.from_payload(table.header, memoryview(content[:50]))
     content[0] = 200
     with pytest.raises(DataFileError, match="outside"):
-        OneSidedTable.from_payload(2, 2, memoryview(content))
+        OneSidedTable.from_payload(table.header, memoryview(content))
 
 
 def test_the_memory_said_is_not_less_than_what_is_used(one_sided):
