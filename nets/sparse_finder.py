@@ -8,15 +8,16 @@ from numpy.typing import NDArray
 from engine.errors import DataFileError
 from engine.position import Board
 from engine.replies import Replies
-from nets.kernels import sparse as kernel_sparse
+from nets.kernels import replies as kernel_replies
 from nets.kernels.encode import INPUTS
+from nets.kernels.sparse import Net
 from nets.onnx_model import OnnxModel
 
 WEIGHTS = ("w1", "b1", "w2", "b2")
 """Outputs by which a net file gives its weights: ``[196, h]``, ``[h]``, ``[h, 5]``, ``[5]``."""
 
 
-def read_weights(model: OnnxModel) -> kernel_sparse.Net:
+def read_weights(model: OnnxModel) -> Net:
     """Read the weights of a net with one hidden layer, in the form that the kernels take.
 
     Raises:
@@ -44,7 +45,7 @@ class SparseFinder:
         race: Weights of the net for races.
     """
 
-    def __init__(self, name: str, contact: kernel_sparse.Net, race: kernel_sparse.Net) -> None:
+    def __init__(self, name: str, contact: Net, race: Net) -> None:
         self.name = name
         self._contact = contact
         self._race = race
@@ -59,7 +60,7 @@ class SparseFinder:
         capacity = min(count * keep, 16 * count + 4096)
         children, moves, equities = _room(capacity)
         while True:
-            done = kernel_sparse.best_replies(
+            done = kernel_replies.best_replies(
                 boards,
                 dice,
                 done,

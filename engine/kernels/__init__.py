@@ -106,16 +106,34 @@ _CACHED = _FOLDER is not None
 if _CACHED:
     setattr(numba.config, "CACHE_DIR", str(_FOLDER))  # noqa: B010  (numba makes it at run time)
 
-
-def float_kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Compile as `kernel` does, and let sums of floats be reordered, so that they run in vector registers."""
-    compiled: Callable[_P, _R] = numba.njit(
-        cache=_CACHED, error_model="numpy", nogil=True, fastmath={"contract", "reassoc", "nsz"}
-    )(function)
-    return compiled
+_REORDERED = {"contract", "reassoc", "nsz"}
 
 
 def kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """Compile a function on its first call for each signature, without the GIL, cached on disk."""
     compiled: Callable[_P, _R] = numba.njit(cache=_CACHED, error_model="numpy", nogil=True)(function)
+    return compiled
+
+
+def float_kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Compile as `kernel` does, and let sums of floats be reordered, so that they run in vector registers."""
+    compiled: Callable[_P, _R] = numba.njit(
+        cache=_CACHED, error_model="numpy", nogil=True, fastmath=_REORDERED
+    )(function)
+    return compiled
+
+
+def inlined_kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Compile as `kernel` does, but into every caller: where a call costs as much as its work."""
+    compiled: Callable[_P, _R] = numba.njit(cache=_CACHED, error_model="numpy", nogil=True, forceinline=True)(
+        function
+    )
+    return compiled
+
+
+def inlined_float_kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Compile as `float_kernel` and `inlined_kernel` do."""
+    compiled: Callable[_P, _R] = numba.njit(
+        cache=_CACHED, error_model="numpy", nogil=True, forceinline=True, fastmath=_REORDERED
+    )(function)
     return compiled

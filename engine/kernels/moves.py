@@ -2,7 +2,11 @@
 
 Boards are ``int8[2, 26]`` (row 0 the mover; index 0 borne off, 1..24 the points, 25 the bar). A child is
 written as the *next* mover sees it, so its rows are swapped. A play's checker moves are ``int8[8]``: up to
-four pairs (from, to), highest source first, zero-filled (no checker ever starts from 0).
+four pairs (from, to), highest source first, zero-filled (no checker ever starts from 0). Between kernels a
+play is those eight bytes packed in one integer, the first one lowest.
+
+A set of points is an integer: bit b stands for the mover's point 25 - b, which is the opponent's point b, so
+bit 0 for the mover's bar. A checker's bit moves up as the checker moves on: the lowest one is the rearmost.
 
 Non-doubles are tried in both orders and deduplicated by a 64-bit additive hash of the result; doubles are
 tried with non-increasing sources, which reaches each result exactly once (the changes that distinct sets of
@@ -19,252 +23,303 @@ from engine.kernels import kernel
 MAX_PLAYS = 3072
 """More than any roll has: 15 checkers and four moves of a double give at most C(18, 4) = 3060 results."""
 
+# Columns of `sets`, int64[5]: what `plays_of` has to know of a position's points.
+OCCUPIED, SINGLE, OPEN, BLOTS, REAR = range(5)
+
+ON_BOARD = (1 << 25) - 1
+"""The set of all points and the bar."""
+
+_OUTSIDE = (1 << 19) - 1
+"""Everything that keeps a side from bearing off."""
+
+# Columns of `levels`, int64[5, 4]: how far the plays of a double are tried after so many checker moves.
+_OCCUPIED, _UNTRIED, _PLAY, _IS_LEAF = range(4)
+
+_POINT_OF_BIT = np.zeros(37, np.int64)  # the remainders by 37 of the first 36 powers of two are distinct
+_POINT_OF_BIT[[(1 << (25 - point)) % 37 for point in range(26)]] = np.arange(26)
+
 _rng = np.random.Generator(np.random.PCG64(0x6A33))
 # A play changes a hash by eight of these at most, so sums stay inside int64, where NumPy would warn.
 _POINT_HASH = _rng.integers(-(2**59), 2**59, size=(2, 26), dtype=np.int64)
 
 
 @kernel
-def _occupied(work: NDArray[np.int8]) -> int:
-    """The mover's points and bar as bits, at level 0."""
-    bits = 0
-    for point in range(1, 26):
-        if work[0, 0, point] > 0:
-            bits |= 1 << point
-    return bits
+def point_sets(boards: NDArray[np.int8], at: int, sets: NDArray[np.int64]) -> None:
+    """Write what the plays of a position are found with.
+
+    Args:
+        boards: ``int8[n, 2, 26]``.
+        at: Which of them.
+        sets: out, ``int64[5]``, sets of points: where the mover has checkers, where it has just one, where
+            the opponent has fewer than two, where the opponent has just one; and all from the opponent's
+            rearmost checker on, which is what the mover has to have left for a race.
+    """
+    occupied = 0
+    single = 0
+    open_points = 0
+    blots = 0
+    rear = 0
+    for bit in range(26):
+        own = int(boards[at, 0, 25 - bit])
+        theirs = int(boards[at, 1, bit])
+        occupied |= int(own > 0) << bit
+        single |= int(own == 1) << bit
+        open_points |= int(theirs < 2) << bit
+        blots |= int(theirs == 1) << bit
+        if theirs > 0:
+            rear = bit
+    sets[OCCUPIED] = occupied & ON_BOARD
+    sets[SINGLE] = single & ON_BOARD
+    sets[OPEN] = open_points & (ON_BOARD - 1)
+    sets[BLOTS] = blots & (ON_BOARD - 1)
+    sets[REAR] = (1 << rear) - 1
 
 
 @kernel
-def _open_points(work: NDArray[np.int8]) -> int:
-    """The points that the opponent does not hold, as bits in the mover's numbering; no play changes them."""
-    bits = 0
-    for point in range(1, 25):
-        if work[0, 1, 25 - point] < 2:
-            bits |= 1 << point
-    return bits
+def _point(bit: int) -> int:
+    """The mover's point that one bit stands for."""
+    return int(_POINT_OF_BIT[bit % 37])
 
 
 @kernel
 def _sources(occupied: int, open_points: int, die: int) -> int:
-    """From where one checker may go by one die, as bits."""
+    """From where one checker may go by one die."""
     movable = occupied
-    if (occupied >> 25) & 1:
-        movable = 1 << 25
-    sources = movable & (open_points << die)
-    if occupied < 1 << 7:  # all are home: the exact point bears off, or else the highest if it is lower
-        if (occupied >> die) & 1:
-            sources |= 1 << die
-        elif occupied < 1 << die:
-            sources |= 1 << _top(occupied, die)
+    if occupied & 1:
+        movable = 1
+    sources = movable & (open_points >> die)
+    if occupied & _OUTSIDE == 0:  # all are home: the exact point bears off, or the highest if it is lower
+        exact = 1 << (25 - die)
+        if occupied & exact:
+            sources |= exact
+        elif occupied & (exact - 1) == 0:
+            sources |= occupied & -occupied
     return sources
 
 
 @kernel
-def _top(bits: int, start: int) -> int:
-    """The highest bit at ``start`` or below; 0 if there is none above bit 0."""
-    point = start
-    while point > 0 and not (bits >> point) & 1:
-        point -= 1
-    return point
+def _packed_move(source: int, die: int) -> int:
+    return source | (max(source - die, 0) << 8)
 
 
 @kernel
-def _occupied_after(work: NDArray[np.int8], level: int, occupied: int, source: int, die: int) -> int:
-    """The mover's points as bits once a checker has moved."""
-    if work[level, 0, source] == 1:
-        occupied &= ~(1 << source)
-    if source > die:
-        occupied |= 1 << (source - die)
-    return occupied
+def _plays_of_doubles(
+    boards: NDArray[np.int8],
+    at: int,
+    sets: NDArray[np.int64],
+    die: int,
+    counts: NDArray[np.int64],
+    levels: NDArray[np.int64],
+    plays: NDArray[np.int64],
+) -> int:
+    for point in range(26):
+        counts[point] = boards[at, 0, point]
+    levels[0, _OCCUPIED] = sets[OCCUPIED]
+    levels[0, _UNTRIED] = _sources(int(sets[OCCUPIED]), int(sets[OPEN]), die)
+    levels[0, _PLAY] = 0
+    levels[0, _IS_LEAF] = 0
+    count = 0
+    longest = 1
+    depth = 0
+    while True:
+        untried = int(levels[depth, _UNTRIED])
+        if untried and depth < 3:
+            bit = untried & -untried
+            levels[depth, _UNTRIED] = untried ^ bit
+            levels[depth, _IS_LEAF] = 0
+            _descend(depth, bit, int(sets[OPEN]), die, counts, levels)
+            depth += 1
+            continue
+        if untried:
+            count = 0 if longest < 4 else count
+            longest = 4
+            count = _write_last_moves(int(levels[3, _PLAY]), untried, die, plays, count)
+        elif levels[depth, _IS_LEAF] and depth >= longest:
+            if depth > longest:
+                longest = depth
+                count = 0
+            plays[count] = levels[depth, _PLAY]
+            count += 1
+        if depth == 0:
+            return count
+        depth -= 1
+        source = int(levels[depth + 1, _PLAY] >> (16 * depth)) & 255
+        counts[source] += 1
+        counts[max(source - die, 0)] -= 1
 
 
 @kernel
-def _hash_change(work: NDArray[np.int8], level: int, source: int, die: int) -> np.int64:
+def _descend(
+    depth: int, bit: int, open_points: int, die: int, counts: NDArray[np.int64], levels: NDArray[np.int64]
+) -> None:
+    """Move a checker of a double, and note what may be moved after it."""
+    source = _point(bit)
+    occupied = int(levels[depth, _OCCUPIED])
+    if counts[source] == 1:
+        occupied ^= bit
+    occupied |= (bit << die) & ON_BOARD
+    counts[source] -= 1
+    counts[max(source - die, 0)] += 1
+    levels[depth + 1, _OCCUPIED] = occupied
+    levels[depth + 1, _UNTRIED] = _sources(occupied, open_points, die) & -bit
+    levels[depth + 1, _PLAY] = levels[depth, _PLAY] | (_packed_move(source, die) << (16 * depth))
+    levels[depth + 1, _IS_LEAF] = 1
+
+
+@kernel
+def _write_last_moves(play: int, sources: int, die: int, plays: NDArray[np.int64], count: int) -> int:
+    """Write the plays that three moves of a double begin; return how many there are in all."""
+    while sources:
+        bit = sources & -sources
+        sources ^= bit
+        plays[count] = play | (_packed_move(_point(bit), die) << 48)
+        count += 1
+    return count
+
+
+@kernel
+def _hash_change(source: int, die: int, is_hit: int) -> int:
     """The change of a board's additive hash when a checker moves."""
     target = max(source - die, 0)
     change = _POINT_HASH[0, target] - _POINT_HASH[0, source]
-    if target > 0 and work[level, 1, 25 - target] == 1:
+    if is_hit:
         change += _POINT_HASH[1, 25] - _POINT_HASH[1, 25 - target]
     return change
 
 
 @kernel
-def _move_up(work: NDArray[np.int8], level: int, source: int, die: int) -> None:
-    """Copy a level of the work boards to the next one and move a checker there."""
-    up = level + 1
-    for point in range(26):
-        work[up, 0, point] = work[level, 0, point]
-        work[up, 1, point] = work[level, 1, point]
-    target = max(source - die, 0)
-    work[up, 0, source] -= 1
-    work[up, 0, target] += 1
-    if target > 0 and work[up, 1, 25 - target] == 1:
-        work[up, 1, 25 - target] = 0
-        work[up, 1, 25] += 1
-
-
-@kernel
-def _emit(work: NDArray[np.int8], level: int, children: NDArray[np.int8], at: int) -> None:
-    for point in range(26):
-        children[at, 0, point] = work[level, 1, point]
-        children[at, 1, point] = work[level, 0, point]
-
-
-@kernel
-def _plays_of_doubles(
-    die: int, work: NDArray[np.int8], children: NDArray[np.int8], moves: NDArray[np.int8], first: int
-) -> int:
-    open_points = _open_points(work)
-    occupied = np.zeros(5, np.int64)
-    untried = np.zeros(5, np.int64)
-    source = np.zeros(5, np.int64)
-    has_reply = np.zeros(5, np.bool_)
-    count = 0
-    longest = 0
-    depth = 0
-    occupied[0] = _occupied(work)
-    untried[0] = _sources(occupied[0], open_points, die)
-    while depth >= 0:
-        point = _top(untried[depth], 25) if depth < 4 else 0
-        if point > 0:
-            untried[depth] &= ~(1 << point)
-            _move_up(work, depth, point, die)
-            has_reply[depth] = True
-            source[depth] = point
-            depth += 1
-            occupied[depth] = _occupied_after(work, depth - 1, occupied[depth - 1], point, die)
-            untried[depth] = _sources(occupied[depth], open_points, die) & ((2 << point) - 1)
-            has_reply[depth] = False
-            continue
-        if not has_reply[depth] and depth > 0 and depth >= longest:
-            if depth > longest:
-                longest = depth
-                count = 0
-            at = first + count
-            _emit(work, depth, children, at)
-            for i in range(4):
-                moves[at, 2 * i] = source[i] if i < depth else 0
-                moves[at, 2 * i + 1] = max(source[i] - die, 0) if i < depth else 0
-            count += 1
-        depth -= 1
-    return count
-
-
-@kernel
-def _write_pair(moves: NDArray[np.int8], at: int, source1: int, die1: int, source2: int, die2: int) -> None:
-    if source2 > source1:
-        source1, die1, source2, die2 = source2, die2, source1, die1
-    moves[at, 0] = source1
-    moves[at, 1] = max(source1 - die1, 0)
-    moves[at, 2] = source2
-    moves[at, 3] = max(source2 - die2, 0) if source2 > 0 else 0
-    for i in range(4, 8):
-        moves[at, i] = 0
+def _is_known(hashes: NDArray[np.int64], count: int, wanted: int) -> bool:
+    found = 0
+    for i in range(count):  # to the end: without a way out, several are compared at once
+        found |= int(hashes[i] == wanted)
+    return found != 0
 
 
 @kernel
 def _plays_of_both_dice(
+    sets: NDArray[np.int64],
     die1: int,
     die2: int,
-    work: NDArray[np.int8],
     hashes: NDArray[np.int64],
-    children: NDArray[np.int8],
-    moves: NDArray[np.int8],
-    first: int,
+    plays: NDArray[np.int64],
     count: int,
 ) -> int:
     """Add the results of playing ``die1``, then ``die2``, to the ``count`` that are known."""
-    open_points = _open_points(work)
-    occupied = _occupied(work)
-    sources1 = _sources(occupied, open_points, die1)
-    for point1 in range(25, 0, -1):
-        if not (sources1 >> point1) & 1:
-            continue
-        hash1 = _hash_change(work, 0, point1, die1)
-        _move_up(work, 0, point1, die1)
-        sources2 = _sources(_occupied_after(work, 0, occupied, point1, die1), open_points, die2)
-        for point2 in range(25, 0, -1):
-            if not (sources2 >> point2) & 1:
+    open_points = int(sets[OPEN])
+    blots = int(sets[BLOTS])
+    sources1 = _sources(int(sets[OCCUPIED]), open_points, die1)
+    while sources1:
+        bit1 = sources1 & -sources1
+        sources1 ^= bit1
+        point1 = _point(bit1)
+        move1 = _packed_move(point1, die1)
+        hit = (bit1 << die1) & blots
+        hash1 = _hash_change(point1, die1, hit)
+        occupied = int(sets[OCCUPIED] & ~(bit1 & sets[SINGLE])) | ((bit1 << die1) & ON_BOARD)
+        sources2 = _sources(occupied, open_points, die2)
+        while sources2:
+            bit2 = sources2 & -sources2
+            sources2 ^= bit2
+            point2 = _point(bit2)
+            hash2 = hash1 + _hash_change(point2, die2, (bit2 << die2) & blots & ~hit)
+            if _is_known(hashes, count, hash2):
                 continue
-            hash2 = hash1 + _hash_change(work, 1, point2, die2)
-            seen = False
-            for i in range(count):
-                if hashes[i] == hash2:
-                    seen = True
-                    break
-            if seen:
-                continue
-            _move_up(work, 1, point2, die2)
-            _emit(work, 2, children, first + count)
-            _write_pair(moves, first + count, point1, die1, point2, die2)
+            move2 = _packed_move(point2, die2)
+            plays[count] = move1 | (move2 << 16) if point1 >= point2 else move2 | (move1 << 16)
             hashes[count] = hash2
             count += 1
     return count
 
 
 @kernel
-def _plays_of_one_die(
-    die: int, work: NDArray[np.int8], children: NDArray[np.int8], moves: NDArray[np.int8], first: int
-) -> int:
+def _plays_of_one_die(sets: NDArray[np.int64], die: int, plays: NDArray[np.int64]) -> int:
     count = 0
-    sources = _sources(_occupied(work), _open_points(work), die)
-    for point in range(25, 0, -1):
-        if (sources >> point) & 1:
-            _move_up(work, 0, point, die)
-            _emit(work, 1, children, first + count)
-            _write_pair(moves, first + count, point, die, 0, 0)
-            count += 1
+    sources = _sources(int(sets[OCCUPIED]), int(sets[OPEN]), die)
+    while sources:
+        bit = sources & -sources
+        sources ^= bit
+        plays[count] = _packed_move(_point(bit), die)
+        count += 1
     return count
 
 
 @kernel
-def plays_into(
+def plays_of(
     boards: NDArray[np.int8],
-    board: int,
+    at: int,
+    sets: NDArray[np.int64],
     die1: int,
     die2: int,
-    work: NDArray[np.int8],
+    counts: NDArray[np.int64],
+    levels: NDArray[np.int64],
     hashes: NDArray[np.int64],
-    children: NDArray[np.int8],
-    moves: NDArray[np.int8],
-    first: int,
+    plays: NDArray[np.int64],
 ) -> int:
-    """Write all distinct results of a roll from place ``first`` on, with the caller's scratch.
+    """List all distinct results of a roll, with the caller's scratch.
 
     Args:
         boards: ``int8[n, 2, 26]``.
-        board: Which of them.
+        at: Which of them.
+        sets: ``int64[5]``, its `point_sets`.
         die1: 1..6.
         die2: 1..6.
-        work: scratch, ``int8[5, 2, 26]``.
+        counts: scratch, ``int64[26]``.
+        levels: scratch, ``int64[5, 4]``.
         hashes: scratch, ``int64[MAX_PLAYS]``.
-        children: out, ``int8[first + MAX_PLAYS, 2, 26]`` or more, as the next mover sees them.
-        moves: out, ``int8[first + MAX_PLAYS, 8]`` or more, the checker moves of each.
-        first: Where to start writing.
+        plays: out, ``int64[MAX_PLAYS]``, packed.
 
     Returns:
-        How many were written; 1 with all-zero moves when no checker can move.
+        How many there are; 1 without a move when no checker can move.
     """
-    for point in range(26):
-        work[0, 0, point] = boards[board, 0, point]
-        work[0, 1, point] = boards[board, 1, point]
     if die1 == die2:
-        count = _plays_of_doubles(die1, work, children, moves, first)
+        count = _plays_of_doubles(boards, at, sets, die1, counts, levels, plays)
     else:
         high = max(die1, die2)
         low = min(die1, die2)
-        count = _plays_of_both_dice(high, low, work, hashes, children, moves, first, 0)
-        count = _plays_of_both_dice(low, high, work, hashes, children, moves, first, count)
+        count = _plays_of_both_dice(sets, high, low, hashes, plays, 0)
+        count = _plays_of_both_dice(sets, low, high, hashes, plays, count)
         if count == 0:  # only one die can be played: the larger one if possible
-            count = _plays_of_one_die(high, work, children, moves, first)
+            count = _plays_of_one_die(sets, high, plays)
         if count == 0:
-            count = _plays_of_one_die(low, work, children, moves, first)
+            count = _plays_of_one_die(sets, low, plays)
     if count == 0:  # nothing can be moved: the only result is the same position, turned round
-        _emit(work, 0, children, first)
-        for i in range(8):
-            moves[first, i] = 0
+        plays[0] = 0
         count = 1
     return count
+
+
+@kernel
+def write_child(
+    boards: NDArray[np.int8], at: int, play: int, children: NDArray[np.int8], target_row: int
+) -> None:
+    """Write the result of a packed play as the next mover sees it.
+
+    Args:
+        boards: ``int8[n, 2, 26]``.
+        at: Which of them is played from.
+        play: A play of it.
+        children: out, ``int8[m, 2, 26]``.
+        target_row: Which of these to write.
+    """
+    for point in range(26):
+        children[target_row, 0, point] = boards[at, 1, point]
+        children[target_row, 1, point] = boards[at, 0, point]
+    while play:
+        source = play & 255
+        target = (play >> 8) & 255
+        play >>= 16
+        children[target_row, 1, source] -= 1
+        children[target_row, 1, target] += 1
+        if target > 0 and children[target_row, 0, 25 - target] == 1:
+            children[target_row, 0, 25 - target] = 0
+            children[target_row, 0, 25] += 1
+
+
+@kernel
+def write_moves(play: int, moves: NDArray[np.int8], row: int) -> None:
+    """Write the checker moves of a packed play to a row of ``int8[m, 8]``."""
+    for i in range(8):
+        moves[row, i] = (play >> (8 * i)) & 255
 
 
 @kernel
@@ -287,14 +342,21 @@ def expand(
         offsets: out, ``int64[n + 1]``; the children of position i lie at ``offsets[i]:offsets[i + 1]``.
 
     Returns:
-        The number of positions done: less than n when the next one might not fit into ``children``.
+        The number of positions done: less than n when the next one does not fit into ``children``.
     """
-    work = np.empty((5, 2, 26), np.int8)
+    sets = np.empty(5, np.int64)
+    counts = np.empty(26, np.int64)
+    levels = np.empty((5, 4), np.int64)
     hashes = np.empty(MAX_PLAYS, np.int64)
+    plays = np.empty(MAX_PLAYS, np.int64)
     for i in range(start, boards.shape[0]):
         at = offsets[i]
-        if at + MAX_PLAYS > children.shape[0]:
+        point_sets(boards, i, sets)
+        count = plays_of(boards, i, sets, int(dice[i, 0]), int(dice[i, 1]), counts, levels, hashes, plays)
+        if at + count > children.shape[0]:
             return i
-        count = plays_into(boards, i, int(dice[i, 0]), int(dice[i, 1]), work, hashes, children, moves, at)
+        for j in range(count):
+            write_child(boards, i, int(plays[j]), children, at + j)
+            write_moves(int(plays[j]), moves, at + j)
         offsets[i + 1] = at + count
     return boards.shape[0]

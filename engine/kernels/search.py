@@ -107,8 +107,9 @@ def look_up(
         keys: ``int64[n, 2]``.
         tag: What the values have to be of, below 2^46.
         stored_keys: ``int64[entries, 2]``, keys with their tags or `EMPTY`; a power of two of entries.
-        stored_values: ``float32[entries, k]``.
-        values: out, ``float32[n, k]``; rows that are not held are left alone.
+        stored_values: ``float32[entries, columns]``.
+        values: out, ``float32[n, k]`` with k of at most the columns, those that were stored for the tag; rows
+            that are not held are left alone.
         missing: out, ``int64[n]``, the rows that are not held.
 
     Returns:
@@ -152,9 +153,9 @@ def store(
         keys: ``int64[n, 2]``.
         rows: ``int64[m]``, which of the keys to store.
         tag: What the values are of, below 2^46.
-        values: ``float32[m, k]``, of those rows.
+        values: ``float32[m, k]``, of those rows; k is at most the columns, and always the same for a tag.
         stored_keys: in and out, ``int64[entries, 2]``.
-        stored_values: in and out, ``float32[entries, k]``.
+        stored_values: in and out, ``float32[entries, columns]``.
     """
     low = (tag & _TAG_MASK) << KEY_BITS
     high = (tag >> TAG_BITS) << KEY_BITS
@@ -166,7 +167,7 @@ def store(
         if stored_keys[slot, 0] != key0 or stored_keys[slot, 1] != key1:
             stored_keys[slot + 1, 0] = stored_keys[slot, 0]
             stored_keys[slot + 1, 1] = stored_keys[slot, 1]
-            for k in range(values.shape[1]):
+            for k in range(stored_values.shape[1]):  # all of them: what moves may be wider than what comes
                 stored_values[slot + 1, k] = stored_values[slot, k]
         stored_keys[slot, 0] = key0
         stored_keys[slot, 1] = key1

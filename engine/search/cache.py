@@ -27,7 +27,7 @@ class ValueCache:
 
     Args:
         entries: A power of two, 2 or more. An entry takes 16 bytes and 4 for each column.
-        columns: The number of columns of the values.
+        columns: The most columns that values have; judges with fewer leave the others unused.
 
     Raises:
         ValueRangeError: The number of entries is no power of two, or the columns are less than 1.
@@ -46,7 +46,7 @@ class ValueCache:
 
     @property
     def columns(self) -> int:
-        """Columns of the values."""
+        """The most columns that values have."""
         return self._values.shape[1]
 
     @property
@@ -74,7 +74,7 @@ class ValueCache:
         Args:
             keys: ``int64[n, 2]``, keys of `engine.search.positions.DistinctBoards`.
             tag: The judge's number.
-            values: out, ``float32[n, columns]``; rows that are not held are left alone.
+            values: out, ``float32[n, k]``, k as in `store`; rows that are not held are left alone.
 
         Returns:
             The rows that are not held, ``int64[m]``, ascending.
@@ -93,7 +93,7 @@ class ValueCache:
             keys: ``int64[n, 2]``.
             rows: ``int64[m]``, which of them.
             tag: The judge's number.
-            values: ``float32[m, columns]``, of those rows.
+            values: ``float32[m, k]``, of those rows; k is 1 to `columns`, and always the same for a tag.
         """
         with self._lock:
             kernel_search.store(keys, rows, tag, values, self._keys, self._values)

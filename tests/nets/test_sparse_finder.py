@@ -5,48 +5,22 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from engine.dice import ROLLS
 from engine.errors import DataFileError
-from engine.outcome import finished_outcomes
+from engine.moves import expand_rolls
 from engine.position import Phase, Position, phases
 from engine.replies import EvaluatedReplies
-from nets.encoders import encode_tesauro196
 from nets.loading import load_finder
 from nets.onnx_model import OnnxModel
 from nets.sparse_finder import SparseFinder, read_weights
 from tests import boards
+from tests.nets.bare_nets import BareNets, random_net
 from tests.nets.net_files import write_net
-
-
-def random_net(seed, hidden=12):
-    generator = np.random.default_rng(seed)
-    shapes = (196, hidden), (hidden,), (5, hidden), (5,)
-    return tuple(generator.normal(0, 0.4, shape).astype(np.float32) for shape in shapes)
-
-
-class BareNets:
-    """What the finder judges by, as an evaluator of matrix products."""
-
-    name = "bare"
-    plies = 0
-
-    def __init__(self, contact, race):
-        self.nets = {True: race, False: contact}
-
-    def evaluate(self, sample):
-        result = np.empty((len(sample), 5), np.float32)
-        phase = phases(sample)
-        over = phase == Phase.OVER
-        result[over] = finished_outcomes(sample[over])
-        for is_race, (w1, b1, w2, b2) in self.nets.items():
-            rows = ~over & ((phase == Phase.RACE) == is_race)
-            hidden = np.maximum(encode_tesauro196(sample[rows]) @ w1 + b1, 0)
-            result[rows] = 1 / (1 + np.exp(-(hidden @ w2.T + b2)))
-        return result
 
 
 @pytest.fixture(scope="module")
 def finders():
-    contact, race = random_net(1), random_net(2, hidden=7)
+    contact, race = random_net(1, 12, 0.4), random_net(2, 7, 0.4)
     return SparseFinder("sparse", contact, race), EvaluatedReplies(BareNets(contact, race))
 
 
@@ -84,6 +58,34 @@ def test_moves_lead_to_the_children(finders):
         }
         for j in range(replies.offsets[i], replies.offsets[i + 1]):
             assert known[replies.children[j].tobytes()] == replies.moves[j].tobytes()
+
+
+def test_replies_are_bitwise_the_same_alone_and_among_other_rolls_and_positions(finders):
+    positions = np.repeat(sample(12, seed=8), len(ROLLS), axis=0)
+    dice = np.tile(np.array(ROLLS, np.int8), (len(positions) // len(ROLLS), 1))
+    together = finders[0].best_replies(positions, dice, 5, 0.5)
+    order = np.random.default_rng(9).permutation(len(positions))
+    shuffled = finders[0].best_replies(positions[order], dice[order], 5, 0.5)
+    for j, i in enumerate(order):
+        ours, theirs = slice(*together.offsets[i : i + 2]), slice(*shuffled.offsets[j : j + 2])
+        assert np.array_equal(together.children[ours], shuffled.children[theirs])
+        assert np.array_equal(together.moves[ours], shuffled.moves[theirs])
+        assert np.array_equal(together.equities[ours], shuffled.equities[theirs])
+
+
+def test_ties_go_to_the_first_in_the_order_of_the_legal_plays():
+    nothing = tuple(np.zeros_like(weights) for weights in random_net(1, 6))
+    finder = SparseFinder("indifferent", nothing, nothing)
+    positions = boards.played_boards(boards.RacingJudge(), 60, seed=10)
+    positions = positions[phases(positions) == Phase.CONTACT]
+    dice = boards.random_rolls(len(positions), seed=11)
+    children, _, offsets = expand_rolls(positions, dice)
+    replies = finder.best_replies(positions, dice, 4, 0.0)
+    for i in range(len(positions)):
+        first = children[offsets[i] : min(offsets[i] + 4, offsets[i + 1])]
+        over = phases(first) == Phase.OVER
+        assert not over.any()
+        assert np.array_equal(replies.children[slice(*replies.offsets[i : i + 2])], first)
 
 
 def test_many_positions_outgrow_the_first_room_without_a_difference(finders):

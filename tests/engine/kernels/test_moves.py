@@ -88,6 +88,29 @@ def _followed(state, moves, left):
     return state
 
 
+@pytest.mark.nojit
+def test_the_sets_of_a_position_hold_the_points_they_should():
+    sample = boards.random_boards(50, seed=12)
+    sets = np.empty(5, np.int64)
+    for i, (mover, opponent) in enumerate(sample):
+        kernel_moves.point_sets(sample, i, sets)
+        facing = {point: int(opponent[25 - point]) for point in range(1, 25)}
+        rear = max((point for point in range(1, 26) if opponent[point]), default=0)
+        assert [_points(bits) for bits in sets.tolist()] == [
+            {point for point in range(1, 26) if mover[point]},
+            {point for point in range(1, 26) if mover[point] == 1},
+            {point for point, count in facing.items() if count < 2},
+            {point for point, count in facing.items() if count == 1},
+            {point for point in range(1, 26) if point + rear > 25},
+        ]
+
+
+def _points(bits):
+    """The mover's points in a set."""
+    assert 0 <= bits <= kernel_moves.ON_BOARD
+    return {25 - bit for bit in range(25) if bits >> bit & 1}
+
+
 def test_many_positions_with_many_results_each_outgrow_the_first_array():
     apart = boards.position(x={point: 1 for point in range(10, 25)}, o={4: 1})
     single, _, offsets = expand_rolls(apart.board[None], np.array([[1, 1]], np.int8))

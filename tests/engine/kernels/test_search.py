@@ -130,3 +130,20 @@ def test_a_cache_of_a_dictionary_with_two_entries_a_bucket_behaves_alike():
         kernel_search.look_up(sample, 5, keys, stored, found, missing)
         first_of = dict(reversed(bucket))
         assert {i: float(found[i, 0]) for i in np.flatnonzero(~np.isnan(found[:, 0]))} == first_of
+
+
+@pytest.mark.nojit
+def test_narrow_values_that_move_wide_ones_out_of_the_way_leave_them_whole():
+    sample = distinct_boards(boards.random_boards(2, seed=8)).keys
+    keys = np.full((2, 2), kernel_search.EMPTY, np.int64)
+    stored = np.full((2, 4), np.nan, np.float32)
+    wide = np.array([[1, 2, 3, 4]], np.float32)
+    narrow = np.array([[5, 6]], np.float32)
+    kernel_search.store(sample, np.array([0]), 1, wide, keys, stored)
+    kernel_search.store(sample, np.array([1]), 2, narrow, keys, stored)
+    missing = np.empty(2, np.int64)
+    for tag, row, value in ((1, 0, wide), (2, 1, narrow)):
+        found = np.zeros((2, value.shape[1]), np.float32)
+        assert kernel_search.look_up(sample, tag, keys, stored, found, missing) == 1
+        assert missing[0] == 1 - row
+        assert found[row].tolist() == value[0].tolist()

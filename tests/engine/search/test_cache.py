@@ -17,9 +17,9 @@ VALUES = np.random.default_rng(2).random((len(KEYS), 5), np.float32)
 ALL = np.arange(len(KEYS))
 
 
-def held(cache, tag):
+def held(cache, tag, columns=5):
     """Look all keys up: the rows that are held and what is held there."""
-    found = np.full_like(VALUES, np.nan)
+    found = np.full((len(KEYS), columns), np.nan, np.float32)
     missing = cache.look_up(KEYS, tag, found)
     rows = np.setdiff1d(ALL, missing)
     assert np.isnan(found[missing]).all()
@@ -58,6 +58,19 @@ def test_judges_do_not_see_each_others_values():
     cache.store(KEYS, ALL, first, VALUES)
     assert len(held(cache, second)[0]) == 0
     assert cache.tag("first") == first
+
+
+@pytest.mark.parametrize("entries", [256, 1 << 15])
+def test_judges_of_fewer_columns_share_a_cache_with_those_of_all(entries):
+    cache = ValueCache(entries)
+    for i in range(0, len(KEYS), 100):
+        rows = ALL[i : i + 100]
+        cache.store(KEYS, rows, 1, VALUES[rows])
+        cache.store(KEYS, rows, 2, -VALUES[rows, :2])
+    for tag, values in ((1, VALUES), (2, -VALUES[:, :2])):
+        rows, found = held(cache, tag, values.shape[1])
+        assert len(rows) > 20
+        assert np.array_equal(found, values[rows])
 
 
 @pytest.mark.parametrize("tag", [1, (1 << 23) - 1, 1 << 23, (1 << 46) - 1])

@@ -1,67 +1,54 @@
-"""The sparse first layer and the judge of children against matrix products."""
+"""The sparse layers and the fast sigmoid against matrix products and the exact function."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from engine.moves import expand_rolls
-from engine.position import Phase, phases
 from nets.encoders import encode_tesauro196
 from nets.kernels import sparse as kernel_sparse
 from tests import boards
-
-
-def random_net(seed, hidden):
-    generator = np.random.default_rng(seed)
-    shapes = (196, hidden), (hidden,), (5, hidden), (5,)
-    return tuple(generator.normal(0, 0.3, shape).astype(np.float32) for shape in shapes)
-
-
-CONTACT, RACE = random_net(1, 16), random_net(2, 8)
-
-
-def outputs(net, sample):
-    w1, b1, w2, b2 = net
-    hidden = np.maximum(encode_tesauro196(sample) @ w1 + b1, 0)
-    return 1 / (1 + np.exp(-(hidden @ w2.T + b2)))
+from tests.nets.bare_nets import logits_of, random_net, sigmoid
 
 
 @pytest.mark.nojit
-def test_first_and_second_layer_equal_a_matrix_product():
-    sample = boards.random_boards(60, seed=5)
-    expected = outputs(CONTACT, sample)
-    hidden = np.empty(16, np.float32)
+@pytest.mark.parametrize("hidden", [5, 16, 40])
+def test_first_and_second_layer_equal_a_matrix_product(hidden):
+    net = random_net(1, hidden)
+    sample = boards.random_boards(30, seed=5)
+    sums = np.empty((2, hidden), np.float32)
     rows, factors = np.empty(30, np.int64), np.empty(30, np.float32)
-    values = np.empty((1, 5), np.float32)
+    logits = np.empty((5, len(sample)), np.float32)
     for i in range(len(sample)):
-        kernel_sparse.first_layer(sample, i, CONTACT, rows, factors, hidden)
-        kernel_sparse.second_layer(hidden, CONTACT, values, 0)
-        np.testing.assert_allclose(values[0], expected[i], atol=2e-6)
+        kernel_sparse.first_layer(sample, i, net, rows, factors, sums, 1)
+        expected = encode_tesauro196(sample[i : i + 1])[0] @ net[0] + net[1]
+        np.testing.assert_allclose(sums[1], expected, atol=5e-6)
+        kernel_sparse.second_layer(sums, 1, net[2], net[3], logits, i)
+    np.testing.assert_allclose(logits.T, logits_of(net, sample), atol=2e-5)
 
 
 @pytest.mark.nojit
-def test_the_chosen_child_is_the_one_with_the_least_equity():
-    sample = boards.random_boards(120, seed=6)
-    sample = sample[phases(sample) != Phase.OVER]
-    dice = boards.random_rolls(len(sample), seed=7)
-    children, moves, offsets = expand_rolls(sample, dice)
-    values = outputs(CONTACT, children)
-    race = phases(children) == Phase.RACE
-    values[race] = outputs(RACE, children[race])
-    equity = 2 * values[:, 0] - 1 + values[:, 1] + values[:, 2] - values[:, 3] - values[:, 4]
-    checked = 0
-    for i in range(len(sample)):
-        part = slice(offsets[i], offsets[i + 1])
-        if (phases(children[part]) == Phase.OVER).any():
-            continue
-        found = np.empty((2, 5), np.float32)
-        judged = np.empty(offsets[i + 1] - offsets[i], np.float32)
-        best = kernel_sparse.judge_children(
-            sample, i, children[part], moves[part], len(judged), CONTACT, RACE, judged, found
-        )
-        np.testing.assert_allclose(judged, equity[part], atol=3e-6)
-        assert equity[part][best] == pytest.approx(equity[part].min(), abs=3e-6)
-        np.testing.assert_allclose(found[1], values[part][best], atol=2e-6)
-        checked += 1
-    assert checked > 100
+def test_the_sigmoid_is_within_two_ten_millionths():
+    x = np.concatenate([np.linspace(-100, 100, 4001), np.linspace(-1, 1, 1000)]).astype(np.float32)
+    found = [float(kernel_sparse.sigmoid(value)) for value in x]
+    np.testing.assert_allclose(found, sigmoid(x.astype(np.float64)), rtol=0, atol=2e-7)
+    assert min(found) >= 0
+    assert max(found) <= 1
+
+
+@pytest.mark.nojit
+def test_a_certain_logit_is_exactly_one_and_its_negative_zero():
+    assert kernel_sparse.sigmoid(kernel_sparse.CERTAIN) == 1
+    assert kernel_sparse.sigmoid(-kernel_sparse.CERTAIN) == 0
+
+
+@pytest.mark.nojit
+def test_equities_of_many_are_those_of_each_outcome():
+    logits = np.random.default_rng(3).normal(0, 4, (5, 37)).astype(np.float32)
+    equities = np.empty(37, np.float32)
+    kernel_sparse.equities_of(logits, 37, equities)
+    values = np.empty((2, 5), np.float32)
+    for i in range(37):
+        kernel_sparse.outcome_of(logits, i, values, 1)
+        np.testing.assert_allclose(values[1], sigmoid(logits[:, i].astype(np.float64)), rtol=0, atol=2e-7)
+        assert equities[i] == pytest.approx(kernel_sparse.equity_of(values, 1), abs=1e-6)

@@ -49,7 +49,8 @@ def test_a_step_follows_the_numerical_gradient_of_the_cross_entropy():
     after = net.copy()
     values = np.zeros((2, 5), np.float32)
     values[0] = target
-    kernel_td._step(boards, 0, after.arrays, rate, np.empty(16, np.float32), np.empty(16, np.float32), values)
+    hidden, back = np.empty((1, 16), np.float32), np.empty(16, np.float32)
+    kernel_td._step(boards, 0, after.arrays, rate, hidden, back, np.empty((5, 1), np.float32), values)
     generator = np.random.default_rng(10)
     for old, new in zip(net.arrays, after.arrays, strict=True):
         used = np.argwhere(np.abs(new - old) > 1e-4)

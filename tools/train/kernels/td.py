@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels import float_kernel, kernel
-from engine.kernels.moves import MAX_PLAYS, plays_into
+from engine.kernels.moves import write_child
 from nets.kernels.encode import MAX_ACTIVE, active_inputs
-from nets.kernels.sparse import Net, equity_of, first_layer, is_race, judge_children, second_layer
+from nets.kernels.judged_plays import Judging, begin_position, judge_plays, new_judging
+from nets.kernels.sparse import Net, equity_of, first_layer, is_race, outcome_of, second_layer
 
 MAX_PLIES = 2000
 """Longer games are abandoned without learning; self-play of untrained nets may shuffle for ever."""
@@ -43,26 +44,29 @@ def _step(
     rate: float,
     hidden: NDArray[np.float32],
     back: NDArray[np.float32],
+    logits: NDArray[np.float32],
     values: NDArray[np.float32],
 ) -> float:
     """One gradient step on the cross entropy of a position with ``values[0]``; returns the squared error."""
     w1, b1, w2, b2 = net
     places = np.empty(MAX_ACTIVE, np.int64)
     inputs = np.empty(MAX_ACTIVE, np.float32)
-    first_layer(boards, ply, net, places, inputs, hidden)
-    second_layer(hidden, net, values, 1)
+    first_layer(boards, ply, net, places, inputs, hidden, 0)
+    second_layer(hidden, 0, w2, b2, logits, 0)
+    outcome_of(logits, 0, values, 1)
     step = np.float32(rate)
-    for h in range(hidden.shape[0]):
+    units = back.shape[0]
+    for h in range(units):
         back[h] = np.float32(0.0)
     for k in range(5):
         delta = step * (values[0, k] - values[1, k])
         b2[k] += delta
-        for h in range(hidden.shape[0]):
+        for h in range(units):
             back[h] += delta * w2[k, h]
-        for h in range(hidden.shape[0]):
-            w2[k, h] += delta * max(hidden[h], np.float32(0.0))
-    for h in range(hidden.shape[0]):
-        if hidden[h] <= np.float32(0.0):
+        for h in range(units):
+            w2[k, h] += delta * max(hidden[0, h], np.float32(0.0))
+    for h in range(units):
+        if hidden[0, h] <= np.float32(0.0):
             back[h] = np.float32(0.0)
         b1[h] += back[h]
     for i in range(active_inputs(boards[ply], places, inputs)):
@@ -85,18 +89,13 @@ def _play_game(
     state: NDArray[np.uint64],
     boards: NDArray[np.int8],
     values: NDArray[np.float32],
-    children: NDArray[np.int8],
-    moves: NDArray[np.int8],
+    judging: Judging,
 ) -> int:
     """Play one game; write its positions and, one place further on, the value of each successor.
 
     Returns:
         The number of plies, or 0 when the game was abandoned.
     """
-    scratch = np.empty((2, 5), np.float32)
-    work = np.empty((5, 2, 26), np.int8)
-    hashes = np.empty(MAX_PLAYS, np.int64)
-    equities = np.empty(MAX_PLAYS, np.float32)
     for side in range(2):
         for point in range(26):
             boards[0, side, point] = start[side, point]
@@ -106,13 +105,14 @@ def _play_game(
         while ply == 0 and die1 == die2:
             die1 = _die(state)
             die2 = _die(state)
-        count = plays_into(boards, ply, die1, die2, work, hashes, children, moves, 0)
-        best = judge_children(boards, ply, children, moves, count, contact, race, equities, scratch)
-        for k in range(5):
-            values[ply + 1, k] = scratch[1, k]
-        for side in range(2):
-            for point in range(26):
-                boards[ply + 1, side, point] = children[best, side, point]
+        begin_position(boards, ply, contact, race, judging)
+        count = judge_plays(boards, ply, die1, die2, contact, race, judging)
+        best = 0
+        for i in range(1, count):
+            if judging.equities[i] < judging.equities[best]:
+                best = i
+        outcome_of(judging.logits, best, values, ply + 1)
+        write_child(boards, ply, int(judging.plays[best]), boards, ply + 1)
         if boards[ply + 1, 1, 0] == 15:
             return ply + 1
     return 0
@@ -133,11 +133,12 @@ def _learn_game(
     Source: Sutton, Barto, "Reinforcement Learning", 2nd ed., section 12.1 (the off-line λ-return algorithm),
     with values seen by alternating sides.
     """
-    contact_hidden = np.empty(contact[1].shape[0], np.float32)
+    contact_hidden = np.empty((1, contact[1].shape[0]), np.float32)
     contact_back = np.empty(contact[1].shape[0], np.float32)
-    race_hidden = np.empty(race[1].shape[0], np.float32)
+    race_hidden = np.empty((1, race[1].shape[0]), np.float32)
     race_back = np.empty(race[1].shape[0], np.float32)
     scratch = np.empty((2, 5), np.float32)
+    logits = np.empty((5, 1), np.float32)
     ahead = np.empty(5, np.float32)
     for k in range(5):
         ahead[k] = values[plies, k]
@@ -150,9 +151,9 @@ def _learn_game(
         scratch[0, 3] = ahead[1]
         scratch[0, 4] = ahead[2]
         if is_race(boards, ply):
-            total += _step(boards, ply, race, rate, race_hidden, race_back, scratch)
+            total += _step(boards, ply, race, rate, race_hidden, race_back, logits, scratch)
         else:
-            total += _step(boards, ply, contact, rate, contact_hidden, contact_back, scratch)
+            total += _step(boards, ply, contact, rate, contact_hidden, contact_back, logits, scratch)
         if ply > 0:
             for k in range(5):
                 ahead[k] = keep * scratch[0, k] + (np.float32(1.0) - keep) * values[ply, k]
@@ -187,11 +188,10 @@ def self_play(
     """
     boards = np.empty((MAX_PLIES + 1, 2, 26), np.int8)
     values = np.empty((MAX_PLIES + 1, 5), np.float32)
-    children = np.empty((MAX_PLAYS, 2, 26), np.int8)
-    moves = np.empty((MAX_PLAYS, 8), np.int8)
+    judging = new_judging(contact, race)
     total = 0.0
     for _ in range(games):
-        plies = _play_game(start, contact, race, state, boards, values, children, moves)
+        plies = _play_game(start, contact, race, state, boards, values, judging)
         if plies == 0:
             continue
         tally[GAMES] += 1
