@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.evaluator import Evaluator
-from engine.outcome import LOSE_BG, LOSE_G, WIN, WIN_BG, WIN_G, finished_outcomes
+from engine.evaluator import Evaluator, ExactJudge
+from engine.outcome import LOSE_BG, LOSE_G, WIN, WIN_BG, WIN_G, Outcomes, finished_outcomes
 from engine.position import CHECKERS, OFF, Board
 
 Values = NDArray[np.float32]
@@ -111,9 +112,11 @@ class CubelessJudgement:
 
     Attributes:
         evaluator: The judge of the leaves.
+        exact: Judges that know their positions under best play, which are not looked ahead from.
     """
 
     evaluator: Evaluator
+    exact: tuple[ExactJudge, ...] = ()
 
     @property
     def columns(self) -> int:
@@ -131,17 +134,12 @@ class CubelessJudgement:
         return self
 
     def settled(self, boards: Board) -> NDArray[np.bool_]:
-        """Finished positions: ``bool[n]``."""
-        return finished(boards)
+        """Finished positions, and those that are known exactly: ``bool[n]``."""
+        return settled_by(self.exact, boards)
 
     def values(self, boards: Board) -> Values:
         """Evaluate positions, as `Judgement.values`."""
-        outcomes = self.evaluator.evaluate(boards)
-        over = finished(boards)
-        if over.any():
-            outcomes = outcomes.copy()
-            outcomes[over] = finished_outcomes(boards[over])
-        return outcomes
+        return judged_outcomes(self.evaluator, boards)
 
     def carried(self, values: Values) -> Values:
         """Return the values: nothing is done before the roll."""
@@ -164,3 +162,37 @@ def finished(boards: Board) -> NDArray[np.bool_]:
     """
     result: NDArray[np.bool_] = (boards[:, 0, OFF] == CHECKERS) | (boards[:, 1, OFF] == CHECKERS)
     return result
+
+
+def settled_by(exact: Sequence[ExactJudge], boards: Board) -> NDArray[np.bool_]:
+    """Say which positions are over or known exactly.
+
+    Args:
+        exact: Who knows positions.
+        boards: ``int8[n, 2, 26]``.
+
+    Returns:
+        ``bool[n]``.
+    """
+    settled = finished(boards)
+    for judge in exact:
+        settled |= judge.covers(boards)
+    return settled
+
+
+def judged_outcomes(evaluator: Evaluator, boards: Board) -> Outcomes:
+    """Evaluate positions; finished ones exactly.
+
+    Args:
+        evaluator: The judge.
+        boards: ``int8[n, 2, 26]``.
+
+    Returns:
+        ``float32[n, 5]``.
+    """
+    outcomes = evaluator.evaluate(boards)
+    over = finished(boards)
+    if over.any():
+        outcomes = outcomes.copy()
+        outcomes[over] = finished_outcomes(boards[over])
+    return outcomes

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from engine.evaluator import Evaluator
+from collections.abc import Callable
+
+from engine.evaluator import Evaluator, ExactJudge
 from engine.outcome import Outcomes
 from engine.position import Board
 from engine.replies import ReplyFinder
@@ -22,6 +24,8 @@ class NPlyEvaluator:
         pruning: Which replies are looked at.
         cache: Where values are kept between calls; may be shared with other searches.
         threads: How many threads work on one call.
+        exact: Judges that know their positions under best play, which are not looked ahead from.
+        cancelled: Asked between blocks of work; when it says yes, `evaluate` raises CancelledWork.
 
     Raises:
         ValueRangeError: Plies or threads are out of range.
@@ -35,9 +39,12 @@ class NPlyEvaluator:
         pruning: Pruning = USUAL_PRUNING,
         cache: ValueCache | None = None,
         threads: int = 1,
+        exact: tuple[ExactJudge, ...] = (),
+        cancelled: Callable[[], bool] | None = None,
     ) -> None:
+        self._cancelled = cancelled
         self._depth = check_plies(plies)
-        self._judgement = CubelessJudgement(evaluator)
+        self._judgement = CubelessJudgement(evaluator, exact)
         self._tree = TreeSearch(finder, pruning, cache, threads)
 
     @property
@@ -52,7 +59,7 @@ class NPlyEvaluator:
 
     def evaluate(self, boards: Board) -> Outcomes:
         """Evaluate positions, as `engine.evaluator.Evaluator.evaluate`."""
-        return self.evaluate_watched(boards, SearchWatch())
+        return self.evaluate_watched(boards, SearchWatch(self._cancelled))
 
     def evaluate_watched(self, boards: Board, watch: SearchWatch) -> Outcomes:
         """Evaluate positions, counting nodes and stopping when told to.

@@ -11,7 +11,7 @@ from engine.dice import Roll
 from engine.errors import CancelledWork
 from engine.evaluator import Evaluator
 from engine.moves import Play, legal_plays
-from engine.outcome import Outcome, turned_outcomes
+from engine.outcome import Outcome, Outcomes, cubeless_equity, turned_outcomes
 from engine.position import Board, Position
 from engine.ranking import RankedPlay
 from engine.replies import ReplyFinder
@@ -110,7 +110,7 @@ class MoveSearch:
         ladder = _Ladder(self._judgement.other, legal_plays(position, roll))
         ladder.enter(0, self._values(ladder.boards(), 0, SearchWatch()))
         watch.count(len(ladder.plays))
-        watch.end_depth()
+        watch.end_depth(ladder.best(self._inner_plies))
         finished = True
         for depth in range(1, plies + 1):
             survivors = chosen_filter.survivors(ladder.equities_of_survivors(), depth - 1)
@@ -123,7 +123,7 @@ class MoveSearch:
                 finished = False
                 break
             ladder.enter(depth, values)
-            watch.end_depth()
+            watch.end_depth(ladder.best(self._inner_plies))
         candidates = ladder.candidates(self._inner_plies)
         return PlaysFound(candidates, candidates[0].plies, finished, watch.nodes, watch.elapsed_s)
 
@@ -178,7 +178,8 @@ class _Ladder:
         """Note the values of the first plays at a greater depth than before, and order these anew."""
         count = len(values)
         equities = -self._judgement.equities(values)
-        order = np.argsort(-equities, kind="stable")
+        cubeless = cubeless_equity(values[:, : len(Outcome._fields)])
+        order = np.lexsort((cubeless, -equities))
         self.plays[:count] = [self.plays[i] for i in order]
         self._values[:count] = values[order]
         self._equities[:count] = equities[order]
@@ -188,16 +189,20 @@ class _Ladder:
     def candidates(self, inner_plies: int) -> tuple[SearchedPlay, ...]:
         """All plays with what is known of them."""
         outcomes = turned_outcomes(self._values[:, : len(Outcome._fields)])
-        return tuple(
-            SearchedPlay(
-                play=self.plays[i],
-                outcome=Outcome(*map(float, outcomes[i])),
-                equity=float(self._equities[i]),
-                plies=inner_plies + self._depths[i],
-                survived=i < self._survivors,
-                values=tuple(map(float, self._values[i])),
-            )
-            for i in range(len(self.plays))
+        return tuple(self._candidate(i, outcome, inner_plies) for i, outcome in enumerate(outcomes))
+
+    def best(self, inner_plies: int) -> SearchedPlay:
+        """The first of the candidates."""
+        return self._candidate(0, turned_outcomes(self._values[:1, : len(Outcome._fields)])[0], inner_plies)
+
+    def _candidate(self, place: int, outcome: Outcomes, inner_plies: int) -> SearchedPlay:
+        return SearchedPlay(
+            play=self.plays[place],
+            outcome=Outcome(*map(float, outcome)),
+            equity=float(self._equities[place]),
+            plies=inner_plies + self._depths[place],
+            survived=place < self._survivors,
+            values=tuple(map(float, self._values[place])),
         )
 
 

@@ -18,7 +18,7 @@ Memory. Levels are worked on depth first, in blocks of `BLOCK_POSITIONS` positio
 legal plays are looked at: a thread holds one block of each level. A block has at most `MAX_BLOCK_REPLIES`
 replies, of 300 bytes and 16 for each column at most. So a query takes less than 40 MiB for each level and
 thread whatever it is, and 1 to 4 MiB with the usual pruning. The judgement gets at most `EVALUATE_ROWS`
-positions at a time, the finder one block with all its rolls; the watch is asked before each.
+positions at a time, the finder `FIND_POSITIONS` with all their rolls; the watch is asked before each.
 """
 
 from __future__ import annotations
@@ -51,6 +51,8 @@ MAX_BLOCK_REPLIES = 100_440
 """
 
 EVALUATE_ROWS = 4096
+FIND_POSITIONS = 6
+"""Where each roll has hundreds of plays, finding replies to so many takes 8 ms."""
 
 _DICE = np.array(ROLLS, np.int8)
 _TASKS_FOR_EACH_THREAD = 4
@@ -164,7 +166,7 @@ class TreeSearch:
         """
         distinct = distinct_boards(boards)
         cache = self._cache
-        if cache is None or plies == 0 or cache.columns != judgement.columns:
+        if cache is None or plies == 0 or cache.columns < judgement.columns:
             values = self._new_values(judgement, distinct.boards, plies, watch, spread)
             return _Valued(values, distinct.places)
         tag = cache.tag((judgement, self._finder, self._pruning, plies))
@@ -215,15 +217,18 @@ class TreeSearch:
         def averages(block: Board) -> Values:
             return self._averages(judgement, block, plies, watch, spread and not handed_out)
 
-        parts = self._workers.map(averages, blocks) if handed_out else [averages(block) for block in blocks]
+        parts = (
+            self._workers.map(averages, blocks, watch.check)
+            if handed_out
+            else [averages(block) for block in blocks]
+        )
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def _averages(
         self, judgement: Judgement, boards: Board, plies: int, watch: SearchWatch, spread: bool
     ) -> Values:
         """Average the best replies to all rolls in a block of positions."""
-        watch.check()
-        replies, offsets = self._replies(boards)
+        replies, offsets = self._replies(boards, watch)
         other, width = judgement.other, self._pruning.width
         if plies > 1 and width is not None:
             leaf = self._carried(other, replies, 0, watch, spread)
@@ -242,8 +247,20 @@ class TreeSearch:
             replies = replies[chosen[: offsets[-1]]]
         return _reduced(judgement, self._carried(other, replies, plies - 1, watch, spread), offsets)
 
-    def _replies(self, boards: Board) -> tuple[Board, NDArray[np.int64]]:
+    def _replies(self, boards: Board, watch: SearchWatch) -> tuple[Board, NDArray[np.int64]]:
         """List the replies to look at: ``int8[m, 2, 26]``, ``int64[n * 21 + 1]`` offsets, roll by roll."""
+        if len(boards) <= FIND_POSITIONS:
+            return self._found(boards, watch)
+        pieces, offsets = [], [np.zeros(1, np.int64)]
+        for start in range(0, len(boards), FIND_POSITIONS):
+            children, piece_offsets = self._found(boards[start : start + FIND_POSITIONS], watch)
+            pieces.append(children)
+            offsets.append(offsets[-1][-1] + piece_offsets[1:])
+        return np.concatenate(pieces), np.concatenate(offsets)
+
+    def _found(self, boards: Board, watch: SearchWatch) -> tuple[Board, NDArray[np.int64]]:
+        """List replies as `_replies`, all at once."""
+        watch.check()
         boards = np.repeat(boards, len(ROLLS), axis=0)
         dice = np.tile(_DICE, (len(boards) // len(ROLLS), 1))
         if self._finder is None or self._pruning.keep is None:

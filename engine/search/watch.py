@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from engine.errors import CancelledWork
+from engine.ranking import RankedPlay
 
 PROGRESS_EVERY_S = 0.5
 """Reports within a depth come this far apart."""
@@ -22,12 +23,15 @@ class SearchProgress:
         finished: Whether that depth is finished.
         nodes: Positions valued without look-ahead so far; repeats and what a cache held are not counted.
         elapsed_s: Since the start.
+        best: The best play at the depth that was just finished, its equity what plays are ranked by; None
+            within a depth, and where no plays are searched.
     """
 
     plies: int
     finished: bool
     nodes: int
     elapsed_s: float
+    best: RankedPlay | None = None
 
 
 class SearchWatch:
@@ -75,10 +79,10 @@ class SearchWatch:
         """Note the depth at work."""
         self._plies = plies
 
-    def end_depth(self) -> None:
-        """Report that the depth at work is finished."""
+    def end_depth(self, best: RankedPlay | None = None) -> None:
+        """Report that the depth at work is finished, and which play is the best by it."""
         with self._lock:
-            self._report(finished=True)
+            self._report(finished=True, best=best)
 
     def count(self, nodes: int) -> None:
         """Count positions, and report from time to time."""
@@ -87,7 +91,7 @@ class SearchWatch:
             if self._progress is not None and time.monotonic() - self._reported_s >= PROGRESS_EVERY_S:
                 self._report(finished=False)
 
-    def _report(self, finished: bool) -> None:
+    def _report(self, finished: bool, best: RankedPlay | None = None) -> None:
         self._reported_s = time.monotonic()
         if self._progress is not None:
-            self._progress(SearchProgress(self._plies, finished, self._nodes, self.elapsed_s))
+            self._progress(SearchProgress(self._plies, finished, self._nodes, self.elapsed_s, best))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from collections.abc import Callable, Collection, Sequence
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from typing import TypeVar
 
 from engine.errors import ValueRangeError
@@ -14,6 +14,7 @@ _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
 MAX_THREADS = 256
+_CHECK_EVERY_S = 0.02
 
 
 class Workers:
@@ -34,28 +35,34 @@ class Workers:
         self._pool: ThreadPoolExecutor | None = None
         self._process = 0
 
-    def map(self, work: Callable[[_Item], _Result], items: Sequence[_Item]) -> list[_Result]:
+    def map(
+        self,
+        work: Callable[[_Item], _Result],
+        items: Sequence[_Item],
+        check: Callable[[], None] = lambda: None,
+    ) -> list[_Result]:
         """Do work on each item; work must not itself use these workers.
 
         Args:
             work: Safe to run in several threads at once.
             items: What to work on.
+            check: Raises to stop the work; asked now and then while items wait for threads that are busy
+                with the items of other callers.
 
         Returns:
             The results in the order of the items.
 
         Raises:
-            Exception: What the work on an item raised; by then no other work is running.
+            Exception: What `check` or the work on an item raised; by then no other work is running.
         """
         if self.threads == 1 or len(items) <= 1:
             return [work(item) for item in items]
         futures = [self._present_pool().submit(work, item) for item in items]
-        _, unfinished = wait(futures, return_when=FIRST_EXCEPTION)
-        for future in unfinished:
-            future.cancel()
-        wait(unfinished)
-        failed = [future for future in futures if not future.cancelled() and future.exception() is not None]
-        return [future.result() for future in failed[:1] or futures]
+        try:
+            _finish(futures, check)
+        finally:
+            wait([future for future in futures if not future.cancel()])
+        return [future.result() for future in futures]
 
     def _present_pool(self) -> ThreadPoolExecutor:
         with self._lock:
@@ -63,3 +70,15 @@ class Workers:
                 self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="search")
                 self._process = os.getpid()
             return self._pool
+
+
+def _finish(futures: Sequence[Future[_Result]], check: Callable[[], None]) -> None:
+    """Wait for all of them; raise what the first of those that failed raised, or what `check` raises."""
+    unfinished: Collection[Future[_Result]] = futures
+    while unfinished:
+        done, unfinished = wait(unfinished, _CHECK_EVERY_S, FIRST_EXCEPTION)
+        for future in futures:
+            if future in done:
+                future.result()
+        if unfinished:
+            check()

@@ -14,7 +14,7 @@ from engine.outcome import cubeless_equity, finished_outcomes
 from engine.position import CHECKERS, Position
 from engine.replies import EvaluatedReplies
 from engine.search import UNPRUNED, NPlyEvaluator, Pruning, SearchWatch, ValueCache
-from engine.search.tree import BLOCK_POSITIONS, EVALUATE_ROWS, MAX_BLOCK_REPLIES, MAX_KEEP
+from engine.search.tree import BLOCK_POSITIONS, EVALUATE_ROWS, FIND_POSITIONS, MAX_BLOCK_REPLIES, MAX_KEEP
 from tests import boards
 from tests.engine.search.naive_search import CountingFinder, NaiveSearch, SmoothJudge
 
@@ -141,13 +141,20 @@ def test_results_are_bitwise_the_same_whatever_the_cache_holds(entries):
         assert np.array_equal(searches[2].evaluate(sample), exact)
 
 
-def test_what_the_cache_holds_is_not_searched_again():
+@pytest.mark.parametrize("columns", [5, 11])
+def test_what_the_cache_holds_is_not_searched_again(columns):
     judge = SmoothJudge()
-    search = deep(2, PRUNED, judge=judge, cache=ValueCache(1 << 12))
-    search.evaluate(SAMPLE[:4])
+    search = deep(2, PRUNED, judge=judge, cache=ValueCache(1 << 12, columns))
+    first = search.evaluate(SAMPLE[:4])
     judge.batches.clear()
-    search.evaluate(SAMPLE[:4])
+    assert np.array_equal(search.evaluate(SAMPLE[:4]), first)
     assert judge.batches == []
+
+
+def test_a_cache_of_too_few_columns_is_left_alone():
+    search = deep(1, PRUNED, cache=ValueCache(1 << 12, columns=4))
+    for _ in range(2):
+        assert np.array_equal(search.evaluate(SAMPLE[:4]), deep(1, PRUNED).evaluate(SAMPLE[:4]))
 
 
 def test_repeated_positions_are_searched_once():
@@ -171,7 +178,7 @@ def test_blocks_stay_within_their_bounds_however_much_is_asked():
     pruning = Pruning(keep=MAX_KEEP, margin=9.0)
     many = boards.random_boards(150, seed=5)
     deep(1, pruning, judge=judge, finder=finder).evaluate(many)
-    assert max(finder.batches) == BLOCK_POSITIONS * len(ROLLS)
+    assert max(finder.batches) == FIND_POSITIONS * len(ROLLS)
     assert EVALUATE_ROWS // 2 < max(judge.batches) <= EVALUATE_ROWS
     assert BLOCK_POSITIONS * len(ROLLS) * MAX_KEEP <= MAX_BLOCK_REPLIES
 
