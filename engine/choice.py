@@ -1,96 +1,139 @@
-"""Choices by the match state, without looking ahead: which play, and what to do with the cube."""
+"""What a player of a given strength does: its plays, its doubles, its answers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import hashlib
+from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
-from engine.cubeful import CubeDecision, cube_efficiencies, cube_game, dead_values, decide, leaf_values
-from engine.evaluator import Evaluator
+from engine.analyst import Analyst
+from engine.cubeful import Response
+from engine.dice import Roll
+from engine.errors import ValueRangeError
+from engine.judged import JudgedPlay, JudgedPlays, JudgedPosition
+from engine.levels import MAX_NOISE_POINTS, Depth, erring_choice
 from engine.match import MatchState
-from engine.outcome import Outcomes
 from engine.position import Position
-from engine.ranking import RankedPlay
+from engine.search import SearchWatch
+
+_NO_DICE = (0, 0)
 
 
-def best_play(ranked: Sequence[RankedPlay], match: MatchState) -> RankedPlay:
-    """Choose a play: by equity for money, in a match by the chance to win it with the cube at rest.
+@dataclass(frozen=True)
+class Choice:
+    """A play that was chosen.
 
-    Args:
-        ranked: The plays, best equity first, as `engine.ranking.rank_plays` gives them.
-        match: The match state; its seat on roll is the one that plays.
-
-    Returns:
-        The best; among equals, which are common where gammons do not matter, the one of higher equity.
+    Attributes:
+        play: The choice.
+        ranked: All plays, as they were judged.
     """
-    if match.is_money:
-        return ranked[0]
-    owner = None if match.cube == 1 else match.on_roll  # whose it is does not matter to a cube at rest
-    game = cube_game(replace(match, cube_owner=owner), cube_turns=0)
-    outcomes = np.array([play.outcome for play in ranked], np.float32)
-    return ranked[int(np.argmax(dead_values(outcomes, game)))]
+
+    play: JudgedPlay
+    ranked: JudgedPlays
 
 
-def cube_decision(evaluator: Evaluator, position: Position, match: MatchState) -> CubeDecision:
-    """Decide about the cube, for both sides.
+class Chooser:
+    """Decides for a seat. The same position, roll and seed always give the same decision.
 
     Args:
-        evaluator: The judge of the position.
-        position: The checkers, those of the seat on roll first.
-        match: The match state. While a double waits, its cube is the one before the double.
+        analyst: Judges.
+        depth: How deep.
+        noise_points: How far behind the best a choice typically is, see `engine.levels.erring_choice`.
+        seed: Of the errors; 0 or more.
 
     Raises:
-        PositionError: The cube of a match shows more than 1 and nobody owns it.
+        ValueRangeError: The noise is not 0 to `engine.levels.MAX_NOISE_POINTS`, or the seed negative.
     """
-    game = cube_game(_without_automatic_doubles(match))
-    outcomes, efficiencies = _judged(evaluator, position)
-    return decide(leaf_values(outcomes, efficiencies, game)[0], game)
 
+    def __init__(
+        self, analyst: Analyst, depth: Depth | None = None, noise_points: float = 0.0, seed: int = 0
+    ) -> None:
+        if not 0.0 <= noise_points <= MAX_NOISE_POINTS:
+            raise ValueRangeError(
+                f"noise is 0 to {MAX_NOISE_POINTS:g} points, not {noise_points}", field="noise"
+            )
+        if seed < 0:
+            raise ValueRangeError(f"a seed is 0 or more, not {seed}", field="seed")
+        self.analyst = analyst
+        self.depth = depth or Depth()
+        self._noise_points = noise_points
+        self._seed = seed
 
-def takes_beaver(evaluator: Evaluator, position: Position, match: MatchState) -> bool:
-    """Decide whether a double that was beavered is played out, rather than the doubled stake lost.
+    def play(
+        self, position: Position, roll: Roll, match: MatchState, watch: SearchWatch | None = None
+    ) -> Choice:
+        """Choose a play of a roll.
 
-    Args:
-        evaluator: The judge of the position.
-        position: The checkers, those of the doubler first, who is on roll.
-        match: The match state, money play; its cube shows what the opponent, who holds it, would turn.
-    """
-    played_out = cube_decision(evaluator, position, match).no_double
-    return played_out.equity_points > -0.5  # of the beavered stake, half of which is lost by giving up
+        Args:
+            position: Where the player on roll moves from.
+            roll: Two dice.
+            match: The match state.
+            watch: Counts nodes, reports progress, stops the search.
 
+        Raises:
+            GammondError: As `Analyst.rank_plays`.
+        """
+        ranked = self.analyst.rank_plays(
+            position, roll, match, self.depth, watch, stop_when_decided=self._noise_points == 0.0
+        )
+        scores = [play.score for play in ranked.plays if play.survived]
+        chosen = erring_choice(scores, self._noise_points, self._number(position, roll))
+        return Choice(ranked.plays[chosen], ranked)
 
-def position_value(evaluator: Evaluator, position: Position, match: MatchState, *, cubeful: bool) -> float:
-    """Value a position before the roll, for the seat on roll.
+    def doubles(self, position: Position, match: MatchState, watch: SearchWatch | None = None) -> bool:
+        """Decide whether to double.
 
-    Args:
-        evaluator: The judge of the position.
-        position: The checkers, those of the seat on roll first.
-        match: The match state.
-        cubeful: Whether the cube can still be turned, though not on this roll; otherwise the game is played
-            out at its present stake, with gammons.
+        Args:
+            position: The checkers, those of the seat on roll first.
+            match: The match state.
+            watch: As for `play`.
 
-    Returns:
-        In money play the equity in points for a cube of 1, in a match the chance to win it.
+        Raises:
+            GammondError: As `Analyst.judge`.
+        """
+        if not match.may_double(match.on_roll):
+            return False
+        decision = self._judged(position, match, watch).decision
+        if decision is None or decision.take is None:
+            return False
+        if self._noise_points == 0.0:
+            return decision.should_double
+        rolled, doubled = decision.no_double.equity_points, min(decision.take.equity_points, 1.0)
+        chosen = erring_choice((rolled, doubled), self._noise_points, self._number(position, _NO_DICE))
+        return chosen == 1 or (rolled == doubled and decision.should_double)
 
-    Raises:
-        PositionError: The cube of a match shows more than 1 and nobody owns it.
-    """
-    game = cube_game(_without_automatic_doubles(match))
-    outcomes, efficiencies = _judged(evaluator, position)
-    if cubeful:
-        return float(leaf_values(outcomes, efficiencies, game)[0, 0])
-    return float(dead_values(outcomes, game)[0])
+    def response(self, position: Position, match: MatchState, watch: SearchWatch | None = None) -> Response:
+        """Decide how to answer a double.
 
+        Args:
+            position: The checkers, those of the seat that doubled first.
+            match: The match state; its seat on roll is the one that doubled.
+            watch: As for `play`.
 
-def _judged(evaluator: Evaluator, position: Position) -> tuple[Outcomes, NDArray[np.float32]]:
-    """Return a position's outcome and cube efficiency, as batches of one."""
-    boards = np.ascontiguousarray(position.board[None])
-    return evaluator.evaluate(boards), cube_efficiencies(boards)
+        Raises:
+            GammondError: As `Analyst.judge`.
+        """
+        decision = self._judged(position, match, watch).decision
+        if decision is None or decision.take is None or decision.response is None:
+            return Response.TAKE
+        if self._noise_points == 0.0 or decision.response is Response.BEAVER:
+            return decision.response
+        costs = (-decision.take.equity_points, -1.0)
+        taken = erring_choice(costs, self._noise_points, self._number(position, _NO_DICE)) == 0
+        return Response.TAKE if taken else Response.PASS
 
+    def takes_beaver(self, position: Position, match: MatchState, watch: SearchWatch | None = None) -> bool:
+        """Decide whether to play on after a beaver, as `Analyst.takes_beaver`."""
+        return self.analyst.takes_beaver(position, match, self._cube_depth, watch)
 
-def _without_automatic_doubles(match: MatchState) -> MatchState:
-    """Money play with a centred cube above 1 as the same game for a cube of 1: values are per cube of 1."""
-    return replace(match, cube=1) if match.is_money and match.cube_owner is None else match
+    def _judged(self, position: Position, match: MatchState, watch: SearchWatch | None) -> JudgedPosition:
+        return self.analyst.judge(position, match, self._cube_depth, watch)
+
+    @property
+    def _cube_depth(self) -> Depth:
+        return Depth(self.depth.plies, self.depth.filter_name)
+
+    def _number(self, position: Position, roll: Roll) -> float:
+        """A number from 0 to 1 that stands for chance."""
+        question = position.board.tobytes() + bytes(roll) + self._seed.to_bytes(8, "little", signed=False)
+        digest = hashlib.blake2b(question, digest_size=8).digest()
+        return int.from_bytes(digest, "little") / 2**64

@@ -15,6 +15,29 @@ MAX_CUBE = 4096
 
 SEATS = (0, 1)
 
+RESULTS = ("single", "gammon", "backgammon")
+"""How a game can be won, for one, two and three times the cube."""
+
+
+@dataclass(frozen=True)
+class GameResult:
+    """How a game ended.
+
+    Attributes:
+        winner: The seat that won it.
+        kind: 1 a single game, 2 a gammon, 3 a backgammon.
+        points: What it is worth, cube included.
+    """
+
+    winner: int
+    kind: int
+    points: int
+
+    @property
+    def name(self) -> str:
+        """The kind of game, as `RESULTS` has it."""
+        return RESULTS[self.kind - 1]
+
 
 @dataclass(frozen=True)
 class MatchState:
@@ -22,6 +45,8 @@ class MatchState:
 
     The two players are seats 0 and 1. A `Position` beside a match state has the checkers of seat
     ``on_roll`` in row 0, also while that seat's double waits for an answer.
+
+    What the seats do with the cube, and with a game that is decided, is in `engine.cube_actions`.
 
     Attributes:
         length: Points of the match; 0 for money play.
@@ -31,7 +56,10 @@ class MatchState:
         cube_owner: The seat that holds the cube; None while it is in the middle.
         on_roll: The seat whose turn it is, whose checkers are row 0 of the position.
         roll: The dice to be played, in the order they fell; None before the roll.
-        doubled: Whether the seat on roll has doubled and waits for the answer.
+        doubled: Whether the seat on roll has doubled and an answer is awaited: the other seat's, or after a
+            beaver its own.
+        beavered: Whether the other seat answered the double with a beaver: it holds the cube at the value of
+            the double, and a take turns it once more.
         resigned: What the seat that would otherwise act has offered to lose: 0 nothing, 1 a single game,
             2 a gammon, 3 a backgammon.
         jacoby: Whether gammons count only once the cube is turned; money play only, not used in a match.
@@ -50,6 +78,7 @@ class MatchState:
     on_roll: int = 0
     roll: Roll | None = None
     doubled: bool = False
+    beavered: bool = False
     resigned: int = 0
     jacoby: bool = False
     beavers: bool = True
@@ -67,7 +96,7 @@ class MatchState:
     @property
     def to_act(self) -> int:
         """The seat that must decide: to roll, double or play, or to answer a double or a resignation."""
-        return self.on_roll ^ self.doubled ^ (self.resigned > 0)
+        return self.on_roll ^ (self.doubled and not self.beavered) ^ (self.resigned > 0)
 
     @property
     def is_post_crawford(self) -> bool:
@@ -89,7 +118,7 @@ class MatchState:
         """Whether a seat may offer the cube at this moment, and could gain by it.
 
         Before its roll, with access to the cube, outside the Crawford game, and unless a single game at the
-        present cube already wins it the match.
+        present cube already wins it the match: the rules let it turn such a cube too, to no use.
         """
         if seat != self.on_roll or self.roll is not None or self.doubled or self.resigned:
             return False
@@ -101,7 +130,21 @@ class MatchState:
 
     def next_turn(self) -> MatchState:
         """The state after the seat on roll has played: the other seat on roll, no dice."""
-        return replace(self, on_roll=1 - self.on_roll, roll=None, doubled=False, resigned=0)
+        return replace(self.without_offers(), on_roll=1 - self.on_roll, roll=None)
+
+    def without_offers(self) -> MatchState:
+        """The state without a double, beaver or resignation that waits; the cube as it lies."""
+        return replace(self, doubled=False, beavered=False, resigned=0)
+
+    def result(self, winner: int, kind: int) -> GameResult:
+        """Count a game that was won at the present cube; under Jacoby a centred one makes it a single game.
+
+        Args:
+            winner: The seat that won.
+            kind: 1 a single game, 2 a gammon, 3 a backgammon.
+        """
+        is_single = self.is_money and self.jacoby and self.cube_owner is None
+        return GameResult(winner, kind, self.cube * (1 if is_single else kind))
 
     def score_after(self, winner: int, points: int) -> tuple[int, int]:
         """The score once a game has been counted; at the end of a match it reaches the length, or passes it.
@@ -131,14 +174,12 @@ class MatchState:
             return None
         was_near = 1 in (self.away(0), self.away(1))
         return replace(
-            self,
+            self.without_offers(),
             score=score,
             crawford=not was_near and self.length - score[winner] == 1,
             cube=1,
             cube_owner=None,
             roll=None,
-            doubled=False,
-            resigned=0,
         )
 
     def _check_ranges(self) -> None:
@@ -148,7 +189,8 @@ class MatchState:
             )
         if len(self.score) != 2 or not all(0 <= points <= MAX_LENGTH for points in self.score):
             raise ValueRangeError(
-                f"a score is two numbers 0 to {MAX_LENGTH}, not {self.score}", field="score"
+                f"a score is two numbers 0 to {MAX_LENGTH}, not {' and '.join(map(str, self.score))}",
+                field="score",
             )
         if not 1 <= self.cube <= MAX_CUBE or self.cube & (self.cube - 1):
             raise ValueRangeError(f"a cube is a power of two up to {MAX_CUBE}, not {self.cube}", field="cube")
@@ -180,6 +222,9 @@ class MatchState:
             raise PositionError("in the Crawford game the cube stays in the middle at 1", field="crawford")
 
     def _check_double(self) -> None:
+        if self.beavered:
+            self._check_beaver()
+            return
         if not self.doubled:
             return
         if self.roll is not None:
@@ -191,4 +236,12 @@ class MatchState:
                 f"seat {self.on_roll} cannot have doubled: "
                 + ("the Crawford game has no doubling" if self.crawford else "it has no access to the cube"),
                 field="doubled",
+            )
+
+    def _check_beaver(self) -> None:
+        is_possible = self.doubled and self.roll is None and self.is_money and self.beavers
+        if not is_possible or self.cube_owner != 1 - self.on_roll or 2 * self.cube > MAX_CUBE:
+            raise PositionError(
+                "a beaver answers a double before the roll, in money play with beavers, and takes the cube",
+                field="beavered",
             )

@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from engine.analyst import CACHE_COLUMNS, Analyst
 from engine.bearoff import load_bearoff
+from engine.choice import Chooser
 from engine.errors import DataFileError, ValueRangeError
 from engine.evaluator import Evaluator, ExactJudge
 from engine.players import EvaluatorPlayer, Player, RandomPlayer
 from engine.replies import ReplyFinder
+from engine.rollout import ShortlistedReplies
+from engine.search import ValueCache
+from engine.search_player import SearchPlayer
 from nets.manifest import MANIFEST_FILE, EvaluatorEntry, Manifest, load_net, read_manifest
+from nets.player_specs import parse_player
 from nets.pubeval import PubevalPlayer
 from nets.router import Router
 from nets.sparse_finder import SparseFinder, read_weights
@@ -88,28 +94,68 @@ def load_finder(name: str | None = None, manifest_file: Path = MANIFEST_FILE) ->
     return SparseFinder(entry.name, read_weights(contact.model), read_weights(race.model))
 
 
+def load_analyst(name: str = DEFAULT, threads: int = 1, manifest_file: Path = MANIFEST_FILE) -> Analyst:
+    """Load what answers questions at any depth, with a cache of its own.
+
+    Args:
+        name: What `load_evaluator` takes.
+        threads: How many threads work on one answer.
+        manifest_file: The manifest.
+
+    Raises:
+        ValueRangeError: No evaluator has this name, or the number of threads is out of range.
+        DataFileError: As `load_evaluator`.
+    """
+    evaluator = load_evaluator(name, manifest_file)
+    finder = load_finder(manifest_file=manifest_file)
+    return Analyst(
+        evaluator,
+        finder,
+        policy=_policy(evaluator, finder, manifest_file),
+        exact=(load_bearoff().two_sided,),
+        cache=ValueCache(columns=CACHE_COLUMNS),
+        threads=threads,
+    )
+
+
+def _policy(evaluator: Evaluator, finder: ReplyFinder, manifest_file: Path) -> ReplyFinder:
+    """What plays as an evaluator does at 0 plies, as fast as its nets allow."""
+    try:
+        return load_finder(evaluator.name, manifest_file)
+    except DataFileError:  # its nets have more than one layer: they choose from a short list
+        return ShortlistedReplies(finder, evaluator)
+
+
 def load_player(name: str = DEFAULT, manifest_file: Path = MANIFEST_FILE) -> Player:
     """Load a player.
 
     Args:
-        name: What `load_evaluator` takes, ``pubeval`` or ``random``.
+        name: What `load_evaluator` takes, with options behind it as `nets.player_specs.parse_player` reads
+            them (``td128:plies=2,filter=narrow``, ``default:level=casual``); ``pubeval`` or ``random``.
         manifest_file: The manifest.
 
     Returns:
         A player of cubeless money games.
 
     Raises:
-        ValueRangeError: No player has this name.
+        FormatError: An option cannot be read; it is named.
+        ValueRangeError: No player has this name, or the value of an option is out of range.
         DataFileError: As `load_evaluator`.
     """
-    if name in _SIMPLE_PLAYERS:
-        return _SIMPLE_PLAYERS[name]()
-    if name != DEFAULT and name not in evaluator_names(manifest_file):
+    spec = parse_player(name)
+    if spec.name in _SIMPLE_PLAYERS:
+        if spec.has_options:
+            raise ValueRangeError(f"{spec.name!r} takes no options, expected an evaluator", field="player")
+        return _SIMPLE_PLAYERS[spec.name]()
+    if spec.name != DEFAULT and spec.name not in evaluator_names(manifest_file):
         raise ValueRangeError(
-            f"no player is called {name!r}, expected one of {', '.join(player_names(manifest_file))}",
+            f"no player is called {spec.name!r}, expected one of {', '.join(player_names(manifest_file))}",
             field="player",
         )
-    return EvaluatorPlayer(load_evaluator(name, manifest_file))
+    if spec.is_plain:
+        return EvaluatorPlayer(load_evaluator(spec.name, manifest_file))
+    analyst = load_analyst(spec.name, manifest_file=manifest_file)
+    return SearchPlayer(name, Chooser(analyst, spec.depth, spec.noise_points, spec.seed))
 
 
 def exact_judges() -> tuple[ExactJudge, ...]:
@@ -132,13 +178,18 @@ def net_hashes(name: str, manifest_file: Path = MANIFEST_FILE) -> dict[str, str]
         sha256 by name of the net; empty for players without nets.
 
     Raises:
+        FormatError: An option cannot be read.
         ValueRangeError: No player has this name.
         DataFileError: The manifest is faulty.
     """
-    if name in _SIMPLE_PLAYERS:
+    spec = parse_player(name)
+    if spec.name in _SIMPLE_PLAYERS:
         return {}
     manifest = read_manifest(manifest_file)
-    return {net: manifest.net(net).sha256 for net in _nets_of(_find(manifest, name))}
+    nets = _nets_of(_find(manifest, spec.name))
+    if spec.depth.plies and manifest.finder:
+        nets += _nets_of(_find(manifest, manifest.finder))
+    return {net: manifest.net(net).sha256 for net in nets}
 
 
 def _nets_of(entry: EvaluatorEntry) -> list[str]:

@@ -19,6 +19,7 @@ from engine.cubeful.take_points import DoublingWindow, doubling_window, gammon_v
 from engine.cubeful.values import (
     dead_values,
     equities,
+    exact_values,
     leaf_values,
     match_chances,
     turned_values,
@@ -43,6 +44,7 @@ __all__ = [
     "decide_outcome",
     "doubling_window",
     "equities",
+    "exact_values",
     "gammon_value",
     "leaf_values",
     "match_chances",

@@ -121,7 +121,7 @@ def cube_game(
     """
     if match.cube > 1 and match.cube_owner is None:
         raise PositionError(f"a cube at {match.cube} has an owner, seat 0 or 1", field="cube_owner")
-    before = replace(match, roll=None, doubled=False, resigned=0)
+    before = replace(match.without_offers(), roll=None)
     return _laid_out(before, table or default_table(), cube_turns)
 
 

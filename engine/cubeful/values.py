@@ -42,6 +42,21 @@ def leaf_values(outcomes: Outcomes, efficiencies: NDArray[np.float32], game: Cub
     return values
 
 
+def exact_values(equities: NDArray[np.float32], game: CubeGame) -> Values:
+    """Value positions of money play whose equities in the three states of the cube are known.
+
+    Args:
+        equities: ``float32[n, 3]`` in points for a cube of 1, for the side on roll if it does not double now:
+            the cube in the middle, held by that side, held by the other.
+        game: The states, seen by the side on roll.
+
+    Returns:
+        ``float32[n, states]``, as `leaf_values`.
+    """
+    columns = [0 if state.owner is None else 1 if state.owner == game.seat else 2 for state in game.states]
+    return equities[:, columns]
+
+
 def with_option(values: Values, game: CubeGame) -> Values:
     """Let the side on roll double, in every state where it may, and the other side answer as it should.
 

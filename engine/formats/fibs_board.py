@@ -130,10 +130,11 @@ def encode_fibs_board(
 
     Raises:
         FormatError: A name is empty or has a colon or control character in it.
-        UnsupportedError: A resignation is offered, which the line cannot say.
+        UnsupportedError: A resignation or a beaver waits, which the line cannot say.
     """
-    if match.resigned:
-        raise UnsupportedError("a FIBS board cannot say that a resignation is offered", field="resigned")
+    if match.resigned or match.beavered:
+        name, offer = ("resigned", "resignation") if match.resigned else ("beavered", "beaver")
+        raise UnsupportedError(f"a FIBS board cannot say that a {offer} waits", field=name)
     for name in names:
         if not name or ":" in name or not name.isprintable():
             raise FormatError(f"a name has letters and no colon, not {name[:40]!r}", field="name")

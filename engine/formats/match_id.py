@@ -103,6 +103,7 @@ def decode_match_id(text: str) -> MatchState:
         on_roll=fields["on_roll"],
         roll=None if dice == (0, 0) else dice,
         doubled=bool(fields["doubled"]),
+        beavered=_is_beavered(fields),
         resigned=fields["resigned"],
         jacoby=fields["length"] == 0 and not fields["no_jacoby"],
     )
@@ -114,6 +115,11 @@ def decode_match_id(text: str) -> MatchState:
             field="on_roll",
         )
     return match
+
+
+def _is_beavered(fields: dict[str, int]) -> bool:
+    """Whether a double waits that only a beaver explains: the seat that did not double holds the cube."""
+    return bool(fields["doubled"]) and fields["length"] == 0 and fields["cube_owner"] == 1 - fields["on_roll"]
 
 
 def _fields(digits: str) -> dict[str, int]:

@@ -50,10 +50,11 @@ def encode_xgid(position: Position, match: MatchState) -> str:
     """Write an XGID.
 
     Raises:
-        UnsupportedError: A resignation is offered, which an XGID cannot say.
+        UnsupportedError: A resignation waits, which an XGID cannot say, or a beaver, which is not offered.
     """
-    if match.resigned:
-        raise UnsupportedError("an XGID cannot say that a resignation is offered", field="resigned")
+    if match.resigned or match.beavered:
+        name, offer = ("resigned", "resignation") if match.resigned else ("beavered", "beaver")
+        raise UnsupportedError(f"an XGID is not written while a {offer} waits", field=name)
     board = position.board if match.on_roll == BOTTOM else turned(position.board)
     bottom, top = board[0], board[1]
     letters = [

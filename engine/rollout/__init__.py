@@ -2,7 +2,14 @@
 
 from engine.rollout.cube_decisions import RolledOutCube, roll_out_cube
 from engine.rollout.cubeful import Cubeful
-from engine.rollout.decisions import RolledOutPlay, ranked_plays, roll_out_plays, roll_out_position
+from engine.rollout.decisions import (
+    RolledOutPlay,
+    ranked_plays,
+    roll_out_plays,
+    roll_out_position,
+    scoring_after_plays,
+    scoring_before_roll,
+)
 from engine.rollout.evaluator import RolloutEvaluator
 from engine.rollout.policy import ShortlistedReplies
 from engine.rollout.results import Difference, Estimate, RolloutState
@@ -35,4 +42,6 @@ __all__ = [
     "roll_out_plays",
     "roll_out_position",
     "save_state",
+    "scoring_after_plays",
+    "scoring_before_roll",
 ]

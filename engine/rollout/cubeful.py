@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.cubeful import CubeGame, cube_efficiencies, leaf_values, with_option
+from engine.cubeful import CubeGame, cube_efficiencies, exact_values, leaf_values, with_option
 from engine.kernels.cubeful import OWN
 from engine.match import MAX_CUBE
 from engine.outcome import LOSE_BG, LOSE_G, WIN, WIN_BG, WIN_G, Outcomes
@@ -46,10 +46,20 @@ class Cubeful:
         states = " ".join(f"{state.value}:{state.owner}" for state in self.game.states)
         return f"cubeful, seat {self.game.seat} {first}, {self.game.match}, {self.game.table.name}, {states}"
 
-    def scores(self, outcomes: Outcomes, boards: Board, turn: int, states: NDArray[np.int8]) -> Scores:
+    def scores(
+        self,
+        outcomes: Outcomes,
+        boards: Board,
+        turn: int,
+        states: NDArray[np.int8],
+        equities: NDArray[np.float32] | None = None,
+    ) -> Scores:
         """Score positions, as `Scoring.scores`."""
         game = self._games[turn % 2]
-        values = leaf_values(outcomes, cube_efficiencies(boards), game)
+        if equities is not None and game.is_money:
+            values = exact_values(equities, game)
+        else:
+            values = leaf_values(outcomes, cube_efficiencies(boards), game)
         if turn or self._doubles_at_once:
             values = with_option(values, game)
         scores = np.empty((len(boards), self.columns))

@@ -61,7 +61,7 @@ def roll_out_position(
     Raises:
         GammondError: As `roll_out`.
     """
-    scoring = Cubeless() if game is None else Cubeful(game)
+    scoring = scoring_before_roll(game)
     rollout = roll_out(
         [position],
         judges,
@@ -109,7 +109,7 @@ def roll_out_plays(
         GammondError: As `roll_out`.
     """
     chosen = _checked_plays(position, roll, plays)
-    scoring = Cubeless() if game is None else Cubeful(game.other, doubles_at_once=True)
+    scoring = scoring_after_plays(game)
     rollout = roll_out(
         [play.result for play in chosen],
         judges,
@@ -120,6 +120,20 @@ def roll_out_plays(
         cancelled=cancelled,
     )
     return ranked_plays(chosen, rollout, scoring), rollout
+
+
+def scoring_before_roll(game: CubeGame | None) -> Scoring:
+    """How `roll_out_position` and `roll_out_cube` score: the side on roll does not double at once."""
+    return Cubeless() if game is None else Cubeful(game)
+
+
+def scoring_after_plays(game: CubeGame | None) -> Scoring:
+    """How `roll_out_plays` scores: for the next mover, who may double at once.
+
+    Args:
+        game: The cube, as the side sees it that makes the plays; None for none.
+    """
+    return Cubeless() if game is None else Cubeful(game.other, doubles_at_once=True)
 
 
 def ranked_plays(plays: Sequence[Play], rollout: Rollout, scoring: Scoring) -> list[RolledOutPlay]:

@@ -25,8 +25,10 @@ class Estimate:
         trials: How many.
         outcome: The mean outcome.
         errors: Standard error of each of its numbers.
-        equity: In points.
+        equity: In points, with the cube if it was played with.
         equity_error: Its standard error in points.
+        cubeless: The cubeless money equity of the outcome in points.
+        cubeless_error: Its standard error in points.
     """
 
     trials: int
@@ -34,6 +36,8 @@ class Estimate:
     errors: Outcome
     equity: float
     equity_error: float
+    cubeless: float
+    cubeless_error: float
 
 
 @dataclass(frozen=True)
@@ -96,7 +100,8 @@ class RolloutState:
         """
         scoring = scoring or Cubeless()
         scores = self.scores[start]
-        equities = -scoring.equities(scores) if turned else scoring.equities(scores)
+        sign = -1 if turned else 1
+        equities, cubeless = sign * scoring.equities(scores), sign * Cubeless().equities(scores)
         outcomes = (scoring.turned(scores) if turned else scores)[:, :OUTCOMES]
         return Estimate(
             len(scores),
@@ -104,6 +109,8 @@ class RolloutState:
             Outcome(*_standard_errors(outcomes).tolist()),
             float(equities.mean()),
             float(_standard_errors(equities)),
+            float(cubeless.mean()),
+            float(_standard_errors(cubeless)),
         )
 
     def difference(self, start: int, other: int, scoring: Scoring | None = None) -> Difference:

@@ -6,7 +6,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -26,6 +26,9 @@ short the blocks that are complete count."""
 
 BLOCK_ROWS = 2 * FACES * FACES
 """The most games in a block, which bounds the memory of a thread to some tens of MB."""
+
+HEARTBEAT_S = 0.5
+"""Progress is told this often, whether trials came in or not."""
 
 _GROWTH = 12
 
@@ -74,7 +77,8 @@ def roll_out(
         rule: What asks whether to stop; `candidate_rule` if None.
         resume: A state of the same starts, judges, scoring, seed, truncation and variance reduction to go on
             from. The result is the one of a single run.
-        progress: Told what is known after each block of trials; called in the caller's thread.
+        progress: Told what is known after each block of trials, and every half second while none is
+            complete, when there may be no trials yet; called in the caller's thread.
         cancelled: Asked some fifty times a second, from all threads; ends the rollout with the trials that
             are complete.
 
@@ -119,7 +123,7 @@ class _Runner:
         self._progress = progress
         self._cancelled = cancelled
         self._broken_off = threading.Event()
-        self._trials_at_once = FACES
+        self._trials_at_once = 1
 
     def run(self, rule: StopRule) -> Rollout:
         """Play trials until enough is known."""
@@ -163,11 +167,18 @@ class _Runner:
                 stop = start + self._block_trials(len(candidates), end - start)
                 waiting.append(pool.submit(self._block, candidates, range(start, stop)))
                 start = stop
-            scores, took_s = waiting.popleft().result()
+            scores, took_s = self._awaited(waiting.popleft())
             self._add(candidates, scores)
             self._learn(scores.shape[1], took_s)
             if self._progress is not None:
                 self._progress(self._state)
+
+    def _awaited(self, block: Future[tuple[Scores, float]]) -> tuple[Scores, float]:
+        """Wait for a block, with signs of life."""
+        while not wait((block,), timeout=HEARTBEAT_S).done:
+            if self._progress is not None:
+                self._progress(self._state)
+        return block.result()
 
     def _block(self, candidates: list[int], trials: range) -> tuple[Scores, float]:
         """Play a block and time it, in a worker thread."""
@@ -187,15 +198,16 @@ class _Runner:
         return self._broken_off.is_set() or self._cancelled()
 
     def _block_trials(self, candidates: int, left: int) -> int:
-        """How many trials to give to a thread next, in whole rows of first rolls."""
+        """How many trials to give to a thread next: large blocks are whole rows of first rolls."""
         most = max(BLOCK_ROWS // candidates, 1)
-        share = -(-left // self._settings.threads)
-        rounded = -(-min(self._trials_at_once, share) // FACES) * FACES
-        return min(rounded, most, left)
+        wanted = min(self._trials_at_once, -(-left // self._settings.threads))
+        if wanted > FACES:
+            wanted = -(-wanted // FACES) * FACES
+        return min(wanted, most, left)
 
     def _learn(self, trials: int, took_s: float) -> None:
         wanted = trials * BLOCK_S / max(took_s, 1e-6)
-        self._trials_at_once = max(FACES, int(min(wanted, _GROWTH * trials)))
+        self._trials_at_once = max(1, int(min(wanted, _GROWTH * trials)))
 
     def _add(self, candidates: list[int], scores: Scores) -> None:
         """Add the scores of a block, ``float64[candidates, trials, columns]``."""

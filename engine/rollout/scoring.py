@@ -61,7 +61,14 @@ class Scoring(Protocol):
         """Columns of the scores, 5 or more."""
         ...
 
-    def scores(self, outcomes: Outcomes, boards: Board, turn: int, states: NDArray[np.int8]) -> Scores:
+    def scores(
+        self,
+        outcomes: Outcomes,
+        boards: Board,
+        turn: int,
+        states: NDArray[np.int8],
+        equities: NDArray[np.float32] | None = None,
+    ) -> Scores:
         """Score positions before the roll, at a stake of 1; after turn 0 the side on roll may still double.
 
         Args:
@@ -69,6 +76,7 @@ class Scoring(Protocol):
             boards: ``int8[n, 2, 26]``.
             turn: Turns played since the start, the same for all.
             states: ``int8[n]``, the cube of each.
+            equities: ``float32[n, 3]``, exact money equities, as `CubefulJudge.cubeful_equities`, if known.
         """
         ...
 
@@ -107,7 +115,14 @@ class Cubeless:
     name = "cubeless"
     columns = OUTCOMES
 
-    def scores(self, outcomes: Outcomes, boards: Board, turn: int, states: NDArray[np.int8]) -> Scores:
+    def scores(
+        self,
+        outcomes: Outcomes,
+        boards: Board,
+        turn: int,
+        states: NDArray[np.int8],
+        equities: NDArray[np.float32] | None = None,
+    ) -> Scores:
         """Score positions, as `Scoring.scores`."""
         scores = outcomes.astype(np.float64)
         return self.turned(scores) if turn % 2 else scores

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from engine.errors import ValueRangeError
 from engine.evaluator import Evaluator, ExactJudge
 from engine.replies import ReplyFinder
+from engine.search.cubeful import CubefulJudge
 
 MAX_TRIALS = 1_000_000
 """The values of this many trials of one position take 40 MB."""
@@ -69,6 +70,7 @@ class RolloutJudges:
         cube: Judges doubles, in rollouts with the cube. ``leaf`` if None.
         exact: Trials that reach a position which one of these covers end there. One-sided bearoff tables may
             be among them where their small errors do not matter.
+        exact_cubeful: The same, and in money play with the cube they end with the exact value with the cube.
     """
 
     policy: ReplyFinder
@@ -76,7 +78,8 @@ class RolloutJudges:
     luck: Evaluator | None = None
     luck_policy: ReplyFinder | None = None
     cube: Evaluator | None = None
-    exact: tuple[ExactJudge, ...] = field(default=())
+    exact: tuple[ExactJudge, ...] = ()
+    exact_cubeful: tuple[CubefulJudge, ...] = ()
 
     @property
     def luck_judge(self) -> Evaluator:
@@ -100,7 +103,7 @@ class RolloutJudges:
             self.policy.name,
             self.luck_finder.name,
             *(f"{judge.name} {judge.plies}-ply" for judge in (self.leaf, self.luck_judge, self.cube_judge)),
-            *(judge.name for judge in self.exact),
+            *(judge.name for judge in (*self.exact, *self.exact_cubeful)),
         )
 
 

@@ -174,10 +174,15 @@ class _Block:
         over = (self._boards[:, :, OFF] == CHECKERS).any(axis=1)
         if over.any():
             self._score(over, finished_outcomes(self._boards[over]))
-        for judge in self._judges.exact:
+        for judge in self._judges.exact_cubeful:
             covered = judge.covers(self._boards)
             if covered.any():
-                self._score(covered, judge.evaluate(self._boards[covered]))
+                boards = self._boards[covered]
+                self._score(covered, judge.evaluate(boards), judge.cubeful_equities(boards))
+        for exact in self._judges.exact:
+            covered = exact.covers(self._boards)
+            if covered.any():
+                self._score(covered, exact.evaluate(self._boards[covered]))
         if self._turn and self._turn == self._settings.truncation:
             everything = np.ones(len(self._boards), np.bool_)
             self._score(everything, _judged(self._judges.leaf, self._boards, self._leaf_pace))
@@ -197,10 +202,15 @@ class _Block:
             ended[rows[passed]] = True
             self._add_and_drop(ended, scores)
 
-    def _score(self, ended: NDArray[np.bool_], outcomes: Outcomes) -> None:
-        """Score the trials of some rows by outcomes for the side on roll, and drop them."""
+    def _score(
+        self,
+        ended: NDArray[np.bool_],
+        outcomes: Outcomes,
+        equities: NDArray[np.float32] | None = None,
+    ) -> None:
+        """Score the trials of some rows by outcomes, and exact equities if known, and drop them."""
         states = self._cubes.states[ended]
-        scores = self._scoring.scores(outcomes, self._boards[ended], self._turn, states)
+        scores = self._scoring.scores(outcomes, self._boards[ended], self._turn, states, equities)
         self._add_and_drop(ended, scores)
 
     def _add_and_drop(self, ended: NDArray[np.bool_], scores: Scores) -> None:

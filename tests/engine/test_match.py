@@ -25,6 +25,8 @@ def test_a_fresh_state_is_money_play_with_seat_0_to_roll():
         ({"doubled": True}, 0),
         ({"resigned": 2}, 0),
         ({"doubled": True, "resigned": 1}, 1),
+        ({"doubled": True, "beavered": True, "cube": 2, "cube_owner": 0}, 1),
+        ({"doubled": True, "beavered": True, "cube": 2, "cube_owner": 0, "resigned": 1}, 0),
     ],
 )
 def test_the_seat_to_act_is_the_one_on_roll_unless_it_waits_for_an_answer(changes, seat):
@@ -117,6 +119,24 @@ def test_a_value_out_of_range_is_refused_by_name(changes, field):
     assert caught.value.field == field
 
 
+def test_a_score_out_of_range_is_told_as_people_write_it():
+    with pytest.raises(ValueRangeError, match=r"not 0 and -1$"):
+        MatchState(score=(0, -1))
+
+
+def test_without_its_offers_a_state_keeps_the_cube_as_it_lies():
+    offered = MatchState(doubled=True, beavered=True, resigned=2, cube=2, cube_owner=1)
+    assert offered.without_offers() == MatchState(cube=2, cube_owner=1)
+    assert offered.next_turn() == MatchState(cube=2, cube_owner=1, on_roll=1)
+    assert offered.after_game(1, 4) == MatchState(score=(0, 4))
+
+
+def test_a_result_says_its_kind_and_counts_the_cube():
+    result = MatchState(cube=4, cube_owner=0).result(1, 2)
+    assert (result.winner, result.name, result.points) == (1, "gammon", 8)
+    assert MatchState(jacoby=True).result(0, 2).points == 1
+
+
 @pytest.mark.parametrize(
     ("changes", "field"),
     [
@@ -129,6 +149,12 @@ def test_a_value_out_of_range_is_refused_by_name(changes, field):
         ({"doubled": True, "roll": (3, 1)}, "doubled"),
         ({"doubled": True, "cube": 2, "cube_owner": 1}, "doubled"),
         ({"doubled": True, "length": 5, "score": (4, 0), "crawford": True}, "doubled"),
+        ({"beavered": True, "cube": 2, "cube_owner": 1}, "beavered"),
+        ({"doubled": True, "beavered": True, "cube": 2, "cube_owner": 0}, "beavered"),
+        ({"doubled": True, "beavered": True, "cube": 2, "cube_owner": 1, "roll": (3, 1)}, "beavered"),
+        ({"doubled": True, "beavered": True, "cube": 2, "cube_owner": 1, "beavers": False}, "beavered"),
+        ({"doubled": True, "beavered": True, "cube": 2, "cube_owner": 1, "length": 9}, "beavered"),
+        ({"doubled": True, "beavered": True, "cube": MAX_CUBE, "cube_owner": 1}, "beavered"),
     ],
 )
 def test_fields_that_cannot_come_up_together_are_refused_by_name(changes, field):

@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import pytest
 
-from nets.loading import load_evaluator
+from engine.analyst import Analyst
+from engine.choice import Chooser
+from engine.levels import Depth
+from nets.loading import load_analyst
 from protocol import gnubg_external
 from tests.boards import RacingJudge
-from tools.gnubg_match import Result, Sitting, find_gnubg, play
+from tools.gnubg_match import Sitting, find_gnubg, play
 
 pytestmark = pytest.mark.peer
 
-SITTINGS = [Sitting(0, 10, 0, 11), Sitting(1, 10, 0, 12), Sitting(0, 2, 5, 13), Sitting(1, 2, 5, 14)]
+SITTINGS = [
+    (Sitting(0, 10, 0, 11), 0),
+    (Sitting(1, 10, 0, 12), 0),
+    (Sitting(0, 2, 5, 13), 0),
+    (Sitting(1, 2, 5, 14), 0),
+    (Sitting(0, 1, 0, 15, gnubg_plies=2), 2),
+    (Sitting(1, 1, 3, 16, gnubg_plies=2), 2),
+]
+"""What is played, and how far this engine looks ahead."""
 
 
 @pytest.fixture(scope="module")
@@ -23,22 +34,23 @@ def gnubg() -> str:
 
 
 @pytest.fixture(scope="module")
-def evaluator():
-    return load_evaluator()
+def analyst():
+    return load_analyst()
 
 
-@pytest.mark.parametrize("sitting", SITTINGS, ids=lambda sitting: sitting.name.replace(" ", "-"))
-def test_games_on_gnubgs_board_end_without_a_fault(sitting, gnubg, evaluator, tmp_path, capsys):
-    result = play(sitting, evaluator, gnubg, tmp_path, stall_s=30)
+@pytest.mark.parametrize(("sitting", "plies"), SITTINGS)
+def test_games_on_gnubgs_board_end_without_a_fault(sitting, plies, gnubg, analyst, tmp_path, capsys):
+    result = play(sitting, Chooser(analyst, Depth(plies)), gnubg, tmp_path)
     with capsys.disabled():
-        print(f"\n{result.as_text(sitting)}", end="")  # noqa: T201
+        print(f"\n{result.as_text(sitting.name, sitting.length)}", end="")  # noqa: T201
     assert result.faults == []
-    assert result.games >= sitting.count
-    assert result.rolls > 10 * result.games
+    assert len(result.points) >= sitting.count
+    assert len(result.matches) == (sitting.count if sitting.length else 0)
+    assert result.rolls > 10 * len(result.points)
 
 
 def test_an_illegal_answer_that_gnubg_swallows_is_found(gnubg, tmp_path, monkeypatch):
     """gnubg says nothing about a play from an empty point; the replay does."""
     monkeypatch.setattr(gnubg_external, "format_moves_plain", lambda play: "2/1 2/1")
-    result: Result = play(Sitting(0, 1, 0, 5), RacingJudge(), gnubg, tmp_path, stall_s=30)
+    result = play(Sitting(0, 1, 0, 5), Chooser(Analyst(RacingJudge())), gnubg, tmp_path)
     assert any("which is not legal" in fault for fault in result.faults)

@@ -11,6 +11,7 @@ from engine.cubeful import (
     cube_game,
     dead_values,
     equities,
+    exact_values,
     leaf_values,
     match_chances,
     turned_values,
@@ -52,6 +53,22 @@ def test_owned_cubes_have_janowskis_values():
         values = values_of(outcome, MONEY, x)
         assert values[OWN] == pytest.approx(0.5 * (won + lost + 0.5 * x) - lost, abs=1e-6)
         assert values[OTHER] == pytest.approx(0.5 * (won + lost + 0.5 * x) - lost - 0.5 * x, abs=1e-6)
+
+
+def test_exact_equities_go_to_the_states_that_they_are_of():
+    known = np.array([[0.1, 0.2, 0.3]], np.float32)
+    assert exact_values(known, cube_game(MONEY)).tolist() == known.tolist()
+    turned = cube_game(MONEY).other
+    assert exact_values(known, turned)[0].tolist() == known[0, [0, 2, 1]].tolist()
+    owned = cube_game(MatchState(cube=2, cube_owner=0))
+    assert exact_values(known, owned)[0].tolist() == known[0, [1, 2]].tolist()
+    assert exact_values(known, owned.other)[0].tolist() == known[0, [2, 1]].tolist()
+
+
+def test_at_double_match_point_nothing_but_winning_counts():
+    match = MatchState(length=5, score=(4, 4))
+    for outcome in (Outcome(0.6, 0.0, 0.0, 0.0, 0.0), Outcome(0.6, 0.5, 0.2, 0.4, 0.1)):
+        assert values_of(outcome, match)[0] == pytest.approx(0.6)
 
 
 def test_the_published_example_has_its_value():

@@ -198,3 +198,9 @@ def test_a_line_with_any_field_changed_is_read_or_refused_with_a_typed_error(pla
 def test_any_text_is_read_or_refused_with_a_typed_error(text):
     with pytest.raises(GammondError):
         decode_fibs_board(text)
+
+
+def test_a_beaver_that_waits_cannot_be_said():
+    with pytest.raises(UnsupportedError, match="beaver") as caught:
+        encode_fibs_board(Position.start(), MatchState(doubled=True, beavered=True, cube=2, cube_owner=1))
+    assert caught.value.field == "beavered"

@@ -78,3 +78,9 @@ def test_any_text_is_read_or_refused_with_a_typed_error(text):
     except GammondError:
         return
     assert decode_match_id(encode_match_id(match)) == match
+
+
+def test_a_beaver_that_waits_is_read_back():
+    match = MatchState(doubled=True, beavered=True, cube=2, cube_owner=1)
+    assert encode_match_id(match) == "EREAAAAAAAAE"
+    assert decode_match_id("EREAAAAAAAAE") == match

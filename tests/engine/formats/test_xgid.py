@@ -161,3 +161,9 @@ def test_none_at_once_is_no_board():
     read, is_good = decode_xgids([])
     assert read.shape == (0, 2, 26)
     assert is_good.shape == (0,)
+
+
+def test_a_beaver_that_waits_is_not_written():
+    with pytest.raises(UnsupportedError, match="beaver") as caught:
+        encode_xgid(Position.start(), MatchState(doubled=True, beavered=True, cube=2, cube_owner=1))
+    assert caught.value.field == "beavered"

@@ -159,6 +159,50 @@ def test_an_exact_start_has_the_right_to_double_only_if_the_first_side_has():
     assert doubled == 1 > held + 0.01
 
 
+OWNERS = [(MatchState(), 0), (MatchState(cube=2, cube_owner=0), 1), (MatchState(cube=2, cube_owner=1), 2)]
+
+
+@pytest.mark.parametrize(("match", "column"), OWNERS, ids=["centred", "own", "other"])
+def test_a_money_game_ends_with_the_exact_value_of_its_cube(match, column):
+    table = build_two_sided(6, 3, threads=1)
+    bearoff = boards.position({6: 1, 4: 1, 2: 1}, {19: 2, 23: 1})
+    scoring = Cubeful(cube_game(match))
+    judges = RolloutJudges(EvaluatedReplies(JUDGE), JUDGE, exact_cubeful=(table,))
+    estimate = roll_out([bearoff], judges, RolloutSettings(trials=36), scoring=scoring).state.estimate(
+        0, scoring
+    )
+    assert estimate.equity == pytest.approx(float(table.cubeful_equities(bearoff.board[None])[0, column]))
+    assert estimate.outcome.win == pytest.approx(float(table.evaluate(bearoff.board[None])[0, 0]))
+    assert estimate.equity_error == 0
+
+
+@pytest.mark.parametrize("match", [match for match, _ in OWNERS], ids=["centred", "own", "other"])
+def test_exact_ends_agree_with_the_exact_value_before_them(match):
+    """From a little before the small table, with perfect plays, a rollout finds the large one's value."""
+    small, large = (build_two_sided(6, checkers, threads=1) for checkers in (3, 5))
+    start = boards.position({6: 2, 5: 1, 2: 1}, {19: 2, 21: 1})
+    scoring = Cubeful(cube_game(match))
+    judges = RolloutJudges(EvaluatedReplies(large), large, exact_cubeful=(small,))
+    estimate = roll_out([start], judges, RolloutSettings(trials=1296), scoring=scoring).state.estimate(
+        0, scoring
+    )
+    column = next(column for known, column in OWNERS if known == match)
+    exact = float(large.cubeful_equities(start.board[None])[0, column])
+    assert estimate.equity == pytest.approx(exact, abs=3.5 * estimate.equity_error + 0.002)
+
+
+def test_a_match_does_not_end_with_the_values_of_money():
+    table = build_two_sided(6, 3, threads=1)
+    bearoff = boards.position({6: 1, 4: 1, 2: 1}, {19: 2, 23: 1})
+    scoring = Cubeful(cube_game(MatchState(length=3, score=(2, 2))))
+    judges = RolloutJudges(EvaluatedReplies(JUDGE), JUDGE, exact_cubeful=(table,))
+    estimate = roll_out([bearoff], judges, RolloutSettings(trials=36), scoring=scoring).state.estimate(
+        0, scoring
+    )
+    win = float(table.evaluate(bearoff.board[None])[0, 0])
+    assert estimate.equity == pytest.approx(2 * win - 1, abs=1e-6)
+
+
 @pytest.mark.parametrize("match", [MatchState(), MatchState(length=5, score=(1, 2))], ids=["money", "match"])
 def test_starts_with_other_cubes_do_not_mix(match):
     game = cube_game(match)

@@ -3,9 +3,11 @@ import math
 import numpy as np
 import pytest
 
+from engine.cubeful import cube_game
+from engine.match import MatchState
 from engine.outcome import Outcome
 from engine.position import Position
-from engine.rollout import Difference, RolloutState
+from engine.rollout import Cubeful, Difference, RolloutState
 from engine.rollout.scoring import Cubes
 
 SCORES = np.array([[1, 1, 0, 0, 0], [0, 0, 0, 1, 1], [1, 0, 0, 0, 0]], float)
@@ -25,6 +27,18 @@ def test_an_estimate_is_the_mean_with_its_standard_error():
     assert estimate.errors.win_bg == 0
     assert estimate.equity == pytest.approx(0)
     assert estimate.equity_error == pytest.approx(equities.std(ddof=1) / np.sqrt(3))
+    assert (estimate.cubeless, estimate.cubeless_error) == (estimate.equity, estimate.equity_error)
+
+
+def test_with_the_cube_an_estimate_keeps_the_cubeless_equity_beside_it():
+    with_cube = np.concatenate([SCORES, [[2.0], [-4.0], [1.0]]], axis=1)
+    scoring = Cubeful(cube_game(MatchState()))
+    plain, both = _state(SCORES).estimate(), _state(with_cube).estimate(0, scoring)
+    assert (both.cubeless, both.cubeless_error) == (plain.equity, plain.equity_error)
+    assert both.equity == pytest.approx(-1 / 3)
+    turned = _state(with_cube).estimate(0, scoring, turned=True)
+    assert turned.cubeless == -both.cubeless
+    assert turned.cubeless_error == both.cubeless_error
 
 
 def test_the_other_side_sees_the_same_errors():

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from engine.errors import ValueRangeError
+from engine.errors import CancelledWork, ValueRangeError
 from engine.search.workers import Workers
 
 
@@ -51,3 +51,25 @@ def test_other_numbers_of_threads_are_refused(threads):
     with pytest.raises(ValueRangeError) as caught:
         Workers(threads)
     assert caught.value.field == "threads"
+
+
+def test_a_caller_who_waits_for_threads_that_are_busy_can_be_stopped():
+    workers, may_end, began = Workers(2), threading.Event(), threading.Barrier(3)
+
+    def keep_busy(_):
+        began.wait(20)
+        may_end.wait(20)
+
+    def stop():
+        raise CancelledWork("told to")
+
+    busy = threading.Thread(target=lambda: workers.map(keep_busy, range(2)))
+    busy.start()
+    began.wait(20)
+    done = []
+    with pytest.raises(CancelledWork):
+        workers.map(done.append, range(4), stop)
+    may_end.set()
+    busy.join(20)
+    assert done == []
+    assert workers.map(lambda item: item, range(3)) == [0, 1, 2]

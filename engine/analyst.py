@@ -1,0 +1,436 @@
+"""Answers to what people ask about a position: its value, its plays, its cube, at any depth.
+
+Everything above this floor that judges positions of a game (the wire, the REPL, the tools) asks an `Analyst`,
+so that all of them rank, choose and double alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from engine.cubeful import (
+    CubeDecision,
+    CubeGame,
+    ScoreMatrix,
+    accepts_resignation,
+    cube_game,
+    decide,
+    resignation,
+    score_matrix,
+)
+from engine.dice import Roll
+from engine.errors import CancelledWork
+from engine.evaluator import Evaluator
+from engine.judged import JudgedBoards, JudgedPlay, JudgedPlays, JudgedPosition
+from engine.levels import Depth
+from engine.match import MatchState
+from engine.match_equity import MatchEquityTable
+from engine.outcome import Outcome, cubeless_equity
+from engine.position import Board, Position
+from engine.replies import EvaluatedReplies, ReplyFinder
+from engine.rollout import RolloutJudges, ShortlistedReplies
+from engine.search import MoveSearch, NPlyEvaluator, SearchedPlay, SearchWatch, TreeSearch, ValueCache
+from engine.search.cubeful import OUTCOMES, CubefulJudge, CubefulJudgement, MatchJudgement, resting_cube
+from engine.search.judgement import CubelessJudgement, Judgement, Values
+from engine.search.tree import USUAL_PRUNING, Pruning
+
+CACHE_COLUMNS = 16
+"""The outcome and eleven states of the cube: all that four plies of a match can come to."""
+
+
+class Analyst:
+    """Judges positions, plays and cubes; safe to use from several threads.
+
+    Args:
+        evaluator: The judge of the leaves.
+        finder: Names promising replies, for search and rollouts; None to look at all legal plays.
+        policy: Finds the plays of rollouts at 0 plies; None for all plays by the evaluator.
+        exact: Judges that know their positions under best play, with the cube.
+        table: What match equities come from; the shipped one if None.
+        cache: Where values of searches are kept, `CACHE_COLUMNS` wide; None for nowhere.
+        threads: How many threads work on one answer.
+        pruning: Which replies searches look at.
+    """
+
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        finder: ReplyFinder | None = None,
+        *,
+        policy: ReplyFinder | None = None,
+        exact: tuple[CubefulJudge, ...] = (),
+        table: MatchEquityTable | None = None,
+        cache: ValueCache | None = None,
+        threads: int = 1,
+        pruning: Pruning = USUAL_PRUNING,
+    ) -> None:
+        self.evaluator = evaluator
+        self.table = table
+        self._finder = finder
+        self._policy = policy
+        self._exact = exact
+        self._cache = cache
+        self._pruning = pruning
+        self._tree = TreeSearch(finder, pruning, cache, threads)
+
+    @property
+    def name(self) -> str:
+        """The evaluator's name."""
+        return self.evaluator.name
+
+    def with_threads(self, threads: int) -> Analyst:
+        """The same analyst, and the same cache, with another number of threads.
+
+        Raises:
+            ValueRangeError: The number of threads is out of range.
+        """
+        return Analyst(
+            self.evaluator,
+            self._finder,
+            policy=self._policy,
+            exact=self._exact,
+            table=self.table,
+            cache=self._cache,
+            threads=threads,
+            pruning=self._pruning,
+        )
+
+    def looking_ahead(
+        self, plies: int, threads: int = 1, cancelled: Callable[[], bool] | None = None
+    ) -> Evaluator:
+        """An evaluator of cubeless outcomes at a depth.
+
+        Args:
+            plies: Look-ahead.
+            threads: How many threads work on one call.
+            cancelled: Asked as it works; when it says yes, the evaluation ends in CancelledWork.
+
+        Raises:
+            ValueRangeError: Plies or threads are out of range.
+        """
+        if plies == 0:
+            return self.evaluator
+        return NPlyEvaluator(
+            self.evaluator, self._finder, plies, self._pruning, self._cache, threads, self._exact, cancelled
+        )
+
+    def judge(
+        self,
+        position: Position,
+        match: MatchState,
+        depth: Depth | None = None,
+        watch: SearchWatch | None = None,
+    ) -> JudgedPosition:
+        """Value a position and decide about its cube, before the roll; depth by depth if it can be stopped.
+
+        Args:
+            position: The checkers, those of the seat on roll first; the game may be over.
+            match: The match state. While a double waits, the state before it.
+            depth: How deep; 0 plies with the cube if None.
+            watch: Counts nodes, reports progress, stops the search.
+
+        Returns:
+            The judgement of the deepest search that was finished; 0 plies always are.
+
+        Raises:
+            PositionError: The cube of a match shows more than 1 and nobody owns it.
+        """
+        return self.judge_all([position], match, depth, watch)[0]
+
+    def judge_all(
+        self,
+        positions: Sequence[Position],
+        match: MatchState,
+        depth: Depth | None = None,
+        watch: SearchWatch | None = None,
+    ) -> list[JudgedPosition]:
+        """Judge positions of one match state together, which takes less time than one by one.
+
+        Args:
+            positions: The checkers, those of the seat on roll first.
+            match: The match state of all of them.
+            depth: How deep; 0 plies with the cube if None.
+            watch: Counts nodes, reports progress, stops the search.
+
+        Returns:
+            What `judge` says of each, in their order and all at one depth; nodes and time are those of all.
+
+        Raises:
+            PositionError: The cube of a match shows more than 1 and nobody owns it.
+        """
+        if not positions:
+            return []
+        depth, watch = depth or Depth(), watch or SearchWatch()
+        judgement = self._judgement(match, depth)
+        boards = np.stack([position.board for position in positions])
+        values, reached = self._deepest_values(judgement, boards, depth.plies, watch)
+        equities = cubeless_equity(values[:, :OUTCOMES])
+        nodes, elapsed_s = watch.nodes, watch.elapsed_s
+        judged = []
+        for position, row, equity in zip(positions, values, equities, strict=True):
+            cubeful, mwc, decision = _with_cube(judgement, row, position)
+            judged.append(
+                JudgedPosition(
+                    outcome=Outcome(*map(float, row[:OUTCOMES])),
+                    equity=float(equity),
+                    cubeful=cubeful,
+                    mwc=mwc,
+                    decision=decision,
+                    plies=self.evaluator.plies + reached,
+                    is_finished=reached == depth.plies,
+                    nodes=nodes,
+                    elapsed_s=elapsed_s,
+                )
+            )
+        return judged
+
+    def _deepest_values(
+        self, judgement: Judgement, boards: Board, plies: int, watch: SearchWatch
+    ) -> tuple[Values, int]:
+        """Value positions depth by depth until the watch stops it; return the last values and their plies."""
+        values = self._tree.values(judgement, boards, 0, SearchWatch())
+        watch.count(len(boards))
+        watch.end_depth()
+        for depth in range(1, plies + 1):
+            watch.begin_depth(depth)
+            try:
+                values = self._tree.values(judgement, boards, depth, watch)
+            except CancelledWork:
+                return values, depth - 1
+            watch.end_depth()
+        return values, plies
+
+    def judge_boards(
+        self,
+        boards: Board,
+        match: MatchState,
+        depth: Depth | None = None,
+        watch: SearchWatch | None = None,
+    ) -> JudgedBoards:
+        """Value many positions of one match state at once, each as `judge` values it.
+
+        Args:
+            boards: ``int8[n, 2, 26]``, the checkers of the seat on roll first; finished positions allowed.
+            match: The match state of all of them.
+            depth: How deep; 0 plies with the cube if None.
+            watch: Counts nodes and stops the work.
+
+        Raises:
+            PositionError: The cube of a match shows more than 1 and nobody owns it.
+            CancelledWork: The watch stopped it.
+        """
+        depth = depth or Depth()
+        judgement = self._judgement(match, depth)
+        values = self._tree.values(judgement, boards, depth.plies, watch)
+        carried = judgement.carried(values)
+        return JudgedBoards(
+            np.ascontiguousarray(values[:, :OUTCOMES]),
+            judgement.equities(carried) if isinstance(judgement, CubefulJudgement) else None,
+            None if match.is_money else carried[:, OUTCOMES].astype(np.float64),
+        )
+
+    def rank_plays(
+        self,
+        position: Position,
+        roll: Roll,
+        match: MatchState,
+        depth: Depth | None = None,
+        watch: SearchWatch | None = None,
+        *,
+        stop_when_decided: bool = False,
+    ) -> JudgedPlays:
+        """Rank the legal plays of a roll.
+
+        By cubeful equity where the cube counts; otherwise by cubeless money equity, or in a match by the
+        chance to win it at the present cube. Among equals the better cubeless money equity goes first.
+
+        Args:
+            position: Where the player on roll moves from.
+            roll: Two dice, in any order.
+            match: The match state; its seat on roll is the one that plays.
+            depth: How deep; 0 plies with the cube if None.
+            watch: Counts nodes, reports progress, stops the search: the last finished depth stands.
+            stop_when_decided: Whether to stop as soon as a single candidate is left; its plies are then less.
+
+        Raises:
+            StateError: The game is over.
+            ValueRangeError: A die is not 1 to 6.
+            PositionError: The cube of a match shows more than 1 and nobody owns it.
+        """
+        depth = depth or Depth()
+        judgement = self._judgement(match, depth)
+        search = MoveSearch(judgement, self._tree, self.evaluator.plies)
+        found = search.search(position, roll, depth.plies, depth.move_filter, watch, stop_when_decided)
+        return JudgedPlays(
+            tuple(_judged_play(play, judgement.other) for play in found.candidates),
+            found.plies,
+            found.finished,
+            found.nodes,
+            found.elapsed_s,
+        )
+
+    def takes_beaver(
+        self,
+        position: Position,
+        match: MatchState,
+        depth: Depth | None = None,
+        watch: SearchWatch | None = None,
+    ) -> bool:
+        """Decide whether a double that was beavered is played out, rather than the doubled stake lost.
+
+        Args:
+            position: The checkers, those of the doubler first, who is on roll.
+            match: The match state, money play; its cube shows what the opponent, who holds it, would turn.
+            depth: How deep.
+            watch: As for `judge`.
+        """
+        decision = self.judge(position, match, depth, watch).decision
+        # The stake is that of the beaver, half of which is lost by giving up.
+        return decision is None or decision.no_double.equity_points > -0.5
+
+    def resignation(self, judged: JudgedPosition, match: MatchState) -> int:
+        """Say what the seat on roll can resign without a loss: 0 nothing, 1 to 3 for the kind of game.
+
+        Args:
+            judged: Its position, judged with the cube.
+            match: The match state.
+        """
+        game = self._cube_game(match, 0)
+        return resignation(_worth(judged, game), game)
+
+    def accepts_resignation(self, judged: JudgedPosition, match: MatchState, points: int) -> bool:
+        """Say whether the seat that is not on roll accepts what the seat on roll resigns.
+
+        Args:
+            judged: The position of the seat on roll, judged with the cube.
+            match: The match state.
+            points: 1 a single game, 2 a gammon, 3 a backgammon.
+        """
+        game = self._cube_game(match, 0)
+        worth = _worth(judged, game)
+        return accepts_resignation(-worth if game.is_money else 1.0 - worth, points, game.other)
+
+    def score_matrix(
+        self,
+        position: Position,
+        away: int,
+        *,
+        cube: int = 1,
+        plies: int = 0,
+        watch: SearchWatch | None = None,
+    ) -> ScoreMatrix:
+        """Decide about the cube at every score up to so many points away.
+
+        Args:
+            position: The checkers, those of the player on roll first.
+            away: How far the matrix reaches, 2 to 64.
+            cube: What the cube shows; above 1 the player on roll owns it.
+            plies: Look-ahead at every score.
+            watch: Counts nodes and stops the work.
+
+        Raises:
+            ValueRangeError: An argument is out of range.
+            CancelledWork: The watch stopped it.
+        """
+        Depth(plies)
+        board, watch = position.board[None], watch or SearchWatch()
+
+        def values_at(game: CubeGame) -> Values:
+            judgement = CubefulJudgement(self.evaluator, game, self._exact)
+            return self._tree.values(judgement, board, plies, watch)[0, OUTCOMES:]
+
+        return score_matrix(values_at, away, cube=cube, table=self.table)
+
+    def rollout_judges(
+        self,
+        play_plies: int = 0,
+        leaf_plies: int = 0,
+        cube_plies: int = 0,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> RolloutJudges:
+        """Put together who plays and judges in rollouts; luck is measured at 0 plies.
+
+        Args:
+            play_plies: Look-ahead of the plays.
+            leaf_plies: Look-ahead of the values at the truncation.
+            cube_plies: Look-ahead of doubles.
+            cancelled: What the rollout is given to be stopped by; looking ahead is stopped by it too.
+
+        Raises:
+            ValueRangeError: Plies are out of range.
+        """
+        cheap = self._policy or EvaluatedReplies(self.evaluator)
+        policy = cheap
+        if play_plies:
+            policy = ShortlistedReplies(
+                self._finder or cheap, self.looking_ahead(play_plies, cancelled=cancelled)
+            )
+        return RolloutJudges(
+            policy,
+            self.looking_ahead(leaf_plies, cancelled=cancelled),
+            luck=self.evaluator,
+            luck_policy=cheap,
+            cube=self.looking_ahead(cube_plies, cancelled=cancelled),
+            exact_cubeful=self._exact,
+        )
+
+    def cube_game(self, match: MatchState) -> CubeGame:
+        """Lay out the states of the cube, as rollouts take them."""
+        return cube_game(_without_automatic_doubles(match), self.table)
+
+    def _cube_game(self, match: MatchState, plies: int) -> CubeGame:
+        return cube_game(_without_automatic_doubles(match), self.table, cube_turns=plies + 1)
+
+    def _judgement(self, match: MatchState, depth: Depth) -> Judgement:
+        if depth.is_cubeful:
+            return CubefulJudgement(self.evaluator, self._cube_game(match, depth.plies), self._exact)
+        if match.is_money:
+            return CubelessJudgement(self.evaluator, self._exact)
+        return MatchJudgement(self.evaluator, resting_cube(match, self.table), self._exact)
+
+
+def _with_cube(
+    judgement: Judgement, values: Values, position: Position
+) -> tuple[float | None, float | None, CubeDecision | None]:
+    """Read cubeful equity, match-winning chance and decision out of a root, ``float32[columns]``."""
+    if isinstance(judgement, MatchJudgement):
+        return None, float(values[OUTCOMES]), None
+    if not isinstance(judgement, CubefulJudgement):
+        return None, None, None
+    decision = decide(values[OUTCOMES:], judgement.game)
+    if position.is_over:
+        return decision.no_double.equity_points, decision.no_double.mwc, None
+    return decision.best.equity_points, decision.best.mwc, decision
+
+
+def _judged_play(found: SearchedPlay, judgement: Judgement) -> JudgedPlay:
+    """Add to a searched play what its values for the next mover say about the cube and the match."""
+    mwc = None
+    cubeful = found.equity if isinstance(judgement, CubefulJudgement) else None
+    if isinstance(judgement, CubefulJudgement | MatchJudgement) and not judgement.game.is_money:
+        mwc = 1.0 - found.values[OUTCOMES]
+    return JudgedPlay(
+        play=found.play,
+        outcome=found.outcome,
+        equity=found.outcome.equity,
+        plies=found.plies,
+        score=found.equity,
+        cubeful=cubeful,
+        mwc=mwc,
+        survived=found.survived,
+    )
+
+
+def _worth(judged: JudgedPosition, game: CubeGame) -> float:
+    """The value of a position in the unit of a cube game: points for a cube of 1, or the chance to win."""
+    if judged.mwc is not None:
+        return judged.mwc
+    return judged.equity if judged.cubeful is None else judged.cubeful
+
+
+def _without_automatic_doubles(match: MatchState) -> MatchState:
+    """Money play with a centred cube above 1 as the same game for a cube of 1: values are per cube of 1."""
+    return replace(match, cube=1) if match.is_money and match.cube_owner is None else match

@@ -1,0 +1,96 @@
+"""Judgements as an `engine.analyst.Analyst` gives them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.cubeful import CubeDecision
+from engine.outcome import Outcome, Outcomes
+from engine.ranking import RankedPlay
+
+
+@dataclass(frozen=True)
+class JudgedPosition:
+    """A position with its judgement, for the player on roll, before the roll.
+
+    Attributes:
+        outcome: Cubeless.
+        equity: Cubeless money equity of the outcome, in points.
+        cubeful: Equity when both sides handle the cube as they should: 1 is a game won singly at the present
+            cube. None if the cube does not count.
+        mwc: The chance to win the match; None in money play.
+        decision: What to do with the cube; None if it does not count, or the game is over.
+        plies: Look-ahead behind all of it.
+        is_finished: Whether that is the depth asked for, or it was stopped before.
+        nodes: Positions valued without look-ahead.
+        elapsed_s: How long it took.
+    """
+
+    outcome: Outcome
+    equity: float
+    cubeful: float | None
+    mwc: float | None
+    decision: CubeDecision | None
+    plies: int
+    is_finished: bool
+    nodes: int
+    elapsed_s: float
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedBoards:
+    """Many positions with their judgement, each as `JudgedPosition` has it.
+
+    Attributes:
+        outcomes: ``float32[n, 5]``, cubeless.
+        cubeful: ``float64[n]``, equities with the cube; None if it does not count.
+        mwc: ``float64[n]``, chances to win the match; None in money play.
+    """
+
+    outcomes: Outcomes
+    cubeful: NDArray[np.float64] | None
+    mwc: NDArray[np.float64] | None
+
+
+@dataclass(frozen=True)
+class JudgedPlay(RankedPlay):
+    """A play with its judgement, for the player who makes it; ``equity`` is cubeless money equity.
+
+    Attributes:
+        score: What it is ranked by, in points; compares with plays of the same ``plies`` alone.
+        cubeful: Equity with the cube: 1 is a game won singly at the present cube; None if it does not count.
+        mwc: The chance to win the match; None in money play.
+        survived: Whether it got to the greatest depth of the search.
+    """
+
+    score: float
+    cubeful: float | None
+    mwc: float | None
+    survived: bool
+
+
+@dataclass(frozen=True)
+class JudgedPlays:
+    """What a search for plays came to.
+
+    Attributes:
+        plays: All legal plays: those of the greatest depth first, best first, then the shallower ones.
+        plies: The depth of the first ones.
+        is_finished: Whether that is the depth asked for, or it was stopped before.
+        nodes: Positions valued without look-ahead.
+        elapsed_s: How long it took.
+    """
+
+    plays: tuple[JudgedPlay, ...]
+    plies: int
+    is_finished: bool
+    nodes: int
+    elapsed_s: float
+
+    @property
+    def best(self) -> JudgedPlay:
+        """The choice."""
+        return self.plays[0]

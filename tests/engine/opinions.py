@@ -1,0 +1,51 @@
+"""Judges with fixed opinions, for tests of what is made of them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.analyst import Analyst
+from engine.outcome import finished_outcomes
+from engine.position import CHECKERS, OFF
+
+
+class FixedJudge:
+    """A judge that thinks the same of every position that is not over."""
+
+    name, plies = "fixed", 0
+
+    def __init__(self, *outcome: float) -> None:
+        self.outcome = outcome
+
+    def evaluate(self, boards):
+        """Give outcomes for ``int8[n, 2, 26]`` boards."""
+        outcomes = np.tile(np.array(self.outcome, np.float32), (len(boards), 1))
+        over = (boards[:, :, OFF] == CHECKERS).any(axis=1)
+        outcomes[over] = finished_outcomes(boards[over])
+        return outcomes
+
+
+class ListJudge:
+    """A judge that thinks well of some positions after a play, in a list, and badly of all others.
+
+    Args:
+        outcomes: By the bytes of the board, for the player who moved.
+    """
+
+    name, plies = "list", 0
+
+    def __init__(self, outcomes: dict[bytes, tuple[float, ...]]) -> None:
+        self.outcomes = outcomes
+
+    def evaluate(self, boards):
+        """Give outcomes for ``int8[n, 2, 26]`` boards, for the next mover."""
+        rows = []
+        for board in boards:
+            win, win_g, win_bg, lose_g, lose_bg = self.outcomes.get(board.tobytes(), (0.0, 0, 0, 1.0, 1.0))
+            rows.append((1 - win, lose_g, lose_bg, win_g, win_bg))
+        return np.array(rows, np.float32)
+
+
+def fixed_analyst(*outcome: float) -> Analyst:
+    """An analyst that thinks the same of every position."""
+    return Analyst(FixedJudge(*outcome))

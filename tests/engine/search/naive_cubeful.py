@@ -1,0 +1,97 @@
+"""A slow, obvious twin of the search with the cube: one state of the cube at a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from engine.cubeful import cube_efficiencies, cube_game, leaf_values
+from engine.dice import ROLL_WEIGHTS, ROLLS
+from engine.match import MAX_CUBE, MatchState
+from engine.moves import legal_plays
+from engine.outcome import finished_outcomes, turned_outcomes
+from engine.position import Position
+
+
+@dataclass
+class NaiveCubeful:
+    """Values of positions in one state of the cube, for a seat, before its roll.
+
+    In money play values are points for a cube of 1 whatever it shows, in a match chances to win it.
+
+    Attributes:
+        evaluator: The judge of the leaves.
+        match: The match state.
+    """
+
+    evaluator: object
+    match: MatchState
+    leaves: dict = field(default_factory=dict)
+
+    def value(self, position: Position, seat: int, cube: int, owner: int | None, plies: int) -> float:
+        """The value if the seat does not double now."""
+        if plies == 0 or position.is_over:
+            return self._leaf(position, seat, cube, owner)
+        total = 0.0
+        for roll, weight in zip(ROLLS, ROLL_WEIGHTS, strict=True):
+            total += weight * max(
+                self._turned(self.best(play.result, 1 - seat, cube, owner, plies - 1))
+                for play in legal_plays(position, roll)
+            )
+        return total
+
+    def best(self, position: Position, seat: int, cube: int, owner: int | None, plies: int) -> float:
+        """The value if the seat doubles where that is right."""
+        held = self.value(position, seat, cube, owner, plies)
+        if not self._may_double(seat, cube, owner):
+            return held
+        if not self.match.is_money:
+            taken = self.value(position, seat, 2 * cube, 1 - seat, plies)
+            passed = self._after_win(seat, cube)
+            return max(held, min(taken, passed))
+        taken = 2.0 * self.value(position, seat, 1, 1 - seat, plies)
+        if self.match.beavers and taken < 0.0:
+            taken = 2.0 * taken
+        return max(held, min(taken, 1.0))
+
+    def outcome(self, position: Position, seat: int, cube: int, owner: int | None, plies: int):
+        """``float[5]``: the outcome with the plays that suit this state of the cube."""
+        if position.is_over:
+            return finished_outcomes(position.board[None])[0]
+        if plies == 0:
+            return self.evaluator.evaluate(position.board[None])[0]
+        total = np.zeros(5)
+        for roll, weight in zip(ROLLS, ROLL_WEIGHTS, strict=True):
+            replies = [play.result for play in legal_plays(position, roll)]
+            worths = [self.best(reply, 1 - seat, cube, owner, plies - 1) for reply in replies]
+            reply = replies[int(np.argmin(worths))]
+            total += weight * turned_outcomes(self.outcome(reply, 1 - seat, cube, owner, plies - 1))
+        return total
+
+    def _may_double(self, seat: int, cube: int, owner: int | None) -> bool:
+        if self.match.crawford or owner == 1 - seat:
+            return False
+        return self.match.is_money or (cube < MAX_CUBE and cube < self.match.away(seat))
+
+    def _turned(self, value: float) -> float:
+        return -value if self.match.is_money else 1.0 - value
+
+    def _after_win(self, seat: int, cube: int) -> float:
+        match = replace(self.match, cube=1, cube_owner=None)
+        game = cube_game(match)
+        return game.table.chance_after(match, seat, cube)
+
+    def _leaf(self, position: Position, seat: int, cube: int, owner: int | None) -> float:
+        game = cube_game(self.match)
+        game = game if game.seat == seat else game.other
+        key = position, seat
+        if key not in self.leaves:
+            outcome = self.outcome(position, seat, cube, owner, 0)
+            board = position.board[None]
+            values = leaf_values(np.array([outcome], np.float32), cube_efficiencies(board), game)[0]
+            self.leaves[key] = {
+                (state.value, state.owner): float(value)
+                for state, value in zip(game.states, values, strict=True)
+            }
+        return self.leaves[key][cube, owner]

@@ -1,0 +1,56 @@
+"""The numbers of docs/search.md and docs/levels.md are those of the program."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from engine.analyst import CACHE_COLUMNS
+from engine.levels import LEVELS
+from engine.search import FILTERS, MAX_PLIES, USUAL_PRUNING, ValueCache
+from engine.search.quality import NEAR_POINTS
+from engine.search.tree import BLOCK_POSITIONS, BLOCK_UNPRUNED, EVALUATE_ROWS
+
+DOCS = Path(__file__).parents[3] / "docs"
+SEARCH = (DOCS / "search.md").read_text("utf-8")
+LEVELS_PAGE = (DOCS / "levels.md").read_text("utf-8")
+
+
+def rows(text, first):
+    """The cells of the table rows whose first cell is this."""
+    found = [line for line in text.splitlines() if re.match(rf"\| {re.escape(first)} +\|", line)]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in found]
+
+
+def test_each_filter_stands_in_the_table_with_its_numbers():
+    for name, move_filter in FILTERS.items():
+        ((_, *stages),) = rows(SEARCH, name)
+        expected = [f"{each.always} + {each.extra} within {each.within:.2f}" for each in move_filter.stages]
+        assert stages == expected
+
+
+def test_pruning_depth_and_memory_are_those_of_the_program():
+    text = " ".join(SEARCH.split())
+    cache = ValueCache(columns=CACHE_COLUMNS)
+    assert f"The depth is 0 to {MAX_PLIES}." in text
+    assert f"at most {USUAL_PRUNING.keep}, none more than {USUAL_PRUNING.margin:.2f} points" in text
+    assert USUAL_PRUNING.width == 1
+    assert f"blocks of {BLOCK_POSITIONS} positions ({BLOCK_UNPRUNED} where" in text
+    assert f"at most {EVALUATE_ROWS:,} positions at a time" in text
+    entries = cache.bytes // (16 + 4 * CACHE_COLUMNS)
+    assert f"a cache of {entries:,} entries: {cache.bytes / 2**20:.0f} MiB" in text
+    assert f"all plays within {NEAR_POINTS} points" in text
+
+
+def test_each_level_stands_in_the_table_with_its_numbers():
+    for level in LEVELS.values():
+        plays, rates = rows(LEVELS_PAGE, level.name)
+        noise = f"{1000 * level.noise_points:g}" if level.noise_points else "-"
+        assert plays[1:] == [
+            str(level.plies),
+            level.filter_name if level.plies else "-",
+            noise,
+            level.meaning,
+        ]
+        measured = [cell.split(" ± ")[0] for cell in rates[1:] if cell != "-"]
+        assert f"{level.error_rate:.1f}" in measured

@@ -1,0 +1,102 @@
+"""Players as people write them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.errors import FormatError, ValueRangeError
+from engine.levels import LEVELS, Depth
+from engine.moves import expand_rolls
+from engine.players import EvaluatorPlayer
+from engine.search_player import SearchPlayer
+from nets.loading import load_player, net_hashes
+from nets.player_specs import parse_player
+from tests import boards
+
+
+def test_a_name_alone_plays_the_best_without_look_ahead():
+    spec = parse_player("td128")
+    assert (spec.name, spec.has_options, spec.is_plain) == ("td128", False, True)
+    assert spec.depth == Depth(0, is_cubeful=False)
+
+
+def test_options_are_read():
+    spec = parse_player("td128:plies=2,filter=narrow,noise=35,seed=7")
+    assert (spec.depth, spec.noise_points, spec.seed) == (Depth(2, "narrow", False), 0.035, 7)
+    assert not spec.is_plain
+
+
+@pytest.mark.parametrize("level", LEVELS.values(), ids=LEVELS)
+def test_a_level_stands_for_its_depth_and_noise(level):
+    spec = parse_player(f"default:level={level.name},seed=3")
+    assert (spec.depth.plies, spec.depth.filter_name) == (level.plies, level.filter_name)
+    assert (spec.noise_points, spec.seed) == (level.noise_points, 3)
+    assert not spec.depth.is_cubeful
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        ("td128:", "player"),
+        ("td128:depth=2", "player"),
+        ("td128:plies", "plies"),
+        ("td128:plies=", "plies"),
+        ("td128:plies=two", "plies"),
+        ("td128:plies=-1", "plies"),
+        ("td128:plies=1,plies=2", "plies"),
+        ("td128:plies=2,level=casual", "plies"),
+        ("td128:level=casual,noise=3", "noise"),
+        ("td128:noise=0.03", "noise"),
+        ("td128:seed=" + "9" * 40, "seed"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_by_field(text, field):
+    with pytest.raises(FormatError) as caught:
+        parse_player(text)
+    assert caught.value.field == field
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        ("td128:plies=5", "plies"),
+        ("td128:filter=wide", "filter"),
+        ("td128:level=god", "level"),
+        ("td128:noise=1001", "noise"),
+        ("nobody:plies=1", "player"),
+        ("pubeval:plies=1", "player"),
+        ("random:seed=2", "player"),
+    ],
+)
+def test_what_is_out_of_range_is_refused_by_field(text, field):
+    with pytest.raises(ValueRangeError) as caught:
+        load_player(text)
+    assert caught.value.field == field
+
+
+SAMPLE = boards.played_boards(boards.RacingJudge(), 2000, seed=1)[:6]
+DICE = boards.random_rolls(6, seed=2)
+
+
+@pytest.mark.parametrize("text", ["default:plies=1,filter=tiny", "td32:level=beginner,seed=5"])
+def test_a_player_with_options_plays_legally_and_by_its_own_position_alone(text):
+    player = load_player(text)
+    assert isinstance(player, SearchPlayer)
+    assert player.name == text
+    chosen = player.choose(SAMPLE, DICE)
+    children, _, offsets = expand_rolls(SAMPLE, DICE)
+    for i, choice in enumerate(chosen):
+        assert (children[offsets[i] : offsets[i + 1]] == choice).all(axis=(1, 2)).any()
+    assert np.array_equal(player.choose(SAMPLE[::-1].copy(), DICE[::-1].copy())[::-1], chosen)
+    assert np.array_equal(load_player(text).choose(SAMPLE[2:3], DICE[2:3]), chosen[2:3])
+
+
+def test_a_player_that_neither_looks_ahead_nor_errs_is_the_evaluator_alone():
+    assert isinstance(load_player("td32:plies=0"), EvaluatorPlayer)
+    assert isinstance(load_player("td32:level=expert"), EvaluatorPlayer)
+
+
+def test_a_player_that_looks_ahead_plays_with_the_nets_of_the_finder_too():
+    assert set(net_hashes("td128:plies=1")) == set(net_hashes("td128")) | set(net_hashes("td32"))
+    assert net_hashes("td128:noise=5") == net_hashes("td128")
