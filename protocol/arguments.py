@@ -16,6 +16,7 @@ TAG = re.compile(r"@[A-Za-z0-9_.:-]{1,64}")
 """What a tag looks like, with its sign."""
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,19}")
+_DECIMAL = re.compile(r"[+-]?[0-9]{1,19}(?:\.[0-9]{1,19})?")
 SHOWN = 40
 """How much of the user's text a message repeats."""
 
@@ -62,6 +63,17 @@ def parse_integer(name: str, text: str, low: int, high: int) -> int:
     if not _INTEGER.fullmatch(text) or not low <= int(text) <= high:
         raise ValueRangeError(f"expected a whole number {low}..{high}, got {text[:SHOWN]!r}", field=name)
     return int(text)
+
+
+def parse_decimal(name: str, text: str, low: float, high: float) -> float:
+    """Read a number written with digits and perhaps a decimal point.
+
+    Raises:
+        ValueRangeError: It is none, or outside ``low..high``.
+    """
+    if not _DECIMAL.fullmatch(text) or not low <= float(text) <= high:
+        raise ValueRangeError(f"expected a number {low:g}..{high:g}, got {text[:SHOWN]!r}", field=name)
+    return float(text)
 
 
 def parse_choice(name: str, text: str, choices: Sequence[str]) -> str:
@@ -132,8 +144,29 @@ def integer(
     )
 
 
+def decimal(
+    name: str, low: float, high: float, meaning: str, *, default: float | None = None, is_named: bool = False
+) -> Argument:
+    """Describe a number that may have decimals and may be left out."""
+    return Argument(
+        name,
+        f"{low:g}..{high:g}",
+        meaning,
+        lambda text: parse_decimal(name, text, low, high),
+        default,
+        is_required=False,
+        is_named=is_named,
+    )
+
+
 def choice(
-    name: str, choices: tuple[str, ...], meaning: str, *, default: str | None = None, is_required: bool = True
+    name: str,
+    choices: tuple[str, ...],
+    meaning: str,
+    *,
+    default: str | None = None,
+    is_required: bool = True,
+    is_named: bool = False,
 ) -> Argument:
     """Describe one of some words."""
     return Argument(
@@ -143,7 +176,22 @@ def choice(
         lambda text: parse_choice(name, text, choices),
         default,
         is_required,
+        is_named,
         choices=choices,
+    )
+
+
+def switch(name: str, meaning: str, *, default: bool | None = None, is_named: bool = True) -> Argument:
+    """Describe a yes or no that may be left out."""
+    return Argument(
+        name,
+        "true|false",
+        meaning,
+        lambda text: parse_switch(name, text),
+        default,
+        is_required=False,
+        is_named=is_named,
+        choices=("true", "false"),
     )
 
 

@@ -21,6 +21,8 @@ def draw_board(
     names: tuple[str, str] = MARKS,
     view: int | None = None,
     score: tuple[int, int] | None = None,
+    *,
+    is_given_up: bool = False,
 ) -> list[str]:
     """Draw a position with score, cube, roll and pip counts.
 
@@ -35,6 +37,7 @@ def draw_board(
         view: The seat at the bottom; the one on roll if None.
         score: Points of seats 0 and 1 where they are not those of the match state, which cannot hold the
             score of a match that is won.
+        is_given_up: Whether the game ended by a drop or a resignation: nobody is to act.
 
     Returns:
         15 lines without line ends.
@@ -47,7 +50,7 @@ def draw_board(
             MARKS[seat] if names[seat] == MARKS[seat] else f"{MARKS[seat]}: {names[seat]}",
             _seat_count(rows[seat], points[seat]),
             f"holds the cube at {match.cube}" if match.cube_owner == seat else "",
-            _ending(rows[seat]) if position.is_over else _doing(seat, match),
+            _ending(rows[seat]) if position.is_over or is_given_up else _doing(seat, match),
         ]
         for seat in (1 - bottom, bottom)
     )

@@ -3,16 +3,36 @@
 from __future__ import annotations
 
 from engine.dice import parse_roll
-from engine.match import MAX_CUBE, MAX_LENGTH
+from engine.match import MAX_CUBE, MAX_LENGTH, RESULTS
+from engine.match_equity import MAX_TABLE_POINTS
+from engine.search import FILTERS, MAX_PLIES
 from protocol import ubgi01
-from protocol.arguments import choice, integer, parse_tag, rest, word
+from protocol.arguments import choice, integer, parse_tag, rest, switch, word
 from protocol.command import Command
-from protocol.handlers import about, deciding, flow, judging, setting, table
+from protocol.handlers import about, cubes, deciding, flow, judging, rollouts, setting, table
 
-_OUTCOME = "win=P win_g=P win_bg=P lose_g=P lose_bg=P equity=E plies=N"
+_OUTCOME = "win=P win_g=P win_bg=P lose_g=P lose_bg=P equity=E [cubeful=E] [mwc=M] plies=N"
 _GAME = "gnubgid=ID matchid=ID"
-_PLIES = integer("plies", 0, 99, "look-ahead, 0 for the net alone; the session's if left out", is_named=True)
+_INFO = "info [depth N] nodes N time_ms T"
+_INFO_PLAY = f"{_INFO} [multipv 1 score E pv FROM/TO ...]"
+_PLIES = integer(
+    "plies", 0, MAX_PLIES, "look-ahead, 0 for the net alone; the session's if left out", is_named=True
+)
+_FILTER = choice(
+    "filter",
+    tuple(FILTERS),
+    "which plays are looked at deeper; the session's if left out",
+    is_required=False,
+    is_named=True,
+)
+_CUBEFUL = switch("cubeful", "whether the cube counts; the session's if left out")
 
+_CUBE_VALUES = "no_double=E [take=E pass=E] best=E [mwc_no_double=M [mwc_take=M mwc_pass=M] mwc_best=M] "
+_BEHIND = "plies=N net=NAME [stopped=true]"
+_ROLLED = (
+    "win=P win_g=P win_bg=P lose_g=P lose_bg=P equity=E win_se=P win_g_se=P win_bg_se=P lose_g_se=P "
+    "lose_bg_se=P se=E [cubeful=E cubeful_se=E] [mwc=M mwc_se=M]"
+)
 _ROWS = (
     Command(
         "ubgi",
@@ -64,7 +84,7 @@ _ROWS = (
         arguments=(
             rest("dice", "A B", "two dice of 1..6, in the order in which they fell", read=parse_roll),
         ),
-        example=("dice 3 1",),
+        example=("newgame", "dice 3 1"),
         standard="UBGI 0.2",
     ),
     Command(
@@ -86,44 +106,134 @@ _ROWS = (
         "eval",
         "evaluate the position before the roll",
         judging.handle_eval,
-        f"eval {_OUTCOME} net=NAME",
-        arguments=(_PLIES,),
+        f"eval {_OUTCOME} net=NAME [stopped=true]",
+        arguments=(_PLIES, _CUBEFUL),
+        data=(_INFO,),
         example=("newgame", "eval"),
     ),
     Command(
         "moves",
         "rank the legal plays, best first",
         judging.handle_moves,
-        "moves count=N shown=N plies=N net=NAME",
-        arguments=(integer("n", 1, 10_000, "how many to show; all if left out", shape="N"), _PLIES),
-        data=(f"move rank=N play=PLAY {_OUTCOME}",),
+        "moves count=N shown=N plies=N net=NAME [stopped=true]",
+        arguments=(
+            integer("n", 1, 10_000, "how many to show; all if left out", shape="N"),
+            _PLIES,
+            _FILTER,
+            _CUBEFUL,
+        ),
+        data=(_INFO_PLAY, f"move rank=N play=PLAY {_OUTCOME} survived=true|false"),
         example=("newgame", "dice 3 1", "moves 3"),
     ),
     Command(
         "go",
-        "decide for the player on roll",
+        "decide for the player who is to act",
         deciding.handle_go,
-        "bestmove FROM/TO ... | bestmove pass | bestcube double|nodouble | bestturn cube=... move=...",
+        "bestmove FROM/TO ... | bestmove pass | bestcube double|nodouble | bestturn cube=... move=... | "
+        "besttake take|drop|beaver",
         arguments=(
             choice(
                 "what",
-                (*deciding.DECISIONS, "role"),
+                (*deciding.DECISIONS, deciding.ROLE),
                 "what to decide, chequer if left out; 'role' begins the form of UBGI 0.1",
                 default="chequer",
                 is_required=False,
             ),
-            rest("rest", "REST", "after 'role': the decision and its limits", is_required=False),
+            rest(
+                "limits",
+                "[plies N] [depth N] [movetime MS] [filter NAME]",
+                "how deep and how long; after 'role', the decision first",
+                is_required=False,
+            ),
         ),
-        data=("info depth N nodes N multipv 1 score E pv FROM/TO ...",),
+        data=(_INFO_PLAY,),
         example=("newgame", "dice 3 1", "go chequer"),
         standard="UBGI 0.2",
     ),
     Command(
+        "cube",
+        "say what to do with the cube before the roll",
+        cubes.handle_cube,
+        f"cube action=TEXT double=true|false [response=take|pass|beaver] {_CUBE_VALUES}{_BEHIND}",
+        arguments=(_PLIES,),
+        data=(_INFO,),
+        example=("newgame", "cube"),
+    ),
+    Command(
+        "take",
+        "say how to answer the double that waits, or one that came now",
+        cubes.handle_take,
+        f"take seat=SEAT response=take|pass|beaver take=E pass=E [mwc_take=M mwc_pass=M] {_BEHIND}",
+        arguments=(_PLIES,),
+        data=(_INFO,),
+        example=("newgame", "take"),
+    ),
+    Command(
+        "resign",
+        "say what the seat on roll can resign, or whether the other one is to accept it",
+        cubes.handle_resign,
+        "resign offer=none|single|gammon|backgammon [accept=true|false] cubeful=E [mwc=M] " + _BEHIND,
+        arguments=(
+            choice("kind", RESULTS, "what is resigned; left out, what can be", is_required=False),
+            _PLIES,
+        ),
+        data=(_INFO,),
+        example=("newgame", "resign single"),
+    ),
+    Command(
+        "matrix",
+        "say what to do with the cube at every score",
+        cubes.handle_matrix,
+        "matrix away=N cube=N money=CODE plies=N net=NAME",
+        arguments=(
+            integer(
+                "away",
+                2,
+                MAX_TABLE_POINTS,
+                "how many points away the scores reach",
+                default=cubes.MATRIX_AWAY,
+                is_named=True,
+            ),
+            _PLIES,
+            integer(
+                "cube",
+                1,
+                MAX_CUBE // 2,
+                "what the cube shows, 1 if left out; above 1 the seat on roll holds it",
+                default=1,
+                is_named=True,
+            ),
+        ),
+        data=(_INFO, "row away=N actions=CODES"),
+        example=("newgame", "matrix away=3"),
+    ),
+    Command(
+        "rollout",
+        "play many games from here, and say what they came to",
+        rollouts.handle_rollout,
+        "rollout of=moves|position|cube [action=TEXT ...] trials=N reason=trials|error|jsd|stopped seed=N "
+        "plies=N elapsed_ms=T net=NAME",
+        arguments=rollouts.ARGUMENTS,
+        data=(
+            "info trials N of N time_ms T [equity E [se E]] [pv FROM/TO ...]",
+            f"candidate rank=N play=PLAY {_ROLLED} [behind=E behind_se=E jsd=N] trials=N given_up=true|false",
+            f"estimate of=position|no_double|take {_ROLLED} trials=N",
+        ),
+        example=("newgame", "dice 3 1", "rollout trials=4 truncate=1 candidates=2"),
+    ),
+    Command(
         "play",
-        "make a play and turn the table to the other seat",
+        "make a play and turn the table to the other seat, or act with the cube",
         table.handle_play,
         f"ok play play=PLAY {_GAME} [winner=SEAT result=single|gammon|backgammon points=N]",
-        arguments=(rest("play", "PLAY", "a play such as '8/5 6/5', 'bar/22*', '6/off(2)' or 'pass'"),),
+        arguments=(
+            rest(
+                "play",
+                "PLAY",
+                "a play such as '8/5 6/5', 'bar/22*', '6/off(2)' or 'pass'; or double, take, drop, beaver, "
+                "resign single|gammon|backgammon, accept, reject",
+            ),
+        ),
         example=("newgame", "dice 3 1", "play 8/5 6/5"),
     ),
     Command(

@@ -91,7 +91,8 @@ class Connection:
         self._jobs: dict[int, Job] = {}
         self._by_key: dict[object, Job] = {}
         self._overtaking = 0
-        self._waiting: list[tuple[int, int, Job]] = []
+        self._quick: list[tuple[int, int, Job]] = []
+        self._long: list[tuple[int, int, Job]] = []
         self._arrivals = 0
         self._out = bytearray()
         self._held_bytes = 0
@@ -159,21 +160,27 @@ class Connection:
             self._flush()
         self._flush()
 
-    def next_job(self) -> Job | None:
+    def next_job(self, *, quick: bool = True, long: bool = True) -> Job | None:
         """Return the next work to run, or None while there is none or the client must read first.
 
         While too much is held behind an unfinished answer, only that answer's work and work whose answers are
         not held are begun.
+
+        Args:
+            quick: Whether it may be quick work, or long work that was stopped before it began.
+            long: Whether it may be long work.
         """
-        if not self._waiting or len(self._out) > self._limits.unsent_bytes:
+        waiting = [lane for lane, may in ((self._quick, quick), (self._long, long)) if may and lane]
+        if not waiting or len(self._out) > self._limits.unsent_bytes:
             return None
         if self._unsent_bytes <= self._limits.unsent_bytes:
-            return heapq.heappop(self._waiting)[2]
-        for entry in sorted(self._waiting):
+            return heapq.heappop(min(waiting, key=lambda lane: lane[0][:2]))[2]
+        for entry in sorted(entry for lane in waiting for entry in lane):
             ticket = entry[2].ticket
             if not ticket.is_ordered or ticket is self._ordered[0]:
-                self._waiting.remove(entry)
-                heapq.heapify(self._waiting)
+                lane = next(lane for lane in waiting if entry in lane)
+                lane.remove(entry)
+                heapq.heapify(lane)
                 return entry[2]
         return None
 
@@ -219,6 +226,7 @@ class Connection:
         """Tell all work to end with what it has; return how much there was."""
         for job in self._jobs.values():
             job.control.stop()
+        self._hurry_stopped()
         return len(self._jobs)
 
     def abandon(self) -> None:
@@ -231,7 +239,7 @@ class Connection:
         """Stop all work and begin no more: the client is gone."""
         self.close()
         self.stop_all()
-        self._waiting.clear()
+        self._quick.clear()
 
     @property
     def _unsent_bytes(self) -> int:
@@ -300,7 +308,8 @@ class Connection:
         self._by_key |= dict.fromkeys(_keys(job), job)
         self._overtaking += not job.ticket.is_ordered
         self._arrivals += 1
-        heapq.heappush(self._waiting, (-job.work.priority, self._arrivals, job))
+        lane = self._long if job.work.is_long else self._quick
+        heapq.heappush(lane, (-job.work.priority, self._arrivals, job))
 
     def _stop(self, key: object) -> int:
         if key is None:
@@ -309,7 +318,15 @@ class Connection:
         if job is None:
             return 0
         job.control.stop()
+        self._hurry_stopped()
         return 1
+
+    def _hurry_stopped(self) -> None:
+        """Let long work that was stopped before it began go with the quick: it does no more than that."""
+        for entry in [entry for entry in self._long if entry[2].control.is_stopped]:
+            self._long.remove(entry)
+            heapq.heappush(self._quick, entry)
+        heapq.heapify(self._long)
 
     def _write(self, ticket: Ticket, replies: Sequence[AnyReply]) -> None:
         self._append(ticket, _encoded(ticket.tag, replies))

@@ -2,9 +2,10 @@
 
 gnubg is the board. It sends ``board:…`` lines, each ended by a line feed and a NUL, and asks with them for a
 play, for roll or double, or for the answer to a double. It takes an illegal play for a pass without a word
-and can crash on text that is neither a play nor ``Error: …``, so nothing else is ever sent. gnubg's own
-server mode knows a few commands more, which scripts use: ``version``, ``help``, ``exit``,
-``set debug on|off`` and ``evaluation``.
+and can crash on text that is neither a play nor ``Error: …``, so nothing else is ever sent. No game is
+resigned: gnubg may refuse, and would ask the same question again for ever. gnubg's own server mode knows a
+few commands more, which scripts use: ``version``, ``help``, ``exit``, ``set debug on|off`` and
+``evaluation``.
 
 *Source:* the wire of gnubg 1.07.001, as player and as server.
 """
@@ -16,16 +17,15 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-import numpy as np
-
-from engine.choice import best_play, cube_decision, position_value, takes_beaver
-from engine.cubeful import CubeDecision, Response
-from engine.errors import FormatError, GammondError, PositionError, UnsupportedError, ValueRangeError
-from engine.evaluator import Evaluator
+from engine.choice import Chooser
+from engine.cubeful import Response
+from engine.errors import CancelledWork, FormatError, GammondError, PositionError, ValueRangeError
 from engine.formats.fibs_board import FibsBoard, FibsDialect, decode_fibs_board
+from engine.judged import JudgedPosition
+from engine.levels import Depth
 from engine.match import MatchState
 from engine.notation import format_moves_plain
-from engine.ranking import rank_plays
+from engine.search import SearchWatch
 from protocol.framing import Line, LineSplitter
 
 MAX_LINE_BYTES = 2048
@@ -43,6 +43,7 @@ _BOARD = re.compile(r"(board:[^:]*:[^:]*(?::[^:\s]+){50})(?:\s+(.*))?", re.DOTAL
 _SWITCH = {"on": True, "off": False}
 _CUBE_WORDS = {**_SWITCH, "cubeful": True, "cubeless": False}
 _TURN, _MAY_DOUBLE, _DOUBLED = 32, 38, 40
+_RESPONSE_WORDS = {Response.TAKE: "take", Response.PASS: "drop", Response.BEAVER: "beaver"}
 
 _log = logging.getLogger(__name__)
 
@@ -65,17 +66,23 @@ class GnubgExternal:
     """One connection of a gnubg that plays, or of a script.
 
     Args:
-        evaluator: The judge of all positions.
+        chooser: Plays and handles the cube; its analyst answers ``evaluation``, at its depth unless told.
         rules: What the lines do not say.
         software: What ``version`` calls this program.
+        cancelled: Asked while an answer is worked out; once it says yes, what is known by then is the answer.
     """
 
     def __init__(
-        self, evaluator: Evaluator, rules: GnubgRules | None = None, software: str = "gammond"
+        self,
+        chooser: Chooser,
+        rules: GnubgRules | None = None,
+        software: str = "gammond",
+        cancelled: Callable[[], bool] | None = None,
     ) -> None:
-        self._evaluator = evaluator
+        self._chooser = chooser
         self._rules = rules or GnubgRules()
         self._software = software
+        self._cancelled = cancelled
         self._splitter = LineSplitter(MAX_LINE_BYTES)
         self._is_debugging = False
         self.is_done = False
@@ -99,7 +106,7 @@ class GnubgExternal:
         return None if self.is_done else self._splitter.next_line()
 
     def answer(self, line: Line) -> bytes:
-        """Answer one line; may take as long as the evaluator does.
+        """Answer one line; may take as long as the search does.
 
         Returns:
             What goes to the client: one line, several after ``version``, nothing after ``exit``. Whatever
@@ -130,7 +137,7 @@ class GnubgExternal:
     def _commands(self) -> dict[str, Callable[[str], str]]:
         return {
             "version": lambda _: (
-                f"Interface: 2\nRFBF: 0\nEngine: {self._evaluator.name}\nSoftware: {self._software}"
+                f"Interface: 2\nRFBF: 0\nEngine: {self._chooser.analyst.name}\nSoftware: {self._software}"
             ),
             "help": lambda _: f"\t{_HELP}",
             "exit": self._exit,
@@ -155,16 +162,15 @@ class GnubgExternal:
         position, match = board.position, self._with_rules(board)
         if position.is_over:
             raise PositionError("the game is over, there is nothing to decide", field="position")
+        chooser, watch = self._chooser, SearchWatch(self._cancelled)
         if is_beavered:
-            return "take" if takes_beaver(self._evaluator, position, match) else "drop"
+            return "take" if chooser.takes_beaver(position, match, watch) else "drop"
         if match.doubled:
-            return _response_word(cube_decision(self._evaluator, position, match))
+            return _RESPONSE_WORDS[chooser.response(position, match, watch)]
         if match.roll is not None:
-            play = best_play(rank_plays(self._evaluator, position, match.roll), match).play
+            play = chooser.play(position, match.roll, match, watch).play.play
             return "" if play.is_pass else format_moves_plain(play)
-        if not match.may_double(match.on_roll):
-            return "roll"
-        return "double" if cube_decision(self._evaluator, position, match).should_double else "roll"
+        return "double" if chooser.doubles(position, match, watch) else "roll"
 
     def _evaluation(self, rest: str) -> str:
         kind, _, rest = rest.partition(" ")
@@ -172,12 +178,9 @@ class GnubgExternal:
         if kind.lower() != "fibsboard" or not found:
             raise FormatError("expected 'evaluation fibsboard board:…' with its 52 fields, then the options")
         options = _read_options(found[2] or "")
-        plies = options.plies
-        if plies is not None and plies != self._evaluator.plies:
-            raise UnsupportedError(
-                f"{self._evaluator.name} evaluates at {self._evaluator.plies} plies, not {plies}",
-                field="plies",
-            )
+        depth = self._chooser.depth
+        plies = depth.plies if options.plies is None else options.plies
+        depth = Depth(plies, depth.filter_name, options.cubeful)
         board = decode_fibs_board(found[1], FibsDialect.GNUBG)
         match = self._with_rules(board)
         if match.is_money:
@@ -185,9 +188,11 @@ class GnubgExternal:
             match = replace(match, jacoby=jacoby)
         elif options.crawford is False:
             match = replace(match, crawford=False)
-        value = position_value(self._evaluator, board.position, match, cubeful=options.cubeful)
-        outcome = map(float, self._evaluator.evaluate(board.position.board[np.newaxis])[0])
-        return " ".join(f"{number:.6f}" for number in (*outcome, value))
+        watch = SearchWatch(self._cancelled)
+        judged = self._chooser.analyst.judge(board.position, match, depth, watch)
+        if not judged.is_finished:
+            raise CancelledWork(f"stopped before {plies} plies were finished")
+        return " ".join(f"{number:.6f}" for number in (*judged.outcome, _value_before_roll(judged)))
 
     def _with_rules(self, board: FibsBoard) -> MatchState:
         rules = self._rules
@@ -196,10 +201,14 @@ class GnubgExternal:
         return replace(board.match, jacoby=rules.jacoby, beavers=rules.beavers)
 
 
-def _response_word(decision: CubeDecision) -> str:
-    if decision.response is Response.BEAVER:
-        return "beaver"
-    return "take" if decision.should_take else "drop"
+def _value_before_roll(judged: JudgedPosition) -> float:
+    """What a position is worth if it is not doubled on this roll: points, in a match the chance to win it."""
+    if judged.decision is not None:
+        held = judged.decision.no_double
+        return held.equity_points if held.mwc is None else held.mwc
+    if judged.mwc is not None:
+        return judged.mwc
+    return judged.equity if judged.cubeful is None else judged.cubeful
 
 
 def error_line(message: str) -> str:

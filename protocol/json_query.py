@@ -4,29 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Literal
 
 import msgspec
-import numpy as np
 
-from engine.dice import Roll, checked_roll
+from engine.dice import checked_roll
 from engine.errors import FormatError, GammondError, LimitError, StateError, ValueRangeError
-from engine.evaluator import Evaluator
 from engine.formats.position_id import encode_position_id
 from engine.formats.reading import read_position
-from engine.notation import format_play
-from engine.outcome import Outcome, Outcomes, cubeless_equity
-from engine.position import Position
-from engine.ranking import rank_plays
+from engine.levels import Depth
+from engine.match import MatchState
+from engine.search import FILTERS, MAX_PLIES
+from engine.search.filters import DEFAULT_FILTER
 from protocol.arguments import SHOWN, blaming
-from protocol.handlers.judging import check_plies
-from protocol.replies import DECIMALS, error_parts, outcome_values
+from protocol.handlers.judging import before_roll
+from protocol.json_judging import Budget, Item, QueryJudging, Wanted
+from protocol.replies import error_parts
 from protocol.requests import Answer, AnyReply, Control, JsonReply, Stop, Work
 from protocol.session import Session
 
-CHUNK = 256
-"""Positions evaluated in one call; between two looks at stop flag and clock unless plays are ranked."""
+QUICK_POSITIONS = 64
+"""A query for more positions is long work at any depth."""
 
 _Id = str | int
 
@@ -44,9 +43,11 @@ class Query(msgspec.Struct, kw_only=True):
     position: str | None = None
     positions: Annotated[list[str], msgspec.Meta(min_length=1)] | None = None
     dice: tuple[int, int] | None = None
-    plies: Annotated[int, msgspec.Meta(ge=0, le=99)] = 0
+    plies: Annotated[int, msgspec.Meta(ge=0, le=MAX_PLIES)] = 0
+    filter: str = DEFAULT_FILTER
+    cubeful: bool = True
     net: str | None = None
-    want: Annotated[tuple[Literal["eval", "moves"], ...], msgspec.Meta(min_length=1)] = ("eval",)
+    want: Annotated[tuple[Literal["eval", "moves", "cube"], ...], msgspec.Meta(min_length=1)] = ("eval",)
     max_moves: Annotated[int, msgspec.Meta(ge=1)] | None = None
     priority: Annotated[int, msgspec.Meta(ge=-100, le=100)] = 0
     progress_every: Annotated[int, msgspec.Meta(ge=1)] | None = None
@@ -63,9 +64,11 @@ EXPECTED: dict[str, str] = {
     "position": "a string",
     "positions": "an array of strings, one at least",
     "dice": "an array of two integers",
-    "plies": "an integer 0..99",
+    "plies": f"an integer 0..{MAX_PLIES}",
+    "filter": f"one of {', '.join(FILTERS)}",
+    "cubeful": "true or false",
     "net": "a string",
-    "want": 'an array of "eval" and "moves", one at least',
+    "want": 'an array of "eval", "moves" and "cube", one at least',
     "max_moves": "an integer from 1",
     "priority": "an integer -100..100",
     "progress_every": "an integer from 1",
@@ -200,150 +203,75 @@ def _terminate(query: Query, head: dict[str, object]) -> Stop:
 
 
 def _evaluate(session: Session, query: Query, head: dict[str, object]) -> Work:
+    texts = _texts(query, session.service.limits.query_positions)
+    depth = _depth(query)
+    service, engine = session.service, session.engine
+    with blaming("net"):
+        net = engine.net if query.net is None else service.check_judge(query.net)
+    find_analyst = partial(service.analyst, net, engine.threads)
+    deadline_s = None if query.time_ms is None else service.clock() + query.time_ms / 1000
+    wanted = Wanted(query.want, depth, query.max_moves, query.progress_every)
+
+    def run(control: Control) -> Sequence[AnyReply]:
+        budget = Budget(control, service.clock, deadline_s, service.limits.query_plays)
+        items = [_read(number, text, query) for number, text in enumerate(texts) if not budget.is_spent()]
+        analyst = find_analyst()
+        judging = QueryJudging(analyst, wanted, budget, head)
+        if len(items) == len(texts):
+            judging.run(items)
+        results = [item.result for item in items[: judging.done]]
+        about = {"plies": analyst.evaluator.plies + depth.plies, "net": analyst.name}
+        is_cut = judging.is_cut or judging.done < len(texts)
+        document = {**head, "final": True, **about, "results": results}
+        return [JsonReply({**document, "stopped": True} if is_cut else document)]
+
+    return Work(
+        run,
+        query.priority,
+        id_key(query.id),
+        lambda error: _error(head, error),
+        is_long=depth.plies > 0 or len(texts) > QUICK_POSITIONS,
+        deadline_s=deadline_s,
+    )
+
+
+def _texts(query: Query, cap: int) -> list[str]:
+    """Return the positions of a query as they were sent.
+
+    Raises:
+        ValueRangeError: There are none, or they stand in two fields.
+        LimitError: They are more than the cap.
+    """
     if (query.position is None) == (query.positions is None):
         came = "neither" if query.position is None else "both"
         raise ValueRangeError(f"expected either 'position' or 'positions', got {came}", field="positions")
     texts = query.positions if query.positions is not None else [query.position or ""]
-    cap = session.service.limits.query_positions
     if len(texts) > cap:
         raise LimitError(f"a query has at most {cap} positions, not {len(texts)}", field="positions")
-    check_plies(query.plies)
-    service = session.service
-    with blaming("net"):
-        net = session.engine.net if query.net is None else service.check_judge(query.net)
-    deadline_s = None if query.time_ms is None else service.clock() + query.time_ms / 1000
-
-    def run(control: Control) -> Sequence[AnyReply]:
-        budget = _Budget(control, service.clock, deadline_s, service.limits.query_plays)
-        items = [_read(number, text, query) for number, text in enumerate(texts) if not budget.is_spent]
-        judge = service.judge(net)
-        judging = _Judging(judge, query, budget, head)
-        if len(items) == len(texts):
-            judging.run(items)
-        results = [item.result for item in items[: judging.done]]
-        document = {**head, "final": True, "plies": judge.plies, "net": judge.name, "results": results}
-        return [JsonReply(document if judging.done == len(texts) else {**document, "stopped": True})]
-
-    return Work(run, query.priority, id_key(query.id), lambda error: _error(head, error))
+    return texts
 
 
-@dataclass
-class _Budget:
-    """What a query may take, from the moment at which it came.
+def _depth(query: Query) -> Depth:
+    """Return how deep a query is answered.
 
-    Attributes:
-        control: Stops it.
-        clock: Seconds.
-        deadline_s: When its time is over, by that clock.
-        plays: How many plays it may still judge.
+    Raises:
+        ValueRangeError: No filter has this name, or the cube is asked for and is not to count.
     """
-
-    control: Control
-    clock: Callable[[], float]
-    deadline_s: float | None
-    plays: int
-
-    @property
-    def is_spent(self) -> bool:
-        """Whether the query is stopped or out of time."""
-        is_late = self.deadline_s is not None and self.clock() > self.deadline_s
-        return self.control.is_stopped or is_late
-
-    def take_plays(self, count: int) -> None:
-        """Count judged plays.
-
-        Raises:
-            LimitError: They are too many.
-        """
-        self.plays -= count
-        if self.plays < 0:
-            raise LimitError(
-                "the plays of all positions are too many for one query: send several", field="positions"
-            )
+    with blaming("filter"):
+        depth = Depth(query.plies, query.filter, query.cubeful)
+    if "cube" in query.want and not depth.is_cubeful:
+        raise ValueRangeError("'cube' in 'want' needs the cube: expected true, got false", field="cubeful")
+    return depth
 
 
-@dataclass
-class _Item:
-    """One position of a query, and what was found out about it."""
-
-    position: Position
-    roll: Roll | None
-    result: dict[str, object]
-
-
-def _read(number: int, text: str, query: Query) -> _Item:
+def _read(number: int, text: str, query: Query) -> Item:
     name = "position" if query.positions is None else f"positions[{number}]"
     with blaming(name):
         position, match = read_position(text)
-    roll = query.dice or (match.roll if match else None)
-    if "moves" in query.want:
-        if roll is None:
-            raise StateError("'moves' needs 'dice', or a position that has them", field="dice")
-        if position.is_over:
-            raise StateError("'moves' needs a game that goes on", field=name)
-    return _Item(position, roll, {"position": encode_position_id(position)})
-
-
-@dataclass
-class _Judging:
-    """Judges the positions of a query in their order, as far as its budget goes.
-
-    Attributes:
-        judge: The evaluator.
-        query: What is wanted.
-        budget: What it may take.
-        head: What each object of its answer begins with.
-        done: Positions that are done.
-    """
-
-    judge: Evaluator
-    query: Query
-    budget: _Budget
-    head: dict[str, object]
-    done: int = 0
-
-    def run(self, items: list[_Item]) -> None:
-        """Fill in results until all are there or the budget is spent."""
-        for start in range(0, len(items), CHUNK):
-            if self.budget.is_spent:
-                return
-            chunk = items[start : start + CHUNK]
-            if "eval" in self.query.want:
-                self._evaluate(chunk)
-            if "moves" not in self.query.want:
-                self._count(len(chunk), len(items))
-                continue
-            for item in chunk:
-                if self.budget.is_spent:
-                    return
-                self._rank(item)
-                self._count(1, len(items))
-
-    def _count(self, more: int, total: int) -> None:
-        """Count positions that are done, and report them when it is time to."""
-        before, self.done = self.done, self.done + more
-        every = self.query.progress_every
-        if every and self.done // every > before // every and self.done < total:
-            progress = {**self.head, "final": False, "done": self.done, "total": total}
-            self.budget.control.report(JsonReply(progress, is_final=False))
-
-    def _evaluate(self, items: list[_Item]) -> None:
-        outcomes = self.judge.evaluate(np.stack([item.position.board for item in items]))
-        for item, row, equity in zip(items, outcomes, cubeless_equity(outcomes), strict=True):
-            item.result["eval"] = _numbers(row, float(equity))
-
-    def _rank(self, item: _Item) -> None:
-        """Add the ranked plays, as text already: as objects they would take ten times the memory."""
-        assert item.roll is not None
-        ranked = rank_plays(self.judge, item.position, item.roll)
-        self.budget.take_plays(len(ranked))
-        moves = [
-            {"play": format_play(each.play), **_numbers(np.array(each.outcome), each.equity)}
-            for each in ranked[: self.query.max_moves]
-        ]
-        item.result["moves"] = msgspec.Raw(msgspec.json.encode(moves))
-
-
-def _numbers(row: Outcomes, equity: float) -> dict[str, float]:
-    values = outcome_values(Outcome(*map(float, row)), equity)
-    return {name: round(float(value), DECIMALS) for name, value in values.items()}
+    match = match or MatchState()
+    roll = query.dice or match.roll
+    if "moves" in query.want and roll is None:
+        raise StateError("'moves' needs 'dice', or a position that has them", field="dice")
+    if position.is_over and {"moves", "cube"} & set(query.want):
+        raise StateError("'moves' and 'cube' need a game that goes on", field=name)
+    return Item(position, before_roll(match), roll, name, {"position": encode_position_id(position)})

@@ -18,6 +18,8 @@ class Limits:
             wait.
         query_positions: Positions in one JSON query.
         query_plays: Plays judged for one JSON query; judging them takes seconds, their text 15 MB.
+        rollout_games: Games of a rollout, trials times candidates. Their scores take 24 MB, which a session
+            keeps of its last rollout.
         history: Steps that ``undo`` can take back.
         close_on_long_line: Whether an overlong line ends the connection after its error.
     """
@@ -28,5 +30,6 @@ class Limits:
     unsent_bytes: int = 256 * 1024
     query_positions: int = 10_000
     query_plays: int = 100_000
+    rollout_games: int = 500_000
     history: int = 1000
     close_on_long_line: bool = False

@@ -34,11 +34,16 @@ def value_text(value: Value) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
-        return f"{value:.{DECIMALS}f}"
+        return f"{rounded(value):.{DECIMALS}f}"
     text = one_line(str(value))
     if _PLAIN.fullmatch(text):
         return text
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def rounded(value: float) -> float:
+    """Return a number as the wire has it; there is no negative zero."""
+    return round(value, DECIMALS) + 0.0
 
 
 def one_line(text: str) -> str:

@@ -56,6 +56,7 @@ class Control:
     def __init__(self, report: Callable[[AnyReply], None] = _drop) -> None:
         self.report = report
         self._is_stopped = False
+        self._hear: Callable[[], None] | None = None
 
     @property
     def is_stopped(self) -> bool:
@@ -65,6 +66,12 @@ class Control:
     def stop(self) -> None:
         """Ask the work to end soon. Safe from any thread."""
         self._is_stopped = True
+        if self._hear is not None:
+            self._hear()
+
+    def when_stopped(self, hear: Callable[[], None]) -> None:
+        """Have something called when the work is asked to end, each time."""
+        self._hear = hear
 
 
 @dataclass(frozen=True)
@@ -76,12 +83,16 @@ class Work:
         priority: Work of higher priority of the same client starts first.
         key: What a later request to stop it may call it besides its tag.
         error_reply: Makes the final reply when `run` raises; None for an error line.
+        is_long: Whether it takes longer than judging at 0 plies: long work never keeps quick work waiting.
+        deadline_s: When it should end with what it has, by the service's clock; None for never.
     """
 
     run: Callable[[Control], Sequence[AnyReply]]
     priority: int = 0
     key: object = None
     error_reply: Callable[[Exception], AnyReply] | None = None
+    is_long: bool = False
+    deadline_s: float | None = None
 
 
 @dataclass(frozen=True)

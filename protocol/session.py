@@ -7,15 +7,24 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from engine.analyst import Analyst
+from engine.choice import Chooser
 from engine.dice import DiceSource, Roll, SeededDice
 from engine.errors import StateError
-from engine.evaluator import Evaluator
+from engine.levels import DEFAULT_LEVEL, LEVELS, Depth, Level
 from engine.match import MatchState
 from engine.moves import Play, legal_plays
 from engine.position import Position
+from protocol.rollout_memory import RolloutSlot
 from protocol.service import Service
 
 MAX_SEED = 2**63 - 1
+
+CUSTOM_LEVEL = "custom"
+"""What the level is called when the settings are those of none."""
+
+NOISE_UNITS = 1000
+"""The setting `engine.noise` counts in thousandths of a point."""
 
 
 @dataclass(frozen=True)
@@ -25,10 +34,17 @@ class GameState:
     Attributes:
         position: The checkers, those of the seat on roll first; None until one is sent.
         match: Everything else, the dice among it.
+        is_given_up: Whether the game ended by a drop or a resignation; the checkers lie as they did.
     """
 
     position: Position | None = None
     match: MatchState = field(default_factory=MatchState)
+    is_given_up: bool = False
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there is a position whose game has ended."""
+        return self.position is not None and (self.is_given_up or self.position.is_over)
 
 
 @dataclass(frozen=True)
@@ -37,13 +53,42 @@ class EngineSettings:
 
     Attributes:
         net: Name of the evaluator.
+        seed: Where the session's dice, and the errors of its level, started.
         ply: Depth in UBGI's count, which is plies + 1.
-        seed: Where the session's dice started.
+        filter_name: Move filter.
+        noise: How far behind the best a choice of `go` typically is, in thousandths of a point.
+        is_cubeful: Whether the cube counts.
+        threads: How many threads work on one answer.
     """
 
     net: str
     seed: int
-    ply: int = 1
+    ply: int = LEVELS[DEFAULT_LEVEL].plies + 1
+    filter_name: str = LEVELS[DEFAULT_LEVEL].filter_name
+    noise: int = 0
+    is_cubeful: bool = True
+    threads: int = 1
+
+    @property
+    def plies(self) -> int:
+        """Look-ahead; 0 is the net alone."""
+        return self.ply - 1
+
+    @property
+    def level(self) -> str:
+        """The name of the level whose settings these are, or `CUSTOM_LEVEL`."""
+        own = (self.ply, self.filter_name, self.noise)
+        return next((name for name, level in LEVELS.items() if _settings_of(level) == own), CUSTOM_LEVEL)
+
+    def at_level(self, level: Level) -> EngineSettings:
+        """The same settings, with depth, filter and noise of a level."""
+        ply, filter_name, noise = _settings_of(level)
+        return replace(self, ply=ply, filter_name=filter_name, noise=noise)
+
+
+def _settings_of(level: Level) -> tuple[int, str, int]:
+    """What `engine.ply`, `engine.filter` and `engine.noise` are at a level."""
+    return level.plies + 1, level.filter_name, round(level.noise_points * NOISE_UNITS)
 
 
 class Session:
@@ -58,16 +103,41 @@ class Session:
         self.service = service
         self.initial_seed = seed
         self.game = GameState()
-        self.engine = EngineSettings(service.judges.default, seed)
+        self.engine = EngineSettings(service.judges.default, seed, threads=service.threads)
         self.dice: DiceSource = SeededDice(seed)
         self.speaks_ubgi01 = False
         self.requests = 0
         self.errors = 0
+        self.last_rollout: RolloutSlot | None = None
         self._past: deque[GameState] = deque(maxlen=service.limits.history)
 
-    def judge_source(self) -> Callable[[], Evaluator]:
-        """Return what fetches the evaluator chosen at this moment; it may block while it loads."""
-        return partial(self.service.judge, self.engine.net)
+    def analyst_source(self) -> Callable[[], Analyst]:
+        """Return what fetches the analyst chosen at this moment; it may block while it loads."""
+        return partial(self.service.analyst, self.engine.net, self.engine.threads)
+
+    def depth(
+        self, plies: int | None = None, filter_name: str | None = None, cubeful: bool | None = None
+    ) -> Depth:
+        """Return how deep to judge: what a request says, and the settings of this moment for the rest.
+
+        Raises:
+            ValueRangeError: The plies are out of range, or no filter has this name.
+        """
+        engine = self.engine
+        return Depth(
+            engine.plies if plies is None else plies,
+            engine.filter_name if filter_name is None else filter_name,
+            engine.is_cubeful if cubeful is None else cubeful,
+        )
+
+    def chooser_source(self, depth: Depth | None = None) -> Callable[[], Chooser]:
+        """Return what fetches a player of the session's level; it may block while the analyst loads.
+
+        Args:
+            depth: How deep it looks; that of the settings if None.
+        """
+        find_analyst, depth, engine = self.analyst_source(), depth or self.depth(), self.engine
+        return lambda: Chooser(find_analyst(), depth, engine.noise / NOISE_UNITS, engine.seed)
 
     def change(self, game: GameState) -> None:
         """Go on to another state of the game, which `undo` takes back."""
@@ -98,17 +168,16 @@ class Session:
 
         Without one, score, cube and seat on roll stay, and dice and offers go.
         """
-        kept = replace(self.game.match, roll=None, doubled=False, resigned=0)
+        kept = replace(self.game.match.without_offers(), roll=None)
         self.change(GameState(position, match or kept))
 
     def set_roll(self, roll: Roll) -> None:
         """Put the dice of the player on roll on the board, in place of any that lie there.
 
         Raises:
-            StateError: The game is over, or a double or resignation waits for its answer.
+            StateError: There is no position, the game is over, or an offer waits for its answer.
         """
-        if self.game.position is not None:
-            self.need_game()
+        self.need_game()
         self._check_no_offer()
         self.change(replace(self.game, match=replace(self.game.match, roll=roll)))
 
@@ -127,7 +196,7 @@ class Session:
 
     def new_game(self) -> None:
         """Set up the starting position: cube in the middle, no dice; score and seat on roll stay."""
-        match = replace(self.game.match, cube=1, cube_owner=None, roll=None, doubled=False, resigned=0)
+        match = replace(self.game.match.without_offers(), cube=1, cube_owner=None, roll=None)
         self.change(GameState(Position.start(), match))
 
     def play(self, play: Play) -> None:
@@ -151,7 +220,7 @@ class Session:
             StateError: There is no position, or the game is over.
         """
         position = self.need_position()
-        if position.is_over:
+        if self.game.is_over:
             raise StateError("the game is over: send 'newgame' or 'position' first", field="position")
         return position
 

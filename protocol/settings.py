@@ -7,12 +7,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from engine.errors import UnsupportedError
+from engine.levels import DEFAULT_LEVEL, LEVELS, MAX_NOISE_POINTS
 from engine.match import MAX_CUBE, MAX_LENGTH, MatchState
+from engine.search import FILTERS, MAX_PLIES
 from protocol.arguments import SHOWN, blaming, parse_choice, parse_integer, parse_switch
-from protocol.session import MAX_SEED, Session
+from protocol.session import MAX_SEED, NOISE_UNITS, EngineSettings, Session
 
 SEATS = ("p0", "p1")
 OWNERS = ("center", *SEATS)
+MAX_NOISE = round(MAX_NOISE_POINTS * NOISE_UNITS)
+MAX_THREADS = 256
+"""The most threads that can be asked for; no more work than there are cores."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +64,11 @@ def parse_owner(name: str, text: str) -> int | None:
 def change_match(session: Session, **changes: Any) -> None:  # noqa: ANN401  (fields of a match state)
     """Change fields of the match state; MatchState checks that they fit together."""
     session.change(replace(session.game, match=replace(session.game.match, **changes)))
+
+
+def change_engine(session: Session, **changes: Any) -> None:  # noqa: ANN401  (fields of engine settings)
+    """Change fields of the engine settings."""
+    session.engine = replace(session.engine, **changes)
 
 
 def _flag(value: bool) -> str:
@@ -111,11 +121,19 @@ def _put_variant(session: Session, text: str) -> None:
 
 
 def _put_net(session: Session, text: str) -> None:
-    session.engine = replace(session.engine, net=session.service.check_judge(text))
+    change_engine(session, net=session.service.check_judge(text))
 
 
-def _put_ply(session: Session, text: str) -> None:
-    session.engine = replace(session.engine, ply=parse_integer("engine.ply", text, 1, 1))
+def _put_level(session: Session, text: str) -> None:
+    level = LEVELS[parse_choice("engine.level", text, tuple(LEVELS))]
+    session.engine = session.engine.at_level(level)
+
+
+def _engine_int(name: str, field: str, low: int, high: int, default: str, meaning: str) -> Key:
+    def put(session: Session, text: str) -> None:
+        change_engine(session, **{field: parse_integer(name, text, low, high)})
+
+    return Key(name, "int", f"{low}..{high}", default, meaning, lambda s: str(getattr(s.engine, field)), put)
 
 
 def _put_seed(session: Session, text: str) -> None:
@@ -123,6 +141,7 @@ def _put_seed(session: Session, text: str) -> None:
 
 
 _START = MatchState()
+_ENGINE_START = EngineSettings("", 0)
 
 KEYS: dict[str, Key] = {
     key.name: key
@@ -166,27 +185,72 @@ KEYS: dict[str, Key] = {
             "the seat on roll, whose checkers a position gives first; setting it takes the dice away",
             lambda s: seat_text(s.game.match.on_roll),
             lambda s, text: change_match(
-                s, on_roll=parse_seat("game.turn", text), roll=None, doubled=False, resigned=0
+                s, on_roll=parse_seat("game.turn", text), roll=None, doubled=False, beavered=False, resigned=0
             ),
         ),
         _match_bool("game.jacoby", _START.jacoby, "gammons need a turned cube (money play)", "jacoby"),
         _match_bool("game.beavers", _START.beavers, "beavers are allowed (money play)", "beavers"),
         Key("engine.net", "string", "*", "default", "the evaluator", lambda s: s.engine.net, _put_net),
         Key(
+            "engine.level",
+            "enum",
+            "|".join(LEVELS),
+            DEFAULT_LEVEL,
+            "strength of play; sets ply, filter and noise, and is 'custom' where these fit no level",
+            lambda s: s.engine.level,
+            _put_level,
+        ),
+        _engine_int(
             "engine.ply",
-            "int",
-            "1..1",
-            "1",
+            "ply",
+            1,
+            MAX_PLIES + 1,
+            str(_ENGINE_START.ply),
             "depth in UBGI's count, plies + 1",
-            lambda s: str(s.engine.ply),
-            _put_ply,
+        ),
+        Key(
+            "engine.filter",
+            "enum",
+            "|".join(FILTERS),
+            _ENGINE_START.filter_name,
+            "which plays are looked at deeper",
+            lambda s: s.engine.filter_name,
+            lambda s, text: change_engine(s, filter_name=parse_choice("engine.filter", text, tuple(FILTERS))),
+        ),
+        _engine_int(
+            "engine.noise",
+            "noise",
+            0,
+            MAX_NOISE,
+            str(_ENGINE_START.noise),
+            "how far behind the best a choice of 'go' typically is, in thousandths of a point",
+        ),
+        Key(
+            "engine.cubeful",
+            "bool",
+            "",
+            _flag(_ENGINE_START.is_cubeful),
+            "the cube counts",
+            lambda s: _flag(s.engine.is_cubeful),
+            lambda s, text: change_engine(s, is_cubeful=parse_switch("engine.cubeful", text)),
+        ),
+        replace(
+            _engine_int(
+                "engine.threads",
+                "threads",
+                1,
+                MAX_THREADS,
+                "*",
+                "threads that work on one answer, no more than there are cores",
+            ),
+            is_minor=True,
         ),
         Key(
             "engine.seed",
             "int",
             f"0..{MAX_SEED}",
             "*",
-            "where the dice of 'roll' start; setting it starts them again",
+            "where the dice of 'roll', and the errors of a level, start; setting it starts them again",
             lambda s: str(s.engine.seed),
             _put_seed,
             is_minor=True,
@@ -221,6 +285,8 @@ def key_default(key: Key, session: Session) -> str:
     """Return the value that a key had when a session began."""
     if key.name == "engine.seed":
         return str(session.initial_seed)
+    if key.name == "engine.threads":
+        return str(session.service.threads)
     if key.name == "engine.net":
         return session.service.judges.default
     return key.default

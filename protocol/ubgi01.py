@@ -40,7 +40,6 @@ OPTION_NAMES = {"Variant": "game.variant", "Seed": "engine.seed"}
 """Options that UBGI 0.1 recommends, and the keys that they are here."""
 
 _OPTION_TYPES = {"int": "spin", "bool": "check", "enum": "combo", "string": "string"}
-_LIMITS = ("movetime", "depth", "nodes", "trials")
 
 
 def option_lines(session: Session) -> list[Reply]:
@@ -108,16 +107,6 @@ def handle_setturn(call: Call) -> Answer:
     """Set the seat on roll."""
     KEYS["game.turn"].put(call.session, seat_text(parse_seat("seat", call.values["seat"])))
     return ok("setturn", {"seat": call.values["seat"]})
-
-
-def check_limits(words: Sequence[str]) -> None:
-    """Check the limits of a ``go role``: 0 plies stay within any of them.
-
-    Raises:
-        CommandError: They are no pairs of a limit and a number.
-    """
-    for name, value in _pairs("go role", words, _LIMITS).items():
-        parse_integer(name, value, 1, 2**63 - 1)
 
 
 def error_code_01(code: str) -> str:

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
+from engine.levels import LEVELS, Depth
+from engine.match import MatchState
+from engine.position import Position
+from engine.search import FILTERS, MAX_PLIES
 from engine.version import NAME, version
 from protocol.arguments import SHOWN
 from protocol.command import Call, Command
 from protocol.errors import ERROR_CODES, INTERNAL_ERROR, CommandError
+from protocol.handlers.go_limits import MAX_MOVETIME_MS
 from protocol.handlers.setting import key_lines
 from protocol.replies import DECIMALS
 from protocol.requests import Answer, AnyReply, Control, JsonReply, Reply, Work
@@ -17,9 +24,14 @@ CONVENTIONS = {
     "view": "numbers are for the player on roll, before the roll; after a play, for the player who made it",
     "outcome": "cumulative: win, win_g gammon or more, win_bg backgammon, lose_g and lose_bg likewise",
     "equity": "cubeless money points: 2 win - 1 + win_g + win_bg - lose_g - lose_bg",
+    "cubeful": "equity with the cube, 1 is a game won singly at the present cube; only where the cube counts",
+    "mwc": "chance to win the match; left out in money play",
     "plies": "look-ahead after the play; 0 is the net alone (UBGI's engine.ply is plies + 1)",
     "points": "each player counts from the own ace point: 1..24, 25 or bar, 0 or off",
 }
+
+_WARM_PLIES = 2
+"""A search of so many plies has used every part of it once."""
 
 
 def handle_ubgi(call: Call) -> Answer:
@@ -36,11 +48,11 @@ def handle_ubgi(call: Call) -> Answer:
 
 
 def handle_isready(call: Call) -> Answer:
-    """Load the evaluator, then say so."""
-    service, net = call.session.service, call.session.engine.net
+    """Load the evaluator and make ready what searches, then say so."""
+    find_analyst = call.session.analyst_source()
 
     def run(_: Control) -> list[Reply]:
-        service.judge(net)
+        find_analyst().judge(Position.start(), MatchState(), Depth(_WARM_PLIES))
         return [Reply("readyok")]
 
     return Work(run)
@@ -103,7 +115,9 @@ def _description(service: Service, net: str) -> dict[str, object]:
         "net": net,
         "evaluators": list(service.judges.names()),
         "nets": list(service.judges.nets()),
-        "levels": [{"plies": 0, "engine.ply": 1}],
+        "max_plies": MAX_PLIES,
+        "levels": _levels(),
+        "filters": _filters(),
         "decimals": DECIMALS,
         "conventions": CONVENTIONS,
         "limits": {
@@ -111,7 +125,9 @@ def _description(service: Service, net: str) -> dict[str, object]:
             "queued_requests": limits.queued_requests,
             "query_positions": limits.query_positions,
             "query_plays": limits.query_plays,
+            "rollout_games": limits.rollout_games,
             "undo_steps": limits.history,
+            "movetime_ms": MAX_MOVETIME_MS,
         },
         "errors": sorted({code for _, code, _ in ERROR_CODES} | {INTERNAL_ERROR}),
         "keys": [
@@ -119,3 +135,23 @@ def _description(service: Service, net: str) -> dict[str, object]:
             for k in KEYS.values()
         ],
     }
+
+
+def _levels() -> list[dict[str, object]]:
+    return [
+        {
+            "name": level.name,
+            "plies": level.plies,
+            "filter": level.filter_name,
+            "noise_points": level.noise_points,
+            "error_rate": level.error_rate,
+            "meaning": level.meaning,
+        }
+        for level in LEVELS.values()
+    ]
+
+
+def _filters() -> list[dict[str, object]]:
+    return [
+        {"name": each.name, "stages": [asdict(stage) for stage in each.stages]} for each in FILTERS.values()
+    ]

@@ -1,28 +1,33 @@
-"""Decisions for the player on roll: ``go chequer``, ``go cube``, ``go turn``."""
+"""Decisions for the player who is to act: ``go chequer``, ``go cube``, ``go turn``, ``go take``."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from engine.choice import best_play, cube_decision
+from engine.choice import Choice, Chooser
+from engine.cubeful import Response
 from engine.dice import Roll
-from engine.errors import UnsupportedError
-from engine.evaluator import Evaluator
+from engine.errors import StateError
+from engine.levels import Depth
 from engine.match import MatchState
 from engine.notation import format_moves_plain
 from engine.position import Position
-from engine.ranking import rank_plays
-from protocol.arguments import SHOWN, blaming, parse_choice
+from engine.search import MAX_PLIES, SearchWatch
+from protocol.arguments import parse_choice
 from protocol.command import Call
-from protocol.errors import CommandError
-from protocol.handlers.judging import wanted_plies
-from protocol.replies import DECIMALS
+from protocol.handlers.go_limits import GoLimits, read_limits
+from protocol.handlers.judging import before_roll
+from protocol.handlers.watching import choice_text, search_watch
 from protocol.requests import Answer, Control, Reply, Work
 from protocol.session import Session
-from protocol.ubgi01 import check_limits
 
-DECISIONS = ("chequer", "cube", "turn")
+DECISIONS = ("chequer", "cube", "turn", "take")
+
+ROLE = "role"
+"""The word that begins the form of UBGI 0.1."""
+
+_TAKE_WORDS = {Response.TAKE: "take", Response.PASS: "drop", Response.BEAVER: "beaver"}
 
 
 @dataclass(frozen=True)
@@ -30,89 +35,137 @@ class Question:
     """What a decision is about, captured when the request came.
 
     Attributes:
-        position: The checkers, the player on roll first.
-        match: Score and cube, as before the roll.
-        find_judge: Fetches the evaluator.
+        position: The checkers, those of the seat on roll first.
+        match: The match state; for a play and a double as before the roll.
+        depth: How deep to look.
+        find_chooser: Fetches who decides.
+        clock: Seconds.
+        asked_s: When the request came, by the clock.
+        deadline_s: When it is to be answered, by the clock; None for no end.
+        is_erring: Whether the level errs, so that its choice need not be the best play.
     """
 
     position: Position
     match: MatchState
-    find_judge: Callable[[], Evaluator]
+    depth: Depth
+    find_chooser: Callable[[], Chooser]
+    clock: Callable[[], float]
+    asked_s: float
+    deadline_s: float | None
+    is_erring: bool
+
+    def watch(self, control: Control, share: float = 1.0) -> SearchWatch:
+        """Make the watch of a search that may take a share of the time."""
+        deadline_s = self.deadline_s
+        if deadline_s is not None:
+            deadline_s -= (1.0 - share) * (deadline_s - self.asked_s)
+        from_plies = MAX_PLIES + 1 if self.is_erring else 0
+        return search_watch(control, deadline_s, self.clock, from_plies=from_plies)
 
 
 def handle_go(call: Call) -> Answer:
-    """Decide; a ``go role`` of UBGI 0.1 is the same with limits behind it, which 0 plies never reach."""
-    session, what, rest = call.session, call.values["what"], call.values["rest"]
-    if what == "role":
+    """Decide, within the limits that stand behind the question."""
+    session, what, rest = call.session, call.values["what"], call.values["limits"] or ""
+    is_role = what == ROLE
+    if is_role:
         session.speaks_ubgi01 = True
-        what, _, limits = (rest or "").partition(" ")
-        parse_choice("rest", what, DECISIONS)
-        with blaming("rest"):
-            check_limits(limits.split())
-    elif rest is not None:
-        raise CommandError(f"expected nothing after 'go {what}', got {rest[:SHOWN]!r}", field="rest")
-    wanted_plies(session)
-    return _DECIDERS[what](session)
+        what, _, rest = rest.partition(" ")
+        parse_choice("what", what, DECISIONS)
+    question = _question(session, what, read_limits(rest.split(), is_role=is_role))
+    return _DECIDERS[what](session, question)
 
 
-def _question(session: Session) -> Question:
-    position = session.need_game()
-    return Question(position, replace(session.game.match, roll=None), session.judge_source())
+def _question(session: Session, what: str, limits: GoLimits) -> Question:
+    """Capture what a decision is about, once it is sure that it can be asked for."""
+    position, match = session.need_game(), session.game.match
+    if match.resigned:
+        raise StateError("a resignation waits: 'play accept' or 'play reject' answers it", field="what")
+    if match.doubled and what != "take":
+        raise StateError("a double waits: 'go take' decides about it", field="what")
+    if not match.doubled and what == "take":
+        raise StateError("no double waits for an answer: 'play double' offers one", field="what")
+    depth, clock = limits.depth(session.engine), session.service.clock
+    asked_s = clock()
+    return Question(
+        position,
+        match.without_offers() if what == "take" else before_roll(match),
+        depth,
+        session.chooser_source(depth),
+        clock,
+        asked_s,
+        None if limits.movetime_s is None else asked_s + limits.movetime_s,
+        session.engine.noise > 0,
+    )
 
 
-def _go_chequer(session: Session) -> Work:
-    question = _question(session)
+def _go_chequer(session: Session, question: Question) -> Work:
     _, roll = session.need_roll()
 
-    def run(_: Control) -> list[Reply]:
-        info, payload = _best_play(question, roll)
-        return [info, Reply("bestmove", payload)]
+    def run(control: Control) -> list[Reply]:
+        choice = _play(question, roll, control)
+        return [*_choice_info(question, choice), Reply("bestmove", format_moves_plain(choice.play.play))]
 
-    return Work(run)
-
-
-def _go_cube(session: Session) -> Work:
-    question = _question(session)
-    _check_no_double(question.match)
-    return Work(lambda _: [Reply("bestcube", _cube_word(question))])
+    return _work(question, run)
 
 
-def _go_turn(session: Session) -> Work:
-    question = _question(session)
+def _go_cube(_: Session, question: Question) -> Work:
+    def run(control: Control) -> list[Reply]:
+        return [Reply("bestcube", _cube_word(question, question.watch(control)))]
+
+    return _work(question, run)
+
+
+def _go_turn(session: Session, question: Question) -> Work:
     _, roll = session.need_roll()
-    _check_no_double(question.match)
 
-    def run(_: Control) -> list[Reply]:
-        info, payload = _best_play(question, roll)
-        return [info, Reply("bestturn", f"cube={_cube_word(question)} move={payload}")]
+    def run(control: Control) -> list[Reply]:
+        cube = _cube_word(question, question.watch(control, share=0.5))
+        choice = _play(question, roll, control)
+        text = f"cube={cube} move={format_moves_plain(choice.play.play)}"
+        return [*_choice_info(question, choice), Reply("bestturn", text)]
 
-    return Work(run)
+    return _work(question, run)
 
 
-_DECIDERS: dict[str, Callable[[Session], Work]] = {
+def _go_take(session: Session, question: Question) -> Work:
+    is_beavered = session.game.match.beavered
+
+    def run(control: Control) -> list[Reply]:
+        chooser, watch = question.find_chooser(), question.watch(control)
+        if is_beavered:
+            takes = chooser.takes_beaver(question.position, question.match, watch)
+            return [Reply("besttake", _TAKE_WORDS[Response.TAKE if takes else Response.PASS])]
+        return [Reply("besttake", _TAKE_WORDS[chooser.response(question.position, question.match, watch)])]
+
+    return _work(question, run)
+
+
+_DECIDERS: dict[str, Callable[[Session, Question], Work]] = {
     "chequer": _go_chequer,
     "cube": _go_cube,
     "turn": _go_turn,
+    "take": _go_take,
 }
 
 
-def _check_no_double(match: MatchState) -> None:
-    if match.doubled:
-        raise UnsupportedError("'go' decides for the player on roll, not whether to take", field="what")
+def _work(question: Question, run: Callable[[Control], list[Reply]]) -> Work:
+    return Work(run, is_long=question.depth.plies > 0, deadline_s=question.deadline_s)
 
 
-def _best_play(question: Question, roll: Roll) -> tuple[Reply, str]:
-    ranked = rank_plays(question.find_judge(), question.position, roll)
-    best = best_play(ranked, question.match)
-    payload = format_moves_plain(best.play)
-    info = (
-        f"depth {best.plies + 1} nodes {len(ranked)} multipv 1 score {best.equity:.{DECIMALS}f} pv {payload}"
-    )
-    return Reply("info", info, is_final=False), payload
+def _play(question: Question, roll: Roll, control: Control) -> Choice:
+    chooser = question.find_chooser()
+    return chooser.play(question.position, roll, question.match, question.watch(control))
 
 
-def _cube_word(question: Question) -> str:
-    if not question.match.may_double(question.match.on_roll):
-        return "nodouble"
-    decision = cube_decision(question.find_judge(), question.position, question.match)
-    return "double" if decision.should_double else "nodouble"
+def _choice_info(question: Question, choice: Choice) -> list[Reply]:
+    """Tell about the choice of a level that errs; of others the search told when it found it."""
+    if not question.is_erring:
+        return []
+    play, ranked = choice.play, choice.ranked
+    text = choice_text(play.plies, ranked.nodes, ranked.elapsed_s, play.play, play.score)
+    return [Reply("info", text, is_final=False)]
+
+
+def _cube_word(question: Question, watch: SearchWatch) -> str:
+    doubles = question.find_chooser().doubles(question.position, question.match, watch)
+    return "double" if doubles else "nodouble"

@@ -1,87 +1,90 @@
-"""What the judge says: ``eval`` and ``moves``."""
+"""What the analyst says: ``eval`` and ``moves``."""
 
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import replace
 
-from engine.errors import UnsupportedError
-from engine.evaluator import Evaluator
+from engine.judged import JudgedPlay, JudgedPosition
+from engine.levels import Depth
+from engine.match import MatchState
 from engine.notation import format_play
-from engine.outcome import Outcome, cubeless_equity
-from engine.position import Position
-from engine.ranking import RankedPlay, rank_plays
 from protocol.command import Call
+from protocol.handlers.watching import search_watch
 from protocol.replies import outcome_values
 from protocol.requests import Answer, Control, Reply, Value, Work
-from protocol.session import Session
-
-MAX_PLIES = 0
-"""The deepest evaluation that is offered."""
 
 
-def check_plies(plies: int) -> int:
-    """Return a number of plies that is offered.
+def wanted_depth(call: Call) -> Depth:
+    """Return how deep a request is answered: its own ``plies``, ``filter`` and ``cubeful``, or the session's.
 
     Raises:
-        UnsupportedError: It is not.
+        ValueRangeError: The plies are out of range, or no filter has this name.
     """
-    if plies > MAX_PLIES:
-        raise UnsupportedError(f"evaluations are made at {MAX_PLIES} plies here, not {plies}", field="plies")
-    return plies
+    values = call.values
+    return call.session.depth(values.get("plies"), values.get("filter"), values.get("cubeful"))
 
 
-def wanted_plies(session: Session, plies: int | None = None) -> int:
-    """Return the plies that a request asks for: its own, or those of the session's settings."""
-    return check_plies(session.engine.ply - 1 if plies is None else plies)
+def before_roll(match: MatchState) -> MatchState:
+    """Return a match state as it is before dice, double and resignation, which is what is judged."""
+    return replace(match.without_offers(), roll=None)
 
 
-def evaluated(judge: Evaluator, position: Position) -> tuple[Outcome, float]:
-    """Evaluate one position.
+def judged_values(judged: JudgedPosition | JudgedPlay) -> dict[str, Value]:
+    """Return the numbers of a judgement as keys: outcome, equity, and what cube and score make of it."""
+    values = outcome_values(judged.outcome, judged.equity)
+    if judged.cubeful is not None:
+        values["cubeful"] = judged.cubeful
+    if judged.mwc is not None:
+        values["mwc"] = judged.mwc
+    return values
 
-    Returns:
-        Its outcome and cubeless money equity in points, for the player on roll.
-    """
-    outcomes = judge.evaluate(np.ascontiguousarray(position.board[None]))
-    return Outcome(*map(float, outcomes[0])), float(cubeless_equity(outcomes)[0])
+
+def stopped_values(is_finished: bool) -> dict[str, Value]:
+    """Return what an answer says when its search did not get to the depth asked for; nothing otherwise."""
+    return {} if is_finished else {"stopped": True}
 
 
-def ranked_values(rank: int, ranked: RankedPlay) -> dict[str, Value]:
-    """Return a judged play as keys."""
+def _play_values(rank: int, judged: JudgedPlay) -> dict[str, Value]:
     return {
         "rank": rank,
-        "play": format_play(ranked.play),
-        **outcome_values(ranked.outcome, ranked.equity),
-        "plies": ranked.plies,
+        "play": format_play(judged.play),
+        **judged_values(judged),
+        "plies": judged.plies,
+        "survived": judged.survived,
     }
 
 
 def handle_eval(call: Call) -> Answer:
     """Evaluate the position before the roll."""
-    wanted_plies(call.session, call.values["plies"])
-    position = call.session.need_position()
-    find_judge = call.session.judge_source()
+    session, depth = call.session, wanted_depth(call)
+    position, match = session.need_position(), before_roll(session.game.match)
+    find_analyst = session.analyst_source()
 
-    def run(_: Control) -> list[Reply]:
-        judge = find_judge()
-        values = outcome_values(*evaluated(judge, position))
-        return [Reply("eval", values={**values, "plies": judge.plies, "net": judge.name})]
+    def run(control: Control) -> list[Reply]:
+        analyst = find_analyst()
+        judged = analyst.judge(position, match, depth, search_watch(control))
+        about: dict[str, Value] = {"plies": judged.plies, "net": analyst.name}
+        return [Reply("eval", values=judged_values(judged) | about | stopped_values(judged.is_finished))]
 
-    return Work(run)
+    return Work(run, is_long=depth.plies > 0)
 
 
 def handle_moves(call: Call) -> Answer:
     """Rank the legal plays."""
-    wanted_plies(call.session, call.values["plies"])
-    position, roll = call.session.need_roll()
-    limit = call.values["n"]
-    find_judge = call.session.judge_source()
+    session, depth, limit = call.session, wanted_depth(call), call.values["n"]
+    position, roll = session.need_roll()
+    match = before_roll(session.game.match)
+    find_analyst = session.analyst_source()
 
-    def run(_: Control) -> list[Reply]:
-        judge = find_judge()
-        ranked = rank_plays(judge, position, roll)
-        shown = ranked[:limit]
-        lines = [Reply("move", values=ranked_values(i, r), is_final=False) for i, r in enumerate(shown, 1)]
-        totals: dict[str, Value] = {"count": len(ranked), "shown": len(shown)}
-        return [*lines, Reply("moves", values={**totals, "plies": judge.plies, "net": judge.name})]
+    def run(control: Control) -> list[Reply]:
+        analyst = find_analyst()
+        judged = analyst.rank_plays(position, roll, match, depth, search_watch(control))
+        shown = judged.plays[:limit]
+        lines = [
+            Reply("move", values=_play_values(i, play), is_final=False) for i, play in enumerate(shown, 1)
+        ]
+        about: dict[str, Value] = {"count": len(judged.plays), "shown": len(shown), "plies": judged.plies}
+        about["net"] = analyst.name
+        return [*lines, Reply("moves", values=about | stopped_values(judged.is_finished))]
 
-    return Work(run)
+    return Work(run, is_long=depth.plies > 0)

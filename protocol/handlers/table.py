@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from itertools import count
 
+from engine import cube_actions
+from engine.errors import StateError
 from engine.formats.fibs_board import decode_fibs_board
 from engine.formats.match_id import encode_match_id
 from engine.formats.position_id import encode_position_id
 from engine.formats.reading import read_position
 from engine.formats.xgid import decode_xgid
-from engine.match import MatchState
+from engine.match import RESULTS, GameResult, MatchState
 from engine.moves import Play, legal_plays
 from engine.notation import format_play, parse_play
 from engine.outcome import LOSE_BG, LOSE_G, finished_outcomes
 from engine.position import Position
-from protocol.arguments import blaming
+from protocol.arguments import SHOWN, blaming
 from protocol.board_drawing import draw_board
 from protocol.command import Call
 from protocol.errors import CommandError
@@ -25,6 +28,17 @@ from protocol.session import GameState, Session
 from protocol.settings import SEATS
 
 POSITION_FORMS = ("gnubgid", "xgid", "fibs", "startpos")
+
+ACTIONS: dict[str, Callable[[MatchState], MatchState | GameResult]] = {
+    "double": cube_actions.double,
+    "take": cube_actions.take,
+    "beaver": cube_actions.beaver,
+    "drop": cube_actions.drop,
+    **{f"resign {name}": partial(cube_actions.resign, kind=kind) for kind, name in enumerate(RESULTS, 1)},
+    "accept": cube_actions.accept,
+    "reject": cube_actions.reject,
+}
+"""What `play` takes besides checker plays, by the words for it."""
 
 
 def handle_position(call: Call) -> Answer:
@@ -107,32 +121,53 @@ def _play_line(play: Play, number: int) -> Reply:
 
 
 def handle_play(call: Call) -> Answer:
-    """Make a play and turn the table to the other seat.
+    """Make a play and turn the table to the other seat, or do something with the cube or a resignation.
 
     At once, since what follows depends on it: at worst 20 ms, among the 2,000 plays that a double can have.
     """
-    session = call.session
+    session, words = call.session, " ".join(call.values["play"].split())
+    if words in ACTIONS:
+        result = _act(session, words)
+    elif words.partition(" ")[0] == "resign":
+        kinds = "|".join(RESULTS)
+        raise CommandError(f"expected 'play resign {kinds}', got {words[:SHOWN]!r}", field="play")
+    else:
+        words, result = _play_checkers(session, call.values["play"])
+    return ok("play", {"play": words, **game_values(session.game), **_result_values(result)})
+
+
+def _act(session: Session, words: str) -> GameResult | None:
+    """Do something with the cube or a resignation; return how the game ended if it did."""
+    position, match = session.need_game(), session.game.match
+    following = ACTIONS[words](match)
+    if isinstance(following, MatchState):
+        session.change(GameState(position, following))
+        return None
+    session.change(GameState(position, match.without_offers(), is_given_up=True))
+    return following
+
+
+def _play_checkers(session: Session, text: str) -> tuple[str, GameResult | None]:
+    """Make a play; return how it is written, and how the game ended if it did."""
     position, roll = session.need_roll()
+    match = session.game.match
+    if match.resigned:
+        raise StateError("a resignation waits for its answer: accept or reject", field="resigned")
     with blaming("play"):
-        play = parse_play(call.values["play"], position, roll)
-    before = session.game.match
+        play = parse_play(text, position, roll)
     session.play(play)
-    values: dict[str, Value] = {"play": format_play(play), **game_values(session.game)}
-    return ok("play", values | _result_values(play.result, before))
-
-
-def _result_values(position: Position, match: MatchState) -> dict[str, Value]:
-    """Return how a game ended by the play of the seat on roll, as keys; none while it goes on."""
-    if not position.is_over:
-        return {}
-    lost = finished_outcomes(position.board[None])[0]
+    if not play.result.is_over:
+        return format_play(play), None
+    lost = finished_outcomes(play.result.board[None])[0]
     kind = 1 + int(lost[LOSE_G]) + int(lost[LOSE_BG])
-    counts = not (match.is_money and match.jacoby and match.cube_owner is None)
-    return {
-        "winner": SEATS[match.on_roll],
-        "result": ("single", "gammon", "backgammon")[kind - 1],
-        "points": match.cube * (kind if counts else 1),
-    }
+    return format_play(play), match.result(match.on_roll, kind)
+
+
+def _result_values(result: GameResult | None) -> dict[str, Value]:
+    """Return how a game ended as keys; none while it goes on."""
+    if result is None:
+        return {}
+    return {"winner": SEATS[result.winner], "result": result.name, "points": result.points}
 
 
 def handle_undo(call: Call) -> Answer:

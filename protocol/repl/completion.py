@@ -6,9 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from engine.errors import GammondError
+from engine.levels import LEVELS
 from engine.notation import format_play
 from protocol.arguments import Argument
 from protocol.commands import COMMANDS
+from protocol.repl.sentences import answers
 from protocol.repl.words import WORDS
 from protocol.session import Session
 from protocol.settings import KEYS, Key
@@ -43,19 +45,28 @@ def suggestions(text_before_cursor: str, session: Session) -> list[Suggestion]:
     text = text_before_cursor.lstrip()
     name, blank, rest = text.partition(" ")
     if not blank:
-        return [*_plays(text, session), *_commands(text)]
+        return [*_plays(text, session), *_commands(text, _now(session))]
     found = WORDS.get(name) or COMMANDS.get(name)
     if found is None:
         return list(_plays(text, session))
     return list(_arguments(name, found.arguments, rest, session))
 
 
-def _commands(prefix: str) -> Iterator[Suggestion]:
-    rows = {name: command.summary for name, command in COMMANDS.items()}
-    rows = {name: word.summary for name, word in WORDS.items()} | {
-        n: s for n, s in rows.items() if n not in WORDS
-    }
-    return _beginning(prefix, rows.items())
+def _now(session: Session) -> tuple[str, ...]:
+    """List the words that do something about what the seat to act must decide."""
+    game = session.game
+    if game.position is None or game.is_over:
+        return ()
+    if game.match.roll is None and not answers(game.match):
+        return ("roll", "double") if game.match.may_double(game.match.on_roll) else ("roll",)
+    return answers(game.match)
+
+
+def _commands(prefix: str, first: Sequence[str] = ()) -> Iterator[Suggestion]:
+    """Suggest words and commands; those that come first, then in the order of their tables."""
+    tables = {name: row.summary for name, row in COMMANDS.items()} | {n: w.summary for n, w in WORDS.items()}
+    order = dict.fromkeys([*first, *WORDS, *COMMANDS])
+    return _beginning(prefix, ((name, tables[name]) for name in order))
 
 
 def _beginning(prefix: str, rows: Iterable[tuple[str, str]]) -> Iterator[Suggestion]:
@@ -75,18 +86,32 @@ def _arguments(name: str, arguments: Sequence[Argument], text: str, session: Ses
         yield from _settings(name, before, prefix, session)
     else:
         positional = [argument for argument in arguments if not argument.is_named]
-        place = len(before)
-        if place < len(positional):
-            yield from _beginning(prefix, ((word, "") for word in positional[place].choices))
-        named = [argument for argument in arguments if argument.is_named]
-        yield from _beginning(prefix, ((f"{argument.name}=", argument.meaning) for argument in named))
+        if len(before) < len(positional):
+            yield from _values(prefix, positional[len(before)].choices)
+        for argument in arguments:
+            if argument.is_named:
+                yield from _named(prefix, argument)
+
+
+def _values(prefix: str, values: Sequence[str]) -> Iterator[Suggestion]:
+    """Suggest values, of which only levels need explaining."""
+    meanings = {name: level.meaning for name, level in LEVELS.items()}
+    return _beginning(prefix, ((value, meanings.get(value, "")) for value in values))
+
+
+def _named(prefix: str, argument: Argument) -> Iterator[Suggestion]:
+    """Suggest an argument by its name, or once that is written, its values."""
+    name = f"{argument.name}="
+    if not prefix.startswith(name):
+        return _beginning(prefix, [(name, argument.meaning)])
+    return _beginning(prefix, ((f"{name}{value}", "") for value in argument.choices))
 
 
 def _settings(name: str, before: Sequence[str], prefix: str, session: Session) -> Iterator[Suggestion]:
     if not before:
         yield from _beginning(prefix, ((key.name, key.meaning) for key in KEYS.values()))
     elif name == "set" and len(before) == 1 and before[0] in KEYS:
-        yield from _beginning(prefix, ((value, "") for value in _key_values(KEYS[before[0]], session)))
+        yield from _values(prefix, _key_values(KEYS[before[0]], session))
 
 
 def _key_values(key: Key, session: Session) -> Sequence[str]:
@@ -104,7 +129,7 @@ def _key_values(key: Key, session: Session) -> Sequence[str]:
 def _plays(typed: str, session: Session) -> Iterator[Suggestion]:
     """Suggest legal plays that begin with what was typed, in any order of parts, each with its number."""
     game = session.game
-    if game.position is None or game.position.is_over or game.match.roll is None:
+    if game.position is None or game.is_over or game.match.roll is None:
         return
     *done, prefix = typed.split(" ")
     tried = (_beginning_with(done, prefix, format_play(play).split(" ")) for play in session.plays())

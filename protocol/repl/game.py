@@ -6,40 +6,36 @@ engine plays here as it does on the wire, and `Session.undo` takes back each of 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from engine.dice import Roll
-from engine.errors import GammondError, StateError
+from engine.errors import StateError
 from engine.match import MatchState
 from protocol.board_drawing import MARKS, draw_board
-from protocol.dispatch import run_line
-from protocol.repl.writing import Drawn, hint_lines, result_text, roll_text, score_line, told
-from protocol.requests import AnyReply, Control, Reply
+from protocol.repl.asking import ask
+from protocol.repl.opponent import ROLL, Opponent
+from protocol.repl.sentences import (
+    ENGINE_NAME,
+    HUMAN_NAME,
+    action_text,
+    offer_text,
+    result_text,
+    roll_text,
+    score_line,
+    told,
+    turn_text,
+)
+from protocol.repl.writing import Drawn
+from protocol.requests import Control
 from protocol.session import GameState, Session
 from protocol.settings import SEATS, change_match
-
-ENGINE_NAME = "gammond"
-HUMAN_NAME = "you"
-
-
-class RefusedRequestError(GammondError):
-    """A command that the table answered with an error: the reply says what to do.
-
-    Args:
-        reply: The error line.
-    """
-
-    def __init__(self, reply: Reply) -> None:
-        super().__init__(reply.text)
-        self.reply = reply
 
 
 class Game:
     """What the words of the REPL do: a game against the engine, and the same moves without one.
 
-    Between two calls either no game is on, or it is over, or the person is to roll or to play; only an error
-    or a stop leaves the engine's turn unfinished, and `go_on` takes it up again.
+    Between two calls either no game is on, or it is over, or the person is to act: to roll, to play, to
+    answer an offer. Only an error leaves the engine's turn unfinished, and `go_on` takes it up again.
 
     Args:
         session: The table.
@@ -51,6 +47,7 @@ class Game:
     def __init__(self, session: Session) -> None:
         self.session = session
         self.human: int | None = None
+        self._opponent = Opponent(session)
         self._decisions: list[GameState] = []
         self._won_match: GameState | None = None
         self._final_score = (0, 0)
@@ -58,8 +55,8 @@ class Game:
     @property
     def is_running(self) -> bool:
         """Whether a game against the engine is on and not over."""
-        position = self.session.game.position
-        return self.human is not None and position is not None and not position.is_over
+        game = self.session.game
+        return self.human is not None and game.position is not None and not game.is_over
 
     @property
     def names(self) -> tuple[str, str]:
@@ -89,7 +86,7 @@ class Game:
         Raises:
             GammondError: The evaluator cannot be loaded; the table is as it was.
         """
-        self._ask("isready", control)
+        ask(self.session, "isready", control)
         human = self.human or 0
         own, other = self._throw()
         starter = human if own > other else 1 - human
@@ -106,22 +103,22 @@ class Game:
         return [f"You throw {own}, {ENGINE_NAME} {other}. {begins}", *self.go_on(control)]
 
     def take_up(self, control: Control) -> list[str]:
-        """Play against the engine: on from the position for the seat on roll, or from the start without one.
+        """Play against the engine: on from the position for the seat to act, or from the start without one.
 
         Raises:
-            StateError: A game is on, or an offer waits for its answer.
+            StateError: A game is on.
             GammondError: The evaluator cannot be loaded; the table is as it was.
         """
-        position, match = self.session.game.position, self.session.game.match
-        if position is None or position.is_over:
+        game = self.session.game
+        if game.position is None or game.is_over:
             return self.deal(control)
         if self.is_running:
             raise StateError("a game is on: play it, or 'new' for another, or 'leave' it", field="play")
-        if match.doubled or match.resigned:
-            raise StateError("the position has an offer that waits: set up one without", field="play")
-        self._ask("isready", control)
-        self._begin(match.on_roll)
-        return [f"You play {MARKS[match.on_roll]} from here.", *self.go_on(control)]
+        ask(self.session, "isready", control)
+        self._begin(game.match.to_act)
+        offer = offer_text(game.match)
+        begins = [f"You play {MARKS[game.match.to_act]} from here."]
+        return [*begins, *([f"There is {offer}."] if offer else []), *self.go_on(control)]
 
     def leave(self) -> list[str]:
         """End the game against the engine; the position stays.
@@ -136,44 +133,59 @@ class Game:
         return ["The game against the engine ends here, the position stays."]
 
     def roll(self, control: Control) -> list[str]:
-        """Roll for the seat on roll."""
+        """Roll for the seat on roll.
+
+        Raises:
+            GammondError: It is not the time to roll.
+        """
         lines = self.go_on(control)
-        self._ask("roll", control)
-        return [*lines, self._told("roll", roll_text(self._roll())), *self.go_on(control)]
+        self._check_no_offer()
+        subject = self.names[self.session.game.match.on_roll]
+        ask(self.session, "roll", control)
+        return [*lines, told(subject, "roll", roll_text(self._roll())), *self.go_on(control)]
 
     def make_play(self, text: str, control: Control) -> list[str]:
-        """Make a play as the seat on roll; in a game the engine answers it."""
+        """Make a play as the seat on roll; in a game the engine answers it.
+
+        Raises:
+            GammondError: It is none, or not the time for it; the table is as it was.
+        """
         lines = self.go_on(control)
-        before = self.session.game
-        lines += self._play(text, control)
-        if self.human is not None:
-            self._decisions.append(before)
-        return lines + self.go_on(control)
+        self._check_no_offer()
+        return lines + self._decided(text, control)
+
+    def act(self, action: str, control: Control) -> list[str]:
+        """Do something with the cube or a resignation as the seat to act; in a game the engine answers it.
+
+        Args:
+            action: What ``play`` takes: ``double``, ``take``, ``resign gammon``...
+            control: Stops and watches the engine's turn.
+
+        Raises:
+            GammondError: The rules do not allow it now; the table is as it was.
+        """
+        lines = self.go_on(control)
+        if action.startswith("resign") and self.human is not None:
+            self._check_no_offer()
+        return lines + self._decided(action, control)
 
     def undo(self, control: Control) -> list[str]:
-        """Take back the last change; in a game, everything since the person's last own play, this included.
+        """Take back the last change; in a game, all since the person's last decision, this included.
+
+        Decisions are plays, and what is done with the cube or a resignation; a roll is none.
 
         Raises:
             StateError: There is nothing to take back.
         """
         if self.human is None:
-            self._ask("undo", control)
+            ask(self.session, "undo", control)
             return ["Taken back."]
         if not self._decisions:
-            raise StateError("nothing to take back: you have not played in this game", field="undo")
+            raise StateError("nothing to take back: you have decided nothing in this game", field="undo")
         wanted = self._decisions.pop()
         while self.session.game is not wanted:
             self.session.undo()
-        return [f"Taken back: it is your {roll_text(self._roll())} again."]
-
-    def hint(self, count: int, control: Control) -> list[str]:
-        """Rank the best plays of the roll on the table.
-
-        Args:
-            count: How many to show.
-            control: Stops and watches the search.
-        """
-        return hint_lines(self._ask(f"moves {count}", control))
+        return [f"Taken back: {turn_text(wanted.match)} again."]
 
     def score(self) -> list[str]:
         """Say the score, and what the cube is at."""
@@ -186,17 +198,20 @@ class Game:
             StateError: There is no position.
         """
         position = self.session.need_position()
-        drawn = draw_board(position, self.session.game.match, self.names, self.human, self.points)
+        game = self.session.game
+        drawn = draw_board(
+            position, game.match, self.names, self.human, self.points, is_given_up=game.is_given_up
+        )
         return [Drawn(line) for line in drawn]
 
     def go_on(self, control: Control) -> list[str]:
         """Play on until the person has something to decide: the engine's turns, and turns without a play."""
         lines: list[str] = []
         while self.is_running:
-            if self.session.game.match.on_roll != self.human:
-                lines += self._engine_turn(control)
+            if self.session.game.match.to_act != self.human:
+                lines += self._engine_acts(control)
             elif self._must_pass():
-                lines += self._play("pass", control)
+                lines += self._do("pass", control)
             else:
                 break
         return lines
@@ -204,6 +219,7 @@ class Game:
     def _begin(self, human: int) -> None:
         self.human = human
         self._decisions.clear()
+        self._opponent.begin()
 
     def _throw(self) -> Roll:
         roll = self.session.dice.roll()
@@ -215,22 +231,42 @@ class Game:
         return self.session.need_roll()[1]
 
     def _must_pass(self) -> bool:
-        return self.session.game.match.roll is not None and self.session.plays()[0].is_pass
+        match = self.session.game.match
+        return match.roll is not None and not match.resigned and self.session.plays()[0].is_pass
 
-    def _engine_turn(self, control: Control) -> list[str]:
-        if self.session.game.match.roll is None:
-            self._ask("roll", control)
-        best = self._ask("go chequer", control)[-1]
-        return self._play(best.text, control)
+    def _check_no_offer(self) -> None:
+        """Make sure that nothing waits for an answer.
 
-    def _play(self, text: str, control: Control) -> list[str]:
-        """Make a play of the seat on roll; say what it was, and how the game ended if it did."""
-        subject, match = self._subject, self.session.game.match
-        done = self._ask(f"play {text}", control)[-1].values
-        with_roll = "" if match.on_roll == self.human or match.roll is None else f"{roll_text(match.roll)}: "
+        Raises:
+            StateError: A double or a resignation does.
+        """
+        game = self.session.game
+        if not game.is_over and (game.match.doubled or game.match.resigned):
+            raise StateError(f"there is {offer_text(game.match)}", field="play")
+
+    def _engine_acts(self, control: Control) -> list[str]:
+        action = self._opponent.action(control)
+        if action == ROLL:
+            ask(self.session, "roll", control)
+            return []
+        return self._do(action, control)
+
+    def _decided(self, text: str, control: Control) -> list[str]:
+        """Do what a person has decided, as the seat to act, and let the engine answer."""
+        before = self.session.game
+        lines = self._do(text, control)
+        if self.human is not None:
+            self._decisions.append(before)
+        return lines + self.go_on(control)
+
+    def _do(self, text: str, control: Control) -> list[str]:
+        """Do what ``play`` takes; say what it was, and how the game ended if it did."""
+        before = self.session.game.match
+        done = ask(self.session, f"play {text}", control)[-1].values
         play = str(done["play"])
-        said = told(subject, "cannot move") if play == "pass" else told(subject, "play", play)
-        lines = [with_roll + said]
+        lines = [action_text(play, before, self.session.game.match, self.names)]
+        if play == "reject" and before.to_act == self.human:
+            self._opponent.note_refusal(before.resigned)
         if "winner" in done:
             seat, points = SEATS.index(str(done["winner"])), int(done["points"])
             lines.append(result_text(self.names[seat], str(done["result"]), points))
@@ -249,29 +285,3 @@ class Game:
             return [told(self.names[winner], "win", f"the match {own}-{other}") + " 'new' begins another."]
         self.session.change(replace(game, match=following))
         return [*self.score(), "'new' begins the next game."]
-
-    @property
-    def _subject(self) -> str:
-        return self.names[self.session.game.match.on_roll]
-
-    def _told(self, verb: str, rest: str) -> str:
-        return told(self._subject, verb, rest)
-
-    def _ask(self, line: str, control: Control) -> list[Reply]:
-        """Send a command to the table.
-
-        Returns:
-            Its replies, the last of them final.
-
-        Raises:
-            RefusedRequestError: The table answered with an error.
-        """
-        replies, _ = run_line(self.session, line, control)
-        lines = _line_replies(replies)
-        if lines[-1].word == "error":
-            raise RefusedRequestError(lines[-1])
-        return lines
-
-
-def _line_replies(replies: Sequence[AnyReply]) -> list[Reply]:
-    return [reply for reply in replies if isinstance(reply, Reply)]

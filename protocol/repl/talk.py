@@ -6,14 +6,15 @@ import difflib
 import re
 
 from engine.errors import GammondError, UnsupportedError
-from protocol.arguments import SHOWN, read_arguments
+from protocol.arguments import SHOWN, Argument, read_arguments
 from protocol.commands import COMMANDS
 from protocol.dispatch import failed, run_line
 from protocol.errors import CommandError
-from protocol.repl.game import Game, RefusedRequestError
+from protocol.repl.asking import RefusedRequestError
+from protocol.repl.game import Game
 from protocol.repl.toolbar import toolbar_text
-from protocol.repl.words import WORDS, Word
-from protocol.repl.writing import NOT_OFFERED, error_text
+from protocol.repl.words import ALIASES, WORDS, Word
+from protocol.repl.writing import error_text
 from protocol.replies import rendered
 from protocol.requests import AnyReply, Control, Reply
 from protocol.session import Session
@@ -21,7 +22,6 @@ from protocol.session import Session
 _PLAY = re.compile(r"\(?[1-6][-, ]?[1-6]\)?\s*:|(?:bar|b|[0-9]{1,2})\*?\s*[/-]|pass\b", re.IGNORECASE)
 _ROLL = re.compile(r"([1-6])[\s,]?([1-6])")
 _FRESH_TABLE = frozenset(("position", "newgame"))
-_WORDS_NOT_OFFERED = frozenset(("double", "redouble", "beaver", "take", "drop", "resign", "accept", "reject"))
 
 
 class Talk:
@@ -82,6 +82,7 @@ class Talk:
             )
         if name == "help":
             return self._help(rest.strip())
+        name = ALIASES.get(name, name)
         if name in WORDS:
             word = WORDS[name]
             return word.act(self.game, read_arguments(word.arguments, rest, word.usage), control)
@@ -89,8 +90,6 @@ class Talk:
             return self._command(name, text, control)
         if _PLAY.match(text):
             return self.game.make_play(text, control)
-        if name.lower() in _WORDS_NOT_OFFERED:
-            raise UnsupportedError(NOT_OFFERED, field="command")
         raise CommandError(_unknown(text), field="command")
 
     def _command(self, name: str, text: str, control: Control) -> list[str]:
@@ -106,20 +105,22 @@ class Talk:
     def _help(self, name: str) -> list[str]:
         if name in WORDS:
             word = WORDS[name]
-            meanings = [f"  {argument.shape}: {argument.meaning}" for argument in word.arguments]
+            meanings = [f"  {_label(argument)}: {argument.meaning}" for argument in word.arguments]
             return [_explained(word), *meanings]
         if name:
             replies, _ = run_line(self.session, f"help {name}")
             return [line for line in map(_text, replies) if line]
-        others = [command for command in COMMANDS.values() if command.name not in WORDS]
+        others = [command for command in COMMANDS if command not in WORDS]
         return [
             "A play is typed as it is: '8/5 6/5', 'bar/22*', '6/off(2)'. Besides:",
             *map(_explained, WORDS.values()),
-            "The commands of the line protocol; 'help COMMAND' explains one:",
-            *(f"  {command.usage} : {command.summary}" for command in others),
+            f"The commands of the line protocol; 'help COMMAND' explains one: {', '.join(others)}.",
             "Tab completes, Ctrl-C cancels a line or a search, Ctrl-D leaves.",
-            f"{NOT_OFFERED.capitalize()}.",
         ]
+
+
+def _label(argument: Argument) -> str:
+    return f"{argument.name}={argument.shape}" if argument.is_named else argument.shape
 
 
 def _explained(word: Word) -> str:

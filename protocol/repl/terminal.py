@@ -5,7 +5,9 @@ from __future__ import annotations
 import logging
 import os
 import queue
+import re
 import secrets
+import sys
 import textwrap
 import threading
 from collections.abc import Callable, Iterable, Sequence
@@ -22,12 +24,13 @@ from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.input import Input
 from prompt_toolkit.output import Output
 
+from engine.cores import usable_cores
 from engine.version import NAME, version
 from protocol.repl.completion import suggestions
+from protocol.repl.progress import ProgressLine
 from protocol.repl.talk import Talk
 from protocol.repl.writing import ERROR_MARK, Drawn
-from protocol.replies import rendered
-from protocol.requests import Control
+from protocol.requests import AnyReply, Control
 from protocol.service import Service, shipped_judges
 from protocol.session import MAX_SEED, Session
 
@@ -40,11 +43,11 @@ Show = Callable[[Sequence[str]], None]
 def talk_at_terminal() -> int:
     """Talk until the person leaves; returns the exit status."""
     logging.basicConfig(format="gammond: %(levelname)s: %(message)s")
-    service = Service(shipped_judges())
+    service = Service(shipped_judges(), threads=usable_cores())
     service.clients = 1
     talk = Talk(Session(service, secrets.randbelow(MAX_SEED)))
     show([f"{NAME} {version()}, a backgammon engine", GREETING])
-    converse(talk, make_prompt(talk, history=open_history(history_file())), show)
+    converse(talk, make_prompt(talk, history=open_history(history_file())), show, status_line())
     return 0
 
 
@@ -87,7 +90,7 @@ def make_prompt(
     )
 
 
-def converse(talk: Talk, prompt: PromptSession[str], show: Show) -> None:
+def converse(talk: Talk, prompt: PromptSession[str], show: Show, status: StatusLine | None = None) -> None:
     """Read lines and answer them until the person leaves.
 
     Ctrl-C at the prompt cancels the line, Ctrl-D on an empty one leaves.
@@ -96,6 +99,7 @@ def converse(talk: Talk, prompt: PromptSession[str], show: Show) -> None:
         talk: What answers.
         prompt: Where lines come from.
         show: Takes what is said.
+        status: Where progress is drawn; nowhere if None.
     """
     while not talk.has_ended:
         try:
@@ -104,35 +108,86 @@ def converse(talk: Talk, prompt: PromptSession[str], show: Show) -> None:
             continue
         except EOFError:
             return
-        answer_interruptibly(talk, line, show)
+        answer_interruptibly(talk, line, show, status)
 
 
-def answer_interruptibly(talk: Talk, line: str, show: Show) -> None:
-    """Answer a line while Ctrl-C can end its search.
+def answer_interruptibly(talk: Talk, line: str, show: Show, status: StatusLine | None = None) -> None:
+    """Answer a line while its progress is drawn and Ctrl-C can end its work.
 
     The first Ctrl-C ends it with the best answer so far.
 
     Args:
         talk: What answers.
         line: What was typed.
-        show: Takes what is said, also from another thread while work goes on.
+        show: Takes what is said.
+        status: Where progress is drawn; nowhere if None.
 
     Raises:
         KeyboardInterrupt: A second Ctrl-C came before the first had its effect.
     """
-    control = Control(lambda reply: show([rendered(reply)]))
-    answers: queue.SimpleQueue[list[str]] = queue.SimpleQueue()
+    events: queue.SimpleQueue[AnyReply | list[str]] = queue.SimpleQueue()
+    control, progress = Control(events.put), ProgressLine()
     worker = threading.Thread(
-        target=lambda: answers.put(talk.answer(line, control)), name="answer", daemon=True
+        target=lambda: events.put(talk.answer(line, control)), name="answer", daemon=True
     )
+
+    def awaited() -> list[str]:
+        while not isinstance(event := events.get(), list):  # an interrupted Thread.join would end the wait
+            text = progress.text(event)
+            if status is not None and text:
+                status.draw(text)
+        return event
+
+    def erase() -> None:
+        if status is not None:
+            status.erase()
+
     try:
         worker.start()
-        lines = answers.get()  # an interrupted Thread.join would take the thread for ended
+        lines = awaited()
     except KeyboardInterrupt:
         control.stop()
+        erase()
         show(["stopping; Ctrl-C once more leaves"])
-        lines = answers.get()
+        lines = awaited()
+    finally:
+        erase()
     show(lines)
+
+
+class StatusLine:
+    """A line that is drawn over again in its place, below what was said.
+
+    Args:
+        output: The terminal.
+    """
+
+    def __init__(self, output: Output) -> None:
+        self._output = output
+        self._is_drawn = False
+
+    def draw(self, text: str) -> None:
+        """Put a text in the place of what is there, cut to the width of the terminal."""
+        self._begin()
+        self._output.write(text[: self._output.get_size().columns - 1])
+        self._output.flush()
+        self._is_drawn = True
+
+    def erase(self) -> None:
+        """Leave an empty line, if something was drawn."""
+        if self._is_drawn:
+            self._begin()
+            self._output.flush()
+            self._is_drawn = False
+
+    def _begin(self) -> None:
+        self._output.write_raw("\r")
+        self._output.erase_end_of_line()
+
+
+def status_line() -> StatusLine | None:
+    """Return where to draw progress: at the end of a terminal; nowhere if the output goes elsewhere."""
+    return StatusLine(get_app_session().output) if sys.stdout.isatty() else None
 
 
 def show(lines: Sequence[str]) -> None:
@@ -145,7 +200,7 @@ def show(lines: Sequence[str]) -> None:
 
 
 def wrapped(line: str, width: int) -> list[str]:
-    """Break a line between words, later parts indented by two; what is drawn stays whole.
+    """Break a line between words and choices, later parts indented by two; what is drawn stays whole.
 
     Args:
         line: Without its end.
@@ -157,9 +212,14 @@ def wrapped(line: str, width: int) -> list[str]:
     if isinstance(line, Drawn) or len(line) <= width:
         return [line]
     indent = line[: len(line) - len(line.lstrip())] + "  "
-    return textwrap.wrap(
-        line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
-    )
+    wrapper = _Wrapper(width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+    return wrapper.wrap(line)
+
+
+class _Wrapper(textwrap.TextWrapper):
+    """Breaks lines at blanks, and after the bars between the choices of a usage text."""
+
+    wordsep_simple_re = re.compile(r"([\t ]+)|(?<=\|)")
 
 
 class SessionCompleter(Completer):

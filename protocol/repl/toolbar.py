@@ -8,7 +8,8 @@ from engine.match import MatchState
 from engine.position import Position
 from protocol.board_drawing import MARKS
 from protocol.repl.game import Game
-from protocol.repl.writing import cube_text, roll_text
+from protocol.repl.sentences import answers, cube_text, roll_text
+from protocol.session import CUSTOM_LEVEL, EngineSettings
 
 _BETWEEN = " | "
 
@@ -23,16 +24,16 @@ def toolbar_text(game: Game, net: str, width: int) -> str:
 
     Returns:
         A line of at most ``width`` characters, which begins with a blank. Where room is short, judge, pips,
-        cube and score are shortened in this order, then cube, judge, score and pips left out.
+        cube and score are shortened in this order, then net, cube, judge, score and pips left out.
     """
     position = game.session.game.position
-    plies = game.session.engine.ply - 1
-    judge = (f"net {net}, {plies} plies", f"{net} {plies}-ply")
+    judge = _judge(game.session.engine, net)
     if position is None:
-        return _fitted(["no position: 'play' begins a game", judge[0]], [(1, judge[1]), (1, "")], width)
+        shorter = [(1, form) for form in (*judge[1:], "")]
+        return _fitted(["no position: 'play' begins a game", judge[0]], shorter, width)
     pips, score, cube = _pips(game, position), _score(game), _cube(game.session.game.match)
     parts = [_turn(game), pips[0], score[0], cube[0], judge[0]]
-    shortened = [(4, judge[1]), (1, pips[1]), (3, cube[1]), (2, score[1])]
+    shortened = [(4, judge[1]), (1, pips[1]), (3, cube[1]), (2, score[1]), (4, judge[2])]
     return _fitted(parts, [*shortened, (3, ""), (4, ""), (2, ""), (1, "")], width)
 
 
@@ -54,14 +55,21 @@ def _fitted(parts: list[str], shortenings: Sequence[tuple[int, str]], width: int
 
 
 def _turn(game: Game) -> str:
-    match, position = game.session.game.match, game.session.game.position
-    mark, name = MARKS[match.on_roll], game.names[match.on_roll]
-    who = mark if mark == name else f"{mark} ({name})"
-    if position is not None and position.is_over:
+    match = game.session.game.match
+    if game.session.game.is_over:
         return "match over" if game.has_won_match else "game over"
-    if match.doubled:
-        return f"{who} doubled"
-    return f"{who} to roll" if match.roll is None else f"{who} to play {roll_text(match.roll)}"
+    mark, name = MARKS[match.to_act], game.names[match.to_act]
+    who = mark if mark == name else f"{mark} ({name})"
+    if answers(match):
+        return f"{who} to {' or '.join(answers(match)[:2])}"
+    if match.roll is not None:
+        return f"{who} to play {roll_text(match.roll)}"
+    return f"{who} to roll or double" if match.may_double(match.on_roll) else f"{who} to roll"
+
+
+def _judge(engine: EngineSettings, net: str) -> tuple[str, str, str]:
+    level = f"{engine.plies}-ply" if engine.level == CUSTOM_LEVEL else engine.level
+    return f"net {net}, {level}", f"{net} {level}", level
 
 
 def _pips(game: Game, position: Position) -> tuple[str, str]:

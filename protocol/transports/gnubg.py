@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 
-from engine.evaluator import Evaluator
+from engine.choice import Chooser
 from engine.version import NAME, version
 from protocol.framing import Line
 from protocol.gnubg_external import MAX_LINE_BYTES, GnubgExternal, GnubgRules, error_line
@@ -21,10 +21,12 @@ GNUBG_LIMITS = TcpLimits(clients=64, idle_s=24 * 3600.0)
 """Caps of this server; a board is silent for as long as the person at it thinks."""
 
 _READ_BYTES = 16 * 1024
+_CUT_SHORT_S = 1.0
+"""How long a search may take to end once it is told to."""
 
 
 async def serve_gnubg(
-    evaluator: Evaluator,
+    chooser: Chooser,
     host: str,
     port: int,
     *,
@@ -37,7 +39,7 @@ async def serve_gnubg(
     """Serve until SIGTERM, SIGINT or `ending`; answers under way are still sent.
 
     Args:
-        evaluator: The judge of all positions.
+        chooser: Plays for all clients.
         host: Where to listen; see `protocol.transports.tcp.check_host`.
         port: Port to listen on; 0 takes a free one.
         rules: What gnubg's lines do not say about money games.
@@ -55,7 +57,7 @@ async def serve_gnubg(
         with suppress(NotImplementedError, RuntimeError, ValueError):  # another thread than the main one
             loop.add_signal_handler(kind, ending.set)
     pool = ThreadPoolExecutor(thread_count(threads), "gnubg")
-    house = _House(evaluator, rules or GnubgRules(), limits, pool)
+    house = _House(chooser, rules or GnubgRules(), limits, pool)
     try:
         try:
             server = await asyncio.start_server(house.welcome, host, port, limit=MAX_LINE_BYTES)
@@ -71,7 +73,7 @@ async def serve_gnubg(
 
 
 def run_gnubg(
-    evaluator: Evaluator,
+    chooser: Chooser,
     host: str,
     port: int,
     *,
@@ -83,13 +85,13 @@ def run_gnubg(
     """Serve as `serve_gnubg` does, in an event loop of its own."""
     asyncio.run(
         serve_gnubg(
-            evaluator, host, port, rules=rules, limits=limits, threads=threads, on_listening=on_listening
+            chooser, host, port, rules=rules, limits=limits, threads=threads, on_listening=on_listening
         )
     )
 
 
 @contextmanager
-def gnubg_server(evaluator: Evaluator, *, rules: GnubgRules | None = None) -> Iterator[int]:
+def gnubg_server(chooser: Chooser, *, rules: GnubgRules | None = None) -> Iterator[int]:
     """Serve on a free loopback port, in a thread of its own, as long as the context lasts.
 
     Yields:
@@ -101,7 +103,7 @@ def gnubg_server(evaluator: Evaluator, *, rules: GnubgRules | None = None) -> It
     async def serve() -> None:
         loop = asyncio.get_running_loop()
         await serve_gnubg(
-            evaluator,
+            chooser,
             "127.0.0.1",
             0,
             rules=rules,
@@ -123,13 +125,15 @@ class _House:
     """What the clients of one listener share."""
 
     def __init__(
-        self, evaluator: Evaluator, rules: GnubgRules, limits: TcpLimits, pool: ThreadPoolExecutor
+        self, chooser: Chooser, rules: GnubgRules, limits: TcpLimits, pool: ThreadPoolExecutor
     ) -> None:
-        self.evaluator = evaluator
+        self.chooser = chooser
         self.rules = rules
         self.limits = limits
         self.pool = pool
         self.is_closing = False
+        self.is_cut_short = threading.Event()
+        """Set when searches under way have to end."""
         self._clients: set[_Client] = set()
 
     async def welcome(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -149,16 +153,24 @@ class _House:
             client.part()
 
     async def close(self) -> None:
-        """Let go of all clients, of those that wait for an answer after it."""
+        """Let go of all clients, of those that wait for an answer after it.
+
+        Searches that take too long are cut short: their clients get what has been found.
+        """
         self.is_closing = True
         for client in list(self._clients):
             if not client.is_waiting:
                 client.part()
-        deadline = time.monotonic() + self.limits.grace_s
-        while self._clients and time.monotonic() < deadline:
-            await asyncio.sleep(0.01)
+        await self._all_gone(self.limits.grace_s)
+        self.is_cut_short.set()
+        await self._all_gone(_CUT_SHORT_S)
         for client in list(self._clients):
             client.abort()
+
+    async def _all_gone(self, within_s: float) -> None:
+        deadline = time.monotonic() + within_s
+        while self._clients and time.monotonic() < deadline:
+            await asyncio.sleep(0.01)
 
 
 class _Client:
@@ -170,7 +182,9 @@ class _Client:
         self._house = house
         self._reader = reader
         self._writer = writer
-        self._dialect = GnubgExternal(house.evaluator, house.rules, f"{NAME} {version()}")
+        self._dialect = GnubgExternal(
+            house.chooser, house.rules, f"{NAME} {version()}", house.is_cut_short.is_set
+        )
         self._line_since = time.monotonic()
         """When the line that is coming in began, or could have begun."""
 

@@ -17,11 +17,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
+from engine.cores import usable_cores
 from protocol.connection import Connection, Job
 from protocol.requests import AnyReply
 from protocol.service import Service, shipped_judges
 from protocol.session import MAX_SEED, Session
-from protocol.transports.workers import WorkerPool
+from protocol.transports.workers import LONG_THREADS, ClientShare, WorkerPool
 
 EXIT_BROKEN_PIPE = 141
 GRACE_S = 5.0
@@ -34,7 +35,7 @@ _READ_BYTES = 64 * 1024
 def main() -> int:
     """Serve stdin and stdout with the shipped nets; returns the exit status."""
     logging.basicConfig(format="gammond: %(levelname)s: %(message)s")
-    return serve_stdio(Service(shipped_judges()))
+    return serve_stdio(Service(shipped_judges(), threads=usable_cores()))
 
 
 def serve_stdio(
@@ -53,14 +54,15 @@ def serve_stdio(
         input_fd: File descriptor to read from.
         output_fd: File descriptor to write to.
         seed: Where the session's dice start; by chance if left out.
-        threads: Workers; one for each core if left out.
+        threads: Workers for quick work; one for each core if left out.
         grace_s: How long work may go on after SIGTERM or SIGINT.
 
     Returns:
         The exit status: 0, or 141 when the reader of the output went away.
     """
     session = Session(service, secrets.randbelow(MAX_SEED) if seed is None else seed)
-    return _StdioServer(Connection(session), input_fd, output_fd, WorkerPool(threads), grace_s).run()
+    pool = WorkerPool(threads, long_share=LONG_THREADS, clock=service.clock)
+    return _StdioServer(Connection(session), input_fd, output_fd, pool, grace_s).run()
 
 
 class _StdioServer:
@@ -77,7 +79,7 @@ class _StdioServer:
         self._may_read = threading.Semaphore(0)
         self._is_reading = False
         self._is_turn_due = False
-        self._running = 0
+        self._share = ClientShare(pool)
         self._unsent = 0
         self._ends: Iterator[Callable[[], object]] | None = None
         self._deadline: float | None = None
@@ -106,8 +108,7 @@ class _StdioServer:
         while self._unsent <= cap and (data := self._connection.data_to_send()):
             self._unsent += len(data)
             self._output.put(data)
-        while self._running < self._pool.threads and (job := self._connection.next_job()):
-            self._running += 1
+        while job := self._share.next_job(self._connection):
             self._pool.submit(self, job, self._progressed, self._finished)
         if self._connection.has_lines and not self._is_turn_due:
             self._is_turn_due = True
@@ -127,7 +128,7 @@ class _StdioServer:
         self._inbox.put(partial(self._take_result, job, result))
 
     def _take_result(self, job: Job, result: bytes | Exception) -> None:
-        self._running -= 1
+        self._share.ended(job)
         self._connection.finished(job, result)
 
     def _read(self) -> None:

@@ -20,7 +20,7 @@ from protocol.replies import error_reply, rendered
 from protocol.requests import AnyReply
 from protocol.service import Service
 from protocol.session import MAX_SEED, Session
-from protocol.transports.workers import WorkerPool
+from protocol.transports.workers import ClientShare, WorkerPool
 
 _PARTING_S = 1.0
 _KERNEL_BUFFER_BYTES = 64 * 1024
@@ -95,7 +95,7 @@ async def serve_tcp(
         host: Where to listen; see `check_host`.
         port: Port to listen on; 0 takes a free one.
         limits: Caps.
-        threads: Workers; one for each core if left out.
+        threads: Workers for quick work; one for each core if left out.
         on_listening: Called once clients can come.
         ending: Ends the server when it is set.
 
@@ -109,7 +109,7 @@ async def serve_tcp(
     for kind in (signal.SIGTERM, signal.SIGINT):
         with suppress(NotImplementedError, RuntimeError, ValueError):
             loop.add_signal_handler(kind, ending.set)
-    server = _TcpServer(service, limits, WorkerPool(threads))
+    server = _TcpServer(service, limits, WorkerPool(threads, clock=service.clock))
     try:
         listener = await loop.create_server(
             lambda: _Client(server), host, port, backlog=min(limits.clients, 1024)
@@ -194,7 +194,7 @@ class _Client(asyncio.Protocol):
         self._server = server
         self._loop = asyncio.get_running_loop()
         self.connection = Connection(Session(server.service, secrets.randbelow(MAX_SEED)))
-        self._running = 0
+        self._share = ClientShare(server.pool)
         self._is_paused = False
         self._is_turn_due = False
         self._has_eof = False
@@ -289,8 +289,7 @@ class _Client(asyncio.Protocol):
         while not self._is_paused and (data := self.connection.data_to_send()):
             self._written_bytes += len(data)
             self._transport.write(data)
-        while self._running < self._server.pool.threads and (job := self.connection.next_job()):
-            self._running += 1
+        while job := self._share.next_job(self.connection):
             self._server.pool.submit(self, job, self._progressed, self._finished)
         if self.connection.has_lines and not self._is_turn_due:
             self._is_turn_due = True
@@ -356,5 +355,5 @@ class _Client(asyncio.Protocol):
         self._pump()
 
     def _take_result(self, job: Job, result: bytes | Exception) -> None:
-        self._running -= 1
+        self._share.ended(job)
         self.connection.finished(job, result)

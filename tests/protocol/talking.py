@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine.analyst import Analyst
 from protocol.connection import Connection
 from protocol.limits import Limits
 from protocol.service import Judges, Service
@@ -13,7 +14,7 @@ SEED = 1
 
 def make_service(judge=None, limits=None):
     """Make a service with one evaluator, ``racing``."""
-    found = judge or RacingJudge()
+    found = Analyst(judge or RacingJudge())
     nets = [{"name": "racing", "phase": "contact", "encoder": "none", "sha256": "0" * 64}]
     judges = Judges("default", lambda: ["racing"], lambda name: found, lambda: nets)
     return Service(judges, limits or Limits())
@@ -26,8 +27,8 @@ def make_connection(judge=None, **limits):
     return connection
 
 
-def pump(connection):
-    """Run all work of a connection on the spot; return the lines that come of it."""
+def pump(connection, stops_long=False):
+    """Run all work of a connection on the spot, stopped at once if long; return the lines that come of it."""
     out = bytearray()
     while True:
         connection.advance()
@@ -35,6 +36,8 @@ def pump(connection):
         job = connection.next_job()
         out += data
         if job is not None:
+            if stops_long and job.work.is_long:
+                job.control.stop()
             connection.finished(job, job.run(lambda reply, job=job: connection.progressed(job, reply)))
         elif not data and not connection.has_lines:
             return out.decode().splitlines()

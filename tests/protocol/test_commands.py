@@ -1,10 +1,15 @@
 from __future__ import annotations
 
+import json
 import re
 
 import numpy as np
 import pytest
 
+from engine.formats.match_id import encode_match_id
+from engine.formats.position_id import encode_position_id
+from engine.levels import LEVELS
+from engine.search import FILTERS, MAX_PLIES
 from protocol.commands import COMMANDS, DATA_WORDS
 from protocol.transports.load_client import is_final_line
 from tests.boards import TornJudge
@@ -36,7 +41,10 @@ def test_no_final_line_begins_like_a_line_before_it():
         ("EVAL", "error bad_command command:"),
         ("eval now", "error bad_command arguments:"),
         ("eval plies=-1", "error bad_value plies:"),
-        ("eval plies=1", "error unsupported plies:"),
+        ("eval plies=5", "error bad_value plies:"),
+        ("eval cubeful=1", "error bad_value cubeful:"),
+        ("moves filter=fine", "error bad_value filter:"),
+        ("moves plies=-1", "error bad_value plies:"),
         ("eval", "error bad_state position:"),
         ("moves", "error bad_state position:"),
         ("legal", "error bad_state position:"),
@@ -53,11 +61,24 @@ def test_no_final_line_begins_like_a_line_before_it():
         ("position xgid zzz", "error bad_value"),
         ("position fibs a:b:c", "error bad_value"),
         ("dice", "error bad_command dice:"),
+        ("dice 3 1", "error bad_state position:"),
+        ("position xgid XGID=-b----E-C---eE---c-e----B-:13:0:1:31:0:0:0:0:10", "error bad_value text:"),
+        ("position xgid XGID=-b----E-C---eE---c-e----B-:0:0:1:31:5:0:0:5:10", "error bad_value text:"),
         ("dice 0 1", "error bad_value dice:"),
         ("dice 3 1 1", "error bad_value dice:"),
         ("dice \u0663 1", "error bad_value dice:"),
         ("go somewhere", "error bad_value what:"),
-        ("go chequer fast", "error bad_command rest:"),
+        ("go chequer fast", "error bad_command limits:"),
+        ("go chequer plies 1 plies 2", "error bad_command limits:"),
+        ("go chequer plies 1 depth 2", "error bad_command limits:"),
+        ("go chequer plies 5", "error bad_value plies:"),
+        ("go chequer depth 0", "error bad_value depth:"),
+        ("go chequer depth 6", "error bad_value depth:"),
+        ("go chequer movetime 0", "error bad_value movetime:"),
+        ("go chequer movetime soon", "error bad_value movetime:"),
+        ("go chequer filter fine", "error bad_value filter:"),
+        ("go chequer nodes 7", "error bad_command limits:"),
+        ("go take", "error bad_state position:"),
         ("go cube", "error bad_state position:"),
         ("set game.length", "error bad_command value:"),
         ("set game.length five", "error bad_value game.length:"),
@@ -67,7 +88,17 @@ def test_no_final_line_begins_like_a_line_before_it():
         ("set game.score_p0 -1", "error bad_value game.score_p0:"),
         ("set game.variant nackgammon", "error unsupported game.variant:"),
         ("set engine.net /etc/passwd", "error bad_value engine.net:"),
-        ("set engine.ply 2", "error bad_value engine.ply:"),
+        ("set engine.ply 0", "error bad_value engine.ply:"),
+        ("set engine.ply 6", "error bad_value engine.ply:"),
+        ("set engine.level strong", "error bad_value engine.level:"),
+        ("set engine.level custom", "error bad_value engine.level:"),
+        ("set engine.filter fine", "error bad_value engine.filter:"),
+        ("set engine.noise 1001", "error bad_value engine.noise:"),
+        ("set engine.cubeful maybe", "error bad_value engine.cubeful:"),
+        ("set engine.threads 0", "error bad_value engine.threads:"),
+        ("set game.cube 3", "error bad_value game.cube:"),
+        ("set game.cube 8192", "error bad_value game.cube:"),
+        ("set game.score_p0 40000", "error bad_value game.score_p0:"),
         ("set engine.seed -1", "error bad_value engine.seed:"),
         ("get engine.nothing", "error unsupported key:"),
         ("stop tag", "error bad_value tag:"),
@@ -119,7 +150,6 @@ def test_the_dice_of_a_seed_are_always_the_same():
 
 def test_a_gammon_counts_once_under_jacoby_until_the_cube_is_turned():
     gammon = "position gnubgid {}\ndice 2 1\nplay 1/off"
-    from engine.formats.position_id import encode_position_id
     from tests.boards import position
 
     board = gammon.format(encode_position_id(position({1: 1}, {19: 15})))
@@ -152,3 +182,64 @@ def test_go_cube_follows_the_score():
         assert talk(f"{settings}newgame\ngo cube", make_connection(sure))[-1] == f"bestcube {word}"
     unowned = talk("set game.length 7\nset game.cube 2\nposition startpos\ngo cube", make_connection(sure))
     assert unowned[-1].startswith("error bad_value cube_owner: ")
+
+
+@pytest.mark.parametrize(
+    ("settings", "line", "start"),
+    [
+        ("game.length 5", "set game.score_p1 5", "error bad_value game.score_p1:"),
+        ("game.length 5", "set game.crawford true", "error bad_value game.crawford:"),
+        ("game.length 5", "set game.cube 6", "error bad_value game.cube:"),
+        (
+            "game.length 5\ngame.score_p0 4\ngame.crawford true",
+            "set game.cube 2",
+            "error bad_value game.cube:",
+        ),
+        ("game.length 5\ngame.cube 4", "eval", "error bad_value cube_owner:"),
+        ("game.length 5\ngame.cube 4", "go cube", "error bad_value cube_owner:"),
+        (
+            "game.length 5\ngame.cube 4",
+            '{"id":1,"position":"%s"}',
+            '{"id":1,"final":true,"error":{"code":"bad_value"',
+        ),
+    ],
+)
+def test_a_match_that_cannot_be_is_refused_and_nothing_changes(settings, line, start):
+    connection = make_connection()
+    talk("newgame\n" + "".join(f"set {each}\n" for each in settings.splitlines()), connection)
+    before = connection.session.game, connection.session.engine
+    if "%s" in line:
+        game = before[0]
+        line %= f"{encode_position_id(game.position)}:{encode_match_id(game.match)}"
+    (answer,) = talk(line, connection)
+    assert answer.startswith(start)
+    assert (connection.session.game, connection.session.engine) == before
+
+
+def test_describe_tells_levels_filters_and_limits():
+    (line,) = talk("describe")
+    described = json.loads(line)
+    assert [level["name"] for level in described["levels"]] == list(LEVELS)
+    for told, level in zip(described["levels"], LEVELS.values(), strict=True):
+        settings = (told["plies"], told["filter"], told["noise_points"])
+        assert settings == (level.plies, level.filter_name, level.noise_points)
+    assert described["max_plies"] == MAX_PLIES
+    assert [each["name"] for each in described["filters"]] == list(FILTERS)
+    tiny = described["filters"][0]["stages"]
+    assert tiny[0] == {"always": 1, "extra": 3, "within": 0.06}
+    assert len(tiny) == MAX_PLIES
+    assert described["limits"]["movetime_ms"] == 86_400_000
+
+
+def test_levels_are_set_and_read_back():
+    for level in LEVELS.values():
+        connection = make_connection()
+        set_at_once = talk(f"set engine.level {level.name}", connection)
+        read = talk("get engine.ply\nget engine.filter\nget engine.noise", connection)
+        assert set_at_once == [f"ok set engine.level={level.name}"]
+        values = [line.split()[-1] for line in read]
+        assert values == [str(level.plies + 1), level.filter_name, f"{1000 * level.noise_points:g}"]
+        one_by_one = zip(("ply", "filter", "noise"), values, strict=True)
+        lines = talk("".join(f"set engine.{key} {value}\n" for key, value in one_by_one) + "get engine.level")
+        assert lines[-1] == f"value engine.level {level.name}"
+    assert talk("set engine.filter huge\nget engine.level")[-1] == "value engine.level custom"

@@ -11,9 +11,9 @@ from tests.boards import RacingJudge
 from tests.protocol.talking import SEED, make_connection, make_service, pump, talk
 
 
-def jobs_of(connection):
+def jobs_of(connection, **lanes):
     jobs = []
-    while (job := connection.next_job()) is not None:
+    while (job := connection.next_job(**lanes)) is not None:
         jobs.append(job)
     return jobs
 
@@ -284,3 +284,27 @@ def test_a_client_that_is_gone_gets_no_more_work_done():
     connection.drop()
     assert running.control.is_stopped
     assert connection.next_job() is None
+
+
+def test_quick_work_is_handed_out_past_long_work_that_must_wait():
+    connection = make_connection()
+    connection.receive_data(b"newgame\n@a eval plies=1\n@b eval\n@c eval plies=2\n")
+    assert [job.ticket.tag for job in jobs_of(connection, long=False)] == ["@b"]
+    assert jobs_of(connection, quick=False, long=False) == []
+    assert [job.ticket.tag for job in jobs_of(connection)] == ["@a", "@c"]
+
+
+def test_work_of_both_kinds_is_handed_out_by_priority_and_arrival():
+    connection = make_connection()
+    query = b'{"id":"%s","position":"4HPwATDgc/ABMA","plies":%d,"priority":%d}\n'
+    connection.receive_data(b"newgame\n@a eval plies=1\n@b eval\n" + query % (b"q", 1, 5))
+    assert [job.work.key or job.ticket.tag for job in jobs_of(connection)] == [("id", "q"), "@a", "@b"]
+
+
+def test_long_work_that_is_stopped_before_it_began_goes_with_the_quick():
+    connection = make_connection()
+    connection.receive_data(b"newgame\n@a eval plies=2\n@b eval plies=2\n@s stop @b\n")
+    (job,) = jobs_of(connection, long=False)
+    assert job.ticket.tag == "@b"
+    connection.receive_data(b"@t stop\n")
+    assert [job.ticket.tag for job in jobs_of(connection, long=False)] == ["@a"]

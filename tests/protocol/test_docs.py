@@ -17,7 +17,8 @@ from tests.protocol.talking import make_connection, talk
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docs" / "protocol.md").read_text("utf-8")
 README = (ROOT / "README.md").read_text("utf-8")
-TRANSCRIPTS = re.findall(r"```transcript\n(.*?)```", TEXT + README, re.DOTALL)
+OTHERS = "".join((ROOT / "docs" / name).read_text("utf-8") for name in ("cube.md", "rollouts.md"))
+TRANSCRIPTS = re.findall(r"```transcript\n(.*?)```", TEXT + README + OTHERS, re.DOTALL)
 
 _NUMBER = r"-?[0-9]+\.[0-9]+(?:e-[0-9]+)?"
 _CHECKER_MOVES = r"(?:(?:bar|[0-9]+)/(?:off|[0-9]+)(?: |$))+"
@@ -30,7 +31,7 @@ def without_judgement(line):
     line = re.sub(_NUMBER, "NUMBER", line)
     if re.match(r"(@\S+ )?(info|bestmove|bestturn) ", line):
         line = re.sub(_CHECKER_MOVES, "MOVES", line)
-    if re.match(r"(@\S+ )?move ", line):
+    if re.match(r"(@\S+ )?(move|candidate) ", line):
         line = re.sub(r'play=("[^"]*"|\S+)', "play=PLAY", line)
     return re.sub(r'"play":"[^"]*"', '"play":"PLAY"', line) if '"moves":[' in line else line
 
@@ -113,6 +114,13 @@ def test_each_error_code_stands_in_the_documentation():
         "position gnubgid 4HPwATDgc/ABMA:MAEAAAAAAAAX",
         "position xgid 1:2",
         "play 8/5",
+        "play resign",
+        "play take",
+        "take",
+        "resign all",
+        "matrix away=1",
+        "rollout trials=0",
+        "rollout continue trials=9",
         "undo",
         "roll",
         "eval 3",
@@ -153,6 +161,6 @@ def test_the_field_of_an_error_is_one_that_the_documentation_names(line):
 def test_the_caps_stand_in_the_documentation_as_they_are():
     limits, tcp = Limits(), TcpLimits()
     caps = (limits.line_bytes, limits.queued_requests, limits.unsent_bytes, limits.query_positions)
-    caps += (limits.query_plays,)
+    caps += (limits.query_plays, limits.rollout_games)
     for cap in (*caps, tcp.clients, tcp.half_line_s, tcp.idle_s, tcp.stuck_writer_s):
         assert f"| {cap:,.0f}" in TEXT

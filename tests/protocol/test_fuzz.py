@@ -144,9 +144,9 @@ def test_nothing_but_typed_errors_and_one_final_line_for_each_line(seed, caplog)
             for piece in pieces(b"".join(lines), chance):
                 connection.receive_data(piece)
                 if chance.random() < 0.5:
-                    out += pump(connection)
+                    out += pump(connection, stops_long=True)
             connection.receive_eof()
-            out += pump(connection)
+            out += pump(connection, stops_long=True)
             finals = sum(map(is_final_line, out))
             assert finals == expected_finals(lines)
             assert connection.is_done
@@ -176,7 +176,7 @@ def test_whatever_hypothesis_thinks_of_gets_one_final_line_for_each_line(lines):
     connection = make_connection(line_bytes=LINE_BYTES)
     connection.receive_data(b"".join(line + b"\n" for line in lines))
     connection.receive_eof()
-    out = pump(connection)
+    out = pump(connection, stops_long=True)
     assert sum(map(is_final_line, out)) == expected_finals(lines)
     assert not any("error internal" in line or '"code":"internal"' in line for line in out)
 
@@ -189,7 +189,7 @@ def test_a_line_that_fails_never_changes_state():
     for _ in range(5000):
         before = session.game, session.engine, list(session._past)
         connection.receive_data(one_line(chance))
-        answer = pump(connection)
+        answer = pump(connection, stops_long=True)
         if answer and re.match(r'(@\S+ )?(error |\{.*"error":)', answer[-1]):
             failures += 1
             assert (session.game, session.engine, list(session._past)) == before

@@ -10,9 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.choice import best_play
+from engine.analyst import Analyst
+from engine.choice import Chooser
 from engine.errors import FormatError
 from engine.formats.fibs_board import FibsDialect, decode_fibs_board, encode_fibs_board
+from engine.levels import Depth
 from engine.match import MatchState
 from engine.moves import legal_plays
 from engine.notation import parse_play
@@ -100,8 +102,12 @@ class BrokenJudge:
 
 def asked(line: str, judge=None, rules=None) -> str:
     """The answer to one line as gnubg sends it."""
-    dialect = GnubgExternal(judge or RacingJudge(), rules)
-    return talk(dialect, f"{line}\n\0".encode())
+    return talk(played_by(judge or RacingJudge(), rules), f"{line}\n\0".encode())
+
+
+def played_by(judge, rules=None, depth=None, **options) -> GnubgExternal:
+    """The dialect with a player that knows what a judge knows."""
+    return GnubgExternal(Chooser(Analyst(judge), depth), rules, **options)
 
 
 def talk(dialect: GnubgExternal, data: bytes) -> str:
@@ -123,8 +129,8 @@ def test_a_caught_line_is_read_as_the_side_that_gnubg_asked(line, play):
 def test_the_answer_to_dice_is_the_best_play_in_the_movers_numbering(line):
     answer = asked(line)
     board = decode_fibs_board(line, FibsDialect.GNUBG)
-    ranked = rank_plays(RacingJudge(), board.position, board.match.roll)
-    best = best_play(ranked, board.match).play
+    ranked = Analyst(RacingJudge()).rank_plays(board.position, board.match.roll, board.match)
+    best = ranked.best.play
     assert parse_play(answer.removesuffix("\n"), board.position, board.match.roll) == best
     assert "*" not in answer
     assert "(" not in answer
@@ -216,7 +222,7 @@ def test_gammons_do_not_count_when_a_single_game_wins_the_match():
 
 
 def test_every_answer_to_dice_is_legal_in_either_seat():
-    boards = played_boards(RacingJudge(), 60, seed=3)
+    boards = played_boards(RacingJudge(), 4000, seed=3)[:60]
     for number, board in enumerate(boards):
         position, roll = Position(board), (number % 6 + 1, number // 6 % 6 + 1)
         for seat in (0, 1):
@@ -228,7 +234,7 @@ def test_every_answer_to_dice_is_legal_in_either_seat():
 
 
 def test_lines_are_answered_in_order_however_they_are_cut():
-    dialect = GnubgExternal(RacingJudge())
+    dialect = played_by(RacingJudge())
     wire = b"".join(f"{line}\n\0".encode() for line in EVERY_LINE)
     whole = talk(dialect, wire)
     assert whole.count("\n") == len(EVERY_LINE)
@@ -236,13 +242,13 @@ def test_lines_are_answered_in_order_however_they_are_cut():
 
 
 def test_names_may_hold_any_bytes_but_a_colon():
-    dialect = GnubgExternal(RacingJudge())
+    dialect = played_by(RacingJudge())
     named = SEAT_0_PLAY.encode().replace(b"gnubg", b"J\xf6rg \xe2\x98\x83")
     assert talk(dialect, named + b"\n\0") == asked(SEAT_0_PLAY)
 
 
 def test_the_commands_of_gnubgs_own_server_are_answered():
-    dialect = GnubgExternal(FixedJudge(0.5, 0, 0, 0, 0), software="gammond 1")
+    dialect = played_by(FixedJudge(0.5, 0, 0, 0, 0), software="gammond 1")
     assert talk(dialect, b"version\n") == "Interface: 2\nRFBF: 0\nEngine: fixed\nSoftware: gammond 1\n"
     assert talk(dialect, b"help\n").startswith("\tboard:")
     assert talk(dialect, b"SET debug on\nset debug off\n") == "Debug output ON\nDebug output OFF\n"
@@ -268,13 +274,81 @@ def test_an_evaluation_is_six_numbers_of_the_player_on_roll():
     )
 
 
+def test_an_evaluation_looks_as_far_ahead_as_it_is_told_and_else_as_the_player_does():
+    board = decode_fibs_board(SEAT_1_PLAY, FibsDialect.GNUBG)
+    match = MatchState(on_roll=1, jacoby=True, beavers=False)
+    line = encode_fibs_board(board.position, match, dialect=FibsDialect.GNUBG)
+    analyst = Analyst(RacingJudge())
+    shown = {}
+    for plies in (0, 1, 2):
+        for options, is_cubeful in (("cube off", False), ("cube on", True)):
+            judged = analyst.judge(board.position, match, Depth(plies, is_cubeful=is_cubeful))
+            value = judged.decision.no_double.equity_points if is_cubeful else judged.equity
+            expected = " ".join(f"{number:.6f}" for number in (*judged.outcome, value)) + "\n"
+            question = f"evaluation fibsboard {line}"
+            assert (
+                talk(played_by(RacingJudge()), f"{question} plies {plies} {options}\n".encode()) == expected
+            )
+            dialect = played_by(RacingJudge(), depth=Depth(plies))
+            assert talk(dialect, f"{question} {options}\n".encode()) == expected
+            shown[plies, options] = expected
+    assert len(set(shown.values())) == len(shown)
+
+
+def test_an_evaluation_of_a_match_says_the_chance_to_win_it():
+    judge, line = (
+        FixedJudge(0.6, 0.2, 0.01, 0.1, 0.005),
+        SEAT_0_IS_DOUBLED.replace(":1:1:1:-1:0", ":0:1:1:-1:0"),
+    )
+    board = decode_fibs_board(line, FibsDialect.GNUBG)
+    for option, is_cubeful in (("off", False), ("on", True)):
+        judged = Analyst(judge).judge(board.position, board.match, Depth(is_cubeful=is_cubeful))
+        expected = judged.decision.no_double.mwc if is_cubeful else judged.mwc
+        assert asked(f"evaluation fibsboard {line} cube {option}", judge).split()[-1] == f"{expected:.6f}"
+
+
+def test_plays_and_cube_actions_are_those_of_the_players_depth():
+    boards = played_boards(RacingJudge(), 4000, seed=9)[:25]
+    answers = {plies: [] for plies in (0, 1)}
+    for plies, found in answers.items():
+        dialect, analyst = played_by(RacingJudge(), depth=Depth(plies)), Analyst(RacingJudge())
+        for number, board in enumerate(boards):
+            position, match = Position(board), MatchState(length=5, roll=(number % 6 + 1, 4))
+            line = encode_fibs_board(position, match, dialect=FibsDialect.GNUBG)
+            answer = talk(dialect, f"{line}\n".encode()).removesuffix("\n")
+            best = analyst.rank_plays(position, match.roll, match, Depth(plies)).best.play
+            assert parse_play(answer or "pass", position, match.roll) == best
+            rolling = replace(match, roll=None)
+            line = encode_fibs_board(position, rolling, dialect=FibsDialect.GNUBG)
+            word = talk(dialect, f"{line}\n".encode())
+            decision = analyst.judge(position, rolling, Depth(plies)).decision
+            assert word == ("double\n" if decision.should_double else "roll\n")
+            found += [answer, word]
+    assert answers[0] != answers[1]
+
+
+def test_a_search_that_is_cut_short_gives_a_legal_play_but_no_evaluation():
+    dialect = played_by(RacingJudge(), depth=Depth(4), cancelled=lambda: True)
+    board = decode_fibs_board(SEAT_1_PLAY, FibsDialect.GNUBG)
+    assert parse_play(talk(dialect, f"{SEAT_1_PLAY}\n".encode()), board.position, board.match.roll)
+    line = encode_fibs_board(Position.start(), MatchState(), dialect=FibsDialect.GNUBG)
+    assert talk(dialect, f"{line}\n".encode()) in ("roll\n", "double\n")
+    answer = talk(dialect, f"evaluation fibsboard {line}\n".encode())
+    assert answer == "Error: stopped before 4 plies were finished\n"
+
+
+@pytest.mark.parametrize("line", [SEAT_0_IS_DOUBLED, SEAT_1_IS_BEAVERED, SEAT_1_AFTER_THE_CRAWFORD_GAME])
+def test_a_lost_game_is_played_on_and_never_resigned(line):
+    assert asked(line, FixedJudge(0, 0, 0, 1, 1)) in ("take\n", "drop\n", "roll\n", "double\n")
+
+
 @pytest.mark.parametrize(
     ("line", "words"),
     [
         ("fibsboard", "expected a board: line or a command"),
         ("evaluation", "expected 'evaluation fibsboard"),
         ("evaluation fibsboard board:1:2", "expected 'evaluation fibsboard"),
-        (f"evaluation fibsboard {SEAT_0_PLAY} plies 7", "fixed evaluates at 0 plies, not 7"),
+        (f"evaluation fibsboard {SEAT_0_PLAY} plies 7", "plies are 0 to 4, not 7"),
         (f"evaluation fibsboard {SEAT_0_PLAY} plies", "plies is a number"),
         (f"evaluation fibsboard {SEAT_0_PLAY} cube maybe", "cube is on or off or cubeful"),
         (f"evaluation fibsboard {SEAT_0_PLAY} quickly on", "no option of evaluation is called 'quickly'"),
@@ -300,7 +374,7 @@ def test_a_finished_game_is_an_error_not_a_move():
 
 
 def test_a_fault_of_the_judge_is_an_error_line_and_the_next_line_is_served(caplog):
-    dialect = GnubgExternal(BrokenJudge())
+    dialect = played_by(BrokenJudge())
     assert talk(dialect, f"{SEAT_0_PLAY}\n\0".encode()) == "Error: internal fault (ZeroDivisionError)\n"
     assert talk(dialect, b"version\n").startswith("Interface")
     assert "ZeroDivisionError" in caplog.text
@@ -334,7 +408,7 @@ GARBAGE = st.one_of(
 @settings(max_examples=400, deadline=None)
 @given(GARBAGE)
 def test_garbage_gets_error_lines_or_legal_answers_and_nothing_else(data):
-    dialect = GnubgExternal(FixedJudge(0.5, 0.1, 0, 0.1, 0))
+    dialect = played_by(FixedJudge(0.5, 0.1, 0, 0.1, 0))
     dialect.receive_data(data + b"\n")
     while (line := dialect.next_line()) is not None:
         answer = dialect.answer(line).decode("ascii")

@@ -4,14 +4,22 @@ import json
 
 import pytest
 
+from engine.analyst import Analyst
+from engine.formats.match_id import encode_match_id
 from engine.formats.position_id import encode_position_id
+from engine.match import MatchState
 from engine.moves import legal_plays
 from engine.position import Position
-from protocol.json_query import CHUNK, EXPECTED, FIELDS
+from protocol.json_judging import CHUNKS
+from protocol.json_query import EXPECTED, FIELDS, QUICK_POSITIONS
+from protocol.replies import value_text
 from tests.boards import RacingJudge
 from tests.protocol.talking import make_connection, pump, talk
 
 START = "4HPwATDgc/ABMA"
+CHUNK = CHUNKS[0]
+UNOWNED = f"{START}:{encode_match_id(MatchState(length=7, cube=4))}"
+"""A match whose cube shows 4 and belongs to nobody."""
 
 
 def ask(query, connection=None):
@@ -74,7 +82,12 @@ def test_moves_take_the_dice_of_the_position_when_none_are_given():
         ({"id": 1, "position": START, "want": ["moves"]}, "bad_state", "dice"),
         ({"id": 1, "position": START, "want": []}, "bad_value", "want"),
         ({"id": 1, "position": START, "want": ["rollout"]}, "bad_value", "want"),
-        ({"id": 1, "position": START, "plies": 2}, "unsupported", "plies"),
+        ({"id": 1, "position": START, "plies": 5}, "bad_value", "plies"),
+        ({"id": 1, "position": START, "filter": "fine"}, "bad_value", "filter"),
+        ({"id": 1, "position": START, "cubeful": 1}, "bad_value", "cubeful"),
+        ({"id": 1, "position": START, "cubeful": False, "want": ["cube"]}, "bad_value", "cubeful"),
+        ({"id": 1, "position": "AAAAhgAAAAAAAA", "want": ["cube"]}, "bad_state", "position"),
+        ({"id": 1, "position": UNOWNED}, "bad_value", "position"),
         ({"id": 1, "position": START, "plies": -1}, "bad_value", "plies"),
         ({"id": 1, "position": START, "net": "/etc/passwd"}, "bad_value", "net"),
         ({"id": 1, "position": START, "priority": 1000}, "bad_value", "priority"),
@@ -173,7 +186,7 @@ def test_the_time_of_a_query_runs_from_its_arrival():
 def test_the_time_to_load_the_nets_counts_too():
     def load(_):
         now_s[0] += 10.0
-        return RacingJudge()
+        return Analyst(RacingJudge())
 
     connection, now_s = with_clock(RacingJudge())
     object.__setattr__(connection.session.service.judges, "load", load)
@@ -232,7 +245,12 @@ def test_no_error_carries_an_id_in_use(query):
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"want": ["foo"]}, 'expected an array of "eval" and "moves", one at least, got ["foo"]'),
+        ({"want": ["foo"]}, 'expected an array of "eval", "moves" and "cube", one at least, got ["foo"]'),
+        ({"plies": 7}, "expected an integer 0..4, got 7"),
+        (
+            {"filter": "fine"},
+            "no move filter is called 'fine', expected one of tiny, narrow, normal, large, huge",
+        ),
         ({"max_moves": 0}, "expected an integer from 1, got 0"),
         ({"position": None}, "expected either 'position' or 'positions', got neither"),
         ({"positions": [START]}, "expected either 'position' or 'positions', got both"),
@@ -265,3 +283,77 @@ def test_a_query_leaves_the_session_alone():
     before = connection.session.game
     ask({"id": 1, "position": START, "dice": [3, 1], "want": ["moves"]}, connection)
     assert connection.session.game == before
+
+
+def test_numbers_at_depth_are_those_of_eval_moves_and_cube():
+    position = f"{START}:{encode_match_id(MatchState(length=5, score=(1, 3)))}"
+    query = {"id": 1, "position": position, "dice": [4, 3], "plies": 1, "filter": "tiny"}
+    (answer,) = ask(query | {"want": ["eval", "moves", "cube"]})
+    lines = talk(
+        f"position gnubgid {position}\neval plies=1\ncube plies=1\ndice 4 3\nmoves plies=1 filter=tiny"
+    )
+    (result,) = answer["results"]
+    said = {line.split()[0]: line for line in lines if line.split()[0] in ("eval", "cube")}
+    for name in ("equity", "cubeful", "mwc", "win"):
+        assert f" {name}={value_text(float(result['eval'][name]))}" in said["eval"]
+    for name in ("no_double", "take", "pass", "mwc_take"):
+        assert f" {name}={value_text(float(result['cube'][name]))}" in said["cube"]
+    assert answer["plies"] == result["eval"]["plies"] == result["cube"]["plies"] == 1
+    moves = [line for line in lines if line.startswith("move ")]
+    for move, line in zip(result["moves"], moves, strict=True):
+        assert f" plies={move['plies']} survived={value_text(move['survived'])}" in line
+        assert f" mwc={value_text(move['mwc'])} " in line
+
+
+@pytest.mark.parametrize("plies", [0, 1])
+def test_positions_of_several_matches_are_each_judged_in_their_own(plies):
+    matches = [
+        MatchState(),
+        MatchState(length=5),
+        MatchState(length=5, score=(4, 0), crawford=True),
+        MatchState(),
+    ]
+    texts = [f"{text}:{encode_match_id(match)}" for text in many(3) for match in matches]
+    (answer,) = ask({"id": 1, "positions": texts, "plies": plies})
+    for text, result in zip(texts, answer["results"], strict=True):
+        assert ask({"id": 1, "position": text, "plies": plies})[0]["results"] == [result]
+    assert ["mwc" in result["eval"] for result in answer["results"]] == [False, True, True, False] * 3
+
+
+def test_without_the_cube_there_is_no_cubeful_equity():
+    (answer,) = ask({"id": 1, "position": START, "cubeful": False})
+    assert "cubeful" not in answer["results"][0]["eval"]
+
+
+def test_a_stop_inside_a_search_leaves_what_the_last_depth_found():
+    def stop_at_depth(count):
+        if count > 100:
+            connection.receive_data(b"@s stop\n")
+
+    connection = make_connection(Watched(stop_at_depth))
+    query = {"id": 1, "positions": many(3), "plies": 3, "want": ["eval", "moves"], "dice": [3, 1]}
+    (answer,) = [json.loads(line) for line in talk(json.dumps(query), connection) if line.startswith("{")]
+    assert answer["stopped"] is True
+    assert answer["plies"] == 3
+    assert all(result["eval"]["plies"] < 3 for result in answer["results"])
+
+
+def test_progress_within_a_search_counts_nodes(monkeypatch):
+    monkeypatch.setattr("engine.search.watch.PROGRESS_EVERY_S", 0.0)
+    *told, final = ask({"id": 1, "position": START, "plies": 2, "progress_every": 1})
+    assert told
+    assert all((each["done"], each["total"], each["final"]) == (0, 1, False) for each in told)
+    assert [each["nodes"] for each in told] == sorted(each["nodes"] for each in told)
+    assert final["final"] is True
+    assert len(ask({"id": 1, "position": START, "plies": 2})) == 1
+
+
+@pytest.mark.parametrize(
+    ("fields", "is_long"),
+    [({}, False), ({"plies": 1}, True), ({"positions": [START] * (QUICK_POSITIONS + 1)}, True)],
+)
+def test_queries_with_look_ahead_or_many_positions_are_long_work(fields, is_long):
+    connection = make_connection()
+    query = {"id": 1, "positions": [START]} | fields
+    connection.receive_data(json.dumps(query).encode() + b"\n")
+    assert connection.next_job().work.is_long == is_long

@@ -5,11 +5,14 @@ from dataclasses import replace
 import pytest
 
 from engine.errors import StateError
+from engine.levels import DEFAULT_LEVEL, LEVELS, Depth
 from engine.match import MatchState
 from engine.position import Position
 from protocol.limits import Limits
-from protocol.session import GameState, Session
+from protocol.session import CUSTOM_LEVEL, GameState, Session
 from tests.protocol.talking import make_service
+
+START = Position.start()
 
 
 def make_session(**limits):
@@ -84,12 +87,57 @@ def test_refused_rolls_use_up_no_dice():
     assert one.game.match.roll == other.game.match.roll
 
 
-def test_an_evaluator_is_loaded_once_for_all_clients_and_kept_per_choice():
+def test_an_analyst_is_loaded_once_for_all_clients_and_kept_per_choice():
     loads = []
     service = make_service()
-    judge = service.judges.load("racing")
-    object.__setattr__(service.judges, "load", lambda name: loads.append(name) or judge)
+    analyst = service.judges.load("racing")
+    object.__setattr__(service.judges, "load", lambda name: loads.append(name) or analyst)
     for _ in range(2):
-        assert Session(service, 1).judge_source()() is judge
-    assert Session(service, 1).service.judge("racing") is judge
+        assert Session(service, 1).analyst_source()() is analyst
+    assert Session(service, 1).service.analyst("racing") is analyst
     assert loads == ["racing"]
+
+
+def test_there_is_one_analyst_for_each_number_of_threads_up_to_the_cores(monkeypatch):
+    monkeypatch.setattr("protocol.service.usable_cores", lambda: 2)
+    service = make_service()
+    one, two = service.analyst("racing"), service.analyst("default", threads=2)
+    assert two is not one
+    assert two.evaluator is one.evaluator
+    assert service.analyst("racing", threads=2) is two
+    assert service.analyst("racing", threads=200) is two
+
+
+def test_what_a_request_says_goes_before_the_settings():
+    session = make_session()
+    assert session.depth() == Depth(0, "normal", True)
+    session.engine = replace(session.engine, ply=3, filter_name="huge", is_cubeful=False)
+    assert session.depth() == Depth(2, "huge", False)
+    assert session.depth(1, "tiny", True) == Depth(1, "tiny", True)
+    assert session.depth(0) == Depth(0, "huge", False)
+
+
+def test_a_level_is_known_by_its_settings():
+    session = make_session()
+    assert session.engine.level == DEFAULT_LEVEL
+    for name, level in LEVELS.items():
+        session.engine = session.engine.at_level(level)
+        assert session.engine.level == name
+        assert session.engine.plies == level.plies
+    for change in ({"ply": 5}, {"filter_name": "tiny"}, {"noise": 7}):
+        assert replace(session.engine, **change).level == CUSTOM_LEVEL
+
+
+def test_a_chooser_has_depth_noise_and_seed_of_the_moment_at_which_it_was_asked_for():
+    session = make_session()
+    session.engine = session.engine.at_level(LEVELS["beginner"])
+    find_chooser = session.chooser_source()
+    session.engine = session.engine.at_level(LEVELS["grandmaster"])
+    chooser = find_chooser()
+    assert chooser.depth == Depth(0, LEVELS["beginner"].filter_name, True)
+    choices = {session.chooser_source()().play(START, (6, 4), MatchState()).play.play.moves}
+    for seed in range(30):
+        session.seed(seed)
+        session.engine = session.engine.at_level(LEVELS["beginner"])
+        choices.add(session.chooser_source()().play(START, (6, 4), MatchState()).play.play.moves)
+    assert len(choices) > 1

@@ -1,3 +1,4 @@
+from engine.levels import LEVELS
 from engine.notation import format_play, parse_play
 from protocol.commands import COMMANDS
 from protocol.repl.completion import suggestions
@@ -61,8 +62,34 @@ def test_choices_and_named_arguments_come_from_the_command_table():
     assert texts("setturn ", session) == ["p0", "p1"]
 
 
+def test_what_can_be_done_next_comes_first():
+    assert texts("", table("newgame"))[:2] == ["roll", "double"]
+    assert texts("", table("newgame", "double"))[:3] == ["take", "drop", "beaver"]
+    assert texts("", table("set game.length 5", "newgame", "double"))[:3] == ["take", "drop", "play"]
+    assert texts("", table("newgame", "resign gammon"))[:2] == ["accept", "reject"]
+    assert texts("", table("newgame", "double", "drop"))[0] == "play"
+    crawford = table("newgame", "set game.length 5", "set game.score_p0 4", "set game.crawford true")
+    assert texts("", crawford)[:2] == ["roll", "play"]
+
+
+def test_levels_are_offered_with_their_meaning():
+    found = suggestions("level ", make_session())
+    assert [s.text for s in found] == list(LEVELS)
+    assert found[0].meaning == LEVELS["beginner"].meaning
+    assert suggestions("set engine.level gr", make_session())[0].meaning == LEVELS["grandmaster"].meaning
+
+
+def test_words_offer_their_choices_and_the_values_of_named_arguments():
+    session = make_session()
+    assert texts("resign g", session) == ["gammon"]
+    assert texts("rollout c", session)[:2] == ["cube", "continue"]
+    assert texts("hint ", session) == ["plies=", "filter="]
+    assert texts("hint 3 filter=n", session) == ["filter=narrow", "filter=normal"]
+    assert texts("rollout vr=", session) == ["vr=true", "vr=false"]
+
+
 def test_help_offers_words_and_commands():
-    assert texts("help ro", make_session()) == ["roll"]
+    assert texts("help ro", make_session()) == ["roll", "rollout"]
     assert texts("help di", make_session()) == ["dice"]
     assert texts("help dice ", make_session()) == []
 

@@ -10,7 +10,6 @@ import pytest
 from protocol.repl.talk import Talk
 from protocol.repl.terminal import PROMPT
 from protocol.repl.words import WORDS
-from protocol.repl.writing import NOT_OFFERED
 from tests.protocol.repl.tables import make_session
 
 TEXT = (Path(__file__).parents[3] / "docs" / "repl.md").read_text("utf-8")
@@ -19,9 +18,12 @@ ROLLS = [(3, 1), (5, 2)]
 
 
 def without_judgement(line):
-    """Blank what a judge decides in a table of hints: all of a row but its rank, and the judge's name."""
-    line = re.sub(r"^( +[0-9]+) [-+][0-9]\.[0-9]{4} .*", r"\1 JUDGED", line)
-    return re.sub(r"\bnet td[a-z0-9-]+$|\bnet racing$", "net NET", line)
+    """Blank what a judge decides: numbers of a table's row and its play, costs, chances, the judge's name."""
+    if re.search(r" [-+][0-9]\.[0-9]{3}\b|^ ± ", line):
+        return re.match(r" *(±|[0-9]+|[a-z, ]*[a-z]|)", line)[0] + " JUDGED"
+    line = re.sub(r"(?<= )[-NDPT](?=[ ;]|$)", "CODE", line) if re.match(r"    +[0-9m]", line) else line
+    line = re.sub(r"(^| +)[0-9]+\.[0-9]+\b", " NUMBER", line)
+    return re.sub(r"\bnet (td[a-z0-9-]+|racing)\b", "net NET", line)
 
 
 def matches(expected, got):
@@ -47,20 +49,31 @@ def test_each_transcript_is_what_the_terminal_answers(transcript):
 
 
 def test_the_comparison_of_transcripts_can_fail():
-    assert TRANSCRIPTS
+    assert len(TRANSCRIPTS) >= 8
     assert not matches(["You roll 3-1."], ["You roll 3-2."])
-    assert not matches(["   1 +0.1665 55.9  8/5 6/5"], ["   2 +0.1665 55.9  8/5 6/5"])
+    assert not matches([" 1    0  +0.167          55.9  8/5 6/5"], [" 2    0  +0.167          55.9  8/5 6/5"])
+    assert not matches(["    take            -2.521   24.92"], ["    drop            -2.521   24.92"])
+    assert not matches(["    Drop: taking costs 1.521."], ["    Take: dropping costs 1.521."])
     assert not matches(["5-2: gammond plays ..."], ["5-3: gammond plays 24/21"])
-    assert matches(["   1 +0.1665 55.9  8/5 6/5"], ["   1 -0.2000 45.9  13/10 6/5"])
+    assert matches([" 1    0  +0.167          55.9  8/5 6/5"], [" 1    0  -0.200  45.9  13/10 6/5"])
+    assert matches(["    take            -2.521   24.92"], ["    take            -1.418   35.90"])
+    assert matches(["    2   P  D", "    money: N; cube 1"], ["    2   D  N", "    money: D; cube 1"])
+    assert not matches(["    2   P  D"], ["    2   D"])
+    assert not matches(["    2   P  D"], ["    3   P  D"])
 
 
 def test_each_word_stands_in_the_table_of_the_page():
     for word in WORDS.values():
-        assert f"| `{word.usage}` | {word.summary} |\n" in TEXT
+        usage = word.usage.replace("|", r"\|")
+        assert f"| `{usage}` | {word.summary} |\n" in TEXT
     section = TEXT.partition("\n## Words\n")[2].partition("\n## ")[0]
     assert section.count("\n| `") == len(WORDS)
 
 
-def test_the_page_says_what_is_not_offered_and_where_the_history_lies():
-    assert NOT_OFFERED.capitalize() in TEXT
+def test_the_page_says_where_the_history_lies():
     assert "`GAMMOND_DATA`" in TEXT
+
+
+def test_no_transcript_is_wider_than_a_terminal():
+    for transcript in TRANSCRIPTS:
+        assert max(map(len, transcript.splitlines())) <= 80

@@ -3,30 +3,17 @@ import pytest
 from engine.dice import ScriptedDice
 from engine.errors import DataFileError, GammondError, StateError
 from engine.match import MatchState
+from engine.notation import format_play
 from engine.position import Position
-from protocol.repl.game import Game, RefusedRequestError
+from protocol.repl.asking import RefusedRequestError
+from protocol.repl.game import Game
 from protocol.requests import Control
 from protocol.settings import change_match
 from tests.boards import position
-from tests.protocol.repl.tables import make_session, session_without_nets
+from tests.protocol.repl.tables import dealt, game_at, make_session, session_without_nets
 
 ENGINE_NEARLY_OFF = position({3: 2}, {24: 1})
 GAMMON_NEXT = position({1: 1}, {24: 8, 23: 7})
-
-
-def game_at(board, *, rolls=(), **match):
-    """A game against the engine, taken up from a position by the seat on roll."""
-    session = make_session(rolls)
-    session.set_position(board, MatchState(**match))
-    game = Game(session)
-    game.take_up(Control())
-    return game
-
-
-def dealt(*rolls):
-    session = make_session(rolls)
-    game = Game(session)
-    return game, game.deal(Control())
 
 
 def test_the_higher_die_begins_with_both_and_equal_dice_are_thrown_again():
@@ -195,14 +182,21 @@ def test_play_goes_on_from_a_position_with_its_dice():
     assert game.session.game.match.roll == (3, 1)
 
 
-def test_play_is_refused_while_a_game_is_on_or_an_offer_waits():
+def test_play_is_refused_while_a_game_is_on():
     game, _ = dealt((3, 1))
     with pytest.raises(StateError, match="a game is on"):
         game.take_up(Control())
+
+
+def test_play_takes_up_a_double_that_waits_for_the_side_that_answers_it():
     session = make_session()
     session.set_position(Position.start(), MatchState(doubled=True))
-    with pytest.raises(StateError, match="offer"):
-        Game(session).take_up(Control())
+    game = Game(session)
+    assert game.take_up(Control()) == [
+        "You play X from here.",
+        "There is a double to 2: 'take', 'drop' or 'beaver'.",
+    ]
+    assert game.human == 1
 
 
 def test_play_after_the_end_of_a_game_deals_the_next():
@@ -231,7 +225,7 @@ def test_a_net_that_cannot_be_loaded_leaves_the_table_as_it_was():
 
 def test_an_engine_turn_that_failed_is_taken_up_by_the_next_word():
     game, _ = dealt((3, 1), (5, 2), (6, 4))
-    judge = game.session.service.judge("default")
+    judge = game.session.service.analyst("default").evaluator
     judge.evaluate, working = failing, judge.evaluate
     with pytest.raises(GammondError):
         game.make_play("8/5 6/5", Control())
@@ -246,18 +240,31 @@ def failing(boards):
     raise DataFileError("damaged", field="net")
 
 
-def test_a_whole_game_can_be_played_by_typing_the_first_hint():
+def typed(game):
+    """What a person would do who follows the best play, takes all doubles and believes no resignation."""
+    session = game.session
+    match = session.game.match
+    if match.resigned:
+        return game.act("reject", Control())
+    if match.doubled:
+        return game.act("take", Control())
+    if match.roll is None:
+        return game.roll(Control())
+    best = session.analyst_source()().rank_plays(*session.need_roll(), match).best
+    return game.make_play(format_play(best.play), Control())
+
+
+def test_a_whole_match_can_be_played():
     session = make_session()
     game = Game(session)
-    game.deal(Control())
-    lines = []
+    lines = game.deal(Control(), 3)
     for _ in range(500):
         if not game.is_running:
             break
-        if session.game.match.roll is None:
-            lines = game.roll(Control())
-        else:
-            lines = game.make_play(game.hint(1, Control())[1].split(maxsplit=7)[-1], Control())
-    assert not game.is_running
-    assert any(" a single game, 1 point." in line or "gammon, " in line for line in lines)
-    assert sum(session.game.match.score) >= 1
+        assert session.game.match.to_act == game.human
+        lines = typed(game)
+        if not game.is_running and not game.has_won_match:
+            lines = game.deal(Control())
+    assert game.has_won_match
+    assert lines[-1].endswith("'new' begins another.")
+    assert max(game.points) >= 3

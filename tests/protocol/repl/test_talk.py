@@ -7,7 +7,7 @@ import protocol.session
 from protocol.commands import COMMANDS
 from protocol.repl.talk import Talk
 from protocol.repl.words import WORDS
-from protocol.repl.writing import NOT_OFFERED, Drawn, error_text
+from protocol.repl.writing import Drawn, error_text
 from protocol.requests import Reply
 from tests.boards import position
 from tests.protocol.repl.tables import make_talk, session_without_nets
@@ -81,12 +81,27 @@ def test_whatever_the_session_misses_has_an_answer_in_the_words_of_the_repl():
         assert "send" not in said
 
 
-@pytest.mark.parametrize("line", ["double", "take", "Drop", "resign", "redouble 4"])
-def test_cube_and_resignation_are_said_not_to_be_offered(line):
-    if line not in COMMANDS:
-        (answer,) = make_talk("play", rolls=[(3, 1)]).answer(line)
-        assert answer == f"error: {NOT_OFFERED}"
-    assert NOT_OFFERED.capitalize() + "." in make_talk().answer("help")
+def test_words_for_the_cube_act_for_the_side_whose_turn_it_is():
+    talk = make_talk("newgame")
+    assert talk.answer("redouble")[0] == "O doubles to 2. 'take', 'drop' or 'beaver'?"
+    assert talk.answer("play take")[0] == "X takes. The cube is at 2."
+    assert talk.answer("double") == ["error: the other side holds the cube, only that one may double"]
+    assert talk.answer("resign gammon")[0] == "O offers to lose a gammon. 'accept' or 'reject'?"
+    assert talk.answer("reject")[0] == "X rejects the offer, the game goes on."
+
+
+def test_a_double_must_be_answered_and_pass_is_no_answer():
+    talk = make_talk("newgame", "double")
+    for line in ("pass", "roll", "8/5 6/5"):
+        assert talk.answer(line) == ["error: there is a double to 2: 'take', 'drop' or 'beaver'"]
+
+
+def test_a_dropped_game_is_over_on_the_board_too():
+    talk = make_talk("newgame", "double")
+    lines = talk.answer("drop")
+    assert lines[:2] == ["X drops.", "O wins a single game, 1 point."]
+    assert not any("on roll" in line or "doubles" in line for line in lines[2:])
+    assert talk.answer("roll") == ["error: the game is over: 'new' begins another"]
 
 
 def test_a_match_is_begun_by_its_length():
@@ -139,26 +154,6 @@ def test_arguments_of_words_are_checked_like_those_of_commands():
     assert talk.answer("score 1")[0] == "error: expected 'score', got '1' besides"
 
 
-def test_hint_ranks_plays_with_equity_chances_and_plies():
-    lines = make_talk("newgame", "dice 3 1").answer("hint 2")
-    assert lines[0].split() == [
-        "equity",
-        "behind",
-        "win",
-        "%",
-        "gammon",
-        "bg",
-        "lose",
-        "g",
-        "lose",
-        "bg",
-        "play",
-    ]
-    assert lines[1].split()[0] == "1"
-    assert len(lines) == 4
-    assert lines[3].strip() == "2 of 16 plays, cubeless money equity at 0 plies, net racing"
-
-
 def test_setting_up_another_position_ends_the_game_against_the_engine():
     talk = make_talk("play", rolls=[(3, 1)])
     assert talk.game.is_running
@@ -181,7 +176,12 @@ def test_help_lists_words_and_commands_and_explains_each():
     for word in WORDS.values():
         assert f"  {word.usage} : {word.summary}" in everything
         assert word.summary in talk.answer(f"help {word.name}")[0]
-    assert "  eval [plies=0..99] : evaluate the position before the roll" in everything
+    listed = everything.partition("line protocol")[2]
+    assert all((f" {name}," in listed or f" {name}." in listed) != (name in WORDS) for name in COMMANDS)
+    assert talk.answer("help eval")[1] == "evaluate the position before the roll"
+    assert "  rollout [moves|position|cube|continue] [trials=N] [plies=N] ... : " in everything
+    assert "  kind=single" not in talk.answer("help resign")[1]
+    assert any(line.startswith("  stop_jsd=0..") for line in talk.answer("help rollout"))
     assert talk.answer("help dice")[0] == "dice A B"
     assert talk.answer("help nothing")[0].startswith("error: no command 'nothing'")
 
@@ -210,6 +210,6 @@ def test_a_fault_of_the_program_answers_that_line_and_the_talk_goes_on(monkeypat
     def fail(*_):
         raise ZeroDivisionError
 
-    monkeypatch.setattr(talk.game, "hint", fail)
-    assert talk.answer("hint")[0].startswith("error: a fault of gammond itself")
+    monkeypatch.setattr(talk.game, "score", fail)
+    assert talk.answer("score")[0].startswith("error: a fault of gammond itself")
     assert talk.answer("8/5 6/5")[0].endswith("plays 8/5 6/5.")

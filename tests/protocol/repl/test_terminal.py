@@ -65,6 +65,7 @@ def test_lines_are_kept_in_the_history_file_and_suggested_from_it(tmp_path):
         ("some words too long for it", ["some words too", "  long for it"]),
         ("  hint [N] : rank the plays", ["  hint [N] : rank", "    the plays"]),
         ("an-unbroken-word-that-is-too-long for it", ["an-unbroken-word-that-is-too-long", "  for it"]),
+        ("[tiny|narrow|normal] filters", ["[tiny|narrow|", "  normal] filters"]),
         (Drawn(" | X   O  |  |  O   X |"), [" | X   O  |  |  O   X |"]),
     ],
 )
@@ -116,12 +117,33 @@ def test_suggestions_become_completions_at_the_cursor():
     assert (found.text, found.start_position) == ("8/5 6/5", -5)
 
 
+def info(text):
+    return Reply("info", text, is_final=False)
+
+
+def screen_of(draw):
+    """Let something draw on a terminal of 60 columns; return what was written."""
+    screen = io.StringIO()
+    draw(Vt100_Output(screen, lambda: Size(rows=24, columns=60), term="xterm"))
+    return screen.getvalue()
+
+
+def working(talk, monkeypatch, *texts):
+    """Let the talk report progress before each answer."""
+
+    def work(line, control):
+        for text in texts:
+            control.report(info(text))
+        return ["done"]
+
+    monkeypatch.setattr(talk, "answer", work)
+
+
 def test_ctrl_c_stops_a_search_which_then_gives_its_best_answer(monkeypatch):
     said = []
     talk = make_talk()
 
     def search(line, control):
-        control.report(Reply("info", "depth 1", is_final=False))
         os.kill(os.getpid(), signal.SIGINT)
         while not control.is_stopped:
             time.sleep(0.01)
@@ -129,7 +151,53 @@ def test_ctrl_c_stops_a_search_which_then_gives_its_best_answer(monkeypatch):
 
     monkeypatch.setattr(talk, "answer", search)
     terminal.answer_interruptibly(talk, "hint", said.extend)
-    assert said == ["info depth 1", "stopping; Ctrl-C once more leaves", "best so far"]
+    assert said == ["stopping; Ctrl-C once more leaves", "best so far"]
+
+
+def test_progress_is_drawn_over_itself_and_erased_before_the_answer(monkeypatch):
+    talk, said = make_talk(), []
+    working(talk, monkeypatch, "nodes 7 time_ms 900", "trials 9 of 36 time_ms 950")
+    written = screen_of(
+        lambda output: terminal.answer_interruptibly(talk, "hint", said.extend, terminal.StatusLine(output))
+    )
+    first, second = "thinking: 7 positions, 0.9 s", "rolling out: 9 of 36 trials, 0.9 s"
+    assert written == f"\r\x1b[K{first}\r\x1b[K{second}\r\x1b[K"
+    assert said == ["done"]
+
+
+def test_quick_work_draws_nothing(monkeypatch):
+    talk = make_talk()
+    working(talk, monkeypatch, "depth 1 nodes 7 time_ms 20")
+    status = terminal.StatusLine
+    assert screen_of(lambda output: terminal.answer_interruptibly(talk, "", [].extend, status(output))) == ""
+
+
+def test_progress_is_cut_to_the_width_of_the_terminal():
+    written = screen_of(lambda output: terminal.StatusLine(output).draw("x" * 100))
+    assert written.count("x") == 59
+
+
+def test_a_stopped_work_erases_its_progress_before_it_says_so(monkeypatch):
+    talk, said = make_talk(), []
+
+    def search(line, control):
+        control.report(info("nodes 7 time_ms 900"))
+        os.kill(os.getpid(), signal.SIGINT)
+        while not control.is_stopped:
+            time.sleep(0.01)
+        return ["best so far"]
+
+    monkeypatch.setattr(talk, "answer", search)
+    written = screen_of(
+        lambda output: terminal.answer_interruptibly(talk, "hint", said.extend, terminal.StatusLine(output))
+    )
+    assert written.endswith("\r\x1b[K")
+    assert said == ["stopping; Ctrl-C once more leaves", "best so far"]
+
+
+def test_no_progress_is_drawn_where_the_output_is_no_terminal(monkeypatch):
+    monkeypatch.setattr("sys.stdout", io.StringIO())
+    assert terminal.status_line() is None
 
 
 def test_a_second_ctrl_c_leaves(monkeypatch):

@@ -19,20 +19,45 @@ def shown(match, width=WIDE, *, net=LONG_NET, board=None, plays=False):
     return toolbar_text(talk.game, net, width)
 
 
-def test_the_toolbar_shows_turn_dice_pips_score_cube_net_and_plies():
+def test_the_toolbar_shows_turn_dice_pips_score_cube_net_and_level():
     talk = Talk(make_session())
-    assert talk.toolbar(80) == " no position: 'play' begins a game | net racing, 0 plies"
+    assert talk.toolbar(80) == " no position: 'play' begins a game | net racing, expert"
     talk.answer("set game.length 5")
     talk.answer("newgame")
     assert talk.toolbar(80) == (
-        " O to roll | pips O 167, X 167 | 0-0 to 5 | cube 1 centred | net racing, 0 plies"
+        " O to roll or double | O 167 X 167 | 0-0 to 5 | cube 1 centred | racing expert"
     )
     talk.answer("dice 3 1")
     talk.answer("8/5 6/5")
     talk.answer("setcube value 2 owner p1")
-    assert talk.toolbar(WIDE).startswith(" X to roll | pips O 163, X 167 | 0-0 to 5 | cube 2 held by X | ")
+    assert talk.toolbar(WIDE).startswith(
+        " X to roll or double | pips O 163, X 167 | 0-0 to 5 | cube 2 held by X | "
+    )
     talk.answer("play")
-    assert talk.toolbar(WIDE).startswith(" X (you) to roll | ")
+    assert talk.toolbar(WIDE).startswith(" X (you) to roll or double | ")
+
+
+def test_the_toolbar_names_the_plies_where_the_settings_are_of_no_level():
+    talk = make_talk("level master", "plies 3")
+    assert talk.toolbar(80).endswith(" | net racing, 3-ply")
+    talk.answer("level beginner")
+    assert talk.toolbar(80).endswith(" | net racing, beginner")
+
+
+@pytest.mark.parametrize(
+    ("match", "turn"),
+    [
+        (MatchState(), " O to roll or double | "),
+        (MatchState(cube=2, cube_owner=1), " O to roll | "),
+        (MatchState(5, (4, 2), crawford=True), " O to roll | "),
+        (MatchState(doubled=True), " X to take or drop | "),
+        (MatchState(doubled=True, beavered=True, cube=2, cube_owner=1), " O to take or drop | "),
+        (MatchState(resigned=2), " X to accept or reject | "),
+        (MatchState(roll=(3, 1)), " O to play 3-1 | "),
+    ],
+)
+def test_the_toolbar_says_who_is_to_act_and_how(match, turn):
+    assert shown(match).startswith(turn)
 
 
 @pytest.mark.parametrize(
@@ -41,10 +66,12 @@ def test_the_toolbar_shows_turn_dice_pips_score_cube_net_and_plies():
         (
             120,
             " X (gammond) to play 6-6 | pips O 167, X 167 | 10-14 to 15 Crawford | cube 1 centred"
-            " | net td128-contact, 0 plies",
+            " | net td128-contact, expert",
         ),
-        (80, " X (gammond) to play 6-6 | O 167 X 167 | 10-14 to 15 | td128-contact 0-ply"),
-        (70, " X (gammond) to play 6-6 | O 167 X 167 | 10-14 to 15"),
+        (90, " X (gammond) to play 6-6 | O 167 X 167 | 10-14 to 15 | cube 1 | td128-contact expert"),
+        (80, " X (gammond) to play 6-6 | O 167 X 167 | 10-14 to 15 | cube 1 | expert"),
+        (65, " X (gammond) to play 6-6 | O 167 X 167 | 10-14 to 15 | expert"),
+        (60, " X (gammond) to play 6-6 | O 167 X 167 | 10-14 to 15"),
         (40, " X (gammond) to play 6-6 | O 167 X 167"),
         (30, " X (gammond) to play 6-6"),
         (10, " X (gammon"),
@@ -68,10 +95,11 @@ def test_where_room_is_short_parts_are_shortened_and_then_left_out(width, line):
         MatchState(7, (3, 2), doubled=True),
     ],
 )
-def test_80_columns_hold_turn_pips_score_net_and_plies(match):
+def test_80_columns_hold_turn_pips_score_cube_and_level(match):
     line = shown(match, 80, plays=True)
     assert len(line) <= 80
-    assert line.endswith(" | td128-contact 0-ply")
+    assert line.endswith("expert")
+    assert f" | cube {match.cube}" in line
     assert "O 167 X 167" in line
     assert ("money" in line) == match.is_money
 
@@ -85,8 +113,9 @@ def test_pips_go_with_their_seats_whoever_is_on_roll():
 def test_a_short_line_without_a_position_fits_too():
     talk = make_talk()
     assert toolbar_text(talk.game, LONG_NET, 60) == (
-        " no position: 'play' begins a game | td128-contact 0-ply"
+        " no position: 'play' begins a game | td128-contact expert"
     )
+    assert toolbar_text(talk.game, LONG_NET, 50) == " no position: 'play' begins a game | expert"
     assert toolbar_text(talk.game, LONG_NET, 40) == " no position: 'play' begins a game"
 
 
@@ -96,6 +125,11 @@ def test_a_finished_game_shows_on_the_toolbar():
     talk.answer("dice 6 5")
     answer = talk.answer("1/off")
     assert answer[1] == "O wins a single game, 1 point."
+    assert talk.toolbar(80).startswith(" game over | ")
+
+
+def test_a_dropped_game_is_over_on_the_toolbar():
+    talk = make_talk("newgame", "double", "drop")
     assert talk.toolbar(80).startswith(" game over | ")
 
 

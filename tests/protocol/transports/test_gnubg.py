@@ -5,10 +5,14 @@ import socket
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
 
+from engine.analyst import Analyst
+from engine.choice import Chooser
+from engine.levels import Depth
 from protocol.transports.gnubg import gnubg_server, serve_gnubg
 from protocol.transports.tcp import TcpLimits
 from tests.boards import RacingJudge
@@ -44,6 +48,13 @@ class FaultyJudge:
         return np.zeros((len(boards), 5), np.float32)
 
 
+def chooser_of(judge, depth=None) -> Chooser:
+    return Chooser(Analyst(judge), depth)
+
+
+RACER = chooser_of(RacingJudge())
+
+
 def client(port: int) -> socket.socket:
     return socket.create_connection(("127.0.0.1", port), timeout=10)
 
@@ -53,9 +64,9 @@ def asked(connection: socket.socket, data: bytes) -> bytes:
     return connection.recv(4096)
 
 
-@pytest.fixture
-def limited_server(request):
-    """A server with the limits that the test names; yields its port."""
+@contextmanager
+def served(chooser=RACER, **limits):
+    """A server with some of the limits given; yields its port."""
     started, ending, ready = [], asyncio.Event(), threading.Event()
 
     async def serve():
@@ -65,8 +76,9 @@ def limited_server(request):
             started.append(port)
             ready.set()
 
-        limits = TcpLimits(**request.param)
-        await serve_gnubg(RacingJudge(), "127.0.0.1", 0, limits=limits, on_listening=say, ending=ending)
+        await serve_gnubg(
+            chooser, "127.0.0.1", 0, limits=TcpLimits(**limits), on_listening=say, ending=ending
+        )
 
     thread = threading.Thread(target=lambda: asyncio.run(serve()))
     thread.start()
@@ -77,12 +89,19 @@ def limited_server(request):
     assert not thread.is_alive()
 
 
+@pytest.fixture
+def limited_server(request):
+    """A server with the limits that the test names; yields its port."""
+    with served(**request.param) as port:
+        yield port
+
+
 def test_many_boards_are_served_at_a_time_each_in_its_own_order():
     def play(number):
         with client(port) as connection:
             return [asked(connection, OPENING_31) for _ in range(5)]
 
-    with gnubg_server(RacingJudge()) as port, ThreadPoolExecutor(20) as pool:
+    with gnubg_server(RACER) as port, ThreadPoolExecutor(20) as pool:
         answers = [answer for some in pool.map(play, range(20)) for answer in some]
     assert len(answers) == 100
     assert len(set(answers)) == 1
@@ -91,7 +110,7 @@ def test_many_boards_are_served_at_a_time_each_in_its_own_order():
 
 def test_a_thinking_client_holds_up_nobody_else():
     judge = SlowJudge()
-    with gnubg_server(judge) as port, client(port) as thinking, client(port) as other:
+    with gnubg_server(chooser_of(judge)) as port, client(port) as thinking, client(port) as other:
         thinking.sendall(OPENING_31)
         assert judge.asked.wait(10)
         assert asked(other, b"version\n").startswith(b"Interface")
@@ -102,7 +121,7 @@ def test_a_thinking_client_holds_up_nobody_else():
 def test_the_server_ends_after_the_answer_that_is_under_way():
     judge = SlowJudge()
     answers = []
-    with gnubg_server(judge) as port:
+    with gnubg_server(chooser_of(judge)) as port:
         connection = client(port)
         idle = client(port)
         connection.sendall(OPENING_31)
@@ -116,27 +135,48 @@ def test_the_server_ends_after_the_answer_that_is_under_way():
     idle.close()
 
 
+def test_a_long_search_does_not_keep_the_server_from_ending():
+    class ToilingJudge(RacingJudge):
+        def __init__(self):
+            self.asked = threading.Event()
+
+        def evaluate(self, boards):
+            self.asked.set()
+            time.sleep(0.02)
+            return super().evaluate(boards)
+
+    judge = ToilingJudge()
+    with served(chooser_of(judge, Depth(4)), grace_s=0.2) as port:
+        connection = client(port)
+        connection.sendall(OPENING_31)
+        assert judge.asked.wait(10)
+        ended_s = time.monotonic()
+    assert time.monotonic() - ended_s < 5
+    assert connection.recv(4096).count(b"/") == 2
+    connection.close()
+
+
 def test_a_fault_of_the_judge_answers_error_and_serves_on():
     rolling = OPENING_31.replace(b":-1:3:1:3:1:", b":-1:0:0:0:0:")
-    with gnubg_server(FaultyJudge()) as port, client(port) as connection:
+    with gnubg_server(chooser_of(FaultyJudge())) as port, client(port) as connection:
         assert asked(connection, rolling) == b"Error: internal fault (RuntimeError)\n"
         assert asked(connection, OPENING_31).count(b"/") == 2
 
 
 def test_garbage_and_bytes_without_end_are_answered_with_errors():
-    with gnubg_server(RacingJudge()) as port, client(port) as connection:
+    with gnubg_server(RACER) as port, client(port) as connection:
         assert asked(connection, b"\xff\xfe rubbish\n").startswith(b"Error: ")
         assert asked(connection, b"x" * 10_000).startswith(b"Error: a line has at most")
         assert asked(connection, b"\nversion\n").startswith(b"Interface")
 
 
 def test_exit_closes_the_connection():
-    with gnubg_server(RacingJudge()) as port, client(port) as connection:
+    with gnubg_server(RACER) as port, client(port) as connection:
         assert asked(connection, b"exit\n") == b""
 
 
 def test_a_client_that_closes_its_half_still_gets_its_answer():
-    with gnubg_server(RacingJudge()) as port, client(port) as connection:
+    with gnubg_server(RACER) as port, client(port) as connection:
         connection.sendall(OPENING_31)
         connection.shutdown(socket.SHUT_WR)
         assert connection.recv(4096).count(b"/") == 2

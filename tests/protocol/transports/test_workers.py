@@ -10,26 +10,51 @@ import pytest
 from engine.errors import LimitError, ValueRangeError
 from protocol.connection import Job, Ticket
 from protocol.requests import Reply, Work
-from protocol.transports.workers import MAX_THREADS, WorkerPool
+from protocol.transports.workers import MAX_THREADS, ClientShare, WorkerPool
+from tests.protocol.talking import make_connection
 
 
 @pytest.fixture
 def busy_pool():
     """A pool of one thread that is at work; yields it, what its work says, and what lets it go on."""
-    pool, said, may_end = WorkerPool(1), queue.Queue(), threading.Event()
+    pool, said, may_end = WorkerPool(1, long_threads=1), queue.Queue(), threading.Event()
     submit(pool, "nobody", "begin", said, lambda _: may_end.wait(20))
     yield pool, said, may_end
     may_end.set()
     pool.close()
 
 
-def submit(pool, owner, name, said, act=lambda _: None):
+@pytest.fixture
+def searching_pool():
+    """A pool whose threads for long work are all taken; yields it, what its work says, and what ends that."""
+    now_s = [0.0]
+    pool, said, may_end = (
+        WorkerPool(1, long_threads=2, clock=lambda: now_s[0]),
+        queue.Queue(),
+        threading.Event(),
+    )
+    began = threading.Barrier(3)
+
+    def search(_):
+        began.wait(20)
+        may_end.wait(20)
+
+    for number in range(2):
+        submit(pool, "greedy", f"search{number}", said, search, is_long=True)
+    began.wait(20)
+    yield pool, said, may_end, now_s
+    may_end.set()
+    pool.close()
+
+
+def submit(pool, owner, name, said, act=lambda _: None, **work):
     def run(control):
         act(control)
         return [Reply(name)]
 
-    job = Job(Work(run), Ticket("", is_ordered=True))
+    job = Job(Work(run, **work), Ticket("", is_ordered=True))
     pool.submit(owner, job, lambda *_: None, lambda _, result: said.put(result.decode().strip()))
+    return job
 
 
 def next_said(said, count):
@@ -77,5 +102,70 @@ def test_threads_that_the_system_does_not_give_are_an_error(monkeypatch):
         raise RuntimeError("can't start new thread")
 
     monkeypatch.setattr(threading.Thread, "start", refuse)
-    with pytest.raises(LimitError, match="expected 3 threads, the system gives 0"):
+    with pytest.raises(LimitError, match="expected 3 threads for quick work, the system gives 0"):
         WorkerPool(3)
+
+
+def test_quick_work_never_waits_behind_long_work(searching_pool):
+    pool, said, may_end, _ = searching_pool
+    for number in range(20):
+        submit(pool, "greedy", f"more{number}", said, is_long=True)
+    submit(pool, "greedy", "quick0", said)
+    submit(pool, "other", "quick1", said)
+    assert next_said(said, 2) == ["quick0", "quick1"]
+    assert said.empty()
+    may_end.set()
+    assert {"search0", "search1"} <= set(next_said(said, 22))
+
+
+def test_long_work_is_taken_in_turn_too(searching_pool):
+    pool, said, may_end, _ = searching_pool
+    for number in range(3):
+        submit(pool, "greedy", f"greedy{number}", said, is_long=True)
+    submit(pool, "other", "other0", said, is_long=True)
+    may_end.set()
+    assert next_said(said, 6).index("other0") < 5
+
+
+def test_long_work_that_is_stopped_before_it_began_is_answered_at_once(searching_pool):
+    pool, said, _, _ = searching_pool
+    waits = submit(pool, "other", "waits", said, is_long=True)
+    stopped = submit(pool, "other", "stopped", said, is_long=True)
+    stopped.control.stop()
+    assert next_said(said, 1) == ["stopped"]
+    waits.control.stop()
+    assert next_said(said, 1) == ["waits"]
+
+
+def test_work_that_was_stopped_before_it_is_given_is_quick(searching_pool):
+    pool, said, _, _ = searching_pool
+    job = Job(Work(lambda _: [Reply("late")], is_long=True), Ticket("", is_ordered=True))
+    job.control.stop()
+    pool.submit("other", job, lambda *_: None, lambda _, result: said.put(result.decode().strip()))
+    assert next_said(said, 1) == ["late"]
+
+
+def test_long_work_whose_time_is_over_before_it_began_is_answered_at_once(searching_pool):
+    pool, said, _, now_s = searching_pool
+    submit(pool, "other", "timed", said, is_long=True, deadline_s=0.05)
+    submit(pool, "other", "patient", said, is_long=True, deadline_s=1e6)
+    assert said.empty()
+    now_s[0] = 0.06
+    assert next_said(said, 1) == ["timed"]
+    assert said.empty()
+
+
+def test_one_client_has_at_most_its_share_of_the_threads_for_long_work():
+    pool = WorkerPool(2, long_threads=4)
+    connection, share = make_connection(), ClientShare(pool)
+    connection.receive_data(b"newgame\n" + b"eval plies=2\n" * 3 + b"eval\n" * 3)
+    jobs = []
+    while job := share.next_job(connection):
+        jobs.append(job)
+    assert [job.work.is_long for job in jobs] == [True, True, False, False]
+    share.ended(jobs[0])
+    assert share.next_job(connection).work.is_long
+    assert share.next_job(connection) is None
+    share.ended(jobs[-1])
+    assert not share.next_job(connection).work.is_long
+    pool.close()

@@ -1,0 +1,87 @@
+"""The limits of ``go``: how deep, how long, through which filter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engine.levels import Depth
+from engine.search import FILTERS, MAX_PLIES
+from protocol.arguments import parse_choice, parse_integer
+from protocol.errors import CommandError
+from protocol.session import EngineSettings
+
+MAX_MOVETIME_MS = 86_400_000
+
+LIMITS = ("plies", "depth", "movetime", "filter")
+ROLE_LIMITS = (*LIMITS, "nodes", "trials")
+"""UBGI 0.1's form has two more, which change nothing here."""
+
+_HUGE = 2**63 - 1
+
+
+@dataclass(frozen=True)
+class GoLimits:
+    """How deep and how long a decision may be thought about.
+
+    Attributes:
+        plies: Look-ahead; None if the request does not say.
+        movetime_s: Seconds from the arrival of the request; None for no end.
+        filter_name: Move filter; None if the request does not say.
+    """
+
+    plies: int | None = None
+    movetime_s: float | None = None
+    filter_name: str | None = None
+
+    def depth(self, engine: EngineSettings) -> Depth:
+        """Return how deep a session with these settings looks.
+
+        With nothing but a time that is as deep as can be, except at a level that errs: more time must not
+        make it stronger.
+        """
+        plies = self.plies
+        if plies is None:
+            is_free = self.movetime_s is not None and engine.noise == 0
+            plies = MAX_PLIES if is_free else engine.plies
+        return Depth(plies, self.filter_name or engine.filter_name, engine.is_cubeful)
+
+
+def read_limits(words: Sequence[str], *, is_role: bool = False) -> GoLimits:
+    """Read pairs of a limit and its value.
+
+    Args:
+        words: What stands after the decision.
+        is_role: Whether this is UBGI 0.1's form, in which a depth beyond what is offered is no error: it asks
+            for no more than that.
+
+    Raises:
+        CommandError: They are no such pairs, or two of them say the depth.
+        ValueRangeError: A value is out of range; the field is the limit's name.
+    """
+    names = ROLE_LIMITS if is_role else LIMITS
+    pairs = dict(zip(words[::2], words[1::2], strict=False))
+    if len(words) % 2 or not set(pairs) <= set(names) or 2 * len(pairs) != len(words):
+        raise CommandError(f"expected pairs of {'|'.join(names)} and a value, each once", field="limits")
+    if {"plies", "depth"} <= set(pairs):
+        raise CommandError("expected 'plies' or 'depth', which is one more, not both", field="limits")
+    for name in {"nodes", "trials"} & set(pairs):
+        parse_integer(name, pairs[name], 1, _HUGE)
+    filter_name = parse_choice("filter", pairs["filter"], tuple(FILTERS)) if "filter" in pairs else None
+    return GoLimits(_plies(pairs, is_role), _movetime_s(pairs, is_role), filter_name)
+
+
+def _plies(pairs: dict[str, str], is_role: bool) -> int | None:
+    if "plies" in pairs:
+        return parse_integer("plies", pairs["plies"], 0, MAX_PLIES)
+    if "depth" not in pairs:
+        return None
+    depth = parse_integer("depth", pairs["depth"], 1, _HUGE if is_role else MAX_PLIES + 1)
+    return min(depth - 1, MAX_PLIES)
+
+
+def _movetime_s(pairs: dict[str, str], is_role: bool) -> float | None:
+    if "movetime" not in pairs:
+        return None
+    time_ms = parse_integer("movetime", pairs["movetime"], 1, _HUGE if is_role else MAX_MOVETIME_MS)
+    return min(time_ms, MAX_MOVETIME_MS) / 1000

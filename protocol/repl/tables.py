@@ -1,0 +1,269 @@
+"""Tables of judgements, at most 80 columns wide: ranked plays, cube decisions, the score matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from protocol.repl.writing import Drawn
+from protocol.requests import Reply, Value
+
+Values = Mapping[str, Value]
+
+WIDTH = 80
+"""Columns that all tables fit into."""
+
+CHANCES = ("win", "win_g", "win_bg", "lose_g", "lose_bg")
+_CHANCE_WIDTHS = (6, 5, 5, 6, 5)
+
+_MATRIX_LEGEND = "N no double, D double/take, P double/drop, T too good, - no doubling"
+
+
+def points_text(value: Value) -> str:
+    """Write an equity, in points; what rounds to nothing has no minus."""
+    return f"{round(float(value), 3) + 0.0:+.3f}"
+
+
+def percent_text(value: Value, decimals: int = 1) -> str:
+    """Write a probability in per cent."""
+    return f"{100 * float(value):.{decimals}f}"
+
+
+def counted(number: int, what: str) -> str:
+    """Write a number of things: ``1 play``, ``2 plays``; ``0 plies``."""
+    if number == 1:
+        return f"1 {what}"
+    return f"{number} {what[:-1]}ies" if what == "ply" else f"{number} {what}s"
+
+
+def judge_text(values: Values) -> str:
+    """Say how deep a judgement looked, and by which net: ``2 plies, net td128``.
+
+    Args:
+        values: Of a final line with ``plies`` and ``net``.
+    """
+    stopped = ", stopped early" if values.get("stopped") else ""
+    return f"{counted(int(values['plies']), 'ply')}{stopped}, net {values['net']}"
+
+
+def plays_lines(replies: Sequence[Reply]) -> list[str]:
+    """Lay out ranked plays.
+
+    Args:
+        replies: The answer to ``moves``: the plays, best first, then the line with counts, plies and net.
+
+    Returns:
+        A table: rank, plies, in a match the chance to win it, equity, how far behind the best one, chances in
+        per cent, play; then what the numbers are.
+    """
+    *moves, totals = (reply.values for reply in replies)
+    best = moves[0]
+    shown = "" if totals["shown"] == totals["count"] else f"{totals['shown']} of "
+    measure = "equity with the cube" if "cubeful" in best else "cubeless money equity"
+    mwc = f"{'mwc %':>7}" if "mwc" in best else ""
+    return [
+        *chances_head(f"{'':2}{'ply':>4}{mwc}{'equity':>7}{'behind':>7}"),
+        *(Drawn(_play_row(move, best)) for move in moves),
+        f"    {shown}{counted(int(totals['count']), 'play')} at {judge_text(totals)}; {measure}",
+    ]
+
+
+def chances_head(left: str, last: str = "play") -> list[str]:
+    """Write two lines of titles: of the columns to the left, of the chances, and of the last column."""
+    upper = f"{'':{len(left)}}{'win':>13}{'lose':>12}"
+    lower = f"{left}{'all':>6}{'gam':>5}{'bg':>5}{'gam':>6}{'bg':>5}  {last}"
+    return [Drawn(upper), Drawn(lower)]
+
+
+def chances_text(values: Values) -> str:
+    """Write the five chances in per cent, in columns."""
+    return "".join(
+        f"{percent_text(values[key]):>{width}}" for key, width in zip(CHANCES, _CHANCE_WIDTHS, strict=True)
+    )
+
+
+def _play_row(move: Values, best: Values) -> str:
+    mwc = f"{percent_text(move['mwc'], 2):>7}" if "mwc" in best else ""
+    equity = points_text(move.get("cubeful", move["equity"]))
+    left = f"{move['rank']:>2}{move['plies']:>4}{mwc}{equity:>7}{_behind(move, best):>7}"
+    return f"{left}{chances_text(move)}  {move['play']}"
+
+
+def _behind(move: Values, best: Values) -> str:
+    """How far a play is behind, by what the plays are ranked by; a chance to win the match in per cent."""
+    if move["rank"] == 1:
+        return ""
+    if "cubeful" not in best and "mwc" in best:
+        return f"{100 * (float(move['mwc']) - float(best['mwc'])):+.2f}%"
+    key = "cubeful" if "cubeful" in best else "equity"
+    return points_text(float(move[key]) - float(best[key]))
+
+
+def cube_lines(cube: Values, chances: Values | None = None) -> list[str]:
+    """Lay out what the side on roll should do with the cube.
+
+    Args:
+        cube: The keys of the answer to ``cube``.
+        chances: Those of the answer to ``eval``.
+
+    Returns:
+        A table of the choices, the best of them in words, chances, and who judged.
+    """
+    taken = "double, beaver" if cube.get("response") == "beaver" else "double, take"
+    names = {"no_double": "no double", "take": taken, "pass": "double, drop"}
+    known = {key: name for key, name in names.items() if key in cube}
+    rows = [Drawn(_choice_row(name, cube, key, "best")) for key, name in known.items()]
+    return [_choice_head(cube), *rows, f"    {_cube_verdict(cube)}", *_chances_lines(chances), _about(cube)]
+
+
+def answer_lines(take: Values) -> list[str]:
+    """Lay out how a double, or a beaver, should be answered, for the side that answers.
+
+    Args:
+        take: The keys of the answer to ``take``.
+    """
+    response = str(take["response"])
+    names = {"take": "beaver" if response == "beaver" else "take", "pass": "drop"}
+    best = "pass" if response == "pass" else "take"
+    other = "take" if best == "pass" else "pass"
+    cost = points_text(abs(float(take[best]) - float(take[other])))[1:]
+    word = {"take": "Take: dropping", "beaver": "Beaver: dropping", "pass": "Drop: taking"}[response]
+    rows = [Drawn(_choice_row(name, take, key, best)) for key, name in names.items()]
+    return [_choice_head(take), *rows, f"    {word} costs {cost}.", _about(take)]
+
+
+def resignation_lines(offer: Values) -> list[str]:
+    """Say whether a resignation should be accepted, to the side that was offered it.
+
+    Args:
+        offer: The keys of the answer to ``resign`` with a kind.
+    """
+    verdict = "Accept" if offer["accept"] else "Reject"
+    wins = f", {percent_text(1 - float(offer['mwc']), 2)} % of the matches" if "mwc" in offer else ""
+    worth = points_text(-float(offer["cubeful"]))
+    return [
+        f"    {verdict}: playing on is worth {worth} to the side that is offered it{wins}.",
+        _about(offer),
+    ]
+
+
+def _choice_head(values: Values) -> Drawn:
+    has_mwc = any(key.startswith("mwc_") for key in values)
+    mwc = f"{'mwc %':>8}" if has_mwc else ""
+    return Drawn(f"    {'':14}{'equity':>8}{mwc}{'vs best':>9}")
+
+
+def _choice_row(name: str, values: Values, key: str, best: str) -> str:
+    mwc = f"{percent_text(values[f'mwc_{key}'], 2):>8}" if f"mwc_{key}" in values else ""
+    difference = float(values[key]) - float(values[best])
+    behind = f"{points_text(difference):>9}" if abs(difference) >= 0.0005 else ""
+    return f"    {name:<14}{points_text(values[key]):>8}{mwc}{behind}"
+
+
+def _cube_verdict(cube: Values) -> str:
+    """The proper action, and what the wrong ones cost."""
+    if "take" not in cube:
+        return "No double is possible here: roll."
+    best, taken, passed = (float(cube[key]) for key in ("best", "take", "pass"))
+    doubled = min(taken, passed)
+    doubling = best - float(cube["no_double"]) if cube["double"] else best - doubled
+    doubler = "not doubling" if cube["double"] else "doubling"
+    answer = "taking" if cube["response"] == "pass" else "dropping"
+    costs = f"{doubler} costs {doubling:.3f}, {answer} a double costs {abs(taken - passed):.3f}"
+    return f"{cube['action']}: {costs}.".replace(", pass:", ", drop:")
+
+
+def _chances_lines(values: Values | None) -> list[str]:
+    if values is None:
+        return []
+    win, win_g, win_bg, lose_g, lose_bg = (percent_text(values[key]) for key in CHANCES)
+    return [
+        f"    win {win} % (gammon {win_g}, backgammon {win_bg}), lose gammon {lose_g}, backgammon {lose_bg}"
+    ]
+
+
+def _about(values: Values) -> str:
+    return f"    at {judge_text(values)}"
+
+
+def matrix_lines(replies: Sequence[Reply]) -> list[str]:
+    """Lay out the cube action at every score.
+
+    Args:
+        replies: The answer to ``matrix``: a row for each score of the side on roll, then the summary.
+
+    Returns:
+        A table, with what its letters mean.
+    """
+    *rows, summary = (reply.values for reply in replies)
+    away = int(summary["away"])
+    width = max(1, min(3, (WIDTH - 6) // away))
+    step = 1 if width == 3 else 5  # two digits need a blank between them
+    head = "".join(f"{number:>{step * width}}" for number in range(step, away + 1, step))
+    return [
+        "    the side on roll needs the points at the left, the other side those on top",
+        Drawn(f"{'':6}{head}"),
+        *(
+            Drawn(f"{row['away']:>5} " + "".join(f"{code:>{width}}" for code in str(row["actions"])))
+            for row in rows
+        ),
+        f"    money: {summary['money']}; cube {summary['cube']}; {judge_text(summary)}",
+        f"    {_MATRIX_LEGEND}",
+    ]
+
+
+def rollout_lines(replies: Sequence[Reply]) -> list[str]:
+    """Lay out a rollout: two rows for whatever was rolled out, the numbers and their standard errors.
+
+    Args:
+        replies: The answer to ``rollout``: the plays, best first, or the estimates; then the summary.
+    """
+    *rolled, summary = (reply.values for reply in replies)
+    first = rolled[0]
+    measure = "equity with the cube" if "cubeful" in first else "cubeless money equity"
+    mwc = f"{'mwc %':>7}" if "mwc" in first else ""
+    has_plays = "play" in first
+    behind = f"{'behind' if has_plays else '':>7}"
+    lines = chances_head(f"{'':2}{mwc}{'equity':>7}{behind}", "play" if has_plays else "")
+    for values in rolled:
+        lines += [Drawn(_rolled_row(values)), Drawn(_error_row(values))]
+    if "action" in summary:
+        lines.append(f"    {_cube_verdict(summary)}")
+    seconds = f"{int(summary['elapsed_ms']) / 1000:.1f} s"
+    ending = _ENDINGS[str(summary["reason"])]
+    return [*lines, f"    {ending}, seed {summary['seed']}, {seconds}, {judge_text(summary)}; {measure}"]
+
+
+_ENDINGS = {
+    "trials": "all trials played",
+    "error": "precise enough",
+    "jsd": "one play is left",
+    "stopped": "stopped",
+}
+"""Why a rollout ended, by its ``reason``."""
+
+_ROLLED_NAMES = {"position": "", "no_double": "no double", "take": "double, take"}
+
+
+def _rolled_row(values: Values) -> str:
+    mwc = f"{percent_text(values['mwc'], 2):>7}" if "mwc" in values else ""
+    behind = points_text(-float(values["behind"])) if "behind" in values else ""
+    left = f"{values.get('rank', ''):>2}{mwc}{points_text(values.get('cubeful', values['equity'])):>7}"
+    name = values["play"] if "play" in values else _ROLLED_NAMES[str(values["of"])]
+    return f"{left}{behind:>7}{chances_text(values)}  {name}".rstrip()
+
+
+def _error_row(values: Values) -> str:
+    """The standard errors of the row above; a single trial has none."""
+    mwc = f"{_error_text(values, 'mwc_se', 100.0, 2):>7}" if "mwc" in values else ""
+    equity = _error_text(values, "cubeful_se" if "cubeful" in values else "se", 1.0, 3)
+    chances = "".join(
+        f"{_error_text(values, f'{key}_se', 100.0, 1):>{width}}"
+        for key, width in zip(CHANCES, _CHANCE_WIDTHS, strict=True)
+    )
+    given_up = ", given up" if values.get("given_up") else ""
+    behind = _error_text(values, "behind_se", 1.0, 3)
+    return f" ±{mwc}{equity:>7}{behind:>7}{chances}  {counted(int(values['trials']), 'trial')}{given_up}"
+
+
+def _error_text(values: Values, key: str, factor: float, decimals: int) -> str:
+    return f"{factor * float(values[key]):.{decimals}f}" if key in values else ""

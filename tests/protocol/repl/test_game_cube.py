@@ -1,0 +1,180 @@
+"""The cube and resignations in a game against the engine."""
+
+import numpy as np
+import pytest
+
+from engine.errors import StateError
+from engine.match import MatchState
+from engine.outcome import LOSE_G, WIN, WIN_G
+from protocol.repl.asking import RefusedRequestError
+from protocol.requests import Control
+from tests.boards import RacingJudge, position
+from tests.protocol.repl.tables import dealt, game_at
+
+ENGINE_AHEAD = position({6: 5, 5: 5, 4: 4}, {24: 4, 23: 2})
+HUMAN_AHEAD = position({1: 4, 2: 2}, {19: 5, 20: 5, 21: 4})
+
+
+def test_the_engine_drops_a_double_that_it_must_and_the_points_count():
+    game = game_at(HUMAN_AHEAD, length=5)
+    lines = game.act("double", Control())
+    assert lines == [
+        "You double to 2.",
+        "gammond drops.",
+        "You win a single game, 1 point.",
+        "you 1, gammond 0 in a 5-point match, cube 1 centred.",
+        "'new' begins the next game.",
+    ]
+    assert not game.is_running
+    assert game.session.game.match.score == (1, 0)
+
+
+def test_the_engine_takes_a_double_and_may_not_be_doubled_again():
+    game, _ = dealt((3, 1), (5, 2))
+    game.make_play("8/5 6/5", Control())
+    lines = game.act("double", Control())
+    assert lines[0] == "You double to 2."
+    assert lines[1] in ("gammond takes. The cube is at 2.", "gammond beavers to 4. 'take' or 'drop'?")
+    if game.session.game.match.doubled:
+        assert game.act("take", Control()) == ["You take. The cube is at 4."]
+    assert game.session.game.match.cube_owner == 1
+    with pytest.raises(RefusedRequestError, match="the other side holds the cube"):
+        game.act("double", Control())
+
+
+def test_the_engine_doubles_before_its_roll_and_waits_for_the_answer():
+    game = game_at(ENGINE_AHEAD, roll=(2, 1), length=5)
+    lines = game.make_play("6/4 6/5", Control())
+    assert lines == ["You play 6/4 6/5.", "gammond doubles to 2. 'take' or 'drop'?"]
+    for refused in (game.roll, lambda control: game.make_play("pass", control)):
+        with pytest.raises(StateError, match="there is a double to 2: 'take' or 'drop'"):
+            refused(Control())
+    with pytest.raises(StateError, match="there is a double"):
+        game.act("resign gammon", Control())
+
+
+def test_a_drop_loses_the_cube_as_it_was_before_the_double():
+    game = game_at(ENGINE_AHEAD, roll=(2, 1), length=7, cube=2, cube_owner=1)
+    assert game.make_play("6/4 6/5", Control())[-1] == "gammond redoubles to 4. 'take' or 'drop'?"
+    lines = game.act("drop", Control())
+    assert lines[:2] == ["You drop.", "gammond wins a single game, 2 points."]
+    assert game.session.game.match.score == (0, 2)
+
+
+def test_a_double_that_is_taken_is_followed_by_the_roll_of_the_engine():
+    game = game_at(ENGINE_AHEAD, roll=(2, 1), rolls=[(2, 1)], length=5)
+    game.make_play("6/4 6/5", Control())
+    lines = game.act("take", Control())
+    assert lines[0] == "You take. The cube is at 2."
+    assert lines[1].startswith("2-1: gammond plays ")
+    assert game.session.game.match.cube_owner == game.human
+
+
+def test_a_drop_that_loses_the_match_ends_it():
+    game = game_at(ENGINE_AHEAD, roll=(2, 1), length=5, score=(3, 1), cube=4, cube_owner=1)
+    match = game.session.game.match
+    assert not match.may_double(1)
+    game.session.set_position(ENGINE_AHEAD.turned(), MatchState(5, (3, 1), cube=2, cube_owner=1, on_roll=1))
+    game.human = None
+    game.act("double", Control())
+    assert game.take_up(Control())[1] == "There is a double to 4: 'take' or 'drop'."
+    lines = game.act("drop", Control())
+    assert lines[1] == "gammond wins a single game, 2 points."
+    assert game.session.game.match.score == (3, 3)
+
+
+def test_nobody_doubles_in_the_crawford_game():
+    game = game_at(ENGINE_AHEAD, roll=(2, 1), rolls=[(2, 1)], length=5, score=(4, 2), crawford=True)
+    lines = game.make_play("6/4 6/5", Control())
+    assert lines[1].startswith("2-1: gammond plays ")
+    with pytest.raises(RefusedRequestError, match="no doubling in the Crawford game"):
+        game.act("double", Control())
+
+
+def test_the_person_may_beaver_in_money_play():
+    game = game_at(HUMAN_AHEAD.turned(), on_roll=1, doubled=True)
+    assert game.human == 0
+    lines = game.act("beaver", Control())
+    assert lines[0] == "You beaver to 4."
+    assert lines[1] == "gammond drops."
+    assert lines[2] == "You win a single game, 2 points."
+
+
+class GammonJudge(RacingJudge):
+    """A judge for whom every win is a gammon."""
+
+    def evaluate(self, boards):
+        outcomes = super().evaluate(boards)
+        outcomes[:, WIN_G], outcomes[:, LOSE_G] = outcomes[:, WIN], 1 - outcomes[:, WIN]
+        return outcomes
+
+
+class DecidedJudge(RacingJudge):
+    """A judge for whom every game is decided: the leader wins it."""
+
+    def evaluate(self, boards):
+        return np.round(super().evaluate(boards))
+
+
+def test_the_engine_accepts_a_resignation_that_is_worth_it_and_rejects_another():
+    game = game_at(ENGINE_AHEAD, roll=(2, 1), length=7, judge=GammonJudge())
+    before = game.session.game
+    lines = game.act("resign single", Control())
+    assert lines == [
+        "You offer to lose a single game.",
+        "gammond rejects the offer, the game goes on.",
+    ]
+    assert game.session.game == before
+    lines = game.act("resign gammon", Control())
+    assert lines[1:3] == ["gammond accepts.", "gammond wins a gammon, 2 points."]
+    assert game.session.game.match.score == (0, 2)
+
+
+def test_the_engine_resigns_what_it_has_lost_and_not_again_when_that_is_refused():
+    lost = position({1: 5}, {23: 2, 22: 2})
+    game = game_at(lost, roll=(2, 1), rolls=[(2, 1), (2, 1), (2, 1)], judge=DecidedJudge())
+    lines = game.make_play("1/off(2)", Control())
+    assert lines[1] == "gammond offers to lose a single game. 'accept' or 'reject'?"
+    lines = game.act("reject", Control())
+    assert lines[0] == "You reject the offer, the game goes on."
+    assert lines[1].startswith("2-1: gammond plays ")
+    game.roll(Control())
+    assert game.make_play("1/off(2)", Control())[1].startswith("2-1: gammond plays ")
+    game.undo(Control())
+    game.undo(Control())
+    lines = game.act("accept", Control())
+    assert lines[:2] == ["You accept.", "You win a single game, 1 point."]
+
+
+def test_undo_takes_back_decisions_about_the_cube_one_by_one():
+    game = game_at(ENGINE_AHEAD, roll=(2, 1), rolls=[(2, 1)], length=5)
+    start = game.session.game
+    game.make_play("6/4 6/5", Control())
+    doubled = game.session.game
+    game.act("drop", Control())
+    assert game.undo(Control()) == ["Taken back: the double waits for your answer again."]
+    assert game.session.game is doubled
+    assert game.session.game.match.score == (0, 0)
+    assert game.is_running
+    game.act("take", Control())
+    game.undo(Control())
+    assert game.session.game is doubled
+    assert game.undo(Control()) == ["Taken back: it is your 2-1 again."]
+    assert game.session.game is start
+
+
+def test_an_own_double_is_taken_back_with_its_answer():
+    game = game_at(HUMAN_AHEAD, length=5)
+    before = game.session.game
+    game.act("double", Control())
+    assert game.undo(Control()) == ["Taken back: it is your roll again."]
+    assert game.session.game is before
+
+
+def test_an_action_that_the_rules_forbid_changes_nothing():
+    game, _ = dealt((3, 1))
+    before = game.session.game
+    for action in ("double", "take", "drop", "beaver", "accept", "reject"):
+        with pytest.raises(RefusedRequestError):
+            game.act(action, Control())
+    assert game.session.game is before

@@ -1,0 +1,134 @@
+"""How soon a search ends once it is told to stop.
+
+Run by hand for the figures: ``python -m tests.protocol.transports.stopping [THREADS [OTHERS]]``, with so many
+threads for one answer while so many other clients search without end.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import random
+import sys
+import threading
+import time
+
+from engine.formats.position_id import encode_position_id
+from engine.moves import legal_plays
+from engine.position import Phase, Position
+from protocol.connection import Connection
+from protocol.service import Service, shipped_judges
+from protocol.session import Session
+from protocol.transports.workers import WorkerPool
+from tests.boards import played_boards, random_boards
+
+REQUESTS = (
+    "eval plies={}",
+    "moves plies={}",
+    "moves plies={} filter=huge",
+    "go chequer plies {} filter large",
+    "cube plies={}",
+)
+ROLLS = ("1 1", "2 2", "2 1", "4 3")
+
+
+class Client:
+    """A client with a pool that runs its work, one request at a time."""
+
+    def __init__(self, service, pool):
+        self.connection = Connection(Session(service, 1))
+        self._pool = pool
+        self._ended = threading.Event()
+        self._ended_s = 0.0
+
+    def ask(self, board, roll, request, wait_s):
+        """Ask about a position and stop the answer after some time.
+
+        Returns:
+            Seconds from the stop to the end of the work, None if it ended before; and the final line.
+        """
+        position = encode_position_id(Position(board))
+        self.connection.receive_data(f"position gnubgid {position}\ndice {roll}\n{request}\n".encode())
+        self._ended.clear()
+        self._pool.submit(self, self.connection.next_job(), self.connection.progressed, self._take)
+        took_s = None
+        if not self._ended.wait(wait_s):
+            stopped_s = time.perf_counter()
+            self.connection.stop_all()
+            self._ended.wait()
+            took_s = self._ended_s - stopped_s
+        return took_s, self.connection.data_to_send().decode().splitlines()[-1]
+
+    def _take(self, job, result):
+        self._ended_s = time.perf_counter()
+        self.connection.finished(job, result)
+        self._ended.set()
+
+
+def hard_boards(judge, each):
+    """Contact positions: of games, and such with hundreds of plays, such as backgames."""
+
+    def most_plays(board):
+        return max(len(legal_plays(Position(board), roll)) for roll in ((1, 1), (2, 2), (3, 3)))
+
+    crowded = sorted(random_boards(40 * each, 11), key=most_plays, reverse=True)[:each]
+    usual = [b for b in played_boards(judge, 2000, 3) if Position(b).phase is Phase.CONTACT]
+    return [*crowded, *usual[:each]]
+
+
+@contextlib.contextmanager
+def others_at_work(service, pool, boards, count):
+    """Let other clients search without end."""
+    has_ended = threading.Event()
+
+    def work(seed):
+        client, choose = Client(service, pool), random.Random(seed)
+        while not has_ended.is_set():
+            client.ask(choose.choice(boards), choose.choice(ROLLS), "moves plies=4 filter=huge", 2.0)
+
+    threads = [threading.Thread(target=work, args=(seed,), daemon=True) for seed in range(count)]
+    for thread in threads:
+        thread.start()
+    yield
+    has_ended.set()
+    for thread in threads:
+        thread.join()
+
+
+def stop_times(service, boards, requests, others=0, seed=1):
+    """Stop searches at random moments.
+
+    Returns:
+        Seconds from the stop to the end, the request and the final line, for each that had to be stopped.
+    """
+    pool, choose, found = WorkerPool(clock=service.clock), random.Random(seed), []
+    with others_at_work(service, pool, boards, others):
+        client = Client(service, pool)
+        for board in boards:
+            for request in requests:
+                took_s, final = client.ask(board, choose.choice(ROLLS), request, choose.uniform(0.01, 0.5))
+                if took_s is not None:
+                    found.append((took_s, request, final))
+    pool.close()
+    return found
+
+
+def main():
+    """Measure with the shipped nets."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("threads", type=int, nargs="?", default=1)
+    parser.add_argument("others", type=int, nargs="?", default=0)
+    args = parser.parse_args()
+    service = Service(shipped_judges(), threads=args.threads)
+    boards = hard_boards(service.analyst("default").evaluator, 8)
+    requests = [request.format(plies) for request in REQUESTS for plies in (2, 3, 4)]
+    times_ms = sorted(1000 * took_s for took_s, _, _ in stop_times(service, boards, requests, args.others))
+    count = len(times_ms)
+    sys.stdout.write(
+        f"{count} stops, {args.threads} threads, {args.others} others: median {times_ms[count // 2]:.0f} ms, "
+        f"99 % {times_ms[count * 99 // 100]:.0f} ms, most {times_ms[-1]:.0f} ms\n"
+    )
+
+
+if __name__ == "__main__":
+    main()
