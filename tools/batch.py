@@ -3,12 +3,17 @@
 Each position has a row, in the same order; blank lines and comments ("#" at the start or after a blank) have
 none. csv has the columns
 
-    id,plies,win,win_g,win_bg,lose_g,lose_bg,equity,error
+    id,plies,win,win_g,win_bg,lose_g,lose_bg,equity,error,cubeful,mwc
 
-with the line's text as id. Values are cubeless, for the player on roll before the roll, with 6 decimals;
-score, cube and dice of an XGID are not used. A line that holds no position gets a row with only id and error,
-and makes the exit status 1; the first 100 are named on stderr with their numbers. In csv the other columns of
-a row are empty. jsonl has one object a line: a good row has all fields but error, a bad one id and error.
+with the line's text as id. Numbers are for the player on roll before the roll, with 6 decimals: the outcome
+and its cubeless money equity; cubeful, the equity when both sides handle the cube as they should, where 1 is
+a single game at the present cube; mwc, the chance to win the match, empty in money play. Score and cube are
+those of the line; a position ID alone is money play with the cube in the middle. Dice are not used.
+--cubeless leaves score and cube out of account, and the last two columns away.
+
+A line that holds no position gets a row with only id and error, and makes the exit status 1; the first 100
+are named on stderr with their numbers. In csv the other columns of a row are empty. jsonl has one object a
+line: a good row has all fields but error, and mwc in matches only, a bad one id and error.
 
 An interrupted run leaves whole rows. --resume checks that the output so far has this input's ids, this depth
 and, in rows from all over it, this net's values; it drops a half-written last row, and goes on behind it.
@@ -33,16 +38,10 @@ from typing import BinaryIO
 
 import numpy as np
 
-from engine.errors import (
-    DataFileError,
-    FormatError,
-    GammondError,
-    StateError,
-    UnsupportedError,
-    ValueRangeError,
-)
-from engine.evaluator import Evaluator
-from nets.loading import load_evaluator
+from engine.cores import usable_cores
+from engine.errors import DataFileError, FormatError, GammondError, StateError, ValueRangeError
+from engine.search import MAX_PLIES
+from tools.batch_judging import BatchJudge, load_judge
 from tools.batch_lines import Line, count_lines, decode_lines, read_lines
 from tools.batch_resume import Written, check_same_net, take_up
 from tools.batch_rows import ROW_FORMATS, RowFormat, error_text
@@ -50,8 +49,9 @@ from tools.progress import Progress
 
 SUMMARY = "evaluate a file of positions, one position ID or XGID a line"
 
-BLOCK_LINES = 8192
-"""Lines decoded, evaluated and written at once."""
+BLOCK_LINES = (8192, 256, 64, 8, 1)
+"""Lines decoded, evaluated and written at once, by plies, for each thread that looks ahead: some tenths of a
+second."""
 
 MOST_NAMED = 100
 """Bad lines named on stderr; of the others only the number is said."""
@@ -72,8 +72,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("file", metavar="FILE", help="positions, one a line, '#' for comments; - reads stdin")
     parser.add_argument(
-        "--plies", type=int, default=0, help="plies of look-ahead; 0 is the net alone (default 0)"
+        "--plies",
+        type=int,
+        default=0,
+        help=f"plies of look-ahead, {MAX_PLIES} at most; 0 is the net alone (default 0)",
     )
+    parser.add_argument(
+        "--cubeless", action="store_true", help="leave cube and score out of account; the fastest at 0 plies"
+    )
+    parser.add_argument("--threads", type=int, help="that look ahead (default one for each core)")
     parser.add_argument(
         "--format", choices=sorted(ROW_FORMATS), default="csv", help="what rows are (default csv)"
     )
@@ -98,13 +105,10 @@ def main(args: argparse.Namespace) -> int:
     _check(args)
     if args.output is not None and args.output.suffix == ".gz":
         _say(f"{args.output} becomes plain text: rows are not compressed")
-    evaluator = load_evaluator(args.net)
-    if args.plies != evaluator.plies:
-        raise UnsupportedError(
-            f"{evaluator.name} looks {evaluator.plies} plies ahead, not {args.plies}", field="plies"
-        )
+    threads = usable_cores() if args.threads is None else args.threads
+    judge = load_judge(args.net, args.plies, is_cubeful=not args.cubeless, threads=threads)
     try:
-        return _run_files(args, evaluator)
+        return _run_files(args, judge, BLOCK_LINES[args.plies] * (threads if args.plies else 1))
     except BrokenPipeError:
         raise
     except KeyboardInterrupt:
@@ -120,8 +124,9 @@ def main(args: argparse.Namespace) -> int:
 
 def run_batch(
     lines: Iterator[Line],
-    evaluator: Evaluator,
+    judge: BatchJudge,
     rows: RowFormat,
+    block_lines: int,
     write: Callable[[bytes], None],
     report: Callable[[Line, GammondError], None],
     advance: Callable[[int, Tally], None],
@@ -130,8 +135,9 @@ def run_batch(
 
     Args:
         lines: Lines that should hold positions.
-        evaluator: The judge.
+        judge: The judge.
         rows: The format of the rows.
+        block_lines: How many lines make a block.
         write: Takes the rows of a block, whole.
         report: Takes each bad line.
         advance: Told after each block the number of its last line, and the tally so far.
@@ -140,9 +146,9 @@ def run_batch(
         The tally of all blocks.
     """
     tally = Tally()
-    while block := list(itertools.islice(lines, BLOCK_LINES)):
+    while block := list(itertools.islice(lines, block_lines)):
         started_s = time.perf_counter()
-        texts, errors = _block_rows(block, evaluator, rows)
+        texts, errors = _block_rows(block, judge, rows)
         tally.inside_s += time.perf_counter() - started_s
         for place, error in errors.items():
             report(block[place], error)
@@ -154,19 +160,22 @@ def run_batch(
 
 
 def _block_rows(
-    block: list[Line], evaluator: Evaluator, rows: RowFormat
+    block: list[Line], judge: BatchJudge, rows: RowFormat
 ) -> tuple[list[str], dict[int, GammondError]]:
-    boards, is_good, errors = decode_lines(block)
-    if not errors:
-        return rows.good([line.text for line in block], evaluator.plies, evaluator.evaluate(boards)), errors
-    good = np.flatnonzero(is_good)
+    found = decode_lines(block, judge.check)
+    if not found.errors:
+        judged = judge.judge(found.boards, found.matches, found.match_of)
+        return rows.good([line.text for line in block], judge.plies, judged), found.errors
+    good = np.flatnonzero(found.is_good)
     good_rows: Iterator[str] = iter(())
     if good.size:
-        outcomes = evaluator.evaluate(np.ascontiguousarray(boards[good]))
-        good_rows = iter(rows.good([block[i].text for i in good.tolist()], evaluator.plies, outcomes))
+        boards = np.ascontiguousarray(found.boards[good])
+        judged = judge.judge(boards, found.matches, found.match_of[good])
+        good_rows = iter(rows.good([block[i].text for i in good.tolist()], judge.plies, judged))
     return [
-        rows.bad(line.text, errors[i]) if i in errors else next(good_rows) for i, line in enumerate(block)
-    ], errors
+        rows.bad(line.text, found.errors[i]) if i in found.errors else next(good_rows)
+        for i, line in enumerate(block)
+    ], found.errors
 
 
 def _check(args: argparse.Namespace) -> None:
@@ -190,30 +199,31 @@ def _check_existing(args: argparse.Namespace) -> None:
         )
 
 
-def _run_files(args: argparse.Namespace, evaluator: Evaluator) -> int:
-    rows = ROW_FORMATS[args.format]
+def _run_files(args: argparse.Namespace, judge: BatchJudge, block_lines: int) -> int:
+    rows = ROW_FORMATS[args.format](judge.is_cubeful)
     started_s = time.perf_counter()
     with ExitStack() as opened:
         stream = opened.enter_context(_opened_input(args.file))
         _refuse_gzip(stream, args.file)
         output = opened.enter_context(_opened_output(args.output, args.resume))
         lines = read_lines(stream)
-        written = _taken_up(args.output, output, lines, rows, evaluator) if args.resume else Written()
+        written = _taken_up(args.output, output, lines, rows, judge) if args.resume else Written()
         if not written.has_header:
             _write_whole(output, rows.header.encode())
         total = _line_count(args.file)
         with Progress(total, "batch", start=written.last_line) as bar, _BadLines() as bad_lines:
             tally = run_batch(
                 lines,
-                evaluator,
+                judge,
                 rows,
+                block_lines,
                 write=lambda data: _write_whole(output, data),
                 report=bad_lines.report,
                 advance=lambda number, tally: bar.update(
                     number, f"{tally.errors} bad" if tally.errors else ""
                 ),
             )
-    _say(_summary(tally, written, evaluator, time.perf_counter() - started_s))
+    _say(_summary(tally, written, judge, time.perf_counter() - started_s))
     return 1 if tally.errors or written.errors else 0
 
 
@@ -229,14 +239,14 @@ def _refuse_gzip(stream: BinaryIO, name: str) -> None:
 
 
 def _taken_up(
-    path: Path, output: BinaryIO, lines: Iterator[Line], rows: RowFormat, evaluator: Evaluator
+    path: Path, output: BinaryIO, lines: Iterator[Line], rows: RowFormat, judge: BatchJudge
 ) -> Written:
     """Check what an earlier run wrote, with a bar meanwhile, and say what there is."""
     count = _line_count(str(path)) or 0
     with Progress(count - rows.header.count("\n"), "check") if count else nullcontext() as bar:
         advance = bar.update if bar else lambda rows: None
-        written = take_up(output, lines, rows, evaluator.plies, advance)
-    check_same_net(written.sample, rows, evaluator)
+        written = take_up(output, lines, rows, judge.plies, advance)
+    check_same_net(written.sample, rows, judge)
     _say(_found(path, written))
     return written
 
@@ -297,13 +307,13 @@ def _found(path: Path, written: Written) -> str:
     )
 
 
-def _summary(tally: Tally, written: Written, evaluator: Evaluator, elapsed_s: float) -> str:
+def _summary(tally: Tally, written: Written, judge: BatchJudge, elapsed_s: float) -> str:
     errors = tally.errors + written.errors
     bad = f", {_counted(errors, 'bad line')}" if errors else ""
     before = f" after {written.rows - written.errors:,} of an earlier run" if written.rows else ""
     positions = tally.rows - tally.errors
     return (
-        f"{_counted(positions, 'position')}{before} by {evaluator.name} at {evaluator.plies}-ply "
+        f"{_counted(positions, 'position')}{before} by {judge.name} at {judge.plies}-ply "
         f"in {elapsed_s:.1f} s ({positions / elapsed_s:,.0f}/s){bad}"
     )
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -13,13 +15,15 @@ from numpy.typing import NDArray
 from engine.errors import GammondError, LimitError
 from engine.formats.position_id import decode_position_ids
 from engine.formats.reading import read_position
-from engine.formats.xgid import decode_xgids
-from engine.position import Board
+from engine.formats.xgid import decode_xgid, decode_xgids, encode_xgid
+from engine.match import MatchState
+from engine.position import Board, Position
 
 MAX_LINE_BYTES = 4096
 """Longer lines are refused, so that a file without line ends does not fill the memory."""
 
 _COMMENT = re.compile(r"(^|\s)#.*")
+_START_LETTERS = encode_xgid(Position.start(), MatchState()).partition(":")[0]
 _COUNT_CHUNK_BYTES = 1 << 20
 
 
@@ -77,29 +81,85 @@ def count_lines(path: Path) -> int:
     return count + (last != b"\n")
 
 
-def decode_lines(lines: Sequence[Line]) -> tuple[Board, NDArray[np.bool_], dict[int, GammondError]]:
+@dataclass(frozen=True, eq=False)
+class Decoded:
+    """What a block of n lines holds.
+
+    Attributes:
+        boards: ``int8[n, 2, 26]``.
+        is_good: Which lines are positions, ``bool[n]``.
+        errors: The error of each other one by its place.
+        matches: The different match states, before the roll and without offers; first that of a position ID
+            alone: money play, the cube in the middle.
+        match_of: ``int64[n]``: which of them each line has.
+    """
+
+    boards: Board
+    is_good: NDArray[np.bool_]
+    errors: dict[int, GammondError]
+    matches: tuple[MatchState, ...]
+    match_of: NDArray[np.int64]
+
+
+def decode_lines(lines: Sequence[Line], check: Callable[[MatchState], None] = lambda match: None) -> Decoded:
     """Turn lines into positions: position IDs all at once, then XGIDs, everything else one by one.
 
     Args:
         lines: n lines.
-
-    Returns:
-        ``int8[n, 2, 26]``, which of them are positions (``bool[n]``), and the error of each other one by its
-        place.
+        check: Raises a GammondError for match states that are to be refused.
     """
     boards, is_good = decode_position_ids([line.text for line in lines])
+    known = _Matches(check, len(lines))
     others = np.flatnonzero(~is_good)
     if others.size:
         boards[others], is_good[others] = decode_xgids([lines[i].text for i in others.tolist()])
     errors: dict[int, GammondError] = {}
-    for i in np.flatnonzero(~is_good).tolist():
-        refusal = lines[i].error
-        if refusal is not None:
-            errors[i] = refusal
-            continue
+    for i in others.tolist():
+        line = lines[i]
         try:
-            boards[i] = read_position(lines[i].text)[0].board
+            if line.error is not None:
+                raise line.error
+            if is_good[i]:
+                known.enter(i, _xgid_match(line.text.partition(":")[2]))
+                continue
+            position, match = read_position(line.text)
+            boards[i] = position.board
+            if match is not None:
+                known.enter(i, match)
             is_good[i] = True
         except GammondError as error:
             errors[i] = error
-    return boards, is_good, errors
+            is_good[i] = False
+    return Decoded(boards, is_good, errors, tuple(known.places), known.match_of)
+
+
+class _Matches:
+    """The match states of a block: each once, and which of them each line has."""
+
+    def __init__(self, check: Callable[[MatchState], None], lines: int) -> None:
+        self._check = check
+        self.places: dict[MatchState, int] = {MatchState(): 0}
+        self.match_of = np.zeros(lines, np.int64)
+
+    def enter(self, line: int, match: MatchState) -> None:
+        """Note the match state of a line.
+
+        Raises:
+            GammondError: It is refused.
+        """
+        match = _before_roll(match)
+        if match not in self.places:
+            self._check(match)
+            self.places[match] = len(self.places)
+        self.match_of[line] = self.places[match]
+
+
+@lru_cache(maxsize=4096)
+def _before_roll(match: MatchState) -> MatchState:
+    return replace(match.without_offers(), roll=None)
+
+
+@lru_cache(maxsize=4096)
+def _xgid_match(tail: str) -> MatchState:
+    """Read all fields of a good XGID but the first."""
+    return decode_xgid(f"{_START_LETTERS}:{tail}")[1]

@@ -12,11 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import DataFileError
-from engine.evaluator import Evaluator
-from engine.outcome import cubeless_equity
 from engine.position import Phase, phases
+from tools.batch_judging import BatchJudge
 from tools.batch_lines import Line, decode_lines
-from tools.batch_rows import VALUE_COLUMNS, RowFormat, WrittenRow
+from tools.batch_rows import CUBE_COLUMNS, VALUE_COLUMNS, RowFormat, WrittenRow
 
 CHECKED_ROWS = 1024
 """Rows compared with their input lines at once."""
@@ -27,8 +26,8 @@ SAME_NET_WITHIN = 2e-5
 SAMPLE_ROWS = 512
 """The most rows that are kept as a sample; of a longer file at least half as many."""
 
-COMPARED_ROWS = 16
-"""How many rows of the sample are compared, in each phase of the game."""
+COMPARED_ROWS = (16, 16, 16, 4, 1)
+"""How many rows of the sample are compared, in each phase of the game, by plies: deep ones take long."""
 
 
 class RowSample:
@@ -176,7 +175,7 @@ def _parsed(raw: bytes, rows: RowFormat) -> WrittenRow:
     return rows.read(raw.decode("utf-8", "replace").removesuffix("\n"))
 
 
-def check_same_net(sample: RowSample, rows: RowFormat, evaluator: Evaluator) -> None:
+def check_same_net(sample: RowSample, rows: RowFormat, judge: BatchJudge) -> None:
     """Refuse to go on with another net than the one that wrote a sample of the rows.
 
     Finished positions tell nothing, and races may be judged by the same database whatever the net: so some
@@ -186,20 +185,24 @@ def check_same_net(sample: RowSample, rows: RowFormat, evaluator: Evaluator) -> 
         DataFileError: The net gives a row other numbers.
     """
     written = [_parsed(raw, rows) for raw in sample.rows]
-    boards, is_good, _ = decode_lines([Line(0, row.id) for row in written])
-    phase_of = np.where(is_good, phases(boards), Phase.OVER)
+    decoded = decode_lines([Line(0, row.id) for row in written])
+    phase_of = np.where(decoded.is_good, phases(decoded.boards), Phase.OVER)
     for phase in (Phase.CONTACT, Phase.CRASHED, Phase.RACE):
-        places = _spread(np.flatnonzero(phase_of == phase), COMPARED_ROWS)
+        places = _spread(np.flatnonzero(phase_of == phase), COMPARED_ROWS[min(judge.plies, 4)])
         if not places.size:
             continue
-        outcomes = evaluator.evaluate(np.ascontiguousarray(boards[places]))
-        found = np.column_stack([outcomes, cubeless_equity(outcomes)])
+        boards = np.ascontiguousarray(decoded.boards[places])
+        judged = judge.judge(boards, decoded.matches, decoded.match_of[places])
+        found = judged.values
+        if judged.cubeful is not None:
+            found = np.column_stack([found, judged.cubeful])
         for row, values in zip((written[i] for i in places.tolist()), found.tolist(), strict=True):
-            _compare(row, values, evaluator.name)
+            _compare(row, values, judge.name)
 
 
 def _compare(row: WrittenRow, values: list[float], name: str) -> None:
-    for column, written, present in zip(VALUE_COLUMNS, row.values or (), values, strict=True):
+    columns = (*VALUE_COLUMNS, *CUBE_COLUMNS)[: len(values)]
+    for column, written, present in zip(columns, row.values or (), values, strict=True):
         if not abs(present - written) <= SAME_NET_WITHIN:
             raise DataFileError(
                 f"cannot resume: the output gives {row.id!r} the {column} {written:.6f}, "

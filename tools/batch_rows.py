@@ -5,24 +5,26 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.errors import (
     FormatError,
     GammondError,
     LimitError,
     PositionError,
+    StateError,
     UnsupportedError,
     ValueRangeError,
 )
-from engine.outcome import Outcomes, cubeless_equity
+from tools.batch_judging import Judged
 
 VALUE_COLUMNS = ("win", "win_g", "win_bg", "lose_g", "lose_bg", "equity")
 COLUMNS = ("id", "plies", *VALUE_COLUMNS, "error")
+CUBE_COLUMNS = ("cubeful", "mwc")
+"""The columns that follow where cube and score count."""
 
 ERROR_CODES: dict[type[GammondError], str] = {
     FormatError: "format",
@@ -33,7 +35,7 @@ ERROR_CODES: dict[type[GammondError], str] = {
 }
 """The word before the message of an error, for programs; any other error is ``error``."""
 
-_LEAST_SHOWN = 5e-7
+_MONEY_NUMBERS = len(VALUE_COLUMNS) + 1
 _SHOWN_CHARACTERS = 80
 _NUMBER = r"-?[0-9]+\.[0-9]{6}"
 
@@ -44,7 +46,8 @@ class WrittenRow(NamedTuple):
     Attributes:
         id: The position's text.
         plies: Plies of look-ahead; None in an error row.
-        values: The six numbers of `VALUE_COLUMNS`; None in an error row.
+        values: The six numbers of `VALUE_COLUMNS`, and the cubeful equity where it counts; None in an error
+            row.
     """
 
     id: str
@@ -57,8 +60,8 @@ class RowFormat(Protocol):
 
     header: str
 
-    def good(self, ids: Sequence[str], plies: int, outcomes: Outcomes) -> list[str]:
-        """Write the rows of evaluated positions, ``float32[n, 5]``."""
+    def good(self, ids: Sequence[str], plies: int, judged: Judged) -> list[str]:
+        """Write the rows of judged positions, with the cube where these rows have it."""
         ...
 
     def bad(self, id_text: str, error: GammondError) -> str:
@@ -83,52 +86,82 @@ class RowFormat(Protocol):
 
 
 class CsvRows:
-    """Comma-separated values with a header; ``error`` is empty in good rows, the numbers in bad ones."""
+    """Comma-separated values with a header; ``error`` is empty in good rows, the numbers in bad ones.
 
-    header = ",".join(COLUMNS) + "\n"
+    Args:
+        is_cubeful: Whether the rows have `CUBE_COLUMNS`.
+    """
 
-    def good(self, ids: Sequence[str], plies: int, outcomes: Outcomes) -> list[str]:
-        """Write the rows of evaluated positions, ``float32[n, 5]``."""
-        template = f"%s,{plies}" + ",%.6f" * len(VALUE_COLUMNS) + ",\n"
+    def __init__(self, is_cubeful: bool = True) -> None:
+        self._cube_columns = CUBE_COLUMNS if is_cubeful else ()
+        self._columns = (*COLUMNS, *self._cube_columns)
+        self.header = ",".join(self._columns) + "\n"
+
+    def good(self, ids: Sequence[str], plies: int, judged: Judged) -> list[str]:
+        """Write the rows of judged positions, with the cube where these rows have it."""
+        template = f"%s,{plies}" + ",%.6f" * len(VALUE_COLUMNS) + ","
         fields = map(_csv_field, ids)
-        return [template % (name, *row) for name, row in zip(fields, _values(outcomes).tolist(), strict=True)]
+        if not self._cube_columns:
+            template += "\n"
+            return [template % (name, *row) for name, row in zip(fields, judged.values.tolist(), strict=True)]
+        money, match = template + ",%.6f,\n", template + ",%.6f,%.6f\n"
+        return [
+            (money if len(row) == _MONEY_NUMBERS else match) % (name, *row)
+            for name, row in zip(fields, _with_cube(judged), strict=True)
+        ]
 
     def bad(self, id_text: str, error: GammondError) -> str:
         """Write the row of a position that could not be evaluated."""
-        blanks = "," * (len(COLUMNS) - 1)
-        return f"{_csv_field(id_text)}{blanks}{_csv_field(error_text(error))}\n"
+        blanks, after = "," * (len(COLUMNS) - 1), "," * len(self._cube_columns)
+        return f"{_csv_field(id_text)}{blanks}{_csv_field(error_text(error))}{after}\n"
 
     def read(self, row: str) -> WrittenRow:
         """Read a row back, given without its line end; ValueError says that it is none."""
         try:
-            id_text, plies, *numbers, error = next(csv.reader([row], strict=True))
-            if len(numbers) == len(VALUE_COLUMNS):
-                if error:
+            fields = next(csv.reader([row], strict=True))
+            if len(fields) == len(self._columns):
+                id_text, plies, *numbers = fields[: len(COLUMNS) - 1]
+                if fields[len(COLUMNS) - 1]:
                     return WrittenRow(id_text, None, None)
+                numbers += fields[len(COLUMNS) :][:1]
                 return WrittenRow(id_text, int(plies), tuple(map(float, numbers)))
         except (ValueError, StopIteration, csv.Error):
             pass
-        raise ValueError(f"expected {','.join(COLUMNS)}, found {row[:_SHOWN_CHARACTERS]!r}")
+        raise ValueError(f"expected {','.join(self._columns)}, found {row[:_SHOWN_CHARACTERS]!r}")
 
     def plain_row(self, plies: int) -> re.Pattern[str]:
         """Match rows whose id needs no quotes: group 1 the id, group 2 the error."""
         numbers = f",{_NUMBER}" * len(VALUE_COLUMNS)
         blanks = "," * (len(COLUMNS) - 1)
         error = r'"(?:[^"\n]|"")+"|[^",\n]+'
-        return re.compile(rf'^([^",\n]*)(?:,{plies}{numbers},|{blanks}({error}))$', re.MULTILINE)
+        cube = f",{_NUMBER},(?:{_NUMBER})?" if self._cube_columns else ""
+        after = "," * len(self._cube_columns)
+        return re.compile(rf'^([^",\n]*)(?:,{plies}{numbers},{cube}|{blanks}({error}){after})$', re.MULTILINE)
 
 
 class JsonRows:
-    """One JSON object a line: good rows have all columns but ``error``, bad ones ``id`` and ``error``."""
+    """One JSON object a line: good rows have all columns but ``error``, bad ones ``id`` and ``error``.
+
+    ``mwc`` is there in matches only.
+
+    Args:
+        is_cubeful: Whether the rows have `CUBE_COLUMNS`.
+    """
 
     header = ""
 
-    def good(self, ids: Sequence[str], plies: int, outcomes: Outcomes) -> list[str]:
-        """Write the rows of evaluated positions, ``float32[n, 5]``."""
-        numbers = "".join(f', "{column}": %.6f' for column in VALUE_COLUMNS)
-        template = f'{{"id": %s, "plies": {plies}{numbers}}}\n'
-        names = map(_json_string, ids)
-        return [template % (name, *row) for name, row in zip(names, _values(outcomes).tolist(), strict=True)]
+    def __init__(self, is_cubeful: bool = True) -> None:
+        self._cube_columns = CUBE_COLUMNS if is_cubeful else ()
+
+    def good(self, ids: Sequence[str], plies: int, judged: Judged) -> list[str]:
+        """Write the rows of judged positions, with the cube where these rows have it."""
+        numbers = [f', "{column}": %.6f' for column in (*VALUE_COLUMNS, *self._cube_columns)]
+        start = f'{{"id": %s, "plies": {plies}'
+        rows = _with_cube(judged) if self._cube_columns else judged.values.tolist()
+        return [
+            "".join((start, *numbers[: len(row)], "}\n")) % (name, *row)
+            for name, row in zip(map(_json_string, ids), rows, strict=True)
+        ]
 
     def bad(self, id_text: str, error: GammondError) -> str:
         """Write the row of a position that could not be evaluated."""
@@ -141,25 +174,29 @@ class JsonRows:
             if isinstance(entry, dict) and isinstance(entry.get("id"), str):
                 if "error" in entry:
                     return WrittenRow(entry["id"], None, None)
-                values = tuple(float(entry[column]) for column in VALUE_COLUMNS)
-                return WrittenRow(entry["id"], int(entry["plies"]), values)
+                columns = (*VALUE_COLUMNS, *self._cube_columns[:1])
+                values = tuple(float(entry[column]) for column in columns)
+                if ("cubeful" in entry) == bool(self._cube_columns):
+                    return WrittenRow(entry["id"], int(entry["plies"]), values)
         except (ValueError, KeyError, TypeError):
             pass
-        fields = ", ".join(COLUMNS[:-1])
+        fields = ", ".join((*COLUMNS[:-1], *self._cube_columns[:1]))
         found = repr(row[:_SHOWN_CHARACTERS])
         raise ValueError(f"expected a JSON object with {fields}, or with id and error, found {found}")
 
     def plain_row(self, plies: int) -> re.Pattern[str]:
         """Match rows whose id needs no escapes: group 1 the id, group 2 the error."""
         numbers = "".join(f', "{column}": {_NUMBER}' for column in VALUE_COLUMNS)
+        if self._cube_columns:
+            numbers += f', "cubeful": {_NUMBER}(?:, "mwc": {_NUMBER})?'
         error = r'"error": ("(?:[^"\\\n]|\\[^\n])*")'
         return re.compile(
             rf'^\{{"id": "([^"\\\n]*)", (?:"plies": {plies}{numbers}|{error})\}}$', re.MULTILINE
         )
 
 
-ROW_FORMATS: dict[str, RowFormat] = {"csv": CsvRows(), "jsonl": JsonRows()}
-"""The formats by the name that ``--format`` takes."""
+ROW_FORMATS: dict[str, Callable[[bool], RowFormat]] = {"csv": CsvRows, "jsonl": JsonRows}
+"""The formats by the name that ``--format`` takes; each is told whether the rows have `CUBE_COLUMNS`."""
 
 
 def error_text(error: GammondError) -> str:
@@ -167,11 +204,14 @@ def error_text(error: GammondError) -> str:
     return " ".join(f"{ERROR_CODES.get(type(error), 'error')}: {error.message}".split())
 
 
-def _values(outcomes: Outcomes) -> NDArray[np.float64]:
-    """The numbers of `VALUE_COLUMNS`, ``float64[n, 6]``, without negative zeros."""
-    values = np.column_stack([outcomes, cubeless_equity(outcomes)]).astype(np.float64)
-    values[np.abs(values) < _LEAST_SHOWN] = 0.0
-    return values
+def _with_cube(judged: Judged) -> list[list[float]]:
+    """The numbers of each row: `_MONEY_NUMBERS`, and the chance to win the match where there is one."""
+    if judged.cubeful is None or judged.mwc is None:
+        raise StateError("rows with the cube need positions judged with it", field="cubeful")
+    rows: list[list[float]] = np.column_stack([judged.values, judged.cubeful]).tolist()
+    for place in np.flatnonzero(~np.isnan(judged.mwc)).tolist():
+        rows[place].append(float(judged.mwc[place]))
+    return rows
 
 
 def _csv_field(text: str) -> str:

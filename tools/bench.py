@@ -20,8 +20,11 @@ from tools.bench_engine import (
     bench_evaluation,
     bench_moves,
 )
+from tools.bench_gnubg import bench_gnubg
 from tools.bench_measure import Measurement, Subject
-from tools.bench_process import bench_gnubg, bench_server, bench_startup
+from tools.bench_process import bench_server, bench_startup
+from tools.bench_rollouts import bench_rollouts
+from tools.bench_search import bench_search
 from tools.bench_signature import signature
 
 SUMMARY = "measure how fast this machine runs everything, answers checked first; or print the signature"
@@ -31,6 +34,8 @@ BENCHMARKS: dict[str, Callable[[Subject], Iterator[Measurement]]] = {
     "encoding": bench_encoding,
     "evaluation": bench_evaluation,
     "decisions": bench_decisions,
+    "search": bench_search,
+    "rollouts": bench_rollouts,
     "batch": bench_batch,
     "bearoff": bench_bearoff,
     "startup": bench_startup,
@@ -116,7 +121,7 @@ def _title(subject: Subject) -> str:
     machine = _machine()
     return (
         f"gammond {version()} bench, net {subject.evaluator.name}; python {machine['python']}, {packages}; "
-        f"{machine['cores']} cores {machine['processor']}, one thread used\n"
+        f"{machine['cores']} cores {machine['processor']}, one thread unless said\n"
     )
 
 

@@ -9,17 +9,20 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.analyst import Analyst
 from engine.dice import ROLLS
 from engine.evaluator import Evaluator, best_children
 from engine.formats.position_id import encode_position_ids
 from engine.kernels import moves as kernel_moves
+from engine.match import MatchState
 from engine.moves import expand_rolls
 from engine.outcome import WIN, finished_outcomes
 from engine.position import CHECKERS, OFF, Board, Position
 from nets.encoders import ENCODERS
 from nets.loading import exact_judges
 from nets.manifest import load_net, read_manifest
-from tools.batch import Tally, run_batch
+from tools.batch import BLOCK_LINES, Tally, run_batch
+from tools.batch_judging import BatchJudge
 from tools.batch_lines import read_lines
 from tools.batch_rows import CsvRows
 from tools.bench_measure import GAMES_AT_ONCE, Games, Measurement, Subject, check, seconds_per_call
@@ -128,14 +131,14 @@ def bench_decisions(subject: Subject) -> Iterator[Measurement]:
 
 
 def bench_batch(subject: Subject) -> Iterator[Measurement]:
-    """`gammond batch` over lines in memory: inside (decode, evaluate, write rows) and with reading."""
+    """`gammond batch --cubeless` over lines in memory: inside (decode, evaluate, write) and with reading."""
     ids = encode_position_ids(subject.boards)
     content = ("\n".join((ids * (BATCH_LINES // len(ids) + 1))[:BATCH_LINES]) + "\n").encode()
     written: list[bytes] = []
-    tally = _run_batch(subject.evaluator, content, written)
-    expected = CsvRows().good(
-        ids[:100], subject.evaluator.plies, subject.evaluator.evaluate(subject.boards[:100])
-    )
+    judge = BatchJudge(Analyst(subject.evaluator), is_cubeful=False)
+    tally = _run_batch(judge, content, written)
+    judged = judge.judge(subject.boards[:100], [MatchState()], np.zeros(100, np.int64))
+    expected = CsvRows(is_cubeful=False).good(ids[:100], judge.plies, judged)
     check(
         tally.rows == BATCH_LINES and not tally.errors,
         f"batch wrote {tally.rows} rows, {tally.errors} errors",
@@ -146,18 +149,19 @@ def bench_batch(subject: Subject) -> Iterator[Measurement]:
     inside: list[float] = []
 
     def once() -> None:
-        inside.append(_run_batch(subject.evaluator, content, []).inside_s)
+        inside.append(_run_batch(judge, content, []).inside_s)
 
     all_s = seconds_per_call(once)
     yield Measurement("batch", "decode, evaluate, write rows", BATCH_LINES / min(inside), "positions/s")
     yield Measurement("batch", "with reading lines", BATCH_LINES / all_s, "positions/s")
 
 
-def _run_batch(evaluator: Evaluator, content: bytes, written: list[bytes]) -> Tally:
+def _run_batch(judge: BatchJudge, content: bytes, written: list[bytes]) -> Tally:
     return run_batch(
         read_lines(io.BytesIO(content)),
-        evaluator,
-        CsvRows(),
+        judge,
+        CsvRows(is_cubeful=False),
+        BLOCK_LINES[0],
         write=written.append,
         report=lambda line, error: None,
         advance=lambda number, tally: None,

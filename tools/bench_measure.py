@@ -9,10 +9,11 @@ from functools import cached_property
 
 import numpy as np
 
+from engine.analyst import Analyst
 from engine.errors import GammondError
 from engine.evaluator import Evaluator, best_children
 from engine.position import CHECKERS, OFF, Board, Position
-from nets.loading import load_evaluator
+from nets.loading import load_analyst, load_evaluator
 
 GAMES_AT_ONCE = 512
 
@@ -115,6 +116,15 @@ class Subject:
     def evaluator(self) -> Evaluator:
         """The evaluator, loaded when it is first needed."""
         return load_evaluator(self.net)
+
+    @cached_property
+    def analyst(self) -> Analyst:
+        """Looks ahead with the evaluator's nets; loaded when it is first needed."""
+        return self.another_analyst(self.net)
+
+    def another_analyst(self, net: str) -> Analyst:
+        """One that looks ahead with the nets of an evaluator, with an empty cache of its own."""
+        return load_analyst(net)
 
     @cached_property
     def boards(self) -> Board:

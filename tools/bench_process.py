@@ -1,22 +1,16 @@
-"""Benchmarks that start programs: gammond itself, cold and warm, its server, and gnubg beside it."""
+"""Benchmarks that start gammond itself: cold and warm starts, and its server."""
 
 from __future__ import annotations
 
-import importlib
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-from engine.formats.position_id import encode_position_ids
-from engine.outcome import WIN
-from engine.position import Position
 from protocol.transports.load_client import LoadReport, run_load
 from tools.bench_measure import Measurement, Subject, WrongAnswerError, check
 
@@ -30,8 +24,6 @@ _LIMIT_S = 120.0
 _LOOPBACK = "127.0.0.1"
 _LOADS = ((1, 1000), (200, 100))
 _LISTENS = re.compile(r"listens on \S+ port (\d+)")
-_DEBIAN_GAMES = "/usr/games"
-_CALIBRATION = re.compile(r"Calibration result: *([\d.]+)")
 
 
 def bench_startup(subject: Subject) -> Iterator[Measurement]:
@@ -108,58 +100,3 @@ def _latencies(report: LoadReport) -> Iterator[Measurement]:
     yield Measurement("server", f"{who}, p50", report.p50_ms, "ms")
     rate = f"{report.requests / report.seconds:,.0f} lines/s in all"
     yield Measurement("server", f"{who}, p99", report.p99_ms, "ms", rate)
-
-
-def bench_gnubg(subject: Subject) -> Iterator[Measurement]:
-    """The same positions by gnubg's nets, and gnubg's own calibration, where these are installed."""
-    try:
-        peer: Any = importlib.import_module("gnubg_nn")
-    except ImportError:
-        yield Measurement(
-            "gnubg", "gnubg-nn, 0-ply", None, "positions/s", "skipped: gnubg-nn is not installed"
-        )
-    else:
-        yield _gnubg_nn(peer, subject)
-    program = shutil.which("gnubg") or shutil.which("gnubg", path=_DEBIAN_GAMES)
-    if program is None:
-        yield Measurement("gnubg", "gnubg, calibrate", None, "positions/s", "skipped: gnubg is not installed")
-    else:
-        yield _calibration(program)
-
-
-def _gnubg_nn(peer: Any, subject: Subject) -> Measurement:  # noqa: ANN401  (the module has no types)
-    win = peer.probabilities(peer.board_from_position_id(_OPENING), 0)[WIN]
-    ours = float(subject.evaluator.evaluate(Position.start().board[None])[0, WIN])
-    check(
-        abs(win - ours) < 0.1, f"gnubg gives the opening {win:.3f} wins, {subject.evaluator.name} {ours:.3f}"
-    )
-    ids = dict.fromkeys(encode_position_ids(subject.boards))
-    boards = [peer.board_from_position_id(text) for text in ids]
-
-    def evaluate_all() -> None:
-        for board in boards:
-            peer.probabilities(board, 0)
-
-    started_s = time.perf_counter()
-    evaluate_all()  # once: it remembers what it has evaluated
-    each_s = (time.perf_counter() - started_s) / len(boards)
-    return Measurement("gnubg", "gnubg-nn, 0-ply", 1 / each_s, "positions/s", "called one by one")
-
-
-def _calibration(program: str) -> Measurement:
-    what = "gnubg, calibrate"
-    try:
-        ended = subprocess.run(
-            [program, "-t", "-q"],
-            input="calibrate 3\n",
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return Measurement("gnubg", what, None, "positions/s", "skipped: no result within 60 s")
-    found = _CALIBRATION.search(ended.stdout)
-    if found is None:
-        return Measurement("gnubg", what, None, "positions/s", "skipped: it printed no result")
-    return Measurement("gnubg", what, float(found[1]), "positions/s", "static evaluations by its own count")

@@ -21,11 +21,14 @@ from engine.version import version
 TOOLS = {
     "serve": "tools.serve",
     "batch": "tools.batch",
+    "rollout": "tools.rollout",
     "bench": "tools.bench",
     "bearoff": "tools.bearoff",
     "train": "tools.train.command",
     "export": "tools.export",
     "tournament": "tools.tournament",
+    "error-rate": "tools.error_rate",
+    "search-quality": "tools.search_quality",
     "gnubg-match": "tools.gnubg_match",
 }
 """Subcommand -> the module that has its ``SUMMARY``, ``add_arguments(parser)`` and ``main(args) -> int``."""
@@ -112,7 +115,7 @@ def _help() -> str:
         "A backgammon engine server. Without arguments: the REPL on a terminal, the line protocol on a pipe",
         "(docs/protocol.md). With a tool's name:",
         "",
-        *(f"  {name:<12}{summary(name)}" for name in TOOLS),
+        *(f"  {name:<16}{summary(name)}" for name in TOOLS),
         "",
         "gammond TOOL --help explains each.",
     ]

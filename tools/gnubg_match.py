@@ -14,23 +14,31 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
+from engine.choice import Choice, Chooser
+from engine.cores import usable_cores
+from engine.cubeful import Response
+from engine.dice import Roll
 from engine.errors import GammondError, UnsupportedError, ValueRangeError
-from engine.evaluator import Evaluator
-from engine.outcome import Outcomes
-from engine.position import Board
+from engine.match import MatchState
+from engine.position import Position
+from engine.search import SearchWatch
 from engine.version import version
-from nets.loading import load_evaluator
 from protocol.transports.gnubg import gnubg_server
-from tools.gnubg_record import RecordedGame, check_game, read_record
+from tools.gnubg_record import check_game, read_record
+from tools.gnubg_result import Result, counted
 from tools.progress import Progress
+from tools.strength import add_strength_arguments, load_chooser, strength
 
 SUMMARY = "play games and matches against GNU Backgammon's board, and check each of them"
 
 STALL_S = 60.0
-"""Seconds without a question from gnubg after which it counts as stalled."""
+"""Seconds without a question from gnubg after which it counts as stalled, where both sides look 2 plies ahead
+at most; each ply more makes them ten times as many."""
+
+MAX_GNUBG_PLIES = 4
 
 _DEBIAN_GAMES = "/usr/games"
 _RESUMES = 6
@@ -46,61 +54,20 @@ class Sitting:
         count: Money games, or matches.
         length: Points of a match; 0 for money games.
         seed: Of gnubg's dice.
+        gnubg_plies: How far gnubg looks ahead, for plays and cube.
     """
 
     seat: int
     count: int
     length: int
     seed: int
+    gnubg_plies: int = 0
 
     @property
     def name(self) -> str:
         """What reports call it."""
-        kind = _counted(self.count, "match", "es") if self.length else _counted(self.count, "money game")
+        kind = counted(self.count, "match", "es") if self.length else counted(self.count, "money game")
         return f"{kind}{f' to {self.length}' if self.length else ''} in seat {self.seat}"
-
-
-@dataclass
-class Result:
-    """What came of a sitting, for this engine.
-
-    Attributes:
-        games: Games finished.
-        games_won: Of these, won by this engine.
-        points_won: Points of the won games.
-        points_lost: Points of the lost games.
-        matches_won: Matches won; 0 for money games.
-        rolls: Plays of both sides that were replayed.
-        questions: Questions that gnubg asked.
-        seconds: Wall-clock time.
-        faults: What went wrong, one line each.
-    """
-
-    games: int = 0
-    games_won: int = 0
-    points_won: int = 0
-    points_lost: int = 0
-    matches_won: int = 0
-    rolls: int = 0
-    questions: int = 0
-    seconds: float = 0.0
-    faults: list[str] = field(default_factory=list)
-
-    def as_text(self, sitting: Sitting) -> str:
-        """Write it for people, one line and one for each fault."""
-        text = f"{sitting.name}: "
-        if sitting.length:
-            text += f"{_counted(self.matches_won, 'match', 'es')} won, "
-        text += (
-            f"{self.games_won} of {_counted(self.games, 'game')} won, "
-            f"points {self.points_won}-{self.points_lost}, "
-            f"{_counted(self.rolls, 'play')} checked, {self.seconds:.0f} s"
-        )
-        return "\n".join([text, *(f"  FAULT {fault}" for fault in self.faults)]) + "\n"
-
-
-def _counted(count: int, thing: str, plural: str = "s") -> str:
-    return f"{count} {thing}{'' if count == 1 else plural}"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -111,6 +78,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=1, help="of gnubg's dice (default %(default)s)")
     parser.add_argument(
         "--net", default="default", metavar="NAME", help="the evaluator (default the manifest's)"
+    )
+    add_strength_arguments(parser)
+    parser.add_argument("--threads", type=int, help="that work on each answer (default one for each core)")
+    parser.add_argument(
+        "--gnubg-plies",
+        type=int,
+        default=0,
+        metavar="N",
+        help="how far gnubg looks ahead for plays and cube (default %(default)s)",
     )
     parser.add_argument(
         "--gnubg", metavar="FILE", help="the program; looked up where Debian has it unless given"
@@ -129,24 +105,57 @@ def main(args: argparse.Namespace) -> int:
     Raises:
         GammondError: The options cannot be, or gnubg or the nets are missing.
     """
-    for name in ("games", "matches", "length", "seed"):
-        if getattr(args, name) < 0:
-            raise ValueRangeError(f"{name} is 0 or more, not {getattr(args, name)}", field=name)
+    _check_options(args)
+    chosen = strength(args)
     program = args.gnubg or find_gnubg()
     if program is None:
         raise UnsupportedError("gnubg is not installed (Debian: apt-get install gnubg)", field="gnubg")
-    evaluator = load_evaluator(args.net)
-    sys.stdout.write(f"gammond {version()} ({evaluator.name}) against {program}, seed {args.seed}\n")
-    sittings = [*shared_out(args.games, 0, args.seed), *shared_out(args.matches, args.length, args.seed + 2)]
+    threads = usable_cores() if args.threads is None else args.threads
+    chooser = load_chooser(args.net, chosen, threads, args.seed)
+    sys.stdout.write(
+        f"gammond {version()} ({chooser.analyst.name}, {chosen.name}) against {program} "
+        f"({args.gnubg_plies}-ply), seed {args.seed}\n"
+    )
+    faults = 0
     with tempfile.TemporaryDirectory() as scratch:
         folder = args.keep or Path(scratch)
         folder.mkdir(parents=True, exist_ok=True)
-        results = [play(sitting, evaluator, program, folder) for sitting in sittings]
-    for sitting, result in zip(sittings, results, strict=True):
-        sys.stdout.write(result.as_text(sitting))
-    faults = sum(len(result.faults) for result in results)
+        for count, length, seed in (
+            (args.games, 0, args.seed),
+            (args.matches, args.length, args.seed + 2),
+        ):
+            sittings = shared_out(count, length, seed, args.gnubg_plies)
+            faults += _play_all(sittings, chooser, program, folder)
     sys.stdout.write(f"faults: {faults}\n")
     return 1 if faults else 0
+
+
+def _check_options(args: argparse.Namespace) -> None:
+    for name in ("games", "matches", "length", "seed"):
+        if getattr(args, name) < 0:
+            raise ValueRangeError(f"{name} is 0 or more, not {getattr(args, name)}", field=name)
+    if not 0 <= args.gnubg_plies <= MAX_GNUBG_PLIES:
+        raise ValueRangeError(
+            f"gnubg looks 0 to {MAX_GNUBG_PLIES} plies ahead, not {args.gnubg_plies}", field="gnubg_plies"
+        )
+
+
+def _play_all(sittings: list[Sitting], chooser: Chooser, program: str, folder: Path) -> int:
+    """Play sittings of one kind, write their results and what they come to together.
+
+    Returns:
+        How many faults there were.
+    """
+    total, faults = Result(), 0
+    for sitting in sittings:
+        result = play(sitting, chooser, program, folder)
+        sys.stdout.write(result.as_text(sitting.name, sitting.length))
+        sys.stdout.flush()
+        total.add(result)
+        faults += len(result.faults)
+    if len(sittings) > 1:
+        sys.stdout.write(total.as_text("both seats", sittings[0].length))
+    return faults
 
 
 def find_gnubg() -> str | None:
@@ -154,40 +163,47 @@ def find_gnubg() -> str | None:
     return shutil.which("gnubg") or shutil.which("gnubg", path=_DEBIAN_GAMES)
 
 
-def shared_out(count: int, length: int, seed: int) -> list[Sitting]:
+def shared_out(count: int, length: int, seed: int, gnubg_plies: int = 0) -> list[Sitting]:
     """Share games or matches out between the two seats, each with dice of its own."""
     halves = (count + 1) // 2, count // 2
-    return [Sitting(seat, half, length, seed + seat) for seat, half in enumerate(halves) if half]
+    return [Sitting(seat, half, length, seed + seat, gnubg_plies) for seat, half in enumerate(halves) if half]
+
+
+def patience_s(plies: int) -> float:
+    """Return how long gnubg may ask nothing, in seconds, when the deeper of both sides looks so far ahead."""
+    return STALL_S * 10.0 ** max(0, plies - 2)
 
 
 def play(
-    sitting: Sitting, evaluator: Evaluator, program: str, folder: Path, stall_s: float = STALL_S
+    sitting: Sitting, chooser: Chooser, program: str, folder: Path, stall_s: float | None = None
 ) -> Result:
     """Let gnubg play one sitting against a server of this process, and check its records.
 
     Args:
         sitting: What is played.
-        evaluator: This engine's judge.
+        chooser: Plays for this engine.
         program: gnubg.
         folder: Where its script, records and output go; each sitting has its own files.
-        stall_s: Seconds without a question after which gnubg is stopped.
+        stall_s: Seconds without a question after which gnubg is stopped; `patience_s` if None.
 
     Returns:
         The result; what went wrong is in its faults.
     """
-    counted = _Counted(evaluator)
+    asked = _CountedChooser(chooser)
+    if stall_s is None:
+        stall_s = patience_s(max(chooser.depth.plies, sitting.gnubg_plies))
     stem = f"{'match' if sitting.length else 'money'}-{sitting.seat}"
     records = [folder / f"{stem}-{i}.sgf" for i in range(sitting.count if sitting.length else 1)]
     output = folder / f"{stem}.out"
     result = Result()
     begun = time.monotonic()
-    with gnubg_server(counted) as port:
+    with gnubg_server(asked) as port:
         script = folder / f"{stem}.gnubg"
         script.write_text("\n".join(_script(sitting, port, records)) + "\n")
-        result.faults += _run(program, script, output, counted, sitting, stall_s)
+        result.faults += _run(program, script, output, asked, sitting, stall_s)
     result.seconds = time.monotonic() - begun
-    result.questions = counted.questions
-    if not counted.questions:
+    result.questions = asked.questions
+    if not asked.questions:
         result.faults.append("gnubg asked nothing: it was not connected")
     for line in output.read_text(errors="replace").splitlines():
         if line.startswith(("Error", "gnubg: ")):
@@ -197,19 +213,32 @@ def play(
     return result
 
 
-class _Counted:
-    """An evaluator that counts how often it was asked."""
+class _CountedChooser(Chooser):
+    """A chooser that counts what it is asked."""
 
-    def __init__(self, evaluator: Evaluator) -> None:
-        self._evaluator = evaluator
-        self.name = evaluator.name
-        self.plies = evaluator.plies
+    def __init__(self, chooser: Chooser) -> None:
+        super().__init__(chooser.analyst, chooser.depth)
+        self._chooser = chooser
         self.questions = 0
 
-    def evaluate(self, boards: Board) -> Outcomes:
-        """Evaluate as the evaluator does."""
+    def play(
+        self, position: Position, roll: Roll, match: MatchState, watch: SearchWatch | None = None
+    ) -> Choice:
+        """Choose as the chooser does, as all that follow."""
         self.questions += 1
-        return self._evaluator.evaluate(boards)
+        return self._chooser.play(position, roll, match, watch)
+
+    def doubles(self, position: Position, match: MatchState, watch: SearchWatch | None = None) -> bool:
+        self.questions += 1
+        return self._chooser.doubles(position, match, watch)
+
+    def response(self, position: Position, match: MatchState, watch: SearchWatch | None = None) -> Response:
+        self.questions += 1
+        return self._chooser.response(position, match, watch)
+
+    def takes_beaver(self, position: Position, match: MatchState, watch: SearchWatch | None = None) -> bool:
+        self.questions += 1
+        return self._chooser.takes_beaver(position, match, watch)
 
 
 def _script(sitting: Sitting, port: int, records: list[Path]) -> Iterator[str]:
@@ -217,8 +246,8 @@ def _script(sitting: Sitting, port: int, records: list[Path]) -> Iterator[str]:
     yield from ("set confirm new off", "set confirm save off", "set automatic roll on")
     for seat in (0, 1):
         yield f"set player {seat} gnubg"
-        yield f"set player {seat} chequer evaluation plies 0"
-        yield f"set player {seat} cubedecision evaluation plies 0"
+        yield f"set player {seat} chequer evaluation plies {sitting.gnubg_plies}"
+        yield f"set player {seat} cubedecision evaluation plies {sitting.gnubg_plies}"
     yield f"set player {sitting.seat} external localhost:{port}"
     yield f"set automatic game {'on' if sitting.length else 'off'}"
     # After a beaver gnubg leaves its loop: "play" takes it up again, and is refused once the game is over.
@@ -234,7 +263,7 @@ def _script(sitting: Sitting, port: int, records: list[Path]) -> Iterator[str]:
 
 
 def _run(
-    program: str, script: Path, output: Path, counted: _Counted, sitting: Sitting, stall_s: float
+    program: str, script: Path, output: Path, asked: _CountedChooser, sitting: Sitting, stall_s: float
 ) -> list[str]:
     """Run gnubg to its end, or until it stalls; returns what went wrong."""
     with script.open() as commands, output.open("w") as log, Progress(None, sitting.name) as progress:
@@ -249,9 +278,9 @@ def _run(
         try:
             while process.poll() is None:
                 time.sleep(_POLL_S)
-                progress.update(counted.questions, "questions")
-                if counted.questions != seen:
-                    seen, seen_at = counted.questions, time.monotonic()
+                progress.update(asked.questions, "questions")
+                if asked.questions != seen:
+                    seen, seen_at = asked.questions, time.monotonic()
                 elif time.monotonic() - seen_at > stall_s:
                     return [f"stalled: no question for {stall_s:g} s"]
         finally:
@@ -269,25 +298,18 @@ def _check(record: Path, sitting: Sitting, result: Result) -> None:
         return
     if not sitting.length and len(games) != sitting.count:
         result.faults.append(
-            f"{record.name}: expected {_counted(sitting.count, 'game')}, {len(games)} recorded"
+            f"{record.name}: expected {counted(sitting.count, 'game')}, {len(games)} recorded"
         )
     for number, game in enumerate(games, 1):
-        rolls, faults = check_game(game)
-        result.rolls += rolls
-        result.faults += [f"{record.name} game {number}: {fault}" for fault in faults]
+        replayed = check_game(game)
+        result.rolls += replayed.rolls
+        result.cube_actions += replayed.cube_actions
+        result.faults += [f"{record.name} game {number}: {fault}" for fault in replayed.faults]
         if game.winner is not None:
-            _add(game, sitting, result)
+            result.points.append(game.points if game.winner == sitting.seat else -game.points)
     last = games[-1]
     if sitting.length and last.winner is not None:
         if last.score[last.winner] + last.points < sitting.length:
             result.faults.append(f"{record.name}: the match was not finished")
-        result.matches_won += last.winner == sitting.seat
-
-
-def _add(game: RecordedGame, sitting: Sitting, result: Result) -> None:
-    result.games += 1
-    if game.winner == sitting.seat:
-        result.games_won += 1
-        result.points_won += game.points
-    else:
-        result.points_lost += game.points
+        else:
+            result.matches.append(last.winner == sitting.seat)

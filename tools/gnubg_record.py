@@ -14,9 +14,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from engine import cube_actions
 from engine.dice import parse_roll
 from engine.errors import FormatError, GammondError, PlayError
 from engine.formats.position_id import encode_position_id
+from engine.match import RESULTS, GameResult, MatchState
 from engine.moves import legal_plays
 from engine.outcome import finished_outcomes
 from engine.position import BAR, OFF, Position, turned
@@ -35,6 +37,7 @@ class RecordedGame:
     Attributes:
         length: Points of the match, 0 for money.
         score: Points of seats 0 and 1 before the game.
+        crawford: Whether it was the Crawford game.
         jacoby: Whether the Jacoby rule was in force.
         winner: The seat that won; None for a game that was not finished.
         points: What it won.
@@ -44,11 +47,27 @@ class RecordedGame:
 
     length: int
     score: tuple[int, int]
+    crawford: bool
     jacoby: bool
     winner: int | None
     points: int
     was_resigned: bool
     actions: tuple[tuple[int, str], ...]
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """What the replay of a game came to.
+
+    Attributes:
+        rolls: How many rolls were played by the rules.
+        cube_actions: How many doubles and answers were allowed by them.
+        faults: What is wrong, empty if nothing is.
+    """
+
+    rolls: int
+    cube_actions: int
+    faults: tuple[str, ...]
 
 
 def read_record(text: str) -> list[RecordedGame]:
@@ -65,32 +84,44 @@ def read_record(text: str) -> list[RecordedGame]:
     return games
 
 
-def check_game(game: RecordedGame) -> tuple[int, list[str]]:
-    """Replay a game.
-
-    Returns:
-        How many rolls were played, and what is wrong, empty if nothing is.
-    """
-    replay = _Replay()
+def check_game(game: RecordedGame) -> Replayed:
+    """Replay a game up to its end, or to the first thing that is wrong."""
+    try:
+        replay = _Replay(game)
+    except GammondError as error:
+        return Replayed(0, 0, (error.message,))
+    faults: tuple[str, ...] = ()
     try:
         for seat, action in game.actions:
             replay.act(seat, action)
         replay.end(game)
     except GammondError as error:
-        return replay.rolls, [error.message]
-    return replay.rolls, []
+        faults = (error.message,)
+    return Replayed(replay.rolls, replay.cube_actions, faults)
 
 
 class _Replay:
-    """A game as far as it has been replayed."""
+    """A game as far as it has been replayed.
 
-    def __init__(self) -> None:
+    Args:
+        game: Its beginning; the seat that acts first has won the opening roll.
+
+    Raises:
+        GammondError: No game can begin so.
+    """
+
+    def __init__(self, game: RecordedGame) -> None:
         self.rolls = 0
+        self.cube_actions = 0
         self._position = Position.start()
-        self._to_roll: int | None = None
-        self._cube = 1
-        self._is_doubled = False
-        self._was_dropped = False
+        self._match = MatchState(
+            length=game.length,
+            score=game.score,
+            crawford=game.crawford,
+            on_roll=game.actions[0][0] if game.actions else 0,
+            jacoby=game.jacoby,
+        )
+        self._dropped: GameResult | None = None
 
     def act(self, seat: int, action: str) -> None:
         """Carry one action out.
@@ -98,17 +129,20 @@ class _Replay:
         Raises:
             GammondError: The rules do not allow it.
         """
+        if seat != self._match.to_act:
+            raise PlayError(f"seat {seat} acts out of turn: {action}")
         if action == "double":
-            # A double on top of a double is a beaver, and takes the first.
-            self._cube *= 2 if self._is_doubled else 1
-            self._is_doubled = True
+            # A double on top of a double is a beaver.
+            act = cube_actions.beaver if self._match.doubled else cube_actions.double
+            self._match = act(self._match)
         elif action == "take":
-            self._cube *= 2
-            self._is_doubled = False
+            self._match = cube_actions.take(self._match)
         elif action == "drop":
-            self._was_dropped = True
+            self._dropped = cube_actions.drop(self._match)
         else:
             self._play(seat, action)
+            return
+        self.cube_actions += 1
 
     def end(self, game: RecordedGame) -> None:
         """Compare the end with the recorded result.
@@ -118,19 +152,27 @@ class _Replay:
         """
         if game.winner is None:
             raise PlayError(f"the game was not finished, it stands at {encode_position_id(self._position)}")
-        if game.was_resigned or self._was_dropped:
-            return
-        if not self._position.is_over or self._to_roll == game.winner:
+        if game.was_resigned:
+            possible = [self._match.result(game.winner, kind + 1) for kind in range(len(RESULTS))]
+        elif self._dropped is not None:
+            possible = [self._dropped]
+        elif self._position.is_over:
+            kind = int(finished_outcomes(self._position.board[None])[0, 3:].sum()) + 1
+            possible = [self._match.result(1 - self._match.on_roll, kind)]
+        else:
+            possible = []
+        if game.winner not in [result.winner for result in possible]:
             raise PlayError(f"seat {game.winner} is said to have won at {encode_position_id(self._position)}")
-        level = int(finished_outcomes(self._position.board[None])[0, 3:].sum()) + 1
-        is_single = game.jacoby and not game.length and self._cube == 1
-        points = self._cube * (1 if is_single else level)
-        if points != game.points:
-            raise PlayError(f"the game is recorded as {game.points} points, by the rules it is {points}")
+        points = sorted({result.points for result in possible})
+        if game.points not in points:
+            raise PlayError(
+                f"the game is recorded as {game.points} points, "
+                f"by the rules it is {' or '.join(map(str, points))}"
+            )
 
     def _play(self, seat: int, action: str) -> None:
-        if self._to_roll not in (None, seat):
-            raise PlayError(f"seat {seat} played {action} out of turn")
+        if self._match.doubled:
+            raise PlayError(f"seat {seat} rolled while a double waited for its answer")
         roll = parse_roll(action[:2])
         result = _moved(self._position, list(_moves(seat, action[2:])))
         if result not in [play.result for play in legal_plays(self._position, roll)]:
@@ -141,7 +183,7 @@ class _Replay:
             )
         self.rolls += 1
         self._position = result
-        self._to_roll = 1 - seat
+        self._match = self._match.next_turn()
 
 
 def _read_game(text: str) -> RecordedGame:
@@ -152,6 +194,7 @@ def _read_game(text: str) -> RecordedGame:
     return RecordedGame(
         length=int(match[1]),
         score=(int(match[2]), int(match[3])),
+        crawford=bool(re.search(r"RU\[[^\]]*CrawfordGame", text)),
         jacoby=bool(re.search(r"RU\[[^\]]*Jacoby", text)),
         winner=_SEATS[result[1]] if result else None,
         points=int(result[2]) if result else 0,

@@ -13,7 +13,8 @@ from engine.version import version
 from protocol.limits import Limits
 from protocol.service import Service, shipped_judges
 from protocol.transports.tcp import TcpLimits, check_host, run_tcp
-from protocol.transports.workers import MAX_THREADS
+from protocol.transports.workers import MAX_THREADS, thread_count
+from tools.strength import STRENGTH_OPTIONS, add_strength_arguments, load_chooser, strength
 
 SUMMARY = "answer clients on a socket: the line protocol, or GNU Backgammon's external player"
 
@@ -35,7 +36,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--allow-remote", action="store_true", help="let other machines reach a HOST that is not loopback"
     )
     parser.add_argument(
-        "--threads", type=int, help=f"workers, {MAX_THREADS} at most (default one for each core)"
+        "--threads",
+        type=int,
+        help=f"threads that work on requests, {MAX_THREADS} at most (default one for each core)",
     )
     parser.add_argument("--clients", type=int, help="clients at a time (default 256, with --gnubg 64)")
     parser.add_argument(
@@ -45,6 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="let go of a client that sends nothing for so long (default an hour, with --gnubg a day)",
     )
     parser.add_argument("--net", help="with --gnubg: the evaluator (default the manifest's)")
+    add_strength_arguments(parser, "with --gnubg: ")
     parser.add_argument(
         "--no-jacoby",
         action="store_true",
@@ -101,8 +105,9 @@ def _check_options(args: argparse.Namespace) -> None:
             raise ValueRangeError(
                 f"{_option(name)}: expected a number above 0{limit}, got {value}", field=name
             )
-    for name in ("net", "no_jacoby", "beavers"):
-        if args.tcp is not None and getattr(args, name):
+    for name in ("net", "no_jacoby", "beavers", *STRENGTH_OPTIONS):
+        is_given = getattr(args, name) is not None and getattr(args, name) is not False
+        if args.tcp is not None and is_given:
             raise UnsupportedError(
                 f"{_option(name)} goes with --gnubg only; clients of --tcp choose by 'set'", field=name
             )
@@ -126,13 +131,12 @@ def _serve_lines(host: str, port: int, args: argparse.Namespace) -> None:
 
 
 def _serve_gnubg(host: str, port: int, args: argparse.Namespace) -> None:
-    from nets.loading import load_evaluator
     from protocol.gnubg_external import GnubgRules
     from protocol.transports.gnubg import GNUBG_LIMITS, run_gnubg
 
     limits = _limits(args, GNUBG_LIMITS)
     run_gnubg(
-        load_evaluator(args.net or "default"),
+        load_chooser(args.net or "default", strength(args), thread_count(args.threads)),
         host,
         port,
         rules=GnubgRules(jacoby=not args.no_jacoby, beavers=args.beavers),

@@ -10,18 +10,23 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
+from engine.cores import usable_cores
 from engine.errors import ValueRangeError
-from engine.games import GameResults, play_games
-from engine.players import Player
+from engine.games import GameResults
+from engine.search.workers import MAX_THREADS
 from engine.version import version
 from nets.loading import load_player, net_hashes
 from tools.cli import EXIT_INTERRUPTED
 from tools.progress import Progress
+from tools.tournament_stretches import Pairing, Stretch, played_by_processes, played_here
 
 SUMMARY = "play two players against each other and measure points per game"
 
 STRETCH_GAMES = 4096
 """Games between two looks at the result; an interrupted run reports the stretches that were finished."""
+
+DEEP_STRETCH_GAMES = 16
+"""The same where a player looks ahead, or errs: it takes its time, and plays no faster in lockstep."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,11 +34,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "first",
         metavar="A",
-        help="the player whose points count: 'default', an evaluator of the manifest, 'pubeval' or 'random'",
+        help="the player whose points count: 'default', an evaluator of the manifest, 'pubeval' or 'random'; "
+        "an evaluator may have options behind it: 'td128:plies=2,filter=narrow', 'td128:level=casual'",
     )
     parser.add_argument("second", metavar="B", help="its opponent")
     parser.add_argument("--games", type=int, default=10_000, help="how many, even (default 10000)")
     parser.add_argument("--seed", type=int, default=1, help="seed of the dice, 0 or more (default 1)")
+    parser.add_argument(
+        "--threads",
+        type=int,
+        default=usable_cores(),
+        help="processes that share the games; the result is the same (default one for each core)",
+    )
     parser.add_argument("--json", action="store_true", help="write one JSON object instead of text")
 
 
@@ -47,14 +59,17 @@ def main(args: argparse.Namespace) -> int:
         0, or 130 when Ctrl-C ended it early; what was finished by then is reported.
 
     Raises:
-        ValueRangeError: An unknown player, an odd number of games or fewer than four, a negative seed.
+        FormatError: The options of a player cannot be read.
+        ValueRangeError: An unknown player, an option out of range, an odd number of games or fewer than four,
+            a negative seed, an impossible number of threads.
         DataFileError: A net or database is missing or faulty.
     """
     if args.games < 4 or args.games % 2:
         raise ValueRangeError(f"--games takes an even number of 4 or more, not {args.games}", field="games")
-    first, second = load_player(args.first), load_player(args.second)
+    if not 1 <= args.threads <= MAX_THREADS:
+        raise ValueRangeError(f"--threads takes 1 to {MAX_THREADS}, not {args.threads}", field="threads")
     started_s = time.monotonic()
-    results = play_stretches(first, second, args.games, args.seed)
+    results = play_stretches(args.first, args.second, args.games, args.seed, args.threads)
     if not results.games:
         return EXIT_INTERRUPTED
     report = report_on(args, results, time.monotonic() - started_s)
@@ -62,25 +77,38 @@ def main(args: argparse.Namespace) -> int:
     return 0 if results.games == args.games else EXIT_INTERRUPTED
 
 
-def play_stretches(first: Player, second: Player, games: int, seed: int) -> GameResults:
+def play_stretches(first_name: str, second_name: str, games: int, seed: int, threads: int = 1) -> GameResults:
     """Play with a progress bar, a stretch of games at a time.
 
     Only whole stretches count: of the games in progress the short ones end first, and their results differ.
 
+    Args:
+        first_name: What `nets.loading.load_player` takes.
+        second_name: The same.
+        games: How many, even.
+        seed: Of the dice.
+        threads: How many processes play at once. The result does not depend on it.
+
     Returns:
         The results of all games, or after Ctrl-C of the stretches that were finished.
+
+    Raises:
+        GammondError: A player cannot be loaded.
     """
+    pairing = Pairing(load_player(first_name), load_player(second_name), seed)
+    size = DEEP_STRETCH_GAMES if pairing.is_deep else STRETCH_GAMES
+    stretches = [Stretch(start, min(size, games - start)) for start in range(0, games, size)]
+    processes = min(threads, len(stretches))
     points = [np.empty(0, np.int8)]
     try:
-        with Progress(games, f"{first.name} against {second.name}") as bar:
-            for start in range(0, games, STRETCH_GAMES):
-                stretch = min(STRETCH_GAMES, games - start)
-
-                def show(done: int, before: int = start) -> None:
-                    bar.update(before + done)
-
-                results = play_games(first, second, stretch, seed, first_pair=start // 2, progress=show)
-                points.append(results.points)
+        with Progress(games, f"{pairing.first.name} against {pairing.second.name}") as bar:
+            if processes > 1:
+                played = played_by_processes((first_name, second_name, seed), stretches, processes)
+            else:
+                played = played_here(pairing, stretches, bar.update)
+            for stretch, each in zip(stretches, played, strict=True):
+                points.append(each)
+                bar.update(stretch.first_game + stretch.games)
     except KeyboardInterrupt:
         sys.stderr.write("gammond: interrupted, reporting the stretches that were finished\n")
     return GameResults(np.concatenate(points))
@@ -116,9 +144,13 @@ class Report:
         lines = [
             f"gammond {self.version}, seed {self.seed}, {self.games:,} paired games, {self.seconds:.1f} s"
         ]
-        lines += [f"  net {net} sha256 {sha256[:16]}" for side in sides for net, sha256 in side.nets.items()]
-        lines.append(f"{'':16}{'wins':>10}{'gammons':>10}{'backgammons':>13}")
-        lines += [f"{side.name:16}{side.wins:10,}{side.gammons:10,}{side.backgammons:13,}" for side in sides]
+        nets = {**self.first.nets, **self.second.nets}
+        lines += [f"  net {net} sha256 {sha256[:16]}" for net, sha256 in nets.items()]
+        width = max(16, *(len(side.name) for side in sides))
+        lines.append(f"{'':{width}}{'wins':>10}{'gammons':>10}{'backgammons':>13}")
+        lines += [
+            f"{side.name:{width}}{side.wins:10,}{side.gammons:10,}{side.backgammons:13,}" for side in sides
+        ]
         score = f"{self.points_per_game:+.4f} ± {self.standard_error:.4f}"
         lines.append(f"{self.first.name} scores {score} points per game")
         return "\n".join(lines) + "\n"

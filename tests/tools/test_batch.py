@@ -15,18 +15,23 @@ import types
 import numpy as np
 import pytest
 
-from engine.errors import DataFileError, StateError, UnsupportedError, ValueRangeError
+from engine.analyst import Analyst
+from engine.errors import DataFileError, StateError, ValueRangeError
 from engine.evaluator import best_children
+from engine.formats.match_id import encode_match_id
 from engine.formats.position_id import decode_position_id, encode_position_id, encode_position_ids
 from engine.formats.xgid import encode_xgid
+from engine.levels import Depth
 from engine.match import MatchState
 from engine.outcome import cubeless_equity
 from engine.position import Phase, Position, phases
 from tests import boards as test_boards
-from tools import batch, batch_lines, batch_resume, batch_rows, cli
+from tools import batch, batch_judging, batch_lines, batch_resume, batch_rows, cli
+from tools.batch_judging import BatchJudge, Judged
 
 OPENING = "4HPwATDgc/ABMA"
-HEADER = "id,plies,win,win_g,win_bg,lose_g,lose_bg,equity,error\n"
+CUBELESS_HEADER = "id,plies,win,win_g,win_bg,lose_g,lose_bg,equity,error\n"
+HEADER = CUBELESS_HEADER.rstrip() + ",cubeful,mwc\n"
 
 
 class PipJudge:
@@ -50,11 +55,19 @@ class PipJudge:
         return np.stack(columns, axis=1).astype(np.float32)
 
 
-def expected_row(text, position, judge=None):
-    outcomes = (judge or PipJudge()).evaluate(position.board[None])
-    values = [*map(float, outcomes[0]), float(cubeless_equity(outcomes)[0])]
-    shown = [0.0 if abs(value) < 5e-7 else value for value in values]
-    return f"{text},0," + ",".join(f"{value:.6f}" for value in shown) + ",\n"
+def expected_row(text, position, match=None, plies=0, judge=None):
+    """The row of a position in csv, by what an analyst says of it alone."""
+    match = match or MatchState()
+    judged = Analyst(judge or PipJudge()).judge(position, match, Depth(plies))
+    values = [*judged.outcome, judged.equity, judged.cubeful, *([] if match.is_money else [judged.mwc])]
+    shown = [f"{0.0 if abs(value) < 5e-7 else value:.6f}" for value in values]
+    return ",".join([text, str(plies), *shown[:6], "", shown[6], *(shown[7:] or [""])]) + "\n"
+
+
+def cubeless_row(text, position, plies=0):
+    judged = Analyst(PipJudge()).judge(position, MatchState(), Depth(plies, is_cubeful=False))
+    shown = [f"{0.0 if abs(value) < 5e-7 else value:.6f}" for value in (*judged.outcome, judged.equity)]
+    return ",".join([text, str(plies), *shown, ""]) + "\n"
 
 
 def some_ids(count, seed=3):
@@ -71,8 +84,14 @@ def some_ids(count, seed=3):
 @pytest.fixture(autouse=True)
 def judge(monkeypatch):
     judge = PipJudge()
-    monkeypatch.setattr(batch, "load_evaluator", lambda name="default": judge)
+    judged_by(monkeypatch, judge)
     return judge
+
+
+def judged_by(monkeypatch, judge):
+    """Let the tool load a judge in place of the shipped ones."""
+    monkeypatch.setattr(batch_judging, "load_evaluator", lambda name: judge)
+    monkeypatch.setattr(batch_judging, "load_analyst", lambda name, threads: Analyst(judge, threads=threads))
 
 
 @pytest.fixture
@@ -179,7 +198,7 @@ def test_json_lines_hold_the_same_values_and_an_error_field(run):
     assert status == 1
     good, bad = map(json.loads, out.splitlines())
     cells = expected_row(OPENING, Position.start()).rstrip("\n").split(",")
-    assert list(good) == HEADER.split(",")[:8]
+    assert list(good) == [*HEADER.split(",")[:8], "cubeful"]
     assert [f"{good[name]:.6f}" for name in HEADER.split(",")[2:8]] == cells[2:8]
     assert (good["id"], good["plies"]) == (OPENING, 0)
     assert set(bad) == {"id", "error"}
@@ -189,7 +208,7 @@ def test_json_lines_hold_the_same_values_and_an_error_field(run):
 def test_blocks_do_not_change_the_rows(run, monkeypatch):
     content = "\n".join([*some_ids(50), "bad", *some_ids(100)[50:], "worse"])
     whole = run(content)[1]
-    monkeypatch.setattr(batch, "BLOCK_LINES", 7)
+    monkeypatch.setattr(batch, "BLOCK_LINES", (7,) * 5)
     assert run(content)[1] == whole
 
 
@@ -216,8 +235,7 @@ def test_a_pipe_with_a_name_is_read_once_and_every_line_gets_its_row(tmp_path, o
     assert output.read_text() == HEADER + expected
 
 
-def test_no_more_than_two_blocks_are_read_ahead_of_what_is_written(monkeypatch, judge):
-    monkeypatch.setattr(batch, "BLOCK_LINES", 10)
+def test_no_more_than_two_blocks_are_read_ahead_of_what_is_written(judge):
     written, ahead = [], []
 
     def lines():
@@ -227,8 +245,9 @@ def test_no_more_than_two_blocks_are_read_ahead_of_what_is_written(monkeypatch, 
 
     batch.run_batch(
         lines(),
-        judge,
+        BatchJudge(Analyst(judge)),
         batch_rows.CsvRows(),
+        10,
         written.append,
         lambda line, error: None,
         lambda number, tally: None,
@@ -238,16 +257,27 @@ def test_no_more_than_two_blocks_are_read_ahead_of_what_is_written(monkeypatch, 
 
 
 def test_negative_zeros_are_written_without_sign():
-    outcomes = np.array([[0.5, 1e-9, 0, 3e-8, 0]], np.float32)
-    assert "-0.000000" not in batch_rows.CsvRows().good(["x"], 0, outcomes)[0]
+    class EvenJudge(PipJudge):
+        def evaluate(self, boards):
+            return np.tile(np.array([0.5, 1e-9, 0, 3e-8, 0], np.float32), (len(boards), 1))
+
+    boards = Position.start().board[None]
+    for is_cubeful in (True, False):
+        judge = BatchJudge(Analyst(EvenJudge()), is_cubeful=is_cubeful)
+        judged = judge.judge(boards, [MatchState()], np.zeros(1, np.int64))
+        row = batch_rows.CsvRows(is_cubeful).good(["x"], 0, judged)[0]
+        assert "0.000000" in row
+        assert "-0.000000" not in row
 
 
 @pytest.mark.parametrize("form", ["csv", "jsonl"])
 def test_equities_have_the_decimals_that_every_other_command_writes(form):
     generator = np.random.default_rng(12)
     outcomes = np.sort(generator.random((20_000, 5), np.float32))[:, [4, 3, 0, 2, 1]]
-    rows = batch_rows.ROW_FORMATS[form].good(["x"] * len(outcomes), 0, outcomes)
-    equities = [batch_rows.ROW_FORMATS[form].read(row.removesuffix("\n")).values[-1] for row in rows]
+    row_format = batch_rows.ROW_FORMATS[form](False)
+    judged = Judged(np.column_stack([outcomes, cubeless_equity(outcomes)]).astype(np.float64))
+    rows = row_format.good(["x"] * len(outcomes), 0, judged)
+    equities = [row_format.read(row.removesuffix("\n")).values[-1] for row in rows]
     assert equities == [float(f"{float(equity):.6f}") for equity in cubeless_equity(outcomes)]
 
 
@@ -278,7 +308,7 @@ def test_resuming_evaluates_only_what_is_missing_and_says_what_it_found(run, tmp
     assert status == 0
     assert output.read_bytes() == whole
     assert (
-        1 < judge.asked <= 1 + 3 * batch_resume.COMPARED_ROWS
+        1 < judge.asked <= 1 + 3 * batch_resume.COMPARED_ROWS[0]
     )  # the missing one, and a sample to compare the net
     assert "1,999 rows of this input, a half-written row was cut off; going on after line 1,999" in err
 
@@ -319,7 +349,7 @@ def test_resuming_another_input_is_refused_with_the_row_and_line(run, tmp_path):
 def test_resuming_with_another_net_is_refused(run, tmp_path, monkeypatch):
     output = tmp_path / "rows.csv"
     run(OPENING, "--output", output)
-    monkeypatch.setattr(batch, "load_evaluator", lambda name: PipJudge(shift=0.01))
+    judged_by(monkeypatch, PipJudge(shift=0.01))
     assert "another net" in refused(run, output, OPENING)
 
 
@@ -355,7 +385,7 @@ def test_another_net_is_found_out_though_it_agrees_on_most_rows(
     output = tmp_path / "rows.csv"
     run("\n".join(texts), "--output", output)
     assert run("\n".join(texts), "--output", output, "--resume")[0] == 0
-    monkeypatch.setattr(batch, "load_evaluator", lambda name: AgreesOn(*agreed))
+    judged_by(monkeypatch, AgreesOn(*agreed))
     err = refused(run, output, "\n".join(texts))
     assert "another net" in err
     assert f"{encode_position_id(told)!r} the win_g" in err
@@ -364,7 +394,7 @@ def test_another_net_is_found_out_though_it_agrees_on_most_rows(
 def test_rows_that_any_net_writes_the_same_can_be_followed_by_any_net(run, tmp_path, monkeypatch):
     output = tmp_path / "rows.csv"
     run(encode_position_id(OVER), "--output", output)
-    monkeypatch.setattr(batch, "load_evaluator", lambda name: AgreesOn(Phase.OVER))
+    judged_by(monkeypatch, AgreesOn(Phase.OVER))
     assert run(encode_position_id(OVER), "--output", output, "--resume")[0] == 0
 
 
@@ -505,7 +535,9 @@ def test_bad_lines_are_named_up_to_a_hundred_and_then_counted(run, bad, said):
         (["{missing}"], DataFileError),
         (["{folder}"], DataFileError),
         (["{input}", "--output", "{missing}/rows.csv"], DataFileError),
-        (["{input}", "--plies", "3"], UnsupportedError),
+        (["{input}", "--plies", "5"], ValueRangeError),
+        (["{input}", "--plies", "-1"], ValueRangeError),
+        (["{input}", "--plies", "1", "--threads", "0"], ValueRangeError),
     ],
 )
 def test_options_that_make_no_sense_are_refused_before_anything_is_written(tmp_path, capsys, options, error):
@@ -566,20 +598,23 @@ def test_ctrl_c_between_blocks_exits_130_and_the_run_can_be_resumed(run, tmp_pat
     output = tmp_path / "rows.csv"
     run(content, "--output", output)
     whole = output.read_bytes()
-    monkeypatch.setattr(batch, "BLOCK_LINES", 10)
+    monkeypatch.setattr(batch, "BLOCK_LINES", (10,) * 5)
 
     class Interrupted(PipJudge):
+        blocks = 0
+
         def evaluate(self, boards):
-            if self.asked >= 20:
+            self.blocks += 1
+            if self.blocks > 2:
                 raise KeyboardInterrupt
             return super().evaluate(boards)
 
-    monkeypatch.setattr(batch, "load_evaluator", lambda name: Interrupted())
+    judged_by(monkeypatch, Interrupted())
     status, _, err = run(content, "--output", output, "--force")
     assert status == 130
     assert "--resume in place of --force goes on" in err
     assert output.read_bytes() == b"".join(whole.splitlines(keepends=True)[:21])
-    monkeypatch.setattr(batch, "load_evaluator", lambda name: PipJudge())
+    judged_by(monkeypatch, PipJudge())
     assert run(content, "--output", output, "--resume")[0] == 0
     assert output.read_bytes() == whole
 
@@ -589,3 +624,114 @@ def test_ids_are_those_of_the_input_not_rewritten(run):
     status, out, _ = run(padded)
     assert status == 0
     assert out == HEADER + expected_row(padded, Position.start())
+
+
+CONTACT = test_boards.position({24: 2, 13: 4, 8: 4, 6: 5}, {1: 2, 12: 4, 17: 4, 19: 5})
+LAST_ROLLS = test_boards.position({2: 1, 1: 2}, {24: 2, 21: 1})
+
+
+@pytest.mark.parametrize("plies", [0, 1, 2])
+def test_rows_of_a_depth_are_what_an_analyst_says_of_each_position(run, plies):
+    texts = [encode_position_id(position) for position in (RACE, LAST_ROLLS, OVER)]
+    positions = [RACE, LAST_ROLLS, OVER]
+    status, out, err = run("\n".join(texts), "--plies", plies)
+    assert status == 0
+    assert out == HEADER + "".join(
+        expected_row(text, position, plies=plies) for text, position in zip(texts, positions, strict=True)
+    )
+    assert f"by pips at {plies}-ply" in err
+
+
+def test_score_and_cube_of_a_line_count_and_its_dice_do_not(run):
+    matches = [
+        MatchState(length=7, score=(2, 5), cube=2, cube_owner=1, on_roll=0, roll=(3, 1)),
+        MatchState(length=7, score=(2, 6), crawford=True, on_roll=1),
+        MatchState(jacoby=True, beavers=False, on_roll=1, doubled=True),
+        MatchState(cube=4, cube_owner=0, jacoby=True, on_roll=0),
+    ]
+    lines = [encode_xgid(CONTACT, match) for match in matches]
+    lines.append(f"{encode_position_id(CONTACT)}:{encode_match_id(matches[0])}")
+    status, out, _ = run("\n".join([*lines, OPENING]), "--plies", 1)
+    assert status == 0
+    matches.append(matches[0])
+    rows = [expected_row(line, CONTACT, match, 1) for line, match in zip(lines, matches, strict=True)]
+    assert out == HEADER + "".join(rows) + expected_row(OPENING, Position.start(), plies=1)
+    assert len({row.partition(",")[2] for row in rows}) == len(set(matches))
+
+
+def test_the_chance_to_win_a_match_is_a_json_field_in_matches_only(run):
+    match = MatchState(length=5)
+    status, out, _ = run(f"{encode_xgid(CONTACT, match)}\n{OPENING}\n", "--format", "jsonl")
+    assert status == 0
+    first, second = map(json.loads, out.splitlines())
+    assert first["mwc"] == pytest.approx(Analyst(PipJudge()).judge(CONTACT, match).mwc, abs=1e-6)
+    assert list(second) == [*CUBELESS_HEADER.split(",")[:8], "cubeful"]
+
+
+@pytest.mark.parametrize("plies", [0, 1])
+def test_cubeless_rows_leave_score_and_cube_out_of_account(run, plies):
+    xgid = encode_xgid(CONTACT, MatchState(length=3, score=(2, 0), crawford=True))
+    status, out, _ = run(f"{xgid}\n{OPENING}\nbad\n", "--cubeless", "--plies", plies)
+    assert status == 1
+    rows = cubeless_row(xgid, CONTACT, plies) + cubeless_row(OPENING, Position.start(), plies)
+    assert out.startswith(CUBELESS_HEADER + rows + 'bad,,,,,,,,"format: ')
+
+
+def test_a_cube_without_owner_is_a_bad_line_only_where_the_cube_counts(run):
+    xgid = encode_xgid(CONTACT, MatchState(length=5)).replace(":0:0:", ":2:0:", 1)
+    status, out, _ = run(f"{xgid}\n{OPENING}")
+    assert status == 1
+    assert "position: a cube at 4 has an owner" in out
+    assert expected_row(OPENING, Position.start()) in out
+    status, out, _ = run(f"{xgid}\n{OPENING}", "--cubeless")
+    assert status == 0
+
+
+@pytest.mark.parametrize("options", [[], ["--cubeless"]])
+def test_threads_and_blocks_change_no_byte_of_a_deep_run(run, monkeypatch, options):
+    content = "\n".join([*some_ids(600)[::20], "bad", encode_xgid(CONTACT, MatchState(length=5))])
+    whole = run(content, "--plies", 1, "--threads", 1, *options)[1]
+    assert whole.count("\n") == 33
+    monkeypatch.setattr(batch, "BLOCK_LINES", (5,) * 5)
+    assert run(content, "--plies", 1, "--threads", 3, *options)[1] == whole
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+@pytest.mark.parametrize("cut", [1, 300, 900, -5])
+def test_a_deep_run_cut_anywhere_is_resumed_to_the_same_file(run, tmp_path, form, cut):
+    xgids = [encode_xgid(CONTACT, MatchState(length=length)) for length in (1, 3, 5)]
+    content = "\n".join([encode_position_id(RACE), *xgids, "bad", encode_position_id(LAST_ROLLS)])
+    options = ["--format", form, "--output", tmp_path / "rows", "--plies", 1]
+    assert run(content, *options)[0] == 1
+    whole = options[3].read_bytes()
+    options[3].write_bytes(whole[:cut])
+    assert run(content, *options, "--resume")[0] == 1
+    assert options[3].read_bytes() == whole
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_rows_with_the_cube_are_not_followed_by_rows_without(run, tmp_path, form):
+    output = tmp_path / "rows"
+    for first, second in (([], ["--cubeless"]), (["--cubeless"], [])):
+        run(OPENING, "--output", output, "--format", form, "--force", *first)
+        err = refused(run, output, OPENING, "--format", form, *second)
+        assert "cannot resume" in err
+
+
+def test_resuming_compares_the_value_with_the_cube_too(run, tmp_path):
+    output = tmp_path / "rows.csv"
+    run(OPENING, "--output", output)
+    cubeful = output.read_text().splitlines()[1].split(",")[-2]
+    output.write_text(output.read_text().replace(cubeful, "0.123456"))
+    assert f"{OPENING!r} the cubeful 0.123456" in refused(run, output, OPENING)
+
+
+def test_ctrl_c_ends_a_search_on_other_threads_too():
+    class Interrupted(PipJudge):
+        def evaluate(self, boards):
+            raise KeyboardInterrupt
+
+    judge = BatchJudge(Analyst(Interrupted()), 1)
+    with pytest.raises(KeyboardInterrupt):
+        judge.judge(CONTACT.board[None], [MatchState()], np.zeros(1, np.int64))
+    assert judge._stopped.is_set()

@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 import json
+import sys
 import types
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from engine.analyst import CACHE_COLUMNS, Analyst
 from engine.outcome import finished_outcomes
 from engine.position import CHECKERS, OFF, Position
+from engine.replies import EvaluatedReplies
+from engine.search import ValueCache
 from protocol.transports.load_client import LoadReport
-from tools import bench, bench_engine, bench_measure, bench_process, bench_signature, cli
+from tests.boards import RacingJudge
+from tools import (
+    bench,
+    bench_engine,
+    bench_gnubg,
+    bench_measure,
+    bench_process,
+    bench_rollouts,
+    bench_search,
+    bench_signature,
+    cli,
+)
 
 
 class PipJudge:
@@ -131,12 +146,116 @@ def test_missing_peers_are_skipped_with_a_note(monkeypatch):
     def missing(name):
         raise ImportError(name)
 
-    monkeypatch.setattr(bench_process.importlib, "import_module", missing)
-    monkeypatch.setattr(bench_process.shutil, "which", lambda name, path=None: None)
-    measurements = list(bench_process.bench_gnubg(bench_measure.Subject()))
+    monkeypatch.setattr(bench_gnubg.importlib, "import_module", missing)
+    monkeypatch.setattr(bench_gnubg.shutil, "which", lambda name, path=None: None)
+    measurements = list(bench_gnubg.bench_gnubg(bench_measure.Subject()))
     assert [m.value for m in measurements] == [None, None]
     assert all("not installed" in m.note for m in measurements)
     assert " - " in bench.table_row(measurements[0])
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Searches and rollouts by a judge that plays games to their end, few of them, with gnubg missing."""
+
+    def load(name):
+        judge = RacingJudge()
+        return Analyst(judge, EvaluatedReplies(judge), cache=ValueCache(1 << 10, CACHE_COLUMNS))
+
+    monkeypatch.setattr(bench_measure, "load_analyst", load)
+    monkeypatch.setattr(bench_search, "BUDGET_S", 0.0)
+    monkeypatch.setattr(bench_search, "PAIRED_DECISIONS", 2)
+    monkeypatch.setattr(bench_search, "_LEAST", 2)
+    monkeypatch.setattr(bench_search, "read_manifest", lambda: types.SimpleNamespace(finder="pips32"))
+    monkeypatch.setattr(bench_rollouts, "TRIALS", 36)
+    few = {kind: replace(settings, trials=36) for kind, settings in bench_rollouts._KINDS.items()}
+    monkeypatch.setattr(bench_rollouts, "_KINDS", few)
+    monkeypatch.setattr(bench_rollouts, "CHECK_TRIALS", 36)
+    monkeypatch.setattr(bench_gnubg.shutil, "which", lambda name, path=None: None)
+    bench_gnubg.time_gnubg.cache_clear()
+
+
+def test_searches_have_right_answers_and_figures_and_say_where_gnubg_is_missing(small):
+    measurements = list(bench_search.bench_search(bench_measure.Subject()))
+    ours, theirs = measurements[:-2], measurements[-2:]
+    assert len(ours) == 6
+    assert all(m.value is None or m.value > 0 for m in ours)
+    assert [m.value for m in theirs] == [None, None]
+    assert all("gnubg is not installed" in m.note for m in theirs)
+
+
+def test_rollouts_have_right_answers_and_figures_and_say_where_gnubg_is_missing(small):
+    measurements = list(bench_rollouts.bench_rollouts(bench_measure.Subject()))
+    assert [m.unit for m in measurements] == ["s", "s", "s", "times", "s", "s", "s"]
+    assert all(m.value > 0 for m in measurements[:3])
+    assert [m.value for m in measurements[4:]] == [None] * 3
+
+
+def test_a_search_that_misses_a_won_game_is_not_timed(small, monkeypatch):
+    real = bench_search.Analyst.judge
+
+    def doubting(self, position, match, depth=None, watch=None):
+        judged = real(self, position, match, depth, watch)
+        return replace(judged, equity=judged.equity - 0.01)
+
+    monkeypatch.setattr(bench_search.Analyst, "judge", doubting)
+    with pytest.raises(bench_measure.WrongAnswerError, match="won by any roll"):
+        list(bench_search.bench_search(bench_measure.Subject()))
+
+
+def test_rollouts_whose_variance_reduction_moves_the_mean_are_not_timed(small, monkeypatch):
+    real = bench_rollouts.roll_out_position
+
+    def biased(position, judges, settings):
+        estimate, rollout = real(position, judges, settings)
+        return (replace(estimate, equity=9.0) if settings.variance_reduction else estimate), rollout
+
+    monkeypatch.setattr(bench_rollouts, "roll_out_position", biased)
+    with pytest.raises(bench_measure.WrongAnswerError, match="moves the equity"):
+        list(bench_rollouts.bench_rollouts(bench_measure.Subject()))
+
+
+def test_threads_are_not_measured_on_one_core(small, monkeypatch):
+    for module in (bench_search, bench_rollouts):
+        monkeypatch.setattr(module, "usable_cores", lambda: 1)
+    search, *_ = [m for m in bench_search.bench_search(bench_measure.Subject()) if m.unit == "times"]
+    rollouts, *_ = [m for m in bench_rollouts.bench_rollouts(bench_measure.Subject()) if m.unit == "times"]
+    assert search.value is rollouts.value is None
+    assert "one core" in search.note
+
+
+def test_gnubg_is_asked_by_its_own_python_and_its_times_are_read(tmp_path, monkeypatch):
+    """A stand-in for gnubg runs the script with a module of that name, as gnubg's own Python does."""
+    (tmp_path / "gnubg.py").write_text(
+        "def command(line): pass\ndef positionfromid(text): return text\n"
+        "def cubeinfo(*rest): return {}\ndef evalcontext(*rest): return {}\n"
+        "def evaluate(*rest): return (0.5, 0, 0, 0, 0, 0)\n"
+    )
+    program = tmp_path / "gnubg"
+    program.write_text(f'#!/bin/sh\nPYTHONPATH={tmp_path} exec {sys.executable} "$4"\n')
+    program.chmod(0o755)
+    monkeypatch.setattr(bench_gnubg, "_program", lambda: str(program))
+    bench_gnubg.time_gnubg.cache_clear()
+    rollout = bench_gnubg.PeerRollout(36, is_reduced=True, is_truncated=False)
+    opening = "4HPwATDgc/ABMA"
+    found = bench_gnubg.time_gnubg(plays=((opening, (3, 1)),), values=(opening,) * 2, rollouts=(rollout,))
+    assert (len(found.plays_s), len(found.values_s), len(found.rollouts_s)) == (1, 2, 1)
+    program.write_text("#!/bin/sh\nexit 0\n")
+    assert "no Python inside" in bench_gnubg.time_gnubg(values=(opening,))
+    bench_gnubg.time_gnubg.cache_clear()
+
+
+@pytest.mark.peer
+def test_gnubg_itself_answers_the_questions_of_the_benchmarks():
+    if bench_gnubg._program() is None:
+        pytest.skip("needs the program gnubg (Debian: apt-get install gnubg)")
+    bench_gnubg.time_gnubg.cache_clear()
+    rollout = bench_gnubg.PeerRollout(36, is_reduced=False, is_truncated=True)
+    opening = "4HPwATDgc/ABMA"
+    found = bench_gnubg.time_gnubg(plays=((opening, (6, 2)),), values=(opening,), rollouts=(rollout,))
+    if isinstance(found, str):
+        pytest.skip(found)
+    assert all(time_s > 0.001 for time_s in (*found.plays_s, *found.values_s, *found.rollouts_s))
 
 
 def load_report(**changes):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import FormatError
-from tools.gnubg_record import check_game, read_record
+from tools.gnubg_record import Replayed, check_game, read_record
 
 WHOLE_GAME = (Path(__file__).parent / "gnubg_game.sgf").read_text()
 HEAD = (
@@ -20,7 +20,7 @@ def record(nodes: str, result: str = "RE[B+1]", length: int = 0, rules: str = "R
 
 def faults_of(text: str) -> list[str]:
     (game,) = read_record(text)
-    return check_game(game)[1]
+    return list(check_game(game).faults)
 
 
 OPENING = ";W[61xrfe]A[0][xrfe E ver 3 0.49 0C 0 1 0.0 1]\n;B[31qtst]\n"
@@ -31,7 +31,7 @@ def test_a_legal_beginning_that_ends_with_a_drop_is_in_order():
     (game,) = read_record(text)
     assert game.actions[0] == (0, "61xrfe")
     assert (game.winner, game.points, game.was_resigned, game.jacoby) == (0, 1, False, True)
-    assert check_game(game) == (2, [])
+    assert check_game(game) == Replayed(2, 2, ())
 
 
 def test_a_pass_where_a_play_was_possible_is_a_fault():
@@ -47,7 +47,7 @@ def test_a_game_that_never_ended_is_a_fault():
 def test_a_whole_game_with_a_redouble_dances_and_a_backgammon_is_in_order():
     (game,) = read_record(WHOLE_GAME)
     assert (game.length, game.winner, game.points) == (3, 1, 12)
-    assert check_game(game) == (65, [])
+    assert check_game(game) == Replayed(65, 4, ())
     assert len(re.findall(r";[WB]\[[1-6]", WHOLE_GAME)) == 65
 
 

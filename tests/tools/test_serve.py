@@ -7,7 +7,14 @@ import sys
 
 import pytest
 
+from engine.analyst import Analyst
+from engine.cores import usable_cores
 from engine.errors import StateError, UnsupportedError, ValueRangeError
+from engine.levels import Depth
+from engine.match import MatchState
+from engine.position import Position
+from nets import loading
+from tests.boards import RacingJudge, played_boards
 from tools import serve
 
 
@@ -63,10 +70,57 @@ def test_a_cap_outside_its_range_is_refused_by_name(dialect, option):
     assert caught.value.field == name.removeprefix("--").replace("-", "_")
 
 
-@pytest.mark.parametrize("option", ["--net=td128", "--no-jacoby", "--beavers"])
+@pytest.mark.parametrize(
+    "option", ["--net=td128", "--no-jacoby", "--beavers", "--level=expert", "--plies=0", "--filter=tiny"]
+)
 def test_an_option_of_the_other_dialect_is_refused(option):
     with pytest.raises(UnsupportedError, match=option.partition("=")[0]):
         serve.main(parsed("--tcp", "0", option))
+
+
+def served_by(monkeypatch, *options):
+    """Who plays for gnubg with these options, what it was loaded with, and answers at a time."""
+    loaded, served = [], []
+
+    def load(net, threads):
+        loaded.append((net, threads))
+        return Analyst(RacingJudge())
+
+    monkeypatch.setattr(loading, "load_analyst", load)
+    monkeypatch.setattr(
+        "protocol.transports.gnubg.run_gnubg", lambda chooser, *_, **more: served.append((chooser, more))
+    )
+    serve.main(parsed("--gnubg", "0", *options))
+    (chooser, more), (how,) = *served, loaded
+    return chooser, how, more["threads"]
+
+
+def test_gnubg_is_played_at_the_strength_that_is_asked_for(monkeypatch):
+    chooser, how, _ = served_by(monkeypatch)
+    assert (chooser.depth, how) == (Depth(0, "normal"), ("default", usable_cores()))
+    chooser, _, _ = served_by(monkeypatch, "--level", "grandmaster")
+    assert chooser.depth == Depth(2, "large")
+    chooser, how, answers = served_by(monkeypatch, "--plies", "1", "--filter", "tiny", "--threads", "3")
+    assert (chooser.depth, how, answers) == (Depth(1, "tiny"), ("default", 3), 3)
+
+
+def test_a_weak_level_errs_and_a_strong_one_does_not(monkeypatch):
+    boards = played_boards(RacingJudge(), 4000, seed=1)[:60]
+    match = MatchState(roll=(6, 2))
+
+    def plays(*options):
+        chooser, _, _ = served_by(monkeypatch, *options)
+        return [chooser.play(Position(board), (6, 2), match).play.equity for board in boards]
+
+    assert plays("--level", "expert") == plays()
+    assert sum(plays("--level", "beginner")) < sum(plays())
+
+
+def test_a_level_and_plies_exclude_each_other(monkeypatch):
+    with pytest.raises(UnsupportedError, match="exclude each other"):
+        serve.main(parsed("--gnubg", "0", "--level", "expert", "--plies", "1"))
+    with pytest.raises(ValueRangeError, match="plies are 0 to 4"):
+        serve.main(parsed("--gnubg", "0", "--plies", "9"))
 
 
 def test_one_dialect_must_be_chosen():

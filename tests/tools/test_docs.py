@@ -1,0 +1,63 @@
+"""The commands in docs/tools.md write what the page says, but for what a net decides."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tools import cli
+
+PAGE = (Path(__file__).parents[2] / "docs" / "tools.md").read_text("utf-8")
+BLOCKS = re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL)
+
+_NUMBER = r"[-+]?[0-9]+\.[0-9]+"
+
+
+def commands():
+    """Commands of the page with what they write, in order."""
+    for block in BLOCKS:
+        for part in block.split("$ ")[1:]:
+            command, _, output = part.partition("\n")
+            yield command, output
+
+
+def without_judgement(text: str) -> str:
+    """Blank what a net decides, and the width of columns."""
+    return re.sub(r" +", " ", re.sub(r"\btd[0-9]\w*", "NET", re.sub(_NUMBER, "NUMBER", text)))
+
+
+def matches(expected: str, got: str) -> bool:
+    """Whether an output is the expected one, in which ``...`` is anything."""
+    pattern = re.escape(without_judgement(expected)).replace(r"\.\.\.", ".*")
+    return bool(re.fullmatch(pattern, without_judgement(got), re.DOTALL))
+
+
+def test_the_commands_of_the_page_write_what_it_says(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    ran = []
+    for command, expected in commands():
+        name, *arguments = shlex.split(command)
+        if name == "cat":
+            Path(arguments[0]).write_text(expected)
+            continue
+        assert cli.main(arguments) in (0, 1), command
+        out = capsys.readouterr().out
+        assert matches(expected, out), out
+        ran.append(arguments[0])
+    assert set(ran) == {"batch", "rollout"}
+
+
+def test_the_comparison_can_fail():
+    assert matches("8/5 +0.1 ± 0.2\n...", "8/5   -0.3 ± 0.4\nmore\n")
+    assert not matches("8/5 +0.1", "6/5 +0.1")
+
+
+@pytest.mark.parametrize("option", re.findall(r"^    gammond (.+)$", PAGE, re.MULTILINE))
+def test_the_options_of_all_other_commands_exist(option, capsys):
+    tool, *words = shlex.split(option)
+    assert cli.main([tool, "--help"]) == 0
+    known = capsys.readouterr().out
+    assert [word for word in words if word.startswith("--") and f"{word} " not in known] == []

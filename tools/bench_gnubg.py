@@ -1,0 +1,152 @@
+"""The peer of `gammond bench`: gnubg's nets, searches and rollouts on the same questions, where installed."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from engine.formats.position_id import encode_position_ids
+from engine.outcome import WIN
+from engine.position import Position
+from tools.bench_measure import Measurement, Subject, check
+
+NOTE = "its CPU time, one thread"
+
+_DEBIAN_GAMES = "/usr/games"
+_CALIBRATION = re.compile(r"Calibration result: *([\d.]+)")
+_OPENING = "4HPwATDgc/ABMA"
+_SCRIPT = Path(__file__).with_name("bench_gnubg_script.py")
+_LIMIT_S = 120.0
+
+
+def bench_gnubg(subject: Subject) -> Iterator[Measurement]:
+    """The same positions by gnubg's nets, and gnubg's own calibration, where these are installed."""
+    try:
+        peer: Any = importlib.import_module("gnubg_nn")
+    except ImportError:
+        yield Measurement(
+            "gnubg", "gnubg-nn, 0-ply", None, "positions/s", "skipped: gnubg-nn is not installed"
+        )
+    else:
+        yield _gnubg_nn(peer, subject)
+    program = _program()
+    if program is None:
+        yield Measurement("gnubg", "gnubg, calibrate", None, "positions/s", "skipped: gnubg is not installed")
+    else:
+        yield _calibration(program)
+
+
+def _program() -> str | None:
+    return shutil.which("gnubg") or shutil.which("gnubg", path=_DEBIAN_GAMES)
+
+
+def _gnubg_nn(peer: Any, subject: Subject) -> Measurement:  # noqa: ANN401  (the module has no types)
+    win = peer.probabilities(peer.board_from_position_id(_OPENING), 0)[WIN]
+    ours = float(subject.evaluator.evaluate(Position.start().board[None])[0, WIN])
+    check(
+        abs(win - ours) < 0.1, f"gnubg gives the opening {win:.3f} wins, {subject.evaluator.name} {ours:.3f}"
+    )
+    ids = dict.fromkeys(encode_position_ids(subject.boards))
+    boards = [peer.board_from_position_id(text) for text in ids]
+
+    def evaluate_all() -> None:
+        for board in boards:
+            peer.probabilities(board, 0)
+
+    started_s = time.perf_counter()
+    evaluate_all()  # once: it remembers what it has evaluated
+    each_s = (time.perf_counter() - started_s) / len(boards)
+    return Measurement("gnubg", "gnubg-nn, 0-ply", 1 / each_s, "positions/s", "called one by one")
+
+
+def _calibration(program: str) -> Measurement:
+    what = "gnubg, calibrate"
+    try:
+        ended = subprocess.run(
+            [program, "-t", "-q"],
+            input="calibrate 3\n",
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return Measurement("gnubg", what, None, "positions/s", "skipped: no result within 60 s")
+    found = _CALIBRATION.search(ended.stdout)
+    if found is None:
+        return Measurement("gnubg", what, None, "positions/s", "skipped: it printed no result")
+    return Measurement("gnubg", what, float(found[1]), "positions/s", "static evaluations by its own count")
+
+
+@dataclass(frozen=True)
+class PeerRollout:
+    """A rollout of the opening position for gnubg: trials, variance reduction, truncation after 7 plies."""
+
+    trials: int
+    is_reduced: bool
+    is_truncated: bool
+
+
+@dataclass(frozen=True)
+class PeerTimes:
+    """What gnubg took, in CPU seconds each."""
+
+    plays_s: tuple[float, ...]
+    values_s: tuple[float, ...]
+    rollouts_s: tuple[float, ...]
+
+
+@lru_cache(maxsize=8)
+def time_gnubg(
+    plays: tuple[tuple[str, tuple[int, int]], ...] = (),
+    values: tuple[str, ...] = (),
+    rollouts: tuple[PeerRollout, ...] = (),
+) -> PeerTimes | str:
+    """Let gnubg choose plays and value positions at 2 plies, and roll out the opening position.
+
+    Args:
+        plays: GNU position IDs and rolls.
+        values: GNU position IDs.
+        rollouts: Of the opening position.
+
+    Returns:
+        The times; or why there are none.
+    """
+    program = _program()
+    if program is None:
+        return "skipped: gnubg is not installed"
+    with tempfile.TemporaryDirectory(prefix="gammond-bench-") as folder:
+        questions, answers = Path(folder, "questions.json"), Path(folder, "answers.json")
+        asked = [(_OPENING, each.trials, each.is_reduced, each.is_truncated) for each in rollouts]
+        questions.write_text(json.dumps({"plays": plays, "values": values, "rollouts": asked}))
+        try:
+            subprocess.run(
+                [program, "-t", "-q", "-p", str(_SCRIPT)],
+                env={**os.environ, "QUESTIONS": str(questions), "ANSWERS": str(answers)},
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=_LIMIT_S,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return f"skipped: no result within {_LIMIT_S:.0f} s"
+        if not answers.exists():
+            return "skipped: this gnubg has no Python inside"
+        found = json.loads(answers.read_text())
+    return PeerTimes(tuple(found["plays"]), tuple(found["values"]), tuple(found["rollouts"]))
+
+
+def mean_rate(times_s: Sequence[float]) -> float:
+    """How many a second."""
+    return len(times_s) / max(sum(times_s), 1e-9)

@@ -1,0 +1,289 @@
+"""Measure how much each level loses by its errors, judged by a deeper search.
+
+Every level plays money games with the cube against itself. Each of its decisions is judged by the default net
+some plies deeper: what the best choice is worth, less what its own is worth, as equity with the cube, where 1
+is a single game at the present cube. A play counts if there was a choice, a cube decision if it was close or
+wrong. What the net itself does not see stays unseen, so the rates compare levels; they flatter the best.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from engine.analyst import Analyst
+from engine.choice import Chooser
+from engine.cubeful import CubeDecision, Response
+from engine.dice import Roll
+from engine.errors import ValueRangeError
+from engine.judged import JudgedPlay
+from engine.levels import LEVELS, Depth, Level, level
+from engine.match import MatchState
+from engine.position import Position
+from engine.search import FILTERS
+from engine.version import version
+from nets.loading import load_analyst
+from tools.cli import EXIT_INTERRUPTED
+from tools.progress import Progress
+
+SUMMARY = "measure how much each level loses by its errors"
+
+CLOSE_POINTS = 0.16
+"""Cube decisions whose two choices are worth the same within this count even if they are right."""
+
+_MILLIPOINTS = 1000
+_MONEY = MatchState(beavers=False)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("levels", nargs="*", metavar="LEVEL", help=f"{', '.join(LEVELS)} (default all)")
+    parser.add_argument("--decisions", type=int, default=1000, help="plays to judge of each (default 1000)")
+    parser.add_argument("--judge-plies", type=int, default=2, help="look-ahead of the judge (default 2)")
+    parser.add_argument(
+        "--judge-filter", default="large", help=f"its move filter: {', '.join(FILTERS)} (default large)"
+    )
+    parser.add_argument("--seed", type=int, default=1, help="of dice and errors, 0 or more (default 1)")
+    parser.add_argument("--threads", type=int, default=1, help="threads of one judgement (default 1)")
+    parser.add_argument("--net", default="default", metavar="NAME", help="the evaluator of all")
+    parser.add_argument("--json", action="store_true", help="write one JSON object instead of the table")
+
+
+def main(args: argparse.Namespace) -> int:
+    """Measure and report.
+
+    Args:
+        args: As `add_arguments` declares them.
+
+    Returns:
+        0, or 130 when Ctrl-C ended it early; the levels that were finished by then are reported.
+
+    Raises:
+        ValueRangeError: An unknown level or filter, or a number out of range.
+        DataFileError: A net or database is missing or faulty.
+    """
+    levels = [level(name) for name in args.levels or LEVELS]
+    if args.decisions < 2:
+        raise ValueRangeError(f"--decisions takes 2 or more, not {args.decisions}", field="decisions")
+    if args.seed < 0:
+        raise ValueRangeError(f"--seed takes 0 or more, not {args.seed}", field="seed")
+    depth = Depth(args.judge_plies, args.judge_filter)
+    analyst = load_analyst(args.net, args.threads)
+    title = (
+        f"gammond {version()}, judged by {analyst.name} at {depth.plies} plies ({depth.filter_name}), "
+        f"seed {args.seed}\n"
+    )
+    if not args.json:
+        sys.stdout.write(title + _HEAD)
+    rates: list[ErrorRate] = []
+    try:
+        for each in levels:
+            rates.append(_measure_with_bar(each, analyst, depth, args.decisions, args.seed))
+            if not args.json:
+                sys.stdout.write(rates[-1].as_row())
+                sys.stdout.flush()
+    except KeyboardInterrupt:
+        sys.stderr.write("gammond: interrupted, the levels that were finished are reported\n")
+    if args.json:
+        report = {"version": version(), "net": analyst.name, "judge": asdict(depth), "seed": args.seed}
+        sys.stdout.write(json.dumps({**report, "levels": [asdict(rate) for rate in rates]}) + "\n")
+    return 0 if len(rates) == len(levels) else EXIT_INTERRUPTED
+
+
+@dataclass(frozen=True)
+class ErrorRate:
+    """What a level loses by its errors, in thousandths of a point a decision.
+
+    Attributes:
+        level: The level's name.
+        plays: Plays that were judged, forced ones not counted.
+        play_error: Mean loss of a play.
+        play_standard_error: Of that mean.
+        cubes: Cube decisions, close or wrong, that were judged.
+        cube_error: Mean loss of a cube decision; None if there were none.
+        cube_standard_error: Of that mean; None if there were fewer than two.
+        games: Games begun.
+        seconds: How long it took.
+    """
+
+    level: str
+    plays: int
+    play_error: float
+    play_standard_error: float
+    cubes: int
+    cube_error: float | None
+    cube_standard_error: float | None
+    games: int
+    seconds: float
+
+    def as_row(self) -> str:
+        """Write it as a line of the table."""
+        plays = f"{self.play_error:8.1f} ± {self.play_standard_error:.1f}"
+        cubes = "-" if self.cube_error is None else f"{self.cube_error:.1f}"
+        if self.cube_standard_error is not None:
+            cubes += f" ± {self.cube_standard_error:.1f}"
+        return (
+            f"{self.level:<14}{self.plays:>7,}{plays:>16}{self.cubes:>8,}{cubes:>16}{self.seconds:>8.0f} s\n"
+        )
+
+
+_HEAD = f"{'level':<14}{'plays':>7}{'millipoints':>16}{'cubes':>8}{'millipoints':>16}\n"
+
+
+def _measure_with_bar(each: Level, analyst: Analyst, depth: Depth, decisions: int, seed: int) -> ErrorRate:
+    with Progress(decisions, each.name) as bar:
+        return measure(each, analyst, depth, decisions, seed, bar.update)
+
+
+def measure(
+    measured: Level,
+    analyst: Analyst,
+    judge_depth: Depth,
+    decisions: int,
+    seed: int = 1,
+    progress: Callable[[int], None] | None = None,
+) -> ErrorRate:
+    """Let a level play against itself and judge its decisions.
+
+    Args:
+        measured: The level.
+        analyst: Judges for the level, and deeper for the measurement.
+        judge_depth: How deep the measurement goes.
+        decisions: Plays to judge, 2 or more.
+        seed: Of the dice and of the level's errors, 0 or more.
+        progress: Told how many plays were judged.
+    """
+    started_s = time.monotonic()
+    chooser = Chooser(analyst, Depth(measured.plies, measured.filter_name), measured.noise_points, seed)
+    sitting = _Sitting(chooser, _Judge(analyst, judge_depth), seed)
+    while len(sitting.play_costs) < decisions:
+        sitting.take_turn()
+        if progress is not None:
+            progress(len(sitting.play_costs))
+    play_error, play_standard_error = _mean(sitting.play_costs)
+    cube_error, cube_standard_error = _mean(sitting.cube_costs)
+    assert play_error is not None
+    assert play_standard_error is not None
+    return ErrorRate(
+        measured.name,
+        len(sitting.play_costs),
+        play_error,
+        play_standard_error,
+        len(sitting.cube_costs),
+        cube_error,
+        cube_standard_error,
+        sitting.games,
+        round(time.monotonic() - started_s, 3),
+    )
+
+
+def _mean(costs: list[float]) -> tuple[float | None, float | None]:
+    """Mean and its standard error, in thousandths of a point."""
+    points = _MILLIPOINTS * np.array(costs)
+    if not len(points):
+        return None, None
+    error = float(points.std(ddof=1) / np.sqrt(len(points))) if len(points) > 1 else None
+    return round(float(points.mean()), 3), error if error is None else round(error, 3)
+
+
+class _Judge:
+    """Says what choices cost."""
+
+    def __init__(self, analyst: Analyst, depth: Depth) -> None:
+        self._analyst = analyst
+        self._depth = depth
+
+    def play_cost(self, position: Position, roll: Roll, match: MatchState, played: JudgedPlay) -> float:
+        """What a play costs against the best one, in points for the present cube."""
+        ranked = self._analyst.rank_plays(position, roll, match, self._depth)
+        for play in ranked.plays:
+            if play.survived and play.play == played.play:
+                return ranked.best.score - play.score
+        after = self._analyst.judge(played.play.result, match.next_turn(), self._depth)
+        assert after.cubeful is not None
+        return max(ranked.best.score + after.cubeful, 0.0)
+
+    def cube(self, position: Position, match: MatchState) -> CubeDecision | None:
+        """The proper cube action."""
+        return self._analyst.judge(position, match, self._depth).decision
+
+
+class _Sitting:
+    """Money games of a chooser against itself, one after the other, with the costs of its decisions.
+
+    Args:
+        chooser: Plays both sides.
+        judge: Says what its choices cost.
+        seed: Of the dice.
+    """
+
+    def __init__(self, chooser: Chooser, judge: _Judge, seed: int) -> None:
+        self.play_costs: list[float] = []
+        self.cube_costs: list[float] = []
+        self.games = 1
+        self._chooser = chooser
+        self._judge = judge
+        self._generator = np.random.Generator(np.random.PCG64(seed))
+        self._position = Position.start()
+        self._match = _MONEY
+        self._is_opening = True
+
+    def take_turn(self) -> None:
+        """Let the seat on roll double or not, then roll and play; after a game comes the next one."""
+        if not self._is_opening and self._match.may_double(self._match.on_roll) and not self._cube_turn():
+            self._start()
+            return
+        roll = self._roll()
+        self._is_opening = False
+        choice = self._chooser.play(self._position, roll, self._match)
+        if len(choice.ranked.plays) > 1:
+            self.play_costs.append(self._judge.play_cost(self._position, roll, self._match, choice.play))
+        self._position, self._match = choice.play.play.result, self._match.next_turn()
+        if self._position.is_over:
+            self._start()
+
+    def _start(self) -> None:
+        self.games += 1
+        self._position, self._match, self._is_opening = Position.start(), _MONEY, True
+
+    def _roll(self) -> Roll:
+        """Two dice, different ones at the opening."""
+        while True:
+            die, other = (int(face) for face in self._generator.integers(1, 7, size=2))
+            if die != other or not self._is_opening:
+                return die, other
+
+    def _cube_turn(self) -> bool:
+        """Let the seat on roll decide about the cube and the other one answer; whether the game goes on."""
+        position, match = self._position, self._match
+        doubles = self._chooser.doubles(position, match)
+        decision = self._judge.cube(position, match)
+        if decision is None or decision.take is None:
+            return True
+        rolled, taken = decision.no_double.equity_points, decision.take.equity_points
+        self._count(rolled, min(taken, 1.0), chose_first=not doubles)
+        if not doubles:
+            return True
+        takes = self._chooser.response(position, match) is not Response.PASS
+        self._count(-taken, -1.0, chose_first=takes)
+        if takes:
+            after = MatchState(
+                cube=2 * match.cube,
+                cube_owner=1 - match.on_roll,
+                on_roll=match.on_roll,
+                beavers=_MONEY.beavers,
+            )
+            self._match = after
+        return takes
+
+    def _count(self, first: float, second: float, *, chose_first: bool) -> None:
+        """Note the cost of choosing between two values."""
+        cost = max((second - first) if chose_first else (first - second), 0.0)
+        if cost > 0.0 or abs(first - second) <= CLOSE_POINTS:
+            self.cube_costs.append(cost)

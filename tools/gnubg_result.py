@@ -1,0 +1,82 @@
+"""What games and matches against GNU Backgammon came to, with standard errors."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Result:
+    """What came of a sitting, for this engine.
+
+    Attributes:
+        points: What each finished game brought, negative if it was lost.
+        matches: Of each finished match, whether it was won; empty for money games.
+        rolls: Plays of both sides that were replayed.
+        cube_actions: Doubles and answers of both sides that were checked.
+        questions: Questions that gnubg asked.
+        seconds: Wall-clock time.
+        faults: What went wrong, one line each.
+    """
+
+    points: list[int] = field(default_factory=list)
+    matches: list[bool] = field(default_factory=list)
+    rolls: int = 0
+    cube_actions: int = 0
+    questions: int = 0
+    seconds: float = 0.0
+    faults: list[str] = field(default_factory=list)
+
+    def as_text(self, name: str, length: int) -> str:
+        """Write it for people, one line and one for each fault.
+
+        Args:
+            name: What was played.
+            length: Points of a match; 0 for money games.
+        """
+        won = [points for points in self.points if points > 0]
+        lost = [points for points in self.points if points < 0]
+        parts = [
+            f"{len(won)} of {counted(len(self.points), 'game')} won",
+            f"points {sum(won)}-{-sum(lost)}",
+            f"{counted(self.rolls, 'play')} and {counted(self.cube_actions, 'cube action')} checked",
+            f"{self.seconds:.0f} s",
+        ]
+        if length:
+            matches = f"{sum(self.matches)} of {counted(len(self.matches), 'match', 'es')} won"
+            parts.insert(0, matches + _share(self.matches))
+        elif len(self.points) > 1:
+            mean, error = mean_and_error(self.points)
+            parts.insert(2, f"{mean:+.3f} ± {error:.3f} points a game")
+        return (
+            "\n".join([f"{name}: {', '.join(parts)}", *(f"  FAULT {fault}" for fault in self.faults)]) + "\n"
+        )
+
+    def add(self, other: Result) -> None:
+        """Add the result of another sitting, but for its faults."""
+        self.points += other.points
+        self.matches += other.matches
+        self.rolls += other.rolls
+        self.cube_actions += other.cube_actions
+        self.questions += other.questions
+        self.seconds += other.seconds
+
+
+def mean_and_error(samples: Sequence[float]) -> tuple[float, float]:
+    """Return the mean of two samples or more, and its standard error."""
+    return statistics.fmean(samples), statistics.stdev(samples) / math.sqrt(len(samples))
+
+
+def _share(won: Sequence[bool]) -> str:
+    if len(won) < 2:
+        return ""
+    mean, error = mean_and_error([float(one) for one in won])
+    return f" ({100 * mean:.1f} % ± {100 * error:.1f})"
+
+
+def counted(count: int, thing: str, plural: str = "s") -> str:
+    """Write how many there are of a thing."""
+    return f"{count} {thing}{'' if count == 1 else plural}"

@@ -1,0 +1,81 @@
+"""Keeping the state of `gammond rollout` in a file, and showing how far it is."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+from engine.errors import DataFileError
+from engine.rollout import RolloutState, load_state, save_state
+from tools.progress import Progress
+
+SAVE_EVERY_S = 60.0
+"""How often a state is saved while the rollout goes on."""
+
+
+class StateKeeper:
+    """Keeps the state of a rollout in a file, or nowhere.
+
+    Args:
+        path: The file.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self._saved_s = time.monotonic()
+
+    def load(self) -> RolloutState | None:
+        """Read the state, if there is one, and make sure that another can be written.
+
+        Raises:
+            DataFileError: The file is unusable, or its folder cannot be written.
+        """
+        if self._path is None:
+            return None
+        folder = self._path.parent
+        if not folder.is_dir() or not os.access(folder, os.W_OK):
+            raise DataFileError(f"no state can be saved in {folder}: no folder to write in", field="state")
+        return load_state(self._path) if self._path.exists() else None
+
+    def save(self, state: RolloutState) -> DataFileError | None:
+        """Write the state; returns why not."""
+        self._saved_s = time.monotonic()
+        if self._path is None:
+            return None
+        try:
+            save_state(state, self._path)
+        except OSError as error:
+            return DataFileError(
+                f"the state was not saved in {self._path}: {error.strerror or error}", field="state"
+            )
+        return None
+
+    def save_now_and_then(self, state: RolloutState) -> None:
+        """Write the state if that was not done lately; a failure is left to the last time."""
+        if self._path is not None and time.monotonic() - self._saved_s >= SAVE_EVERY_S:
+            self.save(state)
+
+
+class RolloutProgress(Progress):
+    """The progress bar of a rollout, which also has its state saved now and then.
+
+    Args:
+        trials: How many each start is to have.
+        resume: The state that is gone on from.
+        keeper: Keeps the state.
+    """
+
+    def __init__(self, trials: int, resume: RolloutState | None, keeper: StateKeeper) -> None:
+        start = 0 if resume is None else max(map(len, resume.scores))
+        super().__init__(trials, "rollout", start=start)
+        self._keeper = keeper
+
+    def __enter__(self) -> RolloutProgress:
+        return self
+
+    def __call__(self, state: RolloutState) -> None:
+        """Take note of a block of trials."""
+        self.update(max(map(len, state.scores)))
+        if min(map(len, state.scores)):
+            self._keeper.save_now_and_then(state)

@@ -1,0 +1,178 @@
+"""Measure what pruning and move filters cost: the choices of a search against those of an exact one.
+
+The positions come from games that the net plays against itself, with contact and a random roll. Both
+searches look equally deep. The exact one follows all legal replies and looks at every play that it values
+near the best one ply before; at 2 plies it takes some seconds for each decision.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from dataclasses import asdict, dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.dice import Roll
+from engine.errors import ValueRangeError
+from engine.evaluator import Evaluator
+from engine.formats.position_id import encode_position_id
+from engine.position import Phase, Position, phases
+from engine.search import FILTERS, UNPRUNED, cubeless_search, move_filter
+from engine.search.filters import DEFAULT_FILTER
+from engine.search.quality import choice_costs
+from engine.search.tree import check_plies
+from engine.version import version
+from nets.loading import load_evaluator, load_finder
+from tools.bench_measure import Games
+from tools.progress import Progress
+
+SUMMARY = "measure what pruning and move filters cost against an exact search"
+
+_TURNS_BETWEEN = 7
+_TURNS_BEFORE = 3
+_MILLIPOINTS = 1000
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("--decisions", type=int, default=1000, help="how many to judge (default 1000)")
+    parser.add_argument("--plies", type=int, default=1, help="look-ahead of both searches (default 1)")
+    parser.add_argument("--filter", default=DEFAULT_FILTER, help=f"{', '.join(FILTERS)} (default normal)")
+    parser.add_argument("--seed", type=int, default=1, help="of positions and rolls, 0 or more (default 1)")
+    parser.add_argument("--threads", type=int, default=1, help="threads of one search (default 1)")
+    parser.add_argument("--net", default="default", metavar="NAME", help="the evaluator")
+    parser.add_argument("--json", action="store_true", help="write one JSON object instead of text")
+
+
+def main(args: argparse.Namespace) -> int:
+    """Measure and report.
+
+    Args:
+        args: As `add_arguments` declares them.
+
+    Returns:
+        0.
+
+    Raises:
+        ValueRangeError: An unknown filter or net, or a number out of range.
+        DataFileError: A net or database is missing or faulty.
+    """
+    if args.decisions < 2:
+        raise ValueRangeError(f"--decisions takes 2 or more, not {args.decisions}", field="decisions")
+    if args.seed < 0:
+        raise ValueRangeError(f"--seed takes 0 or more, not {args.seed}", field="seed")
+    check_plies(args.plies)
+    chosen_filter = move_filter(args.filter)
+    evaluator, finder = load_evaluator(args.net), load_finder()
+    search = cubeless_search(evaluator, finder, threads=args.threads)
+    exact = cubeless_search(evaluator, None, UNPRUNED, threads=args.threads)
+    decisions = contact_decisions(evaluator, args.decisions, args.seed)
+    started_s = time.monotonic()
+    with Progress(len(decisions), f"{args.plies}-ply, {args.filter}") as bar:
+        done = iter(range(1, len(decisions) + 1))
+        costs = choice_costs(
+            search, exact, decisions, args.plies, chosen_filter, each=lambda: bar.update(next(done))
+        )
+    report = report_on(args, evaluator.name, decisions, costs, time.monotonic() - started_s)
+    sys.stdout.write(json.dumps(asdict(report)) + "\n" if args.json else report.as_text())
+    return 0
+
+
+def contact_decisions(evaluator: Evaluator, count: int, seed: int) -> list[tuple[Position, Roll]]:
+    """Draw positions with contact from games that an evaluator plays against itself, each with a roll.
+
+    Args:
+        evaluator: The player.
+        count: How many.
+        seed: Of dice and choice, 0 or more.
+    """
+    games = Games(evaluator, seed=seed)
+    generator = np.random.Generator(np.random.PCG64(seed))
+    taken: list[tuple[Position, Roll]] = []
+    for _ in range(_TURNS_BEFORE):
+        games.step()
+    while len(taken) < count:
+        for _ in range(1 + int(generator.integers(_TURNS_BETWEEN))):
+            games.step()
+        contact = games.boards[phases(games.boards) == int(Phase.CONTACT)]
+        few = generator.permutation(len(contact))[: max(len(games.boards) // 8, 1)]
+        dice = generator.integers(1, 7, size=(len(few), 2))
+        taken += [(Position(contact[i]), (int(a), int(b))) for i, (a, b) in zip(few, dice, strict=True)]
+    return taken[:count]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a search loses against an exact one, in thousandths of a point a decision.
+
+    Attributes:
+        version: Of the program.
+        net: The evaluator.
+        plies: Look-ahead of both searches.
+        filter: The move filter.
+        seed: Of positions and rolls.
+        decisions: How many were judged.
+        mean: Mean loss.
+        standard_error: Of the mean.
+        wrong: How many choices lost more than nothing.
+        worst: The greatest loss.
+        worst_position: GNU position ID of that decision.
+        worst_roll: Its roll.
+        seconds: How long it took.
+    """
+
+    version: str
+    net: str
+    plies: int
+    filter: str
+    seed: int
+    decisions: int
+    mean: float
+    standard_error: float
+    wrong: int
+    worst: float
+    worst_position: str
+    worst_roll: Roll
+    seconds: float
+
+    def as_text(self) -> str:
+        """Write it for people, three lines."""
+        roll = "".join(map(str, self.worst_roll))
+        lost = f"{self.mean:.3f} ± {self.standard_error:.3f} thousandths of a point"
+        return (
+            f"gammond {self.version}, {self.net}, {self.plies}-ply, filter {self.filter}, seed {self.seed}: "
+            f"{self.decisions:,} contact decisions in {self.seconds:.0f} s\n"
+            f"lost by pruning and filter: {lost}, {self.wrong:,} worse choices\n"
+            f"worst: {self.worst:.1f} thousandths, position {self.worst_position} roll {roll}\n"
+        )
+
+
+def report_on(
+    args: argparse.Namespace,
+    net: str,
+    decisions: list[tuple[Position, Roll]],
+    costs: NDArray[np.float64],
+    seconds: float,
+) -> Report:
+    """Put the costs together with what was measured."""
+    position, roll = decisions[int(np.argmax(costs))]
+    points = _MILLIPOINTS * costs
+    return Report(
+        version=version(),
+        net=net,
+        plies=args.plies,
+        filter=args.filter,
+        seed=args.seed,
+        decisions=len(costs),
+        mean=round(float(points.mean()), 4),
+        standard_error=round(float(points.std(ddof=1) / np.sqrt(len(points))), 4),
+        wrong=int((costs > 0).sum()),
+        worst=round(float(points.max()), 3),
+        worst_position=encode_position_id(position),
+        worst_roll=roll,
+        seconds=round(seconds, 3),
+    )

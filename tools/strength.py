@@ -1,0 +1,89 @@
+"""The options that say how strongly this engine plays, for tools in which it plays against others."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+
+from engine.choice import Chooser
+from engine.errors import UnsupportedError
+from engine.levels import DEFAULT_LEVEL, LEVELS, Depth, level
+from engine.search import FILTERS, MAX_PLIES
+from engine.search.filters import DEFAULT_FILTER
+
+STRENGTH_OPTIONS = ("level", "plies", "filter")
+"""The options that `add_strength_arguments` declares, as attributes of the parsed arguments."""
+
+
+@dataclass(frozen=True)
+class Strength:
+    """How strongly this engine plays.
+
+    Attributes:
+        name: What reports call it: a level, or plies and filter.
+        depth: How deep plays and cube are judged.
+        noise_points: As `engine.choice.Chooser` takes it.
+    """
+
+    name: str
+    depth: Depth
+    noise_points: float
+
+
+def add_strength_arguments(parser: argparse.ArgumentParser, scope: str = "") -> None:
+    """Declare ``--level``, ``--plies`` and ``--filter``.
+
+    Args:
+        parser: Where they go.
+        scope: What the help of each begins with.
+    """
+    parser.add_argument(
+        "--level", choices=LEVELS, help=f"{scope}how strongly it plays (default {DEFAULT_LEVEL})"
+    )
+    parser.add_argument(
+        "--plies",
+        type=int,
+        help=f"{scope}in place of a level, plies of look-ahead for plays and cube, {MAX_PLIES} at most",
+    )
+    parser.add_argument(
+        "--filter",
+        choices=FILTERS,
+        help=f"{scope}which plays are looked at deeper (default the level's, with --plies {DEFAULT_FILTER})",
+    )
+
+
+def strength(args: argparse.Namespace) -> Strength:
+    """Read the options.
+
+    Args:
+        args: Parsed arguments with `STRENGTH_OPTIONS`.
+
+    Raises:
+        UnsupportedError: A level together with plies.
+        ValueRangeError: The plies are out of range, or something has another name.
+    """
+    if args.level is not None and args.plies is not None:
+        raise UnsupportedError("--level and --plies exclude each other: a level has its plies", field="plies")
+    known = level(args.level or DEFAULT_LEVEL)
+    if args.plies is None and args.filter is None:
+        return Strength(known.name, Depth(known.plies, known.filter_name), known.noise_points)
+    filter_name = args.filter or (DEFAULT_FILTER if args.level is None else known.filter_name)
+    depth = Depth(known.plies if args.plies is None else args.plies, filter_name)
+    return Strength(f"{depth.plies}-ply {depth.filter_name}", depth, known.noise_points)
+
+
+def load_chooser(net: str, chosen: Strength, threads: int, seed: int = 0) -> Chooser:
+    """Load who plays.
+
+    Args:
+        net: What `nets.loading.load_analyst` takes.
+        chosen: How strongly.
+        threads: How many threads work on one answer.
+        seed: Of the errors of weak levels.
+
+    Raises:
+        GammondError: As `nets.loading.load_analyst`, or a negative seed.
+    """
+    from nets.loading import load_analyst
+
+    return Chooser(load_analyst(net, threads), chosen.depth, chosen.noise_points, seed)
