@@ -1,8 +1,12 @@
 """What all tests share."""
 
 import os
+import signal
 
 import pytest
+
+# A shell starts its background jobs with Ctrl-C ignored, and what they start inherits that: tests send it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(hookwrapper=True)
