@@ -15,6 +15,8 @@ from engine.match import MatchState
 from engine.position import Position
 from engine.search import SearchWatch
 
+MAX_SEED = 2**63 - 1
+
 _NO_DICE = (0, 0)
 
 
@@ -38,10 +40,10 @@ class Chooser:
         analyst: Judges.
         depth: How deep.
         noise_points: How far behind the best a choice typically is, see `engine.levels.erring_choice`.
-        seed: Of the errors; 0 or more.
+        seed: Of the errors; 0 to `MAX_SEED`.
 
     Raises:
-        ValueRangeError: The noise is not 0 to `engine.levels.MAX_NOISE_POINTS`, or the seed negative.
+        ValueRangeError: The noise is not 0 to `engine.levels.MAX_NOISE_POINTS`, or the seed out of range.
     """
 
     def __init__(
@@ -51,8 +53,8 @@ class Chooser:
             raise ValueRangeError(
                 f"noise is 0 to {MAX_NOISE_POINTS:g} points, not {noise_points}", field="noise"
             )
-        if seed < 0:
-            raise ValueRangeError(f"a seed is 0 or more, not {seed}", field="seed")
+        if not 0 <= seed <= MAX_SEED:
+            raise ValueRangeError(f"a seed is 0 to {MAX_SEED}, not {seed}", field="seed")
         self.analyst = analyst
         self.depth = depth or Depth()
         self._noise_points = noise_points

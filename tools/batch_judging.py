@@ -15,7 +15,7 @@ from engine.match import MatchState
 from engine.outcome import cubeless_equity
 from engine.position import Board
 from engine.search import SearchWatch
-from nets.loading import load_analyst, load_evaluator
+from nets.loading import load_analyst
 
 _LEAST_SHOWN = 5e-7
 
@@ -122,7 +122,7 @@ class BatchJudge:
 
 
 def load_judge(net: str, plies: int, *, is_cubeful: bool, threads: int = 1) -> BatchJudge:
-    """Load what values positions; without look-ahead nothing is loaded that only a search needs.
+    """Load what values positions.
 
     Args:
         net: The name of an evaluator.
@@ -134,9 +134,8 @@ def load_judge(net: str, plies: int, *, is_cubeful: bool, threads: int = 1) -> B
         GammondError: As `nets.loading.load_analyst`.
         ValueRangeError: The plies are out of range.
     """
-    depth = Depth(plies)
-    analyst = load_analyst(net, threads) if depth.plies else Analyst(load_evaluator(net), threads=threads)
-    return BatchJudge(analyst, plies, is_cubeful=is_cubeful)
+    Depth(plies)
+    return BatchJudge(load_analyst(net, threads), plies, is_cubeful=is_cubeful)
 
 
 def _values(outcomes: NDArray[np.float32]) -> NDArray[np.float64]:

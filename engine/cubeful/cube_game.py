@@ -48,6 +48,7 @@ class CubeGame:
         worths: ``float64[levels, 2, 3]``: the worth to ``seat`` of losing (0) and winning (1) a game singly,
             as a gammon and as a backgammon; levels are the present cube, twice it and so on. One level in
             money play.
+        rests: Whether nobody turns the cube any more, whatever the rules allow.
         taken: ``int64[s]``: the state after a double by ``seat`` that was taken; -1 where it has none here.
         may_double: ``bool[s]``: whether ``seat`` may double in a state and could gain by it.
     """
@@ -59,13 +60,14 @@ class CubeGame:
     kernel_states: NDArray[np.int8]
     turns: NDArray[np.bool_]
     worths: NDArray[np.float64]
+    rests: bool
     taken: NDArray[np.int64]
     may_double: NDArray[np.bool_]
 
     @cached_property
     def other(self) -> CubeGame:
         """The same states as the other seat sees them, once the turn has passed to it."""
-        game = _seen_by(1 - self.seat, self.match, self.table, self.states)
+        game = _seen_by(1 - self.seat, self.match, self.table, self.states, self.rests)
         object.__setattr__(game, "other", self)
         return game
 
@@ -78,6 +80,11 @@ class CubeGame:
     def stake_factor(self) -> float:
         """By what the value after a taken double counts more than its column says: 2 in money play."""
         return 2.0 if self.is_money else 1.0
+
+    @cached_property
+    def is_dead(self) -> NDArray[np.bool_]:
+        """``bool[s]``: in which states neither seat has a use for the cube any more."""
+        return ~(self.may_double | self.other.may_double)
 
     @property
     def doubles_free(self) -> bool:
@@ -115,6 +122,7 @@ def cube_game(
             the state before the double.
         table: What match equities come from; the shipped one if None.
         cube_turns: How many turns of the cube to tell apart; a search of n plies needs n + 1. All if None.
+            With 0 the cube of a match rests: nobody turns it any more.
 
     Raises:
         PositionError: The cube shows more than 1 and nobody owns it.
@@ -128,7 +136,7 @@ def cube_game(
 @lru_cache(maxsize=2048)
 def _laid_out(match: MatchState, table: MatchEquityTable, cube_turns: int | None) -> CubeGame:
     states = _money_states(match) if match.is_money else _match_states(match, cube_turns)
-    return _seen_by(match.on_roll, match, table, tuple(states))
+    return _seen_by(match.on_roll, match, table, tuple(states), rests=not match.is_money and cube_turns == 0)
 
 
 def _money_states(match: MatchState) -> list[CubeState]:
@@ -169,7 +177,7 @@ def _turns(match: MatchState, state: CubeState, seat: int) -> bool:
 
 
 def _seen_by(
-    seat: int, match: MatchState, table: MatchEquityTable, states: tuple[CubeState, ...]
+    seat: int, match: MatchState, table: MatchEquityTable, states: tuple[CubeState, ...], rests: bool
 ) -> CubeGame:
     """Add to the states everything that depends on the seat."""
     columns = {state: column for column, state in enumerate(states)}
@@ -183,7 +191,10 @@ def _seen_by(
             may_double[column] = _turns(match, state, seat)
     turns, worths = _levels(match, table, seat)
     kernel_states = np.array([_kernel_state(match, state, seat) for state in states], np.int8)
-    return CubeGame(match, table, seat, states, kernel_states, turns, worths, taken, may_double)
+    if rests:
+        turns[:] = False
+        kernel_states[:, 2] = -1
+    return CubeGame(match, table, seat, states, kernel_states, turns, worths, rests, taken, may_double)
 
 
 def _kernel_state(match: MatchState, state: CubeState, seat: int) -> tuple[int, int, int]:

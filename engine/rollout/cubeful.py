@@ -67,6 +67,13 @@ class Cubeful:
         scores[:, VALUE] = values[np.arange(len(boards)), states]
         return self.turned(scores) if turn % 2 else scores
 
+    def is_known(self, states: NDArray[np.int8], *, with_equities: bool) -> NDArray[np.bool_]:
+        """Where the cube is dead, and in money play where its equities are known, as `Scoring.is_known`."""
+        if self.game.is_money and with_equities:
+            return np.ones(len(states), np.bool_)
+        is_known: NDArray[np.bool_] = self.game.is_dead[states]
+        return is_known
+
     def may_double(self, turn: int, states: NDArray[np.int8]) -> NDArray[np.bool_]:
         """Say where the side on roll has a use for doubling, as `Scoring.may_double`."""
         if not turn and not self._doubles_at_once:

@@ -80,6 +80,15 @@ class Scoring(Protocol):
         """
         ...
 
+    def is_known(self, states: NDArray[np.int8], *, with_equities: bool) -> NDArray[np.bool_]:
+        """Say in which states an exact outcome says all that a game is worth: ``bool[n]``.
+
+        Args:
+            states: ``int8[n]``, the cube of each.
+            with_equities: Whether the exact money equities with the cube are known too.
+        """
+        ...
+
     def may_double(self, turn: int, states: NDArray[np.int8]) -> NDArray[np.bool_]:
         """Say in which states the side on roll has a use for doubling: ``bool[n]``."""
         ...
@@ -126,6 +135,10 @@ class Cubeless:
         """Score positions, as `Scoring.scores`."""
         scores = outcomes.astype(np.float64)
         return self.turned(scores) if turn % 2 else scores
+
+    def is_known(self, states: NDArray[np.int8], *, with_equities: bool) -> NDArray[np.bool_]:
+        """Everywhere: the outcome is all that counts."""
+        return np.ones(len(states), np.bool_)
 
     def may_double(self, turn: int, states: NDArray[np.int8]) -> NDArray[np.bool_]:
         """Nowhere: there is no cube."""

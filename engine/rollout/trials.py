@@ -176,11 +176,13 @@ class _Block:
             self._score(over, finished_outcomes(self._boards[over]))
         for judge in self._judges.exact_cubeful:
             covered = judge.covers(self._boards)
+            covered &= self._scoring.is_known(self._cubes.states, with_equities=True)
             if covered.any():
                 boards = self._boards[covered]
                 self._score(covered, judge.evaluate(boards), judge.cubeful_equities(boards))
         for exact in self._judges.exact:
             covered = exact.covers(self._boards)
+            covered &= self._scoring.is_known(self._cubes.states, with_equities=False)
             if covered.any():
                 self._score(covered, exact.evaluate(self._boards[covered]))
         if self._turn and self._turn == self._settings.truncation:

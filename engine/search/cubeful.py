@@ -15,6 +15,7 @@ from engine.cubeful import (
     cube_game,
     dead_values,
     equities,
+    exact_values,
     leaf_values,
     with_option,
 )
@@ -106,12 +107,7 @@ class CubefulJudgement:
         for judge in self.exact:
             covered = np.flatnonzero(judge.covers(boards) & ~finished(boards))
             if covered.size:
-                known = judge.cubeful_equities(boards[covered])
-                values[covered] = known[:, [self._owner_column(state.owner) for state in self.game.states]]
-
-    def _owner_column(self, owner: int | None) -> int:
-        """Where `CubefulJudge.cubeful_equities` has the value with this owner of the cube."""
-        return 0 if owner is None else 1 if owner == self.game.seat else 2
+                values[covered] = exact_values(judge.cubeful_equities(boards[covered]), self.game)
 
 
 @dataclass(frozen=True)

@@ -208,6 +208,13 @@ def test_errors_never_cost_more_than_four_times_the_noise_and_small_ones_are_com
     assert (costs < 0.03).sum() > (costs >= 0.03).sum() > 0
 
 
+@pytest.mark.parametrize("seed", [-1, 2**63])
+def test_a_seed_that_is_too_large_or_negative_is_refused(seed):
+    with pytest.raises(ValueRangeError) as caught:
+        noisy(0.03, seed)
+    assert caught.value.field == "seed"
+
+
 def test_the_same_seed_chooses_alike_and_others_otherwise():
     def played(seed):
         return [noisy(0.1, seed).play(MIDGAME, roll, MatchState()).play.play for roll in ROLLS]

@@ -90,7 +90,6 @@ def judge(monkeypatch):
 
 def judged_by(monkeypatch, judge):
     """Let the tool load a judge in place of the shipped ones."""
-    monkeypatch.setattr(batch_judging, "load_evaluator", lambda name: judge)
     monkeypatch.setattr(batch_judging, "load_analyst", lambda name, threads: Analyst(judge, threads=threads))
 
 

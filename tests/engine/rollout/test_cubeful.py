@@ -3,13 +3,14 @@ import pytest
 
 from engine.bearoff.one_sided import build_one_sided
 from engine.bearoff.two_sided import build_two_sided
-from engine.cubeful import Response, cube_game, decide_outcome
+from engine.cubeful import Response, cube_game, dead_values, decide_outcome
 from engine.match import MatchState
 from engine.outcome import Outcome
 from engine.replies import EvaluatedReplies
-from engine.rollout import Cubeful, Cubes, RolloutJudges, RolloutSettings, roll_out
+from engine.rollout import Cubeful, Cubes, RolloutJudges, RolloutSettings, roll_out, roll_out_cube
 from engine.rollout.cubeful import VALUE
 from engine.rollout.trials import play_trials
+from engine.search.cubeful import resting_cube
 from tests import boards, naive_rollout
 
 JUDGE = boards.RacingJudge()
@@ -201,6 +202,42 @@ def test_a_match_does_not_end_with_the_values_of_money():
     )
     win = float(table.evaluate(bearoff.board[None])[0, 0])
     assert estimate.equity == pytest.approx(2 * win - 1, abs=1e-6)
+
+
+def test_a_match_with_a_live_cube_plays_on_where_only_the_chances_to_win_are_known():
+    """With the table's outcomes at the end of trials the cube would count for what a formula makes of it."""
+    table = build_two_sided(6, 6, threads=1)
+    start = boards.position({1: 2, 2: 2, 3: 2}, {22: 2, 23: 2, 24: 2})
+    game = cube_game(MatchState(length=5, score=(1, 2)))
+    settings = RolloutSettings(trials=324)
+    found = [
+        roll_out_cube(
+            start, game, RolloutJudges(EvaluatedReplies(table), table, exact_cubeful=exact), settings
+        )
+        for exact in ((table,), ())
+    ]
+    assert found[0].take.equity == found[1].take.equity
+    assert found[0].take.equity_error > 0
+
+
+@pytest.mark.parametrize(
+    "match",
+    [
+        MatchState(length=5, score=(1, 2), cube=2, cube_owner=0),
+        MatchState(length=5, score=(1, 2)),
+        MatchState(length=5, score=(4, 2)),
+        MatchState(length=5, score=(2, 4), on_roll=1),
+    ],
+)
+def test_a_resting_cube_makes_of_an_outcome_what_the_match_makes_of_its_results(match):
+    game = resting_cube(match)
+    scoring = Cubeful(game)
+    settings = RolloutSettings(trials=36, truncation=1)
+    state = roll_out([CONTACT], SHARP_JUDGES, settings, scoring=scoring).state
+    mean = state.scores[0].mean(axis=0)
+    dead = dead_values(mean[None, :VALUE].astype(np.float32), game)
+    assert mean[VALUE] == pytest.approx(float(dead[0]), abs=1e-5)
+    assert not scoring.may_double(1, np.zeros(1, np.int8)).any()
 
 
 @pytest.mark.parametrize("match", [MatchState(), MatchState(length=5, score=(1, 2))], ids=["money", "match"])
