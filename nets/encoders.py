@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import DataFileError
-from engine.position import Board
+from engine.position import BAR, CHECKERS, OFF, Board
 from nets.kernels import encode as kernel_encode
+from nets.kernels import expert as kernel_expert
 
 Inputs = NDArray[np.float32]
 """``float32[n, inputs]``, C-contiguous."""
@@ -57,8 +58,80 @@ def encode_tesauro196(boards: Board) -> Inputs:
     return inputs
 
 
+def encode_expert248(boards: Board) -> Inputs:
+    """Encode the board as `encode_tesauro196`, then 26 hand-made inputs of each side.
+
+    Layout in `nets.kernels.expert`, formulas and sources in ``docs/encoders.md``.
+
+    Args:
+        boards: ``int8[n, 2, 26]``.
+
+    Returns:
+        ``float32[n, 248]``.
+    """
+    inputs = np.empty((len(boards), kernel_expert.INPUTS), np.float32)
+    kernel_expert.encode(np.require(boards, np.int8, ["C", "W"]), inputs)
+    return inputs
+
+
+_WILDBG_CONTACT = 2 + 2 * 4 * 25
+_WILDBG_RACE = 2 + 2 * 4 * 23
+_counts = np.arange(CHECKERS + 1)[:, None]
+_WILDBG_UNITS: Inputs = np.concatenate(
+    [_counts == 1, _counts == 2, _counts >= 3, np.maximum(_counts - 3, 0)], axis=1
+).astype(np.float32)
+"""``float32[16, 4]``: n = 1, n = 2, n >= 3, n - 3 beyond 3."""
+
+
+def encode_wildbg202(boards: Board) -> Inputs:
+    """Encode positions of contact as wildbg's nets take them.
+
+    Checkers borne off of both sides; then four units of a point, for own checkers on the bar and on points
+    1 to 24, and for the opponent's checkers on the bar and on the same points in the same order.
+
+    *Source:* the documentation of wildbg's training data (C. Wenderdel, wildbg-training, CC0).
+
+    Args:
+        boards: ``int8[n, 2, 26]``.
+
+    Returns:
+        ``float32[n, 202]``.
+    """
+    return _wildbg(boards, [BAR, *range(1, 25)], [BAR, *range(24, 0, -1)])
+
+
+def encode_wildbg186(boards: Board) -> Inputs:
+    """Encode races as wildbg's nets take them: `encode_wildbg202` without the bar and the far points.
+
+    Own checkers stand on points 1 to 23 there, the opponent's on 2 to 24 in the same numbering.
+
+    Args:
+        boards: ``int8[n, 2, 26]``.
+
+    Returns:
+        ``float32[n, 186]``.
+    """
+    return _wildbg(boards, list(range(1, 24)), list(range(23, 0, -1)))
+
+
+def _wildbg(boards: Board, own: list[int], opposing: list[int]) -> Inputs:
+    """Both sides' checkers off, then the units of given points, each side's in its own numbering."""
+    count = len(boards)
+    units = [
+        _WILDBG_UNITS[boards[:, side, points]].reshape(count, -1)
+        for side, points in enumerate((own, opposing))
+    ]
+    return np.concatenate([boards[:, :, OFF].astype(np.float32), *units], axis=1)
+
+
 ENCODERS: dict[str, Encoder] = {
-    encoder.id: encoder for encoder in (Encoder("tesauro196", kernel_encode.INPUTS, encode_tesauro196),)
+    encoder.id: encoder
+    for encoder in (
+        Encoder("tesauro196", kernel_encode.INPUTS, encode_tesauro196),
+        Encoder("expert248", kernel_expert.INPUTS, encode_expert248),
+        Encoder("wildbg202", _WILDBG_CONTACT, encode_wildbg202),
+        Encoder("wildbg186", _WILDBG_RACE, encode_wildbg186),
+    )
 }
 """All encoders by id."""
 

@@ -20,6 +20,8 @@ from nets.player_specs import parse_player
 from nets.pubeval import PubevalPlayer
 from nets.router import Router
 from nets.sparse_finder import SparseFinder, read_weights
+from nets.wildbg import PREFIX as WILDBG
+from nets.wildbg import load_wildbg, wildbg_hashes
 
 DEFAULT = "default"
 """The name that stands for the manifest's default evaluator."""
@@ -51,7 +53,7 @@ def load_evaluator(name: str = DEFAULT, manifest_file: Path = MANIFEST_FILE) -> 
     """Load an evaluator: the nets of its manifest entry behind a router with the bearoff databases.
 
     Args:
-        name: The name of an evaluator in the manifest, or ``default``.
+        name: The name of an evaluator in the manifest, ``default``, or ``wildbg:FOLDER`` (`nets.wildbg`).
         manifest_file: The manifest.
 
     Returns:
@@ -59,8 +61,11 @@ def load_evaluator(name: str = DEFAULT, manifest_file: Path = MANIFEST_FILE) -> 
 
     Raises:
         ValueRangeError: No evaluator has this name.
+        UnsupportedError: A package is missing that wildbg's nets need.
         DataFileError: The manifest, a net or a bearoff database is missing or faulty.
     """
+    if name.startswith(WILDBG):
+        return load_wildbg(Path(name.removeprefix(WILDBG)))
     manifest = read_manifest(manifest_file)
     entry = _find(manifest, name)
     folder = manifest_file.parent
@@ -132,6 +137,7 @@ def load_player(name: str = DEFAULT, manifest_file: Path = MANIFEST_FILE) -> Pla
     Args:
         name: What `load_evaluator` takes, with options behind it as `nets.player_specs.parse_player` reads
             them (``td128:plies=2,filter=narrow``, ``default:level=casual``); ``pubeval`` or ``random``.
+            ``wildbg:FOLDER`` takes no options.
         manifest_file: The manifest.
 
     Returns:
@@ -140,18 +146,19 @@ def load_player(name: str = DEFAULT, manifest_file: Path = MANIFEST_FILE) -> Pla
     Raises:
         FormatError: An option cannot be read; it is named.
         ValueRangeError: No player has this name, or the value of an option is out of range.
+        UnsupportedError: As `load_evaluator`.
         DataFileError: As `load_evaluator`.
     """
+    if name.startswith(WILDBG):
+        return EvaluatorPlayer(load_evaluator(name))
     spec = parse_player(name)
     if spec.name in _SIMPLE_PLAYERS:
         if spec.has_options:
             raise ValueRangeError(f"{spec.name!r} takes no options, expected an evaluator", field="player")
         return _SIMPLE_PLAYERS[spec.name]()
     if spec.name != DEFAULT and spec.name not in evaluator_names(manifest_file):
-        raise ValueRangeError(
-            f"no player is called {spec.name!r}, expected one of {', '.join(player_names(manifest_file))}",
-            field="player",
-        )
+        known = ", ".join([DEFAULT, *player_names(manifest_file)])
+        raise ValueRangeError(f"no player is called {spec.name!r}, expected one of {known}", field="player")
     if spec.is_plain:
         return EvaluatorPlayer(load_evaluator(spec.name, manifest_file))
     analyst = load_analyst(spec.name, manifest_file=manifest_file)
@@ -167,12 +174,13 @@ def exact_judges() -> tuple[ExactJudge, ...]:
     return tuple(load_bearoff())
 
 
-def net_hashes(name: str, manifest_file: Path = MANIFEST_FILE) -> dict[str, str]:
+def net_hashes(name: str, manifest_file: Path = MANIFEST_FILE, *, with_finder: bool = True) -> dict[str, str]:
     """Say exactly which nets a player plays with.
 
     Args:
         name: What `load_player` takes.
         manifest_file: The manifest.
+        with_finder: Whether the nets that a player who looks ahead finds replies with count too.
 
     Returns:
         sha256 by name of the net; empty for players without nets.
@@ -180,14 +188,16 @@ def net_hashes(name: str, manifest_file: Path = MANIFEST_FILE) -> dict[str, str]
     Raises:
         FormatError: An option cannot be read.
         ValueRangeError: No player has this name.
-        DataFileError: The manifest is faulty.
+        DataFileError: The manifest is faulty, or a file of wildbg cannot be read.
     """
+    if name.startswith(WILDBG):
+        return wildbg_hashes(Path(name.removeprefix(WILDBG)))
     spec = parse_player(name)
     if spec.name in _SIMPLE_PLAYERS:
         return {}
     manifest = read_manifest(manifest_file)
     nets = _nets_of(_find(manifest, spec.name))
-    if spec.depth.plies and manifest.finder:
+    if with_finder and spec.depth.plies and manifest.finder:
         nets += _nets_of(_find(manifest, manifest.finder))
     return {net: manifest.net(net).sha256 for net in nets}
 

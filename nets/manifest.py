@@ -30,11 +30,13 @@ class Training(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         commands: What was run, in order.
         games: Self-play games.
         hours: How long it took on the machine that `docs/nets.md` names.
+        positions: Positions that were labelled with look-ahead, and learned.
     """
 
     commands: tuple[str, ...]
     games: int
     hours: float
+    positions: int = 0
 
 
 class Strength(msgspec.Struct, forbid_unknown_fields=True, frozen=True):

@@ -41,14 +41,16 @@ class PlayerSpec:
 def parse_player(text: str) -> PlayerSpec:
     """Read a player's name and options.
 
-    Options are ``plies`` (look-ahead), ``filter`` (a move filter), ``noise`` (thousandths of a point) and
-    ``seed`` (of the errors), or ``level`` (the name of a level, which stands for plies, filter and noise).
+    Options are ``plies`` (look-ahead), ``filter`` (a move filter, where there is look-ahead), ``noise``
+    (thousandths of a point) and ``seed`` (of the errors), or ``level`` (the name of a level, which stands for
+    plies, filter and noise).
 
     Args:
         text: ``NAME`` or ``NAME:OPTION=VALUE,...``.
 
     Raises:
-        FormatError: An option is unknown, has no value or a wrong one, or stands twice or beside a level.
+        FormatError: An option is unknown, has no value or a wrong one, stands twice or beside a level, or
+            is a filter without plies.
         ValueRangeError: A value is out of range; the option is named.
     """
     name, colon, rest = text.partition(":")
@@ -62,6 +64,10 @@ def parse_player(text: str) -> PlayerSpec:
         noise_points = chosen.noise_points
     else:
         depth = Depth(_whole(options, "plies"), options.get("filter", _PLAIN.filter_name), is_cubeful=False)
+        if "filter" in options and not depth.plies:
+            raise FormatError(
+                "a filter does nothing without look-ahead, expected plies=1 or more beside it", field="filter"
+            )
         noise_points = _whole(options, "noise") / _PER_POINT
     return PlayerSpec(name, depth, noise_points, _whole(options, "seed"), has_options=True)
 

@@ -10,13 +10,12 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from engine.cores import usable_cores
+from engine.cores import MAX_THREADS, usable_cores
 from engine.errors import ValueRangeError
 from engine.games import GameResults
-from engine.search.workers import MAX_THREADS
 from engine.version import version
-from nets.loading import load_player, net_hashes
 from tools.cli import EXIT_INTERRUPTED
+from tools.opponents import PLAYER_HELP, load_opponent, opponent_hashes
 from tools.progress import Progress
 from tools.tournament_stretches import Pairing, Stretch, played_by_processes, played_here
 
@@ -34,8 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "first",
         metavar="A",
-        help="the player whose points count: 'default', an evaluator of the manifest, 'pubeval' or 'random'; "
-        "an evaluator may have options behind it: 'td128:plies=2,filter=narrow', 'td128:level=casual'",
+        help=f"the player whose points count: {PLAYER_HELP}",
     )
     parser.add_argument("second", metavar="B", help="its opponent")
     parser.add_argument("--games", type=int, default=10_000, help="how many, even (default 10000)")
@@ -56,12 +54,13 @@ def main(args: argparse.Namespace) -> int:
         args: As `add_arguments` declares them.
 
     Returns:
-        0, or 130 when Ctrl-C ended it early; what was finished by then is reported.
+        0, or 130 when Ctrl-C or SIGTERM ended it early; what was finished by then is reported.
 
     Raises:
         FormatError: The options of a player cannot be read.
         ValueRangeError: An unknown player, an option out of range, an odd number of games or fewer than four,
             a negative seed, an impossible number of threads.
+        UnsupportedError: A package is missing that a player needs.
         DataFileError: A net or database is missing or faulty.
     """
     if args.games < 4 or args.games % 2:
@@ -71,7 +70,10 @@ def main(args: argparse.Namespace) -> int:
     started_s = time.monotonic()
     results = play_stretches(args.first, args.second, args.games, args.seed, args.threads)
     if not results.games:
+        sys.stderr.write("gammond: interrupted, nothing was finished\n")
         return EXIT_INTERRUPTED
+    if results.games < args.games:
+        sys.stderr.write("gammond: interrupted, reporting the stretches that were finished\n")
     report = report_on(args, results, time.monotonic() - started_s)
     sys.stdout.write(json.dumps(asdict(report)) + "\n" if args.json else report.as_text())
     return 0 if results.games == args.games else EXIT_INTERRUPTED
@@ -83,19 +85,19 @@ def play_stretches(first_name: str, second_name: str, games: int, seed: int, thr
     Only whole stretches count: of the games in progress the short ones end first, and their results differ.
 
     Args:
-        first_name: What `nets.loading.load_player` takes.
+        first_name: What `tools.opponents.load_opponent` takes.
         second_name: The same.
         games: How many, even.
         seed: Of the dice.
         threads: How many processes play at once. The result does not depend on it.
 
     Returns:
-        The results of all games, or after Ctrl-C of the stretches that were finished.
+        The results of all games, or after an interrupt of the stretches that were finished.
 
     Raises:
         GammondError: A player cannot be loaded.
     """
-    pairing = Pairing(load_player(first_name), load_player(second_name), seed)
+    pairing = Pairing(load_opponent(first_name), load_opponent(second_name), seed)
     size = DEEP_STRETCH_GAMES if pairing.is_deep else STRETCH_GAMES
     stretches = [Stretch(start, min(size, games - start)) for start in range(0, games, size)]
     processes = min(threads, len(stretches))
@@ -110,7 +112,7 @@ def play_stretches(first_name: str, second_name: str, games: int, seed: int, thr
                 points.append(each)
                 bar.update(stretch.first_game + stretch.games)
     except KeyboardInterrupt:
-        sys.stderr.write("gammond: interrupted, reporting the stretches that were finished\n")
+        pass
     return GameResults(np.concatenate(points))
 
 
@@ -145,7 +147,11 @@ class Report:
             f"gammond {self.version}, seed {self.seed}, {self.games:,} paired games, {self.seconds:.1f} s"
         ]
         nets = {**self.first.nets, **self.second.nets}
-        lines += [f"  net {net} sha256 {sha256[:16]}" for net, sha256 in nets.items()]
+        own = {net for side in sides for net in opponent_hashes(side.name, with_finder=False)}
+        lines += [
+            f"  net {net} sha256 {sha256[:16]}{'' if net in own else ' (finder)'}"
+            for net, sha256 in nets.items()
+        ]
         width = max(16, *(len(side.name) for side in sides))
         lines.append(f"{'':{width}}{'wins':>10}{'gammons':>10}{'backgammons':>13}")
         lines += [
@@ -159,7 +165,7 @@ class Report:
 def report_on(args: argparse.Namespace, results: GameResults, seconds: float) -> Report:
     """Put the results of at least one stretch together with what was played."""
     sides = [
-        Side(name, net_hashes(name), *results.counts(number))
+        Side(name, opponent_hashes(name), *results.counts(number))
         for number, name in enumerate((args.first, args.second))
     ]
     return Report(

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from engine.games import play_games
 from engine.players import Player
-from engine.search_player import SearchPlayer
-from nets.loading import load_player
+from tools.opponents import is_deep, load_opponent
 
 
 class Stretch(NamedTuple):
@@ -44,8 +43,8 @@ class Pairing:
 
     @property
     def is_deep(self) -> bool:
-        """Whether a player decides one position at a time."""
-        return isinstance(self.first, SearchPlayer) or isinstance(self.second, SearchPlayer)
+        """Whether a player takes its time."""
+        return is_deep(self.first) or is_deep(self.second)
 
     def play(
         self,
@@ -149,4 +148,4 @@ def _play(first_name: str, second_name: str, seed: int, stretch: Stretch) -> NDA
 @cache
 def _pairing(first_name: str, second_name: str, seed: int) -> Pairing:
     """Load the players, once for each process."""
-    return Pairing(load_player(first_name), load_player(second_name), seed)
+    return Pairing(load_opponent(first_name), load_opponent(second_name), seed)

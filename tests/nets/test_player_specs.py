@@ -47,6 +47,8 @@ def test_a_level_stands_for_its_depth_and_noise(level):
         ("td128:plies=1,plies=2", "plies"),
         ("td128:plies=2,level=casual", "plies"),
         ("td128:level=casual,noise=3", "noise"),
+        ("td128:filter=tiny", "filter"),
+        ("td128:plies=0,filter=tiny", "filter"),
         ("td128:noise=0.03", "noise"),
         ("td128:seed=" + "9" * 40, "seed"),
     ],
@@ -99,4 +101,5 @@ def test_a_player_that_neither_looks_ahead_nor_errs_is_the_evaluator_alone():
 
 def test_a_player_that_looks_ahead_plays_with_the_nets_of_the_finder_too():
     assert set(net_hashes("td128:plies=1")) == set(net_hashes("td128")) | set(net_hashes("td32"))
+    assert net_hashes("td128:plies=1", with_finder=False) == net_hashes("td128")
     assert net_hashes("td128:noise=5") == net_hashes("td128")

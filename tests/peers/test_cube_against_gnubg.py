@@ -26,7 +26,6 @@ from engine.cubeful import (
     decide_outcome,
     leaf_values,
     take_point,
-    turned_values,
     with_option,
 )
 from engine.dice import ROLLS
@@ -304,6 +303,6 @@ def _held_to_the_end(numbering: Numbering):
         movers, waiters = (numbering.number_sides(children[:, row, 1:7]) for row in (0, 1))
         values = np.minimum.reduceat(best[movers, waiters][:, mirrored], offsets[:-1], axis=0)
         mean = (values.reshape(len(own), 21, 3) * chances).sum(axis=1)
-        held[own, other] = turned_values(mean, game)
+        held[own, other] = -mean
         best[own, other] = with_option(held[own, other], game)
     return held

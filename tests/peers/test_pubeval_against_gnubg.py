@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from engine.games import play_games
-from engine.players import EvaluatorPlayer
 from nets.pubeval import PubevalPlayer
 from tests import boards
-from tests.peers.gnubg_nets import GnubgEvaluator, as_lists, gnubg_nn
+from tests.peers.gnubg_nets import as_lists, gnubg_nn
+from tools.gnubg_nets import GnubgPlayer
 
 pytestmark = pytest.mark.peer
 
@@ -43,5 +43,6 @@ def test_3000_plays_are_those_of_gnubgs_pubeval():
 
 def test_pubeval_loses_about_six_tenths_of_a_point_a_game_to_gnubg_0_ply():
     # Published figures are -0.57 to -0.63; 4000 games give a standard error of 0.02.
-    results = play_games(PubevalPlayer(), EvaluatorPlayer(GnubgEvaluator()), 4000, seed=3)
+    gnubg_nn()
+    results = play_games(PubevalPlayer(), GnubgPlayer(), 4000, seed=3)
     assert -0.68 < results.points_per_game < -0.52

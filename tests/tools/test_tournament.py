@@ -77,13 +77,24 @@ def test_an_interrupted_run_reports_the_finished_stretches(monkeypatch, capsys):
     assert cli.main(arguments) == cli.EXIT_INTERRUPTED
     captured = capsys.readouterr()
     assert json.loads(captured.out)["games"] == 32
-    assert "interrupted" in captured.err
+    assert captured.err == "gammond: interrupted, reporting the stretches that were finished\n"
 
 
 def test_a_run_interrupted_at_once_reports_nothing(monkeypatch, capsys):
     interrupt_at(monkeypatch, 0)
     assert cli.main(["tournament", "pubeval", "random", "--threads", "1"]) == cli.EXIT_INTERRUPTED
-    assert capsys.readouterr().out == ""
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err == "gammond: interrupted, nothing was finished\n"
+
+
+def test_the_nets_that_a_player_finds_replies_with_are_called_the_finders(capsys):
+    arguments = ["tournament", "td128:plies=1,filter=tiny", "random", "--games", "4", "--threads", "1"]
+    assert cli.main(arguments) == 0
+    nets = [line.split() for line in capsys.readouterr().out.splitlines() if line.startswith("  net ")]
+    of_finder = {words[1] for words in nets if words[-1] == "(finder)"}
+    assert of_finder == {"td32-contact", "td32-race"}
+    assert {words[1] for words in nets} == of_finder | {"td128-contact", "td128-race"}
 
 
 def test_progress_counts_the_games_of_all_stretches():
@@ -109,7 +120,7 @@ def test_impossible_numbers_of_threads_are_refused(threads, capsys):
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("nobody", "no player is called 'nobody'"),
+        ("nobody", "no player is called 'nobody', expected one of default, td128, "),
         ("td128:plies=9", "plies are 0 to 4, not 9"),
         ("td128:depth=2", "plies, filter, noise, seed, level, not 'depth'"),
         ("td128:level=god", "beginner|casual"),

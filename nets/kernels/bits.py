@@ -1,0 +1,50 @@
+"""Sets of points as bits of an integer: bit p for point p of the player, 1 to 24, and bit 25 for the bar."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels import inlined_kernel
+
+POINTS = 0b1111111111111111111111110
+"""The 24 points."""
+
+BAR_BIT = 1 << 25
+
+_HALF_BITS = 13
+_HALF = (1 << _HALF_BITS) - 1
+_EXPONENT_BITS = 52
+_EXPONENT_BIAS = 1023
+
+_halves = np.arange(1 << _HALF_BITS)
+_bits = (_halves[:, None] >> np.arange(_HALF_BITS)) & 1
+
+BIT_COUNT: NDArray[np.int8] = _bits.sum(axis=1).astype(np.int8)
+"""``int8[8192]``: how many bits of a number are set."""
+
+_REVERSED: NDArray[np.int64] = _bits @ (1 << np.arange(_HALF_BITS)[::-1])
+
+
+@inlined_kernel
+def bit_count(mask: int) -> int:
+    """How many of 26 bits are set."""
+    return int(BIT_COUNT[mask & _HALF]) + int(BIT_COUNT[mask >> _HALF_BITS])
+
+
+@inlined_kernel
+def top_bit(mask: int) -> int:
+    """The place of the highest bit that is set; something below 0 where none is."""
+    return int((np.float64(mask).view(np.int64) >> _EXPONENT_BITS) - _EXPONENT_BIAS)
+
+
+@inlined_kernel
+def mirrored(points: int) -> int:
+    """The same points in the other side's numbering: bit p goes to bit 25 - p."""
+    return int((_REVERSED[points & _HALF] << _HALF_BITS) | _REVERSED[points >> _HALF_BITS])
+
+
+@inlined_kernel
+def all_or_none(condition: bool) -> int:
+    """A mask of all bits where the condition holds, of none where it does not."""
+    return -int(condition)

@@ -1,0 +1,137 @@
+"""The nets of wildbg, another open engine, as an opponent: ``contact.onnx`` and ``race.onnx`` of one folder.
+
+*Source:* C. Wenderdel, https://github.com/carsten-wenderdel/wildbg (MIT or Apache 2.0), its nets CC0.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import DataFileError, UnsupportedError
+from engine.outcome import LOSE_BG, LOSE_G, WIN, WIN_BG, WIN_G, Outcomes
+from engine.position import Board
+from nets.encoders import Encoder, get_encoder
+from nets.onnx_model import BATCH_ROWS, OUTCOME, OnnxModel
+from nets.router import Router
+
+PREFIX = "wildbg:"
+"""Before the folder, in the name of the evaluator."""
+
+_CLASSES = 6
+_FILES = {"contact": "wildbg202", "race": "wildbg186"}
+"""The encoder of each net."""
+
+
+class WildbgNet:
+    """One net of wildbg.
+
+    Its six outputs exclude each other: win, win a gammon, win a backgammon, and the same lost.
+
+    Args:
+        name: What errors call it.
+        encoder: What its inputs are.
+        content: The bytes of its file.
+
+    Raises:
+        UnsupportedError: The package onnx is missing.
+        DataFileError: The bytes are no net with these inputs and six outputs.
+    """
+
+    plies = 0
+
+    def __init__(self, name: str, encoder: Encoder, content: bytes) -> None:
+        self.name = name
+        self._encoder = encoder
+        self._model = OnnxModel(name, _with_free_rows(name, content), encoder.inputs, _CLASSES)
+        self._model.check()
+
+    def evaluate(self, boards: Board) -> Outcomes:
+        """Evaluate positions by the net, as `engine.evaluator.Evaluator.evaluate`; nothing is sanitised."""
+        outcomes = np.empty((len(boards), 5), np.float32)
+        for start in range(0, len(boards), BATCH_ROWS):
+            batch = slice(start, start + BATCH_ROWS)
+            outcomes[batch] = cumulative(self._model.run(self._encoder.encode(boards[batch])))
+        return outcomes
+
+
+def cumulative(classes: NDArray[np.float32]) -> Outcomes:
+    """Add six exclusive classes up to five cumulative probabilities.
+
+    Args:
+        classes: ``float32[n, 6]``: win singly, a gammon, a backgammon; lose singly, a gammon, a backgammon.
+
+    Returns:
+        ``float32[n, 5]``.
+    """
+    outcomes = np.empty((len(classes), 5), np.float32)
+    outcomes[:, WIN_BG] = classes[:, 2]
+    outcomes[:, WIN_G] = classes[:, 1] + classes[:, 2]
+    outcomes[:, WIN] = classes[:, 0] + outcomes[:, WIN_G]
+    outcomes[:, LOSE_BG] = classes[:, 5]
+    outcomes[:, LOSE_G] = classes[:, 4] + classes[:, 5]
+    return outcomes
+
+
+def load_wildbg(folder: Path) -> Router:
+    """Load both nets: the race net where there is no contact, the contact net elsewhere, no bearoff database.
+
+    Args:
+        folder: Where ``contact.onnx`` and ``race.onnx`` are.
+
+    Raises:
+        UnsupportedError: The package onnx is missing.
+        DataFileError: A file is missing or is no net of wildbg.
+    """
+    contact, race = (
+        WildbgNet(f"wildbg {kind}", get_encoder(encoder), _read(folder, kind))
+        for kind, encoder in _FILES.items()
+    )
+    return Router("wildbg", contact=contact, race=race)
+
+
+def wildbg_hashes(folder: Path) -> dict[str, str]:
+    """sha256 of both files, by name of the net.
+
+    Raises:
+        DataFileError: A file cannot be read.
+    """
+    return {f"wildbg {kind}": hashlib.sha256(_read(folder, kind)).hexdigest() for kind in _FILES}
+
+
+def _read(folder: Path, kind: str) -> bytes:
+    file = folder / f"{kind}.onnx"
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise DataFileError(f"{file} cannot be read: {error.strerror}", field="net") from error
+
+
+def _with_free_rows(name: str, content: bytes) -> bytes:
+    """The net for any number of rows, with the output's name that `OnnxModel` runs.
+
+    The files are made for one row, which costs ten times as much a position as a batch does.
+    """
+    try:
+        import onnx
+    except ImportError:
+        raise UnsupportedError(
+            "wildbg's nets need the package onnx: pip install 'gammond[train]'", field="net"
+        ) from None
+    try:
+        model = onnx.load_model_from_string(content)
+        output = model.graph.output[0]
+        for port in (model.graph.input[0], output):
+            port.type.tensor_type.shape.dim[0].dim_param = "n"
+        for node in model.graph.node:
+            node.output[:] = [OUTCOME if made == output.name else made for made in node.output]
+        output.name = OUTCOME
+        changed: bytes = model.SerializeToString()
+    except Exception as error:  # what onnx raises for bytes that are no net is not documented
+        raise DataFileError(
+            f"net {name} is no model that onnx can read: {str(error)[:200]}", field="net"
+        ) from error
+    return changed

@@ -1,0 +1,56 @@
+"""GNU Backgammon as an opponent: what it plays is what it judges best."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.evaluator import best_children
+from engine.games import play_games
+from engine.moves import expand_rolls
+from engine.outcome import cubeless_equity
+from engine.position import Position
+from tests import boards
+from tests.peers.gnubg_nets import gnubg_nn
+from tools.gnubg_nets import GnubgEvaluator, GnubgPlayer
+from tools.opponents import is_deep, load_opponent
+
+pytestmark = pytest.mark.peer
+
+
+@pytest.fixture(autouse=True)
+def _gnubg_nn():
+    gnubg_nn()
+
+
+def test_its_opening_position_is_the_published_one():
+    outcome = GnubgEvaluator().evaluate(Position.start().board[None])[0]
+    assert outcome.tolist() == pytest.approx([0.5215, 0.1542, 0.0076, 0.1297, 0.0075], abs=5e-5)
+
+
+def test_at_0_plies_it_plays_the_best_of_its_judgements():
+    sample = np.concatenate(
+        [boards.played_boards(boards.RacingJudge(), 1000, seed=1), boards.random_boards(300, seed=2)]
+    )
+    dice = boards.random_rolls(len(sample), seed=3)
+    evaluator = GnubgEvaluator()
+    chosen = GnubgPlayer().choose(sample, dice)
+    best, _ = best_children(evaluator, sample, dice)
+    loss = cubeless_equity(evaluator.evaluate(chosen)) - cubeless_equity(evaluator.evaluate(best))
+    assert np.abs(loss).max() < 1e-5
+
+
+@pytest.mark.parametrize("plies", [1, 2])
+def test_with_look_ahead_it_plays_legally(plies):
+    sample = boards.played_boards(boards.RacingJudge(), 24, seed=4)
+    dice = boards.random_rolls(24, seed=5)
+    player = load_opponent(f"gnubg:plies={plies}")
+    assert is_deep(player)
+    assert not is_deep(load_opponent("gnubg"))
+    children, _, offsets = expand_rolls(sample, dice)
+    for i, choice in enumerate(player.choose(sample, dice)):
+        assert (children[offsets[i] : offsets[i + 1]] == choice).all(axis=(1, 2)).any()
+
+
+def test_against_itself_it_scores_nothing():
+    assert play_games(GnubgPlayer(), GnubgPlayer(), 40, seed=1).points.reshape(-1, 2).sum() == 0

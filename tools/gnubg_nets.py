@@ -1,0 +1,115 @@
+"""GNU Backgammon's nets, through the package gnubg-nn: an opponent and a reference where it is installed.
+
+The package (GPL) is a development tool; nothing in gammond needs it, and it is imported only when this
+opponent is asked for. It judges one position at a time, remembers what it has judged, and is not for several
+threads.
+"""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import UnsupportedError, ValueRangeError
+from engine.formats.position_id import ID_LENGTH, decode_position_ids
+from engine.outcome import Outcomes, finished_outcomes
+from engine.position import Board, Phase, phases
+
+MAX_PLIES = 2
+
+_KEY_DIGITS = str.maketrans("ABCDEFGHIJKLMNOP", "0123456789abcdef")
+
+
+class GnubgEvaluator:
+    """GNU Backgammon's cubeless judgement of positions, its bearoff databases included.
+
+    Args:
+        plies: 0 for its nets alone, 1 or 2 to look ahead.
+
+    Raises:
+        UnsupportedError: The package is missing.
+        ValueRangeError: Other plies.
+    """
+
+    def __init__(self, plies: int = 0) -> None:
+        self.plies = _checked(plies)
+        self.name = f"gnubg {plies}-ply"
+        self._gnubg = _package()
+
+    def evaluate(self, boards: Board) -> Outcomes:
+        """Evaluate positions, as `engine.evaluator.Evaluator.evaluate`."""
+        over = phases(boards) == Phase.OVER
+        outcomes = np.empty((len(boards), 5), np.float32)
+        outcomes[over] = finished_outcomes(boards[over])
+        probabilities = self._gnubg.probabilities
+        judged = [probabilities(board, self.plies) for board in as_gnubg_boards(boards[~over])]
+        outcomes[~over] = np.array(judged, np.float32).reshape(-1, 5)
+        return outcomes
+
+
+class GnubgPlayer:
+    """Plays what GNU Backgammon likes best in cubeless money play.
+
+    At 0 plies its own choice is that of the best equity among all plays, and twice as fast as asking for each
+    play's; with look-ahead its own filters choose the plays that it looks at.
+
+    Args:
+        plies: 0 for its nets alone, 1 or 2 to look ahead.
+
+    Raises:
+        UnsupportedError: The package is missing.
+        ValueRangeError: Other plies.
+    """
+
+    def __init__(self, plies: int = 0) -> None:
+        self.plies = _checked(plies)
+        self.name = f"gnubg {plies}-ply"
+        self._gnubg = _package()
+
+    def choose(self, boards: Board, dice: NDArray[np.int8]) -> Board:
+        """Choose plays, as `engine.players.Player.choose`."""
+        best_move = self._gnubg.best_move
+        keys = [
+            best_move(board, die, other, n=self.plies, b=1)[1]
+            for board, (die, other) in zip(as_gnubg_boards(boards), dice.tolist(), strict=True)
+        ]
+        chosen, is_good = decode_position_ids([_position_id(key) for key in keys])
+        assert is_good.all(), f"gnubg-nn gave positions that cannot be after {boards[~is_good]}"
+        return chosen
+
+
+def as_gnubg_boards(boards: Board) -> list[list[list[int]]]:
+    """Boards as gnubg-nn takes them: the opponent first, of each side points 1 to 24 and the bar.
+
+    Args:
+        boards: ``int8[n, 2, 26]``.
+    """
+    boards_of_lists: list[list[list[int]]] = boards[:, ::-1, 1:].tolist()
+    return boards_of_lists
+
+
+def _position_id(key: str) -> str:
+    """The position ID of a key: the same ten bytes, two letters A to P for each."""
+    content = bytes.fromhex(key.translate(_KEY_DIGITS))
+    return base64.b64encode(content).decode("ascii")[:ID_LENGTH]
+
+
+def _checked(plies: int) -> int:
+    if not 0 <= plies <= MAX_PLIES:
+        raise ValueRangeError(f"gnubg looks 0 to {MAX_PLIES} plies ahead here, not {plies}", field="plies")
+    return plies
+
+
+def _package() -> Any:  # noqa: ANN401  (the package has no types)
+    try:
+        import gnubg_nn
+    except ImportError:
+        raise UnsupportedError(
+            "GNU Backgammon's nets are played by the package gnubg-nn, which is not installed: "
+            "pip install gnubg-nn",
+            field="player",
+        ) from None
+    return gnubg_nn
