@@ -12,27 +12,26 @@ from dataclasses import replace
 import numpy as np
 
 from engine.cubeful import (
-    CubeDecision,
     CubeGame,
     ScoreMatrix,
     accepts_resignation,
     cube_game,
-    decide,
     resignation,
     score_matrix,
 )
 from engine.dice import Roll
 from engine.errors import CancelledWork
 from engine.evaluator import Evaluator
-from engine.judged import JudgedBoards, JudgedPlay, JudgedPlays, JudgedPosition
+from engine.judged import JudgedBeaver, JudgedBoards, JudgedPlays, JudgedPosition
+from engine.judging import cube_values, judged_play
 from engine.levels import Depth
-from engine.match import MatchState
+from engine.match import MAX_CUBE, MatchState
 from engine.match_equity import MatchEquityTable
 from engine.outcome import Outcome, cubeless_equity
 from engine.position import Board, Position
 from engine.replies import EvaluatedReplies, ReplyFinder
 from engine.rollout import RolloutJudges, ShortlistedReplies
-from engine.search import MoveSearch, NPlyEvaluator, SearchedPlay, SearchWatch, TreeSearch, ValueCache
+from engine.search import MoveSearch, NPlyEvaluator, SearchWatch, TreeSearch, ValueCache
 from engine.search.cubeful import OUTCOMES, CubefulJudge, CubefulJudgement, MatchJudgement, resting_cube
 from engine.search.judgement import CubelessJudgement, Judgement, Values
 from engine.search.tree import USUAL_PRUNING, Pruning
@@ -136,7 +135,7 @@ class Analyst:
             The judgement of the deepest search that was finished; 0 plies always are.
 
         Raises:
-            PositionError: The cube of a match shows more than 1 and nobody owns it.
+            PositionError: The cube counts, and that of a match shows more than 1 and nobody owns it.
         """
         return self.judge_all([position], match, depth, watch)[0]
 
@@ -159,7 +158,7 @@ class Analyst:
             What `judge` says of each, in their order and all at one depth; nodes and time are those of all.
 
         Raises:
-            PositionError: The cube of a match shows more than 1 and nobody owns it.
+            PositionError: The cube counts, and that of a match shows more than 1 and nobody owns it.
         """
         if not positions:
             return []
@@ -171,7 +170,7 @@ class Analyst:
         nodes, elapsed_s = watch.nodes, watch.elapsed_s
         judged = []
         for position, row, equity in zip(positions, values, equities, strict=True):
-            cubeful, mwc, decision = _with_cube(judgement, row, position)
+            cubeful, mwc, decision = cube_values(judgement, row, position)
             judged.append(
                 JudgedPosition(
                     outcome=Outcome(*map(float, row[:OUTCOMES])),
@@ -219,7 +218,7 @@ class Analyst:
             watch: Counts nodes and stops the work.
 
         Raises:
-            PositionError: The cube of a match shows more than 1 and nobody owns it.
+            PositionError: The cube counts, and that of a match shows more than 1 and nobody owns it.
             CancelledWork: The watch stopped it.
         """
         depth = depth or Depth()
@@ -258,14 +257,14 @@ class Analyst:
         Raises:
             StateError: The game is over.
             ValueRangeError: A die is not 1 to 6.
-            PositionError: The cube of a match shows more than 1 and nobody owns it.
+            PositionError: The cube counts, and that of a match shows more than 1 and nobody owns it.
         """
         depth = depth or Depth()
         judgement = self._judgement(match, depth)
         search = MoveSearch(judgement, self._tree, self.evaluator.plies)
         found = search.search(position, roll, depth.plies, depth.move_filter, watch, stop_when_decided)
         return JudgedPlays(
-            tuple(_judged_play(play, judgement.other) for play in found.candidates),
+            tuple(judged_play(play, judgement.other) for play in found.candidates),
             found.plies,
             found.finished,
             found.nodes,
@@ -279,17 +278,27 @@ class Analyst:
         depth: Depth | None = None,
         watch: SearchWatch | None = None,
     ) -> bool:
-        """Decide whether a double that was beavered is played out, rather than the doubled stake lost.
+        """Decide whether to play on after a beaver, as `judge_beaver`."""
+        return self.judge_beaver(position, match, depth, watch).plays_on
+
+    def judge_beaver(
+        self,
+        position: Position,
+        match: MatchState,
+        depth: Depth | None = None,
+        watch: SearchWatch | None = None,
+    ) -> JudgedBeaver:
+        """Judge whether a double that was beavered is played out, rather than the doubled stake lost.
 
         Args:
             position: The checkers, those of the doubler first, who is on roll.
             match: The match state, money play; its cube shows what the opponent, who holds it, would turn.
-            depth: How deep.
+            depth: How deep; the cube counts in any case.
             watch: As for `judge`.
         """
-        decision = self.judge(position, match, depth, watch).decision
-        # The stake is that of the beaver, half of which is lost by giving up.
-        return decision is None or decision.no_double.equity_points > -0.5
+        taken = replace(match.before_roll(), cube=min(2 * match.cube, MAX_CUBE))
+        depth = replace(depth or Depth(), is_cubeful=True)
+        return JudgedBeaver(self.judge(position, taken, depth, watch))
 
     def resignation(self, judged: JudgedPosition, match: MatchState) -> int:
         """Say what the seat on roll can resign without a loss: 0 nothing, 1 to 3 for the kind of game.
@@ -299,7 +308,7 @@ class Analyst:
             match: The match state.
         """
         game = self._cube_game(match, 0)
-        return resignation(_worth(judged, game), game)
+        return resignation(judged.worth, game)
 
     def accepts_resignation(self, judged: JudgedPosition, match: MatchState, points: int) -> bool:
         """Say whether the seat that is not on roll accepts what the seat on roll resigns.
@@ -310,8 +319,8 @@ class Analyst:
             points: 1 a single game, 2 a gammon, 3 a backgammon.
         """
         game = self._cube_game(match, 0)
-        worth = _worth(judged, game)
-        return accepts_resignation(-worth if game.is_money else 1.0 - worth, points, game.other)
+        worth_to_other = -judged.worth if game.is_money else 1.0 - judged.worth
+        return accepts_resignation(worth_to_other, points, game.other)
 
     def score_matrix(
         self,
@@ -379,10 +388,10 @@ class Analyst:
 
     def cube_game(self, match: MatchState) -> CubeGame:
         """Lay out the states of the cube, as rollouts take them."""
-        return cube_game(_without_automatic_doubles(match), self.table)
+        return cube_game(match.without_automatic_doubles(), self.table)
 
     def _cube_game(self, match: MatchState, plies: int) -> CubeGame:
-        return cube_game(_without_automatic_doubles(match), self.table, cube_turns=plies + 1)
+        return cube_game(match.without_automatic_doubles(), self.table, cube_turns=plies + 1)
 
     def _judgement(self, match: MatchState, depth: Depth) -> Judgement:
         if depth.is_cubeful:
@@ -390,47 +399,3 @@ class Analyst:
         if match.is_money:
             return CubelessJudgement(self.evaluator, self._exact)
         return MatchJudgement(self.evaluator, resting_cube(match, self.table), self._exact)
-
-
-def _with_cube(
-    judgement: Judgement, values: Values, position: Position
-) -> tuple[float | None, float | None, CubeDecision | None]:
-    """Read cubeful equity, match-winning chance and decision out of a root, ``float32[columns]``."""
-    if isinstance(judgement, MatchJudgement):
-        return None, float(values[OUTCOMES]), None
-    if not isinstance(judgement, CubefulJudgement):
-        return None, None, None
-    decision = decide(values[OUTCOMES:], judgement.game)
-    if position.is_over:
-        return decision.no_double.equity_points, decision.no_double.mwc, None
-    return decision.best.equity_points, decision.best.mwc, decision
-
-
-def _judged_play(found: SearchedPlay, judgement: Judgement) -> JudgedPlay:
-    """Add to a searched play what its values for the next mover say about the cube and the match."""
-    mwc = None
-    cubeful = found.equity if isinstance(judgement, CubefulJudgement) else None
-    if isinstance(judgement, CubefulJudgement | MatchJudgement) and not judgement.game.is_money:
-        mwc = 1.0 - found.values[OUTCOMES]
-    return JudgedPlay(
-        play=found.play,
-        outcome=found.outcome,
-        equity=found.outcome.equity,
-        plies=found.plies,
-        score=found.equity,
-        cubeful=cubeful,
-        mwc=mwc,
-        survived=found.survived,
-    )
-
-
-def _worth(judged: JudgedPosition, game: CubeGame) -> float:
-    """The value of a position in the unit of a cube game: points for a cube of 1, or the chance to win."""
-    if judged.mwc is not None:
-        return judged.mwc
-    return judged.equity if judged.cubeful is None else judged.cubeful
-
-
-def _without_automatic_doubles(match: MatchState) -> MatchState:
-    """Money play with a centred cube above 1 as the same game for a cube of 1: values are per cube of 1."""
-    return replace(match, cube=1) if match.is_money and match.cube_owner is None else match

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 
+MAX_THREADS = 256
+"""The most threads that anything can be asked to work with."""
+
 
 def usable_cores() -> int:
     """Return how many cores this process may use, at least 1."""

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.cubeful import CubeDecision
+from engine.moves import Play
 from engine.outcome import Outcome, Outcomes
-from engine.ranking import RankedPlay
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,35 @@ class JudgedPosition:
     nodes: int
     elapsed_s: float
 
+    @property
+    def worth(self) -> float:
+        """The most telling value there is: the chance to win the match, or points for a cube of 1."""
+        if self.mwc is not None:
+            return self.mwc
+        return self.equity if self.cubeful is None else self.cubeful
+
+
+@dataclass(frozen=True)
+class JudgedBeaver:
+    """Whether a doubler plays on after a beaver.
+
+    Attributes:
+        judged: Its position, with the cube as it is once the beaver is taken.
+    """
+
+    judged: JudgedPosition
+
+    @property
+    def worth(self) -> float:
+        """What playing on is worth in stakes as the beaver shows them; giving up loses 1."""
+        assert self.judged.cubeful is not None  # beavers are judged with the cube
+        return 2.0 * self.judged.cubeful
+
+    @property
+    def plays_on(self) -> bool:
+        """Whether that is better than to give up."""
+        return self.worth > -1.0
+
 
 @dataclass(frozen=True, eq=False)
 class JudgedBoards:
@@ -53,6 +82,23 @@ class JudgedBoards:
     outcomes: Outcomes
     cubeful: NDArray[np.float64] | None
     mwc: NDArray[np.float64] | None
+
+
+@dataclass(frozen=True)
+class RankedPlay:
+    """A play with its judgement.
+
+    Attributes:
+        play: The play.
+        outcome: After the play, for the player who made it.
+        equity: Cubeless money equity of that outcome in points.
+        plies: Plies of look-ahead behind the numbers.
+    """
+
+    play: Play
+    outcome: Outcome
+    equity: float
+    plies: int
 
 
 @dataclass(frozen=True)

@@ -130,11 +130,22 @@ class MatchState:
 
     def next_turn(self) -> MatchState:
         """The state after the seat on roll has played: the other seat on roll, no dice."""
-        return replace(self.without_offers(), on_roll=1 - self.on_roll, roll=None)
+        return replace(self.before_roll(), on_roll=1 - self.on_roll)
 
     def without_offers(self) -> MatchState:
         """The state without a double, beaver or resignation that waits; the cube as it lies."""
         return replace(self, doubled=False, beavered=False, resigned=0)
+
+    def before_roll(self) -> MatchState:
+        """The state before dice, double, beaver and resignation, which is what is judged."""
+        return replace(self.without_offers(), roll=None)
+
+    def without_automatic_doubles(self) -> MatchState:
+        """Money play with a centred cube above 1 as the same game for a cube of 1; else the same state.
+
+        Values are per cube of 1.
+        """
+        return replace(self, cube=1) if self.is_money and self.cube_owner is None else self
 
     def result(self, winner: int, kind: int) -> GameResult:
         """Count a game that was won at the present cube; under Jacoby a centred one makes it a single game.
@@ -174,12 +185,11 @@ class MatchState:
             return None
         was_near = 1 in (self.away(0), self.away(1))
         return replace(
-            self.without_offers(),
+            self.before_roll(),
             score=score,
             crawford=not was_near and self.length - score[winner] == 1,
             cube=1,
             cube_owner=None,
-            roll=None,
         )
 
     def _check_ranges(self) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -34,7 +35,7 @@ class Argument:
         is_required: Whether it must be there.
         is_named: Whether it is written ``name=value``, anywhere in the line.
         takes_rest: Whether it is the whole rest of the line.
-        choices: The words it may be, for completion.
+        choices: The words it may be, or begin with, for completion.
     """
 
     name: str
@@ -203,10 +204,22 @@ def word(
 
 
 def rest(
-    name: str, shape: str, meaning: str, *, is_required: bool = True, read: Callable[[str], Any] = str
+    name: str,
+    shape: str,
+    meaning: str,
+    *,
+    is_required: bool = True,
+    read: Callable[[str], Any] = str,
+    choices: tuple[str, ...] = (),
 ) -> Argument:
     """Describe the whole rest of the line."""
-    return Argument(name, shape, meaning, read, None, is_required, takes_rest=True)
+    return Argument(name, shape, meaning, read, None, is_required, takes_rest=True, choices=choices)
+
+
+def nearest(name: str, names: Collection[str]) -> str:
+    """Ask whether another name was meant: ``: did you mean 'trials'?``; empty when none is near."""
+    close = difflib.get_close_matches(name, names, n=1)
+    return f": did you mean {close[0]!r}?" if close else ""
 
 
 def read_arguments(arguments: Sequence[Argument], text: str, usage: str) -> dict[str, Any]:
@@ -227,22 +240,36 @@ def read_arguments(arguments: Sequence[Argument], text: str, usage: str) -> dict
     values = {argument.name: argument.default for argument in arguments}
     named = {argument.name: argument for argument in arguments if argument.is_named}
     waiting = [argument for argument in arguments if not argument.is_named]
-    missing = {argument.name for argument in arguments if argument.is_required}
+    given: set[str] = set()
     place = 0
     while found := _WORD.search(text, place):
         place = found.end()
         name, equals, value = found[0].partition("=")
         if equals and name in named:
-            argument = named.pop(name)
-        elif waiting:
-            argument, value = waiting.pop(0), found[0]
+            argument = named[name]
+            if name in given:
+                raise CommandError(f"{name!r} stands there twice", field=name)
+        elif waiting and not (equals and named and not waiting[0].takes_rest):
+            argument, value = _next_of(waiting, name), found[0]
             if argument.takes_rest:
                 value, place = text[found.start() :].rstrip(" \t"), len(text)
         else:
+            hint = nearest(name, named) if equals else ""
+            if hint:
+                raise CommandError(f"there is no {name[:SHOWN]!r}{hint}", field="arguments")
             raise CommandError(f"expected '{usage}', got {found[0][:SHOWN]!r} besides", field="arguments")
         values[argument.name] = argument.read(value)
-        missing.discard(argument.name)
-    if missing:
-        first = next(argument for argument in arguments if argument.name in missing)
-        raise CommandError(f"expected '{usage}', but {first.name!r} is missing", field=first.name)
+        given.add(argument.name)
+    first = next((each for each in arguments if each.is_required and each.name not in given), None)
+    if first is not None:
+        lack = f"but {first.name!r} is missing" if given else f"got nothing after {usage.split()[0]!r}"
+        raise CommandError(f"expected '{usage}', {lack}", field=first.name)
     return values
+
+
+def _next_of(waiting: list[Argument], word: str) -> Argument:
+    """Take the positional argument that a word belongs to; one that may be left out gives way to the rest."""
+    first = waiting.pop(0)
+    if not first.is_required and waiting and waiting[0].takes_rest and word in waiting[0].choices:
+        return waiting.pop(0)
+    return first

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from engine.dice import parse_roll
 from engine.match import MAX_CUBE, MAX_LENGTH, RESULTS
-from engine.match_equity import MAX_TABLE_POINTS
 from engine.search import FILTERS, MAX_PLIES
 from protocol import ubgi01
 from protocol.arguments import choice, integer, parse_tag, rest, switch, word
 from protocol.command import Command
 from protocol.handlers import about, cubes, deciding, flow, judging, rollouts, setting, table
+from protocol.handlers.go_limits import LIMITS
 
 _OUTCOME = "win=P win_g=P win_bg=P lose_g=P lose_bg=P equity=E [cubeful=E] [mwc=M] plies=N"
 _GAME = "gnubgid=ID matchid=ID"
@@ -27,7 +27,7 @@ _FILTER = choice(
 )
 _CUBEFUL = switch("cubeful", "whether the cube counts; the session's if left out")
 
-_CUBE_VALUES = "no_double=E [take=E pass=E] best=E [mwc_no_double=M [mwc_take=M mwc_pass=M] mwc_best=M] "
+_CUBE_VALUES = "no_double=E [take=E drop=E] best=E [mwc_no_double=M [mwc_take=M mwc_drop=M] mwc_best=M] "
 _BEHIND = "plies=N net=NAME [stopped=true]"
 _ROLLED = (
     "win=P win_g=P win_bg=P lose_g=P lose_bg=P equity=E win_se=P win_g_se=P win_bg_se=P lose_g_se=P "
@@ -144,6 +144,7 @@ _ROWS = (
                 "[plies N] [depth N] [movetime MS] [filter NAME]",
                 "how deep and how long; after 'role', the decision first",
                 is_required=False,
+                choices=LIMITS,
             ),
         ),
         data=(_INFO_PLAY,),
@@ -154,7 +155,7 @@ _ROWS = (
         "cube",
         "say what to do with the cube before the roll",
         cubes.handle_cube,
-        f"cube action=TEXT double=true|false [response=take|pass|beaver] {_CUBE_VALUES}{_BEHIND}",
+        f"cube action=TEXT double=true|false [response=take|drop|beaver] {_CUBE_VALUES}{_BEHIND}",
         arguments=(_PLIES,),
         data=(_INFO,),
         example=("newgame", "cube"),
@@ -163,7 +164,7 @@ _ROWS = (
         "take",
         "say how to answer the double that waits, or one that came now",
         cubes.handle_take,
-        f"take seat=SEAT response=take|pass|beaver take=E pass=E [mwc_take=M mwc_pass=M] {_BEHIND}",
+        f"take seat=SEAT response=take|drop|beaver take=E drop=E [mwc_take=M mwc_drop=M] {_BEHIND}",
         arguments=(_PLIES,),
         data=(_INFO,),
         example=("newgame", "take"),
@@ -189,7 +190,7 @@ _ROWS = (
             integer(
                 "away",
                 2,
-                MAX_TABLE_POINTS,
+                cubes.MAX_MATRIX_AWAY,
                 "how many points away the scores reach",
                 default=cubes.MATRIX_AWAY,
                 is_named=True,

@@ -18,8 +18,8 @@ from engine.match import MatchState
 from engine.search import FILTERS, MAX_PLIES
 from engine.search.filters import DEFAULT_FILTER
 from protocol.arguments import SHOWN, blaming
-from protocol.handlers.judging import before_roll
 from protocol.json_judging import Budget, Item, QueryJudging, Wanted
+from protocol.offers import check_cube
 from protocol.replies import error_parts
 from protocol.requests import Answer, AnyReply, Control, JsonReply, Stop, Work
 from protocol.session import Session
@@ -268,10 +268,11 @@ def _read(number: int, text: str, query: Query) -> Item:
     name = "position" if query.positions is None else f"positions[{number}]"
     with blaming(name):
         position, match = read_position(text)
-    match = match or MatchState()
+        match = match or MatchState()
+        check_cube(match)
     roll = query.dice or match.roll
     if "moves" in query.want and roll is None:
         raise StateError("'moves' needs 'dice', or a position that has them", field="dice")
     if position.is_over and {"moves", "cube"} & set(query.want):
         raise StateError("'moves' and 'cube' need a game that goes on", field=name)
-    return Item(position, before_roll(match), roll, name, {"position": encode_position_id(position)})
+    return Item(position, match.before_roll(), roll, name, {"position": encode_position_id(position)})

@@ -1,59 +1,21 @@
-"""What a session remembers of its last rollout, so that the next one can go on from it."""
+"""What sessions remember of their last rollouts, so that the next ones can go on from them."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 from engine.analyst import Analyst
-from engine.cubeful import CubeGame
-from engine.dice import Roll
-from engine.errors import CancelledWork
-from engine.match import MatchState
-from engine.position import Position
+from engine.errors import CancelledWork, StateError
 from engine.rollout import RolloutSettings, RolloutState
-from engine.search.cubeful import resting_cube
+from engine.rollout.questions import RolloutQuestion
+
+MAX_KEPT_BYTES = 256 * 1024 * 1024
+"""The most that the rollouts of all sessions together take while they are kept to go on from."""
 
 _ASKED_EVERY_S = 0.02
-
-
-@dataclass(frozen=True)
-class RolloutQuestion:
-    """What is rolled out, captured when its request came.
-
-    Attributes:
-        kind: ``moves``, ``position`` or ``cube``.
-        position: The checkers, those of the seat on roll first.
-        match: Score and cube, as before the roll and before any offer.
-        roll: The dice, for ``moves``.
-        candidates: How many plays of ``moves`` are rolled out at most.
-        plies: Look-ahead of plays and doubles.
-        leaf_plies: Look-ahead of the values at the truncation.
-        is_cubeful: Whether the cube is turned.
-        find_analyst: Fetches who plays and judges.
-    """
-
-    kind: str
-    position: Position
-    match: MatchState
-    roll: Roll | None
-    candidates: int
-    plies: int
-    leaf_plies: int
-    is_cubeful: bool
-    find_analyst: Callable[[], Analyst]
-
-    @property
-    def starts(self) -> int:
-        """From how many positions games are played, at most."""
-        return {"moves": self.candidates, "position": 1, "cube": 2}[self.kind]
-
-    def game(self, analyst: Analyst) -> CubeGame | None:
-        """Lay out the cube of the games, seen by the seat on roll; None for money play without one."""
-        if self.is_cubeful:
-            return analyst.cube_game(self.match)
-        return None if self.match.is_money else resting_cube(self.match, analyst.table)
 
 
 @dataclass(frozen=True)
@@ -62,28 +24,54 @@ class RolloutRecord:
 
     Attributes:
         question: What was asked.
+        find_analyst: Fetches who played and judged.
         settings: How it was rolled out.
         state: What was found.
     """
 
     question: RolloutQuestion
+    find_analyst: Callable[[], Analyst]
     settings: RolloutSettings
     state: RolloutState
 
+    @property
+    def size_bytes(self) -> int:
+        """What the scores take."""
+        return sum(scores.nbytes for scores in self.state.scores)
+
 
 class RolloutSlot:
-    """Where a rollout leaves its record. Made when its request comes, read by later ones; for any thread."""
+    """Where a rollout leaves its record. Made when its request comes, read by later ones; for any thread.
 
-    def __init__(self) -> None:
+    Args:
+        kept: Bounds what is kept.
+    """
+
+    def __init__(self, kept: KeptRollouts) -> None:
+        self._kept = kept
         self._record: RolloutRecord | None = None
+        self._earlier: RolloutSlot | None = None
+        self._is_forgotten = False
         self._has_ended = threading.Event()
 
     def end(self, record: RolloutRecord | None) -> None:
         """Leave the record; None if the rollout came to nothing."""
         self._record = record
+        if record is not None:
+            self._kept.keep(self, record.size_bytes)
         self._has_ended.set()
 
-    def record(self, cancelled: Callable[[], bool]) -> RolloutRecord | None:
+    def end_as(self, earlier: RolloutSlot) -> None:
+        """Leave what an earlier rollout leaves, which may still be at work: nothing was added to it."""
+        self._earlier = earlier
+        self._has_ended.set()
+
+    def forget(self) -> None:
+        """Let go of the record."""
+        self._is_forgotten = True
+        self._record = None
+
+    def record(self, cancelled: Callable[[], bool]) -> RolloutRecord:
         """Wait for the end of the rollout, and return its record.
 
         Args:
@@ -91,8 +79,50 @@ class RolloutSlot:
 
         Raises:
             CancelledWork: It said so.
+            StateError: The rollout came to nothing, or was forgotten.
         """
-        while not self._has_ended.wait(_ASKED_EVERY_S):
-            if cancelled():
-                raise CancelledWork("stopped while the rollout to go on from was still at work")
-        return self._record
+        slot: RolloutSlot | None = self
+        while slot is not None:
+            while not slot._has_ended.wait(_ASKED_EVERY_S):
+                if cancelled():
+                    raise CancelledWork("stopped while the rollout to go on from was still at work")
+            last, slot = slot, slot._earlier
+        record = last._record
+        if record is None:
+            fate = "was forgotten to make room for others" if last._is_forgotten else "came to nothing"
+            raise StateError(f"the last rollout {fate}: send 'rollout' again", field="what")
+        return record
+
+
+class KeptRollouts:
+    """Keeps the records of all sessions within bounds: the oldest are forgotten first. For any thread.
+
+    Slots that nobody can ask any more count for nothing.
+
+    Args:
+        max_bytes: The most that all records take, unless the newest alone takes more.
+    """
+
+    def __init__(self, max_bytes: int = MAX_KEPT_BYTES) -> None:
+        self._max_bytes = max_bytes
+        self._sizes: WeakKeyDictionary[RolloutSlot, int] = WeakKeyDictionary()
+        self._lock = threading.Lock()
+
+    @property
+    def total_bytes(self) -> int:
+        """What is kept."""
+        with self._lock:
+            return sum(self._sizes.values())
+
+    def keep(self, slot: RolloutSlot, size_bytes: int) -> None:
+        """Count the record of a slot, and forget the oldest others if there are too many bytes."""
+        with self._lock:
+            others = list(self._sizes.items())
+            self._sizes[slot] = size_bytes
+            total = size_bytes + sum(size for _, size in others)
+            for other, size in others:
+                if total <= self._max_bytes:
+                    break
+                other.forget()
+                del self._sizes[other]
+                total -= size

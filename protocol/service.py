@@ -12,6 +12,7 @@ from engine.cores import usable_cores
 from engine.errors import ValueRangeError
 from protocol.arguments import SHOWN
 from protocol.limits import Limits
+from protocol.rollout_memory import KeptRollouts
 
 AUTHOR = "the gammond authors"
 
@@ -54,6 +55,7 @@ class Service:
         self.limits = limits or Limits()
         self.clock = clock
         self.threads = threads
+        self.kept_rollouts = KeptRollouts()
         self.clients = 0
         self._started = clock()
         self._loaded: dict[tuple[str, int], Analyst] = {}

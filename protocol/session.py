@@ -15,6 +15,7 @@ from engine.levels import DEFAULT_LEVEL, LEVELS, Depth, Level
 from engine.match import MatchState
 from engine.moves import Play, legal_plays
 from engine.position import Position
+from protocol.offers import check_cube, check_no_offer
 from protocol.rollout_memory import RolloutSlot
 from protocol.service import Service
 
@@ -168,8 +169,7 @@ class Session:
 
         Without one, score, cube and seat on roll stay, and dice and offers go.
         """
-        kept = replace(self.game.match.without_offers(), roll=None)
-        self.change(GameState(position, match or kept))
+        self.change(GameState(position, match or self.game.match.before_roll()))
 
     def set_roll(self, roll: Roll) -> None:
         """Put the dice of the player on roll on the board, in place of any that lie there.
@@ -178,7 +178,7 @@ class Session:
             StateError: There is no position, the game is over, or an offer waits for its answer.
         """
         self.need_game()
-        self._check_no_offer()
+        check_no_offer(self.game.match)
         self.change(replace(self.game, match=replace(self.game.match, roll=roll)))
 
     def roll_dice(self) -> None:
@@ -188,7 +188,7 @@ class Session:
             StateError: There is no position, the game is over, the dice are already out, or an offer waits.
         """
         self.need_game()
-        self._check_no_offer()
+        check_no_offer(self.game.match)
         roll = self.game.match.roll
         if roll is not None:
             raise StateError(f"the dice show {roll[0]} {roll[1]}: play them first", field="dice")
@@ -196,7 +196,7 @@ class Session:
 
     def new_game(self) -> None:
         """Set up the starting position: cube in the middle, no dice; score and seat on roll stay."""
-        match = replace(self.game.match.without_offers(), cube=1, cube_owner=None, roll=None)
+        match = replace(self.game.match.before_roll(), cube=1, cube_owner=None)
         self.change(GameState(Position.start(), match))
 
     def play(self, play: Play) -> None:
@@ -228,13 +228,31 @@ class Session:
         """Return the position and the dice to be played in it.
 
         Raises:
-            StateError: One of them is missing, or the game is over.
+            StateError: One of them is missing, the game is over, or an offer waits for its answer.
         """
         position = self.need_game()
         roll = self.game.match.roll
         if roll is None:
+            check_no_offer(self.game.match)
             raise StateError("no dice: send 'dice A B' or 'roll' first", field="dice")
         return position, roll
+
+    def need_judgeable(self) -> Position:
+        """Return a position that has a value: of a game that goes on, or that its checkers have decided.
+
+        Raises:
+            StateError: There is no position, or the game was given up.
+        """
+        return self.need_game() if self.game.is_given_up else self.need_position()
+
+    def match_to_judge(self) -> MatchState:
+        """Return the match state in which judges value a position: before the roll and before any offer.
+
+        Raises:
+            PositionError: Value and owner of the cube do not fit together.
+        """
+        check_cube(self.game.match)
+        return self.game.match.before_roll()
 
     def plays(self) -> list[Play]:
         """List the legal plays of the position and dice, at least one.
@@ -243,7 +261,3 @@ class Session:
             StateError: As for `need_roll`.
         """
         return legal_plays(*self.need_roll())
-
-    def _check_no_offer(self) -> None:
-        if self.game.match.doubled or self.game.match.resigned:
-            raise StateError("an offer waits for its answer, the dice come after it", field="dice")

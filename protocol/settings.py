@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from engine.cores import MAX_THREADS, usable_cores
 from engine.errors import UnsupportedError
 from engine.levels import DEFAULT_LEVEL, LEVELS, MAX_NOISE_POINTS
 from engine.match import MAX_CUBE, MAX_LENGTH, MatchState
@@ -16,8 +17,6 @@ from protocol.session import MAX_SEED, NOISE_UNITS, EngineSettings, Session
 SEATS = ("p0", "p1")
 OWNERS = ("center", *SEATS)
 MAX_NOISE = round(MAX_NOISE_POINTS * NOISE_UNITS)
-MAX_THREADS = 256
-"""The most threads that can be asked for; no more work than there are cores."""
 
 
 @dataclass(frozen=True)
@@ -62,8 +61,8 @@ def parse_owner(name: str, text: str) -> int | None:
 
 
 def change_match(session: Session, **changes: Any) -> None:  # noqa: ANN401  (fields of a match state)
-    """Change fields of the match state; MatchState checks that they fit together."""
-    session.change(replace(session.game, match=replace(session.game.match, **changes)))
+    """Change fields of the match state, which checks that they fit together; offers that wait go."""
+    session.change(replace(session.game, match=replace(session.game.match.without_offers(), **changes)))
 
 
 def change_engine(session: Session, **changes: Any) -> None:  # noqa: ANN401  (fields of engine settings)
@@ -136,6 +135,11 @@ def _engine_int(name: str, field: str, low: int, high: int, default: str, meanin
     return Key(name, "int", f"{low}..{high}", default, meaning, lambda s: str(getattr(s.engine, field)), put)
 
 
+def _put_threads(session: Session, text: str) -> None:
+    threads = parse_integer("engine.threads", text, 1, MAX_THREADS)
+    change_engine(session, threads=min(threads, usable_cores()))
+
+
 def _put_seed(session: Session, text: str) -> None:
     session.seed(parse_integer("engine.seed", text, 0, MAX_SEED))
 
@@ -184,9 +188,7 @@ KEYS: dict[str, Key] = {
             "p0",
             "the seat on roll, whose checkers a position gives first; setting it takes the dice away",
             lambda s: seat_text(s.game.match.on_roll),
-            lambda s, text: change_match(
-                s, on_roll=parse_seat("game.turn", text), roll=None, doubled=False, beavered=False, resigned=0
-            ),
+            lambda s, text: change_match(s, on_roll=parse_seat("game.turn", text), roll=None),
         ),
         _match_bool("game.jacoby", _START.jacoby, "gammons need a turned cube (money play)", "jacoby"),
         _match_bool("game.beavers", _START.beavers, "beavers are allowed (money play)", "beavers"),
@@ -234,15 +236,14 @@ KEYS: dict[str, Key] = {
             lambda s: _flag(s.engine.is_cubeful),
             lambda s, text: change_engine(s, is_cubeful=parse_switch("engine.cubeful", text)),
         ),
-        replace(
-            _engine_int(
-                "engine.threads",
-                "threads",
-                1,
-                MAX_THREADS,
-                "*",
-                "threads that work on one answer, no more than there are cores",
-            ),
+        Key(
+            "engine.threads",
+            "int",
+            f"1..{MAX_THREADS}",
+            "*",
+            "threads that work on one answer; more than there are cores sets as many as there are",
+            lambda s: str(s.engine.threads),
+            _put_threads,
             is_minor=True,
         ),
         Key(

@@ -12,6 +12,7 @@ from engine.match import MAX_LENGTH, MatchState
 from protocol.arguments import SHOWN, blaming, parse_choice, parse_integer, parse_switch
 from protocol.command import Call
 from protocol.errors import CommandError
+from protocol.offers import check_cube
 from protocol.replies import ok
 from protocol.requests import Answer, Reply
 from protocol.session import Session
@@ -74,7 +75,9 @@ def handle_newsession(call: Call) -> Answer:
     """Begin a match or money play: ``newsession type match length 5``."""
     pairs = _pairs("newsession", call.values["terms"].split(), ("type", "length", "jacoby", "crawford"))
     with blaming("terms"):
-        kind = parse_choice("type", pairs.get("type", ""), ("money", "match"))
+        if "type" not in pairs:
+            raise CommandError("expected 'type money' or 'type match length N'")
+        kind = parse_choice("type", pairs["type"], ("money", "match"))
         length = parse_integer("length", pairs.get("length", "0"), 0, MAX_LENGTH)
         if (kind == "match") != (length > 0):
             raise CommandError("expected 'type match length N' with N above 0, or 'type money'")
@@ -98,9 +101,11 @@ def handle_setcube(call: Call) -> Answer:
         raise CommandError("expected 'setcube value N owner center|p0|p1'", field="terms")
     with blaming("terms"):
         owner = parse_owner("owner", pairs["owner"])
-        change_match(call.session, cube=parse_integer("value", pairs["value"], 1, 2**31), cube_owner=owner)
-    match = call.session.game.match
-    return ok("setcube", {"value": match.cube, "owner": seat_text(match.cube_owner)})
+        value = parse_integer("value", pairs["value"], 1, 2**31)
+        match = replace(call.session.game.match.without_offers(), cube=value, cube_owner=owner)
+        check_cube(match)
+        change_match(call.session, cube=value, cube_owner=owner)
+    return ok("setcube", {"value": value, "owner": seat_text(owner)})
 
 
 def handle_setturn(call: Call) -> Answer:
@@ -115,7 +120,10 @@ def error_code_01(code: str) -> str:
 
 
 def _pairs(command: str, words: Sequence[str], names: Sequence[str]) -> dict[str, str]:
-    if len(words) % 2 or not set(words[::2]) <= set(names) or len(set(words[::2])) != len(words) // 2:
+    twice = next((name for name in names if words[::2].count(name) > 1), None)
+    if twice is not None:
+        raise CommandError(f"{twice!r} stands there twice", field="terms")
+    if len(words) % 2 or not set(words[::2]) <= set(names):
         raise CommandError(
             f"expected '{command}' with pairs of {'|'.join(names)} and a value, each once", field="terms"
         )

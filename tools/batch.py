@@ -1,7 +1,8 @@
-"""Evaluate a file of positions: one position ID or XGID a line in, one row each out, in the same order.
+"""Evaluate a file of positions, one a line: GNU position IDs, XGIDs and FIBS board lines.
 
-Each position has a row, in the same order; blank lines and comments ("#" at the start or after a blank) have
-none. csv has the columns
+A position ID may have a match ID behind it, after a colon or a blank; the three may be mixed. Each position
+has a row, in the same order; blank lines and comments ("#" at the start or after a blank) have none. csv has
+the columns
 
     id,plies,win,win_g,win_bg,lose_g,lose_bg,equity,error,cubeful,mwc
 
@@ -9,14 +10,16 @@ with the line's text as id. Numbers are for the player on roll before the roll, 
 and its cubeless money equity; cubeful, the equity when both sides handle the cube as they should, where 1 is
 a single game at the present cube; mwc, the chance to win the match, empty in money play. Score and cube are
 those of the line; a position ID alone is money play with the cube in the middle. Dice are not used.
---cubeless leaves score and cube out of account, and the last two columns away.
+--cubeless values every position as cubeless money play and leaves the last two columns away; a score or cube
+that cannot be is an error all the same.
 
 A line that holds no position gets a row with only id and error, and makes the exit status 1; the first 100
 are named on stderr with their numbers. In csv the other columns of a row are empty. jsonl has one object a
 line: a good row has all fields but error, and mwc in matches only, a bad one id and error.
 
-An interrupted run leaves whole rows. --resume checks that the output so far has this input's ids, this depth
-and, in rows from all over it, this net's values; it drops a half-written last row, and goes on behind it.
+A run that Ctrl-C or SIGTERM ends leaves whole rows and exits with 130. --resume checks that the output so far
+has this input's ids, this depth and, in rows from all over it, this net's values; it drops a half-written
+last row, and goes on behind it.
 """
 
 from __future__ import annotations
@@ -25,7 +28,6 @@ import argparse
 import io
 import itertools
 import shlex
-import signal
 import sys
 import threading
 import time
@@ -33,7 +35,6 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
 from typing import BinaryIO
 
 import numpy as np
@@ -45,9 +46,10 @@ from tools.batch_judging import BatchJudge, load_judge
 from tools.batch_lines import Line, count_lines, decode_lines, read_lines
 from tools.batch_resume import Written, check_same_net, take_up
 from tools.batch_rows import ROW_FORMATS, RowFormat, error_text
+from tools.interrupts import interrupts_told
 from tools.progress import Progress
 
-SUMMARY = "evaluate a file of positions, one position ID or XGID a line"
+SUMMARY = "evaluate a file of positions: position IDs, XGIDs, FIBS board lines"
 
 BLOCK_LINES = (8192, 256, 64, 8, 1)
 """Lines decoded, evaluated and written at once, by plies, for each thread that looks ahead: some tenths of a
@@ -265,7 +267,7 @@ def _opened_output(path: Path | None, resume: bool) -> AbstractContextManager[Bi
 
 
 def _write_whole(output: BinaryIO, data: bytes) -> None:
-    """Write all or nothing of it, as far as Ctrl-C goes."""
+    """Write all or nothing of it, as far as interrupts go."""
     with interrupt_held():
         output.write(data)
         output.flush()
@@ -273,28 +275,14 @@ def _write_whole(output: BinaryIO, data: bytes) -> None:
 
 @contextmanager
 def interrupt_held() -> Iterator[None]:
-    """Hold Ctrl-C back until the block has ended; pressed twice, it breaks in.
+    """Hold Ctrl-C and SIGTERM back until the block has ended; seconds later a second one breaks in.
 
-    Does nothing where Ctrl-C is handled otherwise, as in a background job that ignores it.
+    Does nothing where they are handled otherwise, as in a background job that ignores Ctrl-C.
     """
-    is_main = threading.current_thread() is threading.main_thread()
-    if not is_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+    came = threading.Event()
+    with interrupts_told(came.set):
         yield
-        return
-    presses = 0
-
-    def hold(number: int, frame: FrameType | None) -> None:
-        nonlocal presses
-        presses += 1
-        if presses > 1:
-            raise KeyboardInterrupt
-
-    previous = signal.signal(signal.SIGINT, hold)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, previous)
-    if presses:
+    if came.is_set():
         raise KeyboardInterrupt
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
@@ -22,6 +22,7 @@ from engine.position import Board, Position
 MAX_LINE_BYTES = 4096
 """Longer lines are refused, so that a file without line ends does not fill the memory."""
 
+_DICE_BEHIND = re.compile(r"\s[1-6][\s,-]?[1-6]$")
 _COMMENT = re.compile(r"(^|\s)#.*")
 _START_LETTERS = encode_xgid(Position.start(), MatchState()).partition(":")[0]
 _COUNT_CHUNK_BYTES = 1 << 20
@@ -128,9 +129,20 @@ def decode_lines(lines: Sequence[Line], check: Callable[[MatchState], None] = la
                 known.enter(i, match)
             is_good[i] = True
         except GammondError as error:
-            errors[i] = error
+            errors[i] = _explained(line.text, error)
             is_good[i] = False
     return Decoded(boards, is_good, errors, tuple(known.places), known.match_of)
+
+
+def _explained(text: str, error: GammondError) -> GammondError:
+    """Say more of what is wrong with a line, where its text tells."""
+    if "\ufffd" in text:
+        reason = "\ufffd stands for bytes that are not UTF-8"
+    elif _DICE_BEHIND.search(text):
+        reason = "dice do not belong behind the position"
+    else:
+        return error
+    return type(error)(f"{error.message}; {reason}", field=error.field)
 
 
 class _Matches:
@@ -154,9 +166,7 @@ class _Matches:
         self.match_of[line] = self.places[match]
 
 
-@lru_cache(maxsize=4096)
-def _before_roll(match: MatchState) -> MatchState:
-    return replace(match.without_offers(), roll=None)
+_before_roll = lru_cache(maxsize=4096)(MatchState.before_roll)
 
 
 @lru_cache(maxsize=4096)

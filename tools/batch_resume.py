@@ -15,7 +15,7 @@ from engine.errors import DataFileError
 from engine.position import Phase, phases
 from tools.batch_judging import BatchJudge
 from tools.batch_lines import Line, decode_lines
-from tools.batch_rows import CUBE_COLUMNS, VALUE_COLUMNS, RowFormat, WrittenRow
+from tools.batch_rows import CUBE_COLUMNS, VALUE_COLUMNS, RowFormat, WrittenRow, format_of
 
 CHECKED_ROWS = 1024
 """Rows compared with their input lines at once."""
@@ -28,6 +28,8 @@ SAMPLE_ROWS = 512
 
 COMPARED_ROWS = (16, 16, 16, 4, 1)
 """How many rows of the sample are compared, in each phase of the game, by plies: deep ones take long."""
+
+_FORMAT_BYTES = 64
 
 
 class RowSample:
@@ -93,6 +95,7 @@ def take_up(
     Raises:
         DataFileError: The file is in another format, of another depth or belongs to other positions.
     """
+    _check_format(output, rows)
     written = Written()
     whole_bytes = _check_header(output, rows.header.encode(), written)
     plain_row = rows.plain_row(plies)
@@ -113,6 +116,16 @@ def take_up(
     output.seek(whole_bytes)
     output.truncate()
     return written
+
+
+def _check_format(output: BinaryIO, rows: RowFormat) -> None:
+    found = format_of(output.readline(_FORMAT_BYTES))
+    output.seek(0)
+    if found not in (None, rows.name):
+        raise DataFileError(
+            f"cannot resume: the output is {found}, this run is {rows.name}; --format {found} goes on",
+            field="output",
+        )
 
 
 def _check_header(output: BinaryIO, header: bytes, written: Written) -> int:

@@ -56,8 +56,14 @@ class WrittenRow(NamedTuple):
 
 
 class RowFormat(Protocol):
-    """One way to write rows; every row ends with a newline and holds no other."""
+    """One way to write rows; every row ends with a newline and holds no other.
 
+    Attributes:
+        name: What ``--format`` calls it.
+        header: The first line of a file; empty if there is none.
+    """
+
+    name: str
     header: str
 
     def good(self, ids: Sequence[str], plies: int, judged: Judged) -> list[str]:
@@ -91,6 +97,8 @@ class CsvRows:
     Args:
         is_cubeful: Whether the rows have `CUBE_COLUMNS`.
     """
+
+    name = "csv"
 
     def __init__(self, is_cubeful: bool = True) -> None:
         self._cube_columns = CUBE_COLUMNS if is_cubeful else ()
@@ -148,6 +156,7 @@ class JsonRows:
         is_cubeful: Whether the rows have `CUBE_COLUMNS`.
     """
 
+    name = "jsonl"
     header = ""
 
     def __init__(self, is_cubeful: bool = True) -> None:
@@ -197,6 +206,13 @@ class JsonRows:
 
 ROW_FORMATS: dict[str, Callable[[bool], RowFormat]] = {"csv": CsvRows, "jsonl": JsonRows}
 """The formats by the name that ``--format`` takes; each is told whether the rows have `CUBE_COLUMNS`."""
+
+_BEGINNINGS = {b"id,plies,": CsvRows.name, b'{"id": ': JsonRows.name}
+
+
+def format_of(first_line: bytes) -> str | None:
+    """Tell the format of a file by its first line; None if it is of neither or cut too short."""
+    return next((name for start, name in _BEGINNINGS.items() if first_line.startswith(start)), None)
 
 
 def error_text(error: GammondError) -> str:

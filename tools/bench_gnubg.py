@@ -6,7 +6,6 @@ import importlib
 import json
 import os
 import re
-import shutil
 import subprocess
 import tempfile
 import time
@@ -20,10 +19,10 @@ from engine.formats.position_id import encode_position_ids
 from engine.outcome import WIN
 from engine.position import Position
 from tools.bench_measure import Measurement, Subject, check
+from tools.gnubg_program import find_gnubg
 
 NOTE = "its CPU time, one thread"
 
-_DEBIAN_GAMES = "/usr/games"
 _CALIBRATION = re.compile(r"Calibration result: *([\d.]+)")
 _OPENING = "4HPwATDgc/ABMA"
 _SCRIPT = Path(__file__).with_name("bench_gnubg_script.py")
@@ -40,15 +39,11 @@ def bench_gnubg(subject: Subject) -> Iterator[Measurement]:
         )
     else:
         yield _gnubg_nn(peer, subject)
-    program = _program()
+    program = find_gnubg()
     if program is None:
         yield Measurement("gnubg", "gnubg, calibrate", None, "positions/s", "skipped: gnubg is not installed")
     else:
         yield _calibration(program)
-
-
-def _program() -> str | None:
-    return shutil.which("gnubg") or shutil.which("gnubg", path=_DEBIAN_GAMES)
 
 
 def _gnubg_nn(peer: Any, subject: Subject) -> Measurement:  # noqa: ANN401  (the module has no types)
@@ -123,7 +118,7 @@ def time_gnubg(
     Returns:
         The times; or why there are none.
     """
-    program = _program()
+    program = find_gnubg()
     if program is None:
         return "skipped: gnubg is not installed"
     with tempfile.TemporaryDirectory(prefix="gammond-bench-") as folder:

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from engine.errors import GammondError, UnsupportedError
 from engine.version import version
+from tools.interrupts import interrupts_raised
 
 TOOLS = {
     "serve": "tools.serve",
@@ -35,6 +36,8 @@ TOOLS = {
 
 EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130
+"""After Ctrl-C or SIGTERM, whichever it was: tools stop on both alike, and keep what they have."""
+
 EXIT_BROKEN_PIPE = 141
 
 
@@ -46,7 +49,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     Returns:
         The exit status: 0, what the tool returns, 2 for an error made on the way in (one line on stderr),
-        130 after Ctrl-C, 141 when the reader of stdout went away.
+        130 after Ctrl-C or SIGTERM, 141 when the reader of stdout went away.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
@@ -99,7 +102,8 @@ def _run_tool(name: str, arguments: list[str]) -> int:
         parsed = parser.parse_args(arguments)
     except SystemExit as end:  # argparse has written its help or its complaint
         return int(end.code or 0)
-    return int(tool.main(parsed))
+    with interrupts_raised():
+        return int(tool.main(parsed))
 
 
 def _description(summary: str, doc: str) -> str:

@@ -62,7 +62,7 @@ def main(args: argparse.Namespace) -> int:
         args: As `add_arguments` declares them.
 
     Returns:
-        0, or 130 when Ctrl-C ended it early; the levels that were finished by then are reported.
+        0, or 130 when Ctrl-C or SIGTERM ended it early; the levels finished by then are reported.
 
     Raises:
         ValueRangeError: An unknown level or filter, or a number out of range.
@@ -89,8 +89,9 @@ def main(args: argparse.Namespace) -> int:
                 sys.stdout.write(rates[-1].as_row())
                 sys.stdout.flush()
     except KeyboardInterrupt:
-        sys.stderr.write("gammond: interrupted, the levels that were finished are reported\n")
-    if args.json:
+        what = "the levels that were finished are reported" if rates else "nothing was finished"
+        sys.stderr.write(f"gammond: interrupted, {what}\n")
+    if args.json and rates:
         report = {"version": version(), "net": analyst.name, "judge": asdict(depth), "seed": args.seed}
         sys.stdout.write(json.dumps({**report, "levels": [asdict(rate) for rate in rates]}) + "\n")
     return 0 if len(rates) == len(levels) else EXIT_INTERRUPTED

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -27,6 +26,7 @@ from engine.position import Position
 from engine.search import SearchWatch
 from engine.version import version
 from protocol.transports.gnubg import gnubg_server
+from tools.gnubg_program import find_gnubg
 from tools.gnubg_record import check_game, read_record
 from tools.gnubg_result import Result, counted
 from tools.progress import Progress
@@ -40,7 +40,6 @@ at most; each ply more makes them ten times as many."""
 
 MAX_GNUBG_PLIES = 4
 
-_DEBIAN_GAMES = "/usr/games"
 _RESUMES = 6
 _POLL_S = 0.2
 
@@ -156,11 +155,6 @@ def _play_all(sittings: list[Sitting], chooser: Chooser, program: str, folder: P
     if len(sittings) > 1:
         sys.stdout.write(total.as_text("both seats", sittings[0].length))
     return faults
-
-
-def find_gnubg() -> str | None:
-    """Find gnubg on the path or where Debian puts it."""
-    return shutil.which("gnubg") or shutil.which("gnubg", path=_DEBIAN_GAMES)
 
 
 def shared_out(count: int, length: int, seed: int, gnubg_plies: int = 0) -> list[Sitting]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 from engine.errors import DataFileError
@@ -19,10 +20,12 @@ class StateKeeper:
 
     Args:
         path: The file.
+        identity: Which nets judge, a hash by name; a state by others is not gone on from.
     """
 
-    def __init__(self, path: Path | None) -> None:
+    def __init__(self, path: Path | None, identity: Mapping[str, str]) -> None:
         self._path = path
+        self._identity = identity
         self._saved_s = time.monotonic()
 
     def load(self) -> RolloutState | None:
@@ -30,13 +33,14 @@ class StateKeeper:
 
         Raises:
             DataFileError: The file is unusable, or its folder cannot be written.
+            StateError: It was judged by other nets.
         """
         if self._path is None:
             return None
         folder = self._path.parent
         if not folder.is_dir() or not os.access(folder, os.W_OK):
             raise DataFileError(f"no state can be saved in {folder}: no folder to write in", field="state")
-        return load_state(self._path) if self._path.exists() else None
+        return load_state(self._path, self._identity) if self._path.exists() else None
 
     def save(self, state: RolloutState) -> DataFileError | None:
         """Write the state; returns why not."""
@@ -44,7 +48,7 @@ class StateKeeper:
         if self._path is None:
             return None
         try:
-            save_state(state, self._path)
+            save_state(state, self._path, self._identity)
         except OSError as error:
             return DataFileError(
                 f"the state was not saved in {self._path}: {error.strerror or error}", field="state"

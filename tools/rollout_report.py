@@ -5,23 +5,20 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from engine.cubeful import CubeGame
-from engine.dice import Roll
 from engine.formats.match_id import encode_match_id
 from engine.formats.position_id import encode_position_id
 from engine.match import MatchState
 from engine.notation import format_play
-from engine.position import Position
-from engine.rollout import Difference, Estimate, RolledOutCube, RolledOutPlay, Rollout
-from protocol.handlers.cubes import decision_values
+from engine.rollout import Difference, Estimate, RolledOutCube
+from engine.rollout.questions import MOVES, RolloutAnswer
+from protocol.handlers.cubes import action_text, decision_values
 from protocol.handlers.rollout_lines import (
     View,
-    candidate_line,
+    answer_lines,
     difference_values,
-    estimate_line,
     reason_name,
+    view_of,
 )
 from protocol.replies import rounded
 from protocol.requests import Value
@@ -29,68 +26,29 @@ from protocol.requests import Value
 _GAP = "  "
 
 
-@dataclass(frozen=True)
-class Report:
-    """A rollout with what was asked.
-
-    Attributes:
-        position: The checkers, those of the player on roll first.
-        match: Score and cube, before the roll.
-        roll: The dice, where plays were rolled out.
-        game: The cube, as the player on roll sees it; None for money play without one.
-        is_cubeful: Whether the cube was turned.
-        rows: The plays, best first; or the position; or the cube decision.
-        rollout: The rollout.
-        plies: Look-ahead of plays and doubles.
-        net: The evaluator's name.
-    """
-
-    position: Position
-    match: MatchState
-    roll: Roll | None
-    game: CubeGame | None
-    is_cubeful: bool
-    rows: list[RolledOutPlay] | Estimate | RolledOutCube
-    rollout: Rollout
-    plies: int
-    net: str
-
-    @property
-    def trials(self) -> int:
-        """The most trials that anything got."""
-        return max(map(len, self.rollout.state.scores))
-
-
-def json_report(report: Report) -> str:
-    """Write a report as one line of JSON, with the keys of the wire's ``rollout``."""
-    view = View(report.game, report.is_cubeful)
-    state = report.rollout.state
+def json_report(answer: RolloutAnswer) -> str:
+    """Write an answer as one line of JSON, with the keys of the wire's ``rollout``."""
+    question, state = answer.question, answer.rollout.state
     document: dict[str, object] = {
-        "gnubgid": encode_position_id(report.position),
-        "matchid": encode_match_id(report.match),
-        "dice": None if report.roll is None else list(report.roll),
-        "cubeful": report.is_cubeful,
-        "trials": report.trials,
-        "reason": reason_name(report.rollout.reason),
+        "gnubgid": encode_position_id(question.position),
+        "matchid": encode_match_id(question.match),
+        "dice": None if question.roll is None else list(question.roll),
+        "cubeful": question.is_cubeful,
+        "trials": answer.trials,
+        "reason": reason_name(answer.rollout.reason),
         "seed": state.seed,
         "truncate": state.truncation,
         "vr": state.variance_reduction,
-        "plies": report.plies,
-        "net": report.net,
+        "plies": answer.plies,
+        "net": answer.net,
     }
-    rows = report.rows
+    rows = answer.rows
     if isinstance(rows, RolledOutCube):
-        lines = [estimate_line("no_double", rows.no_double, view)]
         document["decision"] = _rounded(decision_values(rows.decision))
-        if rows.take is not None and rows.gain is not None:
-            lines.append(estimate_line("take", rows.take, view))
+        if rows.gain is not None:
             document["gain"] = _rounded(difference_values("gain", rows.gain))
-        document["estimates"] = [_rounded(dict(line.values)) for line in lines]
-    elif isinstance(rows, Estimate):
-        document["estimates"] = [_rounded(dict(estimate_line("position", rows, view).values))]
-    else:
-        lines = [candidate_line(rank, row, view) for rank, row in enumerate(rows, 1)]
-        document["candidates"] = [_rounded(dict(line.values)) for line in lines]
+    name = "candidates" if question.kind == MOVES else "estimates"
+    document[name] = [_rounded(dict(line.values)) for line in answer_lines(answer)]
     return json.dumps(document) + "\n"
 
 
@@ -98,16 +56,16 @@ def _rounded(values: dict[str, Value]) -> dict[str, Value]:
     return {name: rounded(value) if isinstance(value, float) else value for name, value in values.items()}
 
 
-def table(report: Report) -> str:
-    """Write a report for people: a line about the rollout, the columns, a line about the decision."""
-    view = View(report.game, report.is_cubeful)
-    rows, after = report.rows, ""
+def table(answer: RolloutAnswer) -> str:
+    """Write an answer for people: a line about the rollout, the columns, a line about the decision."""
+    view = view_of(answer)
+    rows, after = answer.rows, ""
     lines: list[tuple[str, Estimate, Difference | None, str]]
     if isinstance(rows, RolledOutCube):
         lines = [("no double", rows.no_double, None, "")]
         if rows.take is not None:
             lines.append(("double, take", rows.take, rows.gain, ""))
-        after = f"{rows.decision.text}\n"
+        after = f"{action_text(rows.decision)}\n"
     elif isinstance(rows, Estimate):
         lines = [("position", rows, None, "")]
     else:
@@ -121,24 +79,24 @@ def table(report: Report) -> str:
     ]
     compared = [] if isinstance(rows, Estimate) else ["difference", "JSD"]
     head = ["", "trials", *_heads(view), *(compared or ["", ""]), ""]
-    return f"{_about(report)}\n{_aligned([head, *cells])}{after}"
+    return f"{_about(answer)}\n{_aligned([head, *cells])}{after}"
 
 
-def _about(report: Report) -> str:
-    state = report.rollout.state
-    of = encode_position_id(report.position)
-    if report.match != MatchState():
-        of += f":{encode_match_id(report.match)}"
-    dice = "" if report.roll is None else f" with {report.roll[0]}-{report.roll[1]}"
+def _about(answer: RolloutAnswer) -> str:
+    question, state = answer.question, answer.rollout.state
+    of = encode_position_id(question.position)
+    if question.match != MatchState():
+        of += f":{encode_match_id(question.match)}"
+    dice = "" if question.roll is None else f" with {question.roll[0]}-{question.roll[1]}"
     parts = [
         f"{of}{dice}",
-        f"{report.trials} trials",
+        f"{answer.trials} trials",
         f"seed {state.seed}",
-        f"{report.plies}-ply by {report.net}",
+        f"{answer.plies}-ply by {answer.net}",
         f"truncated after {state.truncation} plies" if state.truncation else "played to the end",
         "luck taken off" if state.variance_reduction else "luck left in",
-        "with the cube" if report.is_cubeful else "cubeless",
-        f"ended by {reason_name(report.rollout.reason)}",
+        "with the cube" if question.is_cubeful else "cubeless",
+        f"ended by {reason_name(answer.rollout.reason)}",
     ]
     return ", ".join(parts)
 

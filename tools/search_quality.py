@@ -40,7 +40,7 @@ _MILLIPOINTS = 1000
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("--decisions", type=int, default=1000, help="how many to judge (default 1000)")
-    parser.add_argument("--plies", type=int, default=1, help="look-ahead of both searches (default 1)")
+    parser.add_argument("--plies", type=int, default=1, help="look-ahead of both, 1 or more (default 1)")
     parser.add_argument("--filter", default=DEFAULT_FILTER, help=f"{', '.join(FILTERS)} (default normal)")
     parser.add_argument("--seed", type=int, default=1, help="of positions and rolls, 0 or more (default 1)")
     parser.add_argument("--threads", type=int, default=1, help="threads of one search (default 1)")
@@ -66,6 +66,8 @@ def main(args: argparse.Namespace) -> int:
     if args.seed < 0:
         raise ValueRangeError(f"--seed takes 0 or more, not {args.seed}", field="seed")
     check_plies(args.plies)
+    if args.plies == 0:
+        raise ValueRangeError("--plies takes 1 or more: without look-ahead nothing is pruned", field="plies")
     chosen_filter = move_filter(args.filter)
     evaluator, finder = load_evaluator(args.net), load_finder()
     search = cubeless_search(evaluator, finder, threads=args.threads)
@@ -120,8 +122,8 @@ class Report:
         standard_error: Of the mean.
         wrong: How many choices lost more than nothing.
         worst: The greatest loss.
-        worst_position: GNU position ID of that decision.
-        worst_roll: Its roll.
+        worst_position: GNU position ID of that decision; None if no choice lost anything.
+        worst_roll: Its roll, or None.
         seconds: How long it took.
     """
 
@@ -135,19 +137,22 @@ class Report:
     standard_error: float
     wrong: int
     worst: float
-    worst_position: str
-    worst_roll: Roll
+    worst_position: str | None
+    worst_roll: Roll | None
     seconds: float
 
     def as_text(self) -> str:
-        """Write it for people, three lines."""
-        roll = "".join(map(str, self.worst_roll))
+        """Write it for people, two lines and one for the worst choice."""
+        worst = ""
+        if self.worst_roll is not None:
+            roll = "".join(map(str, self.worst_roll))
+            worst = f"worst: {self.worst:.1f} thousandths, position {self.worst_position} roll {roll}\n"
         lost = f"{self.mean:.3f} ± {self.standard_error:.3f} thousandths of a point"
         return (
             f"gammond {self.version}, {self.net}, {self.plies}-ply, filter {self.filter}, seed {self.seed}: "
             f"{self.decisions:,} contact decisions in {self.seconds:.0f} s\n"
             f"lost by pruning and filter: {lost}, {self.wrong:,} worse choices\n"
-            f"worst: {self.worst:.1f} thousandths, position {self.worst_position} roll {roll}\n"
+            f"{worst}"
         )
 
 
@@ -161,6 +166,7 @@ def report_on(
     """Put the costs together with what was measured."""
     position, roll = decisions[int(np.argmax(costs))]
     points = _MILLIPOINTS * costs
+    is_any_worse = bool(points.max() > 0)
     return Report(
         version=version(),
         net=net,
@@ -172,7 +178,7 @@ def report_on(
         standard_error=round(float(points.std(ddof=1) / np.sqrt(len(points))), 4),
         wrong=int((costs > 0).sum()),
         worst=round(float(points.max()), 3),
-        worst_position=encode_position_id(position),
-        worst_roll=roll,
+        worst_position=encode_position_id(position) if is_any_worse else None,
+        worst_roll=roll if is_any_worse else None,
         seconds=round(seconds, 3),
     )

@@ -8,12 +8,13 @@ import math
 import sys
 from dataclasses import replace
 
+from engine.cores import MAX_THREADS
 from engine.errors import UnsupportedError, ValueRangeError
 from engine.version import version
 from protocol.limits import Limits
 from protocol.service import Service, shipped_judges
 from protocol.transports.tcp import TcpLimits, check_host, run_tcp
-from protocol.transports.workers import MAX_THREADS, thread_count
+from protocol.transports.workers import thread_count
 from tools.strength import STRENGTH_OPTIONS, add_strength_arguments, load_chooser, strength
 
 SUMMARY = "answer clients on a socket: the line protocol, or GNU Backgammon's external player"

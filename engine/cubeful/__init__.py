@@ -3,8 +3,8 @@
 A `CubeGame` (from `cube_game`) lays out the states that the cube of a game can come to. Everything else is a
 function of it and of outcomes or values:
 
-- a search: `cube_efficiencies` and `leaf_values` at the leaves, `with_option` for the right to double,
-  `turned_values` from one side to the other; `equities` for people;
+- a search: `cube_efficiencies` and `leaf_values` at the leaves, `with_option` for the right to double;
+  `equities` for people;
 - an answer: `decide` on the values of the root, or `decide_outcome` without looking ahead; `resignation` and
   `accepts_resignation`; `score_matrix` for all scores at once;
 - theory: `doubling_window`, `take_point`, `gammon_value`.
@@ -14,15 +14,13 @@ from engine.cubeful.cube_game import CubeGame, CubeState, Values, cube_game
 from engine.cubeful.decision import CubeDecision, CubeValue, Doubling, Response, decide, decide_outcome
 from engine.cubeful.efficiency import cube_efficiencies
 from engine.cubeful.resignation import accepts_resignation, resignation
-from engine.cubeful.score_matrix import ScoreMatrix, outcome_values, score_matrix
+from engine.cubeful.score_matrix import ScoreMatrix, score_matrix
 from engine.cubeful.take_points import DoublingWindow, doubling_window, gammon_value, take_point
 from engine.cubeful.values import (
     dead_values,
     equities,
     exact_values,
     leaf_values,
-    match_chances,
-    turned_values,
     with_option,
 )
 
@@ -47,11 +45,8 @@ __all__ = [
     "exact_values",
     "gammon_value",
     "leaf_values",
-    "match_chances",
-    "outcome_values",
     "resignation",
     "score_matrix",
     "take_point",
-    "turned_values",
     "with_option",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -129,7 +129,7 @@ def cube_game(
     """
     if match.cube > 1 and match.cube_owner is None:
         raise PositionError(f"a cube at {match.cube} has an owner, seat 0 or 1", field="cube_owner")
-    before = replace(match.without_offers(), roll=None)
+    before = match.before_roll()
     return _laid_out(before, table or default_table(), cube_turns)
 
 

@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
-
 from engine.cubeful.cube_game import CubeGame, Values, cube_game
 from engine.cubeful.decision import CubeDecision, decide
-from engine.cubeful.values import leaf_values
 from engine.errors import ValueRangeError
 from engine.match import MAX_CUBE, MatchState
 from engine.match_equity import MAX_TABLE_POINTS, MatchEquityTable
-from engine.outcome import Outcome
 
 ValuesAt = Callable[[CubeGame], Values]
 """Gives the ``float32[states]`` of one position in a game, before the roll, without doubling now."""
@@ -58,8 +54,7 @@ def score_matrix(
     """Decide at every score up to so many points away on both sides.
 
     Args:
-        values_at: Values the position in the states of any game it is given: by its outcome alone (see
-            `outcome_values`), or by a search.
+        values_at: Values the position in the states of any game it is given.
         away: How far the matrix reaches, 2 to 64.
         cube: What the cube shows; above 1 the side on roll owns it.
         table: What match equities come from; the shipped one if None.
@@ -83,15 +78,3 @@ def score_matrix(
     steps = range(1, away + 1)
     rows = tuple(tuple(decision(away, (away - own, away - other)) for other in steps) for own in steps)
     return ScoreMatrix(cube, decision(0), rows)
-
-
-def outcome_values(outcome: Outcome, efficiency: float) -> ValuesAt:
-    """Value a position by its outcome alone, for `score_matrix`.
-
-    Args:
-        outcome: Cubeless, for the side on roll, before the roll.
-        efficiency: The cube efficiency of the position, 0 to 1.
-    """
-    outcomes = np.array([outcome], np.float32)
-    efficiencies = np.array([efficiency], np.float32)
-    return lambda game: leaf_values(outcomes, efficiencies, game)[0]

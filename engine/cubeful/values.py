@@ -79,19 +79,6 @@ def with_option(values: Values, game: CubeGame) -> Values:
     return result
 
 
-def turned_values(values: Values, game: CubeGame) -> Values:
-    """See values from the other side; means over rolls may be turned as well as single values.
-
-    Args:
-        values: ``float32[..., states]``.
-        game: The states, seen by either side.
-
-    Returns:
-        A new array of the same shape.
-    """
-    return -values if game.is_money else np.float32(1.0) - values
-
-
 def dead_values(outcomes: Outcomes, game: CubeGame) -> NDArray[np.float32]:
     """Value outcomes for a game played out at the present cube, gammons counted.
 
@@ -122,20 +109,6 @@ def equities(values: Values, game: CubeGame) -> NDArray[np.float64]:
     """
     lost, won = game.result_worth(-1), game.result_worth(1)
     return (np.asarray(values, np.float64) - 0.5 * (won + lost)) / (0.5 * (won - lost))
-
-
-def match_chances(equities_points: NDArray[np.float64], game: CubeGame) -> NDArray[np.float64]:
-    """Turn equities of a match into chances to win it: the inverse of `equities`.
-
-    Args:
-        equities_points: ``float64[...]`` of any shape.
-        game: The states, seen by the side that the equities are for.
-
-    Returns:
-        ``float64[...]`` of the same shape.
-    """
-    lost, won = game.result_worth(-1), game.result_worth(1)
-    return 0.5 * (won + lost) + np.asarray(equities_points, np.float64) * 0.5 * (won - lost)
 
 
 def _taken(values: Values, game: CubeGame) -> Values:

@@ -12,12 +12,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from engine.errors import CancelledWork, StateError, ValueRangeError
-from engine.position import Position
+from engine.formats.position_id import encode_position_id
+from engine.position import Board, Position
 from engine.rollout.dice import FACES
 from engine.rollout.results import RolloutState
 from engine.rollout.scoring import Cubeless, Cubes, Scores, Scoring
 from engine.rollout.settings import RolloutJudges, RolloutSettings
-from engine.rollout.stopping import CHECK_TRIALS, StopReason, StopRule, candidate_rule, has_rules
+from engine.rollout.stopping import StopReason, StopRule, candidate_rule, has_rules, next_check
 from engine.rollout.trials import play_trials
 
 BLOCK_S = 0.5
@@ -31,6 +32,7 @@ HEARTBEAT_S = 0.5
 """Progress is told this often, whether trials came in or not."""
 
 _GROWTH = 12
+_SHOWN_STARTS = 3
 
 Progress = Callable[[RolloutState], None]
 
@@ -86,7 +88,7 @@ def roll_out(
         The rollout; a state that already has all trials comes back as it is.
 
     Raises:
-        ValueRangeError: There are no starts.
+        ValueRangeError: There are no starts, or fewer trials than the state to go on from has.
         StateError: The state to go on from is of another rollout; the message names the difference.
         CancelledWork: It was told to stop before any trial was complete.
         LimitError: A trial would not end.
@@ -99,6 +101,7 @@ def roll_out(
     state = _empty_state(starts, cubes, judges, settings, scoring)
     if resume is not None:
         _check_same(resume, state)
+        _check_more(resume, settings)
         state = resume
     runner = _Runner(state, judges, settings, scoring, progress, cancelled or _never)
     return runner.run(rule or candidate_rule)
@@ -117,6 +120,7 @@ class _Runner:
         cancelled: Callable[[], bool],
     ) -> None:
         self._state = state
+        self._kept = [_GrowingScores(scores, settings.trials) for scores in state.scores]
         self._judges = judges
         self._settings = settings
         self._scoring = scoring
@@ -141,7 +145,7 @@ class _Runner:
                 least = min(self._state.trials(one) for one in active)
                 if least >= self._settings.trials:
                     break
-                end = least - least % CHECK_TRIALS + CHECK_TRIALS if ruled else self._settings.trials
+                end = next_check(least) if ruled else self._settings.trials
                 lagging = [one for one in active if self._state.trials(one) == least]
                 self._play_to(pool, lagging, min(end, self._settings.trials))
         except CancelledWork:
@@ -151,7 +155,13 @@ class _Runner:
         finally:
             self._broken_off.set()
             pool.shutdown(cancel_futures=True)
-        return Rollout(self._state, reason, tuple(active))
+        return Rollout(self._trimmed_state(), reason, tuple(active))
+
+    def _trimmed_state(self) -> RolloutState:
+        """The state without room for more trials."""
+        if not any(kept.has_room for kept in self._kept):
+            return self._state
+        return replace(self._state, scores=tuple(kept.rows.copy() for kept in self._kept))
 
     def _still_active(self, ruled: bool) -> list[int]:
         """The candidates to go on with: under rules, those that were not given up before."""
@@ -211,10 +221,43 @@ class _Runner:
 
     def _add(self, candidates: list[int], scores: Scores) -> None:
         """Add the scores of a block, ``float64[candidates, trials, columns]``."""
-        parts = list(self._state.scores)
         for one, block in zip(candidates, scores, strict=True):
-            parts[one] = np.concatenate([parts[one], block])
-        self._state = replace(self._state, scores=tuple(parts))
+            self._kept[one].add(block)
+        self._state = replace(self._state, scores=tuple(kept.rows for kept in self._kept))
+
+
+class _GrowingScores:
+    """The scores of one start, with room for more, so that adding a block does not copy all that came before.
+
+    Args:
+        scores: Those that there are; they are not written to.
+        most: How many trials there will be.
+    """
+
+    def __init__(self, scores: Scores, most: int) -> None:
+        self._room = scores
+        self._count = len(scores)
+        self._most = most
+
+    @property
+    def rows(self) -> Scores:
+        """Those that there are, without a copy; what is added later does not change them."""
+        return self._room[: self._count]
+
+    @property
+    def has_room(self) -> bool:
+        """Whether it takes more memory than its rows do."""
+        return len(self._room) > self._count
+
+    def add(self, block: Scores) -> None:
+        """Add ``float64[trials, columns]``."""
+        count = self._count + len(block)
+        if count > len(self._room):
+            room = np.empty((max(count, min(2 * self._count, self._most)), block.shape[1]))
+            room[: self._count] = self.rows
+            self._room = room
+        self._room[self._count : count] = block
+        self._count = count
 
 
 def _empty_state(
@@ -237,22 +280,51 @@ def _empty_state(
     )
 
 
+def _check_more(state: RolloutState, settings: RolloutSettings) -> None:
+    """Make sure that no fewer trials are asked for than there are.
+
+    Raises:
+        ValueRangeError: They are fewer.
+    """
+    trials = max(map(len, state.scores))
+    if settings.trials < trials:
+        raise ValueRangeError(
+            f"the rollout to go on from has {trials} trials, expected no fewer, not {settings.trials}",
+            field="trials",
+        )
+
+
 def _check_same(state: RolloutState, asked: RolloutState) -> None:
     """Make sure that a state to go on from is of the rollout that is asked for.
 
     Raises:
         StateError: It is not.
     """
-    if not (np.array_equal(state.starts, asked.starts) and state.cubes.same_as(asked.cubes)):
-        raise StateError("the saved rollout is of other positions, expected those asked for", field="state")
+    if not np.array_equal(state.starts, asked.starts):
+        raise StateError(
+            f"the saved rollout is of other positions, {_shown(state.starts)}, expected "
+            f"{_shown(asked.starts)}: position, dice, candidates or the question are others",
+            field="state",
+        )
+    if not state.cubes.same_as(asked.cubes):
+        raise StateError("the saved rollout begins with other cubes than those asked for", field="state")
     if state.scores[0].shape[1] != asked.scores[0].shape[1]:
         raise StateError("the saved rollout has scores of another kind than those asked for", field="state")
     for name in ("seed", "truncation", "variance_reduction", "judges", "scoring"):
         saved, wanted = getattr(state, name), getattr(asked, name)
         if saved != wanted:
+            shown = [", ".join(dict.fromkeys(each)) if name == "judges" else each for each in (saved, wanted)]
             raise StateError(
-                f"the saved rollout has {name} {saved}, expected {wanted} to go on from it", field="state"
+                f"the saved rollout has {name} {shown[0]}, expected {shown[1]} to go on from it",
+                field="state",
             )
+
+
+def _shown(starts: Board) -> str:
+    """Name positions for a message, the first few by their IDs."""
+    ids = [encode_position_id(Position(board)) for board in starts[:_SHOWN_STARTS]]
+    more = ", ..." if len(starts) > len(ids) else ""
+    return f"{len(starts)} position{'s'[: len(starts) != 1]} ({', '.join(ids)}{more})"
 
 
 def _never() -> bool:

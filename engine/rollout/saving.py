@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import DataFileError, PositionError
+from engine.errors import DataFileError, PositionError, StateError
 from engine.position import Position
 from engine.rollout.results import RolloutState
 from engine.rollout.scoring import OUTCOMES, Cubes
@@ -19,23 +20,27 @@ from engine.rollout.settings import MAX_TRIALS
 
 FORMAT = "gammond rollout 1"
 
+_SHOWN = 12
+"""Characters of a hash that a message shows."""
+
 _ARRAYS = ("facts", "starts", "cube_states", "stakes", "counts", "scores")
 
 _FACTS: dict[str, type] = {"seed": int, "truncation": int, "variance_reduction": bool, "scoring": str}
 
 
-def save_state(state: RolloutState, path: Path) -> None:
+def save_state(state: RolloutState, path: Path, identity: Mapping[str, str] | None = None) -> None:
     """Write a state, whole or not at all.
 
     Args:
         state: The state.
         path: The file; replaced if it exists.
+        identity: What tells the judges from others of the same names, a hash by name of a part, say.
 
     Raises:
         OSError: The folder or the file cannot be written.
     """
     facts = {name: getattr(state, name) for name in _FACTS}
-    facts |= {"format": FORMAT, "judges": list(state.judges)}
+    facts |= {"format": FORMAT, "judges": list(state.judges), "identity": dict(identity or {})}
     counts = np.array([len(scores) for scores in state.scores], np.int64)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
     try:
@@ -55,21 +60,27 @@ def save_state(state: RolloutState, path: Path) -> None:
         raise
 
 
-def load_state(path: Path) -> RolloutState:
+def load_state(path: Path, identity: Mapping[str, str] | None = None) -> RolloutState:
     """Read a state, and check it.
 
     Args:
         path: The file.
+        identity: What `save_state` must have been given; anything if None.
 
     Raises:
         DataFileError: The file is missing, no saved rollout, of another version or altered.
+        StateError: It has another identity.
     """
     try:
         with np.load(path, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in _ARRAYS}
+    except OSError as error:
+        raise _fault(path, f"it cannot be read ({error.strerror or 'cut short'})") from error
     except Exception as error:  # the readers of archives raise what they like
-        raise _fault(path, f"it cannot be read as one ({error})") from error
+        raise _fault(path, "it was cut short or altered, or is another kind of file") from error
     facts = _facts(path, arrays["facts"])
+    if identity is not None:
+        _check_identity(path, facts["identity"], dict(identity))
     starts, scores = _arrays(path, arrays["starts"], arrays["counts"], arrays["scores"])
     return RolloutState(
         starts=starts,
@@ -97,7 +108,25 @@ def _facts(path: Path, array: NDArray[Any]) -> dict[str, Any]:
     names = facts.get("judges")
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise _fault(path, "the names of the judges are missing")
+    identity = facts.get("identity")
+    if not isinstance(identity, dict) or not all(isinstance(part, str) for part in identity.values()):
+        raise _fault(path, "the identity of the judges is missing")
     return facts
+
+
+def _check_identity(path: Path, saved: dict[str, str], wanted: dict[str, str]) -> None:
+    """Make sure that the judges are not others of the same names."""
+    for name in sorted(saved.keys() | wanted.keys()):
+        if saved.get(name) != wanted.get(name):
+            raise StateError(
+                f"{path} has {name} {_shown(saved.get(name))}, expected {_shown(wanted.get(name))} to go on "
+                "from it",
+                field="state",
+            )
+
+
+def _shown(part: str | None) -> str:
+    return "missing" if part is None else part[:_SHOWN]
 
 
 def _arrays(

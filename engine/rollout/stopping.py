@@ -10,7 +10,11 @@ from engine.rollout.scoring import Scoring
 from engine.rollout.settings import RolloutSettings
 
 CHECK_TRIALS = 108
-"""The rules are asked at multiples of this many trials, so that results do not depend on how work is cut."""
+"""The rules are asked at multiples of this many trials."""
+
+_CHECKS_IN_DOUBLING = 32
+"""Moments of the rules from one power of two to the next. All trials are looked at each time, so the moments
+lie further apart the more there are: the work of a long rollout's checks is 64 times that of its last one."""
 
 
 class StopReason(enum.Enum):
@@ -48,7 +52,7 @@ def candidate_rule(
     if not is_check(state.trials(active[0]), settings):
         return active, None
     if settings.stop_jsd > 0 and len(active) > 1:
-        best = max(active, key=lambda one: state.estimate(one, scoring, turned=True).equity)
+        best = min(active, key=lambda one: state.equity(one, scoring).mean)
         active = [one for one in active if state.difference(best, one, scoring).jsds <= settings.stop_jsd]
         if len(active) == 1:
             return active, StopReason.JSD
@@ -69,12 +73,13 @@ def cube_rule(
     if not is_check(state.trials(), settings):
         return active, None
     if settings.stop_jsd > 0 and len(active) == 2:
-        held, taken = (state.estimate(one, scoring) for one in active)
-        answer = Difference(taken.trials, 1.0 - taken.equity, taken.equity_error)
+        taken = state.equity(1, scoring)
+        answer = Difference(state.trials(1), 1.0 - taken.mean, taken.error)
         if answer.equity > 0:
             double = state.difference(0, 1, scoring)
         else:
-            double = Difference(held.trials, 1.0 - held.equity, held.equity_error)
+            held = state.equity(0, scoring)
+            double = Difference(state.trials(0), 1.0 - held.mean, held.error)
         if not (_in_doubt(answer, settings.stop_jsd) or _in_doubt(double, settings.stop_jsd)):
             return active, StopReason.JSD
     return active, error_rule(state, active, settings, scoring)
@@ -91,10 +96,28 @@ def error_rule(
     """Say whether all candidates are known well enough to stop; arguments as `candidate_rule`."""
     if settings.stop_error == 0:
         return None
-    errors = [state.estimate(one, scoring).equity_error for one in active]
-    return StopReason.ERROR if max(errors) <= settings.stop_error else None
+    is_known = all(state.equity(one, scoring).error <= settings.stop_error for one in active)
+    return StopReason.ERROR if is_known else None
 
 
 def is_check(trials: int, settings: RolloutSettings) -> bool:
     """Whether rules are to be asked after so many trials."""
-    return trials >= settings.min_trials and trials % CHECK_TRIALS == 0
+    return trials >= settings.min_trials and trials % check_interval(trials) == 0
+
+
+def next_check(trials: int) -> int:
+    """Say when the rules are asked next, `RolloutSettings.min_trials` aside."""
+    interval = check_interval(trials)
+    return trials - trials % interval + interval
+
+
+def check_interval(trials: int) -> int:
+    """Say how far the moments are apart at which the rules are asked.
+
+    It depends on the number of trials alone, so that results depend neither on threads nor on how the work is
+    cut: `CHECK_TRIALS` below 6,912 trials, and twice as many from there and at each doubling after it.
+    """
+    interval = CHECK_TRIALS
+    while trials >= 2 * _CHECKS_IN_DOUBLING * interval:
+        interval *= 2
+    return interval

@@ -3,7 +3,7 @@
 from engine.search.cache import ValueCache
 from engine.search.filters import FILTERS, MoveFilter, move_filter
 from engine.search.n_ply import NPlyEvaluator
-from engine.search.plays import MoveSearch, PlaysFound, SearchedPlay, cubeless_search, search_plays
+from engine.search.plays import MoveSearch, PlaysFound, SearchedPlay, cubeless_search
 from engine.search.tree import MAX_PLIES, UNPRUNED, USUAL_PRUNING, Pruning, TreeSearch
 from engine.search.watch import SearchProgress, SearchWatch
 
@@ -24,5 +24,4 @@ __all__ = [
     "ValueCache",
     "cubeless_search",
     "move_filter",
-    "search_plays",
 ]

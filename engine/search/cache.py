@@ -49,11 +49,6 @@ class ValueCache:
         """The most columns that values have."""
         return self._values.shape[1]
 
-    @property
-    def bytes(self) -> int:
-        """Memory that the entries take, used or not."""
-        return self._keys.nbytes + self._values.nbytes
-
     def tag(self, judge: Hashable) -> int:
         """Return the number that stands for a judge in this cache.
 
@@ -97,8 +92,3 @@ class ValueCache:
         """
         with self._lock:
             kernel_search.store(keys, rows, tag, values, self._keys, self._values)
-
-    def clear(self) -> None:
-        """Forget everything."""
-        with self._lock:
-            self._keys.fill(kernel_search.EMPTY)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,16 +9,16 @@ import numpy as np
 from engine.dice import Roll
 from engine.errors import CancelledWork
 from engine.evaluator import Evaluator
+from engine.judged import RankedPlay
 from engine.moves import Play, legal_plays
 from engine.outcome import Outcome, Outcomes, cubeless_equity, turned_outcomes
 from engine.position import Board, Position
-from engine.ranking import RankedPlay
 from engine.replies import ReplyFinder
 from engine.search.cache import ValueCache
-from engine.search.filters import DEFAULT_FILTER, MoveFilter, move_filter
+from engine.search.filters import MoveFilter
 from engine.search.judgement import CubelessJudgement, Judgement, Values
 from engine.search.tree import USUAL_PRUNING, Pruning, TreeSearch, check_plies
-from engine.search.watch import SearchProgress, SearchWatch
+from engine.search.watch import SearchWatch
 
 
 @dataclass(frozen=True)
@@ -227,35 +226,3 @@ def cubeless_search(
     """
     tree = TreeSearch(finder, pruning, cache, threads)
     return MoveSearch(CubelessJudgement(evaluator), tree, evaluator.plies)
-
-
-def search_plays(
-    search: MoveSearch,
-    position: Position,
-    roll: Roll,
-    plies: int,
-    filter_name: str = DEFAULT_FILTER,
-    cancelled: Callable[[], bool] | None = None,
-    progress: Callable[[SearchProgress], None] | None = None,
-) -> list[SearchedPlay]:
-    """Rank the legal plays by looking ahead.
-
-    Args:
-        search: Looks ahead.
-        position: Where the player on roll moves from.
-        roll: Two dice, in any order.
-        plies: 0 to `engine.search.tree.MAX_PLIES`.
-        filter_name: A name in `engine.search.filters.FILTERS`.
-        cancelled: Asked between blocks of work; when it says yes, the last finished depth stands.
-        progress: Told how far it is.
-
-    Returns:
-        As `PlaysFound.candidates`.
-
-    Raises:
-        ValueRangeError: The plies are out of range, no filter has this name, or a die is no die.
-        StateError: The game is over.
-    """
-    chosen_filter = move_filter(filter_name)
-    found = search.search(position, roll, plies, chosen_filter, SearchWatch(cancelled, progress))
-    return list(found.candidates)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from engine.errors import CancelledWork
-from engine.ranking import RankedPlay
+from engine.judged import RankedPlay
 
 PROGRESS_EVERY_S = 0.5
 """Reports within a depth come this far apart."""

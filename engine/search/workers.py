@@ -8,12 +8,12 @@ from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from typing import TypeVar
 
+from engine.cores import MAX_THREADS
 from engine.errors import ValueRangeError
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
-MAX_THREADS = 256
 _CHECK_EVERY_S = 0.02
 
 

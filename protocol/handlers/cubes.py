@@ -14,7 +14,7 @@ from engine.match import RESULTS, MatchState
 from engine.position import Position
 from engine.search import SearchWatch
 from protocol.command import Call
-from protocol.handlers.judging import before_roll, stopped_values, wanted_depth
+from protocol.handlers.judging import stopped_values, wanted_depth
 from protocol.handlers.watching import search_watch
 from protocol.requests import Answer, Control, Reply, Value, Work
 from protocol.settings import SEATS
@@ -22,11 +22,17 @@ from protocol.settings import SEATS
 MATRIX_AWAY = 9
 """How far the score matrix reaches unless the request says so."""
 
+MAX_MATRIX_AWAY = 25
+"""How far it can reach: the points of the shipped match equity table. Differences beyond it mean nothing."""
+
 NO_RESIGNATION = "none"
+
+RESPONSE_WORDS = {Response.TAKE: "take", Response.PASS: "drop", Response.BEAVER: "beaver"}
+"""Answers to a double as `play` takes them; a `pass` on the wire is a play that moves nothing."""
 
 
 @dataclass(frozen=True)
-class Question:
+class CubeQuestion:
     """What is asked about, captured when the request came.
 
     Attributes:
@@ -42,16 +48,17 @@ class Question:
     find_analyst: Callable[[], Analyst]
 
     @classmethod
-    def of(cls, call: Call) -> Question:
+    def of(cls, call: Call) -> CubeQuestion:
         """Capture the question of a request.
 
         Raises:
             StateError: There is no position, or the game is over.
+            PositionError: Value and owner of the cube do not fit together.
             ValueRangeError: The plies are out of range.
         """
         session = call.session
         depth = replace(wanted_depth(call), is_cubeful=True)
-        return cls(session.need_game(), before_roll(session.game.match), depth, session.analyst_source())
+        return cls(session.need_game(), session.match_to_judge(), depth, session.analyst_source())
 
     def work(self, answered: Callable[[Analyst, SearchWatch], Reply]) -> Work:
         """Return the work that answers it with one line."""
@@ -64,7 +71,7 @@ class Question:
 
 def handle_cube(call: Call) -> Answer:
     """Say what to do with the cube before the roll."""
-    question = Question.of(call)
+    question = CubeQuestion.of(call)
 
     def answered(analyst: Analyst, watch: SearchWatch) -> Reply:
         judged = analyst.judge(question.position, question.match, question.depth, watch)
@@ -74,15 +81,20 @@ def handle_cube(call: Call) -> Answer:
     return question.work(answered)
 
 
+def action_text(decision: CubeDecision) -> str:
+    """Write the proper cube action in the words of the wire: ``Double, drop``."""
+    return decision.text.replace(", pass", ", drop")
+
+
 def decision_values(decision: CubeDecision) -> dict[str, Value]:
     """Return a cube decision as keys; what is worth nothing where nobody may double is left out."""
-    values: dict[str, Value] = {"action": decision.text, "double": decision.should_double}
+    values: dict[str, Value] = {"action": action_text(decision), "double": decision.should_double}
     if decision.response is not None:
-        values["response"] = decision.response.value
+        values["response"] = RESPONSE_WORDS[decision.response]
     choices = {
         "no_double": decision.no_double,
         "take": decision.take,
-        "pass": decision.passed,
+        "drop": decision.passed,
         "best": decision.best,
     }
     known = {name: value for name, value in choices.items() if value is not None}
@@ -92,7 +104,7 @@ def decision_values(decision: CubeDecision) -> dict[str, Value]:
 
 def handle_take(call: Call) -> Answer:
     """Say how to answer a double that waits, or would come now; or a beaver that waits."""
-    question, match = Question.of(call), call.session.game.match
+    question, match = CubeQuestion.of(call), call.session.game.match
     if match.beavered:
         return question.work(_beaver_answer(question, match))
     if not match.doubled:
@@ -103,8 +115,8 @@ def handle_take(call: Call) -> Answer:
         decision = judged.decision
         assert decision is not None
         assert decision.response is not None  # the rules let the seat on roll double
-        values = {"seat": SEATS[1 - question.match.on_roll], "response": decision.response.value}
-        sides = {"take": decision.take, "pass": decision.passed}
+        values = {"seat": SEATS[1 - question.match.on_roll], "response": RESPONSE_WORDS[decision.response]}
+        sides = {"take": decision.take, "drop": decision.passed}
         return Reply("take", values=values | _other_view(sides) | _about(judged, analyst))
 
     return question.work(answered)
@@ -117,23 +129,22 @@ def _other_view(choices: dict[str, CubeValue | None]) -> dict[str, Value]:
     return values | {f"mwc_{name}": 1.0 - value.mwc for name, value in known.items() if value.mwc is not None}
 
 
-def _beaver_answer(question: Question, match: MatchState) -> Callable[[Analyst, SearchWatch], Reply]:
+def _beaver_answer(question: CubeQuestion, match: MatchState) -> Callable[[Analyst, SearchWatch], Reply]:
     """Return what answers whether the doubler plays on after a beaver; the stake is what the cube shows."""
 
     def answered(analyst: Analyst, watch: SearchWatch) -> Reply:
-        judged = analyst.judge(question.position, cube_actions.take(match), question.depth, watch)
-        assert judged.decision is not None  # the cube counts and the game goes on
-        worth = 2.0 * judged.decision.no_double.equity_points
-        response = Response.TAKE if worth > -1.0 else Response.PASS
-        values: dict[str, Value] = {"seat": SEATS[match.on_roll], "response": response.value}
-        return Reply("take", values=values | {"take": worth, "pass": -1.0} | _about(judged, analyst))
+        beaver = analyst.judge_beaver(question.position, match, question.depth, watch)
+        response = Response.TAKE if beaver.plays_on else Response.PASS
+        values: dict[str, Value] = {"seat": SEATS[match.on_roll], "response": RESPONSE_WORDS[response]}
+        values |= {"take": beaver.worth, "drop": -1.0}
+        return Reply("take", values=values | _about(beaver.judged, analyst))
 
     return answered
 
 
 def handle_resign(call: Call) -> Answer:
     """Say what the seat on roll can resign, or whether the other one accepts what is named."""
-    question, named = Question.of(call), call.values["kind"]
+    question, named = CubeQuestion.of(call), call.values["kind"]
 
     def answered(analyst: Analyst, watch: SearchWatch) -> Reply:
         judged = analyst.judge(question.position, question.match, question.depth, watch)
@@ -155,13 +166,13 @@ def handle_resign(call: Call) -> Answer:
 
 def handle_matrix(call: Call) -> Answer:
     """Say what to do with the cube at every score."""
-    question, away, cube = Question.of(call), call.values["away"], call.values["cube"]
+    session, away, cube = call.session, call.values["away"], call.values["cube"]
+    position, plies, find_analyst = session.need_game(), wanted_depth(call).plies, session.analyst_source()
 
     def run(control: Control) -> list[Reply]:
-        analyst = question.find_analyst()
-        plies, watch = question.depth.plies, search_watch(control)
+        analyst, watch = find_analyst(), search_watch(control)
         watch.begin_depth(plies)
-        matrix = analyst.score_matrix(question.position, away, cube=cube, plies=plies, watch=watch)
+        matrix = analyst.score_matrix(position, away, cube=cube, plies=plies, watch=watch)
         lines = [
             Reply("row", values={"away": own, "actions": "".join(map(action_code, row))}, is_final=False)
             for own, row in enumerate(matrix.rows, 1)
@@ -176,7 +187,7 @@ def handle_matrix(call: Call) -> Answer:
 def action_code(decision: CubeDecision) -> str:
     """Write a cube decision as one letter.
 
-    ``N`` no double, ``D`` double and take, ``P`` double and pass, ``T`` too good to double, ``-`` a double is
+    ``N`` no double, ``D`` double and take, ``P`` double and drop, ``T`` too good to double, ``-`` a double is
     not possible or never of use.
     """
     if decision.doubling is Doubling.UNAVAILABLE:

@@ -16,8 +16,9 @@ from engine.position import Position
 from engine.search import MAX_PLIES, SearchWatch
 from protocol.arguments import parse_choice
 from protocol.command import Call
+from protocol.errors import CommandError
+from protocol.handlers.cubes import RESPONSE_WORDS
 from protocol.handlers.go_limits import GoLimits, read_limits
-from protocol.handlers.judging import before_roll
 from protocol.handlers.watching import choice_text, search_watch
 from protocol.requests import Answer, Control, Reply, Work
 from protocol.session import Session
@@ -27,11 +28,9 @@ DECISIONS = ("chequer", "cube", "turn", "take")
 ROLE = "role"
 """The word that begins the form of UBGI 0.1."""
 
-_TAKE_WORDS = {Response.TAKE: "take", Response.PASS: "drop", Response.BEAVER: "beaver"}
-
 
 @dataclass(frozen=True)
-class Question:
+class GoQuestion:
     """What a decision is about, captured when the request came.
 
     Attributes:
@@ -70,14 +69,18 @@ def handle_go(call: Call) -> Answer:
     if is_role:
         session.speaks_ubgi01 = True
         what, _, rest = rest.partition(" ")
+        if not what:
+            raise CommandError(
+                f"expected 'go role {'|'.join(DECISIONS)}', got nothing after 'role'", field="what"
+            )
         parse_choice("what", what, DECISIONS)
     question = _question(session, what, read_limits(rest.split(), is_role=is_role))
     return _DECIDERS[what](session, question)
 
 
-def _question(session: Session, what: str, limits: GoLimits) -> Question:
+def _question(session: Session, what: str, limits: GoLimits) -> GoQuestion:
     """Capture what a decision is about, once it is sure that it can be asked for."""
-    position, match = session.need_game(), session.game.match
+    position, match, before = session.need_game(), session.game.match, session.match_to_judge()
     if match.resigned:
         raise StateError("a resignation waits: 'play accept' or 'play reject' answers it", field="what")
     if match.doubled and what != "take":
@@ -86,9 +89,9 @@ def _question(session: Session, what: str, limits: GoLimits) -> Question:
         raise StateError("no double waits for an answer: 'play double' offers one", field="what")
     depth, clock = limits.depth(session.engine), session.service.clock
     asked_s = clock()
-    return Question(
+    return GoQuestion(
         position,
-        match.without_offers() if what == "take" else before_roll(match),
+        match.without_offers() if what == "take" else before,
         depth,
         session.chooser_source(depth),
         clock,
@@ -98,7 +101,7 @@ def _question(session: Session, what: str, limits: GoLimits) -> Question:
     )
 
 
-def _go_chequer(session: Session, question: Question) -> Work:
+def _go_chequer(session: Session, question: GoQuestion) -> Work:
     _, roll = session.need_roll()
 
     def run(control: Control) -> list[Reply]:
@@ -108,14 +111,14 @@ def _go_chequer(session: Session, question: Question) -> Work:
     return _work(question, run)
 
 
-def _go_cube(_: Session, question: Question) -> Work:
+def _go_cube(_: Session, question: GoQuestion) -> Work:
     def run(control: Control) -> list[Reply]:
         return [Reply("bestcube", _cube_word(question, question.watch(control)))]
 
     return _work(question, run)
 
 
-def _go_turn(session: Session, question: Question) -> Work:
+def _go_turn(session: Session, question: GoQuestion) -> Work:
     _, roll = session.need_roll()
 
     def run(control: Control) -> list[Reply]:
@@ -127,20 +130,20 @@ def _go_turn(session: Session, question: Question) -> Work:
     return _work(question, run)
 
 
-def _go_take(session: Session, question: Question) -> Work:
+def _go_take(session: Session, question: GoQuestion) -> Work:
     is_beavered = session.game.match.beavered
 
     def run(control: Control) -> list[Reply]:
         chooser, watch = question.find_chooser(), question.watch(control)
         if is_beavered:
             takes = chooser.takes_beaver(question.position, question.match, watch)
-            return [Reply("besttake", _TAKE_WORDS[Response.TAKE if takes else Response.PASS])]
-        return [Reply("besttake", _TAKE_WORDS[chooser.response(question.position, question.match, watch)])]
+            return [Reply("besttake", RESPONSE_WORDS[Response.TAKE if takes else Response.PASS])]
+        return [Reply("besttake", RESPONSE_WORDS[chooser.response(question.position, question.match, watch)])]
 
     return _work(question, run)
 
 
-_DECIDERS: dict[str, Callable[[Session, Question], Work]] = {
+_DECIDERS: dict[str, Callable[[Session, GoQuestion], Work]] = {
     "chequer": _go_chequer,
     "cube": _go_cube,
     "turn": _go_turn,
@@ -148,16 +151,16 @@ _DECIDERS: dict[str, Callable[[Session, Question], Work]] = {
 }
 
 
-def _work(question: Question, run: Callable[[Control], list[Reply]]) -> Work:
+def _work(question: GoQuestion, run: Callable[[Control], list[Reply]]) -> Work:
     return Work(run, is_long=question.depth.plies > 0, deadline_s=question.deadline_s)
 
 
-def _play(question: Question, roll: Roll, control: Control) -> Choice:
+def _play(question: GoQuestion, roll: Roll, control: Control) -> Choice:
     chooser = question.find_chooser()
     return chooser.play(question.position, roll, question.match, question.watch(control))
 
 
-def _choice_info(question: Question, choice: Choice) -> list[Reply]:
+def _choice_info(question: GoQuestion, choice: Choice) -> list[Reply]:
     """Tell about the choice of a level that errs; of others the search told when it found it."""
     if not question.is_erring:
         return []
@@ -166,6 +169,6 @@ def _choice_info(question: Question, choice: Choice) -> list[Reply]:
     return [Reply("info", text, is_final=False)]
 
 
-def _cube_word(question: Question, watch: SearchWatch) -> str:
+def _cube_word(question: GoQuestion, watch: SearchWatch) -> str:
     doubles = question.find_chooser().doubles(question.position, question.match, watch)
     return "double" if doubles else "nodouble"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from engine.levels import Depth
 from engine.search import FILTERS, MAX_PLIES
-from protocol.arguments import parse_choice, parse_integer
+from protocol.arguments import SHOWN, nearest, parse_choice, parse_integer
 from protocol.errors import CommandError
 from protocol.session import EngineSettings
 
@@ -48,7 +48,7 @@ class GoLimits:
 
 
 def read_limits(words: Sequence[str], *, is_role: bool = False) -> GoLimits:
-    """Read pairs of a limit and its value.
+    """Read limits, each with its value: ``plies 2`` or ``plies=2``.
 
     Args:
         words: What stands after the decision.
@@ -59,16 +59,29 @@ def read_limits(words: Sequence[str], *, is_role: bool = False) -> GoLimits:
         CommandError: They are no such pairs, or two of them say the depth.
         ValueRangeError: A value is out of range; the field is the limit's name.
     """
-    names = ROLE_LIMITS if is_role else LIMITS
-    pairs = dict(zip(words[::2], words[1::2], strict=False))
-    if len(words) % 2 or not set(pairs) <= set(names) or 2 * len(pairs) != len(words):
-        raise CommandError(f"expected pairs of {'|'.join(names)} and a value, each once", field="limits")
+    pairs = _pairs(words, ROLE_LIMITS if is_role else LIMITS)
     if {"plies", "depth"} <= set(pairs):
         raise CommandError("expected 'plies' or 'depth', which is one more, not both", field="limits")
     for name in {"nodes", "trials"} & set(pairs):
         parse_integer(name, pairs[name], 1, _HUGE)
     filter_name = parse_choice("filter", pairs["filter"], tuple(FILTERS)) if "filter" in pairs else None
     return GoLimits(_plies(pairs, is_role), _movetime_s(pairs, is_role), filter_name)
+
+
+def _pairs(words: Sequence[str], names: Sequence[str]) -> dict[str, str]:
+    """Read ``plies 2`` and ``plies=2`` alike."""
+    parts = [part for word in words for part in word.split("=", 1)]
+    pairs = dict(zip(parts[::2], parts[1::2], strict=False))
+    unknown = next((name for name in parts[::2] if name not in names), None)
+    if unknown is not None:
+        expected = f"expected pairs of {'|'.join(names)} and a value"
+        raise CommandError(f"{expected}, got {unknown[:SHOWN]!r}{nearest(unknown, names)}", field="limits")
+    if len(parts) % 2:
+        raise CommandError(f"expected a value after {parts[-1]!r}", field="limits")
+    twice = next((name for name in names if parts[::2].count(name) > 1), None)
+    if twice is not None:
+        raise CommandError(f"{twice!r} stands there twice", field="limits")
+    return pairs
 
 
 def _plies(pairs: dict[str, str], is_role: bool) -> int | None:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from engine.judged import JudgedPlay, JudgedPosition
 from engine.levels import Depth
-from engine.match import MatchState
 from engine.notation import format_play
 from protocol.command import Call
 from protocol.handlers.watching import search_watch
@@ -22,11 +19,6 @@ def wanted_depth(call: Call) -> Depth:
     """
     values = call.values
     return call.session.depth(values.get("plies"), values.get("filter"), values.get("cubeful"))
-
-
-def before_roll(match: MatchState) -> MatchState:
-    """Return a match state as it is before dice, double and resignation, which is what is judged."""
-    return replace(match.without_offers(), roll=None)
 
 
 def judged_values(judged: JudgedPosition | JudgedPlay) -> dict[str, Value]:
@@ -57,7 +49,7 @@ def _play_values(rank: int, judged: JudgedPlay) -> dict[str, Value]:
 def handle_eval(call: Call) -> Answer:
     """Evaluate the position before the roll."""
     session, depth = call.session, wanted_depth(call)
-    position, match = session.need_position(), before_roll(session.game.match)
+    position, match = session.need_judgeable(), session.match_to_judge()
     find_analyst = session.analyst_source()
 
     def run(control: Control) -> list[Reply]:
@@ -73,7 +65,7 @@ def handle_moves(call: Call) -> Answer:
     """Rank the legal plays."""
     session, depth, limit = call.session, wanted_depth(call), call.values["n"]
     position, roll = session.need_roll()
-    match = before_roll(session.game.match)
+    match = session.match_to_judge()
     find_analyst = session.analyst_source()
 
     def run(control: Control) -> list[Reply]:

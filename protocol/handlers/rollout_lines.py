@@ -9,7 +9,17 @@ from dataclasses import dataclass
 
 from engine.cubeful import CubeGame
 from engine.notation import format_play
-from engine.rollout import Difference, Estimate, RolledOutPlay, RolloutState, Scoring, StopReason
+from engine.rollout import (
+    Difference,
+    Estimate,
+    RolledOutCube,
+    RolledOutPlay,
+    RolloutState,
+    Scoring,
+    StopReason,
+)
+from engine.rollout.questions import POSITION, RolloutAnswer
+from protocol.handlers.cubes import decision_values
 from protocol.replies import DECIMALS, outcome_values
 from protocol.requests import Control, Reply, Value
 
@@ -55,6 +65,41 @@ class View:
         half = 0.5 * (game.result_worth(1) - game.result_worth(-1))
         chance = game.result_worth(-1) + half * (1.0 + estimate.equity)
         return {"mwc": chance, "mwc_se": half * estimate.equity_error}
+
+
+def view_of(answer: RolloutAnswer) -> View:
+    """Return what the estimates of an answer are told in."""
+    return View(answer.game, answer.question.is_cubeful)
+
+
+def answer_lines(answer: RolloutAnswer) -> list[Reply]:
+    """Return the lines before the last one: of the plays, the position or the cube decision."""
+    view, rows = view_of(answer), answer.rows
+    if isinstance(rows, RolledOutCube):
+        taken = [] if rows.take is None else [estimate_line("take", rows.take, view)]
+        return [estimate_line("no_double", rows.no_double, view), *taken]
+    if isinstance(rows, Estimate):
+        return [estimate_line(POSITION, rows, view)]
+    return [candidate_line(rank, row, view) for rank, row in enumerate(rows, 1)]
+
+
+def final_line(answer: RolloutAnswer, elapsed_ms: int) -> Reply:
+    """Return the last line: what the rollout comes to, and how it ended."""
+    state = answer.rollout.state
+    values: dict[str, Value] = {"of": answer.question.kind}
+    if isinstance(answer.rows, RolledOutCube):
+        values |= decision_values(answer.rows.decision)
+        if answer.rows.gain is not None:
+            values |= difference_values("gain", answer.rows.gain)
+    values |= {
+        "trials": answer.trials,
+        "reason": reason_name(answer.rollout.reason),
+        "seed": state.seed,
+        "plies": answer.plies,
+        "elapsed_ms": elapsed_ms,
+        "net": answer.net,
+    }
+    return Reply("rollout", values=values)
 
 
 def candidate_line(rank: int, rolled: RolledOutPlay, view: View) -> Reply:
@@ -145,9 +190,9 @@ class RolloutTold:
         # Positions after plays are seen by the other side, so the best play is the one with the least equity.
         turned = bool(self._names)
         known = [one for one in range(len(state.starts)) if state.trials(one) == done]
-        estimates = {one: state.estimate(one, self._scoring, turned=turned) for one in known}
-        best = max(known, key=lambda one: estimates[one].equity) if turned else 0
-        text += f" equity {estimates[best].equity:.{DECIMALS}f}"
+        equities = {one: state.equity(one, self._scoring, turned=turned) for one in known}
+        best = max(known, key=lambda one: equities[one].mean) if turned else 0
+        text += f" equity {equities[best].mean:.{DECIMALS}f}"
         if done > 1:
-            text += f" se {estimates[best].equity_error:.{DECIMALS}f}"
+            text += f" se {equities[best].error:.{DECIMALS}f}"
         return f"{text} pv {self._names[best]}" if turned else text

@@ -7,7 +7,6 @@ from functools import partial
 from itertools import count
 
 from engine import cube_actions
-from engine.errors import StateError
 from engine.formats.fibs_board import decode_fibs_board
 from engine.formats.match_id import encode_match_id
 from engine.formats.position_id import encode_position_id
@@ -22,6 +21,7 @@ from protocol.arguments import SHOWN, blaming
 from protocol.board_drawing import draw_board
 from protocol.command import Call
 from protocol.errors import CommandError
+from protocol.offers import check_no_offer
 from protocol.replies import ok
 from protocol.requests import Answer, Control, Reply, Value, Work
 from protocol.session import GameState, Session
@@ -151,8 +151,7 @@ def _play_checkers(session: Session, text: str) -> tuple[str, GameResult | None]
     """Make a play; return how it is written, and how the game ended if it did."""
     position, roll = session.need_roll()
     match = session.game.match
-    if match.resigned:
-        raise StateError("a resignation waits for its answer: accept or reject", field="resigned")
+    check_no_offer(match)
     with blaming("play"):
         play = parse_play(text, position, roll)
     session.play(play)

@@ -50,7 +50,12 @@ def hint(session: Session, values: Mapping[str, Any], control: Control) -> list[
 
 
 def cube(session: Session, values: Mapping[str, Any], control: Control) -> list[str]:
-    """Say what the seat on roll should do with the cube before its roll, and how its chances are."""
+    """Say what the seat on roll should do with the cube before its roll, and how its chances are.
+
+    While a beaver waits, say how to answer that.
+    """
+    if session.game.match.beavered and not session.game.match.resigned:
+        return answer_lines(ask(session, "take" + _named(values, "plies"), control)[-1].values)
     depth = _named(values, "plies")
     decision = ask(session, "cube" + depth, control)[-1].values
     chances = ask(session, "eval" + depth, control)[-1].values

@@ -10,7 +10,7 @@ from engine.levels import LEVELS
 from engine.notation import format_play
 from protocol.arguments import Argument
 from protocol.commands import COMMANDS
-from protocol.repl.sentences import answers
+from protocol.offers import answers
 from protocol.repl.words import WORDS
 from protocol.session import Session
 from protocol.settings import KEYS, Key
@@ -135,7 +135,7 @@ def _plays(typed: str, session: Session) -> Iterator[Suggestion]:
     tried = (_beginning_with(done, prefix, format_play(play).split(" ")) for play in session.plays())
     found = [written for written in tried if written]
     for number, written in enumerate(found, 1):
-        yield Suggestion(written, len(typed), f"play {number} of {len(found)}")
+        yield Suggestion(written, len(typed), f"{number} of {len(found)} plays")
 
 
 def _beginning_with(done: Sequence[str], prefix: str, parts: Sequence[str]) -> str:

@@ -181,7 +181,9 @@ class Game:
             ask(self.session, "undo", control)
             return ["Taken back."]
         if not self._decisions:
-            raise StateError("nothing to take back: you have decided nothing in this game", field="undo")
+            raise StateError(
+                "nothing to take back: you have decided nothing in this game, and rolls stay", field="undo"
+            )
         wanted = self._decisions.pop()
         while self.session.game is not wanted:
             self.session.undo()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from engine.dice import Roll
-from engine.match import MAX_CUBE, MatchState
+from engine.match import RESULTS, MatchState
 from protocol.board_drawing import MARKS
+from protocol.offers import answers, listed
 
 ENGINE_NAME = "gammond"
 HUMAN_NAME = "you"
@@ -43,7 +44,11 @@ def result_text(name: str, result: str, points: int) -> str:
         result: ``single``, ``gammon`` or ``backgammon``.
         points: What it counts, cube included.
     """
-    return told(name, "win", f"{_RESULTS[result]}, {points} point{'s' * (points != 1)}")
+    return told(name, "win", _game_text(result, points))
+
+
+def _game_text(result: str, points: int) -> str:
+    return f"{_RESULTS[result]}, {points} point{'s' * (points != 1)}"
 
 
 def score_line(match: MatchState, points: tuple[int, int], names: Names) -> str:
@@ -77,7 +82,8 @@ def action_text(action: str, before: MatchState, after: MatchState, names: Names
     name = names[before.to_act]
     verb, _, kind = action.partition(" ")
     if verb == "resign":
-        return told(name, "offer", f"to lose {_RESULTS[kind]}") + _question(after, names)
+        points = before.result(1 - before.to_act, RESULTS.index(kind) + 1).points
+        return told(name, "offer", f"to lose {_game_text(kind, points)}") + _question(after, names)
     if verb == "double":
         verb = "double" if before.cube_owner is None else "redouble"
         return told(name, verb, f"to {2 * before.cube}") + _question(after, names)
@@ -109,18 +115,7 @@ def offer_text(match: MatchState) -> str:
 
 def answers_text(match: MatchState) -> str:
     """Name the words that answer what waits: ``'take', 'drop' or 'beaver'``."""
-    words = [f"'{word}'" for word in answers(match)]
-    return " or ".join([", ".join(words[:-1]), words[-1]])
-
-
-def answers(match: MatchState) -> tuple[str, ...]:
-    """List the words that answer what waits; none if nothing does."""
-    if match.resigned:
-        return "accept", "reject"
-    if not match.doubled:
-        return ()
-    may_beaver = match.is_money and match.beavers and not match.beavered and 4 * match.cube <= MAX_CUBE
-    return ("take", "drop", "beaver") if may_beaver else ("take", "drop")
+    return listed(answers(match))
 
 
 def turn_text(match: MatchState) -> str:

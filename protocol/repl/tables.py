@@ -109,7 +109,7 @@ def cube_lines(cube: Values, chances: Values | None = None) -> list[str]:
         A table of the choices, the best of them in words, chances, and who judged.
     """
     taken = "double, beaver" if cube.get("response") == "beaver" else "double, take"
-    names = {"no_double": "no double", "take": taken, "pass": "double, drop"}
+    names = {"no_double": "no double", "take": taken, "drop": "double, drop"}
     known = {key: name for key, name in names.items() if key in cube}
     rows = [Drawn(_choice_row(name, cube, key, "best")) for key, name in known.items()]
     return [_choice_head(cube), *rows, f"    {_cube_verdict(cube)}", *_chances_lines(chances), _about(cube)]
@@ -122,11 +122,10 @@ def answer_lines(take: Values) -> list[str]:
         take: The keys of the answer to ``take``.
     """
     response = str(take["response"])
-    names = {"take": "beaver" if response == "beaver" else "take", "pass": "drop"}
-    best = "pass" if response == "pass" else "take"
-    other = "take" if best == "pass" else "pass"
+    names = {"take": "beaver" if response == "beaver" else "take", "drop": "drop"}
+    best, other = ("drop", "take") if response == "drop" else ("take", "drop")
     cost = points_text(abs(float(take[best]) - float(take[other])))[1:]
-    word = {"take": "Take: dropping", "beaver": "Beaver: dropping", "pass": "Drop: taking"}[response]
+    word = {"take": "Take: dropping", "beaver": "Beaver: dropping", "drop": "Drop: taking"}[response]
     rows = [Drawn(_choice_row(name, take, key, best)) for key, name in names.items()]
     return [_choice_head(take), *rows, f"    {word} costs {cost}.", _about(take)]
 
@@ -163,13 +162,13 @@ def _cube_verdict(cube: Values) -> str:
     """The proper action, and what the wrong ones cost."""
     if "take" not in cube:
         return "No double is possible here: roll."
-    best, taken, passed = (float(cube[key]) for key in ("best", "take", "pass"))
+    best, taken, passed = (float(cube[key]) for key in ("best", "take", "drop"))
     doubled = min(taken, passed)
     doubling = best - float(cube["no_double"]) if cube["double"] else best - doubled
     doubler = "not doubling" if cube["double"] else "doubling"
-    answer = "taking" if cube["response"] == "pass" else "dropping"
+    answer = "taking" if cube["response"] == "drop" else "dropping"
     costs = f"{doubler} costs {doubling:.3f}, {answer} a double costs {abs(taken - passed):.3f}"
-    return f"{cube['action']}: {costs}.".replace(", pass:", ", drop:")
+    return f"{cube['action']}: {costs}."
 
 
 def _chances_lines(values: Values | None) -> list[str]:

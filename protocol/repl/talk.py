@@ -80,14 +80,14 @@ class Talk:
                 "tags and JSON queries are for programs: run 'gammond' with its input from a pipe",
                 field="command",
             )
+        name = ALIASES.get(name, name)
         if name == "help":
             return self._help(rest.strip())
-        name = ALIASES.get(name, name)
         if name in WORDS:
             word = WORDS[name]
             return word.act(self.game, read_arguments(word.arguments, rest, word.usage), control)
         if name in COMMANDS:
-            return self._command(name, text, control)
+            return self._command(name, f"{name} {rest}".rstrip(), control)
         if _PLAY.match(text):
             return self.game.make_play(text, control)
         raise CommandError(_unknown(text), field="command")
@@ -103,6 +103,7 @@ class Talk:
         return lines + self.game.go_on(control)
 
     def _help(self, name: str) -> list[str]:
+        name = ALIASES.get(name, name)
         if name in WORDS:
             word = WORDS[name]
             meanings = [f"  {_label(argument)}: {argument.meaning}" for argument in word.arguments]

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from engine.match import MatchState
 from engine.position import Position
 from protocol.board_drawing import MARKS
+from protocol.offers import answers
 from protocol.repl.game import Game
-from protocol.repl.sentences import answers, cube_text, roll_text
+from protocol.repl.sentences import cube_text, roll_text
 from protocol.session import CUSTOM_LEVEL, EngineSettings
 
 _BETWEEN = " | "

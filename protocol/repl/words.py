@@ -9,7 +9,7 @@ from typing import Any
 from engine.levels import LEVELS
 from engine.match import MAX_LENGTH, RESULTS
 from engine.search import MAX_PLIES
-from protocol.arguments import Argument, choice, integer, rest
+from protocol.arguments import Argument, choice, integer, parse_choice, rest
 from protocol.commands import COMMANDS
 from protocol.handlers.table import ACTIONS
 from protocol.repl import analysis
@@ -134,7 +134,13 @@ _ROWS = (
         "level",
         "set how well the engine plays, or list the levels",
         lambda game, values, control: analysis.level(game.session, values["name"], control),
-        (replace(choice("name", tuple(LEVELS), "one of the levels", is_required=False), shape="NAME"),),
+        (
+            replace(
+                choice("name", tuple(LEVELS), "one of the levels", is_required=False),
+                shape="NAME",
+                read=lambda text: parse_choice("name", text.lower(), tuple(LEVELS)),
+            ),
+        ),
     ),
     Word(
         "plies",
@@ -155,5 +161,5 @@ _ROWS = (
 WORDS: dict[str, Word] = {row.name: row for row in _ROWS}
 """The table: name to row, in the order in which ``help`` shows them. A word comes before a command."""
 
-ALIASES = {"redouble": "double"}
-"""Other names of words."""
+ALIASES = {"redouble": "double", "exit": "quit", "q": "quit", "h": "help", "?": "help"}
+"""Other names of words and commands."""

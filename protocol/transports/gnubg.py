@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from typing import Any
 
 from engine.choice import Chooser
 from engine.version import NAME, version
@@ -21,6 +22,8 @@ GNUBG_LIMITS = TcpLimits(clients=64, idle_s=24 * 3600.0)
 """Caps of this server; a board is silent for as long as the person at it thinks."""
 
 _READ_BYTES = 16 * 1024
+_READ_AHEAD_BYTES = 64 * 1024
+"""So much is read of a client that waits for an answer; one that sends more is not seen to leave."""
 _CUT_SHORT_S = 1.0
 """How long a search may take to end once it is told to."""
 
@@ -38,13 +41,17 @@ async def serve_gnubg(
 ) -> None:
     """Serve until SIGTERM, SIGINT or `ending`; answers under way are still sent.
 
+    A client whose connection breaks while it waits has its search stopped. One that only ends its input may
+    be a script that still reads: it gets all its answers, but nobody else waits for them.
+
     Args:
         chooser: Plays for all clients.
         host: Where to listen; see `protocol.transports.tcp.check_host`.
         port: Port to listen on; 0 takes a free one.
         rules: What gnubg's lines do not say about money games.
         limits: Caps.
-        threads: Answers worked on at a time; one for each core if left out.
+        threads: Answers worked on at a time, not counting those of clients that have ended their input; one
+            for each core if left out.
         on_listening: Called with host and port once clients can come.
         ending: Ends the server when it is set.
 
@@ -56,8 +63,8 @@ async def serve_gnubg(
     for kind in (signal.SIGTERM, signal.SIGINT):
         with suppress(NotImplementedError, RuntimeError, ValueError):  # another thread than the main one
             loop.add_signal_handler(kind, ending.set)
-    pool = ThreadPoolExecutor(thread_count(threads), "gnubg")
-    house = _House(chooser, rules or GnubgRules(), limits, pool)
+    pool = ThreadPoolExecutor(limits.clients, "gnubg")
+    house = _House(chooser, rules or GnubgRules(), limits, pool, thread_count(threads))
     try:
         try:
             server = await asyncio.start_server(house.welcome, host, port, limit=MAX_LINE_BYTES)
@@ -125,12 +132,16 @@ class _House:
     """What the clients of one listener share."""
 
     def __init__(
-        self, chooser: Chooser, rules: GnubgRules, limits: TcpLimits, pool: ThreadPoolExecutor
+        self, chooser: Chooser, rules: GnubgRules, limits: TcpLimits, pool: ThreadPoolExecutor, threads: int
     ) -> None:
         self.chooser = chooser
         self.rules = rules
         self.limits = limits
         self.pool = pool
+        """A thread for each client; those of `places` and `last_places` are all that begin to work."""
+        self.places = asyncio.Semaphore(threads)
+        self.last_places = asyncio.Semaphore(threads)
+        """For clients that have ended their input, and may be gone."""
         self.is_closing = False
         self.is_cut_short = threading.Event()
         """Set when searches under way have to end."""
@@ -180,19 +191,23 @@ class _Client:
         self.is_waiting = False
         """Whether an answer is under way."""
         self._house = house
-        self._reader = reader
+        self._inbox = _Inbox(reader)
         self._writer = writer
-        self._dialect = GnubgExternal(
-            house.chooser, house.rules, f"{NAME} {version()}", house.is_cut_short.is_set
-        )
+        self._dialect = GnubgExternal(house.chooser, house.rules, f"{NAME} {version()}", self._must_stop)
         self._line_since = time.monotonic()
         """When the line that is coming in began, or could have begun."""
 
     async def serve(self) -> None:
         """Answer line by line until the client ends, overstays or the house closes."""
+        try:
+            await self._serve()
+        finally:
+            self._inbox.close()
+
+    async def _serve(self) -> None:
         while not (self._dialect.is_done or self._house.is_closing):
             try:
-                data = await asyncio.wait_for(self._reader.read(_READ_BYTES), self._patience_s())
+                data = await asyncio.wait_for(self._inbox.take(), self._patience_s())
             except TimeoutError:
                 self.send(f"{error_line('no complete line came in time')}\n".encode())
                 return
@@ -224,16 +239,79 @@ class _Client:
             self._line_since = time.monotonic()
 
     async def _answer(self, line: Line) -> None:
-        loop = asyncio.get_running_loop()
         self.is_waiting = True
         try:
-            self.send(await loop.run_in_executor(self._house.pool, self._dialect.answer, line))
+            self.send(await self._work_out(line))
             await asyncio.wait_for(self._writer.drain(), self._house.limits.stuck_writer_s)
         finally:
             self.is_waiting = False
+
+    async def _work_out(self, line: Line) -> bytes:
+        """Answer in a thread, when there is a place for it; leave the place once the client may be gone."""
+        house, inbox = self._house, self._inbox
+        places = house.last_places if inbox.has_ended else house.places
+        async with places:
+            work = asyncio.get_running_loop().run_in_executor(house.pool, self._dialect.answer, line)
+            if places is house.places:
+                await inbox.wait_for(work)
+            else:
+                await asyncio.wait([work])
+        return await work
+
+    def _must_stop(self) -> bool:
+        return self._inbox.is_broken or self._house.is_cut_short.is_set()
 
     def _patience_s(self) -> float:
         limits = self._house.limits
         if not self._dialect.has_partial_line:
             return limits.idle_s
         return max(0.0, self._line_since + limits.half_line_s - time.monotonic())
+
+
+class _Inbox:
+    """What a client sends, read while its answers are worked out, so that it is seen to leave."""
+
+    def __init__(self, reader: asyncio.StreamReader) -> None:
+        self.is_broken = False
+        """Whether the connection is lost, both ways."""
+        self.has_ended = False
+        """Whether nothing more can come: the connection is lost, or the client has closed its half of it."""
+        self._reader = reader
+        self._data = bytearray()
+        self._has_news = asyncio.Event()
+        self._has_room = asyncio.Event()
+        self._has_room.set()
+        self._filling = asyncio.create_task(self._fill())
+
+    def close(self) -> None:
+        """Read no more."""
+        self._filling.cancel()
+
+    async def wait_for(self, work: asyncio.Future[bytes]) -> None:
+        """Wait until work is done, or the client has ended its input."""
+        either: list[asyncio.Future[Any]] = [work, self._filling]
+        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+
+    async def take(self) -> bytes:
+        """Wait for bytes; there are none once all that the client sent is taken."""
+        await self._has_news.wait()
+        data = bytes(self._data)
+        self._data.clear()
+        self._has_room.set()
+        if not self.has_ended:
+            self._has_news.clear()
+        return data
+
+    async def _fill(self) -> None:
+        while not self.has_ended:
+            await self._has_room.wait()
+            data = b""
+            try:
+                data = await self._reader.read(_READ_BYTES)
+            except OSError:
+                self.is_broken = True
+            self._data += data
+            self.has_ended = not data
+            if len(self._data) >= _READ_AHEAD_BYTES:
+                self._has_room.clear()
+            self._has_news.set()

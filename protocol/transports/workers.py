@@ -15,17 +15,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
-from engine.cores import usable_cores
+from engine.cores import MAX_THREADS, usable_cores
 from engine.errors import LimitError, ValueRangeError
 from protocol.connection import Connection, Job
 from protocol.requests import AnyReply
 
 Progressed = Callable[[Job, AnyReply], None]
 Finished = Callable[[Job, bytes | Exception], None]
-
-
-MAX_THREADS = 256
-"""The most workers for quick work that a server may have."""
 
 LONG_THREADS = 8
 """Workers for long work: so many searches and rollouts go on at a time, however many cores there are."""

@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from engine import cube_actions
 from engine.analyst import CACHE_COLUMNS, Analyst
-from engine.cubeful import Response, cube_efficiencies, cube_game, decide_outcome, score_matrix
-from engine.cubeful.score_matrix import outcome_values
+from engine.cubeful import Response, cube_efficiencies, cube_game, decide_outcome, leaf_values, score_matrix
 from engine.errors import CancelledWork, PositionError, ValueRangeError
 from engine.levels import Depth
-from engine.match import MatchState
+from engine.match import MAX_CUBE, MatchState
 from engine.moves import legal_plays
 from engine.outcome import Outcome
 from engine.position import Position
@@ -135,6 +135,7 @@ def test_the_cube_of_a_match_above_one_has_an_owner(ask):
     question = (START,) if ask == "judge" else (START, (3, 1))
     with pytest.raises(PositionError, match="owner"):
         getattr(exact(), ask)(*question, MatchState(length=7, cube=2))
+    getattr(exact(), ask)(*question, MatchState(length=7, cube=2), CUBELESS)
 
 
 def test_the_efficiency_of_the_cube_is_that_of_the_position():
@@ -266,9 +267,28 @@ def test_gammons_are_not_resigned_where_they_do_not_count():
         assert analyst.resignation(analyst.judge(START, match), match) == 1
 
 
+@pytest.mark.parametrize("plies", [0, 1])
+def test_a_beaver_is_judged_at_the_cube_that_a_take_leaves(plies):
+    beavered = cube_actions.beaver(cube_actions.double(MatchState()))
+    for position in (START, MIDGAME, ENDING):
+        beaver = smooth().judge_beaver(position, beavered, Depth(plies, is_cubeful=False))
+        held = smooth().judge(position, cube_actions.take(beavered), Depth(plies)).decision.no_double
+        assert beaver.worth == 2 * held.equity_points
+        assert beaver.plays_on is (beaver.worth > -1)
+        assert smooth().takes_beaver(position, beavered.without_offers(), Depth(plies)) is beaver.plays_on
+
+
+def test_at_the_highest_cube_a_beaver_leaves_nobody_a_use_for_it():
+    beavered = MatchState(cube=MAX_CUBE // 2, cube_owner=1, doubled=True, beavered=True)
+    beaver = fixed_analyst(0.26, 0, 0, 0, 0).judge_beaver(START, beavered)
+    assert beaver.worth == pytest.approx(2 * (2 * 0.26 - 1))
+    assert beaver.plays_on
+
+
 def test_the_score_matrix_without_look_ahead_is_that_of_the_outcome():
     outcome = (0.7, 0.2, 0.01, 0.1, 0.005)
-    expected = score_matrix(outcome_values(Outcome(*outcome), 0.68), 4)
+    rows, efficiencies = np.array([outcome], np.float32), np.array([0.68], np.float32)
+    expected = score_matrix(lambda game: leaf_values(rows, efficiencies, game)[0], 4)
     assert fixed_analyst(*outcome).score_matrix(START, 4) == expected
 
 

@@ -7,9 +7,9 @@ import numpy as np
 from engine.evaluator import best_children
 from engine.moves import legal_plays
 from engine.position import Position
-from engine.ranking import rank_plays
 from tests import boards
 from tests.boards import RacingJudge
+from tests.naive_ranking import rank_plays
 
 SAMPLE = boards.played_boards(RacingJudge(), 60, seed=1)
 DICE = boards.random_rolls(60, seed=2)

@@ -127,8 +127,15 @@ def test_a_score_out_of_range_is_told_as_people_write_it():
 def test_without_its_offers_a_state_keeps_the_cube_as_it_lies():
     offered = MatchState(doubled=True, beavered=True, resigned=2, cube=2, cube_owner=1)
     assert offered.without_offers() == MatchState(cube=2, cube_owner=1)
+    assert MatchState(resigned=2, roll=(3, 1), jacoby=True).before_roll() == MatchState(jacoby=True)
     assert offered.next_turn() == MatchState(cube=2, cube_owner=1, on_roll=1)
     assert offered.after_game(1, 4) == MatchState(score=(0, 4))
+
+
+def test_automatic_doubles_are_taken_out_of_money_play_alone():
+    assert MatchState(cube=4, jacoby=True).without_automatic_doubles() == MatchState(jacoby=True)
+    for match in (MatchState(cube=4, cube_owner=1), MatchState(length=5)):
+        assert match.without_automatic_doubles() == match
 
 
 def test_a_result_says_its_kind_and_counts_the_cube():

@@ -10,8 +10,8 @@ from engine.errors import ValueRangeError
 from engine.moves import expand_rolls, legal_plays
 from engine.players import EvaluatorPlayer, RandomPlayer, below, mixed
 from engine.position import Position
-from engine.ranking import rank_plays
 from tests import boards
+from tests.naive_ranking import rank_plays
 
 
 def _sample(count: int):

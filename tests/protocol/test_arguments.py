@@ -42,6 +42,34 @@ def test_a_missing_argument_is_named():
     assert caught.value.field == "y"
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("plies=1 plies=1", "'plies' stands there twice"),
+        ("ples=1", "there is no 'ples': did you mean 'plies'?"),
+        ("colour=1", "expected 'usage', got 'colour=1' besides"),
+    ],
+)
+def test_named_arguments_that_do_not_fit_are_told(text, message):
+    with pytest.raises(CommandError) as caught:
+        read(text, NUMBER, NAMED)
+    assert caught.value.message == message
+
+
+def test_a_line_without_what_it_needs_says_so():
+    with pytest.raises(CommandError, match="expected 'usage', got nothing after 'usage'"):
+        read(" ", rest("r", "R", ""))
+
+
+def test_a_word_of_the_rest_passes_over_what_may_be_left_out():
+    what = choice("what", ("a", "b"), "", default="a", is_required=False)
+    limits = rest("limits", "L", "", is_required=False, choices=("n",))
+    assert read("n 3", what, limits) == read("a n 3", what, limits) == {"what": "a", "limits": "n 3"}
+    assert read("n=3", what, limits) == {"what": "a", "limits": "n=3"}
+    with pytest.raises(ValueRangeError):
+        read("m 3", what, limits)
+
+
 @pytest.mark.parametrize("text", ["", "x", "1.0", "1e1", "0x1", "\u0663", " 1", "1_0", "10", "9" * 5000])
 def test_only_whole_numbers_in_range_are_read(text):
     with pytest.raises(ValueRangeError) as caught:

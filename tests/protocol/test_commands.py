@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pytest
 
+from engine.cores import MAX_THREADS, usable_cores
 from engine.formats.match_id import encode_match_id
 from engine.formats.position_id import encode_position_id
 from engine.levels import LEVELS
@@ -181,7 +182,7 @@ def test_go_cube_follows_the_score():
     for settings, word in (("", "double"), ("set game.length 1\n", "nodouble")):
         assert talk(f"{settings}newgame\ngo cube", make_connection(sure))[-1] == f"bestcube {word}"
     unowned = talk("set game.length 7\nset game.cube 2\nposition startpos\ngo cube", make_connection(sure))
-    assert unowned[-1].startswith("error bad_value cube_owner: ")
+    assert unowned[-1].startswith("error bad_value game.cube_owner: ")
 
 
 @pytest.mark.parametrize(
@@ -195,8 +196,8 @@ def test_go_cube_follows_the_score():
             "set game.cube 2",
             "error bad_value game.cube:",
         ),
-        ("game.length 5\ngame.cube 4", "eval", "error bad_value cube_owner:"),
-        ("game.length 5\ngame.cube 4", "go cube", "error bad_value cube_owner:"),
+        ("game.length 5\ngame.cube 4", "eval", "error bad_value game.cube_owner:"),
+        ("game.length 5\ngame.cube 4", "go cube", "error bad_value game.cube_owner:"),
         (
             "game.length 5\ngame.cube 4",
             '{"id":1,"position":"%s"}',
@@ -243,3 +244,24 @@ def test_levels_are_set_and_read_back():
         lines = talk("".join(f"set engine.{key} {value}\n" for key, value in one_by_one) + "get engine.level")
         assert lines[-1] == f"value engine.level {level.name}"
     assert talk("set engine.filter huge\nget engine.level")[-1] == "value engine.level custom"
+
+
+def test_threads_beyond_the_cores_are_as_many_as_there_are():
+    cores = usable_cores()
+    assert talk(f"set engine.threads {MAX_THREADS}") == [f"ok set engine.threads={min(cores, MAX_THREADS)}"]
+    assert talk("set engine.threads 1") == ["ok set engine.threads=1"]
+
+
+@pytest.mark.parametrize(
+    ("line", "text"),
+    [
+        ("dice", "expected 'dice A B', got nothing after 'dice'"),
+        ("go role", "expected 'go role chequer|cube|turn|take', got nothing after 'role'"),
+        ("newsession", "got nothing after 'newsession'"),
+        ("newsession length 5", "expected 'type money' or 'type match length N'"),
+        ("newsession type match type money", "'type' stands there twice"),
+        ("rollout trucate=1", "there is no 'trucate': did you mean 'truncate'?"),
+    ],
+)
+def test_a_line_that_lacks_something_says_what_was_expected(line, text):
+    assert talk(f"newgame\n{line}")[-1].endswith(text)

@@ -19,9 +19,9 @@ from engine.match import MatchState
 from engine.moves import legal_plays
 from engine.notation import parse_play
 from engine.position import Position
-from engine.ranking import rank_plays
 from protocol.gnubg_external import MAX_REPLY_BYTES, GnubgExternal, GnubgRules, error_line
 from tests.boards import RacingJudge, TornJudge, played_boards
+from tests.naive_ranking import rank_plays
 
 SEAT_0_PLAY = (
     "board:gnubg:root:3:0:0:0:-2:0:0:0:0:5:0:3:0:0:1:-5:4:0:0:0:-3:0:-5:0:0:0:1:1:0"

@@ -296,7 +296,7 @@ def test_numbers_at_depth_are_those_of_eval_moves_and_cube():
     said = {line.split()[0]: line for line in lines if line.split()[0] in ("eval", "cube")}
     for name in ("equity", "cubeful", "mwc", "win"):
         assert f" {name}={value_text(float(result['eval'][name]))}" in said["eval"]
-    for name in ("no_double", "take", "pass", "mwc_take"):
+    for name in ("no_double", "take", "drop", "mwc_take"):
         assert f" {name}={value_text(float(result['cube'][name]))}" in said["cube"]
     assert answer["plies"] == result["eval"]["plies"] == result["cube"]["plies"] == 1
     moves = [line for line in lines if line.startswith("move ")]

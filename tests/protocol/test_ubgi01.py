@@ -80,3 +80,18 @@ def test_each_setting_is_an_option_too():
         > 10
     )
     assert "option name game.cube_owner type combo default center var center var p0 var p1" in lines
+
+
+@pytest.mark.parametrize(
+    ("before", "line"),
+    [
+        ("newgame", "setcube value 1 owner p0"),
+        ("newsession type match length 5", "setcube value 2 owner center"),
+    ],
+)
+def test_a_cube_that_no_game_has_is_refused_at_once(before, line):
+    connection = make_connection()
+    talk(before, connection)
+    game = connection.session.game
+    assert talk(line, connection)[0].startswith("error bad_argument terms: ")
+    assert connection.session.game is game

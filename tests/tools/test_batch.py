@@ -26,7 +26,7 @@ from engine.match import MatchState
 from engine.outcome import cubeless_equity
 from engine.position import Phase, Position, phases
 from tests import boards as test_boards
-from tools import batch, batch_judging, batch_lines, batch_resume, batch_rows, cli
+from tools import batch, batch_judging, batch_lines, batch_resume, batch_rows, cli, interrupts
 from tools.batch_judging import BatchJudge, Judged
 
 OPENING = "4HPwATDgc/ABMA"
@@ -424,12 +424,10 @@ def test_resuming_in_another_format_is_refused(run, tmp_path):
     output = tmp_path / "rows"
     run(OPENING, "--output", output)
     err = refused(run, output, OPENING, "--format", "jsonl")
-    assert "row 1 of the output cannot be read: expected a JSON object with id, plies, " in err
-    assert "found 'id,plies,win," in err
+    assert "cannot resume: the output is csv, this run is jsonl; --format csv goes on\n" in err
     run(OPENING, "--output", output, "--format", "jsonl", "--force")
     err = refused(run, output, OPENING)
-    assert 'the output begins with \'{"id": ' in err
-    assert "expected 'id,plies,win," in err
+    assert "cannot resume: the output is jsonl, this run is csv; --format jsonl goes on\n" in err
 
 
 def test_resuming_a_damaged_file_is_refused(run, tmp_path):
@@ -576,7 +574,8 @@ def test_a_job_that_ignores_ctrl_c_goes_on_ignoring_it():
         signal.signal(signal.SIGINT, before)
 
 
-def test_ctrl_c_pressed_twice_breaks_into_a_stuck_write():
+def test_ctrl_c_pressed_again_much_later_breaks_into_a_stuck_write(monkeypatch):
+    monkeypatch.setattr(interrupts, "FINISHING_S", 0.0)
     reached = []
 
     def stuck():
@@ -723,6 +722,58 @@ def test_resuming_compares_the_value_with_the_cube_too(run, tmp_path):
     cubeful = output.read_text().splitlines()[1].split(",")[-2]
     output.write_text(output.read_text().replace(cubeful, "0.123456"))
     assert f"{OPENING!r} the cubeful 0.123456" in refused(run, output, OPENING)
+
+
+def test_sigterm_ends_a_run_like_ctrl_c_and_what_is_written_can_be_resumed(run, tmp_path, monkeypatch):
+    content = "\n".join(some_ids(40))
+    output = tmp_path / "rows.csv"
+    run(content, "--output", output)
+    whole = output.read_bytes()
+    monkeypatch.setattr(batch, "BLOCK_LINES", (10,) * 5)
+
+    class Terminated(PipJudge):
+        blocks = 0
+
+        def evaluate(self, boards):
+            self.blocks += 1
+            if self.blocks == 3:
+                os.kill(os.getpid(), signal.SIGTERM)
+            return super().evaluate(boards)
+
+    judged_by(monkeypatch, Terminated())
+    status, _, err = run(content, "--output", output, "--force")
+    assert status == 130
+    assert "--resume in place of --force goes on" in err
+    assert output.read_bytes() == b"".join(whole.splitlines(keepends=True)[:21])
+    judged_by(monkeypatch, PipJudge())
+    assert run(content, "--output", output, "--resume")[0] == 0
+    assert output.read_bytes() == whole
+
+
+@pytest.mark.parametrize(
+    ("line", "hint"),
+    [
+        (b"4HPwATDgc/ABMA 3 1", "dice do not belong behind the position"),
+        (b"4HPwATDgc/ABMA 31", "dice do not belong behind the position"),
+        (b"4HPwATDgc/AB\xfc", "\ufffd stands for bytes that are not UTF-8"),
+    ],
+)
+def test_the_error_of_a_line_says_what_its_text_tells(run, line, hint):
+    status, out, err = run(line)
+    assert status == 1
+    assert f"; {hint}" in out
+    assert f"; {hint}" in err
+    assert out.splitlines()[1].count("format: ") == 1
+
+
+def test_cubeless_rows_need_a_match_state_that_can_be_all_the_same(run):
+    xgid = encode_xgid(CONTACT, MatchState(length=5))
+    impossible = xgid.replace(":0:0:0:5:", ":7:0:0:5:")
+    assert impossible != xgid
+    status, out, _ = run(f"{impossible}\n{xgid}", "--cubeless")
+    assert status == 1
+    assert ",,,,,,,," in out.splitlines()[1]
+    assert out.splitlines()[2] + "\n" == cubeless_row(xgid, CONTACT)
 
 
 def test_ctrl_c_ends_a_search_on_other_threads_too():

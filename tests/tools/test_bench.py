@@ -147,7 +147,7 @@ def test_missing_peers_are_skipped_with_a_note(monkeypatch):
         raise ImportError(name)
 
     monkeypatch.setattr(bench_gnubg.importlib, "import_module", missing)
-    monkeypatch.setattr(bench_gnubg.shutil, "which", lambda name, path=None: None)
+    monkeypatch.setattr(bench_gnubg, "find_gnubg", lambda: None)
     measurements = list(bench_gnubg.bench_gnubg(bench_measure.Subject()))
     assert [m.value for m in measurements] == [None, None]
     assert all("not installed" in m.note for m in measurements)
@@ -171,7 +171,7 @@ def small(monkeypatch):
     few = {kind: replace(settings, trials=36) for kind, settings in bench_rollouts._KINDS.items()}
     monkeypatch.setattr(bench_rollouts, "_KINDS", few)
     monkeypatch.setattr(bench_rollouts, "CHECK_TRIALS", 36)
-    monkeypatch.setattr(bench_gnubg.shutil, "which", lambda name, path=None: None)
+    monkeypatch.setattr(bench_gnubg, "find_gnubg", lambda: None)
     bench_gnubg.time_gnubg.cache_clear()
 
 
@@ -234,7 +234,7 @@ def test_gnubg_is_asked_by_its_own_python_and_its_times_are_read(tmp_path, monke
     program = tmp_path / "gnubg"
     program.write_text(f'#!/bin/sh\nPYTHONPATH={tmp_path} exec {sys.executable} "$4"\n')
     program.chmod(0o755)
-    monkeypatch.setattr(bench_gnubg, "_program", lambda: str(program))
+    monkeypatch.setattr(bench_gnubg, "find_gnubg", lambda: str(program))
     bench_gnubg.time_gnubg.cache_clear()
     rollout = bench_gnubg.PeerRollout(36, is_reduced=True, is_truncated=False)
     opening = "4HPwATDgc/ABMA"
@@ -247,7 +247,7 @@ def test_gnubg_is_asked_by_its_own_python_and_its_times_are_read(tmp_path, monke
 
 @pytest.mark.peer
 def test_gnubg_itself_answers_the_questions_of_the_benchmarks():
-    if bench_gnubg._program() is None:
+    if bench_gnubg.find_gnubg() is None:
         pytest.skip("needs the program gnubg (Debian: apt-get install gnubg)")
     bench_gnubg.time_gnubg.cache_clear()
     rollout = bench_gnubg.PeerRollout(36, is_reduced=False, is_truncated=True)

@@ -8,7 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from nets.player_specs import OPTIONS
 from tools import cli
+from tools.batch_lines import MAX_LINE_BYTES
+from tools.batch_rows import COLUMNS, CUBE_COLUMNS, ERROR_CODES
+from tools.tournament import DEEP_STRETCH_GAMES, STRETCH_GAMES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "tools.md").read_text("utf-8")
 BLOCKS = re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL)
@@ -47,7 +51,7 @@ def test_the_commands_of_the_page_write_what_it_says(tmp_path, monkeypatch, caps
         out = capsys.readouterr().out
         assert matches(expected, out), out
         ran.append(arguments[0])
-    assert set(ran) == {"batch", "rollout"}
+    assert set(ran) == {"batch", "rollout", "tournament"}
 
 
 def test_the_comparison_can_fail():
@@ -61,3 +65,14 @@ def test_the_options_of_all_other_commands_exist(option, capsys):
     assert cli.main([tool, "--help"]) == 0
     known = capsys.readouterr().out
     assert [word for word in words if word.startswith("--") and f"{word} " not in known] == []
+
+
+@pytest.mark.parametrize("word", [*ERROR_CODES.values(), "error", *OPTIONS, *CUBE_COLUMNS, COLUMNS[0]])
+def test_error_codes_columns_and_options_of_players_have_a_row_in_a_table(word):
+    assert re.search(rf"^\| `{word}` \| .", PAGE, re.MULTILINE)
+
+
+def test_limits_are_those_of_the_program():
+    text = " ".join(PAGE.split())
+    assert f"has more than {MAX_LINE_BYTES:,} bytes" in text
+    assert f"stretches of {STRETCH_GAMES:,} games that were finished, of {DEEP_STRETCH_GAMES} where" in text

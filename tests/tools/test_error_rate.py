@@ -135,6 +135,19 @@ def test_an_interrupted_run_reports_the_finished_levels(quick, monkeypatch, caps
     assert [each["level"] for each in json.loads(capsys.readouterr().out)["levels"]] == ["casual"]
 
 
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_a_run_interrupted_at_once_says_that_nothing_was_finished(quick, monkeypatch, capsys, form):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(error_rate, "measure", interrupted)
+    assert cli.main(["error-rate", "casual", *form]) == cli.EXIT_INTERRUPTED
+    captured = capsys.readouterr()
+    assert captured.err == "gammond: interrupted, nothing was finished\n"
+    assert "casual" not in captured.out
+    assert "{" not in captured.out
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

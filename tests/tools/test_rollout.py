@@ -10,12 +10,15 @@ import sys
 import pytest
 
 from engine.analyst import Analyst
+from engine.errors import StateError
 from engine.formats.match_id import encode_match_id
 from engine.formats.position_id import encode_position_id
 from engine.formats.xgid import encode_xgid
 from engine.match import MatchState
 from engine.position import Position
 from engine.rollout import RolloutSettings, load_state, roll_out_cube, roll_out_plays, roll_out_position
+from nets.loading import net_hashes
+from nets.manifest import Manifest, read_manifest
 from tests.boards import RacingJudge, position
 from tools import cli, rollout, rollout_keeping
 
@@ -205,6 +208,28 @@ def test_a_state_of_another_rollout_is_refused_and_left_as_it_is(run, tmp_path, 
     assert state.read_bytes() == before
 
 
+def test_a_state_by_other_nets_of_the_same_names_is_refused(run, tmp_path, monkeypatch, analysts):
+    state = tmp_path / "state"
+    monkeypatch.setattr(rollout, "net_hashes", lambda name: {f"net of {name}": "12" * 32})
+    monkeypatch.setattr(rollout, "read_manifest", lambda: Manifest())
+    run(OPENING, *QUICK, "--state", state, "--net", "racing")
+    monkeypatch.setattr(rollout, "net_hashes", lambda name: {f"net of {name}": "34" * 32})
+    loaded = analysts.loaded
+    status, out, err = run(OPENING, *QUICK, "--state", state, "--net", "racing")
+    assert (status, out, analysts.loaded) == (2, "", loaded)
+    assert f"{state} has net of default 121212121212, expected 343434343434 " in err
+
+
+def test_the_nets_that_find_plays_are_among_those_a_state_remembers(run, tmp_path):
+    state = tmp_path / "state"
+    run(OPENING, *QUICK, "--state", state)
+    finder = read_manifest().finder
+    nets = net_hashes("default") | net_hashes(finder)
+    assert load_state(state, nets).trials() == 72
+    with pytest.raises(StateError, match="has another missing, expected 0000"):
+        load_state(state, nets | {"another": "0" * 64})
+
+
 @pytest.mark.parametrize("damage", ["cut", "empty", "text", "flipped"])
 def test_a_damaged_state_is_refused_before_anything_is_done_and_left_as_it_is(
     run, tmp_path, analysts, damage
@@ -237,7 +262,7 @@ def test_a_state_that_cannot_be_kept_is_refused_before_anything_is_rolled_out(ru
 
 
 def test_a_state_that_is_not_saved_in_the_end_takes_no_table_away(run, tmp_path, monkeypatch):
-    def fail(state, path):
+    def fail(state, path, identity):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(rollout_keeping, "save_state", fail)
@@ -250,7 +275,9 @@ def test_a_state_that_is_not_saved_in_the_end_takes_no_table_away(run, tmp_path,
 def test_a_long_rollout_is_saved_on_its_way(run, tmp_path, monkeypatch):
     saved = []
     monkeypatch.setattr(rollout_keeping, "SAVE_EVERY_S", 0.0)
-    monkeypatch.setattr(rollout_keeping, "save_state", lambda state, path: saved.append(state.trials()))
+    monkeypatch.setattr(
+        rollout_keeping, "save_state", lambda state, path, identity: saved.append(state.trials())
+    )
     run(OPENING, *QUICK, "--trials", 360, "--state", tmp_path / "state")
     assert saved[-1] == 360
     assert len(saved) > 2

@@ -45,9 +45,13 @@ def test_the_report_says_what_was_lost_and_where_most(quick, capsys):
     assert report["worst_position"] in lines[2]
 
 
-def test_a_search_without_look_ahead_loses_nothing(quick, capsys):
-    assert cli.main(["search-quality", "--decisions", "10", "--plies", "0", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["worst"] == 0.0
+def test_no_worst_choice_is_named_where_nothing_was_lost():
+    decisions = search_quality.contact_decisions(RacingJudge(), 3, seed=1)
+    args = type("Args", (), {"plies": 1, "filter": "huge", "seed": 1})
+    report = search_quality.report_on(args, "net", decisions, np.zeros(3), 1.0)
+    assert (report.worst, report.worst_position, report.worst_roll) == (0.0, None, None)
+    assert len(report.as_text().splitlines()) == 2
+    assert "worst:" not in report.as_text()
 
 
 def test_threads_change_no_figure(quick, capsys):
@@ -65,6 +69,7 @@ def test_threads_change_no_figure(quick, capsys):
         (["--decisions", "1"], "--decisions takes 2 or more"),
         (["--seed", "-1"], "--seed takes 0 or more"),
         (["--plies", "5"], "plies are 0 to 4"),
+        (["--plies", "0"], "--plies takes 1 or more"),
         (["--filter", "wide"], "no move filter is called 'wide'"),
         (["--threads", "0"], "threads are 1 to"),
     ],

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from engine.cubeful import (
     Doubling,
     cube_game,
     decide_outcome,
-    outcome_values,
+    leaf_values,
     score_matrix,
 )
 from engine.errors import ValueRangeError
@@ -18,8 +19,14 @@ from engine.outcome import Outcome
 STRONG = Outcome(0.7, 0.2, 0.01, 0.1, 0.0)
 
 
+def values_by(outcome, efficiency):
+    """Value a position by its outcome alone."""
+    outcomes, efficiencies = np.array([outcome], np.float32), np.array([efficiency], np.float32)
+    return lambda game: leaf_values(outcomes, efficiencies, game)[0]
+
+
 def test_every_cell_is_the_decision_at_its_score():
-    matrix = score_matrix(outcome_values(STRONG, 0.68), 7)
+    matrix = score_matrix(values_by(STRONG, 0.68), 7)
     for away in range(1, 8):
         for other in range(1, 8):
             game = cube_game(MatchState(length=7, score=(7 - away, 7 - other)))
@@ -28,7 +35,7 @@ def test_every_cell_is_the_decision_at_its_score():
 
 
 def test_well_known_corners():
-    matrix = score_matrix(outcome_values(STRONG, 0.68), 9)
+    matrix = score_matrix(values_by(STRONG, 0.68), 9)
     assert all(matrix.at(1, other).doubling is Doubling.UNAVAILABLE for other in range(1, 10))
     assert all(matrix.at(away, 1).should_double for away in range(3, 10))
     assert matrix.at(3, 2).text == "Double, pass"
@@ -36,7 +43,7 @@ def test_well_known_corners():
 
 
 def test_redoubles_start_from_the_cube_in_hand():
-    matrix = score_matrix(outcome_values(STRONG, 0.68), 5, cube=2)
+    matrix = score_matrix(values_by(STRONG, 0.68), 5, cube=2)
     assert matrix.at(5, 5).is_redouble
     assert matrix.at(2, 5).doubling is Doubling.UNAVAILABLE
     assert matrix.money.text == "No redouble, take" or matrix.money.should_double
@@ -47,7 +54,7 @@ def test_the_matrix_asks_its_values_from_whoever_has_them():
 
     def values_at(game):
         asked.append(game.match)
-        return outcome_values(STRONG, 0.5)(game)
+        return values_by(STRONG, 0.5)(game)
 
     score_matrix(values_at, 3)
     assert [match.length for match in asked].count(3) == 9
@@ -59,10 +66,10 @@ def test_the_matrix_asks_its_values_from_whoever_has_them():
 )
 def test_impossible_matrices_are_refused(away, cube, field):
     with pytest.raises(ValueRangeError) as caught:
-        score_matrix(outcome_values(STRONG, 0.68), away, cube=cube)
+        score_matrix(values_by(STRONG, 0.68), away, cube=cube)
     assert caught.value.field == field
 
 
 def test_a_score_outside_the_matrix_is_refused():
     with pytest.raises(ValueRangeError, match="1 to 3 points away"):
-        score_matrix(outcome_values(STRONG, 0.68), 3).at(4, 1)
+        score_matrix(values_by(STRONG, 0.68), 3).at(4, 1)

@@ -13,8 +13,6 @@ from engine.cubeful import (
     equities,
     exact_values,
     leaf_values,
-    match_chances,
-    turned_values,
     with_option,
 )
 from engine.match import MatchState
@@ -92,7 +90,8 @@ def test_both_sides_agree_about_every_value(outcome, match, efficiency):
     game, rows = cube_game(match), np.array([outcome], np.float32)
     x = np.array([efficiency], np.float32)
     own, other = leaf_values(rows, x, game), leaf_values(turned_outcomes(rows), x, game.other)
-    assert turned_values(other, game) == pytest.approx(own, abs=1e-5)
+    turned = -other if game.is_money else 1.0 - other
+    assert turned == pytest.approx(own, abs=1e-5)
 
 
 @given(outcomes(), match_states(), st.floats(0, 1))
@@ -172,14 +171,15 @@ def test_at_double_match_point_the_cube_means_nothing():
 
 
 @given(outcomes(), match_states())
-def test_equities_and_chances_turn_into_each_other(outcome, match):
+def test_an_equity_is_one_for_a_game_won_singly_and_goes_straight_from_loss_to_win(outcome, match):
     game = cube_game(match)
     dead = dead_values(np.array([outcome], np.float32), game)
     points = equities(dead, game)
     if match.is_money:
         assert points[0] == pytest.approx(cubeless_equity(np.array([outcome]))[0], abs=1e-5)
     elif game.result_worth(1) - game.result_worth(-1) > 1e-3:
-        assert match_chances(points, game)[0] == pytest.approx(dead[0], abs=1e-6)
+        lost, won = game.result_worth(-1), game.result_worth(1)
+        assert lost + (points[0] + 1) / 2 * (won - lost) == pytest.approx(dead[0], abs=1e-6)
         assert equities(np.float32(game.result_worth(1)), game) == pytest.approx(1.0, abs=1e-3)
         assert equities(np.float32(game.result_worth(-1)), game) == pytest.approx(-1.0, abs=1e-3)
 

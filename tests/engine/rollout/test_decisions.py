@@ -6,7 +6,6 @@ import pytest
 from engine.errors import PlayError, StateError, ValueRangeError
 from engine.moves import legal_plays
 from engine.position import Position
-from engine.ranking import rank_plays
 from engine.replies import EvaluatedReplies
 from engine.rollout import (
     Cubeless,
@@ -18,6 +17,7 @@ from engine.rollout import (
     roll_out_position,
 )
 from tests import boards
+from tests.naive_ranking import rank_plays
 
 JUDGE = boards.RacingJudge()
 JUDGES = RolloutJudges(EvaluatedReplies(JUDGE), JUDGE)

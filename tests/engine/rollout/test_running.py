@@ -107,6 +107,37 @@ def test_a_rollout_is_extended_to_what_it_would_have_been():
     assert (rest.reason, rest.survivors) == (whole.reason, whole.survivors)
 
 
+@pytest.mark.parametrize("threads", [1, 3])
+def test_where_the_work_is_cut_and_by_how_many_threads_ends_no_rule_elsewhere(monkeypatch, threads):
+    monkeypatch.setattr("engine.rollout.stopping._CHECKS_IN_DOUBLING", 1)  # moments: 108, 216, 432, 864 ...
+    settings = RolloutSettings(trials=3000, variance_reduction=False, stop_error=1e-9, min_trials=2)
+    error = roll_out([RACE], JUDGES, replace(settings, trials=432)).state.estimate().equity_error
+    settings = replace(settings, stop_error=error * 1.0001, threads=threads)
+    whole = roll_out([RACE], JUDGES, settings)
+    assert (whole.reason, whole.state.trials()) == (StopReason.ERROR, 432)
+    for cut in (100, 216, 300, 431):
+        part = roll_out([RACE], JUDGES, replace(settings, trials=cut, stop_error=0.0)).state
+        rest = roll_out([RACE], JUDGES, settings, resume=part)
+        assert rest.reason is StopReason.ERROR
+        assert np.array_equal(rest.state.scores[0], whole.state.scores[0])
+
+
+def test_a_state_keeps_what_it_told_and_no_room_for_trials_that_never_came():
+    seen = []
+    stopped = roll_out(
+        [RACE],
+        JUDGES,
+        RolloutSettings(trials=100_000, truncation=1),
+        progress=seen.append,
+        cancelled=lambda: len(seen) > 3,
+    )
+    (scores,) = stopped.state.scores
+    assert stopped.reason is StopReason.CANCELLED
+    assert scores.base is None or scores.base.nbytes == scores.nbytes
+    for state in seen:
+        assert np.array_equal(state.scores[0], scores[: state.trials()])
+
+
 def test_candidates_that_were_given_up_catch_up_once_no_rule_forbids_it():
     settings = RolloutSettings(trials=216, truncation=4, min_trials=108)
     ruled = roll_out(CANDIDATES, JUDGES, settings)
@@ -122,9 +153,16 @@ def test_candidates_that_were_given_up_catch_up_once_no_rule_forbids_it():
 
 def test_a_rollout_that_has_all_its_trials_comes_back_as_it_is():
     done = roll_out([RACE], JUDGES, RolloutSettings(trials=100))
-    again = roll_out([RACE], JUDGES, RolloutSettings(trials=50), resume=done.state)
-    assert again.state.trials() == 100
+    again = roll_out([RACE], JUDGES, RolloutSettings(trials=100), resume=done.state)
+    assert again.state is done.state
     assert again.reason is StopReason.TRIALS
+
+
+def test_fewer_trials_than_there_are_cannot_be_asked_for():
+    done = roll_out([RACE], JUDGES, RolloutSettings(trials=100))
+    with pytest.raises(ValueRangeError, match="has 100 trials, expected no fewer, not 50") as refusal:
+        roll_out([RACE], JUDGES, RolloutSettings(trials=50), resume=done.state)
+    assert refusal.value.field == "trials"
 
 
 @pytest.mark.parametrize(
@@ -142,7 +180,7 @@ def test_a_state_of_other_positions_or_judges_is_refused():
     done = roll_out([RACE], JUDGES, RolloutSettings(trials=36))
     with pytest.raises(StateError, match="other positions"):
         roll_out([CONTACT], JUDGES, resume=done.state)
-    with pytest.raises(StateError, match="other positions"):
+    with pytest.raises(StateError, match="other cubes"):
         roll_out([RACE], JUDGES, cubes=Cubes(np.array([1], np.int8), np.ones(1)), resume=done.state)
     with pytest.raises(StateError, match="judges"):
         roll_out([RACE], RolloutJudges(JUDGES.policy, boards.RandomJudge(1)), resume=done.state)

@@ -3,7 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from engine.errors import DataFileError
+from engine.errors import DataFileError, StateError
 from engine.replies import EvaluatedReplies
 from engine.rollout import RolloutJudges, RolloutSettings, load_state, roll_out, save_state
 from tests import boards
@@ -55,6 +55,20 @@ def test_saving_again_replaces_the_file(tmp_path, state):
     assert load_state(path).trials() == 144
 
 
+def test_judges_of_the_same_names_are_told_apart_by_what_they_are_made_of(tmp_path, state):
+    path = tmp_path / "state"
+    save_state(state, path, {"contact": "12" * 32})
+    assert load_state(path, {"contact": "12" * 32}).trials() == load_state(path).trials() == 108
+    for other, words in (
+        ({"contact": "34" * 32}, "has contact 121212121212, expected 343434343434 "),
+        ({}, "has contact 121212121212, expected missing "),
+        ({"contact": "12" * 32, "race": "56" * 32}, "has race missing, expected 565656565656 "),
+    ):
+        with pytest.raises(StateError, match=words) as refusal:
+            load_state(path, other)
+        assert refusal.value.field == "state"
+
+
 def test_a_folder_that_is_missing_is_an_error_of_the_system(tmp_path, state):
     with pytest.raises(OSError, match="nowhere"):
         save_state(state, tmp_path / "nowhere" / "state")
@@ -62,7 +76,7 @@ def test_a_folder_that_is_missing_is_an_error_of_the_system(tmp_path, state):
 
 def _write(path, state, **changed):
     facts = {"format": "gammond rollout 1", "seed": 9, "truncation": 0, "variance_reduction": True}
-    facts |= {"scoring": "cubeless", "judges": ["a", "b"]}
+    facts |= {"scoring": "cubeless", "judges": ["a", "b"], "identity": {}}
     if isinstance(changed.get("facts"), dict):
         facts |= changed.pop("facts")
     arrays = {
@@ -90,6 +104,8 @@ def test_the_hand_written_file_is_readable(tmp_path, state):
         {"facts": {"truncation": True}},
         {"facts": {"judges": "a"}},
         {"facts": {"judges": [1]}},
+        {"facts": {"identity": None}},
+        {"facts": {"identity": {"net": 1}}},
         {"facts": np.frombuffer(b"{", np.uint8)},
         {"facts": np.frombuffer(b"[]", np.uint8)},
         {"facts": np.frombuffer(b"\xff\xfe", np.uint8)},

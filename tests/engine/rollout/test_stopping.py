@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -5,7 +7,15 @@ from engine.cubeful import cube_game
 from engine.match import MatchState
 from engine.position import Position
 from engine.rollout import Cubeful, Cubeless, Cubes, RolloutSettings, RolloutState, StopReason
-from engine.rollout.stopping import candidate_rule, cube_rule
+from engine.rollout.settings import MAX_TRIALS
+from engine.rollout.stopping import (
+    CHECK_TRIALS,
+    candidate_rule,
+    check_interval,
+    cube_rule,
+    is_check,
+    next_check,
+)
 
 SETTINGS = RolloutSettings(min_trials=108)
 MONEY = Cubeful(cube_game(MatchState()))
@@ -61,3 +71,31 @@ def test_the_candidate_with_the_least_equity_for_the_next_mover_is_kept():
     starts = np.stack([Position.start().board] * 2)
     state = RolloutState(starts, Cubes.present(2), 0, 0, True, ("judge",), "cubeless", (scores, better))
     assert candidate_rule(state, [0, 1], SETTINGS, Cubeless()) == ([0], StopReason.JSD)
+
+
+def test_moments_of_the_rules_are_multiples_of_108_ever_further_apart():
+    moments = [0]
+    while moments[-1] < MAX_TRIALS:
+        moments.append(next_check(moments[-1]))
+    gaps = np.diff(moments)
+    assert set(gaps[np.array(moments[1:]) <= 6912]) == {CHECK_TRIALS}
+    assert all(gap in (before, 2 * before) for before, gap in pairwise(gaps))
+    assert all(gap <= max(CHECK_TRIALS, moment / 32) for moment, gap in zip(moments[:-1], gaps, strict=True))
+    assert sum(moments) <= 64 * moments[-1]
+
+
+@pytest.mark.parametrize("trials", [0, 1, 107, 108, 6911, 6912, 6913, 20_000, 500_001])
+def test_the_next_moment_is_the_same_from_wherever_the_work_was_cut(trials):
+    step = next(
+        after for after in range(trials + 1, trials + MAX_TRIALS) if after % check_interval(after) == 0
+    )
+    assert next_check(trials) == step
+    assert is_check(step, SETTINGS)
+    assert not any(is_check(between, SETTINGS) for between in range(max(trials + 1, 108), step))
+
+
+def test_the_equity_alone_is_that_of_the_estimate():
+    state = _cube_state(0.3, 0.7, 0.4)
+    for turned in (False, True):
+        estimate = state.estimate(1, MONEY, turned=turned)
+        assert state.equity(1, MONEY, turned=turned) == (estimate.equity, estimate.equity_error)

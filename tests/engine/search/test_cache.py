@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from engine.errors import ValueRangeError
-from engine.search.cache import DEFAULT_ENTRIES, ValueCache
+from engine.search.cache import ValueCache
 from engine.search.positions import distinct_boards
 from tests import boards
 
@@ -86,19 +86,6 @@ def test_any_number_of_judges_get_numbers_of_their_own():
     cache = ValueCache(2)
     tags = [cache.tag(i) for i in range(5000)]
     assert len(set(tags)) == 5000
-
-
-def test_nothing_is_held_after_clearing():
-    cache = ValueCache(1 << 15)
-    cache.store(KEYS, ALL, 0, VALUES)
-    cache.clear()
-    assert len(held(cache, 0)[0]) == 0
-
-
-def test_memory_is_what_the_documentation_says():
-    assert ValueCache(1 << 10).bytes == (16 + 4 * 5) << 10
-    assert ValueCache(1 << 10, columns=11).bytes == (16 + 4 * 11) << 10
-    assert ValueCache().bytes == 36 * DEFAULT_ENTRIES == int(4.5 * 2**20)
 
 
 def test_threads_that_share_a_small_cache_never_read_a_torn_value():

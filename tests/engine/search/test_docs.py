@@ -7,7 +7,8 @@ from pathlib import Path
 
 from engine.analyst import CACHE_COLUMNS
 from engine.levels import LEVELS
-from engine.search import FILTERS, MAX_PLIES, USUAL_PRUNING, ValueCache
+from engine.search import FILTERS, MAX_PLIES, USUAL_PRUNING
+from engine.search.cache import DEFAULT_ENTRIES
 from engine.search.quality import NEAR_POINTS
 from engine.search.tree import BLOCK_POSITIONS, BLOCK_UNPRUNED, EVALUATE_ROWS
 
@@ -31,14 +32,13 @@ def test_each_filter_stands_in_the_table_with_its_numbers():
 
 def test_pruning_depth_and_memory_are_those_of_the_program():
     text = " ".join(SEARCH.split())
-    cache = ValueCache(columns=CACHE_COLUMNS)
     assert f"The depth is 0 to {MAX_PLIES}." in text
     assert f"at most {USUAL_PRUNING.keep}, none more than {USUAL_PRUNING.margin:.2f} points" in text
     assert USUAL_PRUNING.width == 1
     assert f"blocks of {BLOCK_POSITIONS} positions ({BLOCK_UNPRUNED} where" in text
     assert f"at most {EVALUATE_ROWS:,} positions at a time" in text
-    entries = cache.bytes // (16 + 4 * CACHE_COLUMNS)
-    assert f"a cache of {entries:,} entries: {cache.bytes / 2**20:.0f} MiB" in text
+    size = DEFAULT_ENTRIES * (16 + 4 * CACHE_COLUMNS)
+    assert f"a cache of {DEFAULT_ENTRIES:,} entries: {size / 2**20:.0f} MiB" in text
     assert f"all plays within {NEAR_POINTS} points" in text
 
 

@@ -9,7 +9,6 @@ from engine.errors import StateError, ValueRangeError
 from engine.moves import legal_plays
 from engine.outcome import turned_outcomes
 from engine.position import Position
-from engine.ranking import rank_plays
 from engine.replies import EvaluatedReplies
 from engine.search import (
     FILTERS,
@@ -21,11 +20,13 @@ from engine.search import (
     TreeSearch,
     ValueCache,
     cubeless_search,
-    search_plays,
+    move_filter,
 )
+from engine.search.filters import DEFAULT_FILTER
 from engine.search.judgement import CubelessJudgement
 from tests import boards
 from tests.engine.search.naive_search import SmoothJudge
+from tests.naive_ranking import rank_plays
 
 PRUNED = Pruning(keep=3, margin=0.1)
 START = Position.start()
@@ -37,8 +38,12 @@ def pruned_search(threads=1, cache=None, judge=None):
     return cubeless_search(judge or SmoothJudge(), finder, PRUNED, cache, threads)
 
 
+def ranked_by(search, position, roll, plies, filter_name=DEFAULT_FILTER):
+    return list(search.search(position, roll, plies, move_filter(filter_name)).candidates)
+
+
 def test_at_zero_plies_plays_are_ranked_as_without_search():
-    found = search_plays(pruned_search(), MIDGAME, (3, 1), 0)
+    found = ranked_by(pruned_search(), MIDGAME, (3, 1), 0)
     ranked = rank_plays(SmoothJudge(), MIDGAME, (3, 1))
     assert [each.play for each in found] == [each.play for each in ranked]
     assert [each.outcome for each in found] == [each.outcome for each in ranked]
@@ -48,7 +53,7 @@ def test_at_zero_plies_plays_are_ranked_as_without_search():
 @pytest.mark.parametrize("filter_name", ["tiny", "narrow", "normal"])
 @pytest.mark.parametrize("plies", [1, 2])
 def test_survivors_come_first_then_the_others_by_depth_and_equity(filter_name, plies):
-    found = search_plays(pruned_search(), MIDGAME, (6, 4), plies, filter_name)
+    found = ranked_by(pruned_search(), MIDGAME, (6, 4), plies, filter_name)
     assert {each.play for each in found} == set(legal_plays(MIDGAME, (6, 4)))
     order = [(each.plies, each.equity) for each in found]
     assert order == sorted(order, reverse=True)
@@ -57,7 +62,7 @@ def test_survivors_come_first_then_the_others_by_depth_and_equity(filter_name, p
 
 
 def test_every_candidate_has_the_value_of_its_own_depth():
-    found = search_plays(pruned_search(), MIDGAME, (6, 4), 2, "narrow")
+    found = ranked_by(pruned_search(), MIDGAME, (6, 4), 2, "narrow")
     assert {each.plies for each in found} == {0, 1, 2}
     for each in found:
         judge = SmoothJudge()
@@ -69,8 +74,8 @@ def test_every_candidate_has_the_value_of_its_own_depth():
 
 
 def test_survivors_are_those_that_the_filter_lets_through():
-    found = search_plays(pruned_search(), MIDGAME, (6, 4), 1, "narrow")
-    before = search_plays(pruned_search(), MIDGAME, (6, 4), 0)
+    found = ranked_by(pruned_search(), MIDGAME, (6, 4), 1, "narrow")
+    before = ranked_by(pruned_search(), MIDGAME, (6, 4), 0)
     number = FILTERS["narrow"].survivors([each.equity for each in before], 0)
     assert {each.play for each in found if each.survived} == {each.play for each in before[:number]}
 
@@ -78,23 +83,23 @@ def test_survivors_are_those_that_the_filter_lets_through():
 def test_the_widest_search_finds_the_play_of_the_unpruned_one():
     position = boards.position(x={20: 1, 2: 2, 3: 1}, o={24: 1, 23: 1, 12: 1})
     exact = rank_plays(NPlyEvaluator(SmoothJudge(), None, 2, UNPRUNED), position, (2, 1))
-    found = search_plays(cubeless_search(SmoothJudge(), None, UNPRUNED), position, (2, 1), 2, "huge")
+    found = ranked_by(cubeless_search(SmoothJudge(), None, UNPRUNED), position, (2, 1), 2, "huge")
     assert found[0].play == exact[0].play
     assert found[0].equity == pytest.approx(exact[0].equity, abs=1e-6)
 
 
 def test_results_are_the_same_on_any_number_of_threads_and_with_a_cache():
-    alone = search_plays(pruned_search(), MIDGAME, (4, 2), 2)
-    assert search_plays(pruned_search(threads=4), MIDGAME, (4, 2), 2) == alone
+    alone = ranked_by(pruned_search(), MIDGAME, (4, 2), 2)
+    assert ranked_by(pruned_search(threads=4), MIDGAME, (4, 2), 2) == alone
     search = pruned_search(cache=ValueCache(1 << 10))
     for _ in range(2):
-        assert search_plays(search, MIDGAME, (4, 2), 2) == alone
+        assert ranked_by(search, MIDGAME, (4, 2), 2) == alone
 
 
 def test_plies_of_the_judge_are_added():
     judge = NPlyEvaluator(SmoothJudge(), None, 1, UNPRUNED)
     position = boards.position(x={3: 2}, o={20: 2})
-    found = search_plays(cubeless_search(judge, None, UNPRUNED), position, (2, 1), 1, "huge")
+    found = ranked_by(cubeless_search(judge, None, UNPRUNED), position, (2, 1), 1, "huge")
     assert found[0].plies == 2
 
 
@@ -160,7 +165,7 @@ def test_a_decided_choice_can_end_the_search_early():
 
 def test_a_pass_is_a_candidate_at_full_depth():
     shut_out = boards.position(x={25: 1, 6: 14}, o={19: 2, 20: 2, 21: 2, 22: 2, 23: 2, 24: 2, 1: 3})
-    found = search_plays(pruned_search(), shut_out, (6, 5), 1)
+    found = ranked_by(pruned_search(), shut_out, (6, 5), 1)
     assert len(found) == 1
     assert found[0].play.is_pass
     assert (found[0].plies, found[0].survived) == (1, True)
@@ -168,7 +173,7 @@ def test_a_pass_is_a_candidate_at_full_depth():
 
 def test_a_game_that_is_won_by_a_play_is_worth_what_was_won():
     winning = boards.position(x={1: 1}, o={6: 15})
-    best = search_plays(pruned_search(), winning, (2, 1), 2)[0]
+    best = ranked_by(pruned_search(), winning, (2, 1), 2)[0]
     assert best.equity == 3.0
     assert best.plies == 2
 
@@ -184,7 +189,7 @@ def test_bad_requests_are_refused_by_field():
         (StateError, "position", (over, (3, 1), 1)),
     ):
         with pytest.raises(error) as caught:
-            search_plays(search, *call)
+            ranked_by(search, *call)
         assert caught.value.field == field
     with pytest.raises(ValueRangeError, match="threads"):
         pruned_search(threads=0)

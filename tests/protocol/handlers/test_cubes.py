@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from engine.analyst import Analyst
+from engine.formats.position_id import encode_position_id
 from engine.levels import Depth
 from engine.match import MatchState
 from engine.outcome import finished_outcomes
 from engine.position import CHECKERS, OFF, Position
-from tests.boards import RacingJudge
+from tests.boards import RacingJudge, played_boards
 from tests.protocol.talking import make_connection, talk
 
 
@@ -50,15 +51,15 @@ def keys(line):
     [
         ((0.6, 0.1, 0, 0.1, 0), "No double, take", "false", "take"),
         ((0.74, 0, 0, 0, 0), "Double, take", "true", "take"),
-        ((0.85, 0, 0, 0, 0), "Double, pass", "true", "pass"),
-        ((0.95, 0.75, 0.05, 0, 0), "Too good to double, pass", "false", "pass"),
+        ((0.85, 0, 0, 0, 0), "Double, drop", "true", "drop"),
+        ((0.95, 0.75, 0.05, 0, 0), "Too good to double, drop", "false", "drop"),
         ((0.4, 0, 0, 0, 0), "No double, beaver", "false", "beaver"),
     ],
 )
 def test_cube_says_the_proper_action_in_words_and_in_keys(outcome, action, double, response):
     found = answered("cube", FixedJudge(*outcome))
     assert (found["action"], found["double"], found["response"]) == (action, double, response)
-    choices = [float(found[name]) for name in ("no_double", "take", "pass", "best")]
+    choices = [float(found[name]) for name in ("no_double", "take", "drop", "best")]
     assert choices[2] == 1.0
     expected = min(choices[1], 1.0) if double == "true" else choices[0]
     assert choices[3] == pytest.approx(expected, abs=1e-6)
@@ -67,10 +68,10 @@ def test_cube_says_the_proper_action_in_words_and_in_keys(outcome, action, doubl
 
 def test_cube_in_a_match_gives_equities_and_chances():
     found = answered("cube", FixedJudge(0.7, 0.2, 0, 0.1, 0), "set game.length 7\nnewgame")
-    for name in ("no_double", "take", "pass", "best"):
+    for name in ("no_double", "take", "drop", "best"):
         assert -2 < float(found[name]) < 2
         assert 0 < float(found[f"mwc_{name}"]) < 1
-    assert float(found["mwc_no_double"]) < float(found["mwc_pass"])
+    assert float(found["mwc_no_double"]) < float(found["mwc_drop"])
 
 
 @pytest.mark.parametrize(
@@ -84,7 +85,7 @@ def test_where_nobody_may_double_cube_says_so(before):
     found = answered("cube", FixedJudge(0.7, 0.2, 0, 0.1, 0), before)
     assert found["action"] == "No cube action"
     assert found["no_double"] == found["best"]
-    assert not {"response", "take", "pass"} & found.keys()
+    assert not {"response", "take", "drop"} & found.keys()
 
 
 def test_cube_is_asked_as_before_the_roll_and_before_the_double():
@@ -116,7 +117,7 @@ def test_take_is_told_from_the_side_that_answers():
     cube, take = answered("cube", judge), answered("take", judge)
     assert (take["seat"], take["response"]) == ("p1", "take")
     assert float(take["take"]) == -float(cube["take"])
-    assert take["pass"] == "-1.000000"
+    assert take["drop"] == "-1.000000"
     assert answered("take", judge, "newgame\nplay double") == take
     other = answered("take", judge, "set game.turn p1\nnewgame")
     assert other["seat"] == "p0"
@@ -127,13 +128,28 @@ def test_take_in_a_match_gives_the_chances_of_the_side_that_answers():
     judge = FixedJudge(0.74, 0.1, 0, 0.1, 0)
     cube, take = answered("cube", judge, before), answered("take", judge, before)
     assert float(take["mwc_take"]) == pytest.approx(1 - float(cube["mwc_take"]), abs=1e-6)
-    assert float(take["mwc_pass"]) == pytest.approx(1 - float(cube["mwc_pass"]), abs=1e-6)
+    assert float(take["mwc_drop"]) == pytest.approx(1 - float(cube["mwc_drop"]), abs=1e-6)
 
 
-@pytest.mark.parametrize(("win", "response"), [(0.42, "take"), (0.2, "pass")])
+def test_take_and_go_take_answer_a_beaver_alike_in_many_positions():
+    connection = make_connection(RacingJudge())
+    answers = []
+    for board in played_boards(RacingJudge(), 3000, seed=4)[::50]:
+        position = Position(board)
+        if position.is_over:
+            continue
+        setting_up = f"newgame\nposition gnubgid {encode_position_id(position)}\nplay double\nplay beaver"
+        talk(setting_up, connection)
+        take, go_take = talk("take", connection)[-1], talk("go take", connection)[-1]
+        answers.append((keys(take)["response"], go_take.removeprefix("besttake ")))
+    assert len(answers) > 40
+    assert set(answers) == {("take", "take"), ("drop", "drop")}
+
+
+@pytest.mark.parametrize(("win", "response"), [(0.42, "take"), (0.2, "drop")])
 def test_after_a_beaver_take_asks_the_doubler(win, response):
     found = answered("take", FixedJudge(win, 0, 0, 0, 0), "newgame\nplay double\nplay beaver")
-    assert (found["seat"], found["response"], found["pass"]) == ("p0", response, "-1.000000")
+    assert (found["seat"], found["response"], found["drop"]) == ("p0", response, "-1.000000")
     assert (float(found["take"]) > -1) == (response == "take")
 
 
@@ -178,7 +194,7 @@ def test_the_matrix_has_the_action_at_every_score():
     assert [row["away"] for row in rows] == list("123456")
     assert rows[0]["actions"] == "------"
     money = keys(lines[-1])["money"]
-    code = {"Double, take": "D", "Double, pass": "P", "No double, take": "N", "Too good to double, pass": "T"}
+    code = {"Double, take": "D", "Double, drop": "P", "No double, take": "N", "Too good to double, drop": "T"}
     for own in (2, 5):
         for other in (2, 4):
             talk(f"set game.length 6\nset game.score_p0 {6 - own}\nset game.score_p1 {6 - other}", connection)
@@ -219,10 +235,10 @@ def test_a_matrix_that_is_stopped_has_no_answer():
         ("cube now", "error bad_command arguments:"),
         ("resign triple", "error bad_value kind:"),
         ("matrix away=1", "error bad_value away:"),
-        ("matrix away=65", "error bad_value away:"),
+        ("matrix away=26", "error bad_value away:"),
         ("matrix cube=0", "error bad_value cube:"),
         ("newgame\nmatrix cube=3", "error bad_value cube:"),
-        ("set game.length 9\nset game.cube 4\nposition startpos\ncube", "error bad_value cube_owner:"),
+        ("set game.length 9\nset game.cube 4\nposition startpos\ncube", "error bad_value game.cube_owner:"),
     ],
 )
 def test_a_bad_question_names_what_is_wrong(line, start):

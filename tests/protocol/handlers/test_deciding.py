@@ -65,7 +65,13 @@ def test_depths_are_told_with_their_best_play():
 def test_the_forms_of_both_standards_are_one_decision():
     answers = [
         talk(f"newgame\ndice 6 4\ngo {text}")[-1]
-        for text in ("chequer plies 1", "chequer depth 2", "role chequer depth 2 nodes 5 trials 3")
+        for text in (
+            "chequer plies 1",
+            "plies 1",
+            "depth=2",
+            "chequer depth 2",
+            "role chequer depth 2 nodes 5 trials 3",
+        )
     ]
     assert len(set(answers)) == 1
 

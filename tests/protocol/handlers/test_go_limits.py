@@ -23,6 +23,8 @@ ERRING = EngineSettings("default", 1, noise=120)
         ("", DEEP, Depth(2, "narrow", False)),
         ("plies 1", DEEP, Depth(1, "narrow", False)),
         ("depth 2 filter huge", DEEP, Depth(1, "huge", False)),
+        ("depth=2 filter=huge", DEEP, Depth(1, "huge", False)),
+        ("plies=2 filter tiny", EXPERT, Depth(2, "tiny")),
         ("movetime 500", EXPERT, Depth(MAX_PLIES)),
         ("movetime 500 plies 2", EXPERT, Depth(2)),
         ("movetime 500", ERRING, Depth(0)),
@@ -46,11 +48,20 @@ def test_the_form_of_ubgi_01_has_no_bounds():
 
 
 @pytest.mark.parametrize(
-    "text", ["plies", "plies 1 plies 2", "plies 1 depth 1", "speed 5", "1 plies", "nodes 5"]
+    ("text", "message"),
+    [
+        ("plies", "expected a value after 'plies'"),
+        ("plies 1 plies=2", "'plies' stands there twice"),
+        ("plies 1 depth 1", "not both"),
+        ("filtre tiny", "got 'filtre': did you mean 'filter'?"),
+        ("1 plies", "expected pairs of plies|depth|movetime|filter and a value, got '1'"),
+        ("nodes 5", "got 'nodes'"),
+    ],
 )
-def test_what_are_no_pairs_is_refused(text):
-    with pytest.raises(CommandError):
+def test_what_are_no_pairs_is_refused(text, message):
+    with pytest.raises(CommandError) as caught:
         read_limits(text.split())
+    assert message in caught.value.message
 
 
 @pytest.mark.parametrize(

@@ -6,15 +6,16 @@ import re
 import threading
 import time
 
-import numpy as np
 import pytest
 
 from engine.analyst import Analyst
-from engine.cubeful import match_chances
 from engine.levels import Depth
 from engine.match import MatchState
 from engine.position import Position
 from engine.rollout import RolloutSettings, roll_out_cube, roll_out_plays, roll_out_position
+from protocol.connection import Connection
+from protocol.rollout_memory import KeptRollouts
+from protocol.session import Session
 from tests.boards import RacingJudge
 from tests.protocol.talking import make_connection, talk
 
@@ -113,7 +114,8 @@ def test_a_match_is_rolled_out_in_chances_to_win_it(connection):
         keys(talk(f"rollout position {SHORT} cubeful={flag}", connection)[0]) for flag in ("true", "false")
     )
     game = ANALYST.cube_game(MatchState(length=5, score=(0, 2)))
-    chance = match_chances(np.array([float(with_cube["cubeful"])]), game)[0]
+    lost, won = game.result_worth(-1), game.result_worth(1)
+    chance = lost + (float(with_cube["cubeful"]) + 1) / 2 * (won - lost)
     assert float(with_cube["mwc"]) == pytest.approx(chance, abs=1e-5)
     assert float(with_cube["mwc_se"]) > 0
     assert "cubeful" not in without
@@ -148,7 +150,7 @@ def test_threads_change_no_byte(connection, what, monkeypatch):
 @pytest.mark.parametrize("what", ["position", "cube", "moves"])
 def test_a_rollout_that_is_continued_is_the_single_longer_one(connection, what):
     talk("dice 3 1", connection)
-    rest = "truncate=3 min_trials=108 candidates=4 seed=5"
+    rest = "truncate=3 min_trials=108 seed=5" + " candidates=4" * (what == "moves")
     whole = timeless(talk(f"rollout {what} trials=300 {rest}", connection))
     talk(f"rollout {what} trials=50 {rest}\nrollout continue trials=130", connection)
     talk("newgame", connection)
@@ -157,7 +159,19 @@ def test_a_rollout_that_is_continued_is_the_single_longer_one(connection, what):
 
 def test_one_that_has_its_trials_comes_back_as_it_is(connection):
     first = timeless(talk(f"rollout {SHORT}", connection))
-    assert timeless(talk("rollout continue trials=10", connection)) == first
+    assert timeless(talk("rollout continue trials=36", connection)) == first
+
+
+def test_fewer_trials_than_there_are_are_refused_and_it_can_still_be_continued(connection):
+    talk(f"rollout {SHORT}", connection)
+    refused = talk("rollout continue trials=10", connection)[-1]
+    assert refused.startswith("error bad_value trials: the rollout to go on from has 36 trials")
+    assert keys(talk("rollout continue trials=40", connection)[-1])["trials"] == "40"
+
+
+def test_candidates_of_what_has_no_plays_are_refused(connection):
+    refused = talk("rollout position candidates=3", connection)[-1]
+    assert refused == "error bad_value candidates: candidates are plays, and 'rollout position' has none"
 
 
 def test_it_ends_by_its_rules(connection):
@@ -253,6 +267,38 @@ def test_waiting_for_the_rollout_before_it_can_be_stopped(connection):
     second.control.stop()
     assert "stopped" in str(second.run(lambda reply: None))
     first.control.stop()
+
+
+def test_a_stopped_wait_leaves_the_rollout_that_was_waited_for_to_go_on_with(connection):
+    connection.receive_data(
+        b"rollout trials=100000 truncate=4\nrollout continue trials=100000\nrollout continue trials=100000\n"
+    )
+    first, second, third = (connection.next_job() for _ in range(3))
+    for job in (second, third):
+        job.control.stop()
+        connection.finished(job, job.run(lambda reply: None))
+    connection.finished(
+        first, first.run(lambda reply: first.control.stop() if " se " in reply.text else None)
+    )
+    final = keys(connection.data_to_send().decode().splitlines()[-3])
+    assert final["reason"] == "stopped"
+    more = keys(talk(f"rollout continue trials={int(final['trials']) + 1}", connection)[-1])
+    assert (more["reason"], int(more["trials"])) == ("trials", int(final["trials"]) + 1)
+
+
+def test_the_oldest_rollouts_are_forgotten_when_all_clients_together_keep_too_much(connection):
+    service = connection.session.service
+    other = Connection(Session(service, 2))
+    talk("newgame", other)
+    service.kept_rollouts = KeptRollouts(max_bytes=150 * 48)
+    talk("rollout trials=100 truncate=1", connection)
+    talk("rollout trials=50 truncate=1", other)
+    assert keys(talk("rollout continue trials=60", other)[-1])["trials"] == "60"
+    (answer,) = talk("rollout continue trials=110", connection)
+    assert answer.startswith("error bad_state what: the last rollout was forgotten to make room for others")
+    assert keys(talk("rollout continue trials=70", other)[-1])["trials"] == "70"
+    talk("rollout trials=40 truncate=1", connection)
+    assert keys(talk("rollout continue trials=50", connection)[-1])["trials"] == "50"
 
 
 def test_a_request_that_is_refused_leaves_the_last_rollout_as_it_was(connection):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from engine.errors import CancelledWork
+from engine.judged import RankedPlay
 from engine.moves import legal_plays
 from engine.outcome import Outcome
 from engine.position import Position
-from engine.ranking import RankedPlay
 from protocol.handlers.watching import search_watch
 from protocol.replies import rendered
 from protocol.requests import Control

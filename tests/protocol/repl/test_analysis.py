@@ -128,6 +128,12 @@ def test_arguments_of_rollouts_are_checked_by_the_table():
     assert talk.answer("rollout continue trials=36")[0].startswith("error: there is no rollout to go on with")
 
 
+def test_cube_answers_a_beaver_that_waits():
+    talk = table("newgame", "play double", "play beaver")
+    assert talk.answer("cube") == talk.answer("hint")
+    assert talk.answer("cube")[1].split()[0] == "take"
+
+
 def test_level_sets_how_well_the_engine_plays_and_lists_what_there_is():
     talk = table()
     _, *rows, present = talk.answer("level")
@@ -136,6 +142,7 @@ def test_level_sets_how_well_the_engine_plays_and_lists_what_there_is():
     assert present == strength_text(talk.session) == "Level expert: looks 0 plies ahead, filter normal."
     assert talk.answer("level beginner")[0].endswith(", errs on purpose.")
     assert talk.session.engine.level == "beginner"
+    assert talk.answer("level Master") == talk.answer("level master")
     assert talk.answer("level nonsense")[0].startswith("error: expected one of beginner|")
 
 

@@ -124,9 +124,9 @@ def test_suggested_plays_say_how_many_there_are():
     session = table("newgame", "dice 6 6")
     plays = session.plays()
     offered = suggestions("play ", session)
-    assert [s.meaning for s in offered] == [f"play {n} of {len(plays)}" for n in range(1, len(plays) + 1)]
+    assert [s.meaning for s in offered] == [f"{n} of {len(plays)} plays" for n in range(1, len(plays) + 1)]
     (found,) = suggestions("play 24/18(2) 13/7(2", session)
-    assert found.meaning == "play 1 of 1"
+    assert found.meaning == "1 of 1 plays"
 
 
 def test_no_plays_without_dice_and_none_that_are_not_legal():

@@ -70,6 +70,11 @@ def test_each_word_stands_in_the_table_of_the_page():
     assert section.count("\n| `") == len(WORDS)
 
 
+def test_the_levels_of_the_page_have_the_figures_of_the_program():
+    rows = Talk(make_session()).answer("level")
+    assert "\n".join(rows) in TEXT
+
+
 def test_the_page_says_where_the_history_lies():
     assert "`GAMMOND_DATA`" in TEXT
 

@@ -121,7 +121,7 @@ def test_the_engine_accepts_a_resignation_that_is_worth_it_and_rejects_another()
     before = game.session.game
     lines = game.act("resign single", Control())
     assert lines == [
-        "You offer to lose a single game.",
+        "You offer to lose a single game, 1 point.",
         "gammond rejects the offer, the game goes on.",
     ]
     assert game.session.game == before
@@ -134,7 +134,7 @@ def test_the_engine_resigns_what_it_has_lost_and_not_again_when_that_is_refused(
     lost = position({1: 5}, {23: 2, 22: 2})
     game = game_at(lost, roll=(2, 1), rolls=[(2, 1), (2, 1), (2, 1)], judge=DecidedJudge())
     lines = game.make_play("1/off(2)", Control())
-    assert lines[1] == "gammond offers to lose a single game. 'accept' or 'reject'?"
+    assert lines[1] == "gammond offers to lose a single game, 1 point. 'accept' or 'reject'?"
     lines = game.act("reject", Control())
     assert lines[0] == "You reject the offer, the game goes on."
     assert lines[1].startswith("2-1: gammond plays ")

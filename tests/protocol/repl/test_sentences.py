@@ -43,7 +43,7 @@ def test_sentences_about_the_person_and_the_engine_differ_in_the_verb():
             "resign gammon",
             MatchState(on_roll=1),
             MatchState(on_roll=1, resigned=2),
-            "gammond offers to lose a gammon. 'accept' or 'reject'?",
+            "gammond offers to lose a gammon, 2 points. 'accept' or 'reject'?",
         ),
         ("accept", MatchState(resigned=1), START, "gammond accepts."),
         ("reject", MatchState(resigned=1), START, "gammond rejects the offer, the game goes on."),

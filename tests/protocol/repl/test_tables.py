@@ -66,8 +66,8 @@ def test_the_widest_rows_fit_a_terminal(match):
 
 
 def test_cube_actions_are_compared_with_best_play():
-    cube = {"action": "Redouble, pass", "double": True, "response": "pass"}
-    cube |= {"no_double": 0.9, "take": 1.2, "pass": 1.0, "best": 1.0, **BY}
+    cube = {"action": "Redouble, drop", "double": True, "response": "drop"}
+    cube |= {"no_double": 0.9, "take": 1.2, "drop": 1.0, "best": 1.0, **BY}
     assert cube_lines(cube) == [
         "                    equity  vs best",
         "    no double       +0.900   -0.100",
@@ -79,9 +79,9 @@ def test_cube_actions_are_compared_with_best_play():
 
 
 def test_too_good_to_double_says_what_doubling_costs():
-    cube = {"action": "Too good to double, pass", "double": False, "response": "pass"}
-    cube |= {"no_double": 1.1, "take": 1.5, "pass": 1.0, "best": 1.1, "mwc_no_double": 0.6, **BY}
-    lines = cube_lines({**cube, "mwc_take": 0.7, "mwc_pass": 0.58, "mwc_best": 0.6}, OUTCOME)
+    cube = {"action": "Too good to double, drop", "double": False, "response": "drop"}
+    cube |= {"no_double": 1.1, "take": 1.5, "drop": 1.0, "best": 1.1, "mwc_no_double": 0.6, **BY}
+    lines = cube_lines({**cube, "mwc_take": 0.7, "mwc_drop": 0.58, "mwc_best": 0.6}, OUTCOME)
     assert lines[0].split() == ["equity", "mwc", "%", "vs", "best"]
     assert lines[1].split()[2:] == ["+1.100", "60.00"]
     assert lines[4] == "    Too good to double, drop: doubling costs 0.100, taking a double costs 0.500."
@@ -89,7 +89,7 @@ def test_too_good_to_double_says_what_doubling_costs():
 
 
 def test_answers_to_a_double_are_seen_by_the_side_that_answers():
-    take = {"seat": "p1", "response": "take", "take": -0.5, "pass": -1.0, **BY}
+    take = {"seat": "p1", "response": "take", "take": -0.5, "drop": -1.0, **BY}
     assert answer_lines(take)[1:4] == [
         "    take            -0.500",
         "    drop            -1.000   -0.500",

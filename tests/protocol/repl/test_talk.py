@@ -36,6 +36,20 @@ def test_the_board_is_drawn_after_each_change_and_only_then():
     assert len(talk.answer("board")) == 15
 
 
+@pytest.mark.parametrize("line", ["quit", "exit", "q"])
+def test_other_names_of_quit_leave(line):
+    talk = make_talk()
+    assert talk.answer(line) == ["ok quit"]
+    assert talk.has_ended
+
+
+@pytest.mark.parametrize("line", ["?", "h"])
+def test_other_names_of_help_explain(line):
+    talk = make_talk()
+    assert talk.answer(line) == talk.answer("help")
+    assert talk.answer(f"{line} roll") == talk.answer("help roll")
+
+
 def test_settings_before_a_position_draw_no_board():
     assert make_talk().answer("set game.length 5") == ["ok set game.length=5"]
 
@@ -86,7 +100,7 @@ def test_words_for_the_cube_act_for_the_side_whose_turn_it_is():
     assert talk.answer("redouble")[0] == "O doubles to 2. 'take', 'drop' or 'beaver'?"
     assert talk.answer("play take")[0] == "X takes. The cube is at 2."
     assert talk.answer("double") == ["error: the other side holds the cube, only that one may double"]
-    assert talk.answer("resign gammon")[0] == "O offers to lose a gammon. 'accept' or 'reject'?"
+    assert talk.answer("resign gammon")[0] == "O offers to lose a gammon, 4 points. 'accept' or 'reject'?"
     assert talk.answer("reject")[0] == "X rejects the offer, the game goes on."
 
 

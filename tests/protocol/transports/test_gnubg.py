@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+import struct
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -36,6 +37,20 @@ class SlowJudge(RacingJudge):
         return super().evaluate(boards)
 
 
+class ToilingJudge(RacingJudge):
+    """A judge that takes its time for each batch, and counts them."""
+
+    def __init__(self):
+        self.asked = threading.Event()
+        self.batches = 0
+
+    def evaluate(self, boards):
+        self.asked.set()
+        self.batches += 1
+        time.sleep(0.02)
+        return super().evaluate(boards)
+
+
 class FaultyJudge:
     """A judge that fails on the starting position only."""
 
@@ -65,7 +80,7 @@ def asked(connection: socket.socket, data: bytes) -> bytes:
 
 
 @contextmanager
-def served(chooser=RACER, **limits):
+def served(chooser=RACER, threads=None, **limits):
     """A server with some of the limits given; yields its port."""
     started, ending, ready = [], asyncio.Event(), threading.Event()
 
@@ -77,7 +92,13 @@ def served(chooser=RACER, **limits):
             ready.set()
 
         await serve_gnubg(
-            chooser, "127.0.0.1", 0, limits=TcpLimits(**limits), on_listening=say, ending=ending
+            chooser,
+            "127.0.0.1",
+            0,
+            limits=TcpLimits(**limits),
+            threads=threads,
+            on_listening=say,
+            ending=ending,
         )
 
     thread = threading.Thread(target=lambda: asyncio.run(serve()))
@@ -136,15 +157,6 @@ def test_the_server_ends_after_the_answer_that_is_under_way():
 
 
 def test_a_long_search_does_not_keep_the_server_from_ending():
-    class ToilingJudge(RacingJudge):
-        def __init__(self):
-            self.asked = threading.Event()
-
-        def evaluate(self, boards):
-            self.asked.set()
-            time.sleep(0.02)
-            return super().evaluate(boards)
-
     judge = ToilingJudge()
     with served(chooser_of(judge, Depth(4)), grace_s=0.2) as port:
         connection = client(port)
@@ -181,6 +193,84 @@ def test_a_client_that_closes_its_half_still_gets_its_answer():
         connection.shutdown(socket.SHUT_WR)
         assert connection.recv(4096).count(b"/") == 2
         assert connection.recv(4096) == b""
+
+
+def broken_off(connection: socket.socket) -> None:
+    """Close as a machine does that has crashed: the connection is reset."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    connection.close()
+
+
+def test_a_client_whose_connection_breaks_has_its_search_stopped():
+    judge = ToilingJudge()
+    with served(chooser_of(judge, Depth(4)), threads=1) as port, client(port) as other:
+        leaving = client(port)
+        leaving.sendall(OPENING_31 * 3)
+        assert judge.asked.wait(10)
+        broken_off(leaving)
+        assert asked(other, b"version\n").startswith(b"Interface")
+        time.sleep(0.3)
+        batches = judge.batches
+        time.sleep(0.3)
+        assert judge.batches == batches
+
+
+def test_clients_that_leave_while_they_wait_hold_up_nobody_else():
+    judge = SlowJudge()
+    with served(chooser_of(judge), threads=1) as port, client(port) as other:
+        for _ in range(3):
+            with client(port) as leaving:
+                leaving.sendall(OPENING_31)
+                assert judge.asked.wait(10)
+        assert asked(other, b"version\n").startswith(b"Interface")
+        judge.may_answer.set()
+        assert asked(other, OPENING_31).count(b"/") == 2
+
+
+def test_a_script_that_ends_its_input_at_once_gets_all_its_answers_in_full():
+    judge = ToilingJudge()
+    question = b"evaluation fibsboard " + OPENING_31.strip(b"\n\0") + b" plies 1\n"
+    with served(chooser_of(judge), threads=1) as port, client(port) as script:
+        script.sendall(question * 3 + OPENING_31.rstrip(b"\n\0"))
+        script.shutdown(socket.SHUT_WR)
+        with script.makefile("rb") as answers:
+            lines = answers.readlines()
+    assert len(set(lines[:3])) == 1
+    assert len(lines[0].split()) == 6
+    assert [line.count(b"/") for line in lines] == [0, 0, 0, 2]
+
+
+def test_what_comes_while_an_answer_is_worked_out_is_answered_after_it():
+    judge = SlowJudge()
+    with served(chooser_of(judge), threads=1) as port, client(port) as connection:
+        connection.sendall(OPENING_31)
+        assert judge.asked.wait(10)
+        for _ in range(20):
+            connection.sendall(b"set debug off\nrubbish")
+            time.sleep(0.005)
+            connection.sendall(b"\n")
+        connection.sendall(b"exit\n")
+        judge.may_answer.set()
+        with connection.makefile("rb") as answers:
+            lines = answers.readlines()
+    assert lines[0].count(b"/") == 2
+    assert [line[:5] for line in lines[1:]] == [b"Debug", b"Error"] * 20
+
+
+def test_a_client_that_sends_more_than_is_read_ahead_loses_nothing():
+    judge = SlowJudge()
+    sent, answered = b"x" * 2000 + b"\n", b"Error: expected a board: line"
+    with served(chooser_of(judge), threads=1) as port, client(port) as connection:
+        connection.sendall(OPENING_31)
+        assert judge.asked.wait(10)
+        sending = threading.Thread(target=connection.sendall, args=(sent * 200 + b"exit\n",))
+        sending.start()
+        time.sleep(0.2)
+        judge.may_answer.set()
+        with connection.makefile("rb") as answers:
+            lines = answers.readlines()
+        sending.join(10)
+    assert [line[: len(answered)] for line in lines[1:]] == [answered] * 200
 
 
 @pytest.mark.parametrize("limited_server", [{"clients": 2}], indirect=True)

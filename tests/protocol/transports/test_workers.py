@@ -7,10 +7,11 @@ import threading
 
 import pytest
 
+from engine.cores import MAX_THREADS
 from engine.errors import LimitError, ValueRangeError
 from protocol.connection import Job, Ticket
 from protocol.requests import Reply, Work
-from protocol.transports.workers import MAX_THREADS, ClientShare, WorkerPool
+from protocol.transports.workers import ClientShare, WorkerPool
 from tests.protocol.talking import make_connection
 
 

@@ -1,0 +1,53 @@
+"""What waits at the table and what answers it: doubles, beavers, resignations; and cubes that cannot be."""
+
+from __future__ import annotations
+
+from engine.errors import PositionError, StateError
+from engine.match import MAX_CUBE, MatchState
+
+
+def answers(match: MatchState) -> tuple[str, ...]:
+    """List the words that answer what waits; none if nothing does."""
+    if match.resigned:
+        return "accept", "reject"
+    if not match.doubled:
+        return ()
+    may_beaver = match.is_money and match.beavers and not match.beavered and 4 * match.cube <= MAX_CUBE
+    return ("take", "drop", "beaver") if may_beaver else ("take", "drop")
+
+
+def listed(words: tuple[str, ...]) -> str:
+    """Write words, at least one, as a choice: ``'take', 'drop' or 'beaver'``."""
+    *first, last = (f"'{word}'" for word in words)
+    return f"{', '.join(first)} or {last}" if first else last
+
+
+def check_no_offer(match: MatchState) -> None:
+    """Make sure that nothing waits for an answer.
+
+    Raises:
+        StateError: Something does; the message says what answers it.
+    """
+    words = tuple(f"play {word}" for word in answers(match))
+    if match.resigned:
+        raise StateError(f"a resignation waits: {listed(words)} answers it", field="resigned")
+    if match.doubled:
+        what = "beaver" if match.beavered else "double"
+        raise StateError(f"a {what} waits: {listed(words)} answers it", field="doubled")
+
+
+def check_cube(match: MatchState) -> None:
+    """Make sure that value and owner of the cube can come up together in a game that is to be judged.
+
+    Raises:
+        PositionError: Somebody holds a cube at 1, or in a match nobody one above 1.
+    """
+    if match.cube == 1 and match.cube_owner is not None:
+        raise PositionError(
+            f"a cube at 1 has no owner: expected center, got p{match.cube_owner}", field="game.cube_owner"
+        )
+    if match.cube > 1 and match.cube_owner is None and not match.is_money:
+        raise PositionError(
+            f"in a match a cube at {match.cube} has an owner: expected p0|p1, got center",
+            field="game.cube_owner",
+        )

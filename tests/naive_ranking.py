@@ -1,0 +1,21 @@
+"""The slow, obvious twin of searches for plays at 0 plies: every legal play valued by itself."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.judged import RankedPlay
+from engine.moves import legal_plays
+from engine.outcome import Outcome, cubeless_equity, turned_outcomes
+
+
+def rank_plays(evaluator, position, roll) -> list[RankedPlay]:
+    """Rank the legal plays by cubeless money equity; equal ones keep the order of `legal_plays`."""
+    plays = legal_plays(position, roll)
+    outcomes = turned_outcomes(evaluator.evaluate(np.stack([play.result.board for play in plays])))
+    equities = cubeless_equity(outcomes)
+    ranked = [
+        RankedPlay(play, Outcome(*map(float, outcome)), float(equity), evaluator.plies)
+        for play, outcome, equity in zip(plays, outcomes, equities, strict=True)
+    ]
+    return sorted(ranked, key=lambda each: -each.equity)

@@ -1,0 +1,107 @@
+"""Ctrl-C and SIGTERM: both stop a tool, once, and do not cut off what it says in the end."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+
+import pytest
+
+from tools import cli, interrupts
+from tools.interrupts import interrupts_raised, interrupts_told
+
+BOTH = pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
+
+
+def send(kind):
+    os.kill(os.getpid(), kind)
+
+
+@BOTH
+def test_either_signal_raises_and_the_handlers_are_put_back(kind):
+    before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
+    with pytest.raises(KeyboardInterrupt), interrupts_raised():
+        send(kind)
+    assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
+
+
+@BOTH
+def test_a_second_signal_soon_after_does_not_cut_the_ending_short(kind):
+    said = []
+    with interrupts_raised():
+        try:
+            send(signal.SIGINT)
+        except KeyboardInterrupt:
+            send(kind)
+            said.append("all there is")
+    assert said == ["all there is"]
+
+
+def test_a_second_signal_much_later_breaks_in(monkeypatch):
+    monkeypatch.setattr(interrupts, "FINISHING_S", 0.0)
+    with interrupts_raised():
+        for _ in range(2):
+            with pytest.raises(KeyboardInterrupt):
+                send(signal.SIGTERM)
+
+
+@BOTH
+def test_a_tool_is_told_in_place_of_raising_and_its_ending_is_safe_too(kind):
+    stopped = threading.Event()
+    with interrupts_raised():
+        with interrupts_told(stopped.set):
+            send(kind)
+            assert stopped.is_set()
+        send(kind)
+
+
+def test_ctrl_c_that_a_background_job_ignores_stays_ignored_and_sigterm_ends_it():
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    stopped = threading.Event()
+    try:
+        with interrupts_raised(), interrupts_told(stopped.set):
+            send(signal.SIGINT)
+            assert not stopped.is_set()
+            send(signal.SIGTERM)
+            assert stopped.is_set()
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_sigterm_outside_a_tool_is_left_alone():
+    before = signal.getsignal(signal.SIGTERM)
+    with interrupts_told(lambda: None):
+        assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_another_thread_changes_no_handler():
+    seen = []
+
+    def look():
+        with interrupts_raised():
+            seen.append(signal.getsignal(signal.SIGTERM))
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    thread.join()
+    assert seen == [signal.getsignal(signal.SIGTERM)]
+
+
+def test_sigterm_in_a_tool_exits_130(monkeypatch, capsys):
+    monkeypatch.setattr(cli, "TOOLS", {"fake": "tests.tools.test_interrupts"})
+    assert cli.main(["fake"]) == cli.EXIT_INTERRUPTED
+    assert capsys.readouterr().err == "gammond: interrupted\n"
+
+
+SUMMARY = "send itself SIGTERM"
+
+
+def add_arguments(parser):
+    """A tool without arguments."""
+
+
+def main(args):
+    """Be told to end."""
+    send(signal.SIGTERM)
+    return 0

@@ -1,0 +1,12 @@
+"""Where the tools find GNU Backgammon."""
+
+from __future__ import annotations
+
+import shutil
+
+_DEBIAN_GAMES = "/usr/games"
+
+
+def find_gnubg() -> str | None:
+    """Find gnubg on the path or where Debian puts it."""
+    return shutil.which("gnubg") or shutil.which("gnubg", path=_DEBIAN_GAMES)
