@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.kernels import outcomes as kernel_outcomes
 from engine.position import BAR, CHECKERS, OFF, Board
 
 WIN, WIN_G, WIN_BG, LOSE_G, LOSE_BG = range(5)
@@ -90,11 +91,7 @@ def sanitised(outcomes: Outcomes, boards: Board) -> Outcomes:
     Returns:
         A new ``float32[n, 5]``.
     """
-    result = np.clip(outcomes, 0.0, 1.0)
-    result[:, WIN_G] = np.minimum(result[:, WIN_G], result[:, WIN])
-    result[:, LOSE_G] = np.minimum(result[:, LOSE_G], 1.0 - result[:, WIN])
-    result[boards[:, 1, OFF] > 0, WIN_G] = 0.0
-    result[boards[:, 0, OFF] > 0, LOSE_G] = 0.0
-    result[:, WIN_BG] = np.minimum(result[:, WIN_BG], result[:, WIN_G])
-    result[:, LOSE_BG] = np.minimum(result[:, LOSE_BG], result[:, LOSE_G])
+    outcomes = np.require(outcomes, np.float32, ["C", "W"])  # keeps the kernel at one compiled signature
+    result = np.empty_like(outcomes)
+    kernel_outcomes.sanitise(outcomes, np.require(boards, np.int8, ["C", "W"]), result)
     return result

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import DataFileError
+from engine.turns import turn_passed_on
 
 OUTCOME = "outcome"
 """Name of the output that a net is run for."""
@@ -76,7 +77,8 @@ class OnnxModel:
             return np.empty((0, self.outputs), np.float32)
         if rows < _MIN_ROWS:
             inputs = np.repeat(inputs, _MIN_ROWS, axis=0)
-        result: NDArray[np.float32] = session.run([OUTCOME], {self._input_name: inputs})[0]
+        with turn_passed_on():
+            result: NDArray[np.float32] = session.run([OUTCOME], {self._input_name: inputs})[0]
         return result[:rows]
 
     def weights(self, names: Sequence[str]) -> list[NDArray[np.float32]]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.evaluator import Evaluator, ExactJudge
+from engine.kernels import outcomes as kernel_outcomes
 from engine.outcome import Outcomes, finished_outcomes, sanitised
 from engine.position import Board, Phase, phases
 
@@ -43,26 +45,25 @@ class Router:
 
     def evaluate(self, boards: Board) -> Outcomes:
         """Evaluate positions, as `engine.evaluator.Evaluator.evaluate`."""
-        phase_of = phases(boards)
-        present = np.bincount(phase_of, minlength=len(Phase)).tolist()
+        boards = np.require(boards, np.int8, ["C", "W"])  # keeps the kernels at one compiled signature
         outcomes = np.empty((len(boards), 5), np.float32)
-        if present[Phase.OVER]:
-            over = np.flatnonzero(phase_of == int(Phase.OVER))
+        rows_of_phase = _rows_of_phases(boards)
+        over = rows_of_phase[Phase.OVER]
+        if len(over):
             outcomes[over] = finished_outcomes(boards[over])
         rows_of: dict[int, tuple[Evaluator, list[NDArray[np.int64]]]] = {}
         for phase, net in self._nets:
-            if present[phase]:
-                rows = np.flatnonzero(phase_of == phase)
-                if phase == Phase.RACE:
-                    rows = self._without_exact(boards, rows, outcomes)
+            rows = rows_of_phase[phase]
+            if phase == Phase.RACE and len(rows):
+                rows = self._without_exact(boards, rows, outcomes)
+            if len(rows):
                 rows_of.setdefault(id(net), (net, []))[1].append(rows)
         for net, parts in rows_of.values():
             rows = parts[0] if len(parts) == 1 else np.concatenate(parts)
             if len(rows) == len(boards) and len(parts) == 1:
                 return sanitised(net.evaluate(boards), boards)
-            if len(rows):
-                judged = boards[rows]
-                outcomes[rows] = sanitised(net.evaluate(judged), judged)
+            judged = _gathered(boards, rows)
+            kernel_outcomes.scatter(sanitised(net.evaluate(judged), judged), rows, outcomes)
         return outcomes
 
     def _without_exact(self, boards: Board, rows: NDArray[np.int64], outcomes: Outcomes) -> NDArray[np.int64]:
@@ -70,9 +71,24 @@ class Router:
         for judge in self._exact:
             if not len(rows):
                 break
-            covered = judge.covers(boards[rows])
+            covered = judge.covers(_gathered(boards, rows))
             known = rows[covered]
             if len(known):
-                outcomes[known] = judge.evaluate(boards[known])
+                kernel_outcomes.scatter(judge.evaluate(_gathered(boards, known)), known, outcomes)
                 rows = rows[~covered]
         return rows
+
+
+def _rows_of_phases(boards: Board) -> list[NDArray[np.int64]]:
+    """The rows of each phase, ascending; the place in the list is the phase."""
+    rows, counts = np.empty(len(boards), np.int64), np.zeros(len(Phase), np.int64)
+    kernel_outcomes.rows_by_class(phases(boards), rows, counts)
+    ends = list(accumulate(counts.tolist()))
+    return [rows[end - count : end] for end, count in zip(ends, counts.tolist(), strict=True)]
+
+
+def _gathered(boards: Board, rows: NDArray[np.int64]) -> Board:
+    """Some of the positions, as a new array."""
+    result = np.empty((len(rows), 2, 26), np.int8)
+    kernel_outcomes.gather(boards, rows, result)
+    return result

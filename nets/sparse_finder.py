@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from engine.errors import DataFileError
 from engine.position import Board
 from engine.replies import Replies
+from engine.turns import turn_passed_on
 from nets.kernels import replies as kernel_replies
 from nets.kernels.encode import INPUTS
 from nets.kernels.sparse import Net
@@ -60,19 +61,20 @@ class SparseFinder:
         capacity = min(count * keep, 16 * count + 4096)
         children, moves, equities = _room(capacity)
         while True:
-            done = kernel_replies.best_replies(
-                boards,
-                dice,
-                done,
-                self._contact,
-                self._race,
-                keep,
-                margin,
-                children,
-                moves,
-                equities,
-                offsets,
-            )
+            with turn_passed_on():
+                done = kernel_replies.best_replies(
+                    boards,
+                    dice,
+                    done,
+                    self._contact,
+                    self._race,
+                    keep,
+                    margin,
+                    children,
+                    moves,
+                    equities,
+                    offsets,
+                )
             if done == count:
                 break
             used = int(offsets[done])

@@ -73,7 +73,7 @@ def _threads(judges: RolloutJudges) -> Measurement:
     what = "two threads against one"
     if usable_cores() < 2:
         return Measurement("rollouts", what, None, "times", "skipped: there is one core")
-    kind = "7-ply truncated, less variance"
+    kind = "full, less variance"
     alone_s, shared_s = (_timed(judges, replace(_KINDS[kind], threads=threads))[0] for threads in (1, 2))
     return Measurement("rollouts", what, alone_s / shared_s, "times", kind)
 

@@ -123,6 +123,12 @@ def float_kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
     return compiled
 
 
+def quick_kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Compile as `kernel` does, but keep the GIL: where handing it over takes longer than the work."""
+    compiled: Callable[_P, _R] = numba.njit(cache=_CACHED, error_model="numpy")(function)
+    return compiled
+
+
 def inlined_kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """Compile as `kernel` does, but into every caller: where a call costs as much as its work."""
     compiled: Callable[_P, _R] = numba.njit(cache=_CACHED, error_model="numpy", nogil=True, forceinline=True)(

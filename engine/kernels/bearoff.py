@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import kernel
+from engine.kernels import kernel, quick_kernel
 
 MAX_RESULTS = 6144
 """More than any roll has: the four moves of a double from 18 points have C(21, 4) = 5985 sets of sources."""
@@ -213,7 +213,7 @@ def _highest_of_row(row: NDArray[np.int8]) -> int:
     return point
 
 
-@kernel
+@quick_kernel
 def numbers_of_boards(boards: NDArray[np.int8], ranks: NDArray[np.int64], numbers: NDArray[np.int64]) -> None:
     """Write the numbers of both sides of each position.
 

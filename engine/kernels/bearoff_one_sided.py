@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import kernel
+from engine.kernels import kernel, quick_kernel
 from engine.kernels.bearoff import MAX_RESULTS, results_of_roll, write_side
 
 _NEGLIGIBLE = 1e-9
@@ -245,7 +245,7 @@ def _ahead(
     return min(total, 1.0)
 
 
-@kernel
+@quick_kernel
 def evaluate(
     numbers: NDArray[np.int64],
     sides: int,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import kernel
+from engine.kernels import kernel, quick_kernel
 from engine.kernels.bearoff import MAX_RESULTS, results_of_roll, write_side
 
 ROLLS = 21
@@ -180,7 +180,7 @@ def fill_layer(
                         _write_equities(own, other, starts, results, values, equities)
 
 
-@kernel
+@quick_kernel
 def evaluate(numbers: NDArray[np.int64], wins: NDArray[np.float32], outcomes: NDArray[np.float32]) -> None:
     """Look positions up.
 

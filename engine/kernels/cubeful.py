@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import kernel
+from engine.kernels import kernel, quick_kernel
 
 CENTRED = -1
 OWN = 0
@@ -19,7 +19,7 @@ DEAD = 2
 """Who can turn the cube: both, the side on roll, the other side, nobody (money play only)."""
 
 
-@kernel
+@quick_kernel
 def money_values(
     outcomes: NDArray[np.float32],
     efficiencies: NDArray[np.float32],
@@ -57,7 +57,7 @@ def money_values(
             result[i, s] = dead + efficiencies[i] * (live - dead)
 
 
-@kernel
+@quick_kernel
 def match_values(
     outcomes: NDArray[np.float32],
     efficiencies: NDArray[np.float32],

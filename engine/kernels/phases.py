@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import kernel
+from engine.kernels import quick_kernel
 
 CONTACT = 0
 CRASHED = 1
@@ -16,7 +16,7 @@ CRASHED_AT = 6
 """A side with so many checkers or fewer to hold its board with has crashed."""
 
 
-@kernel
+@quick_kernel
 def phases(boards: NDArray[np.int8], result: NDArray[np.int8]) -> None:
     """Classify positions; the definitions are those of `engine.position.phases`.
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import kernel
+from engine.kernels import quick_kernel
 
 
-@kernel
+@quick_kernel
 def mean_over_rolls(
     values: NDArray[np.float64], weights: NDArray[np.float64], means: NDArray[np.float64]
 ) -> None:

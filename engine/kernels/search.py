@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import kernel
+from engine.kernels import kernel, quick_kernel
 
 KEY_BITS = 40
 TAG_BITS = 23
@@ -51,7 +51,7 @@ def position_keys(boards: NDArray[np.int8], keys: NDArray[np.int64]) -> None:
             keys[i, side] = bits
 
 
-@kernel
+@quick_kernel
 def distinct(
     boards: NDArray[np.int8],
     keys: NDArray[np.int64],
@@ -92,7 +92,7 @@ def distinct(
     return count
 
 
-@kernel
+@quick_kernel
 def look_up(
     keys: NDArray[np.int64],
     tag: int,
@@ -136,7 +136,7 @@ def look_up(
     return absent
 
 
-@kernel
+@quick_kernel
 def store(
     keys: NDArray[np.int64],
     rows: NDArray[np.int64],
@@ -183,7 +183,7 @@ def _score(values: NDArray[np.float32], row: int, scores: NDArray[np.float64], w
     return total
 
 
-@kernel
+@quick_kernel
 def choose_replies(
     values: NDArray[np.float32],
     places: NDArray[np.int64],
@@ -229,7 +229,7 @@ def choose_replies(
         chosen_offsets[i + 1] = at + count
 
 
-@kernel
+@quick_kernel
 def average_best(
     values: NDArray[np.float32],
     places: NDArray[np.int64],

@@ -20,6 +20,7 @@ from engine.rollout.scoring import Cubeless, Cubes, Scores, Scoring
 from engine.rollout.settings import RolloutJudges, RolloutSettings
 from engine.rollout.stopping import StopReason, StopRule, candidate_rule, has_rules, next_check
 from engine.rollout.trials import play_trials
+from engine.turns import taking_turns
 
 BLOCK_S = 0.5
 """About how long a block of trials should take. Progress is told block by block, and when the work is cut
@@ -193,15 +194,16 @@ class _Runner:
     def _block(self, candidates: list[int], trials: range) -> tuple[Scores, float]:
         """Play a block and time it, in a worker thread."""
         began_s = time.perf_counter()
-        scores = play_trials(
-            self._state.starts[candidates],
-            trials,
-            self._settings,
-            self._judges,
-            self._scoring,
-            self._must_stop,
-            self._state.cubes[candidates],
-        )
+        with taking_turns():
+            scores = play_trials(
+                self._state.starts[candidates],
+                trials,
+                self._settings,
+                self._judges,
+                self._scoring,
+                self._must_stop,
+                self._state.cubes[candidates],
+            )
         return scores, time.perf_counter() - began_s
 
     def _must_stop(self) -> bool:

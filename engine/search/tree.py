@@ -56,6 +56,9 @@ FIND_POSITIONS = 6
 
 _DICE = np.array(ROLLS, np.int8)
 _TASKS_FOR_EACH_THREAD = 4
+_LEAST_SPREAD = 400
+"""With fewer positions to look ahead from for 1 ply, threads cost more than they give."""
+
 _MIN_TASK_POSITIONS = 5
 """Fewer positions than this are not worth handing to a thread at 1 ply."""
 
@@ -208,7 +211,8 @@ class TreeSearch:
         """Value positions that are not settled, block by block."""
         size = self._block
         tasks = _TASKS_FOR_EACH_THREAD * self._workers.threads
-        handed_out = spread and (plies == 1 or len(boards) >= tasks)
+        is_worth_it = len(boards) * len(ROLLS) ** (plies - 1) >= _LEAST_SPREAD
+        handed_out = spread and is_worth_it and (plies == 1 or len(boards) >= tasks)
         if handed_out:
             least = _MIN_TASK_POSITIONS if plies == 1 else 1
             size = min(size, max(least, -(-len(boards) // tasks)))

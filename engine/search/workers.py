@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from engine.cores import MAX_THREADS
 from engine.errors import ValueRangeError
+from engine.turns import taking_turns, turn_passed_on
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
@@ -41,7 +42,7 @@ class Workers:
         items: Sequence[_Item],
         check: Callable[[], None] = lambda: None,
     ) -> list[_Result]:
-        """Do work on each item; work must not itself use these workers.
+        """Do work on each item, in turns (`engine.turns`); work must not itself use these workers.
 
         Args:
             work: Safe to run in several threads at once.
@@ -57,11 +58,12 @@ class Workers:
         """
         if self.threads == 1 or len(items) <= 1:
             return [work(item) for item in items]
-        futures = [self._present_pool().submit(work, item) for item in items]
-        try:
-            _finish(futures, check)
-        finally:
-            wait([future for future in futures if not future.cancel()])
+        futures = [self._present_pool().submit(_in_turn, work, item) for item in items]
+        with turn_passed_on():
+            try:
+                _finish(futures, check)
+            finally:
+                wait([future for future in futures if not future.cancel()])
         return [future.result() for future in futures]
 
     def _present_pool(self) -> ThreadPoolExecutor:
@@ -70,6 +72,11 @@ class Workers:
                 self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="search")
                 self._process = os.getpid()
             return self._pool
+
+
+def _in_turn(work: Callable[[_Item], _Result], item: _Item) -> _Result:
+    with taking_turns():
+        return work(item)
 
 
 def _finish(futures: Sequence[Future[_Result]], check: Callable[[], None]) -> None:

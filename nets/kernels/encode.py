@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import kernel
+from engine.kernels import kernel, quick_kernel
 
 INPUTS = 196
 SIDE_INPUTS = 98
@@ -39,7 +39,7 @@ _THREE = np.float32(3.0)
 _FIFTEEN = np.float32(15.0)
 
 
-@kernel
+@quick_kernel
 def encode(boards: NDArray[np.int8], inputs: NDArray[np.float32]) -> None:
     """Write the inputs of positions.
 

@@ -164,7 +164,7 @@ def small(monkeypatch):
 
     monkeypatch.setattr(bench_measure, "load_analyst", load)
     monkeypatch.setattr(bench_search, "BUDGET_S", 0.0)
-    monkeypatch.setattr(bench_search, "PAIRED_DECISIONS", 2)
+    monkeypatch.setattr(bench_search, "PAIRED_VALUES", 24)
     monkeypatch.setattr(bench_search, "_LEAST", 2)
     monkeypatch.setattr(bench_search, "read_manifest", lambda: types.SimpleNamespace(finder="pips32"))
     monkeypatch.setattr(bench_rollouts, "TRIALS", 36)

@@ -9,6 +9,7 @@ import pytest
 
 from engine.errors import CancelledWork, ValueRangeError
 from engine.search.workers import Workers
+from engine.turns import turn_passed_on
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
@@ -20,9 +21,14 @@ def test_results_come_in_the_order_of_the_items(threads):
     assert Workers(threads).map(work, range(30)) == [item * item for item in range(30)]
 
 
-def test_work_is_done_side_by_side():
+def test_work_that_passes_its_turn_on_is_done_side_by_side():
     together = threading.Barrier(3, timeout=20)
-    assert len(Workers(3).map(lambda _: together.wait(), range(3))) == 3
+
+    def work(_):
+        with turn_passed_on():
+            return together.wait()
+
+    assert len(Workers(3).map(work, range(3))) == 3
 
 
 @pytest.mark.parametrize("threads", [1, 4])
@@ -57,8 +63,9 @@ def test_a_caller_who_waits_for_threads_that_are_busy_can_be_stopped():
     workers, may_end, began = Workers(2), threading.Event(), threading.Barrier(3)
 
     def keep_busy(_):
-        began.wait(20)
-        may_end.wait(20)
+        with turn_passed_on():
+            began.wait(20)
+            may_end.wait(20)
 
     def stop():
         raise CancelledWork("told to")

@@ -1,0 +1,81 @@
+"""Outcomes of many positions: made possible, gathered and put in their places."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels import quick_kernel
+
+
+@quick_kernel
+def sanitise(outcomes: NDArray[np.float32], boards: NDArray[np.int8], result: NDArray[np.float32]) -> None:
+    """Make estimates possible: probabilities, monotone, no gammon once the loser has a checker off.
+
+    Args:
+        outcomes: ``float32[n, 5]`` estimates: win, win gammon, win backgammon, lose gammon, lose backgammon.
+        boards: ``int8[n, 2, 26]`` they belong to.
+        result: out, ``float32[n, 5]``.
+    """
+    zero, one = np.float32(0.0), np.float32(1.0)
+    for i in range(outcomes.shape[0]):
+        win = min(max(outcomes[i, 0], zero), one)
+        win_g = min(min(max(outcomes[i, 1], zero), one), win)
+        lose_g = min(min(max(outcomes[i, 3], zero), one), one - win)
+        if boards[i, 1, 0] > 0:
+            win_g = zero
+        if boards[i, 0, 0] > 0:
+            lose_g = zero
+        result[i, 0] = win
+        result[i, 1] = win_g
+        result[i, 2] = min(min(max(outcomes[i, 2], zero), one), win_g)
+        result[i, 3] = lose_g
+        result[i, 4] = min(min(max(outcomes[i, 4], zero), one), lose_g)
+
+
+@quick_kernel
+def rows_by_class(class_of: NDArray[np.int8], rows: NDArray[np.int64], counts: NDArray[np.int64]) -> None:
+    """List rows class by class, ascending in each.
+
+    Args:
+        class_of: ``int8[n]``, 0 to k - 1.
+        rows: out, ``int64[n]``.
+        counts: in zeros, out, ``int64[k]``, how many rows each class has.
+    """
+    for i in range(class_of.shape[0]):
+        counts[class_of[i]] += 1
+    place = np.zeros(counts.shape[0], np.int64)
+    for k in range(1, counts.shape[0]):
+        place[k] = place[k - 1] + counts[k - 1]
+    for i in range(class_of.shape[0]):
+        rows[place[class_of[i]]] = i
+        place[class_of[i]] += 1
+
+
+@quick_kernel
+def gather(boards: NDArray[np.int8], rows: NDArray[np.int64], result: NDArray[np.int8]) -> None:
+    """Copy some positions.
+
+    Args:
+        boards: ``int8[n, 2, 26]``.
+        rows: ``int64[m]``, which.
+        result: out, ``int8[m, 2, 26]``.
+    """
+    for i in range(rows.shape[0]):
+        for side in range(2):
+            for point in range(26):
+                result[i, side, point] = boards[rows[i], side, point]
+
+
+@quick_kernel
+def scatter(outcomes: NDArray[np.float32], rows: NDArray[np.int64], result: NDArray[np.float32]) -> None:
+    """Put outcomes in their places.
+
+    Args:
+        outcomes: ``float32[m, 5]``.
+        rows: ``int64[m]``, where each belongs.
+        result: out, ``float32[n, 5]``.
+    """
+    for i in range(rows.shape[0]):
+        for k in range(5):
+            result[rows[i], k] = outcomes[i, k]
