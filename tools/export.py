@@ -1,6 +1,6 @@
 """``gammond export``: write the nets of a training run as ONNX files, with the manifest entries they need.
 
-Nothing is written before both nets are compared with their training weights; files appear whole.
+Nothing is written before all nets are compared with their training weights; files appear whole.
 """
 
 from __future__ import annotations
@@ -11,23 +11,17 @@ import json
 import sys
 from pathlib import Path
 
-import numpy as np
-
 from engine.errors import DataFileError, StateError, UnsupportedError
-from nets.encoders import encode_tesauro196
 from nets.manifest import MANIFEST_FILE, check_name
-from nets.onnx_model import OUTCOME, OnnxModel
-from tools.train.network import ENCODER, INPUTS, OUTPUTS, Network
-from tools.train.positions import sample_positions
-from tools.train.run_folder import RunFolder, load_checkpoint
+from tools.train.layers import LayeredNet
+from tools.train.net_set import PHASES, NetSet, read_net_set
+from tools.train.onnx_files import largest_difference, onnx_bytes
+from tools.train.stage import pedigree_of_run
 
 SUMMARY = "write the nets of a training run as ONNX files, and the manifest entries they need"
 
 TOLERANCE = 1e-6
 """The most that an exported net may differ from its training weights, in any output."""
-
-PHASES = ("contact", "race")
-"""The nets of a trainee, by the names of its fields."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,6 +29,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", type=Path, help="folder of a training run")
     parser.add_argument(
         "--name", required=True, help="name of the nets; files are NAME-contact.onnx and so on"
+    )
+    parser.add_argument(
+        "--phases",
+        type=lambda text: text.split(","),
+        help=f"which nets, some of {','.join(PHASES)} (default all that the run has)",
     )
     parser.add_argument(
         "--best", action="store_true", help="take the best measured weights instead of the last"
@@ -55,34 +54,41 @@ def main(args: argparse.Namespace) -> int:
         GammondError: The name cannot be, its files exist and --force is not given, the run cannot be read, or
             a net came out different; nothing is written then.
     """
-    files = _target_files(args.folder, args.name, args.force)
-    folder = RunFolder(args.run)
-    checkpoint = load_checkpoint(folder.best_file if args.best else folder.checkpoint_file)
-    trained = _training(folder, args.name, args.best, checkpoint.games_done)
+    _check_names(args.folder, args.name, args.phases or list(PHASES), args.force)
+    source: Path = args.run / ("best.npz" if args.best else "checkpoint.npz")
+    nets = _chosen(read_net_set(source), args.phases)
+    files = {phase: args.folder / f"{args.name}-{phase}.onnx" for phase in nets}
+    trained = _training(args, source)
     contents, entries = {}, []
-    for phase, file in files.items():
-        net: Network = getattr(checkpoint.trainee, phase)
+    for phase, net in nets.items():
+        file = files[phase]
         contents[file] = _compared(net, file.stem)
-        entries.append(manifest_entry(file, phase, net.hidden, contents[file], trained))
+        entries.append(manifest_entry(file, phase, net, contents[file], trained))
     _write(contents)
     sys.stdout.write("".join(entries))
     return 0
 
 
-def _target_files(folder: Path, name: str, force: bool) -> dict[str, Path]:
-    """Name the file of each phase; refuses names that the manifest would, and files that exist."""
-    for phase in PHASES:
+def _check_names(folder: Path, name: str, phases: list[str], force: bool) -> None:
+    """Refuse phases that there are not, names that the manifest would refuse, and files that exist."""
+    for phase in phases:
+        if phase not in PHASES:
+            raise UnsupportedError(f"there is no phase {phase!r}, only {', '.join(PHASES)}", field="phases")
         check_name(f"{name}-{phase}")
-    files = {phase: folder / f"{name}-{phase}.onnx" for phase in PHASES}
-    for file in files.values():
+        file = folder / f"{name}-{phase}.onnx"
         if file.exists() and not force:
             raise StateError(
                 f"{file} exists; choose another --name, or replace it with --force", field="name"
             )
-    return files
 
 
-def _compared(net: Network, name: str) -> bytes:
+def _chosen(nets: NetSet, phases: list[str] | None) -> dict[str, LayeredNet]:
+    if missing := [phase for phase in phases or [] if phase not in nets.nets]:
+        raise UnsupportedError(f"{nets.name} has no net for {', '.join(missing)}", field="phases")
+    return {phase: net for phase, net in nets.nets.items() if phases is None or phase in phases}
+
+
+def _compared(net: LayeredNet, name: str) -> bytes:
     """Make the ONNX file of a net and compare it with the training weights."""
     content = onnx_bytes(net, name)
     difference = largest_difference(net, content)
@@ -108,57 +114,13 @@ def _write(contents: dict[Path, bytes]) -> None:
         ) from error
 
 
-def onnx_bytes(net: Network, name: str) -> bytes:
-    """Make the ONNX file of one net: ``inputs float32[n, 196]`` to ``outcome float32[n, 5]``.
-
-    The weights are outputs too, so that `nets.sparse_finder` can read them from the same file.
-
-    Raises:
-        UnsupportedError: The package ``onnx`` is not installed.
-    """
-    try:
-        import onnx
-        from onnx import TensorProto, helper, numpy_helper
-    except ImportError as error:
-        raise UnsupportedError("export needs the package onnx: pip install 'gammond[train]'") from error
-    weights = {"w1": net.w1, "b1": net.b1, "w2": np.ascontiguousarray(net.w2.T), "b2": net.b2}
-    graph = helper.make_graph(
-        [
-            helper.make_node("Gemm", ["inputs", "w1", "b1"], ["sums"]),
-            helper.make_node("Relu", ["sums"], ["hidden"]),
-            helper.make_node("Gemm", ["hidden", "w2", "b2"], ["logits"]),
-            helper.make_node("Sigmoid", ["logits"], [OUTCOME]),
-        ],
-        name,
-        [helper.make_tensor_value_info("inputs", TensorProto.FLOAT, ["n", INPUTS])],
-        [
-            helper.make_tensor_value_info(OUTCOME, TensorProto.FLOAT, ["n", OUTPUTS]),
-            *(helper.make_tensor_value_info(k, TensorProto.FLOAT, w.shape) for k, w in weights.items()),
-        ],
-        [numpy_helper.from_array(array, k) for k, array in weights.items()],
-    )
-    model = helper.make_model(
-        graph, producer_name="gammond", opset_imports=[helper.make_opsetid("", 17)], ir_version=8
-    )
-    onnx.checker.check_model(model)
-    content: bytes = model.SerializeToString()
-    return content
-
-
-def largest_difference(net: Network, content: bytes) -> float:
-    """Compare an ONNX file with its training weights on positions of random games, in any output."""
-    inputs = encode_tesauro196(sample_positions(2000, seed=1))
-    written = OnnxModel("export", content, INPUTS, OUTPUTS).run(inputs)
-    return float(np.abs(written - net.outputs(inputs)).max())
-
-
-def manifest_entry(file: Path, phase: str, hidden: int, content: bytes, trained: str) -> str:
+def manifest_entry(file: Path, phase: str, net: LayeredNet, content: bytes, trained: str) -> str:
     """Write the ``[[net]]`` entry of a file, for the package's manifest.
 
     Args:
         file: Where the net lies; named from the folder of the manifest if it is below it, absolute otherwise.
         phase: What it was trained on.
-        hidden: The number of its hidden units.
+        net: Its weights.
         content: Its bytes.
         trained: How it came to be, as an inline table.
     """
@@ -170,8 +132,8 @@ def manifest_entry(file: Path, phase: str, hidden: int, content: bytes, trained:
             f'name = "{file.stem}"',
             f"file = {json.dumps(shown.as_posix(), ensure_ascii=False)}",
             f'phase = "{phase}"',
-            f'encoder = "{ENCODER}"',
-            f"hidden = [{hidden}]",
+            f'encoder = "{net.encoder_id}"',
+            f"hidden = {list(net.hidden)}",
             'outputs = "cumulative5"',
             f'sha256 = "{hashlib.sha256(content).hexdigest()}"',
             f"trained = {trained}",
@@ -181,12 +143,17 @@ def manifest_entry(file: Path, phase: str, hidden: int, content: bytes, trained:
     )
 
 
-def _training(folder: RunFolder, name: str, best: bool, games: int) -> str:
-    """Say how a net came to be, as the inline table of a manifest entry."""
-    options = [f" --{key.replace('_', '-')} {value}" for key, value in folder.config().changed().items()]
-    commands = [
-        f"gammond train td {folder.path}{''.join(options)}",
-        f"gammond export {folder.path} --name {name}{' --best' if best else ''}",
+def _training(args: argparse.Namespace, source: Path) -> str:
+    """Say how the nets came to be, as the inline table of a manifest entry."""
+    pedigree = pedigree_of_run(args.run, source)
+    last = f"gammond export {args.run} --name {args.name}{' --best' if args.best else ''}"
+    if args.phases:
+        last += f" --phases {','.join(args.phases)}"
+    fields = [
+        f"commands = {json.dumps([*(step.command for step in pedigree), last], ensure_ascii=False)}",
+        f"games = {sum(step.games for step in pedigree)}",
+        f"hours = {sum(step.hours for step in pedigree):.2f}",
     ]
-    listed = json.dumps(commands, ensure_ascii=False)
-    return f"{{commands = {listed}, games = {games}, hours = {folder.hours():.2f}}}"
+    if positions := sum(step.positions for step in pedigree):
+        fields.append(f"positions = {positions}")
+    return "{" + ", ".join(fields) + "}"

@@ -7,13 +7,18 @@ import msgspec
 import numpy as np
 import pytest
 
-from engine.errors import DataFileError, StateError, ValueRangeError
+from engine.errors import DataFileError, StateError, UnsupportedError, ValueRangeError
+from nets.encoders import encode_tesauro196, get_encoder
 from nets.manifest import MANIFEST_FILE, NetEntry, load_net
 from tools import export
-from tools.train.network import Network
+from tools.train.files import append_record
+from tools.train.layers import LayeredNet
+from tools.train.net_set import NetSet
 from tools.train.positions import sample_positions
+from tools.train.recipe import Recipe
 from tools.train.run_folder import RunFolder
 from tools.train.self_play import TdConfig
+from tools.train.stage import begin
 
 pytest.importorskip("onnx", reason="export needs the package onnx (extra 'train')")
 
@@ -47,7 +52,7 @@ def test_exported_nets_load_by_their_entries_and_judge_like_the_trainee(run_fold
     for entry, net in zip(entries, (trainee.contact, trainee.race), strict=True):
         loaded = load_net(entry, tmp_path / "nets")
         np.testing.assert_allclose(
-            loaded.evaluate(boards), net.outputs(export.encode_tesauro196(boards)), atol=export.TOLERANCE
+            loaded.evaluate(boards), net.outputs(encode_tesauro196(boards)), atol=export.TOLERANCE
         )
 
 
@@ -62,9 +67,10 @@ def test_a_net_that_came_out_different_is_an_error_and_replaces_nothing(
     capsys.readouterr()
     real = export.onnx_bytes
 
-    def other_bytes(net: Network, name: str) -> bytes:
+    def other_bytes(net: LayeredNet, name: str) -> bytes:
         factor = np.float32(1.001 if different in name else 1.0)
-        return real(Network(net.w1 * factor, net.b1, net.w2, net.b2), name)
+        (weights, bias), *others = net.layers
+        return real(LayeredNet(net.encoder_id, ((weights * factor, bias), *others)), name)
 
     monkeypatch.setattr(export, "onnx_bytes", other_bytes)
     with pytest.raises(DataFileError, match=f"tiny-{different} differs"):
@@ -108,9 +114,10 @@ def test_a_name_that_the_manifest_would_refuse_is_refused_before_anything_is_rea
 
 def test_an_entry_names_its_file_as_the_manifest_finds_it(run_folder, tmp_path):
     home = MANIFEST_FILE.parent
-    inside = export.manifest_entry(home / "weights" / "sub" / "a.onnx", "race", 4, b"x", "{}")
+    net = LayeredNet.untrained("tesauro196", (4,), np.random.default_rng(1))
+    inside = export.manifest_entry(home / "weights" / "sub" / "a.onnx", "race", net, b"x", "{}")
     assert 'file = "weights/sub/a.onnx"' in inside
-    outside = export.manifest_entry(tmp_path / "a.onnx", "race", 4, b"x", "{}")
+    outside = export.manifest_entry(tmp_path / "a.onnx", "race", net, b"x", "{}")
     assert tomllib.loads(outside)["net"][0]["file"] == str(tmp_path.resolve() / "a.onnx")
 
 
@@ -127,6 +134,68 @@ def test_a_checkpoint_without_the_number_of_games_is_an_error(run_folder, tmp_pa
     run_folder.resume().trainee.save(run_folder.checkpoint_file)
     with pytest.raises(DataFileError, match="no games_done"):
         run_command(str(run_folder.path), "--name", "tiny", "--folder", str(tmp_path))
+
+
+@pytest.fixture
+def layered_run(tmp_path):
+    """A run of nets of several layers on two encoders, after two of three generations."""
+    folder = tmp_path / "deep"
+    generator = np.random.default_rng(1)
+    nets = NetSet(
+        "deep",
+        {
+            "contact": LayeredNet.untrained("expert248", (24, 16), generator),
+            "race": LayeredNet.untrained("tesauro196", (12,), generator),
+        },
+    )
+    begin(folder, "refine", Recipe(parent="td32", hidden=(24, 16)), ["td32"])
+    for number in (1, 2, 3):
+        append_record(folder / "log.jsonl", {"generation": number, "labelled": 500, "seconds": 90.0})
+    nets.save(folder / "checkpoint.npz", generation=np.array(3))
+    nets.save(folder / "best.npz", generation=np.array(2))
+    return folder, nets
+
+
+def test_nets_of_several_layers_load_by_their_entries_and_judge_like_their_weights(
+    layered_run, tmp_path, capsys
+):
+    folder, nets = layered_run
+    weights = tmp_path / "nets" / "weights"
+    assert run_command(str(folder), "--name", "deep", "--folder", str(weights), "--best") == 0
+    printed = tomllib.loads(capsys.readouterr().out)["net"]
+    entries = msgspec.convert(printed, tuple[NetEntry, ...])
+    assert [(entry.phase, entry.encoder, entry.hidden) for entry in entries] == [
+        ("contact", "expert248", (24, 16)),
+        ("race", "tesauro196", (12,)),
+    ]
+    boards = sample_positions(300, seed=2)
+    for entry in entries:
+        net = nets.nets[entry.phase]
+        expected = net.outputs(get_encoder(entry.encoder).encode(boards))
+        judged = load_net(entry, tmp_path / "nets").evaluate(boards)
+        np.testing.assert_allclose(judged, expected, atol=export.TOLERANCE)
+
+
+def test_an_entry_tells_the_whole_lineage_up_to_its_weights(layered_run, tmp_path, capsys):
+    folder, _ = layered_run
+    run_command(str(folder), "--name", "deep", "--folder", str(tmp_path), "--best", "--phases", "contact")
+    (entry,) = tomllib.loads(capsys.readouterr().out)["net"]
+    assert entry["trained"]["commands"][0].startswith("gammond train td runs/td32 ")
+    assert entry["trained"]["commands"][1:] == [
+        f"gammond train refine {folder} --from td32 --hidden 24,16",
+        f"gammond export {folder} --name deep --best --phases contact",
+    ]
+    assert (entry["trained"]["games"], entry["trained"]["positions"]) == (2_500_000, 1000)
+    assert not (tmp_path / "deep-race.onnx").exists()
+
+
+@pytest.mark.parametrize(
+    ("phases", "message"), [("opening", "no phase 'opening'"), ("crashed", "no net for")]
+)
+def test_a_net_that_the_run_has_not_is_refused(layered_run, tmp_path, phases, message):
+    with pytest.raises(UnsupportedError, match=message):
+        run_command(str(layered_run[0]), "--name", "deep", "--folder", str(tmp_path), "--phases", phases)
+    assert not list(tmp_path.glob("*.onnx"))
 
 
 def test_a_folder_without_a_run_is_an_error(tmp_path):

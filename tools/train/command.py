@@ -9,6 +9,9 @@ SUMMARY = "train nets; one sub-command for each way of learning"
 
 TRAINERS: dict[str, str] = {
     "td": "tools.train.td",
+    "label": "tools.train.label",
+    "fit": "tools.train.fit",
+    "refine": "tools.train.refine",
 }
 """Sub-commands and the modules behind them, each with ``SUMMARY``, ``add_arguments`` and ``main``."""
 
@@ -18,7 +21,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     trainers = parser.add_subparsers(dest="trainer", metavar="TRAINER", required=True)
     for name, module_name in TRAINERS.items():
         module = importlib.import_module(module_name)
-        trainer = trainers.add_parser(name, help=module.SUMMARY, description=module.__doc__)
+        trainer = trainers.add_parser(
+            name,
+            help=module.SUMMARY,
+            description=(module.__doc__ or "").replace("`", ""),
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
         module.add_arguments(trainer)
 
 

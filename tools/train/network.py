@@ -19,7 +19,7 @@ ENCODER = "tesauro196"
 INPUTS = 196
 OUTPUTS = 5
 
-_FIRST_GUESS = np.array([0.0, -1.2, -5.0, -1.2, -5.0], np.float32)
+FIRST_GUESS = np.array([0.0, -1.2, -5.0, -1.2, -5.0], np.float32)
 """Output biases of an untrained net: the logits of even chances, a quarter gammons, hardly a backgammon."""
 
 
@@ -46,7 +46,7 @@ class Network:
             generator.normal(0.0, np.sqrt(1.0 / 30.0), (INPUTS, hidden)).astype(np.float32),
             np.zeros(hidden, np.float32),
             generator.normal(0.0, np.sqrt(1.0 / hidden), (OUTPUTS, hidden)).astype(np.float32),
-            _FIRST_GUESS.copy(),
+            FIRST_GUESS.copy(),
         )
 
     @property

@@ -1,0 +1,148 @@
+"""Labelling: labels are exact backups, the same whoever makes them, and a killed run goes on."""
+
+import argparse
+import json
+
+import numpy as np
+import pytest
+
+from engine.dice import ROLL_WEIGHTS, ROLLS
+from engine.errors import GammondError, StateError
+from engine.evaluator import best_children
+from engine.outcome import cubeless_equity, turned_outcomes
+from nets.loading import load_evaluator
+from tools.train import label
+from tools.train.label import LabelSettings
+from tools.train.labelling import LabelPlan, make_missing, make_shard
+from tools.train.net_set import load_net_set
+from tools.train.processes import Processes
+from tools.train.settings import read_settings
+from tools.train.shards import read_newest, read_shard, shard_numbers
+
+pytest.importorskip("onnx", reason="nets are read and run as ONNX files (extra 'train')")
+
+FEW = {"selfplay": 2.0, "crashed": 1.0}
+OPTIONS = ["--net", "td32", "--positions", "150", "--sources", "selfplay=2,crashed", "--workers", "1"]
+
+
+def run_command(*arguments: str) -> int:
+    parser = argparse.ArgumentParser()
+    label.add_arguments(parser)
+    return label.main(parser.parse_args(arguments))
+
+
+def plan(plies: int = 1, seed: int = 3) -> LabelPlan:
+    return LabelPlan(load_net_set("td32"), FEW, "contact", plies, seed)
+
+
+@pytest.fixture
+def small_shards(monkeypatch):
+    monkeypatch.setattr("tools.train.labelling.SHARD_POSITIONS", 64)
+
+
+def test_a_label_is_the_mean_over_all_rolls_of_the_best_reply(tmp_path):
+    task = plan().tasks(tmp_path, 60)[0]
+    make_shard(task)
+    labels, made = read_shard(task.file)
+    evaluator = load_evaluator("td32")
+    expected = np.zeros((60, 5))
+    for roll, weight in zip(ROLLS, ROLL_WEIGHTS, strict=True):
+        children, _ = best_children(evaluator, labels.boards, np.tile(np.array(roll, np.int8), (60, 1)))
+        expected += weight * turned_outcomes(evaluator.evaluate(children))
+    np.testing.assert_allclose(labels.targets, expected, atol=2e-6)
+    assert (made.plies, made.seed, made.net.split()[0]) == (1, 3, "td32")
+    assert {name: int((labels.sources == i).sum()) for i, name in enumerate(labels.source_names)} == {
+        "selfplay": 40,
+        "crashed": 20,
+    }
+
+
+def test_deeper_labels_are_means_of_the_shallower_ones(tmp_path):
+    deep = plan(plies=2).tasks(tmp_path, 12)[0]
+    make_shard(deep)
+    labels, made = read_shard(deep.file)
+    shallow = load_evaluator("td32").evaluate(labels.boards)
+    assert made.plies == 2
+    assert 0.0 < np.abs(cubeless_equity(labels.targets) - cubeless_equity(shallow)).max() < 0.5
+
+
+def test_labels_are_the_same_however_many_processes_make_them(tmp_path, small_shards):
+    made = []
+    for count in (1, 2):
+        folder = tmp_path / str(count)
+        with Processes(count) as processes:
+            tasks = plan().tasks(folder, 150)
+            sizes = [each.positions for each in make_missing(tasks, processes, lambda done, each: None)]
+        assert sizes == [64, 64, 22]
+        made.append(read_newest(folder))
+    np.testing.assert_array_equal(made[0].boards, made[1].boards)
+    np.testing.assert_array_equal(made[0].targets, made[1].targets)
+
+
+def test_a_run_that_was_killed_makes_the_shards_that_are_missing(tmp_path, small_shards, monkeypatch):
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    run_command(str(whole), *OPTIONS)
+    real, calls = label.append_record, []
+
+    def kill_after_one(*arguments):
+        real(*arguments)
+        calls.append(arguments)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(label, "append_record", kill_after_one)
+    with pytest.raises(KeyboardInterrupt):
+        run_command(str(killed), *OPTIONS)
+    monkeypatch.undo()
+    monkeypatch.setattr("tools.train.labelling.SHARD_POSITIONS", 64)
+    assert shard_numbers(killed) == [0]
+    assert run_command(str(killed), "--resume", "--workers", "1") == 0
+    assert shard_numbers(killed) == [0, 1, 2]
+    np.testing.assert_array_equal(read_newest(killed).targets, read_newest(whole).targets)
+    log = [json.loads(line) for line in (killed / "log.jsonl").read_text().splitlines()]
+    assert [record["labelled"] for record in log] == [64, 64, 22]
+
+
+def test_a_folder_says_how_its_labels_were_made(tmp_path):
+    run_command(str(tmp_path / "a"), *OPTIONS, "--positions", "20", "--seed", "5")
+    settings = read_settings(tmp_path / "a" / "run.toml", LabelSettings)
+    assert settings == LabelSettings("td32", 20, sources=("selfplay=2", "crashed"), seed=5)
+    with pytest.raises(StateError, match="--resume"):
+        run_command(str(tmp_path / "a"), *OPTIONS)
+
+
+def test_labels_by_other_nets_are_not_mixed_in(tmp_path):
+    folder = tmp_path / "a"
+    run_command(str(folder), *OPTIONS, "--positions", "20")
+    log = folder / "log.jsonl"
+    log.write_text(log.read_text().replace("contact:", "contact:0"))
+    with pytest.raises(StateError, match="begun by other nets"):
+        run_command(str(folder), "--resume", "--workers", "1")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--net", "nobody"],
+        ["--positions", "0"],
+        ["--plies", "0"],
+        ["--phase", "over"],
+        ["--sources", "nowhere"],
+        ["--seed", "-1"],
+    ],
+)
+def test_a_command_that_cannot_be_leaves_nothing_behind(tmp_path, options):
+    with pytest.raises(GammondError):
+        run_command(str(tmp_path / "a"), *OPTIONS, *options)
+    assert not (tmp_path / "a").exists()
+
+
+def test_the_benchmark_keeps_nothing_and_tells_labels_a_second(capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    assert run_command("--bench", *OPTIONS) == 0
+    assert capsys.readouterr().out.startswith("1-ply labels by td32: ")
+    assert not list(tmp_path.iterdir())
+
+
+def test_without_a_folder_there_is_only_the_benchmark():
+    with pytest.raises(GammondError, match="a folder for the labels"):
+        run_command(*OPTIONS)

@@ -1,0 +1,131 @@
+"""Sets of nets: from the manifest or a run, they judge as the evaluators that they stand for."""
+
+import numpy as np
+import pytest
+
+from engine.errors import DataFileError, ValueRangeError
+from engine.rollout import ShortlistedReplies
+from nets.loading import load_evaluator, load_finder
+from nets.manifest import MANIFEST_FILE, read_manifest
+from nets.sparse_finder import SparseFinder
+from tools.train.files import append_record, read_arrays, write_arrays
+from tools.train.layers import LayeredNet
+from tools.train.net_set import NetSet, load_net_set, read_net_set
+from tools.train.network import Network, Trainee
+from tools.train.positions import sample_positions
+from tools.train.recipe import Recipe
+from tools.train.stage import Step, begin, joined, pedigree_of, pedigree_of_run
+
+pytest.importorskip("onnx", reason="nets are read and run as ONNX files (extra 'train')")
+
+BOARDS = sample_positions(400, seed=8)
+
+
+def generator(seed: int = 1) -> np.random.Generator:
+    return np.random.Generator(np.random.PCG64(seed))
+
+
+def trainee() -> Trainee:
+    return Trainee("t", Network.untrained(8, generator()), Network.untrained(6, generator(2)))
+
+
+def layered(*hidden: int, encoder_id: str = "tesauro196") -> LayeredNet:
+    return LayeredNet.untrained(encoder_id, hidden, generator())
+
+
+def test_an_evaluator_of_the_manifest_judges_the_same_as_a_set_of_nets():
+    nets = load_net_set("td32")
+    np.testing.assert_array_equal(nets.evaluator().evaluate(BOARDS), load_evaluator("td32").evaluate(BOARDS))
+    assert load_net_set("default").digest == load_net_set(read_manifest(MANIFEST_FILE).default).digest
+
+
+def test_a_run_of_self_play_is_read_from_its_folder_or_its_file(tmp_path):
+    file = tmp_path / "td" / "checkpoint.npz"
+    file.parent.mkdir()
+    trainee().save(file, games_done=np.int64(1), dice=np.zeros(1, np.uint64))
+    for source in (file.parent, file):
+        nets = load_net_set(str(source))
+        np.testing.assert_allclose(nets.evaluator().evaluate(BOARDS), trainee().evaluate(BOARDS), atol=1e-6)
+    assert nets.name == "td"
+
+
+def test_a_set_comes_back_from_its_file_and_the_best_is_preferred(tmp_path):
+    last = NetSet("run", {"contact": layered(9), "race": layered(8), "crashed": layered(7, 6)})
+    best = last.with_net("contact", layered(9, 8, encoder_id="expert248"), "run")
+    last.save(tmp_path / "run" / "checkpoint.npz", epoch=np.array(3))
+    assert load_net_set(str(tmp_path / "run")).digest == last.digest
+    best.save(tmp_path / "run" / "best.npz")
+    assert load_net_set(str(tmp_path / "run")).digest == best.digest != last.digest
+    assert int(read_arrays(tmp_path / "run" / "checkpoint.npz")["epoch"]) == 3
+
+
+def test_nets_of_one_hidden_layer_play_in_one_loop_and_others_from_a_short_list():
+    finder = load_finder()
+    small = NetSet("a", {"contact": layered(9), "race": layered(8)})
+    assert isinstance(small.policy(small.evaluator(), finder), SparseFinder)
+    for phase, net in (("contact", layered(9, 8)), ("crashed", layered(9))):
+        other = small.with_net(phase, net, "b")
+        assert isinstance(other.policy(other.evaluator(), finder), ShortlistedReplies)
+
+
+def test_the_policy_in_one_loop_plays_as_the_evaluator_does():
+    nets, finder = load_net_set("td32"), load_finder()
+    evaluator = nets.evaluator()
+    dice = generator().integers(1, 7, (len(BOARDS), 2)).astype(np.int8)
+    fast = nets.policy(evaluator, finder).best_replies(BOARDS, dice, 1, 0.0).children
+    slow = ShortlistedReplies(finder, evaluator, listed=48, margin=9.0)
+    assert (fast == slow.best_replies(BOARDS, dice, 1, 0.0).children).all(axis=(1, 2)).mean() > 0.99
+
+
+@pytest.mark.parametrize("phases", [["contact"], ["race"], []])
+def test_a_set_has_nets_for_contact_and_race(phases):
+    with pytest.raises(DataFileError, match="expected contact and race"):
+        NetSet("a", {phase: layered(5) for phase in phases})
+
+
+def test_a_source_that_there_is_not_is_named(tmp_path):
+    with pytest.raises(ValueRangeError, match="'nobody'"):
+        load_net_set("nobody")
+    with pytest.raises(DataFileError, match=r"checkpoint\.npz"):
+        load_net_set(str(tmp_path))
+
+
+def test_a_file_of_nets_that_is_damaged_is_named(tmp_path):
+    file = tmp_path / "best.npz"
+    NetSet("a", {"contact": layered(5), "race": layered(4)}).save(file)
+    arrays = read_arrays(file)
+    arrays.pop("race_b1")
+    write_arrays(file, arrays)
+    with pytest.raises(DataFileError, match=r"best\.npz: there is no race_b1"):
+        read_net_set(file)
+
+
+def test_a_command_counts_once_in_a_pedigree():
+    one, other, third = Step("a", 10, 0, 1.0), Step("b", 0, 5, 0.5), Step("c")
+    assert joined((one, other), (one, third)) == (one, other, third)
+
+
+def test_an_evaluator_of_the_manifest_tells_the_commands_that_made_it():
+    (step,) = pedigree_of("td32")
+    assert step.command.startswith("gammond train td runs/td32 ")
+    assert step.games == 2_500_000
+
+
+def test_what_came_after_the_nets_of_a_file_does_not_count(tmp_path):
+    run = tmp_path / "run"
+    begin(run, "refine", Recipe(parent="td32", batch=64), ["td32"])
+    for number in (1, 2, 3):
+        append_record(run / "log.jsonl", {"generation": number, "labelled": 100, "seconds": 360.0})
+    nets = NetSet("run", {"contact": layered(5), "race": layered(4)})
+    nets.save(run / "best.npz", generation=np.array(2))
+    before, own = pedigree_of_run(run, run / "best.npz")
+    assert before.command.startswith("gammond train td runs/td32 ")
+    assert own == Step(f"gammond train refine {run} --from td32 --batch 64", 0, 200, pytest.approx(0.2))
+    assert pedigree_of_run(run, run / "checkpoint.npz")[1].positions == 300
+
+
+@pytest.mark.parametrize("origin", ["", 'command = "x"\n', 'command = "x"\ncommand_before = 3\n'])
+def test_a_run_that_does_not_tell_its_origin_is_named(tmp_path, origin):
+    (tmp_path / "run.toml").write_text("[origin]\n" + origin)
+    with pytest.raises(DataFileError, match=r"run\.toml does not tell"):
+        pedigree_of_run(tmp_path, tmp_path / "best.npz")

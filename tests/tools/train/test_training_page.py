@@ -1,0 +1,58 @@
+"""docs/training.md names what there is: commands with their options, sources, fields of the log."""
+
+import re
+import shlex
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from tools import cli
+from tools.train.fit import FitSettings
+from tools.train.fitting import OUTPUT_WEIGHTS
+from tools.train.label import LabelSettings
+from tools.train.labelling import SHARD_POSITIONS
+from tools.train.refine import RefineSettings
+from tools.train.sampling import SOURCES
+
+PAGE = (Path(__file__).parents[3] / "docs" / "training.md").read_text("utf-8")
+TEXT = " ".join(PAGE.split())
+COMMANDS = [re.split(r"  +", line)[0] for line in re.findall(r"^    (gammond .+)$", PAGE, re.MULTILINE)]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_options_of_the_commands_exist(command, capsys):
+    words = shlex.split(command)[1:]
+    tool = words[:2] if words[0] == "train" else words[:1]
+    assert cli.main([*tool, "--help"]) == 0
+    known = capsys.readouterr().out
+    assert [word for word in words if word.startswith("--") and f"{word} " not in known] == []
+
+
+def test_there_are_commands_on_the_page():
+    assert {tuple(shlex.split(command)[1:3])[-1] for command in COMMANDS} >= {"td", "label", "fit", "refine"}
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_each_source_of_positions_has_a_row(source):
+    assert re.search(rf"^\| `{source}` \| .", PAGE, re.MULTILINE)
+
+
+def test_options_that_the_text_names_are_settings_or_decide_nothing():
+    fields = {
+        "--" + field.name.replace("_", "-")
+        for kind in (LabelSettings, FitSettings, RefineSettings)
+        for field in msgspec.structs.fields(kind)
+    }
+    others = {"--from", "--config", "--resume", "--bench", "--workers", "--threads", "--device"}
+    exports = {"--name", "--best", "--phases"}
+    named = set(re.findall(r"--[a-z][a-z-]*", PAGE))
+    assert named <= fields | others | exports
+    assert others <= named
+
+
+def test_numbers_are_those_of_the_program():
+    assert (
+        f"shards of {SHARD_POSITIONS:,} positions ({SHARD_POSITIONS // 8} where labels look deeper)" in TEXT
+    )
+    assert f"weights {', '.join(f'{weight:g}' for weight in OUTPUT_WEIGHTS)}:" in TEXT

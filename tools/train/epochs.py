@@ -1,0 +1,127 @@
+"""What is done with labels in fitting: split, shuffled, encoded batch by batch, and compared with a net."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.outcome import cubeless_equity
+from engine.players import below, mixed
+from engine.position import Board
+from nets.encoders import get_encoder
+from tools.train.fitting import OUTPUT_WEIGHTS, Fitter
+from tools.train.layers import LayeredNet
+from tools.train.shards import Labels
+
+_EVALUATED_AT_ONCE = 4096
+_PARTS = 1_000_000
+
+
+@dataclass(frozen=True)
+class FitError:
+    """How far a net is from labels.
+
+    Attributes:
+        loss: Mean weighted sum of squared errors, what the fit makes small.
+        equity: Root mean square of the errors of equity, in points.
+    """
+
+    loss: float
+    equity: float
+
+
+def split(labels: Labels, share: float, seed: int) -> tuple[Labels, Labels]:
+    """Set labels aside for validation; a position is on the same side whenever the seed is the same.
+
+    Args:
+        labels: All of them.
+        share: To set aside, 0 to 1.
+        seed: Decides which.
+
+    Returns:
+        Those to learn from, and those set aside.
+    """
+    aside = below(_board_numbers(labels.boards, seed), _PARTS) < round(share * _PARTS)
+    return _chosen(labels, ~aside), _chosen(labels, aside)
+
+
+def learn(
+    fitter: Fitter,
+    labels: Labels,
+    steps: int,
+    batch: int,
+    rate: Callable[[int], float],
+    generator: np.random.Generator,
+    progress: Callable[[int, float], None] = lambda step, loss: None,
+) -> float:
+    """Take steps on shuffled labels, starting over as often as they run out.
+
+    Positions are encoded as they are needed: that costs a few hundredths of the step, and the inputs of
+    millions of positions would not fit into memory.
+
+    Args:
+        fitter: What learns.
+        labels: At least one.
+        steps: How many.
+        batch: Positions of each step, fewer where there are no more.
+        rate: The learning rate of each of these steps, by its number from 0.
+        generator: Of the order.
+        progress: Told the steps done and the mean loss so far.
+
+    Returns:
+        The mean loss of the steps.
+    """
+    encode = get_encoder(fitter.net.encoder_id).encode
+    size = min(batch, len(labels))
+    order, at, total = generator.permutation(len(labels)), 0, 0.0
+    for step in range(steps):
+        if at + size > len(order):
+            order, at = generator.permutation(len(labels)), 0
+        rows = order[at : at + size]
+        at += size
+        total += fitter.step(encode(labels.boards[rows]), labels.targets[rows], rate(step))
+        progress(step + 1, total / (step + 1))
+    return total / max(steps, 1)
+
+
+def error_of(net: LayeredNet, labels: Labels) -> FitError:
+    """Compare a net with labels; nan where there are none."""
+    encode = get_encoder(net.encoder_id).encode
+    squares, points = 0.0, 0.0
+    for start in range(0, len(labels), _EVALUATED_AT_ONCE):
+        rows = slice(start, start + _EVALUATED_AT_ONCE)
+        outcomes, targets = net.outputs(encode(labels.boards[rows])), labels.targets[rows]
+        squares += float((np.square(outcomes - targets) @ np.array(OUTPUT_WEIGHTS, np.float32)).sum())
+        points += float(np.square(cubeless_equity(outcomes) - cubeless_equity(targets)).sum())
+    count = len(labels) or math.nan
+    return FitError(squares / count, math.sqrt(points / count))
+
+
+def cosine(first: float, last: float, share: float) -> float:
+    """A rate that falls along half a cosine, by the share of the work that is done."""
+    return last + (first - last) * 0.5 * (1.0 + math.cos(math.pi * min(share, 1.0)))
+
+
+def halving(first: float, last: float, share: float) -> float:
+    """A rate that falls by halves, in steps of equal length, and ends at the last."""
+    drops = max(1, round(math.log2(first / last))) if last < first else 0
+    done = min(int(share * (drops + 1)), drops)
+    return first * (last / first) ** (done / drops) if drops else first
+
+
+SCHEDULES: dict[str, Callable[[float, float, float], float]] = {"cosine": cosine, "steps": halving}
+"""How a learning rate falls, by name: from the first and the last rate and the share of the work done."""
+
+
+def _chosen(labels: Labels, rows: NDArray[np.bool_]) -> Labels:
+    return Labels(labels.boards[rows], labels.targets[rows], labels.sources[rows], labels.source_names)
+
+
+def _board_numbers(boards: Board, seed: int) -> NDArray[np.uint64]:
+    """A number for each position that looks random, the same for the same position and seed."""
+    factors = np.random.Generator(np.random.PCG64(seed)).integers(0, 2**64, size=52, dtype=np.uint64)
+    return mixed(boards.reshape(len(boards), 52).astype(np.uint64) @ factors)

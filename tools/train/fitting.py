@@ -1,0 +1,160 @@
+"""Fit a net to labels by gradient descent: the one module that knows torch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import DataFileError, UnsupportedError
+from engine.outcome import Outcomes
+from nets.encoders import Inputs
+from tools.train.layers import LayeredNet
+
+OUTPUT_WEIGHTS = (4.0, 1.0, 1.0, 1.0, 1.0)
+"""Weights of the squared errors of the outputs: squares of what each counts in the cubeless equity."""
+
+_MOMENTS = ("exp_avg", "exp_avg_sq")
+"""What Adam keeps of each weight, by torch's names."""
+
+_WARM_UP = 10.0
+"""The averaged weights forget the first steps: their decay after t steps is at most (1 + t) / (10 + t)."""
+
+
+class Fitter:
+    """A net in fitting: Adam on weighted squared errors, and a running average of its weights.
+
+    Args:
+        net: Where to begin.
+        average: Decay of the averaged weights a step, 0 up to 1 exclusive.
+        device: ``cpu``, or another that torch knows, such as ``cuda``.
+        threads: How many threads torch works with.
+        state: What `state` gave, to go on from there.
+
+    Raises:
+        UnsupportedError: Torch is not installed, or has no such device.
+        DataFileError: The state belongs to another net.
+    """
+
+    def __init__(
+        self,
+        net: LayeredNet,
+        average: float,
+        device: str = "cpu",
+        threads: int = 1,
+        state: Mapping[str, NDArray[Any]] | None = None,
+    ) -> None:
+        self._torch = torch = _torch()
+        torch.set_num_threads(threads)
+        self._encoder_id = net.encoder_id
+        self._average = average
+        try:
+            self._device = torch.device(device)
+            self._weights = self._tensors(net)
+        except (RuntimeError, AssertionError) as error:
+            raise UnsupportedError(f"torch cannot use {device!r}: {error}", field="device") from error
+        for weight in self._weights:
+            weight.requires_grad_(True)
+        self._averaged = self._tensors(net)
+        self._optimizer = torch.optim.Adam(self._weights)
+        self._output_weights = torch.tensor(OUTPUT_WEIGHTS, device=self._device)
+        self.steps = 0
+        if state is not None:
+            self._restore(state)
+
+    @property
+    def net(self) -> LayeredNet:
+        """The net as it stands."""
+        return self._as_net(self._weights)
+
+    @property
+    def averaged(self) -> LayeredNet:
+        """The net with averaged weights."""
+        return self._as_net(self._averaged)
+
+    def step(self, inputs: Inputs, targets: Outcomes, rate: float) -> float:
+        """Take one step of gradient descent.
+
+        Args:
+            inputs: ``float32[n, inputs]``.
+            targets: ``float32[n, 5]``.
+            rate: The learning rate.
+
+        Returns:
+            The loss before the step: the mean over positions of the weighted sum of squared errors.
+        """
+        torch = self._torch
+        for group in self._optimizer.param_groups:
+            group["lr"] = rate
+        units = torch.from_numpy(inputs).to(self._device)
+        wanted = torch.from_numpy(targets).to(self._device)
+        for i in range(0, len(self._weights) - 2, 2):
+            units = torch.relu(torch.addmm(self._weights[i + 1], units, self._weights[i]))
+        outputs = torch.sigmoid(torch.addmm(self._weights[-1], units, self._weights[-2]))
+        loss = ((outputs - wanted).square() * self._output_weights).sum(1).mean()
+        self._optimizer.zero_grad()
+        loss.backward()
+        self._optimizer.step()
+        self.steps += 1
+        kept = min(self._average, (1.0 + self.steps) / (_WARM_UP + self.steps))
+        with torch.no_grad():
+            for mean, weight in zip(self._averaged, self._weights, strict=True):
+                mean.lerp_(weight, 1.0 - kept)
+        return float(loss.item())
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """All that decides how the fit goes on, as named arrays."""
+        arrays: dict[str, NDArray[Any]] = {"fit_steps": np.array(self.steps)}
+        kept = self._optimizer.state_dict()["state"]
+        for i, (weight, mean) in enumerate(zip(self._weights, self._averaged, strict=True)):
+            arrays[f"fit_weight{i}"] = weight.detach().cpu().numpy().copy()
+            arrays[f"fit_mean{i}"] = mean.cpu().numpy().copy()
+            for name in _MOMENTS:
+                arrays[f"fit_{name}{i}"] = (
+                    kept[i][name].cpu().numpy().copy() if kept else np.zeros(weight.shape, np.float32)
+                )
+        return arrays
+
+    def _restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        torch = self._torch
+        try:
+            self.steps = int(state["fit_steps"])
+            moments = {}
+            with torch.no_grad():
+                for i, (weight, mean) in enumerate(zip(self._weights, self._averaged, strict=True)):
+                    weight.copy_(torch.from_numpy(_fitting(state[f"fit_weight{i}"], weight)))
+                    mean.copy_(torch.from_numpy(_fitting(state[f"fit_mean{i}"], weight)))
+                    moments[i] = {"step": torch.tensor(float(self.steps))} | {
+                        name: torch.from_numpy(_fitting(state[f"fit_{name}{i}"], weight)).to(self._device)
+                        for name in _MOMENTS
+                    }
+        except (KeyError, ValueError) as error:
+            raise DataFileError(f"this is no state of a fit of this net: {error}") from error
+        whole = self._optimizer.state_dict()
+        self._optimizer.load_state_dict({**whole, "state": moments if self.steps else {}})
+
+    def _tensors(self, net: LayeredNet) -> list[Any]:
+        arrays = [array for layer in net.layers for array in layer]
+        return [self._torch.tensor(array, device=self._device) for array in arrays]
+
+    def _as_net(self, tensors: list[Any]) -> LayeredNet:
+        arrays = [tensor.detach().cpu().numpy().copy() for tensor in tensors]
+        return LayeredNet(self._encoder_id, tuple(zip(arrays[::2], arrays[1::2], strict=True)))
+
+
+def _fitting(array: NDArray[Any], like: Any) -> NDArray[Any]:  # noqa: ANN401
+    if array.shape != tuple(like.shape) or array.dtype != np.float32:
+        raise ValueError(f"an array of {array.dtype}{array.shape} where float32{tuple(like.shape)} belongs")
+    return array
+
+
+def _torch() -> ModuleType:
+    try:
+        import torch  # takes a second or two: only for commands that fit
+    except ImportError as error:
+        raise UnsupportedError("fitting needs the package torch: pip install 'gammond[train]'") from error
+    module: ModuleType = torch
+    return module

@@ -1,0 +1,150 @@
+"""``gammond train label``: positions worth learning from, labelled with exact backups.
+
+A label is the mean over all 21 rolls of the value of the best reply, at 0 plies, or with --plies 2 at 1 ply:
+one look deeper than the net that judges. The folder fills with shards of some thousand positions; a run that
+was killed goes on with --resume and loses only the shards that were being made. The same settings give the
+same labels, however many workers make them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from collections import deque
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from engine.cores import usable_cores
+from engine.errors import StateError, UnsupportedError
+from tools.progress import Progress, short_number
+from tools.train.files import append_record, read_records
+from tools.train.labelling import Labelled, LabelPlan, LabelTask, make_missing, make_shard
+from tools.train.net_set import NetSet, load_net_set
+from tools.train.processes import Processes
+from tools.train.sampling import SOURCES, USUAL_SOURCES, read_sources
+from tools.train.settings import add_settings, read_options, read_settings
+from tools.train.stage import CONFIG, LOG, begin
+
+SUMMARY = "label positions with exact backups: the mean over all rolls of the best reply"
+
+
+class LabelSettings(msgspec.Struct, frozen=True):
+    """All that decides which labels come out; each field says what it is."""
+
+    net: Annotated[str, Meta(description="who plays and judges: an evaluator, or the folder of a run")] = (
+        "default"
+    )
+    positions: Annotated[int, Meta(ge=1, description="how many positions to label")] = 200_000
+    plies: Annotated[int, Meta(ge=1, le=3, description="how deep a label looks")] = 1
+    phase: Annotated[
+        Literal["contact", "crashed", "race"],
+        Meta(description="which positions: contact (crashed ones too), crashed or race"),
+    ] = "contact"
+    sources: Annotated[
+        tuple[str, ...],
+        Meta(description=f"where positions come from, NAME=PART of the whole: {', '.join(SOURCES)}"),
+    ] = USUAL_SOURCES
+    seed: Annotated[int, Meta(ge=0, description="seed of dice and draws")] = 1
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``gammond train label``."""
+    parser.add_argument(
+        "out", type=Path, nargs="?", help="folder of the labels: run.toml, log.jsonl, labels-000000.npz, ..."
+    )
+    parser.add_argument("--resume", action="store_true", help="go on with the run in this folder")
+    parser.add_argument("--bench", action="store_true", help="only measure labels a second; nothing is kept")
+    add_settings(parser, LabelSettings)
+    add_workers(parser)
+
+
+def add_workers(parser: argparse.ArgumentParser) -> None:
+    """Add ``--workers``."""
+    parser.add_argument(
+        "--workers",
+        type=int,
+        default=usable_cores(),
+        help="processes that share the work; the result is the same (default one for each core)",
+    )
+
+
+def main(args: argparse.Namespace) -> int:
+    """Label; returns the exit status.
+
+    Raises:
+        GammondError: An option cannot be, then no run was begun; or a run is there already, or none.
+    """
+    if args.bench:
+        return _bench(args)
+    if args.out is None:
+        raise UnsupportedError("expected a folder for the labels, or --bench", field="out")
+    if args.resume:
+        settings = read_settings(args.out / CONFIG, LabelSettings)
+        nets = load_net_set(settings.net)
+    else:
+        settings = read_options(args, LabelSettings)
+        read_sources(settings.sources)
+        nets = load_net_set(settings.net)
+        begin(args.out, "label", settings, [settings.net])
+    plan = _plan(settings, nets)
+    _check_nets(args.out, nets)
+    with Processes(args.workers) as processes:
+        label(args.out, plan, settings.positions, processes)
+    return 0
+
+
+def label(folder: Path, plan: LabelPlan, positions: int, processes: Processes) -> None:
+    """Make the shards of a run that are not there yet, and log each.
+
+    Raises:
+        DataFileError: A file cannot be written.
+    """
+    tasks = plan.tasks(folder, positions)
+    done = sum(task.positions for task in tasks if task.file.exists())
+    last_s = time.monotonic()
+    with Progress(positions, "labels", start=done) as bar:
+
+        def show(count: int, made: Labelled) -> None:
+            bar.update(count, f"correction {made.correction:.4f}")
+
+        for made in make_missing(tasks, processes, show):
+            now_s = time.monotonic()
+            record = {"labelled": made.positions, "correction": made.correction, "seconds": now_s - last_s}
+            append_record(folder / LOG, {**record, "nets": plan.nets.digest})
+            last_s = now_s
+
+
+def _plan(settings: LabelSettings, nets: NetSet) -> LabelPlan:
+    sources = read_sources(settings.sources)
+    return LabelPlan(nets, sources, settings.phase, settings.plies, settings.seed)
+
+
+def _check_nets(folder: Path, nets: NetSet) -> None:
+    """Refuse to go on with other nets than those that began."""
+    for record in read_records(folder / LOG)[:1]:
+        if record.get("nets") != nets.digest:
+            raise StateError(f"{folder} was begun by other nets than {nets.name} is made of now", field="net")
+
+
+def _bench(args: argparse.Namespace) -> int:
+    """Measure labels a second, sampling included, after a start that compiles and loads."""
+    settings = read_options(args, LabelSettings)
+    plan = _plan(settings, load_net_set(settings.net))
+    with tempfile.TemporaryDirectory() as name, Processes(args.workers) as processes:
+        first = [LabelTask(plan, Path(name) / "first", number, 64) for number in range(args.workers)]
+        deque(processes.map(make_shard, first), maxlen=0)
+        started_s = time.monotonic()
+        with Progress(settings.positions, "labels") as bar:
+            tasks = plan.tasks(Path(name), settings.positions)
+            deque(make_missing(tasks, processes, lambda count, _: bar.update(count)), maxlen=0)
+        elapsed_s = time.monotonic() - started_s
+    sys.stdout.write(
+        f"{settings.plies}-ply labels by {plan.nets.name}: {short_number(settings.positions / elapsed_s)}/s "
+        f"({settings.positions} in {elapsed_s:.1f} s, {args.workers} workers)\n"
+    )
+    return 0

@@ -1,0 +1,152 @@
+"""Label positions with exact backups: the mean over all 21 rolls of the best reply, some plies deep.
+
+The work comes in tasks of a fixed size, each with a number that decides its dice; so what is made depends
+neither on how many processes share the work nor on where a run was interrupted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from engine.outcome import cubeless_equity
+from engine.replies import ReplyFinder
+from engine.search import NPlyEvaluator
+from nets.loading import load_finder
+from tools.train.net_set import PHASES, NetSet, bearoff_judges
+from tools.train.processes import Processes
+from tools.train.sampling import Sampler, shares
+from tools.train.shards import Labelling, Labels, shard_file, write_shard
+
+SHARD_POSITIONS = 4096
+"""Positions of a shard; an eighth where labels look deeper than 1 ply."""
+
+
+@dataclass(frozen=True, eq=False)
+class LabelPlan:
+    """What labels are wanted.
+
+    Attributes:
+        nets: Who plays and judges.
+        sources: Sources of positions and their parts of the whole.
+        phase: Which positions, a key of `tools.train.net_set.PHASES`.
+        plies: How deep labels look, 1 or more.
+        seed: With the number of a shard it decides dice and draws.
+    """
+
+    nets: NetSet
+    sources: Mapping[str, float]
+    phase: str
+    plies: int
+    seed: int
+
+    def sizes(self, positions: int) -> list[int]:
+        """Share positions among shards of some seconds each."""
+        size = SHARD_POSITIONS if self.plies == 1 else SHARD_POSITIONS // 8
+        return [min(size, positions - start) for start in range(0, positions, size)]
+
+    def tasks(self, folder: Path, positions: int, generation: int = 0) -> list[LabelTask]:
+        """Describe the shards of a number of positions, of the first or a later generation."""
+        sizes = self.sizes(positions)
+        first = generation * len(sizes)
+        return [LabelTask(self, folder, number, size) for number, size in enumerate(sizes, first)]
+
+
+@dataclass(frozen=True, eq=False)
+class LabelTask:
+    """One shard to make.
+
+    Attributes:
+        plan: What is wanted.
+        folder: Where the shard goes.
+        number: Of the shard.
+        positions: How many.
+    """
+
+    plan: LabelPlan
+    folder: Path
+    number: int
+    positions: int
+
+    @property
+    def file(self) -> Path:
+        """Where the shard goes."""
+        return shard_file(self.folder, self.number)
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """What a task made.
+
+    Attributes:
+        positions: How many.
+        correction: Root mean square of label less judgement at 0 plies, in points of equity.
+    """
+
+    positions: int
+    correction: float
+
+
+def make_missing(
+    tasks: Sequence[LabelTask], processes: Processes, progress: Callable[[int, Labelled], None]
+) -> Iterator[Labelled]:
+    """Make the shards that are not there yet.
+
+    Args:
+        tasks: What there should be.
+        processes: Who works.
+        progress: Told how many positions there are in all, and of the last task.
+
+    Yields:
+        What each task that had to be done made.
+    """
+    missing = [task for task in tasks if not task.file.exists()]
+    done = sum(task.positions for task in tasks) - sum(task.positions for task in missing)
+    for made in processes.map(make_shard, missing):
+        done += made.positions
+        progress(done, made)
+        yield made
+
+
+def make_shard(task: LabelTask) -> Labelled:
+    """Sample positions, label them and write them to a file."""
+    plan = task.plan
+    sampler = _sampler(_Nets(plan.nets), plan.phase)
+    boards, sources = sampler.sample(shares(plan.sources, task.positions), (plan.seed, task.number))
+    optimal = tuple(judge for judge in sampler.exact if judge.is_optimal)
+    targets = NPlyEvaluator(sampler.evaluator, sampler.finder, plan.plies, exact=optimal).evaluate(boards)
+    labels = Labels(boards, np.clip(targets, 0.0, 1.0), sources, tuple(plan.sources))
+    write_shard(task.file, labels, Labelling(f"{plan.nets.name} {plan.nets.digest}", plan.plies, plan.seed))
+    errors = cubeless_equity(targets) - cubeless_equity(sampler.evaluator.evaluate(boards))
+    return Labelled(len(boards), float(np.sqrt(np.square(errors).mean())))
+
+
+class _Nets:
+    """A set of nets as the key of a cache: equal weights are the same."""
+
+    def __init__(self, nets: NetSet) -> None:
+        self.nets = nets
+        self._digest = nets.digest
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Nets) and other._digest == self._digest
+
+    def __hash__(self) -> int:
+        return hash(self._digest)
+
+
+@lru_cache(maxsize=2)
+def _sampler(key: _Nets, phase: str) -> Sampler:
+    """Make what a task needs, once for each process and set of nets."""
+    finder, evaluator = _finder(), key.nets.evaluator()
+    policy = key.nets.policy(evaluator, finder)
+    return Sampler(evaluator, policy, finder, bearoff_judges(), PHASES[phase])
+
+
+@lru_cache(maxsize=1)
+def _finder() -> ReplyFinder:
+    return load_finder()

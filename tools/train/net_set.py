@@ -1,0 +1,193 @@
+"""The nets of a player in training, by phase: read from the manifest or from a run, played, and written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import DataFileError, ValueRangeError
+from engine.evaluator import ExactJudge
+from engine.position import Phase
+from engine.replies import ReplyFinder
+from engine.rollout import ShortlistedReplies
+from nets.encoders import get_encoder
+from nets.kernels.sparse import Net as SparseWeights
+from nets.loading import DEFAULT, evaluator_names, exact_judges
+from nets.manifest import MANIFEST_FILE, load_net, read_manifest
+from nets.net_evaluator import NetEvaluator
+from nets.onnx_model import OnnxModel
+from nets.router import Router
+from nets.sparse_finder import SparseFinder
+from tools.train.files import read_arrays, write_arrays
+from tools.train.layers import LayeredNet
+from tools.train.network import OUTPUTS, load_trainee
+from tools.train.onnx_files import gives_weights, onnx_bytes, read_onnx
+
+PHASES = {
+    "contact": (Phase.CONTACT, Phase.CRASHED),
+    "crashed": (Phase.CRASHED,),
+    "race": (Phase.RACE,),
+}
+"""What a net is trained on, by the names that the manifest has for it."""
+
+
+@dataclass(frozen=True, eq=False)
+class NetSet:
+    """The nets of a player: contact and race, perhaps one for crashed positions.
+
+    Attributes:
+        name: What measurements call the player.
+        nets: By phase, a key of `PHASES`.
+    """
+
+    name: str
+    nets: Mapping[str, LayeredNet]
+
+    def __post_init__(self) -> None:
+        if not {"contact", "race"} <= self.nets.keys() <= PHASES.keys():
+            raise DataFileError(
+                f"{self.name} has nets for {', '.join(sorted(self.nets)) or 'nothing'}, expected contact "
+                "and race, with or without crashed",
+                field="net",
+            )
+
+    @property
+    def digest(self) -> str:
+        """Tells sets of different weights apart."""
+        return "-".join(f"{phase}:{net.digest}" for phase, net in sorted(self.nets.items()))
+
+    def with_net(self, phase: str, net: LayeredNet, name: str) -> NetSet:
+        """Return the set with another net for a phase, under a name of its own."""
+        return NetSet(name, {**self.nets, phase: net})
+
+    def evaluator(self) -> Router:
+        """Make the evaluator that the nets will be once they are exported; bearoff databases judge first."""
+        loaded = {phase: self._loaded(phase) for phase in self.nets}
+        return Router(
+            self.name,
+            contact=loaded["contact"],
+            race=loaded["race"],
+            crashed=loaded.get("crashed"),
+            exact=bearoff_judges(),
+        )
+
+    def policy(self, evaluator: Router, finder: ReplyFinder) -> ReplyFinder:
+        """What plays as the evaluator does, as fast as the nets allow.
+
+        Args:
+            evaluator: What `evaluator` made.
+            finder: Makes the short list where the nets are not of the kind that one compiled loop plays.
+        """
+        contact, race = self.nets["contact"], self.nets["race"]
+        if "crashed" not in self.nets and gives_weights(contact) and gives_weights(race):
+            return SparseFinder(self.name, _sparse(contact), _sparse(race))
+        return ShortlistedReplies(finder, evaluator)
+
+    def save(self, file: Path, **extra: NDArray[Any]) -> None:
+        """Write all nets and other arrays to an ``.npz`` file, whole or not at all.
+
+        Raises:
+            DataFileError: It cannot be written.
+        """
+        arrays = dict(extra)
+        for phase, net in self.nets.items():
+            arrays |= net.arrays(phase)
+        write_arrays(file, arrays)
+
+    def _loaded(self, phase: str) -> NetEvaluator:
+        net, name = self.nets[phase], f"{self.name}-{phase}"
+        model = OnnxModel(name, onnx_bytes(net, name), net.inputs, OUTPUTS)
+        return NetEvaluator(name, get_encoder(net.encoder_id), model)
+
+
+@lru_cache(maxsize=1)
+def bearoff_judges() -> tuple[ExactJudge, ...]:
+    """The bearoff databases, opened once for each process."""
+    return exact_judges()
+
+
+def load_net_set(source: str) -> NetSet:
+    """Read the nets of a player.
+
+    Args:
+        source: An evaluator of the manifest or ``default``; or the folder of a run (its best nets, or its
+            last where none were measured); or a file of nets in such a folder.
+
+    Raises:
+        ValueRangeError: There is neither an evaluator nor a file of this name.
+        DataFileError: The manifest, a net or a file is missing or faulty.
+        UnsupportedError: The package ``onnx`` is not installed.
+    """
+    names = evaluator_names()
+    if source in (DEFAULT, *names):
+        return _of_manifest(names[0] if source == DEFAULT else source)
+    path = Path(source)
+    if not path.exists():
+        raise ValueRangeError(
+            f"there is no run in {source!r}, and no evaluator of that name: expected a folder, or one of "
+            f"{', '.join(names)}",
+            field="net",
+        )
+    return read_net_set(nets_file(path))
+
+
+def read_net_set(file: Path) -> NetSet:
+    """Read a file that `NetSet.save` or ``gammond train td`` wrote.
+
+    Raises:
+        DataFileError: The file is missing, damaged, or holds no nets.
+    """
+    arrays = read_arrays(file)
+    name = file.parent.name
+    if "contact_encoder" not in arrays:
+        trainee, _ = load_trainee(file)
+        return NetSet(
+            name, {phase: LayeredNet.from_network(getattr(trainee, phase)) for phase in ("contact", "race")}
+        )
+    try:
+        return NetSet(
+            name,
+            {
+                phase: LayeredNet.from_arrays(phase, arrays)
+                for phase in PHASES
+                if f"{phase}_encoder" in arrays
+            },
+        )
+    except DataFileError as error:
+        raise DataFileError(f"{file}: {error.message}", field="net") from error
+
+
+def nets_file(path: Path) -> Path:
+    """The file of nets that a folder of a run stands for; a file stands for itself."""
+    if not path.is_dir():
+        return path
+    best = path / "best.npz"
+    return best if best.exists() else path / "checkpoint.npz"
+
+
+def _of_manifest(name: str) -> NetSet:
+    manifest = read_manifest()
+    entry = next(each for each in manifest.evaluators if each.name == name)
+    nets = {}
+    for phase, net_name in (
+        ("contact", entry.contact),
+        ("crashed", entry.crashed),
+        ("race", entry.race or entry.contact),
+    ):
+        if net_name is not None:
+            net = manifest.net(net_name)
+            load_net(net)  # compares the file with the manifest
+            content = (MANIFEST_FILE.parent / net.file).read_bytes()
+            nets[phase] = read_onnx(content, net.encoder, net.name)
+    return NetSet(name, nets)
+
+
+def _sparse(net: LayeredNet) -> SparseWeights:
+    (w1, b1), (w2, b2) = net.layers
+    return w1, b1, np.ascontiguousarray(w2.T), b2

@@ -1,0 +1,108 @@
+"""Nets as ONNX files: the one module of the tools that knows the package ``onnx``."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+import numpy as np
+
+from engine.errors import DataFileError, UnsupportedError
+from nets.encoders import get_encoder
+from nets.onnx_model import OUTCOME, OnnxModel
+from tools.train.layers import Layer, LayeredNet
+from tools.train.network import ENCODER, OUTPUTS
+from tools.train.positions import sample_positions
+
+_OPSET = 17
+_IR_VERSION = 8
+
+
+def onnx_bytes(net: LayeredNet, name: str) -> bytes:
+    """Make the ONNX file of a net: ``inputs float32[n, inputs]`` to ``outcome float32[n, 5]``.
+
+    A net with one hidden layer on `tesauro196` gives its weights as outputs too, so that
+    `nets.sparse_finder` can read them from the same file.
+
+    Raises:
+        UnsupportedError: The package ``onnx`` is not installed.
+    """
+    onnx = _onnx()
+    helper, numpy_helper, float32 = onnx.helper, onnx.numpy_helper, onnx.TensorProto.FLOAT
+    weights, nodes, units = {}, [], "inputs"
+    for i, (matrix, bias) in enumerate(net.layers, 1):
+        weights[f"w{i}"], weights[f"b{i}"] = np.ascontiguousarray(matrix), bias
+        is_last = i == len(net.layers)
+        number = "" if i == 1 else str(i)
+        sums, result = ("logits", OUTCOME) if is_last else (f"sums{number}", f"hidden{number}")
+        nodes.append(helper.make_node("Gemm", [units, f"w{i}", f"b{i}"], [sums]))
+        nodes.append(helper.make_node("Sigmoid" if is_last else "Relu", [sums], [result]))
+        units = result
+    outputs = [helper.make_tensor_value_info(OUTCOME, float32, ["n", OUTPUTS])]
+    if gives_weights(net):
+        outputs += [helper.make_tensor_value_info(key, float32, a.shape) for key, a in weights.items()]
+    graph = helper.make_graph(
+        nodes,
+        name,
+        [helper.make_tensor_value_info("inputs", float32, ["n", net.inputs])],
+        outputs,
+        [numpy_helper.from_array(array, key) for key, array in weights.items()],
+    )
+    model = helper.make_model(
+        graph,
+        producer_name="gammond",
+        opset_imports=[helper.make_opsetid("", _OPSET)],
+        ir_version=_IR_VERSION,
+    )
+    onnx.checker.check_model(model)
+    content: bytes = model.SerializeToString()
+    return content
+
+
+def gives_weights(net: LayeredNet) -> bool:
+    """Whether the net's file gives its weights, for the sparse kernels."""
+    return net.encoder_id == ENCODER and len(net.hidden) == 1
+
+
+def largest_difference(net: LayeredNet, content: bytes) -> float:
+    """Compare an ONNX file with the weights it was made of on positions of random games, in any output."""
+    inputs = get_encoder(net.encoder_id).encode(sample_positions(2000, seed=1))
+    written = OnnxModel("export", content, net.inputs, OUTPUTS).run(inputs)
+    return float(np.abs(written - net.outputs(inputs)).max())
+
+
+def read_onnx(content: bytes, encoder_id: str, name: str) -> LayeredNet:
+    """Take the weights from a file that `onnx_bytes` made.
+
+    Args:
+        content: The file.
+        encoder_id: What its inputs are.
+        name: What errors call it.
+
+    Raises:
+        UnsupportedError: The package ``onnx`` is not installed.
+        DataFileError: It is another kind of net.
+    """
+    onnx = _onnx()
+    graph = onnx.load_from_string(content).graph
+    arrays = {each.name: onnx.numpy_helper.to_array(each) for each in graph.initializer}
+    kinds = [node.op_type for node in graph.node]
+    count = len(kinds) // 2
+    if kinds != ["Gemm", "Relu"] * (count - 1) + ["Gemm", "Sigmoid"]:
+        raise DataFileError(f"net {name} is made of {kinds}, not of layers as here", field="net")
+    layers: list[Layer] = []
+    for node in graph.node[::2]:
+        _, weights, bias = node.input
+        layers.append((arrays[weights].astype(np.float32), arrays[bias].astype(np.float32)))
+    return LayeredNet(encoder_id, tuple(layers))
+
+
+def _onnx() -> ModuleType:
+    try:
+        import onnx
+        import onnx.checker
+        import onnx.helper
+        import onnx.numpy_helper
+    except ImportError as error:
+        raise UnsupportedError("this needs the package onnx: pip install 'gammond[train]'") from error
+    module: ModuleType = onnx
+    return module

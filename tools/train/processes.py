@@ -1,0 +1,96 @@
+"""Work in several processes: tasks in, results out in the order of the tasks."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from types import TracebackType
+from typing import TypeVar
+
+from engine.cores import MAX_THREADS
+from engine.errors import LimitError, ValueRangeError
+
+_Task = TypeVar("_Task")
+_Result = TypeVar("_Result")
+
+
+class Processes:
+    """A number of worker processes, used as a context manager; with one all work is done by the caller.
+
+    Leaving it waits for the tasks that have begun and drops the others.
+
+    Args:
+        count: 1 or more.
+
+    Raises:
+        ValueRangeError: The number is out of range.
+    """
+
+    def __init__(self, count: int) -> None:
+        if not 1 <= count <= MAX_THREADS:
+            raise ValueRangeError(f"worker processes are 1 to {MAX_THREADS}, not {count}", field="workers")
+        self.count = count
+        self._pool: ProcessPoolExecutor | None = None
+
+    def __enter__(self) -> Processes:
+        if self.count > 1:
+            context = multiprocessing.get_context("spawn")
+            self._pool = ProcessPoolExecutor(self.count, context, _begin)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+
+    def map(self, work: Callable[[_Task], _Result], tasks: Iterable[_Task]) -> Iterator[_Result]:
+        """Do work on each task.
+
+        Args:
+            work: A function of a module, which other processes can import.
+            tasks: Taken as they are needed; picklable.
+
+        Yields:
+            The results in the order of the tasks.
+
+        Raises:
+            Exception: What the work on a task raised.
+            LimitError: A process was ended from outside.
+        """
+        if self._pool is None:
+            yield from map(work, tasks)
+            return
+        waiting: deque[Future[_Result]] = deque()
+        try:
+            for task in tasks:
+                waiting.append(self._pool.submit(work, task))
+                if len(waiting) >= 2 * self.count:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        except BrokenProcessPool as error:
+            raise LimitError(
+                "a worker process was ended from outside, for want of memory perhaps: resume with fewer",
+                field="workers",
+            ) from error
+
+
+def _begin() -> None:
+    """Leave interrupts to the process that gave the order, and end when it is gone."""
+    for kind in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(kind, signal.SIG_IGN)
+    threading.Thread(target=_end_with_the_parent, daemon=True).start()
+
+
+def _end_with_the_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

@@ -1,0 +1,106 @@
+"""What fitting and refining have in common: the net, how it learns, how it is measured."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Annotated, Literal
+
+import msgspec
+import numpy as np
+from msgspec import Meta
+
+from engine.errors import ValueRangeError
+from nets.loading import DEFAULT
+from tools.train.epochs import SCHEDULES
+from tools.train.layers import LayeredNet
+from tools.train.measuring import check_measurement
+from tools.train.net_set import NetSet, load_net_set
+from tools.train.network import ENCODER
+
+_FIRST_HIDDEN = (256,)
+
+
+class Recipe(msgspec.Struct, frozen=True):
+    """The net, how it learns and how it is measured; each field says what it is."""
+
+    parent: Annotated[
+        str, Meta(description="whose net to begin with: an evaluator, or the folder of a run")
+    ] = ""
+    phase: Annotated[
+        Literal["contact", "crashed", "race"], Meta(description="which net: contact, crashed or race")
+    ] = "contact"
+    others: Annotated[
+        str,
+        Meta(description="whose nets judge other phases; unless given the parent's, or the default's"),
+    ] = ""
+    encoder: Annotated[str, Meta(description=f"the inputs; unless given the parent's, or {ENCODER}")] = ""
+    hidden: Annotated[
+        tuple[int, ...],
+        Meta(description="sizes of the hidden layers; unless given the parent's, or 256"),
+    ] = ()
+    batch: Annotated[int, Meta(ge=1, description="positions of a step")] = 512
+    rate: Annotated[float, Meta(gt=0, le=1, description="learning rate at the first step")] = 2e-3
+    final_rate: Annotated[float, Meta(gt=0, le=1, description="learning rate at the last step")] = 1e-5
+    schedule: Annotated[
+        Literal["cosine", "steps"], Meta(description="how the rate falls: cosine, or steps by halves")
+    ] = "cosine"
+    average: Annotated[
+        float, Meta(ge=0, lt=1, description="share of the averaged weights that a step keeps")
+    ] = 0.999
+    opponents: Annotated[tuple[str, ...], Meta(description="who strength is measured against")] = (
+        "pubeval",
+        DEFAULT,
+    )
+    games: Annotated[int, Meta(ge=0, description="paired games against each of them; 0 for none")] = 4000
+    seed: Annotated[int, Meta(ge=0, description="seed of weights, positions and order")] = 1
+
+    @property
+    def origins(self) -> list[str]:
+        """The evaluators and runs that the nets come from."""
+        return list(dict.fromkeys(each for each in (self.parent, self.others) if each)) or [DEFAULT]
+
+    def check(self) -> None:
+        """Check what msgspec cannot.
+
+        Raises:
+            ValueRangeError: The rate would rise, or the number of games is odd.
+            GammondError: An opponent cannot be loaded.
+        """
+        if self.final_rate > self.rate:
+            raise ValueRangeError(
+                f"the learning rate falls, it cannot go from {self.rate} to {self.final_rate}", field="rate"
+            )
+        check_measurement(self.opponents, self.games)
+
+    def rate_at(self, share: float) -> float:
+        """The learning rate when a share of the steps is done."""
+        return SCHEDULES[self.schedule](self.rate, self.final_rate, share)
+
+    def first_nets(self, name: str) -> NetSet:
+        """Load or make the nets to begin with.
+
+        Args:
+            name: What the set is called.
+
+        Raises:
+            GammondError: Nets cannot be loaded, or not grow to what is wanted without changing what they say.
+        """
+        generator = np.random.Generator(np.random.PCG64(self.seed))
+        parent = load_net_set(self.parent) if self.parent else None
+        others = load_net_set(self.others or DEFAULT) if self.others or parent is None else parent
+        if parent is None:
+            hidden = self.hidden or _FIRST_HIDDEN
+            return others.with_net(
+                self.phase, LayeredNet.untrained(self.encoder or ENCODER, hidden, generator), name
+            )
+        net = parent.nets.get(self.phase, parent.nets["contact"])
+        grown = net.expanded(self.encoder or net.encoder_id, self.hidden or net.hidden, generator)
+        return others.with_net(self.phase, grown, name)
+
+
+def add_fitting_options(parser: argparse.ArgumentParser, threads: int) -> None:
+    """Add the options that say where to fit; they change the result by rounding alone."""
+    parser.add_argument(
+        "--threads", type=int, default=threads, help="threads of the fit (default one for each core)"
+    )
+    parser.add_argument("--device", default="cpu", help="where torch fits: cpu, cuda (default cpu)")

@@ -1,0 +1,194 @@
+"""``gammond train refine``: a net teaches itself by looking ahead, generation by generation.
+
+Each generation samples positions, labels them with exact backups by the present net (`gammond train label`),
+and fits the net to the newest labels (`gammond train fit`). Every few generations it plays against fixed
+opponents, and the best so far by measured play is kept in ``best.npz``. A run that was killed goes on with
+--resume; it loses the shards that were being made, or the generation that was being fitted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+from msgspec import Meta
+from numpy.typing import NDArray
+
+from engine.cores import usable_cores
+from nets.manifest import Strength
+from tools.progress import Progress
+from tools.train.epochs import FitError, error_of, learn
+from tools.train.files import append_once, read_arrays
+from tools.train.fitting import Fitter
+from tools.train.label import add_workers
+from tools.train.labelling import LabelPlan, make_missing
+from tools.train.measuring import mean_strength, measured, strength_arrays, strength_record, strength_text
+from tools.train.net_set import read_net_set
+from tools.train.processes import Processes
+from tools.train.recipe import Recipe, add_fitting_options
+from tools.train.sampling import SOURCES, USUAL_SOURCES, read_sources
+from tools.train.settings import add_settings, read_options, read_settings
+from tools.train.shards import Labels, read_newest
+from tools.train.stage import CONFIG, LOG, begin
+
+SUMMARY = "let a net teach itself: label with look-ahead, fit, generation by generation"
+
+
+class RefineSettings(Recipe, frozen=True):
+    """All that decides which net comes out; each field says what it is."""
+
+    generations: Annotated[int, Meta(ge=1, description="how many generations in all")] = 20
+    positions: Annotated[int, Meta(ge=1, description="positions labelled in each")] = 150_000
+    window: Annotated[int, Meta(ge=1, description="generations of labels that are learned from")] = 8
+    epochs: Annotated[
+        float, Meta(gt=0, description="how often a generation goes through the labels of the window")
+    ] = 1.0
+    plies: Annotated[int, Meta(ge=1, le=3, description="how deep a label looks")] = 1
+    sources: Annotated[
+        tuple[str, ...],
+        Meta(description=f"where positions come from, NAME=PART of the whole: {', '.join(SOURCES)}"),
+    ] = USUAL_SOURCES
+    measure_every: Annotated[int, Meta(ge=1, description="generations between measurements")] = 3
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``gammond train refine``."""
+    parser.add_argument(
+        "run",
+        type=Path,
+        help="folder of the run: run.toml, checkpoint.npz, best.npz, log.jsonl, labels-000000.npz, ...",
+    )
+    parser.add_argument("--resume", action="store_true", help="go on from the run's last checkpoint")
+    add_settings(parser, RefineSettings)
+    add_fitting_options(parser, usable_cores())
+    add_workers(parser)
+
+
+def main(args: argparse.Namespace) -> int:
+    """Refine; returns the exit status.
+
+    Raises:
+        GammondError: An option cannot be, then no run was begun; or a run is there already, or none.
+    """
+    if args.resume:
+        refinement = _Refinement(args, read_settings(args.run / CONFIG, RefineSettings))
+    else:
+        settings = read_options(args, RefineSettings)
+        settings.check()
+        refinement = _Refinement(args, settings)
+        begin(args.run, "refine", settings, settings.origins)
+    with Processes(args.workers) as processes:
+        refinement.run(processes)
+    return 0
+
+
+class _Refinement:
+    """A run in progress."""
+
+    def __init__(self, args: argparse.Namespace, settings: RefineSettings) -> None:
+        self._folder: Path = args.run
+        self._settings = settings
+        self._sources = read_sources(settings.sources)
+        self._checkpoint = self._folder / "checkpoint.npz"
+        self._best = self._folder / "best.npz"
+        self._done = 0
+        state: dict[str, NDArray[Any]] | None = None
+        if args.resume and self._checkpoint.exists():
+            self._nets, state = read_net_set(self._checkpoint), read_arrays(self._checkpoint)
+            self._done = int(state["generation"])
+        else:
+            self._nets = settings.first_nets(self._folder.name)
+        net = self._nets.nets[settings.phase]
+        self._fitter = Fitter(net, settings.average, args.device, args.threads, state)
+
+    def run(self, processes: Processes) -> None:
+        """Go through the generations that are left."""
+        while self._done < self._settings.generations:
+            started_s = time.monotonic()
+            made = self._label(processes)
+            labelled_s = time.monotonic()
+            record = self._fit()
+            self._done += 1
+            strengths = self._measured(processes)
+            record |= {
+                "labels_per_s": made / (labelled_s - started_s),
+                "seconds": time.monotonic() - started_s,
+                **strength_record(strengths),
+            }
+            self._keep(record, strengths)
+
+    def _label(self, processes: Processes) -> int:
+        """Make the labels of a generation that are not there yet; returns how many positions they were."""
+        settings = self._settings
+        plan = LabelPlan(self._nets, self._sources, settings.phase, settings.plies, settings.seed)
+        tasks = plan.tasks(self._folder, settings.positions, self._done)
+        with Progress(settings.positions, f"generation {self._done + 1}: labels") as bar:
+            made = make_missing(tasks, processes, lambda count, _: bar.update(count))
+            return sum(each.positions for each in made)
+
+    def _fit(self) -> dict[str, object]:
+        settings = self._settings
+        fresh = error_of(self._fitter.averaged, read_newest(self._folder, settings.positions))
+        labels = read_newest(self._folder, settings.window * settings.positions)
+        steps = max(1, round(settings.epochs * len(labels) / settings.batch))
+
+        def rate(step: int) -> float:
+            return settings.rate_at((self._done + step / steps) / settings.generations)
+
+        with Progress(steps * settings.batch, f"generation {self._done + 1}: fit") as bar:
+            loss = learn(
+                self._fitter,
+                labels,
+                steps,
+                settings.batch,
+                rate,
+                np.random.Generator(np.random.PCG64([settings.seed, self._done])),
+                lambda step, loss: bar.update(step * settings.batch, f"loss {loss:.5f}"),
+            )
+        self._nets = self._nets.with_net(settings.phase, self._fitter.averaged, self._folder.name)
+        return self._record(labels, fresh, loss, rate(steps))
+
+    def _record(self, labels: Labels, fresh: FitError, loss: float, rate: float) -> dict[str, object]:
+        """Describe a generation for the log; ``fresh`` is the error on its labels before it learned them."""
+        return {
+            "generation": self._done + 1,
+            "labelled": self._settings.positions,
+            "learned": len(labels),
+            "rate": rate,
+            "fresh_loss": fresh.loss,
+            "fresh_points": fresh.equity,
+            "loss": loss,
+        }
+
+    def _measured(self, processes: Processes) -> list[Strength]:
+        settings = self._settings
+        if self._done % settings.measure_every and self._done < settings.generations:
+            return []
+        return measured(self._nets, settings.opponents, settings.games, processes)
+
+    def _keep(self, record: dict[str, object], strengths: list[Strength]) -> None:
+        """Save a generation: the best net, the line of the log, then the checkpoint from which to go on."""
+        generation = np.array(self._done)
+        if strengths and mean_strength(strengths) >= self._best_strength():
+            self._nets.save(self._best, generation=generation, **strength_arrays(strengths))
+        append_once(self._folder / LOG, record, "generation")
+        self._nets.save(self._checkpoint, generation=generation, **self._fitter.state())
+        sys.stderr.write(_line(record, strengths) + "\n")
+
+    def _best_strength(self) -> float:
+        if not self._best.exists():
+            return float("-inf")
+        return float(read_arrays(self._best)["ppg"].mean())
+
+
+def _line(record: dict[str, object], strengths: list[Strength]) -> str:
+    text = (
+        f"generation {record['generation']}, rate {record['rate']:.2e}, fresh error "
+        f"{record['fresh_points']:.4f} points, loss {record['loss']:.6f}, "
+        f"{record['labels_per_s']:.0f} labels/s, {record['seconds']:.0f} s"
+    )
+    return f"{text}, {strength_text(strengths)}" if strengths else text
