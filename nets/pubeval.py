@@ -42,10 +42,24 @@ class PubevalPlayer:
     def choose(self, boards: Board, dice: NDArray[np.int8]) -> Board:
         """Choose plays, as `engine.players.Player.choose`; ties go to the first."""
         children, _, offsets = expand_rolls(boards, dice)
-        chosen = np.empty(len(boards), np.int64)
-        is_race = phases(boards) >= Phase.RACE
+        return children[self.best_play(children, offsets, phases(boards) >= Phase.RACE)]
+
+    def best_play(
+        self, children: Board, offsets: NDArray[np.int64], is_race: NDArray[np.bool_]
+    ) -> NDArray[np.int64]:
+        """Find the highest score among the plays of each of many positions.
+
+        Args:
+            children: ``int8[m, 2, 26]``, as the next mover sees them.
+            offsets: ``int64[n + 1]``; those of position i lie at ``offsets[i]:offsets[i + 1]``.
+            is_race: ``bool[n]``, whether position i, before the play, is a race.
+
+        Returns:
+            ``int64[n]``, places in `children`.
+        """
+        chosen = np.empty(len(is_race), np.int64)
         kernel_pubeval.choose(children, offsets, is_race, self._contact, self._race, chosen)
-        return children[chosen]
+        return chosen
 
     def score(self, child: Board, *, is_race: bool) -> float:
         """Score a position for the player who has just moved.

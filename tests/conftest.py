@@ -1,5 +1,6 @@
 """What all tests share."""
 
+import importlib.util
 import os
 import signal
 
@@ -8,12 +9,22 @@ import pytest
 # A shell starts its background jobs with Ctrl-C ignored, and what they start inherits that: tests send it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+_REQUIRED = {"peer": "GAMMOND_REQUIRE_PEERS", "training": "GAMMOND_REQUIRE_TRAINING"}
+"""Markers, and the variables that say, set to 1, that tests with them may not be skipped."""
+
+
+def pytest_runtest_setup(item):
+    """Tests that fit nets need the package torch, of some gigabytes: without it they are skipped."""
+    if "training" in item.keywords and importlib.util.find_spec("torch") is None:
+        pytest.skip("fitting needs the package torch (extra 'train')")
+
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item, call):
-    """With GAMMOND_REQUIRE_PEERS=1 a comparison with another engine may not be skipped for want of it."""
+    """Fail tests that were skipped for want of what the environment says is there."""
     outcome = yield
     report = outcome.get_result()
-    if report.skipped and "peer" in item.keywords and os.environ.get("GAMMOND_REQUIRE_PEERS") == "1":
-        report.outcome = "failed"
-        report.longrepr = f"{item.nodeid} was skipped, and GAMMOND_REQUIRE_PEERS=1: {report.longrepr}"
+    for marker, variable in _REQUIRED.items():
+        if report.skipped and marker in item.keywords and os.environ.get(variable) == "1":
+            report.outcome = "failed"
+            report.longrepr = f"{item.nodeid} was skipped, and {variable}=1: {report.longrepr}"

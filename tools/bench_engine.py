@@ -19,12 +19,13 @@ from engine.moves import expand_rolls
 from engine.outcome import WIN, finished_outcomes
 from engine.position import CHECKERS, OFF, Board, Position
 from nets.encoders import ENCODERS
-from nets.loading import exact_judges
+from nets.loading import exact_judges, load_evaluator
 from nets.manifest import load_net, read_manifest
 from tools.batch import BLOCK_LINES, Tally, run_batch
 from tools.batch_judging import BatchJudge
 from tools.batch_lines import read_lines
 from tools.batch_rows import CsvRows
+from tools.bench_gnubg import gnubg_evaluation
 from tools.bench_measure import GAMES_AT_ONCE, Games, Measurement, Subject, check, seconds_per_call
 
 BATCH_SIZES = (1, 16, 256, 1024)
@@ -89,8 +90,11 @@ def bench_encoding(subject: Subject) -> Iterator[Measurement]:
 
 
 def bench_evaluation(subject: Subject) -> Iterator[Measurement]:
-    """Evaluation by batch size: the whole evaluator on positions of all phases, then each net alone."""
-    judges: list[tuple[str, Evaluator]] = [(f"evaluator {subject.evaluator.name}", subject.evaluator)]
+    """Evaluation by batch size, encoding included: evaluators, each net alone, gnubg's nets beside them.
+
+    Evaluators route positions of all phases; it says which one the manifest calls its default and its finder.
+    """
+    judges = [(_evaluator_title(each.name), each) for each in _evaluators(subject)]
     for entry in read_manifest().nets:
         shape = "-".join(map(str, entry.hidden))
         judges.append((f"net {entry.name} ({entry.encoder}, {shape})", load_net(entry)))
@@ -101,6 +105,27 @@ def bench_evaluation(subject: Subject) -> Iterator[Measurement]:
     check(bool((lost == finished_outcomes(over[None])).all()), f"a lost game is evaluated as {lost[0]}")
     for what, judge in judges:
         yield from _by_batch_size(what, judge, subject.boards)
+    yield gnubg_evaluation(subject)
+
+
+def _evaluators(subject: Subject) -> list[Evaluator]:
+    """The evaluator that is measured, then all others of the manifest, the default first."""
+    names = [each.name for each in read_manifest().evaluators]
+    others = [name for name in names if name != subject.evaluator.name]
+    others.sort(key=lambda name: _part(name) != "default")
+    return [subject.evaluator, *(load_evaluator(name) for name in others)]
+
+
+def _evaluator_title(name: str) -> str:
+    part = _part(name)
+    return f"evaluator {name} ({part})" if part else f"evaluator {name}"
+
+
+def _part(name: str) -> str:
+    """What the manifest takes an evaluator for; empty where it is one of the others."""
+    manifest = read_manifest()
+    parts = {"default": manifest.default, "finder": manifest.finder}
+    return ", ".join(part for part, taken in parts.items() if taken == name)
 
 
 def _by_batch_size(what: str, judge: Evaluator, boards: Board) -> Iterator[Measurement]:

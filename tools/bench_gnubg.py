@@ -17,7 +17,7 @@ from typing import Any
 
 from engine.formats.position_id import encode_position_ids
 from engine.outcome import WIN
-from engine.position import Position
+from engine.position import Board, Position
 from tools.bench_measure import Measurement, Subject, check
 from tools.gnubg_program import find_gnubg
 
@@ -30,15 +30,7 @@ _LIMIT_S = 120.0
 
 
 def bench_gnubg(subject: Subject) -> Iterator[Measurement]:
-    """The same positions by gnubg's nets, and gnubg's own calibration, where these are installed."""
-    try:
-        peer: Any = importlib.import_module("gnubg_nn")
-    except ImportError:
-        yield Measurement(
-            "gnubg", "gnubg-nn, 0-ply", None, "positions/s", "skipped: gnubg-nn is not installed"
-        )
-    else:
-        yield _gnubg_nn(peer, subject)
+    """What gnubg says of its own speed, where it is installed."""
     program = find_gnubg()
     if program is None:
         yield Measurement("gnubg", "gnubg, calibrate", None, "positions/s", "skipped: gnubg is not installed")
@@ -46,23 +38,39 @@ def bench_gnubg(subject: Subject) -> Iterator[Measurement]:
         yield _calibration(program)
 
 
-def _gnubg_nn(peer: Any, subject: Subject) -> Measurement:  # noqa: ANN401  (the module has no types)
+def gnubg_evaluation(subject: Subject) -> Measurement:
+    """The positions of the other evaluations by gnubg's nets, where the package gnubg-nn is installed."""
+    what = "gnubg-nn, 0-ply"
+    try:
+        peer: Any = importlib.import_module("gnubg_nn")
+    except ImportError:
+        return Measurement("evaluation", what, None, "positions/s", "skipped: gnubg-nn is not installed")
     win = peer.probabilities(peer.board_from_position_id(_OPENING), 0)[WIN]
     ours = float(subject.evaluator.evaluate(Position.start().board[None])[0, WIN])
     check(
         abs(win - ours) < 0.1, f"gnubg gives the opening {win:.3f} wins, {subject.evaluator.name} {ours:.3f}"
     )
-    ids = dict.fromkeys(encode_position_ids(subject.boards))
-    boards = [peer.board_from_position_id(text) for text in ids]
+    return Measurement(
+        "evaluation", what, gnubg_rate(subject.boards), "positions/s", f"called one by one; {NOTE}"
+    )
 
-    def evaluate_all() -> None:
-        for board in boards:
-            peer.probabilities(board, 0)
 
-    started_s = time.perf_counter()
-    evaluate_all()  # once: it remembers what it has evaluated
-    each_s = (time.perf_counter() - started_s) / len(boards)
-    return Measurement("gnubg", "gnubg-nn, 0-ply", 1 / each_s, "positions/s", "called one by one")
+def gnubg_rate(boards: Board) -> float:
+    """How many positions a second of CPU time gnubg's nets evaluate, called one by one.
+
+    Args:
+        boards: ``int8[n, 2, 26]``. Each is asked for once, repeated ones too, for gnubg-nn remembers what it
+            has judged: the figure is right where the process has not asked for them before.
+
+    Raises:
+        ImportError: The package gnubg-nn is missing.
+    """
+    peer: Any = importlib.import_module("gnubg_nn")
+    asked = [peer.board_from_position_id(text) for text in dict.fromkeys(encode_position_ids(boards))]
+    started_s = time.process_time()
+    for board in asked:
+        peer.probabilities(board, 0)
+    return len(asked) / (time.process_time() - started_s)
 
 
 def _calibration(program: str) -> Measurement:

@@ -28,8 +28,10 @@ TOOLS = {
     "train": "tools.train.command",
     "export": "tools.export",
     "tournament": "tools.tournament",
+    "frontier": "tools.frontier",
     "error-rate": "tools.error_rate",
     "search-quality": "tools.search_quality",
+    "cube-efficiency": "tools.cube_efficiency",
     "gnubg-match": "tools.gnubg_match",
 }
 """Subcommand -> the module that has its ``SUMMARY``, ``add_arguments(parser)`` and ``main(args) -> int``."""

@@ -71,6 +71,14 @@ class Progress:
         if self._shown and self._clock() - self._drawn_s >= _REDRAW_EVERY_S:
             self._draw()
 
+    def say(self, text: str) -> None:
+        """Write a line for good, terminal or not; the bar goes on below it."""
+        if self._shown:
+            self._stream.write("\r" + " " * (shutil.get_terminal_size().columns - 1) + "\r")
+        self._stream.write(text + "\n")
+        self._stream.flush()
+        self._drawn_s = float("-inf")
+
     def line(self, width: int | None = None) -> str:
         """Return the line as it stands: label, bar, share, count, rate, time left, extra words.
 

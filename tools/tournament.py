@@ -63,10 +63,7 @@ def main(args: argparse.Namespace) -> int:
         UnsupportedError: A package is missing that a player needs.
         DataFileError: A net or database is missing or faulty.
     """
-    if args.games < 4 or args.games % 2:
-        raise ValueRangeError(f"--games takes an even number of 4 or more, not {args.games}", field="games")
-    if not 1 <= args.threads <= MAX_THREADS:
-        raise ValueRangeError(f"--threads takes 1 to {MAX_THREADS}, not {args.threads}", field="threads")
+    check_play(args.games, args.threads)
     started_s = time.monotonic()
     results = play_stretches(args.first, args.second, args.games, args.seed, args.threads)
     if not results.games:
@@ -77,6 +74,18 @@ def main(args: argparse.Namespace) -> int:
     report = report_on(args, results, time.monotonic() - started_s)
     sys.stdout.write(json.dumps(asdict(report)) + "\n" if args.json else report.as_text())
     return 0 if results.games == args.games else EXIT_INTERRUPTED
+
+
+def check_play(games: int, threads: int) -> None:
+    """Check the numbers of a tournament.
+
+    Raises:
+        ValueRangeError: An odd number of games or fewer than four, or an impossible number of threads.
+    """
+    if games < 4 or games % 2:
+        raise ValueRangeError(f"--games takes an even number of 4 or more, not {games}", field="games")
+    if not 1 <= threads <= MAX_THREADS:
+        raise ValueRangeError(f"--threads takes 1 to {MAX_THREADS}, not {threads}", field="threads")
 
 
 def play_stretches(first_name: str, second_name: str, games: int, seed: int, threads: int = 1) -> GameResults:

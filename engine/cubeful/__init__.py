@@ -12,7 +12,7 @@ function of it and of outcomes or values:
 
 from engine.cubeful.cube_game import CubeGame, CubeState, Values, cube_game
 from engine.cubeful.decision import CubeDecision, CubeValue, Doubling, Response, decide, decide_outcome
-from engine.cubeful.efficiency import cube_efficiencies
+from engine.cubeful.efficiency import USUAL_EFFICIENCIES, CubeEfficiencies, are_all_home, cube_efficiencies
 from engine.cubeful.resignation import accepts_resignation, resignation
 from engine.cubeful.score_matrix import ScoreMatrix, score_matrix
 from engine.cubeful.take_points import DoublingWindow, doubling_window, gammon_value, take_point
@@ -25,7 +25,9 @@ from engine.cubeful.values import (
 )
 
 __all__ = [
+    "USUAL_EFFICIENCIES",
     "CubeDecision",
+    "CubeEfficiencies",
     "CubeGame",
     "CubeState",
     "CubeValue",
@@ -35,6 +37,7 @@ __all__ = [
     "ScoreMatrix",
     "Values",
     "accepts_resignation",
+    "are_all_home",
     "cube_efficiencies",
     "cube_game",
     "dead_values",

@@ -2,28 +2,71 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.position import Board, Phase, phases
 
-CONTACT_EFFICIENCY = 0.68
-"""Contact and crashed positions."""
-
-BEAROFF_EFFICIENCY = 0.6
-"""Races with every checker home: the last rolls lose markets by miles."""
-
-RACE_EFFICIENCIES = (0.6, 0.7)
-"""Races at `RACE_PIPS` of the side on roll, straight in between and constant beyond."""
-
 RACE_PIPS = (40, 120)
+"""Pips of the side on roll at which efficiencies of races are given: straight in between, constant beyond."""
+
+BEAROFF_PIPS = (4, 8, 16, 32, 64)
+"""The same for races with every checker of both sides home."""
+
+_POINTS = np.arange(26)
+
+
+@dataclass(frozen=True)
+class CubeEfficiencies:
+    """Cube efficiencies by phase, 0 (dead) to 1 (live).
+
+    *Source:* the usual numbers are those that GNU Backgammon publishes in its manual ("The cube efficiency"),
+    within the 0.6 to 0.7 that Janowski suggests.
+
+    Attributes:
+        contact: Of positions with contact, neither side crashed.
+        crashed: Of positions with contact and a crashed side.
+        race: Of races, at each of `RACE_PIPS`.
+        bearoff: Of races with every checker home, at each of `BEAROFF_PIPS`: the last rolls lose markets by
+            miles.
+    """
+
+    contact: float = 0.68
+    crashed: float = 0.68
+    race: tuple[float, ...] = (0.6, 0.7)
+    bearoff: tuple[float, ...] = (0.6, 0.6, 0.6, 0.6, 0.6)
+
+    def of(self, boards: Board) -> NDArray[np.float32]:
+        """Give positions their efficiencies.
+
+        Args:
+            boards: ``int8[n, 2, 26]``.
+
+        Returns:
+            ``float32[n]``.
+        """
+        phase_of = phases(boards)
+        result = np.full(len(boards), self.contact, np.float32)
+        result[phase_of == Phase.CRASHED] = self.crashed
+        is_race = phase_of == Phase.RACE
+        is_home = is_race & are_all_home(boards)
+        for rows, pips, efficiencies in (
+            (is_race & ~is_home, RACE_PIPS, self.race),
+            (is_home, BEAROFF_PIPS, self.bearoff),
+        ):
+            if rows.any():
+                result[rows] = np.interp(boards[rows, 0].astype(np.int64) @ _POINTS, pips, efficiencies)
+        return result
+
+
+USUAL_EFFICIENCIES = CubeEfficiencies()
+"""Those that everything reckons with unless it is told others."""
 
 
 def cube_efficiencies(boards: Board) -> NDArray[np.float32]:
-    """Give positions their cube efficiencies.
-
-    *Source:* the numbers are those that GNU Backgammon publishes in its manual ("The cube efficiency"),
-    within the 0.6 to 0.7 that Janowski suggests.
+    """Give positions their cube efficiencies, the usual ones.
 
     Args:
         boards: ``int8[n, 2, 26]``.
@@ -31,10 +74,10 @@ def cube_efficiencies(boards: Board) -> NDArray[np.float32]:
     Returns:
         ``float32[n]``, 0 (dead) to 1 (live).
     """
-    result = np.full(len(boards), CONTACT_EFFICIENCY, np.float32)
-    races = np.flatnonzero(phases(boards) == Phase.RACE)
-    pips = boards[races, 0].astype(np.int64) @ np.arange(26)
-    result[races] = np.interp(pips, RACE_PIPS, RACE_EFFICIENCIES)
-    all_home = ~(boards[races, :, 7:] > 0).any(axis=(1, 2))
-    result[races[all_home]] = BEAROFF_EFFICIENCY
-    return result
+    return USUAL_EFFICIENCIES.of(boards)
+
+
+def are_all_home(boards: Board) -> NDArray[np.bool_]:
+    """Say where every checker of both sides is home or off: ``bool[n]`` for ``int8[n, 2, 26]``."""
+    is_home: NDArray[np.bool_] = (boards[:, :, 7:] == 0).all(axis=(1, 2))
+    return is_home

@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.cubeful import CubeGame, cube_efficiencies, exact_values, leaf_values, with_option
+from engine.cubeful import (
+    CubeEfficiencies,
+    CubeGame,
+    cube_efficiencies,
+    exact_values,
+    leaf_values,
+    with_option,
+)
 from engine.kernels.cubeful import OWN
 from engine.match import MAX_CUBE
 from engine.outcome import LOSE_BG, LOSE_G, WIN, WIN_BG, WIN_G, Outcomes
@@ -30,21 +37,26 @@ class Cubeful:
         game: The states of the cube, seen by the side on roll at the start.
         doubles_at_once: Whether the side on roll at the start may double before its first roll: yes for the
             positions after plays; no to value a position without the double, or after it.
+        efficiencies: What doubles, takes and values rest on; the usual ones if None.
     """
 
     columns = OUTCOMES + 1
 
-    def __init__(self, game: CubeGame, *, doubles_at_once: bool = False) -> None:
+    def __init__(
+        self, game: CubeGame, *, doubles_at_once: bool = False, efficiencies: CubeEfficiencies | None = None
+    ) -> None:
         self.game = game
         self._games = (game, game.other)
         self._doubles_at_once = doubles_at_once
+        self._efficiencies = efficiencies
 
     @property
     def name(self) -> str:
         """The match state, the table of match equities and who may double first."""
         first = "doubling" if self._doubles_at_once else "rolling"
         states = " ".join(f"{state.value}:{state.owner}" for state in self.game.states)
-        return f"cubeful, seat {self.game.seat} {first}, {self.game.match}, {self.game.table.name}, {states}"
+        name = f"cubeful, seat {self.game.seat} {first}, {self.game.match}, {self.game.table.name}, {states}"
+        return name if self._efficiencies is None else f"{name}, {self._efficiencies}"
 
     def scores(
         self,
@@ -59,7 +71,7 @@ class Cubeful:
         if equities is not None and game.is_money:
             values = exact_values(equities, game)
         else:
-            values = leaf_values(outcomes, cube_efficiencies(boards), game)
+            values = leaf_values(outcomes, self._efficiencies_of(boards), game)
         if turn or self._doubles_at_once:
             values = with_option(values, game)
         scores = np.empty((len(boards), self.columns))
@@ -87,7 +99,7 @@ class Cubeful:
         """Let the sides on roll double, as `Scoring.act`; where doubling costs nothing they do."""
         game = self._games[turn % 2]
         rows, states = np.arange(len(boards)), cubes.states.astype(np.int64)
-        values = leaf_values(outcomes, cube_efficiencies(boards), game)
+        values = leaf_values(outcomes, self._efficiencies_of(boards), game)
         after = game.taken[states]
         held, passed = values[rows, states], game.passed[states]
         taken = np.float32(game.stake_factor) * values[rows, after]
@@ -117,3 +129,7 @@ class Cubeful:
         turned[..., WIN] = 1.0 - turned[..., WIN]
         turned[..., VALUE] = (0.0 if self.game.is_money else 1.0) - scores[..., VALUE]
         return turned
+
+    def _efficiencies_of(self, boards: Board) -> NDArray[np.float32]:
+        """Cube efficiencies of ``int8[n, 2, 26]`` positions, ``float32[n]``."""
+        return cube_efficiencies(boards) if self._efficiencies is None else self._efficiencies.of(boards)

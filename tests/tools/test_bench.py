@@ -15,6 +15,7 @@ from engine.outcome import finished_outcomes
 from engine.position import CHECKERS, OFF, Position
 from engine.replies import EvaluatedReplies
 from engine.search import ValueCache
+from nets.manifest import EvaluatorEntry, Manifest
 from protocol.transports.load_client import LoadReport
 from tests.boards import RacingJudge
 from tools import (
@@ -51,6 +52,13 @@ class PipJudge:
         return outcomes + noise.astype(np.float32)
 
 
+def named_judge(name):
+    """Load an evaluator in which only the name is its own."""
+    judge = PipJudge()
+    judge.name = name
+    return judge
+
+
 class RaceWinner:
     """Stands for a bearoff database: the player on roll always wins."""
 
@@ -73,9 +81,12 @@ def untimed(monkeypatch):
 
     monkeypatch.setattr(bench_engine, "seconds_per_call", once)
     monkeypatch.setattr(bench_engine, "exact_judges", lambda: (RaceWinner(), RaceWinner()))
-    monkeypatch.setattr(bench_engine, "read_manifest", lambda: types.SimpleNamespace(nets=()))
+    manifest = Manifest(default="pips", evaluators=(EvaluatorEntry("pips", "pips-contact"),))
+    monkeypatch.setattr(bench_engine, "read_manifest", lambda: manifest)
+    monkeypatch.setitem(sys.modules, "gnubg_nn", None)
     monkeypatch.setattr(bench_engine, "BATCH_LINES", 5000)
     monkeypatch.setattr(bench_measure, "load_evaluator", lambda name: PipJudge())
+    monkeypatch.setattr(bench_engine, "load_evaluator", named_judge)
 
 
 INSIDE = ["moves", "encoding", "evaluation", "decisions", "batch", "bearoff"]
@@ -84,14 +95,51 @@ INSIDE = ["moves", "encoding", "evaluation", "decisions", "batch", "bearoff"]
 def test_each_benchmark_inside_the_process_has_right_answers_and_figures():
     subject = bench_measure.Subject()
     for name in INSIDE:
-        measurements = list(bench.BENCHMARKS[name](subject))
+        measurements = [m for m in bench.BENCHMARKS[name](subject) if "gnubg" not in m.what]
         assert measurements
         assert all(m.benchmark == name and m.value is not None and m.value > 0 for m in measurements)
 
 
 def test_evaluation_is_measured_at_each_batch_size():
     measurements = list(bench_engine.bench_evaluation(bench_measure.Subject()))
-    assert [m.what for m in measurements] == [f"evaluator pips, batch {n}" for n in (1, 16, 256, 1024)]
+    *ours, gnubg = measurements
+    assert [m.what for m in ours] == [f"evaluator pips (default), batch {n}" for n in (1, 16, 256, 1024)]
+    assert (gnubg.what, gnubg.value) == ("gnubg-nn, 0-ply", None)
+    assert gnubg.note == "skipped: gnubg-nn is not installed"
+
+
+def test_all_evaluators_of_the_manifest_are_measured_and_called_by_their_parts(monkeypatch):
+    entries = tuple(EvaluatorEntry(name, f"{name}-contact") for name in ("old", "fast", "strong"))
+    manifest = Manifest(default="strong", finder="fast", evaluators=entries)
+    monkeypatch.setattr(bench_engine, "read_manifest", lambda: manifest)
+    whole = [m.what for m in bench_engine.bench_evaluation(bench_measure.Subject()) if "1024" in m.what]
+    assert whole == [
+        "evaluator pips, batch 1024",
+        "evaluator strong (default), batch 1024",
+        "evaluator old, batch 1024",
+        "evaluator fast (finder), batch 1024",
+    ]
+
+
+def test_gnubgs_nets_are_asked_each_position_once_after_a_check(monkeypatch):
+    """A stand-in for gnubg-nn, which judges the opening as it is told."""
+    asked = []
+
+    def probabilities(board, plies):
+        asked.append(board)
+        return (win,)
+
+    peer = types.SimpleNamespace(probabilities=probabilities, board_from_position_id=lambda text: text)
+    monkeypatch.setitem(sys.modules, "gnubg_nn", peer)
+    subject, win = bench_measure.Subject(), 0.55
+    subject.boards = np.repeat(Position.start().board[None], 3, axis=0)
+    measured = bench_gnubg.gnubg_evaluation(subject)
+    assert measured.benchmark == "evaluation"
+    assert measured.value > 0
+    assert asked == ["4HPwATDgc/ABMA"] * 2
+    win = 0.75
+    with pytest.raises(bench_measure.WrongAnswerError, match=r"opening 0\.750"):
+        bench_gnubg.gnubg_evaluation(subject)
 
 
 def test_the_table_has_a_row_for_each_measurement_and_only_what_was_asked(capsys):
@@ -142,16 +190,12 @@ def test_a_database_that_misjudges_the_last_checker_is_not_timed(monkeypatch):
         list(bench_engine.bench_bearoff(bench_measure.Subject()))
 
 
-def test_missing_peers_are_skipped_with_a_note(monkeypatch):
-    def missing(name):
-        raise ImportError(name)
-
-    monkeypatch.setattr(bench_gnubg.importlib, "import_module", missing)
+def test_a_missing_peer_is_skipped_with_a_note(monkeypatch):
     monkeypatch.setattr(bench_gnubg, "find_gnubg", lambda: None)
-    measurements = list(bench_gnubg.bench_gnubg(bench_measure.Subject()))
-    assert [m.value for m in measurements] == [None, None]
-    assert all("not installed" in m.note for m in measurements)
-    assert " - " in bench.table_row(measurements[0])
+    (measurement,) = bench_gnubg.bench_gnubg(bench_measure.Subject())
+    assert measurement.value is None
+    assert "not installed" in measurement.note
+    assert " - " in bench.table_row(measurement)
 
 
 @pytest.fixture

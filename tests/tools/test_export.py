@@ -14,10 +14,10 @@ from tools import export
 from tools.train.files import append_record
 from tools.train.layers import LayeredNet
 from tools.train.net_set import NetSet
+from tools.train.network import load_trainee
 from tools.train.positions import sample_positions
 from tools.train.recipe import Recipe
-from tools.train.run_folder import RunFolder
-from tools.train.self_play import TdConfig
+from tools.train.self_play import SelfPlay, TdSettings
 from tools.train.stage import begin
 
 pytest.importorskip("onnx", reason="export needs the package onnx (extra 'train')")
@@ -31,23 +31,27 @@ def run_command(*arguments: str) -> int:
 
 @pytest.fixture
 def run_folder(tmp_path):
-    folder = RunFolder(tmp_path / "run")
-    run = folder.start(TdConfig(games=64, hidden=8, race_hidden=4, round_games=32))
-    for report in run.rounds():
-        folder.checkpoint(run, {"games": report.games, "games_per_s": 100.0})
+    """A run of self-play, 64 games long."""
+    folder = tmp_path / "run"
+    settings = TdSettings(games=64, hidden=8, race_hidden=4, round_games=32)
+    begin(folder, "td", settings, ())
+    play = SelfPlay(settings)
+    for report in play.rounds():
+        play.trainee.save(folder / "checkpoint.npz", **play.state())
+        append_record(folder / "log.jsonl", {"games": report.games, "seconds": 1.0})
     return folder
 
 
 def test_exported_nets_load_by_their_entries_and_judge_like_the_trainee(run_folder, tmp_path, capsys):
     weights = tmp_path / "nets" / "weights"
-    assert run_command(str(run_folder.path), "--name", "tiny", "--folder", str(weights)) == 0
+    assert run_command(str(run_folder), "--name", "tiny", "--folder", str(weights)) == 0
     printed = tomllib.loads(capsys.readouterr().out)["net"]
     entries = msgspec.convert(printed, tuple[NetEntry, ...])
     assert [(entry.name, entry.phase, entry.hidden) for entry in entries] == [
         ("tiny-contact", "contact", (8,)),
         ("tiny-race", "race", (4,)),
     ]
-    trainee = run_folder.resume().trainee
+    trainee, _ = load_trainee(run_folder / "checkpoint.npz")
     boards = sample_positions(500, seed=2)
     for entry, net in zip(entries, (trainee.contact, trainee.race), strict=True):
         loaded = load_net(entry, tmp_path / "nets")
@@ -61,7 +65,7 @@ def test_a_net_that_came_out_different_is_an_error_and_replaces_nothing(
     run_folder, tmp_path, monkeypatch, capsys, different
 ):
     weights = tmp_path / "weights"
-    arguments = str(run_folder.path), "--name", "tiny", "--folder", str(weights)
+    arguments = str(run_folder), "--name", "tiny", "--folder", str(weights)
     run_command(*arguments)
     before = {file.name: file.read_bytes() for file in weights.iterdir()}
     capsys.readouterr()
@@ -82,7 +86,7 @@ def test_a_net_that_came_out_different_is_an_error_and_replaces_nothing(
 def test_nets_that_exist_are_replaced_only_when_that_is_asked_for(run_folder, tmp_path):
     for phase in ("contact", "race"):
         (tmp_path / f"tiny-{phase}.onnx").write_text("shipped")
-    arguments = str(run_folder.path), "--name", "tiny", "--folder", str(tmp_path)
+    arguments = str(run_folder), "--name", "tiny", "--folder", str(tmp_path)
     with pytest.raises(StateError, match="--force"):
         run_command(*arguments)
     assert (tmp_path / "tiny-race.onnx").read_text() == "shipped"
@@ -101,7 +105,7 @@ def test_nets_that_cannot_be_written_leave_those_of_the_same_name_alone(run_fold
     file.write_text("there already")
     (tmp_path / "tiny-race.part").mkdir()
     with pytest.raises(DataFileError, match="cannot be written"):
-        run_command(str(run_folder.path), "--name", "tiny", "--folder", str(tmp_path), "--force")
+        run_command(str(run_folder), "--name", "tiny", "--folder", str(tmp_path), "--force")
     assert file.read_text() == "there already"
 
 
@@ -122,18 +126,19 @@ def test_an_entry_names_its_file_as_the_manifest_finds_it(run_folder, tmp_path):
 
 
 def test_an_entry_says_when_the_best_weights_were_taken(run_folder, tmp_path, capsys):
-    trainee = run_folder.resume().trainee
-    trainee.save(run_folder.best_file, games_done=np.int64(32), dice=np.zeros(2, np.uint64))
-    run_command(str(run_folder.path), "--name", "tiny", "--folder", str(tmp_path), "--best")
+    trainee, _ = load_trainee(run_folder / "checkpoint.npz")
+    trainee.save(run_folder / "best.npz", games_done=np.int64(32), dice=np.zeros(2, np.uint64))
+    run_command(str(run_folder), "--name", "tiny", "--folder", str(tmp_path), "--best")
     trained = tomllib.loads(capsys.readouterr().out)["net"][0]["trained"]
     assert trained["games"] == 32
-    assert trained["commands"][1] == f"gammond export {run_folder.path} --name tiny --best"
+    assert trained["commands"][1] == f"gammond export {run_folder} --name tiny --best"
 
 
 def test_a_checkpoint_without_the_number_of_games_is_an_error(run_folder, tmp_path):
-    run_folder.resume().trainee.save(run_folder.checkpoint_file)
+    trainee, _ = load_trainee(run_folder / "checkpoint.npz")
+    trainee.save(run_folder / "checkpoint.npz")
     with pytest.raises(DataFileError, match="no games_done"):
-        run_command(str(run_folder.path), "--name", "tiny", "--folder", str(tmp_path))
+        run_command(str(run_folder), "--name", "tiny", "--folder", str(tmp_path))
 
 
 @pytest.fixture

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import sys
 
+import numpy as np
 import pytest
 
-from engine.errors import FormatError, UnsupportedError, ValueRangeError
+from engine.errors import DataFileError, FormatError, UnsupportedError, ValueRangeError
 from engine.search_player import SearchPlayer
+from nets.loading import net_hashes
 from tools import cli
 from tools.opponents import is_deep, load_opponent, opponent_hashes
+from tools.train.layers import LayeredNet
+from tools.train.net_set import NetSet
+from tools.train.positions import sample_positions
 
 
 @pytest.fixture(autouse=True)
@@ -21,9 +28,9 @@ def _no_gnubg_nn(monkeypatch):
 def test_other_players_are_those_of_the_nets():
     assert load_opponent("pubeval").name == "pubeval"
     assert opponent_hashes("pubeval") == opponent_hashes("gnubg") == {}
-    assert "td32-contact" in opponent_hashes("td32")
-    assert not is_deep(load_opponent("td32"))
-    player = load_opponent("td32:plies=1")
+    assert opponent_hashes("default") == net_hashes("default") != {}
+    assert not is_deep(load_opponent("default"))
+    player = load_opponent("default:plies=1")
     assert isinstance(player, SearchPlayer)
     assert is_deep(player)
 
@@ -46,3 +53,54 @@ def test_gnubg_looks_two_plies_ahead_at_most():
     with pytest.raises(ValueRangeError, match="0 to 2 plies") as caught:
         load_opponent("gnubg:plies=3")
     assert caught.value.field == "plies"
+
+
+@pytest.fixture
+def run(tmp_path):
+    """The folder of a run whose last and best nets differ; returned with the sets of both."""
+    pytest.importorskip("onnx", reason="nets are run as ONNX files (extra 'train')")
+    folder, sets = tmp_path / "learner", {}
+    for name, seed in (("checkpoint", 1), ("best", 2)):
+        generator = np.random.default_rng(seed)
+        nets = {phase: LayeredNet.untrained("tesauro196", (6,), generator) for phase in ("contact", "race")}
+        sets[name] = NetSet("learner", nets)
+        sets[name].save(folder / f"{name}.npz")
+    return folder, sets
+
+
+@pytest.mark.parametrize(
+    ("place", "kind"), [("", "best"), ("/best.npz", "best"), ("/checkpoint.npz", "checkpoint")]
+)
+def test_the_nets_of_a_run_play(run, place, kind):
+    folder, sets = run
+    player = load_opponent(f"run:{folder}{place}")
+    boards = sample_positions(50, seed=3)
+    np.testing.assert_array_equal(player.evaluator.evaluate(boards), sets[kind].evaluator().evaluate(boards))
+    assert player.name == "learner"
+    assert not is_deep(player)
+    file = folder / f"{kind}.npz"
+    assert opponent_hashes(f"run:{folder}{place}") == {
+        str(file): hashlib.sha256(file.read_bytes()).hexdigest()
+    }
+
+
+def test_a_run_plays_a_tournament_the_same_in_several_processes(run, capsys, monkeypatch):
+    monkeypatch.setattr("tools.tournament.STRETCH_GAMES", 4)
+    names = f"run:{run[0]}", f"run:{run[0]}/checkpoint.npz"
+    reports = []
+    for threads in ("1", "2"):
+        options = ["--games", "8", "--threads", threads, "--json"]
+        assert cli.main(["tournament", *names, *options]) == 0
+        reports.append(json.loads(capsys.readouterr().out))
+        assert reports[-1].pop("seconds") > 0
+    assert reports[0] == reports[1]
+    assert [list(reports[0][side]["nets"]) for side in ("first", "second")] == [
+        [f"{run[0]}/best.npz"],
+        [f"{run[0]}/checkpoint.npz"],
+    ]
+
+
+@pytest.mark.parametrize("ask", [load_opponent, opponent_hashes])
+def test_a_run_that_is_not_there_is_an_error(tmp_path, ask):
+    with pytest.raises(DataFileError, match=r"checkpoint\.npz cannot be read"):
+        ask(f"run:{tmp_path}")

@@ -108,6 +108,26 @@ def test_the_last_state_stays_and_the_cursor_goes_to_the_next_line(clock):
     assert stream.getvalue().endswith("\n")
 
 
+def test_a_line_said_for_good_stands_above_the_bar(clock, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    stream = Terminal()
+    with Progress(10, "work", stream, clock=clock) as bar:
+        bar.update(4)
+        bar.say("half way")
+        bar.update(5)
+    before, said, after = stream.getvalue().partition("half way\n")
+    assert said
+    assert before.endswith("\r" + " " * 59 + "\r")
+    assert after.startswith("\rwork")
+
+
+def test_a_line_is_said_without_a_terminal_too():
+    stream = io.StringIO()
+    with Progress(10, "work", stream) as bar:
+        bar.say("half way")
+    assert stream.getvalue() == "half way\n"
+
+
 def test_an_exception_passes_and_leaves_a_whole_line():
     stream = Terminal()
     with pytest.raises(ZeroDivisionError), Progress(10, "work", stream) as bar:

@@ -12,6 +12,9 @@ TRAINERS: dict[str, str] = {
     "label": "tools.train.label",
     "fit": "tools.train.fit",
     "refine": "tools.train.refine",
+    "plot": "tools.train.plot",
+    "validation-set": "tools.train.validation_set",
+    "validate": "tools.train.validate",
 }
 """Sub-commands and the modules behind them, each with ``SUMMARY``, ``add_arguments`` and ``main``."""
 

@@ -28,6 +28,7 @@ from tools.train.fitting import Fitter
 from tools.train.label import add_workers
 from tools.train.measuring import measured, strength_arrays, strength_record, strength_text
 from tools.train.net_set import PHASES, NetSet, read_net_set
+from tools.train.plots import add_plot_option, check_plot, draw_runs
 from tools.train.processes import Processes
 from tools.train.recipe import Recipe, add_fitting_options
 from tools.train.settings import add_settings, read_options, read_settings
@@ -57,6 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_settings(parser, FitSettings)
     add_fitting_options(parser, usable_cores())
     add_workers(parser)
+    add_plot_option(parser)
 
 
 def main(args: argparse.Namespace) -> int:
@@ -65,6 +67,7 @@ def main(args: argparse.Namespace) -> int:
     Raises:
         GammondError: An option cannot be, then no run was begun; or a run is there already, or none.
     """
+    check_plot(args.plot)
     if args.resume:
         settings = read_settings(args.run / CONFIG, FitSettings)
         fit = _Fit(args, settings, _labels(settings))
@@ -94,6 +97,7 @@ class _Fit:
 
     def __init__(self, args: argparse.Namespace, settings: FitSettings, labels: Labels) -> None:
         self._folder: Path = args.run
+        self._plot: Path | None = args.plot
         self._settings = settings
         self._labels, self._aside = split(labels, settings.aside, settings.seed)
         if not len(self._labels):
@@ -150,13 +154,19 @@ class _Fit:
         nets = self._nets.with_net(self._settings.phase, averaged, self._folder.name)
         if not self._best.exists() or not mean.loss > float(read_arrays(self._best)["aside_loss"]):
             nets.save(self._best, epoch=np.array(self._done), aside_loss=np.array(mean.loss))
-        append_once(self._folder / LOG, _record(self._done, rate, loss, last, mean, seconds), "epoch")
+        record = {**_record(self._done, rate, loss, last, mean, seconds), "learned": len(self._labels)}
+        append_once(self._folder / LOG, record, "epoch")
         state = {"epoch": np.array(self._done), "learned": np.array(len(self._labels))}
         nets.save(self._checkpoint, **state, **self._fitter.state())
+        self._draw()
         sys.stderr.write(
             f"epoch {self._done}, rate {rate:.2e}, loss {loss:.5f}, aside {last.loss:.5f}, averaged "
             f"{mean.loss:.5f} ({mean.equity:.4f} points), {seconds:.0f} s\n"
         )
+
+    def _draw(self) -> None:
+        if self._plot:
+            draw_runs([self._folder], self._plot)
 
     def _measure(self, processes: Processes) -> None:
         settings = self._settings
@@ -166,6 +176,7 @@ class _Fit:
         nets = read_net_set(self._best)
         strengths = measured(nets, settings.opponents, settings.games, processes)
         self._save_measured(nets, arrays, strengths)
+        self._draw()
         sys.stderr.write(f"{nets.name}: {strength_text(strengths)}\n")
 
     def _save_measured(

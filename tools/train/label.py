@@ -49,7 +49,15 @@ class LabelSettings(msgspec.Struct, frozen=True):
         tuple[str, ...],
         Meta(description=f"where positions come from, NAME=PART of the whole: {', '.join(SOURCES)}"),
     ] = USUAL_SOURCES
+    finder: Annotated[
+        str, Meta(description="whose nets find promising replies; unless given the manifest's finder")
+    ] = ""
     seed: Annotated[int, Meta(ge=0, description="seed of dice and draws")] = 1
+
+    @property
+    def origins(self) -> list[str]:
+        """The evaluators and runs that the labels come from."""
+        return list(dict.fromkeys(each for each in (self.net, self.finder) if each))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -85,14 +93,12 @@ def main(args: argparse.Namespace) -> int:
         raise UnsupportedError("expected a folder for the labels, or --bench", field="out")
     if args.resume:
         settings = read_settings(args.out / CONFIG, LabelSettings)
-        nets = load_net_set(settings.net)
+        plan = _plan(settings)
     else:
         settings = read_options(args, LabelSettings)
-        read_sources(settings.sources)
-        nets = load_net_set(settings.net)
-        begin(args.out, "label", settings, [settings.net])
-    plan = _plan(settings, nets)
-    _check_nets(args.out, nets)
+        plan = _plan(settings)
+        begin(args.out, "label", settings, settings.origins)
+    _check_nets(args.out, plan.nets)
     with Processes(args.workers) as processes:
         label(args.out, plan, settings.positions, processes)
     return 0
@@ -119,9 +125,16 @@ def label(folder: Path, plan: LabelPlan, positions: int, processes: Processes) -
             last_s = now_s
 
 
-def _plan(settings: LabelSettings, nets: NetSet) -> LabelPlan:
+def _plan(settings: LabelSettings) -> LabelPlan:
+    """Read what is wanted.
+
+    Raises:
+        GammondError: Nets cannot be loaded, or sources not be read.
+    """
     sources = read_sources(settings.sources)
-    return LabelPlan(nets, sources, settings.phase, settings.plies, settings.seed)
+    nets = load_net_set(settings.net)
+    finder = load_net_set(settings.finder) if settings.finder else None
+    return LabelPlan(nets, sources, settings.phase, settings.plies, settings.seed, finder)
 
 
 def _check_nets(folder: Path, nets: NetSet) -> None:
@@ -134,7 +147,7 @@ def _check_nets(folder: Path, nets: NetSet) -> None:
 def _bench(args: argparse.Namespace) -> int:
     """Measure labels a second, sampling included, after a start that compiles and loads."""
     settings = read_options(args, LabelSettings)
-    plan = _plan(settings, load_net_set(settings.net))
+    plan = _plan(settings)
     with tempfile.TemporaryDirectory() as name, Processes(args.workers) as processes:
         first = [LabelTask(plan, Path(name) / "first", number, 64) for number in range(args.workers)]
         deque(processes.map(make_shard, first), maxlen=0)

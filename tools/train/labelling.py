@@ -36,6 +36,10 @@ class LabelPlan:
         phase: Which positions, a key of `tools.train.net_set.PHASES`.
         plies: How deep labels look, 1 or more.
         seed: With the number of a shard it decides dice and draws.
+        finder: Whose nets find promising replies; None for the manifest's finder.
+
+    Raises:
+        UnsupportedError: The finder's nets are not of the kind that one compiled loop plays.
     """
 
     nets: NetSet
@@ -43,6 +47,11 @@ class LabelPlan:
     phase: str
     plies: int
     seed: int
+    finder: NetSet | None = None
+
+    def __post_init__(self) -> None:
+        if self.finder is not None:
+            self.finder.finder()  # tells what is wrong before anything begins
 
     def sizes(self, positions: int) -> list[int]:
         """Share positions among shards of some seconds each."""
@@ -115,7 +124,8 @@ def make_missing(
 def make_shard(task: LabelTask) -> Labelled:
     """Sample positions, label them and write them to a file."""
     plan = task.plan
-    sampler = _sampler(_Nets(plan.nets), plan.phase)
+    finder = None if plan.finder is None else _Nets(plan.finder)
+    sampler = _sampler(_Nets(plan.nets), plan.phase, finder)
     boards, sources = sampler.sample(shares(plan.sources, task.positions), (plan.seed, task.number))
     optimal = tuple(judge for judge in sampler.exact if judge.is_optimal)
     targets = NPlyEvaluator(sampler.evaluator, sampler.finder, plan.plies, exact=optimal).evaluate(boards)
@@ -140,13 +150,13 @@ class _Nets:
 
 
 @lru_cache(maxsize=2)
-def _sampler(key: _Nets, phase: str) -> Sampler:
+def _sampler(key: _Nets, phase: str, finder_key: _Nets | None) -> Sampler:
     """Make what a task needs, once for each process and set of nets."""
-    finder, evaluator = _finder(), key.nets.evaluator()
+    finder, evaluator = _finder(finder_key), key.nets.evaluator()
     policy = key.nets.policy(evaluator, finder)
     return Sampler(evaluator, policy, finder, bearoff_judges(), PHASES[phase])
 
 
 @lru_cache(maxsize=1)
-def _finder() -> ReplyFinder:
-    return load_finder()
+def _finder(key: _Nets | None) -> ReplyFinder:
+    return load_finder() if key is None else key.nets.finder()

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import DataFileError, ValueRangeError
+from engine.errors import DataFileError, UnsupportedError, ValueRangeError
 from engine.evaluator import ExactJudge
 from engine.position import Phase
 from engine.replies import ReplyFinder
@@ -26,7 +26,7 @@ from nets.router import Router
 from nets.sparse_finder import SparseFinder
 from tools.train.files import read_arrays, write_arrays
 from tools.train.layers import LayeredNet
-from tools.train.network import OUTPUTS, load_trainee
+from tools.train.network import ENCODER, OUTPUTS, load_trainee
 from tools.train.onnx_files import gives_weights, onnx_bytes, read_onnx
 
 PHASES = {
@@ -84,10 +84,22 @@ class NetSet:
             evaluator: What `evaluator` made.
             finder: Makes the short list where the nets are not of the kind that one compiled loop plays.
         """
-        contact, race = self.nets["contact"], self.nets["race"]
-        if "crashed" not in self.nets and gives_weights(contact) and gives_weights(race):
-            return SparseFinder(self.name, _sparse(contact), _sparse(race))
-        return ShortlistedReplies(finder, evaluator)
+        return self._in_one_loop() or ShortlistedReplies(finder, evaluator)
+
+    def finder(self) -> ReplyFinder:
+        """Make what finds promising replies for search and rollouts.
+
+        Raises:
+            UnsupportedError: The nets are not of the kind that one compiled loop plays.
+        """
+        finder = self._in_one_loop()
+        if finder is None:
+            raise UnsupportedError(
+                f"{self.name} cannot find replies: that takes a contact and a race net, each on {ENCODER} "
+                f"with one hidden layer",
+                field="finder",
+            )
+        return finder
 
     def save(self, file: Path, **extra: NDArray[Any]) -> None:
         """Write all nets and other arrays to an ``.npz`` file, whole or not at all.
@@ -99,6 +111,12 @@ class NetSet:
         for phase, net in self.nets.items():
             arrays |= net.arrays(phase)
         write_arrays(file, arrays)
+
+    def _in_one_loop(self) -> SparseFinder | None:
+        contact, race = self.nets["contact"], self.nets["race"]
+        if "crashed" in self.nets or not gives_weights(contact) or not gives_weights(race):
+            return None
+        return SparseFinder(self.name, _sparse(contact), _sparse(race))
 
     def _loaded(self, phase: str) -> NetEvaluator:
         net, name = self.nets[phase], f"{self.name}-{phase}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from engine.outcome import Outcomes
 from engine.position import Board
 from nets.encoders import encode_tesauro196
 from nets.router import Router
+from tools.train.files import write_arrays
 
 ENCODER = "tesauro196"
 INPUTS = 196
@@ -21,6 +23,9 @@ OUTPUTS = 5
 
 FIRST_GUESS = np.array([0.0, -1.2, -5.0, -1.2, -5.0], np.float32)
 """Output biases of an untrained net: the logits of even chances, a quarter gammons, hardly a backgammon."""
+
+Weights = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
+"""The arrays of a net in order: ``w1``, ``b1``, ``w2``, ``b2``."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +60,7 @@ class Network:
         return len(self.b1)
 
     @property
-    def arrays(self) -> tuple[NDArray[np.float32], ...]:
+    def arrays(self) -> Weights:
         """All weights, in the order that the training kernel takes them."""
         return (self.w1, self.b1, self.w2, self.b2)
 
@@ -133,19 +138,20 @@ class Trainee:
         contact = BareNetwork(f"{self.name}-contact", self.contact)
         return Router(self.name, contact, BareNetwork(f"{self.name}-race", self.race)).evaluate(boards)
 
-    def save(self, path: Path, **extra: NDArray[np.generic]) -> None:
-        """Write all weights and other arrays of a checkpoint to an ``.npz`` file, at once or not at all."""
-        arrays: dict[str, NDArray[np.generic]] = dict(extra)
+    def save(self, path: Path, **extra: NDArray[Any]) -> None:
+        """Write all weights and other arrays of a checkpoint to an ``.npz`` file, whole or not at all.
+
+        Raises:
+            DataFileError: It cannot be written.
+        """
+        arrays: dict[str, NDArray[Any]] = dict(extra)
         for phase, net in (("contact", self.contact), ("race", self.race)):
             for name, array in zip(("w1", "b1", "w2", "b2"), net.arrays, strict=True):
                 arrays[f"{phase}_{name}"] = array
-        part = path.with_suffix(".part")
-        with part.open("wb") as file:
-            np.savez(file, allow_pickle=False, **arrays)
-        part.replace(path)
+        write_arrays(path, arrays)
 
 
-def load_trainee(path: Path) -> tuple[Trainee, dict[str, NDArray[np.generic]]]:
+def load_trainee(path: Path) -> tuple[Trainee, dict[str, NDArray[Any]]]:
     """Read what `Trainee.save` wrote.
 
     Returns:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,13 +22,15 @@ from numpy.typing import NDArray
 from engine.cores import usable_cores
 from nets.manifest import Strength
 from tools.progress import Progress
+from tools.train.curves import standing
 from tools.train.epochs import FitError, error_of, learn
-from tools.train.files import append_once, read_arrays
+from tools.train.files import append_once, read_arrays, read_records
 from tools.train.fitting import Fitter
 from tools.train.label import add_workers
 from tools.train.labelling import LabelPlan, make_missing
 from tools.train.measuring import mean_strength, measured, strength_arrays, strength_record, strength_text
-from tools.train.net_set import read_net_set
+from tools.train.net_set import load_net_set, read_net_set
+from tools.train.plots import add_plot_option, check_plot, draw_runs
 from tools.train.processes import Processes
 from tools.train.recipe import Recipe, add_fitting_options
 from tools.train.sampling import SOURCES, USUAL_SOURCES, read_sources
@@ -52,7 +55,15 @@ class RefineSettings(Recipe, frozen=True):
         tuple[str, ...],
         Meta(description=f"where positions come from, NAME=PART of the whole: {', '.join(SOURCES)}"),
     ] = USUAL_SOURCES
+    finder: Annotated[
+        str, Meta(description="whose nets find promising replies; unless given the manifest's finder")
+    ] = ""
     measure_every: Annotated[int, Meta(ge=1, description="generations between measurements")] = 3
+
+    @property
+    def origins(self) -> list[str]:
+        """The evaluators and runs that the nets come from."""
+        return list(dict.fromkeys([*super().origins, *([self.finder] if self.finder else [])]))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -66,6 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_settings(parser, RefineSettings)
     add_fitting_options(parser, usable_cores())
     add_workers(parser)
+    add_plot_option(parser)
 
 
 def main(args: argparse.Namespace) -> int:
@@ -74,6 +86,7 @@ def main(args: argparse.Namespace) -> int:
     Raises:
         GammondError: An option cannot be, then no run was begun; or a run is there already, or none.
     """
+    check_plot(args.plot)
     if args.resume:
         refinement = _Refinement(args, read_settings(args.run / CONFIG, RefineSettings))
     else:
@@ -91,8 +104,8 @@ class _Refinement:
 
     def __init__(self, args: argparse.Namespace, settings: RefineSettings) -> None:
         self._folder: Path = args.run
+        self._plot: Path | None = args.plot
         self._settings = settings
-        self._sources = read_sources(settings.sources)
         self._checkpoint = self._folder / "checkpoint.npz"
         self._best = self._folder / "best.npz"
         self._done = 0
@@ -102,6 +115,14 @@ class _Refinement:
             self._done = int(state["generation"])
         else:
             self._nets = settings.first_nets(self._folder.name)
+        self._plan = LabelPlan(
+            self._nets,
+            read_sources(settings.sources),
+            settings.phase,
+            settings.plies,
+            settings.seed,
+            load_net_set(settings.finder) if settings.finder else None,
+        )
         net = self._nets.nets[settings.phase]
         self._fitter = Fitter(net, settings.average, args.device, args.threads, state)
 
@@ -124,7 +145,7 @@ class _Refinement:
     def _label(self, processes: Processes) -> int:
         """Make the labels of a generation that are not there yet; returns how many positions they were."""
         settings = self._settings
-        plan = LabelPlan(self._nets, self._sources, settings.phase, settings.plies, settings.seed)
+        plan = replace(self._plan, nets=self._nets)
         tasks = plan.tasks(self._folder, settings.positions, self._done)
         with Progress(settings.positions, f"generation {self._done + 1}: labels") as bar:
             made = make_missing(tasks, processes, lambda count, _: bar.update(count))
@@ -139,6 +160,7 @@ class _Refinement:
         def rate(step: int) -> float:
             return settings.rate_at((self._done + step / steps) / settings.generations)
 
+        so_far = standing(read_records(self._folder / LOG))
         with Progress(steps * settings.batch, f"generation {self._done + 1}: fit") as bar:
             loss = learn(
                 self._fitter,
@@ -147,7 +169,7 @@ class _Refinement:
                 settings.batch,
                 rate,
                 np.random.Generator(np.random.PCG64([settings.seed, self._done])),
-                lambda step, loss: bar.update(step * settings.batch, f"loss {loss:.5f}"),
+                lambda step, loss: bar.update(step * settings.batch, f"loss {loss:.5f}{so_far}"),
             )
         self._nets = self._nets.with_net(settings.phase, self._fitter.averaged, self._folder.name)
         return self._record(labels, fresh, loss, rate(steps))
@@ -178,6 +200,8 @@ class _Refinement:
         append_once(self._folder / LOG, record, "generation")
         self._nets.save(self._checkpoint, generation=generation, **self._fitter.state())
         sys.stderr.write(_line(record, strengths) + "\n")
+        if self._plot:
+            draw_runs([self._folder], self._plot)
 
     def _best_strength(self) -> float:
         if not self._best.exists():

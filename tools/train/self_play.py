@@ -4,154 +4,192 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from math import sqrt
+from typing import Annotated, Any
 
+import msgspec
 import numpy as np
+from msgspec import Meta
 from numpy.typing import NDArray
 
 from engine.errors import ValueRangeError
 from engine.position import Position
 from tools.train.kernels import td as kernel_td
+from tools.train.measuring import check_measurement
 from tools.train.network import Network, Trainee
 
 
-@dataclass(frozen=True)
-class TdConfig:
-    """All that decides the result of a run; kept beside it as ``run.toml``.
+class TdSettings(msgspec.Struct, frozen=True):
+    """All that decides the result of a run; each field says what it is."""
 
-    Attributes:
-        games: Games of self-play in all.
-        hidden: Hidden units of the contact net.
-        race_hidden: Hidden units of the race net.
-        learning_rate: At the first game.
-        final_rate: At the last game; in between the rate falls by the same factor each game.
-        trace: λ of the returns.
-        threads: Workers that play side by side; their weight changes are added after each round.
-        round_games: Games of each worker in a round.
-        seed: Of the first weights and of all dice.
-    """
+    games: Annotated[int, Meta(ge=1, description="games of self-play in all")] = 3_000_000
+    hidden: Annotated[int, Meta(ge=1, description="hidden units of the contact net")] = 128
+    race_hidden: Annotated[int, Meta(ge=1, description="hidden units of the race net")] = 64
+    learning_rate: Annotated[float, Meta(gt=0, le=1, description="learning rate at the first game")] = 0.02
+    final_rate: Annotated[
+        float, Meta(gt=0, le=1, description="learning rate at the last game; it never falls below")
+    ] = 0.001
+    trace: Annotated[float, Meta(ge=0, le=1, description="lambda of the returns")] = 0.0
+    threads: Annotated[int, Meta(ge=1, le=256, description="workers that play side by side")] = 2
+    round_games: Annotated[
+        int, Meta(ge=1, description="games of each worker before weight changes are added")
+    ] = 32
+    checkpoint_every: Annotated[int, Meta(ge=1, description="games between checkpoints")] = 100_000
+    opponents: Annotated[tuple[str, ...], Meta(description="who strength is measured against")] = ("pubeval",)
+    benchmark_games: Annotated[
+        int, Meta(ge=0, description="paired games against each of them at a checkpoint; 0 for none")
+    ] = 2000
+    backtrack: Annotated[
+        float,
+        Meta(
+            ge=0,
+            le=6,
+            description="points per game behind the best net that send a run back to it; 0 for never",
+        ),
+    ] = 0.0
+    backtrack_factor: Annotated[
+        float, Meta(gt=0, le=1, description="what the learning rate is multiplied with then")
+    ] = 0.5
+    seed: Annotated[int, Meta(ge=0, description="seed of the first weights and of the dice")] = 1
 
-    games: int = 3_000_000
-    hidden: int = 128
-    race_hidden: int = 64
-    learning_rate: float = 0.02
-    final_rate: float = 0.001
-    trace: float = 0.0
-    threads: int = 2
-    round_games: int = 32
-    seed: int = 1
+    def check(self) -> None:
+        """Check what msgspec cannot.
 
-    def __post_init__(self) -> None:
-        for name in ("games", "hidden", "race_hidden", "threads", "round_games"):
-            if getattr(self, name) < 1:
-                raise ValueRangeError(f"{name} is 1 or more, not {getattr(self, name)}", field=name)
-        if self.seed < 0:
-            raise ValueRangeError(f"seed is 0 or more, not {self.seed}", field="seed")
-        if not 0.0 <= self.trace <= 1.0:
-            raise ValueRangeError(f"trace (λ) lies between 0 and 1, not at {self.trace}", field="trace")
-        if not 0.0 < self.final_rate <= self.learning_rate <= 1.0:
+        Raises:
+            ValueRangeError: The rate would rise, the number of games is odd, or the run should go back to
+                the best net and measures none.
+            GammondError: An opponent cannot be loaded.
+        """
+        if self.final_rate > self.learning_rate:
             raise ValueRangeError(
-                f"rates fall from {self.learning_rate} to {self.final_rate}: expected a fall, both over 0",
+                f"the learning rate falls, it cannot go from {self.learning_rate} to {self.final_rate}",
                 field="learning_rate",
             )
+        if self.backtrack and not (self.benchmark_games and self.opponents):
+            raise ValueRangeError(
+                "to go back to the best net takes benchmark games and opponents", field="backtrack"
+            )
+        check_measurement(self.opponents, self.benchmark_games)
 
-    def rate(self, games_done: int) -> float:
-        """The learning rate after a number of games."""
+    def rate(self, games_done: int, cuts: int = 0) -> float:
+        """The learning rate after a number of games, cut by as many returns to the best net."""
         share = min(games_done / self.games, 1.0)
-        return float(self.learning_rate * (self.final_rate / self.learning_rate) ** share)
-
-    def changed(self) -> dict[str, float]:
-        """The fields that are not at their defaults."""
-        return {name: value for name, value in asdict(self).items() if value != getattr(TdConfig, name)}
-
-    def to_toml(self) -> str:
-        """Write all fields as TOML."""
-        return "".join(f"{name} = {value!r}\n" for name, value in asdict(self).items())
+        planned: float = self.learning_rate * (self.final_rate / self.learning_rate) ** share
+        return max(planned * self.backtrack_factor**cuts, self.final_rate) if cuts else planned
 
 
 @dataclass(frozen=True)
 class RoundReport:
-    """What self-play did since the last report.
+    """What self-play did in one or more rounds.
 
     Attributes:
         games: Games finished since the run began.
-        rate: The learning rate at the end.
-        error_points: Root mean square of the errors of equity, in points a ply.
-        gammons: Share of games that were gammons or backgammons.
-        plies: Plies a game.
+        rate: The learning rate of the last round.
+        played: Games of these rounds.
+        plies: Plies in them.
+        gammons: How many of them were gammons or backgammons.
+        squared_error: Sum over the plies of the squared error of equity, in squared points.
     """
 
     games: int
     rate: float
-    error_points: float
-    gammons: float
-    plies: float
+    played: int
+    plies: int
+    gammons: int
+    squared_error: float
+
+    @property
+    def error_points(self) -> float:
+        """Root mean square of the errors of equity, in points a ply."""
+        return sqrt(self.squared_error / max(self.plies, 1))
+
+    def after(self, earlier: RoundReport | None) -> RoundReport:
+        """Report these rounds and earlier ones together."""
+        if earlier is None:
+            return self
+        return RoundReport(
+            self.games,
+            self.rate,
+            earlier.played + self.played,
+            earlier.plies + self.plies,
+            earlier.gammons + self.gammons,
+            earlier.squared_error + self.squared_error,
+        )
 
 
 class SelfPlay:
-    """Self-play of one trainee, round by round; the same configuration gives the same weights.
+    """Self-play of one trainee, round by round; the same settings give the same weights.
 
     Args:
-        config: The run.
+        settings: Of the run.
         trainee: Weights to start from; random ones unless given.
         games_done: Games that led to these weights.
         dice: ``uint64[threads]``, the states of the workers' dice; from the seed unless given.
+        cuts: How often the run went back to the best net.
     """
 
     def __init__(
         self,
-        config: TdConfig,
+        settings: TdSettings,
         trainee: Trainee | None = None,
         games_done: int = 0,
         dice: NDArray[np.uint64] | None = None,
+        cuts: int = 0,
     ) -> None:
-        generator = np.random.Generator(np.random.PCG64(config.seed))
-        self.config = config
+        generator = np.random.Generator(np.random.PCG64(settings.seed))
+        self.settings = settings
         self.trainee = trainee or Trainee(
             "td",
-            Network.untrained(config.hidden, generator),
-            Network.untrained(config.race_hidden, generator),
+            Network.untrained(settings.hidden, generator),
+            Network.untrained(settings.race_hidden, generator),
         )
         self.games_done = games_done
-        seeded = np.random.SeedSequence(config.seed).generate_state(config.threads, np.uint64)
+        seeded = np.random.SeedSequence(settings.seed).generate_state(settings.threads, np.uint64)
         self.dice: NDArray[np.uint64] = seeded.astype(np.uint64) if dice is None else dice
+        self.cuts = cuts
+
+    @property
+    def rate(self) -> float:
+        """The learning rate of the next round."""
+        return self.settings.rate(self.games_done, self.cuts)
+
+    def go_back(self, trainee: Trainee) -> None:
+        """Go on from other weights at a lower rate; games done and dice stay as they are."""
+        self.trainee = trainee
+        self.cuts += 1
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """All that it takes to go on, aside from the weights."""
+        return {"games_done": np.array(self.games_done), "dice": self.dice, "cuts": np.array(self.cuts)}
 
     def rounds(self) -> Iterator[RoundReport]:
-        """Play rounds until all games are played; the trainee changes in place between reports."""
-        config = self.config
-        start = Position.start().board
-        with ThreadPoolExecutor(config.threads) as pool:
-            while self.games_done < config.games:
-                rate = config.rate(self.games_done)
-                workers = [self.trainee.copy() for _ in range(config.threads)]
-                before = self.trainee.copy()
-                tallies = np.zeros((config.threads, 4), np.int64)
-                errors = list(
-                    pool.map(
-                        lambda worker, dice, tally, rate=rate: kernel_td.self_play(
-                            config.round_games,
-                            start,
-                            worker.contact.arrays,
-                            worker.race.arrays,
-                            rate,
-                            config.trace,
-                            dice,
-                            tally,
-                        ),
-                        workers,
-                        (self.dice[i : i + 1] for i in range(config.threads)),
-                        tallies,
-                    )
-                )
-                for worker in workers:
-                    self.trainee.contact.add_changes(before.contact, worker.contact)
-                    self.trainee.race.add_changes(before.race, worker.race)
-                games, plies, gammons, _ = tallies.sum(axis=0)
-                self.games_done += config.threads * config.round_games
-                yield RoundReport(
-                    self.games_done,
-                    rate,
-                    float(np.sqrt(sum(errors) / max(plies, 1))),
-                    float(gammons / max(games, 1)),
-                    float(plies / max(games, 1)),
-                )
+        """Play rounds until all games are played; the trainee may be changed between reports."""
+        settings = self.settings
+        with ThreadPoolExecutor(settings.threads) as pool:
+            while self.games_done < settings.games:
+                rate = self.rate
+                tallies = np.zeros((settings.threads, 4), np.int64)
+                squares = self._round(pool, rate, tallies)
+                games, plies, gammons, _ = tallies.sum(axis=0).tolist()
+                self.games_done += settings.threads * settings.round_games
+                yield RoundReport(self.games_done, rate, games, plies, gammons, squares)
+
+    def _round(self, pool: ThreadPoolExecutor, rate: float, tallies: NDArray[np.int64]) -> float:
+        """Play a round, add up what the workers learned, and return the sum of squared errors."""
+        settings, start = self.settings, Position.start().board
+        before = self.trainee.copy()
+        workers = [self.trainee.copy() for _ in range(settings.threads)]
+
+        def play(worker: Trainee, dice: NDArray[np.uint64], tally: NDArray[np.int64]) -> float:
+            contact, race = worker.contact.arrays, worker.race.arrays
+            return kernel_td.self_play(
+                settings.round_games, start, contact, race, rate, settings.trace, dice, tally
+            )
+
+        dice = (self.dice[i : i + 1] for i in range(settings.threads))
+        squares = sum(pool.map(play, workers, dice, tallies))
+        for worker in workers:
+            self.trainee.contact.add_changes(before.contact, worker.contact)
+            self.trainee.race.add_changes(before.race, worker.race)
+        return squares

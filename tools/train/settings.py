@@ -54,7 +54,7 @@ def read_options(args: argparse.Namespace, kind: type[_Settings]) -> _Settings:
         DataFileError: The file is missing, no TOML, or has unknown fields.
         ValueRangeError: A value is of another kind or outside its limits.
     """
-    values: dict[str, Any] = _read_toml(args.config) if args.config is not None else {}
+    values: dict[str, Any] = read_values(args.config) if args.config is not None else {}
     values.pop(ORIGIN, None)
     hints = typing.get_type_hints(kind, include_extras=True)
     for field in msgspec.structs.fields(kind):
@@ -84,9 +84,21 @@ def read_settings(file: Path, kind: type[_Settings]) -> _Settings:
         DataFileError: The file is missing, no TOML, or has unknown fields.
         ValueRangeError: A value is of another kind or outside its limits.
     """
-    values = _read_toml(file)
+    values = read_values(file)
     values.pop(ORIGIN, None)
     return _converted(values, kind, str(file))
+
+
+def read_values(file: Path) -> dict[str, Any]:
+    """Read a ``run.toml`` as it stands.
+
+    Raises:
+        DataFileError: The file is missing or no TOML.
+    """
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise DataFileError(f"{file} is no configuration of a run: {error}") from error
 
 
 def read_origin(file: Path) -> dict[str, Any]:
@@ -95,7 +107,7 @@ def read_origin(file: Path) -> dict[str, Any]:
     Raises:
         DataFileError: The file is missing, no TOML, or does not tell.
     """
-    values = _read_toml(file)
+    values = read_values(file)
     if not isinstance(values.get(ORIGIN), dict):
         raise DataFileError(f"{file} has no table [{ORIGIN}]")
     origin: dict[str, Any] = values[ORIGIN]
@@ -150,13 +162,6 @@ def _converted(values: dict[str, Any], kind: type[_Settings], source: str) -> _S
         return msgspec.convert(values, kind)
     except msgspec.ValidationError as error:
         raise ValueRangeError(f"{source}: {error}") from None
-
-
-def _read_toml(file: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise DataFileError(f"{file} is no configuration of a run: {error}") from error
 
 
 def _toml(value: object) -> str:

@@ -1,12 +1,13 @@
 """A stage of training on disk: begun once, resumed as often as it takes, and able to tell how it came to be.
 
 A stage's folder has ``run.toml`` (its settings, and in the table ``[origin]`` what came before it and its own
-command) and ``log.jsonl``, each of whose records has ``seconds`` and may have ``labelled`` positions.
+command) and ``log.jsonl``, each of whose records has ``seconds`` and may have ``labelled`` positions, or
+``games`` of self-play so far.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,10 +17,11 @@ import msgspec
 from engine.errors import DataFileError, StateError
 from nets.loading import DEFAULT, evaluator_names
 from nets.manifest import NetEntry, Training, read_manifest
+from tools.train.checkpoints import load_checkpoint
 from tools.train.files import read_arrays, read_records
 from tools.train.net_set import nets_file
-from tools.train.run_folder import RunFolder, load_checkpoint
-from tools.train.settings import ORIGIN, command_options, read_origin, write_settings
+from tools.train.self_play import TdSettings
+from tools.train.settings import ORIGIN, command_options, read_origin, read_settings, write_settings
 
 _Settings = TypeVar("_Settings", bound=msgspec.Struct)
 
@@ -103,46 +105,65 @@ def pedigree_of_run(folder: Path, nets: Path) -> Pedigree:
     Raises:
         DataFileError: It cannot be read.
     """
-    if _is_td_run(folder):
-        return _of_td_run(folder, nets)
-    origin = read_origin(folder / CONFIG)
-    try:
-        command = str(origin["command"])
-        columns = [origin[f"{field.name}_before"] for field in fields(Step)]
-        before = msgspec.convert(list(zip(*columns, strict=True)), list[tuple[str, int, int, float]])
-    except (KeyError, TypeError, ValueError) as error:
-        raise DataFileError(f"{folder / CONFIG} does not tell what came before: {error}") from error
+    command, before = _told_origin(folder)
     records = _records_until(folder / LOG, nets)
     own = Step(
         command,
+        games=_games(records, nets),
         positions=sum(int(record.get("labelled", 0)) for record in records),
-        hours=sum(float(record.get("seconds", 0.0)) for record in records) / 3600.0,
+        hours=max(hours_at(records), default=0.0),
     )
-    return joined(tuple(Step(*step) for step in before), (own,))
+    return joined(before, (own,))
+
+
+def hours_at(records: Sequence[Mapping[str, Any]]) -> list[float]:
+    """Tell how many hours a run had taken at each record of its log.
+
+    Records tell their ``seconds``; some of self-play tell games a second instead.
+    """
+    hours, total_s, games = [], 0.0, 0
+    for record in records:
+        if "seconds" in record:
+            total_s += float(record["seconds"])
+        elif "games_per_s" in record:
+            total_s += (record["games"] - games) / record["games_per_s"]
+        games = record.get("games", games)
+        hours.append(total_s / 3600.0)
+    return hours
+
+
+def _told_origin(folder: Path) -> tuple[str, Pedigree]:
+    """The command of a run, and what came before it."""
+    config = folder / CONFIG
+    if not config.exists() or f"[{ORIGIN}]" not in config.read_text(encoding="utf-8", errors="replace"):
+        # Runs of self-play need not tell: nothing comes before them, and their settings give the command.
+        settings = read_settings(config, TdSettings)
+        return f"gammond train td {folder}{command_options(settings)}", ()
+    origin = read_origin(config)
+    try:
+        columns = [origin[f"{field.name}_before"] for field in fields(Step)]
+        before = msgspec.convert(list(zip(*columns, strict=True)), list[tuple[str, int, int, float]])
+        return str(origin["command"]), tuple(Step(*step) for step in before)
+    except (KeyError, TypeError, ValueError) as error:
+        raise DataFileError(f"{config} does not tell what came before: {error}") from error
 
 
 def _records_until(log: Path, nets: Path) -> list[dict[str, Any]]:
-    """The records of a log up to the epoch or generation of a file of nets."""
+    """The records of a log up to the epoch, generation or game of a file of nets."""
     records = read_records(log)
     arrays = read_arrays(nets) if nets.exists() else {}
-    for key in ("epoch", "generation"):
-        if key in arrays:
+    for name, key in (("epoch", "epoch"), ("generation", "generation"), ("games_done", "games")):
+        if name in arrays:
             numbered = (record for record in records if isinstance(record.get(key), int))
-            return [record for record in numbered if record[key] <= int(arrays[key])]
+            return [record for record in numbered if record[key] <= int(arrays[name])]
     return records
 
 
-def _is_td_run(folder: Path) -> bool:
-    """Whether a folder holds a run of ``gammond train td``, which tells nothing about its origin."""
-    config = folder / CONFIG
-    return not config.exists() or f"[{ORIGIN}]" not in config.read_text(encoding="utf-8", errors="replace")
-
-
-def _of_td_run(folder: Path, nets: Path) -> Pedigree:
-    run = RunFolder(folder)
-    options = [f" --{key.replace('_', '-')} {value}" for key, value in run.config().changed().items()]
-    command = f"gammond train td {folder}{''.join(options)}"
-    return (Step(command, games=load_checkpoint(nets).games_done, hours=run.hours()),)
+def _games(records: Sequence[Mapping[str, Any]], nets: Path) -> int:
+    """Games of self-play that led to nets."""
+    if nets.exists() and "contact_encoder" not in read_arrays(nets):
+        return load_checkpoint(nets).games_done
+    return max((int(record.get("games", 0)) for record in records), default=0)
 
 
 def _of_evaluator(name: str) -> Pedigree:

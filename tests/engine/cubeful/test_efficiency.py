@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.cubeful import cube_efficiencies
+from engine.cubeful import CubeEfficiencies, are_all_home, cube_efficiencies
 from engine.position import Position
 from tests.boards import position
 
@@ -38,3 +38,31 @@ def test_many_positions_at_once_keep_their_order():
     boards = np.stack([Position.start().board, position({6: 15}, {19: 15}).board, Position.start().board])
     assert cube_efficiencies(boards).tolist() == pytest.approx([0.68, 0.6, 0.68])
     assert cube_efficiencies(boards[:0]).shape == (0,)
+
+
+@pytest.mark.parametrize(
+    ("where", "expected"),
+    [
+        (Position.start(), 0.8),
+        (position({1: 7, 2: 7, 24: 1}, {23: 2, 20: 13}), 0.75),
+        (position({12: 5}, {19: 15}), 0.725),
+        (position({2: 1}, {24: 2}), 0.0),
+        (position({6: 1}, {24: 2}), 0.15),
+        (position({6: 4}, {24: 2}), 0.6),
+        (position({6: 15}, {19: 15}), 0.9),
+    ],
+)
+def test_other_efficiencies_are_those_of_phase_and_pips(where, expected):
+    efficiencies = CubeEfficiencies(0.8, 0.75, (0.7, 0.8), (0.0, 0.3, 0.5, 0.7, 0.9))
+    assert efficiencies.of(where.board[None]) == pytest.approx([expected], abs=1e-6)
+
+
+def test_all_are_home_only_where_neither_side_has_a_checker_outside_or_on_the_bar():
+    cases = {
+        position({6: 15}, {19: 15}): True,
+        position({7: 1, 6: 14}, {19: 15}): False,
+        position({6: 15}, {19: 14, 18: 1}): False,
+        position({6: 14, 25: 1}, {19: 15}): False,
+    }
+    boards = np.stack([where.board for where in cases])
+    assert are_all_home(boards).tolist() == list(cases.values())

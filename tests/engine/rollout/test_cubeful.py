@@ -3,7 +3,7 @@ import pytest
 
 from engine.bearoff.one_sided import build_one_sided
 from engine.bearoff.two_sided import build_two_sided
-from engine.cubeful import Response, cube_game, dead_values, decide_outcome
+from engine.cubeful import CubeEfficiencies, Response, cube_game, dead_values, decide_outcome
 from engine.match import MatchState
 from engine.outcome import Outcome
 from engine.replies import EvaluatedReplies
@@ -278,3 +278,17 @@ def test_doubles_are_those_of_the_cube_theory_and_beavers_count_four_times(monke
             assert cubes.states[0] == (game.taken[0] if took else 0)
             seen.add((decision.should_double, decision.response))
     assert {(True, Response.BEAVER), (True, Response.TAKE), (True, Response.PASS)} <= seen
+
+
+def test_doubles_and_values_can_rest_on_other_efficiencies():
+    game, board = cube_game(MatchState(beavers=False)), CONTACT.board[None]
+    outcomes = np.array([[0.7, 0, 0, 0, 0]], np.float32)
+    seen = []
+    for efficiency in (0.0, 1.0):
+        scoring = Cubeful(game, doubles_at_once=True, efficiencies=CubeEfficiencies(contact=efficiency))
+        cubes = Cubes.present(1)
+        scoring.act(outcomes, board, 0, cubes)
+        value = scoring.scores(outcomes, board, 0, np.zeros(1, np.int8))[0, VALUE]
+        seen.append((cubes.stakes[0], round(float(value), 6)))
+    assert seen == [(2.0, 0.8), (1.0, pytest.approx(2 / 3, abs=1e-5))]
+    assert Cubeful(game).name != Cubeful(game, efficiencies=CubeEfficiencies()).name

@@ -10,7 +10,7 @@ from engine.errors import DataFileError, GammondError, StateError
 from engine.outcome import Outcomes
 from nets.encoders import get_encoder
 from nets.loading import load_evaluator
-from tools.train import fit
+from tools.train import fit, fitting
 from tools.train.epochs import cosine, error_of, halving, learn, split
 from tools.train.files import read_arrays, read_records
 from tools.train.layers import LayeredNet
@@ -18,8 +18,7 @@ from tools.train.net_set import PHASES, load_net_set, read_net_set
 from tools.train.positions import sample_positions
 from tools.train.shards import Labelling, Labels, shard_file, write_shard
 
-torch = pytest.importorskip("torch", reason="fitting needs the package torch (extra 'train')")
-fitting = pytest.importorskip("tools.train.fitting")
+pytestmark = pytest.mark.training
 
 
 def labels(count: int, seed: int, net: str = "td128") -> Labels:
@@ -191,6 +190,15 @@ def test_the_best_net_is_measured_and_its_strength_kept_with_it(folder):
     assert best["ppg_games"].tolist() == [20, 20]
     last = read_records(folder / "run" / "log.jsonl")[-1]
     assert (last["opponent"], last["ppg"]) == ("random", float(best["ppg"][0]))
+
+
+def test_a_fit_draws_itself(folder):
+    pytest.importorskip("matplotlib", reason="pictures need the package matplotlib")
+    picture = folder / "picture.svg"
+    run_command(*options(folder, "--epochs", "2", "--games", "4"), "--plot", str(picture))
+    text = picture.read_text()
+    assert "<!-- positions learned from -->" in text
+    assert f"<!-- {folder / 'run'} against " in text
 
 
 def test_a_net_grows_from_its_parents_whose_other_nets_stay(folder):

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from nets.loading import load_evaluator
 from tools.train import label
 from tools.train.label import LabelSettings
 from tools.train.labelling import LabelPlan, make_missing, make_shard
+from tools.train.layers import LayeredNet
 from tools.train.net_set import load_net_set
 from tools.train.processes import Processes
 from tools.train.settings import read_settings
@@ -64,6 +66,21 @@ def test_deeper_labels_are_means_of_the_shallower_ones(tmp_path):
     shallow = load_evaluator("td32").evaluate(labels.boards)
     assert made.plies == 2
     assert 0.0 < np.abs(cubeless_equity(labels.targets) - cubeless_equity(shallow)).max() < 0.5
+
+
+def test_another_finder_names_other_replies(tmp_path):
+    untrained = LayeredNet.untrained("tesauro196", [4], np.random.Generator(np.random.PCG64(2)))
+    nets = load_net_set("td32")
+    lost = nets.with_net("contact", untrained, "lost").with_net("race", untrained, "lost")
+    made = {}
+    for name, finder in {"usual": None, "same": nets, "lost": lost}.items():
+        task = replace(plan(), finder=finder).tasks(tmp_path / name, 40)[0]
+        make_shard(task)
+        made[name], _ = read_shard(task.file)
+    np.testing.assert_array_equal(made["same"].targets, made["usual"].targets)
+    np.testing.assert_array_equal(made["lost"].boards, made["usual"].boards)
+    lost_points = cubeless_equity(made["usual"].targets) - cubeless_equity(made["lost"].targets)
+    assert lost_points.mean() > 0.02  # a finder that knows nothing names bad replies
 
 
 def test_labels_are_the_same_however_many_processes_make_them(tmp_path, small_shards):
@@ -128,6 +145,8 @@ def test_labels_by_other_nets_are_not_mixed_in(tmp_path):
         ["--phase", "over"],
         ["--sources", "nowhere"],
         ["--seed", "-1"],
+        ["--finder", "nobody"],
+        ["--finder", "pubeval"],
     ],
 )
 def test_a_command_that_cannot_be_leaves_nothing_behind(tmp_path, options):

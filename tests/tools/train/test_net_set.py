@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from engine.errors import DataFileError, ValueRangeError
+from engine.errors import DataFileError, UnsupportedError, ValueRangeError
 from engine.rollout import ShortlistedReplies
 from nets.loading import load_evaluator, load_finder
 from nets.manifest import MANIFEST_FILE, read_manifest
@@ -66,6 +66,13 @@ def test_nets_of_one_hidden_layer_play_in_one_loop_and_others_from_a_short_list(
     for phase, net in (("contact", layered(9, 8)), ("crashed", layered(9))):
         other = small.with_net(phase, net, "b")
         assert isinstance(other.policy(other.evaluator(), finder), ShortlistedReplies)
+
+
+def test_only_nets_that_play_in_one_loop_find_replies():
+    small = NetSet("a", {"contact": layered(9), "race": layered(8)})
+    assert small.finder().name == "a"
+    with pytest.raises(UnsupportedError, match="cannot find replies"):
+        small.with_net("contact", layered(9, 8), "b").finder()
 
 
 def test_the_policy_in_one_loop_plays_as_the_evaluator_does():

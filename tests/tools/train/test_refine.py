@@ -2,7 +2,6 @@
 
 import argparse
 
-import numpy as np
 import pytest
 
 from engine.errors import GammondError, StateError
@@ -14,11 +13,12 @@ from tools.train.files import read_arrays, read_records
 from tools.train.labelling import LabelPlan, make_shard
 from tools.train.net_set import load_net_set, read_net_set
 from tools.train.sampling import read_sources
-from tools.train.self_play import SelfPlay, TdConfig
+from tools.train.self_play import SelfPlay, TdSettings
 from tools.train.settings import read_settings
 from tools.train.shards import read_newest, shard_numbers
+from tools.train.stage import begin
 
-pytest.importorskip("torch", reason="fitting needs the package torch (extra 'train')")
+pytestmark = pytest.mark.training
 pytest.importorskip("onnx", reason="nets are run as ONNX files (extra 'train')")
 
 
@@ -26,12 +26,12 @@ pytest.importorskip("onnx", reason="nets are run as ONNX files (extra 'train')")
 def parent(tmp_path_factory):
     """A net after a second of self-play, which has much to learn."""
     file = tmp_path_factory.mktemp("td") / "checkpoint.npz"
-    config = TdConfig(games=1500, hidden=16, race_hidden=12, learning_rate=0.05, final_rate=0.01, threads=1)
-    run = SelfPlay(config)
+    shape = {"hidden": 16, "race_hidden": 12, "threads": 1}
+    run = SelfPlay(TdSettings(games=1500, learning_rate=0.05, final_rate=0.01, **shape))
     for _ in run.rounds():
         pass
-    run.trainee.save(file, games_done=np.int64(run.games_done), dice=run.dice)
-    (file.parent / "run.toml").write_text(config.to_toml())
+    run.trainee.save(file, **run.state())
+    begin(file.parent, "td", run.settings, ())
     return file
 
 
@@ -101,6 +101,23 @@ def test_a_run_that_was_killed_goes_on_to_the_same_net(parent, tmp_path, monkeyp
     one, other = (read_net_set(folder / "checkpoint.npz") for folder in (whole, run))
     assert one.digest == other.digest
     assert [record["generation"] for record in read_records(run / "log.jsonl")] == [1, 2]
+
+
+def test_a_refinement_tells_how_strong_it_is_and_draws_itself(parent, tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib", reason="pictures need the package matplotlib")
+    told, picture = [], tmp_path / "picture.png"
+    update = refine.Progress.update
+
+    def watch(self, done, extra=""):
+        told.append(extra)
+        update(self, done, extra)
+
+    monkeypatch.setattr(refine.Progress, "update", watch)
+    run_command(str(tmp_path / "run"), *options(parent, "--measure-every", "1"), "--plot", str(picture))
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    losses = [text for text in told if text.startswith("loss")]
+    assert "strength" not in losses[0]
+    assert ", strength " in losses[-1]
 
 
 def test_a_race_net_is_refined_on_races_and_the_contact_net_stays(parent, tmp_path):

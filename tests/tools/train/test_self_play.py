@@ -3,13 +3,12 @@
 import numpy as np
 import pytest
 
-from engine.errors import ValueRangeError
 from engine.moves import expand_rolls
 from engine.position import Phase, Position, phases
 from nets.encoders import encode_tesauro196
 from tools.train.kernels import td as kernel_td
 from tools.train.network import Network, Trainee
-from tools.train.self_play import SelfPlay, TdConfig
+from tools.train.self_play import RoundReport, SelfPlay, TdSettings
 
 
 def random_boards(games: int, plies: int, seed: int) -> np.ndarray:
@@ -80,13 +79,13 @@ def test_lambda_one_learns_the_final_outcome_at_every_ply():
     assert lose_g == pytest.approx(0.5, abs=0.06)
 
 
-def small(**changes) -> TdConfig:
-    return TdConfig(
+def small(**changes) -> TdSettings:
+    return TdSettings(
         **{"games": 256, "hidden": 8, "race_hidden": 4, "threads": 2, "round_games": 16, **changes}
     )
 
 
-def weights_after(config: TdConfig) -> list[np.ndarray]:
+def weights_after(config: TdSettings) -> list[np.ndarray]:
     run = SelfPlay(config)
     for _ in run.rounds():
         pass
@@ -99,11 +98,31 @@ def test_the_same_seed_gives_the_same_weights_and_another_seed_others():
     assert not all((a == b).all() for a, b in zip(first, other, strict=True))
 
 
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [("games", 0), ("hidden", 0), ("trace", 1.5), ("learning_rate", 0.0), ("threads", -1)],
-)
-def test_impossible_settings_are_refused_by_name(field, value):
-    with pytest.raises(ValueRangeError) as refused:
-        small(**{field: value})
-    assert refused.value.field == field
+def test_the_rate_falls_by_the_same_factor_each_game_and_cuts_stop_at_the_last():
+    settings = small(games=100, learning_rate=0.16, final_rate=0.01, backtrack_factor=0.5)
+    assert [settings.rate(games) for games in (0, 25, 50, 100, 120)] == pytest.approx(
+        [0.16, 0.08, 0.04, 0.01, 0.01]
+    )
+    assert [settings.rate(0, cuts) for cuts in (1, 2, 9)] == pytest.approx([0.08, 0.04, 0.01])
+    assert settings.rate(100, 1) == 0.01
+
+
+def test_a_run_that_went_back_goes_on_from_the_other_weights_with_its_own_dice():
+    run = SelfPlay(small())
+    rounds = run.rounds()
+    next(rounds)
+    other, dice = trainee(hidden=8), run.dice.copy()
+    run.go_back(other.copy())
+    assert run.rate == pytest.approx(0.5 * small().rate(32))
+    rest = SelfPlay(small(), other.copy(), 32, dice, cuts=1)
+    next(rounds), next(rest.rounds())
+    assert run.games_done == rest.games_done == 64
+    for one, same in zip(run.trainee.contact.arrays, rest.trainee.contact.arrays, strict=True):
+        np.testing.assert_array_equal(one, same)
+
+
+def test_reports_of_rounds_add_up():
+    first, second = RoundReport(64, 0.2, 64, 600, 10, 6.0), RoundReport(128, 0.1, 64, 400, 20, 94.0)
+    assert second.after(first) == RoundReport(128, 0.1, 128, 1000, 30, 100.0)
+    assert second.after(first).error_points == pytest.approx(0.1**0.5)
+    assert second.after(None) == second

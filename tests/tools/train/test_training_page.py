@@ -14,6 +14,9 @@ from tools.train.label import LabelSettings
 from tools.train.labelling import SHARD_POSITIONS
 from tools.train.refine import RefineSettings
 from tools.train.sampling import SOURCES
+from tools.train.self_play import TdSettings
+from tools.train.validation_positions import CLASSES
+from tools.train.validation_set import ValidationSettings
 
 PAGE = (Path(__file__).parents[3] / "docs" / "training.md").read_text("utf-8")
 TEXT = " ".join(PAGE.split())
@@ -30,7 +33,15 @@ def test_the_options_of_the_commands_exist(command, capsys):
 
 
 def test_there_are_commands_on_the_page():
-    assert {tuple(shlex.split(command)[1:3])[-1] for command in COMMANDS} >= {"td", "label", "fit", "refine"}
+    assert {tuple(shlex.split(command)[1:3])[-1] for command in COMMANDS} >= {
+        "td",
+        "label",
+        "fit",
+        "refine",
+        "plot",
+        "validation-set",
+        "validate",
+    }
 
 
 @pytest.mark.parametrize("source", SOURCES)
@@ -38,16 +49,23 @@ def test_each_source_of_positions_has_a_row(source):
     assert re.search(rf"^\| `{source}` \| .", PAGE, re.MULTILINE)
 
 
+@pytest.mark.parametrize("name", CLASSES)
+def test_each_class_of_validation_positions_has_a_row(name):
+    assert re.search(rf"^\|[^|]*`{name}`[^|]*\| .", PAGE, re.MULTILINE)
+
+
 def test_options_that_the_text_names_are_settings_or_decide_nothing():
     fields = {
         "--" + field.name.replace("_", "-")
-        for kind in (LabelSettings, FitSettings, RefineSettings)
+        for kind in (TdSettings, LabelSettings, FitSettings, RefineSettings, ValidationSettings)
         for field in msgspec.structs.fields(kind)
     }
     others = {"--from", "--config", "--resume", "--bench", "--workers", "--threads", "--device"}
     exports = {"--name", "--best", "--phases"}
+    pictures = {"--plot", "--out", "--against", "--rolling"}
+    reports = {"--json"}
     named = set(re.findall(r"--[a-z][a-z-]*", PAGE))
-    assert named <= fields | others | exports
+    assert named <= fields | others | exports | pictures | reports
     assert others <= named
 
 

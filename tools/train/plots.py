@@ -1,0 +1,131 @@
+"""Pictures of training runs: strength against the work done, and the error below it."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.errors import UnsupportedError
+from tools.train.curves import AXES, RunCurves, read_curves, usual_axis
+from tools.train.files import write_whole
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+FORMATS = (".png", ".svg", ".pdf")
+
+ROLLING = 5
+"""Neighbouring measurements that the line of strength averages unless someone chooses."""
+
+_INCHES = (9.0, 6.5)
+_DOTS_PER_INCH = 110
+_MARKERS = "osD^vP*X"
+
+
+def add_plot_option(parser: argparse.ArgumentParser) -> None:
+    """Add ``--plot`` to a command that trains."""
+    parser.add_argument(
+        "--plot",
+        type=Path,
+        metavar="FILE",
+        help="draw strength and error after each checkpoint: FILE.png, .svg or .pdf",
+    )
+
+
+def check_plot(file: Path | None) -> None:
+    """Check before long work begins that a picture can be drawn; None is no picture.
+
+    Raises:
+        UnsupportedError: The package ``matplotlib`` is not installed, or the file is of another format.
+    """
+    if file is None:
+        return
+    if file.suffix.lower() not in FORMATS:
+        raise UnsupportedError(f"pictures are files of {', '.join(FORMATS)}, not {file.name!r}", field="plot")
+    if importlib.util.find_spec("matplotlib") is None:
+        raise UnsupportedError(
+            "pictures need the package matplotlib: pip install 'gammond[train]'", field="plot"
+        )
+
+
+def draw_runs(folders: Sequence[Path], file: Path, axis: str | None = None, rolling: int = ROLLING) -> None:
+    """Draw the strength of runs with error bars and, below it, their error.
+
+    Args:
+        folders: Of the runs.
+        file: Where to; appears whole or not at all.
+        axis: A key of `AXES`; unless given the games or positions of the runs, hours where they differ.
+        rolling: Neighbouring measurements that the line through the strength averages.
+
+    Raises:
+        UnsupportedError: As `check_plot`; or a run has no such axis.
+        DataFileError: A log cannot be read, or the file cannot be written.
+    """
+    check_plot(file)
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import EngFormatter
+
+    chosen = axis or usual_axis(folders)
+    runs = [read_curves(folder, chosen) for folder in folders]
+    figure = Figure(_INCHES, _DOTS_PER_INCH, layout="constrained")
+    above, below = figure.subplots(2, sharex=True, height_ratios=(2, 1))
+    _draw_strengths(above, runs, rolling)
+    _draw_errors(below, runs)
+    below.set_xlabel(AXES[chosen])
+    if chosen != "hours":
+        below.xaxis.set_major_formatter(EngFormatter(sep=""))
+    write_figure(figure, file)
+
+
+def write_figure(figure: Figure, file: Path) -> None:
+    """Write a picture in the format of its name, whole or not at all.
+
+    Raises:
+        DataFileError: The file cannot be written.
+    """
+    content = io.BytesIO()
+    figure.savefig(content, format=file.suffix[1:].lower())
+    write_whole(file, content.getvalue())
+
+
+def _draw_strengths(axes: Axes, runs: Sequence[RunCurves], rolling: int) -> None:
+    """Draw a colour for each run, or for each opponent of a single run, and a marker for each opponent."""
+    opponents = list(dict.fromkeys(name for run in runs for name in run.strengths))
+    for number, run in enumerate(runs):
+        for opponent, curve in run.strengths.items():
+            place = opponents.index(opponent)
+            colour = f"C{(number if len(runs) > 1 else place) % 10}"
+            marker = _MARKERS[place % len(_MARKERS)]
+            axes.errorbar(
+                curve.at,
+                curve.values,
+                curve.errors,
+                fmt=marker,
+                color=colour,
+                markersize=4,
+                capsize=2,
+                alpha=0.45,
+            )
+            means = curve.rolling(rolling).values
+            label = f"{run.name} against {opponent}"
+            axes.plot(curve.at, means, marker=marker, markevery=[-1], color=colour, label=label)
+    axes.set_ylabel("points per game")
+    axes.grid(alpha=0.3)
+    if opponents:
+        axes.legend(fontsize="small")
+    else:
+        axes.text(0.5, 0.5, "no strength was measured", ha="center", transform=axes.transAxes)
+
+
+def _draw_errors(axes: Axes, runs: Sequence[RunCurves]) -> None:
+    for number, run in enumerate(runs):
+        axes.plot(run.error.at, run.error.values, color=f"C{number % 10}", label=run.name)
+    axes.set_ylabel("error, points (RMS)")
+    axes.grid(alpha=0.3)
+    if len(runs) > 1:
+        axes.legend(fontsize="small")
