@@ -21,18 +21,18 @@ from tools.interrupts import interrupts_raised
 
 TOOLS = {
     "serve": "tools.serve",
-    "batch": "tools.batch",
-    "rollout": "tools.rollout",
-    "bench": "tools.bench",
+    "batch": "tools.batch.command",
+    "rollout": "tools.rollout.command",
+    "bench": "tools.bench.command",
     "bearoff": "tools.bearoff",
     "train": "tools.train.command",
     "export": "tools.export",
-    "tournament": "tools.tournament",
-    "frontier": "tools.frontier",
+    "tournament": "tools.tournament.command",
+    "frontier": "tools.frontier.command",
     "error-rate": "tools.error_rate",
     "search-quality": "tools.search_quality",
-    "cube-efficiency": "tools.cube_efficiency",
-    "gnubg-match": "tools.gnubg_match",
+    "cube-efficiency": "tools.cube_efficiency.command",
+    "gnubg-match": "tools.gnubg.match",
 }
 """Subcommand -> the module that has its ``SUMMARY``, ``add_arguments(parser)`` and ``main(args) -> int``."""
 

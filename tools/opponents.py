@@ -10,7 +10,7 @@ from engine.errors import DataFileError, FormatError
 from engine.players import EvaluatorPlayer, Player
 from engine.search_player import SearchPlayer
 from nets.loading import load_player, net_hashes
-from tools.gnubg_nets import GnubgPlayer
+from tools.gnubg.nets import GnubgPlayer
 from tools.train.net_set import nets_file, read_net_set
 
 PLAYER_HELP = (

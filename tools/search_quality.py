@@ -27,7 +27,7 @@ from engine.search.quality import choice_costs
 from engine.search.tree import check_plies
 from engine.version import version
 from nets.loading import load_evaluator, load_finder
-from tools.bench_measure import Games
+from tools.bench.measure import Games
 from tools.progress import Progress
 
 SUMMARY = "measure what pruning and move filters cost against an exact search"

@@ -10,8 +10,8 @@ from engine.levels import Depth
 from nets.loading import load_analyst
 from protocol import gnubg_external
 from tests.boards import RacingJudge
-from tools.gnubg_match import Sitting, play
-from tools.gnubg_program import find_gnubg
+from tools.gnubg.match import Sitting, play
+from tools.gnubg.program import find_gnubg
 
 pytestmark = pytest.mark.peer
 

@@ -12,7 +12,7 @@ from engine.outcome import cubeless_equity
 from engine.position import Position
 from tests import boards
 from tests.peers.gnubg_nets import gnubg_nn
-from tools.gnubg_nets import GnubgEvaluator, GnubgPlayer
+from tools.gnubg.nets import GnubgEvaluator, GnubgPlayer
 from tools.opponents import is_deep, load_opponent
 
 pytestmark = pytest.mark.peer

@@ -9,7 +9,7 @@ from engine.games import play_games
 from nets.pubeval import PubevalPlayer
 from tests import boards
 from tests.peers.gnubg_nets import as_lists, gnubg_nn
-from tools.gnubg_nets import GnubgPlayer
+from tools.gnubg.nets import GnubgPlayer
 
 pytestmark = pytest.mark.peer
 

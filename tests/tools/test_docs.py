@@ -10,9 +10,9 @@ import pytest
 
 from nets.player_specs import OPTIONS
 from tools import cli
-from tools.batch_lines import MAX_LINE_BYTES
-from tools.batch_rows import COLUMNS, CUBE_COLUMNS, ERROR_CODES
-from tools.tournament import DEEP_STRETCH_GAMES, STRETCH_GAMES
+from tools.batch.lines import MAX_LINE_BYTES
+from tools.batch.rows import COLUMNS, CUBE_COLUMNS, ERROR_CODES
+from tools.tournament.command import DEEP_STRETCH_GAMES, STRETCH_GAMES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "tools.md").read_text("utf-8")
 BLOCKS = re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL)

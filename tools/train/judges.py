@@ -8,7 +8,7 @@ from engine.errors import ValueRangeError
 from engine.evaluator import Evaluator
 from engine.players import EvaluatorPlayer
 from nets.loading import DEFAULT, evaluator_names
-from tools.gnubg_nets import GnubgEvaluator, GnubgPlayer
+from tools.gnubg.nets import GnubgEvaluator, GnubgPlayer
 from tools.opponents import load_opponent
 from tools.train.net_set import load_net_set
 

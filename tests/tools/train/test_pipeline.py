@@ -14,7 +14,7 @@ from engine.games import GameResults
 from nets.loading import load_player
 from tools import cli
 from tools.opponents import load_opponent
-from tools.tournament_stretches import Pairing, Stretch
+from tools.tournament.stretches import Pairing, Stretch
 from tools.train.files import read_arrays, read_records
 from tools.train.net_set import load_net_set
 

@@ -1,0 +1,357 @@
+"""`gammond rollout`: what is rolled out, tables and JSON, states, Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+
+import pytest
+
+from engine.analyst import Analyst
+from engine.errors import StateError
+from engine.formats.match_id import encode_match_id
+from engine.formats.position_id import encode_position_id
+from engine.formats.xgid import encode_xgid
+from engine.match import MatchState
+from engine.position import Position
+from engine.rollout import RolloutSettings, load_state, roll_out_cube, roll_out_plays, roll_out_position
+from nets.loading import net_hashes
+from nets.manifest import Manifest, read_manifest
+from tests.boards import RacingJudge, position
+from tools import cli
+from tools.rollout import command as rollout
+from tools.rollout import keeping as rollout_keeping
+
+OPENING = "4HPwATDgc/ABMA"
+QUICK = ["--truncate", "2", "--trials", "72", "--threads", "1"]
+SETTINGS = RolloutSettings(trials=72, truncation=2)
+ENDING = position({6: 2, 4: 2, 2: 1}, {20: 2, 22: 3})
+ENDING_ID = encode_position_id(ENDING)
+
+
+class Analysts:
+    """Stands in for `load_analyst`."""
+
+    def __init__(self) -> None:
+        self.judge = RacingJudge()
+        self.loaded = 0
+
+    def __call__(self, name):
+        self.loaded += 1
+        return Analyst(self.judge)
+
+
+@pytest.fixture(autouse=True)
+def analysts(monkeypatch):
+    analysts = Analysts()
+    monkeypatch.setattr(rollout, "load_analyst", analysts)
+    return analysts
+
+
+@pytest.fixture
+def run(capsys):
+    """Run the tool; give exit status, stdout and stderr."""
+
+    def run(*options):
+        status = cli.main(["rollout", *map(str, options)])
+        return status, *capsys.readouterr()
+
+    return run
+
+
+def ran(run, *options) -> dict:
+    """What a run that succeeds says in JSON."""
+    status, out, err = run(*options, "--json")
+    assert (status, err) == (0, "")
+    assert out.count("\n") == 1
+    return json.loads(out)
+
+
+def shown(value: float) -> float:
+    return pytest.approx(value, abs=1e-6)
+
+
+def test_a_position_without_dice_is_rolled_out_as_the_engine_does(run):
+    analyst = Analyst(RacingJudge())
+    game = analyst.cube_game(MatchState())
+    expected, _ = roll_out_position(Position.start(), analyst.rollout_judges(), SETTINGS, game=game)
+    said = ran(run, OPENING, *QUICK)
+    (estimate,) = said["estimates"]
+    assert estimate["of"] == "position"
+    assert estimate["win"] == shown(expected.outcome.win)
+    assert estimate["equity"] == shown(expected.cubeless)
+    assert (estimate["cubeful"], estimate["cubeful_se"]) == (
+        shown(expected.equity),
+        shown(expected.equity_error),
+    )
+    assert (said["trials"], said["reason"], said["truncate"], said["dice"]) == (72, "trials", 2, None)
+
+
+def test_plays_are_rolled_out_where_there_are_dice_the_best_of_them_at_0_plies(run):
+    analyst = Analyst(RacingJudge())
+    plays = [judged.play for judged in analyst.rank_plays(Position.start(), (3, 1), MatchState()).plays[:3]]
+    expected, _ = roll_out_plays(
+        Position.start(),
+        (3, 1),
+        analyst.rollout_judges(),
+        SETTINGS,
+        plays=plays,
+        game=analyst.cube_game(MatchState()),
+    )
+    said = ran(run, OPENING, "--dice", 3, 1, "--candidates", 3, *QUICK)
+    assert [row["rank"] for row in said["candidates"]] == [1, 2, 3]
+    assert [row["cubeful"] for row in said["candidates"]] == [shown(one.estimate.equity) for one in expected]
+    assert [row["behind"] for row in said["candidates"][1:]] == [
+        shown(-one.behind.equity) for one in expected[1:]
+    ]
+    assert said["dice"] == [3, 1]
+
+
+def test_the_dice_of_the_text_are_played_unless_others_are_given(run):
+    xgid = encode_xgid(Position.start(), MatchState(roll=(6, 2)))
+    assert ran(run, xgid, *QUICK)["dice"] == [6, 2]
+    assert ran(run, xgid, "--dice", 4, 1, *QUICK)["dice"] == [4, 1]
+    assert "estimates" in ran(run, xgid, "--what", "position", *QUICK)
+
+
+def test_a_cube_decision_has_both_lines_and_the_decision(run):
+    match = MatchState(length=5)
+    analyst = Analyst(RacingJudge())
+    expected = roll_out_cube(ENDING, analyst.cube_game(match), analyst.rollout_judges(), SETTINGS)
+    said = ran(run, f"{ENDING_ID}:{encode_match_id(match)}", "--what", "cube", *QUICK)
+    held, taken = said["estimates"]
+    assert (held["of"], taken["of"]) == ("no_double", "take")
+    assert held["cubeful"] == shown(expected.no_double.equity)
+    assert taken["cubeful"] == shown(expected.take.equity)
+    assert said["gain"]["gain"] == shown(expected.gain.equity)
+    assert 0.0 < held["mwc"] < 1.0
+    status, out, _ = run(f"{ENDING_ID}:{encode_match_id(match)}", "--what", "cube", *QUICK)
+    assert status == 0
+    assert out.splitlines()[-1] == expected.decision.text
+
+
+def test_score_and_cube_of_the_text_count_and_can_be_left_out(run):
+    match = MatchState(length=3, score=(2, 0), crawford=True, on_roll=1)
+    text = f"{ENDING_ID}:{encode_match_id(match)}"
+    cubeful, cubeless = (ran(run, text, *QUICK, *more)["estimates"][0] for more in ([], ["--cubeless"]))
+    assert "cubeful" in cubeful
+    assert "cubeful" not in cubeless
+    assert "mwc" in cubeless
+    assert cubeless["win"] == cubeful["win"]
+
+
+def test_the_table_has_a_column_for_each_thing_and_the_best_play_first(run):
+    status, out, _ = run(OPENING, "--dice", 3, 1, "--candidates", 2, *QUICK)
+    assert status == 0
+    about, head, first, second = out.splitlines()
+    assert about == (
+        f"{OPENING} with 3-1, 72 trials, seed 0, 0-ply by racing, truncated after 2 plies, luck taken off, "
+        "with the cube, ended by trials"
+    )
+    assert head.split("  ")[-1].strip() == "JSD"
+    for name in ("trials", "win", "win g", "win bg", "lose g", "lose bg", "equity", "cubeful", "difference"):
+        assert f" {name}" in head
+    said = ran(run, OPENING, "--dice", 3, 1, "--candidates", 2, *QUICK)["candidates"]
+    for line, row in zip((first, second), said, strict=True):
+        assert line.startswith(f"{row['play']} ")
+        assert f" {100 * row['win']:.2f} " in line
+        assert f" {row['cubeful']:+.4f} ± {row['cubeful_se']:.4f}" in line
+    assert f"  {-said[1]['behind']:+.4f} ± {said[1]['behind_se']:.4f}  " in second
+    assert "difference" not in run(OPENING, *QUICK)[1]
+
+
+def test_a_single_trial_has_no_error_and_a_finished_game_its_result(run):
+    assert "±" not in run(OPENING, *QUICK, "--trials", 1)[1]
+    over = position({}, {20: 2, 22: 3})
+    (estimate,) = ran(run, encode_position_id(over), *QUICK)["estimates"]
+    assert (estimate["win"], estimate["se"]) == (1.0, 0.0)
+
+
+def test_a_play_that_is_far_behind_is_given_up_and_marked(run):
+    options = [OPENING, "--dice", 6, 1, "--candidates", 12, "--trials", 432, "--min-trials", 108]
+    status, out, _ = run(*options, "--truncate", 1, "--threads", 1)
+    assert status == 0
+    assert " given up\n" in out
+
+
+@pytest.mark.parametrize("options", [["--dice", "3", "1", "--candidates", "3"], ["--what", "cube"], []])
+def test_a_saved_state_is_extended_to_the_numbers_of_one_run(run, tmp_path, options):
+    state = tmp_path / "state"
+    options = [OPENING, *options, "--truncate", 2, "--threads", 1]
+    whole = ran(run, *options, "--trials", 200)
+    ran(run, *options, "--trials", 50, "--state", state)
+    assert load_state(state).trials() == 50
+    assert ran(run, *options, "--trials", 200, "--state", state) == whole
+    assert load_state(state).trials() == 200
+    assert ran(run, *options, "--trials", 200, "--state", state) == whole
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--seed", "1"], "has seed 0, expected 1"),
+        (["--truncate", "3"], "has truncation 2, expected 3"),
+        (["--no-vr"], "has variance_reduction True, expected False"),
+        (["--leaf-plies", "1"], "has judges "),
+        (["--dice", "3", "1"], "is of other positions"),
+        (["--cubeless"], "scores of another kind"),
+    ],
+)
+def test_a_state_of_another_rollout_is_refused_and_left_as_it_is(run, tmp_path, options, words):
+    state = tmp_path / "state"
+    run(OPENING, *QUICK, "--state", state)
+    before = state.read_bytes()
+    status, out, err = run(OPENING, *QUICK, "--state", state, *options)
+    assert (status, out) == (2, "")
+    assert words in err
+    assert err.count("\n") == 1
+    assert state.read_bytes() == before
+
+
+def test_a_state_by_other_nets_of_the_same_names_is_refused(run, tmp_path, monkeypatch, analysts):
+    state = tmp_path / "state"
+    monkeypatch.setattr(rollout, "net_hashes", lambda name: {f"net of {name}": "12" * 32})
+    monkeypatch.setattr(rollout, "read_manifest", lambda: Manifest())
+    run(OPENING, *QUICK, "--state", state, "--net", "racing")
+    monkeypatch.setattr(rollout, "net_hashes", lambda name: {f"net of {name}": "34" * 32})
+    loaded = analysts.loaded
+    status, out, err = run(OPENING, *QUICK, "--state", state, "--net", "racing")
+    assert (status, out, analysts.loaded) == (2, "", loaded)
+    assert f"{state} has net of default 121212121212, expected 343434343434 " in err
+
+
+def test_the_nets_that_find_plays_are_among_those_a_state_remembers(run, tmp_path):
+    state = tmp_path / "state"
+    run(OPENING, *QUICK, "--state", state)
+    finder = read_manifest().finder
+    nets = net_hashes("default") | net_hashes(finder)
+    assert load_state(state, nets).trials() == 72
+    with pytest.raises(StateError, match="has another missing, expected 0000"):
+        load_state(state, nets | {"another": "0" * 64})
+
+
+@pytest.mark.parametrize("damage", ["cut", "empty", "text", "flipped"])
+def test_a_damaged_state_is_refused_before_anything_is_done_and_left_as_it_is(
+    run, tmp_path, analysts, damage
+):
+    state = tmp_path / "state"
+    run(OPENING, *QUICK, "--state", state)
+    whole, loaded = state.read_bytes(), analysts.loaded
+    middle = len(whole) // 2
+    damaged = {
+        "cut": whole[:-40],
+        "empty": b"",
+        "text": b"a shopping list\n",
+        "flipped": whole[:middle]
+        + bytes(255 - byte for byte in whole[middle : middle + 20])
+        + whole[middle + 20 :],
+    }
+    state.write_bytes(damaged[damage])
+    status, out, err = run(OPENING, *QUICK, "--state", state)
+    assert (status, out) == (2, "")
+    assert f"{state} is no usable saved rollout" in err
+    assert state.read_bytes() == damaged[damage]
+    assert analysts.loaded == loaded
+
+
+def test_a_state_that_cannot_be_kept_is_refused_before_anything_is_rolled_out(run, tmp_path, analysts):
+    status, _, err = run(OPENING, *QUICK, "--state", tmp_path / "missing" / "state")
+    assert status == 2
+    assert "no state can be saved in" in err
+    assert analysts.loaded == 0
+
+
+def test_a_state_that_is_not_saved_in_the_end_takes_no_table_away(run, tmp_path, monkeypatch):
+    def fail(state, path, identity):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(rollout_keeping, "save_state", fail)
+    status, out, err = run(OPENING, *QUICK, "--state", tmp_path / "state")
+    assert status == 2
+    assert out.startswith(f"{OPENING}, 72 trials")
+    assert f"the state was not saved in {tmp_path / 'state'}: No space left on device" in err
+
+
+def test_a_long_rollout_is_saved_on_its_way(run, tmp_path, monkeypatch):
+    saved = []
+    monkeypatch.setattr(rollout_keeping, "SAVE_EVERY_S", 0.0)
+    monkeypatch.setattr(
+        rollout_keeping, "save_state", lambda state, path, identity: saved.append(state.trials())
+    )
+    run(OPENING, *QUICK, "--trials", 360, "--state", tmp_path / "state")
+    assert saved[-1] == 360
+    assert len(saved) > 2
+    assert saved == sorted(saved)
+
+
+class InterruptedJudge(RacingJudge):
+    """A judge during whose work somebody presses Ctrl-C."""
+
+    def __init__(self, after: int) -> None:
+        self.left = after
+
+    def evaluate(self, boards):
+        self.left -= 1
+        if self.left == 0:
+            os.kill(os.getpid(), signal.SIGINT)
+        return super().evaluate(boards)
+
+
+def test_ctrl_c_ends_with_what_is_complete_and_the_same_command_goes_on(run, tmp_path, analysts):
+    options = [OPENING, "--trials", 720, "--truncate", 12, "--threads", 1]
+    whole = ran(run, *options)
+    state = tmp_path / "state"
+    analysts.judge = InterruptedJudge(after=150)
+    status, out, _ = run(*options, "--state", state)
+    assert status == 130
+    assert ", ended by stopped\n" in out
+    assert 0 < load_state(state).trials() < 720
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    analysts.judge = RacingJudge()
+    assert ran(run, *options, "--state", state) == whole
+
+
+def test_ctrl_c_before_anything_is_complete_writes_nothing(run, tmp_path, analysts):
+    analysts.judge = InterruptedJudge(after=1)
+    status, out, err = run(OPENING, "--trials", 720, "--threads", 1, "--state", tmp_path / "state")
+    assert (status, out, err) == (130, "", "gammond: interrupted\n")
+    assert not (tmp_path / "state").exists()
+
+
+def test_a_terminal_sees_how_far_the_rollout_is(run, monkeypatch):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    _, _, err = run(OPENING, *QUICK)
+    assert "\rrollout " in err
+    assert "72 of 72" in err
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["rubbish"], "a position ID has 14 characters"),
+        ([OPENING, "--what", "moves"], "needs dice"),
+        ([OPENING, "--dice", "3", "7"], "die"),
+        ([OPENING, "--dice", "3", "1", "--what", "cube"], "--dice goes with --what moves"),
+        ([OPENING, "--what", "cube", "--cubeless"], "not rolled out without the cube"),
+        ([OPENING, "--trials", "0"], "trials is a whole number"),
+        ([OPENING, "--plies", "5"], "plies are 0 to 4"),
+        ([OPENING, "--leaf-plies", "-1"], "plies are 0 to 4"),
+        ([OPENING, "--candidates", "0"], "candidates are 1 or more"),
+        ([OPENING, "--stop-error", "nan"], "stop_error is a number"),
+        ([OPENING, "--threads", "0"], "threads is a whole number"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_before_nets_are_loaded(run, analysts, options, words):
+    status, out, err = run(*options)
+    assert (status, out) == (2, "")
+    assert words in err
+    assert analysts.loaded == 0
+
+
+def test_plays_of_a_game_that_is_over_are_refused(run):
+    over = encode_position_id(position({}, {20: 2, 22: 3}))
+    status, _, err = run(over, "--dice", 3, 1)
+    assert status == 2
+    assert "there are no plays once a side has borne off all its checkers" in err

@@ -1,0 +1,1 @@
+"""`gammond batch`: files of positions, judged line by line."""

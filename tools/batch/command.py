@@ -1,0 +1,334 @@
+"""Evaluate a file of positions, one a line: GNU position IDs, XGIDs and FIBS board lines.
+
+A position ID may have a match ID behind it, after a colon or a blank; the three may be mixed. Each position
+has a row, in the same order; blank lines and comments ("#" at the start or after a blank) have none. csv has
+the columns
+
+    id,plies,win,win_g,win_bg,lose_g,lose_bg,equity,error,cubeful,mwc
+
+with the line's text as id. Numbers are for the player on roll before the roll, with 6 decimals: the outcome
+and its cubeless money equity; cubeful, the equity when both sides handle the cube as they should, where 1 is
+a single game at the present cube; mwc, the chance to win the match, empty in money play. Score and cube are
+those of the line; a position ID alone is money play with the cube in the middle. Dice are not used.
+--cubeless values every position as cubeless money play and leaves the last two columns away; a score or cube
+that cannot be is an error all the same.
+
+A line that holds no position gets a row with only id and error, and makes the exit status 1; the first 100
+are named on stderr with their numbers. In csv the other columns of a row are empty. jsonl has one object a
+line: a good row has all fields but error, and mwc in matches only, a bad one id and error.
+
+A run that Ctrl-C or SIGTERM ends leaves whole rows and exits with 130. --resume checks that the output so far
+has this input's ids, this depth and, in rows from all over it, this net's values; it drops a half-written
+last row, and goes on behind it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import itertools
+import shlex
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+
+from engine.cores import usable_cores
+from engine.errors import DataFileError, FormatError, GammondError, StateError, ValueRangeError
+from engine.search import MAX_PLIES
+from tools.batch.judging import BatchJudge, load_judge
+from tools.batch.lines import Line, count_lines, decode_lines, read_lines
+from tools.batch.resume import Written, check_same_net, take_up
+from tools.batch.rows import ROW_FORMATS, RowFormat, error_text
+from tools.interrupts import interrupts_told
+from tools.progress import Progress
+
+SUMMARY = "evaluate a file of positions: position IDs, XGIDs, FIBS board lines"
+
+BLOCK_LINES = (8192, 256, 64, 8, 1)
+"""Lines decoded, evaluated and written at once, by plies, for each thread that looks ahead: some tenths of a
+second."""
+
+MOST_NAMED = 100
+"""Bad lines named on stderr; of the others only the number is said."""
+
+_GZIP_MAGIC = b"\x1f\x8b"
+
+
+@dataclass
+class Tally:
+    """What a run has done: rows written, error rows among them, seconds without reading and writing."""
+
+    rows: int = 0
+    errors: int = 0
+    inside_s: float = 0.0
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("file", metavar="FILE", help="positions, one a line, '#' for comments; - reads stdin")
+    parser.add_argument(
+        "--plies",
+        type=int,
+        default=0,
+        help=f"plies of look-ahead, {MAX_PLIES} at most; 0 is the net alone (default 0)",
+    )
+    parser.add_argument(
+        "--cubeless", action="store_true", help="leave cube and score out of account; the fastest at 0 plies"
+    )
+    parser.add_argument("--threads", type=int, help="that look ahead (default one for each core)")
+    parser.add_argument(
+        "--format", choices=sorted(ROW_FORMATS), default="csv", help="what rows are (default csv)"
+    )
+    parser.add_argument("--output", type=Path, metavar="FILE", help="where the rows go; stdout unless given")
+    existing = parser.add_mutually_exclusive_group()
+    existing.add_argument("--resume", action="store_true", help="go on where an interrupted --output ended")
+    existing.add_argument("--force", action="store_true", help="overwrite an --output that has rows already")
+    parser.add_argument(
+        "--net", default="default", metavar="NAME", help="the evaluator (default the manifest's)"
+    )
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run the tool.
+
+    Returns:
+        0 when every line held a position, 1 otherwise.
+
+    Raises:
+        GammondError: The options make no sense together, or a file cannot be read, written or resumed.
+    """
+    _check(args)
+    if args.output is not None and args.output.suffix == ".gz":
+        _say(f"{args.output} becomes plain text: rows are not compressed")
+    threads = usable_cores() if args.threads is None else args.threads
+    judge = load_judge(args.net, args.plies, is_cubeful=not args.cubeless, threads=threads)
+    try:
+        return _run_files(args, judge, BLOCK_LINES[args.plies] * (threads if args.plies else 1))
+    except BrokenPipeError:
+        raise
+    except KeyboardInterrupt:
+        if args.output is not None:
+            resume = "--resume in place of --force" if args.force else "--resume"
+            _say(f"stopped; {args.output} holds whole rows, the same command with {resume} goes on")
+        raise
+    except OSError as error:
+        raise DataFileError(
+            f"{error.filename or args.output or 'output'}: {error.strerror or error}", field="file"
+        ) from None
+
+
+def run_batch(
+    lines: Iterator[Line],
+    judge: BatchJudge,
+    rows: RowFormat,
+    block_lines: int,
+    write: Callable[[bytes], None],
+    report: Callable[[Line, GammondError], None],
+    advance: Callable[[int, Tally], None],
+) -> Tally:
+    """Evaluate lines block by block; memory does not grow with their number.
+
+    Args:
+        lines: Lines that should hold positions.
+        judge: The judge.
+        rows: The format of the rows.
+        block_lines: How many lines make a block.
+        write: Takes the rows of a block, whole.
+        report: Takes each bad line.
+        advance: Told after each block the number of its last line, and the tally so far.
+
+    Returns:
+        The tally of all blocks.
+    """
+    tally = Tally()
+    while block := list(itertools.islice(lines, block_lines)):
+        started_s = time.perf_counter()
+        texts, errors = _block_rows(block, judge, rows)
+        tally.inside_s += time.perf_counter() - started_s
+        for place, error in errors.items():
+            report(block[place], error)
+        write("".join(texts).encode())
+        tally.rows += len(block)
+        tally.errors += len(errors)
+        advance(block[-1].number, tally)
+    return tally
+
+
+def _block_rows(
+    block: list[Line], judge: BatchJudge, rows: RowFormat
+) -> tuple[list[str], dict[int, GammondError]]:
+    found = decode_lines(block, judge.check)
+    if not found.errors:
+        judged = judge.judge(found.boards, found.matches, found.match_of)
+        return rows.good([line.text for line in block], judge.plies, judged), found.errors
+    good = np.flatnonzero(found.is_good)
+    good_rows: Iterator[str] = iter(())
+    if good.size:
+        boards = np.ascontiguousarray(found.boards[good])
+        judged = judge.judge(boards, found.matches, found.match_of[good])
+        good_rows = iter(rows.good([block[i].text for i in good.tolist()], judge.plies, judged))
+    return [
+        rows.bad(line.text, found.errors[i]) if i in found.errors else next(good_rows)
+        for i, line in enumerate(block)
+    ], found.errors
+
+
+def _check(args: argparse.Namespace) -> None:
+    if args.resume and args.output is None:
+        raise StateError("--resume needs the --output of the interrupted run", field="resume")
+    if args.file != "-" and not Path(args.file).exists():
+        raise DataFileError(f"there is no file {args.file}", field="file")
+    if args.output is not None and args.output.exists():
+        _check_existing(args)
+
+
+def _check_existing(args: argparse.Namespace) -> None:
+    path: Path = args.output
+    if args.file != "-" and path.samefile(args.file):
+        raise ValueRangeError(f"the output would overwrite the input {args.file}", field="output")
+    if path.is_file() and path.stat().st_size and not (args.resume or args.force):
+        raise StateError(
+            f"{path} is there already, with {path.stat().st_size:,} bytes: --resume goes on behind its rows,"
+            " --force overwrites it",
+            field="output",
+        )
+
+
+def _run_files(args: argparse.Namespace, judge: BatchJudge, block_lines: int) -> int:
+    rows = ROW_FORMATS[args.format](judge.is_cubeful)
+    started_s = time.perf_counter()
+    with ExitStack() as opened:
+        stream = opened.enter_context(_opened_input(args.file))
+        _refuse_gzip(stream, args.file)
+        output = opened.enter_context(_opened_output(args.output, args.resume))
+        lines = read_lines(stream)
+        written = _taken_up(args.output, output, lines, rows, judge) if args.resume else Written()
+        if not written.has_header:
+            _write_whole(output, rows.header.encode())
+        total = _line_count(args.file)
+        with Progress(total, "batch", start=written.last_line) as bar, _BadLines() as bad_lines:
+            tally = run_batch(
+                lines,
+                judge,
+                rows,
+                block_lines,
+                write=lambda data: _write_whole(output, data),
+                report=bad_lines.report,
+                advance=lambda number, tally: bar.update(
+                    number, f"{tally.errors} bad" if tally.errors else ""
+                ),
+            )
+    _say(_summary(tally, written, judge, time.perf_counter() - started_s))
+    return 1 if tally.errors or written.errors else 0
+
+
+def _opened_input(name: str) -> AbstractContextManager[BinaryIO]:
+    return nullcontext(sys.stdin.buffer) if name == "-" else Path(name).open("rb")
+
+
+def _refuse_gzip(stream: BinaryIO, name: str) -> None:
+    """Refuse compressed input before anything is read of it, or written."""
+    if isinstance(stream, io.BufferedReader) and stream.peek(len(_GZIP_MAGIC)).startswith(_GZIP_MAGIC):
+        what, file = ("the input", "FILE") if name == "-" else (name, shlex.quote(name))
+        raise FormatError(f"{what} is gzip: zcat {file} | gammond batch -", field="file")
+
+
+def _taken_up(
+    path: Path, output: BinaryIO, lines: Iterator[Line], rows: RowFormat, judge: BatchJudge
+) -> Written:
+    """Check what an earlier run wrote, with a bar meanwhile, and say what there is."""
+    count = _line_count(str(path)) or 0
+    with Progress(count - rows.header.count("\n"), "check") if count else nullcontext() as bar:
+        advance = bar.update if bar else lambda rows: None
+        written = take_up(output, lines, rows, judge.plies, advance)
+    check_same_net(written.sample, rows, judge)
+    _say(_found(path, written))
+    return written
+
+
+def _line_count(name: str) -> int | None:
+    """How many lines a file has; None for stdin, pipes and devices, which counting would empty."""
+    return count_lines(Path(name)) if name != "-" and Path(name).is_file() else None
+
+
+def _opened_output(path: Path | None, resume: bool) -> AbstractContextManager[BinaryIO]:
+    if path is None:
+        return nullcontext(sys.stdout.buffer)
+    if not resume:
+        return path.open("wb")
+    return path.open("r+b" if path.exists() else "w+b")
+
+
+def _write_whole(output: BinaryIO, data: bytes) -> None:
+    """Write all or nothing of it, as far as interrupts go."""
+    with interrupt_held():
+        output.write(data)
+        output.flush()
+
+
+@contextmanager
+def interrupt_held() -> Iterator[None]:
+    """Hold Ctrl-C and SIGTERM back until the block has ended; seconds later a second one breaks in.
+
+    Does nothing where they are handled otherwise, as in a background job that ignores Ctrl-C.
+    """
+    came = threading.Event()
+    with interrupts_told(came.set):
+        yield
+    if came.is_set():
+        raise KeyboardInterrupt
+
+
+def _found(path: Path, written: Written) -> str:
+    cut = ", a half-written row was cut off" if written.cut else ""
+    errors = f" ({written.errors:,} with errors)" if written.errors else ""
+    return (
+        f"{path} has {_counted(written.rows, 'row')} of this input{errors}{cut}; "
+        f"going on after line {written.last_line:,}"
+    )
+
+
+def _summary(tally: Tally, written: Written, judge: BatchJudge, elapsed_s: float) -> str:
+    errors = tally.errors + written.errors
+    bad = f", {_counted(errors, 'bad line')}" if errors else ""
+    before = f" after {written.rows - written.errors:,} of an earlier run" if written.rows else ""
+    positions = tally.rows - tally.errors
+    return (
+        f"{_counted(positions, 'position')}{before} by {judge.name} at {judge.plies}-ply "
+        f"in {elapsed_s:.1f} s ({positions / elapsed_s:,.0f}/s){bad}"
+    )
+
+
+def _counted(count: int, thing: str) -> str:
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"
+
+
+class _BadLines:
+    """Names bad lines on stderr, the first ones each; at the end of the block it says how many more."""
+
+    def __init__(self) -> None:
+        self._count = 0
+
+    def __enter__(self) -> _BadLines:
+        return self
+
+    def report(self, line: Line, error: GammondError) -> None:
+        self._count += 1
+        if self._count <= MOST_NAMED:
+            _say(f"line {line.number}: {error_text(error)}")
+
+    def __exit__(self, *raised: object) -> None:
+        if self._count > MOST_NAMED:
+            _say(f"{_counted(self._count - MOST_NAMED, 'more bad line')}; their rows say what is wrong")
+
+
+def _say(text: str) -> None:
+    clear_bar = "\r\x1b[K" if sys.stderr.isatty() else ""
+    sys.stderr.write(f"{clear_bar}gammond batch: {text}\n")

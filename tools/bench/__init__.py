@@ -1,0 +1,1 @@
+"""`gammond bench`: how fast everything is, beside its peers."""

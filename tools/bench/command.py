@@ -1,0 +1,140 @@
+"""Measure how fast this machine runs gammond, after checking that the answers are right."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import json
+import os
+import platform
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
+
+from engine.version import version
+from tools.bench.engine import (
+    bench_batch,
+    bench_bearoff,
+    bench_decisions,
+    bench_encoding,
+    bench_evaluation,
+    bench_moves,
+)
+from tools.bench.gnubg_timing import bench_gnubg
+from tools.bench.measure import Measurement, Subject
+from tools.bench.process import bench_server, bench_startup
+from tools.bench.rollouts import bench_rollouts
+from tools.bench.search import bench_search
+from tools.bench.signature import signature
+
+SUMMARY = "measure how fast this machine runs everything, answers checked first; or print the signature"
+
+BENCHMARKS: dict[str, Callable[[Subject], Iterator[Measurement]]] = {
+    "moves": bench_moves,
+    "encoding": bench_encoding,
+    "evaluation": bench_evaluation,
+    "decisions": bench_decisions,
+    "search": bench_search,
+    "rollouts": bench_rollouts,
+    "batch": bench_batch,
+    "bearoff": bench_bearoff,
+    "startup": bench_startup,
+    "server": bench_server,
+    "gnubg": bench_gnubg,
+}
+"""All benchmarks by name, in the order in which they run."""
+
+_EDGE_WARNING = 0.02
+_PACKAGES = ("numpy", "numba", "onnxruntime")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument(
+        "--only", nargs="+", choices=list(BENCHMARKS), metavar="NAME", help=", ".join(BENCHMARKS)
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON object instead of the table")
+    parser.add_argument(
+        "--net", default="default", metavar="NAME", help="the evaluator (default the manifest's)"
+    )
+    parser.add_argument(
+        "--signature",
+        action="store_true",
+        help="only print one number over 1,000 fixed positions; it changes when rules or evaluations do",
+    )
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run the tool.
+
+    Returns:
+        0.
+
+    Raises:
+        WrongAnswerError: An answer was wrong; figures after it were not taken.
+    """
+    subject = Subject(args.net)
+    if args.signature:
+        return _print_signature(subject, args.json)
+    measurements = []
+    if not args.json:
+        sys.stdout.write(_title(subject))
+    for name in args.only or BENCHMARKS:
+        for measurement in BENCHMARKS[name](subject):
+            measurements.append(measurement)
+            if not args.json:
+                sys.stdout.write(table_row(measurement))
+                sys.stdout.flush()
+    if args.json:
+        sys.stdout.write(json.dumps(report(subject, measurements), indent=2) + "\n")
+    return 0
+
+
+def table_row(measurement: Measurement) -> str:
+    """Write a measurement as a line of the table."""
+    figure = "-" if measurement.value is None else _figure(measurement.value)
+    what = f"{measurement.benchmark:<11}{measurement.what:<52}"
+    return f"{what}{figure:>12} {measurement.unit:<12} {measurement.note}".rstrip() + "\n"
+
+
+def report(subject: Subject, measurements: Sequence[Measurement]) -> dict[str, object]:
+    """Return everything as one JSON object: program, net, machine, packages, measurements."""
+    return {
+        "gammond": version(),
+        "net": subject.evaluator.name,
+        "machine": _machine(),
+        "packages": {name: importlib.metadata.version(name) for name in _PACKAGES},
+        "measurements": [asdict(measurement) for measurement in measurements],
+    }
+
+
+def _figure(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def _machine() -> dict[str, object]:
+    return {"python": platform.python_version(), "processor": platform.machine(), "cores": os.cpu_count()}
+
+
+def _title(subject: Subject) -> str:
+    packages = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in _PACKAGES)
+    machine = _machine()
+    return (
+        f"gammond {version()} bench, net {subject.evaluator.name}; python {machine['python']}, {packages}; "
+        f"{machine['cores']} cores {machine['processor']}, one thread unless said\n"
+    )
+
+
+def _print_signature(subject: Subject, as_json: bool) -> int:
+    found = signature(subject.evaluator)
+    if as_json:
+        parts = {**asdict(found), "signature": str(found), "net": subject.evaluator.name}
+        sys.stdout.write(json.dumps(parts) + "\n")
+    else:
+        sys.stdout.write(f"{found}\n")
+    if found.edge_distance < _EDGE_WARNING:
+        sys.stderr.write(
+            f"gammond bench: the sum lies {found.edge_distance:.4f} steps from a rounding edge; "
+            "another processor may print the next number\n"
+        )
+    return 0

@@ -1,0 +1,155 @@
+"""The peer of `gammond bench`: gnubg's nets, searches and rollouts on the same questions, where installed."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import re
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from engine.formats.position_id import encode_position_ids
+from engine.outcome import WIN
+from engine.position import Board, Position
+from tools.bench.measure import Measurement, Subject, check
+from tools.gnubg.program import find_gnubg
+
+NOTE = "its CPU time, one thread"
+
+_CALIBRATION = re.compile(r"Calibration result: *([\d.]+)")
+_OPENING = "4HPwATDgc/ABMA"
+_SCRIPT = Path(__file__).with_name("gnubg_script.py")
+_LIMIT_S = 120.0
+
+
+def bench_gnubg(subject: Subject) -> Iterator[Measurement]:
+    """What gnubg says of its own speed, where it is installed."""
+    program = find_gnubg()
+    if program is None:
+        yield Measurement("gnubg", "gnubg, calibrate", None, "positions/s", "skipped: gnubg is not installed")
+    else:
+        yield _calibration(program)
+
+
+def gnubg_evaluation(subject: Subject) -> Measurement:
+    """The positions of the other evaluations by gnubg's nets, where the package gnubg-nn is installed."""
+    what = "gnubg-nn, 0-ply"
+    try:
+        peer: Any = importlib.import_module("gnubg_nn")
+    except ImportError:
+        return Measurement("evaluation", what, None, "positions/s", "skipped: gnubg-nn is not installed")
+    win = peer.probabilities(peer.board_from_position_id(_OPENING), 0)[WIN]
+    ours = float(subject.evaluator.evaluate(Position.start().board[None])[0, WIN])
+    check(
+        abs(win - ours) < 0.1, f"gnubg gives the opening {win:.3f} wins, {subject.evaluator.name} {ours:.3f}"
+    )
+    return Measurement(
+        "evaluation", what, gnubg_rate(subject.boards), "positions/s", f"called one by one; {NOTE}"
+    )
+
+
+def gnubg_rate(boards: Board) -> float:
+    """How many positions a second of CPU time gnubg's nets evaluate, called one by one.
+
+    Args:
+        boards: ``int8[n, 2, 26]``. Each is asked for once, repeated ones too, for gnubg-nn remembers what it
+            has judged: the figure is right where the process has not asked for them before.
+
+    Raises:
+        ImportError: The package gnubg-nn is missing.
+    """
+    peer: Any = importlib.import_module("gnubg_nn")
+    asked = [peer.board_from_position_id(text) for text in dict.fromkeys(encode_position_ids(boards))]
+    started_s = time.process_time()
+    for board in asked:
+        peer.probabilities(board, 0)
+    return len(asked) / (time.process_time() - started_s)
+
+
+def _calibration(program: str) -> Measurement:
+    what = "gnubg, calibrate"
+    try:
+        ended = subprocess.run(
+            [program, "-t", "-q"],
+            input="calibrate 3\n",
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return Measurement("gnubg", what, None, "positions/s", "skipped: no result within 60 s")
+    found = _CALIBRATION.search(ended.stdout)
+    if found is None:
+        return Measurement("gnubg", what, None, "positions/s", "skipped: it printed no result")
+    return Measurement("gnubg", what, float(found[1]), "positions/s", "static evaluations by its own count")
+
+
+@dataclass(frozen=True)
+class PeerRollout:
+    """A rollout of the opening position for gnubg: trials, variance reduction, truncation after 7 plies."""
+
+    trials: int
+    is_reduced: bool
+    is_truncated: bool
+
+
+@dataclass(frozen=True)
+class PeerTimes:
+    """What gnubg took, in CPU seconds each."""
+
+    plays_s: tuple[float, ...]
+    values_s: tuple[float, ...]
+    rollouts_s: tuple[float, ...]
+
+
+@lru_cache(maxsize=8)
+def time_gnubg(
+    plays: tuple[tuple[str, tuple[int, int]], ...] = (),
+    values: tuple[str, ...] = (),
+    rollouts: tuple[PeerRollout, ...] = (),
+) -> PeerTimes | str:
+    """Let gnubg choose plays and value positions at 2 plies, and roll out the opening position.
+
+    Args:
+        plays: GNU position IDs and rolls.
+        values: GNU position IDs.
+        rollouts: Of the opening position.
+
+    Returns:
+        The times; or why there are none.
+    """
+    program = find_gnubg()
+    if program is None:
+        return "skipped: gnubg is not installed"
+    with tempfile.TemporaryDirectory(prefix="gammond-bench-") as folder:
+        questions, answers = Path(folder, "questions.json"), Path(folder, "answers.json")
+        asked = [(_OPENING, each.trials, each.is_reduced, each.is_truncated) for each in rollouts]
+        questions.write_text(json.dumps({"plays": plays, "values": values, "rollouts": asked}))
+        try:
+            subprocess.run(
+                [program, "-t", "-q", "-p", str(_SCRIPT)],
+                env={**os.environ, "QUESTIONS": str(questions), "ANSWERS": str(answers)},
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=_LIMIT_S,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return f"skipped: no result within {_LIMIT_S:.0f} s"
+        if not answers.exists():
+            return "skipped: this gnubg has no Python inside"
+        found = json.loads(answers.read_text())
+    return PeerTimes(tuple(found["plays"]), tuple(found["values"]), tuple(found["rollouts"]))
+
+
+def mean_rate(times_s: Sequence[float]) -> float:
+    """How many a second."""
+    return len(times_s) / max(sum(times_s), 1e-9)

@@ -1,0 +1,93 @@
+"""Benchmarks of rollouts: 1,296 trials of the opening position, in full and truncated."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from engine.cores import usable_cores
+from engine.position import Position
+from engine.rollout import Estimate, RolloutJudges, RolloutSettings, roll_out_position
+from tools.bench.gnubg_timing import NOTE, PeerRollout, time_gnubg
+from tools.bench.measure import Measurement, Subject, check
+
+TRIALS = 1296
+CHECK_TRIALS = 72
+TRUNCATION = 7
+PEER_TRIALS = {"full": 144, "full, less variance": 36, "7-ply truncated, less variance": 216}
+"""Trials that gnubg plays of each kind; its times are scaled up."""
+
+_FULL = RolloutSettings(trials=TRIALS, variance_reduction=False, stop_jsd=0.0)
+_KINDS = {
+    "full": _FULL,
+    "full, less variance": replace(_FULL, variance_reduction=True),
+    "7-ply truncated, less variance": replace(_FULL, variance_reduction=True, truncation=TRUNCATION),
+}
+_AGREEMENT = 4.5
+
+
+def bench_rollouts(subject: Subject) -> Iterator[Measurement]:
+    """Rollouts of the opening position at 0 plies, threads, and gnubg beside them."""
+    judges = subject.analyst.rollout_judges()
+    check_rollouts(judges)
+    for kind, settings in _KINDS.items():
+        took_s, found = _timed(judges, settings)
+        note = f"{subject.analyst.name}, equity {found.equity:+.3f} ± {found.equity_error:.3f}"
+        yield Measurement("rollouts", f"{TRIALS} trials, {kind}", took_s, "s", note)
+    yield _threads(judges)
+    yield from _gnubg()
+
+
+def check_rollouts(judges: RolloutJudges) -> None:
+    """Make sure that threads change nothing, and that variance reduction changes no mean beyond the error.
+
+    Raises:
+        WrongAnswerError: They do, or it does.
+    """
+    few = {kind: replace(settings, trials=CHECK_TRIALS) for kind, settings in _KINDS.items()}
+    start = Position.start()
+    (plain, alone), (reduced, _) = (
+        roll_out_position(start, judges, few[kind]) for kind in ("full", "full, less variance")
+    )
+    _, shared = roll_out_position(start, judges, replace(few["full"], threads=2))
+    same = np.array_equal(alone.state.scores[0], shared.state.scores[0])
+    check(same, "two threads roll out otherwise than one")
+    apart = abs(plain.equity - reduced.equity)
+    error = math.hypot(plain.equity_error, reduced.equity_error)
+    check(apart <= _AGREEMENT * error, f"less variance moves the equity by {apart:.3f}, error {error:.3f}")
+
+
+def _timed(judges: RolloutJudges, settings: RolloutSettings) -> tuple[float, Estimate]:
+    """Roll out the opening position: seconds, and what was found."""
+    roll_out_position(Position.start(), judges, replace(settings, trials=CHECK_TRIALS))
+    started_s = time.perf_counter()
+    estimate, _ = roll_out_position(Position.start(), judges, settings)
+    return time.perf_counter() - started_s, estimate
+
+
+def _threads(judges: RolloutJudges) -> Measurement:
+    what = "two threads against one"
+    if usable_cores() < 2:
+        return Measurement("rollouts", what, None, "times", "skipped: there is one core")
+    kind = "full, less variance"
+    alone_s, shared_s = (_timed(judges, replace(_KINDS[kind], threads=threads))[0] for threads in (1, 2))
+    return Measurement("rollouts", what, alone_s / shared_s, "times", kind)
+
+
+def _gnubg() -> Iterator[Measurement]:
+    asked = tuple(
+        PeerRollout(trials, _KINDS[kind].variance_reduction, _KINDS[kind].truncation > 0)
+        for kind, trials in PEER_TRIALS.items()
+    )
+    found = time_gnubg(rollouts=asked)
+    for place, (kind, trials) in enumerate(PEER_TRIALS.items()):
+        what = f"gnubg, {TRIALS} trials, {kind}"
+        if isinstance(found, str):
+            yield Measurement("rollouts", what, None, "s", found)
+        else:
+            scaled_s = found.rollouts_s[place] * TRIALS / trials
+            yield Measurement("rollouts", what, scaled_s, "s", f"{NOTE}, scaled up from {trials}")

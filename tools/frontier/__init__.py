@@ -1,0 +1,1 @@
+"""`gammond frontier`: strength against speed."""

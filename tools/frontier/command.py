@@ -1,0 +1,127 @@
+"""`gammond frontier`: how strong players are against how fast they judge, as a table and a picture.
+
+Speeds come first, on one core, with positions of all stages of games in batches of 1,024, encoding included.
+Then each player plays the same opponent with the same dice. A star marks those that no other player matches
+in both.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from engine.cores import usable_cores
+from engine.players import Player
+from engine.version import version
+from tools.bench.measure import Subject
+from tools.cli import EXIT_INTERRUPTED
+from tools.frontier.plot import draw_frontier
+from tools.frontier.points import Point, marked
+from tools.frontier.speed import evaluations_per_s
+from tools.opponents import PLAYER_HELP, load_opponent, opponent_hashes
+from tools.tournament.command import check_play, play_stretches
+from tools.train.plots import check_plot
+
+SUMMARY = "measure how fast and how strong players are at one look, and plot strength against speed"
+
+
+@dataclass(frozen=True)
+class Report:
+    """What was measured of all players."""
+
+    version: str
+    opponent: str
+    opponent_nets: dict[str, str]
+    seed: int
+    games: int
+    points: tuple[Point, ...]
+    seconds: float
+
+    def as_text(self) -> str:
+        """Write it for people, a line for each player, the fastest first."""
+        played = f"seed {self.seed}, {self.games:,} paired games each, {self.seconds:.1f} s"
+        width = max(len(point.name) for point in self.points)
+        lines = [
+            f"gammond {self.version}, {played}",
+            f"{'':{width}}   evaluations/s  points per game against {self.opponent}",
+        ]
+        for point in self.points:
+            star = "*" if point.is_on_frontier else " "
+            score = f"{point.points_per_game:+.4f} ± {point.standard_error:.4f}"
+            lines.append(f"{point.name:{width}} {star} {point.evaluations_per_s:13,.0f}  {score}")
+        return "\n".join(lines) + "\n"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument(
+        "players", nargs="+", metavar="NET", help=f"whom to measure, without options: {PLAYER_HELP}"
+    )
+    parser.add_argument(
+        "--opponent", default="pubeval", help="who they all play against (default pubeval); any player"
+    )
+    parser.add_argument("--games", type=int, default=10_000, help="of each, even (default 10000)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the dice, 0 or more (default 1)")
+    parser.add_argument(
+        "--threads",
+        type=int,
+        default=usable_cores(),
+        help="processes that share the games; the strength is the same (default one for each core)",
+    )
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw FILE.png, .svg or .pdf")
+    parser.add_argument("--json", action="store_true", help="write one JSON object instead of the table")
+
+
+def main(args: argparse.Namespace) -> int:
+    """Measure and report.
+
+    Returns:
+        0, or 130 when Ctrl-C or SIGTERM ended the games early; players that were through are reported.
+
+    Raises:
+        GammondError: A player or the opponent cannot be loaded, or has no speed of evaluation; a number is
+            out of range; no picture can be drawn.
+    """
+    check_play(args.games, args.threads)
+    check_plot(args.plot)
+    opponent = load_opponent(args.opponent)
+    players = {name: load_opponent(name) for name in args.players}
+    started_s = time.monotonic()
+    points = _measured(args, players)
+    if not points:
+        sys.stderr.write("gammond: interrupted, no player was through\n")
+        return EXIT_INTERRUPTED
+    if len(points) < len(players):
+        sys.stderr.write("gammond: interrupted, reporting the players that were through\n")
+    report = Report(
+        version=version(),
+        opponent=args.opponent,
+        opponent_nets=opponent_hashes(args.opponent),
+        seed=args.seed,
+        games=args.games,
+        points=marked(points),
+        seconds=round(time.monotonic() - started_s, 3),
+    )
+    sys.stdout.write(json.dumps(asdict(report)) + "\n" if args.json else report.as_text())
+    if args.plot is not None:
+        draw_frontier(report.points, opponent.name, args.plot)
+    return 0 if len(points) == len(players) else EXIT_INTERRUPTED
+
+
+def _measured(args: argparse.Namespace, players: Mapping[str, Player]) -> list[Point]:
+    """Measure all speeds, then let one player after the other play; those that were through."""
+    boards = Subject().boards
+    speeds = {name: evaluations_per_s(player, boards) for name, player in players.items()}
+    points: list[Point] = []
+    for name, player in players.items():
+        results = play_stretches(name, args.opponent, args.games, args.seed, args.threads)
+        if results.games < args.games:
+            break
+        strength = round(results.points_per_game, 6), round(results.standard_error, 6)
+        points.append(Point(name, player.name, opponent_hashes(name), round(speeds[name], 1), *strength))
+    return points

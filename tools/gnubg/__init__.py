@@ -1,0 +1,1 @@
+"""GNU Backgammon beside gammond: its nets, its program, its records of games."""

@@ -1,0 +1,1 @@
+"""`gammond rollout`: rollouts from the command line."""

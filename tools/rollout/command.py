@@ -1,0 +1,162 @@
+"""Roll out the plays of a roll, a position or a cube decision, with standard errors.
+
+POSITION is a GNU position ID, with or without a match ID after a colon, an XGID or a FIBS board line. Dice in
+it are played unless --dice gives others; score and cube are those of the text, money play with the cube in
+the middle where it has none.
+
+The table on stdout has for each play, or for the position, or for no double and take: the trials; chances in
+percent, wins with gammons and backgammons among them; the cubeless money equity; with the cube the cubeful
+equity, where 1 is a single game at the present cube; in a match the chance to win it; each with its standard
+error; and the difference to the best play, also in joint standard deviations (JSD). --json writes the same as
+one JSON object, with the keys that docs/protocol.md gives the lines of 'rollout'.
+
+Ctrl-C or SIGTERM ends a rollout with the trials that are complete; the exit status is then 130. --state FILE
+keeps the trials: they are saved at the end and once a minute, and the same command goes on from them; with
+more --trials it adds to them. The numbers are those of a single run. A file of another rollout is refused.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import threading
+from pathlib import Path
+
+from engine.cores import usable_cores
+from engine.dice import checked_roll
+from engine.errors import CancelledWork, StateError, UnsupportedError
+from engine.formats.reading import read_position
+from engine.match import MatchState
+from engine.rollout import RolloutSettings, StopReason
+from engine.rollout.questions import (
+    KINDS,
+    MOVES,
+    USUAL_CANDIDATES,
+    PreparedRollout,
+    RolloutQuestion,
+    usual_kind,
+)
+from nets.loading import DEFAULT, load_analyst, net_hashes
+from nets.manifest import read_manifest
+from tools.interrupts import interrupts_told
+from tools.rollout.keeping import RolloutProgress, StateKeeper
+from tools.rollout.report import json_report, table
+
+SUMMARY = "roll out plays, a position or a cube decision"
+
+EXIT_INTERRUPTED = 130
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("position", metavar="POSITION", help="what is on the board; quote it")
+    parser.add_argument("--dice", type=int, nargs=2, metavar=("A", "B"), help="the roll to be played")
+    parser.add_argument(
+        "--what", choices=KINDS, help="what is rolled out (default moves if there are dice, else position)"
+    )
+    usual = RolloutSettings()
+    numbers: tuple[tuple[str, str, int | float, str], ...] = (
+        ("--candidates", "N", USUAL_CANDIDATES, "how many plays are rolled out, the best at 0 plies"),
+        ("--trials", "N", usual.trials, "games of each"),
+        ("--seed", "N", usual.seed, "of the dice"),
+        ("--truncate", "PLIES", usual.truncation, "plies after which a game ends with its value; 0 plays on"),
+        ("--plies", "PLIES", 0, "look-ahead of plays and doubles"),
+        ("--leaf-plies", "PLIES", 0, "look-ahead of the values at the truncation"),
+        ("--stop-error", "POINTS", usual.stop_error, "end at this standard error of equities; 0 never does"),
+        (
+            "--stop-jsd",
+            "JSD",
+            usual.stop_jsd,
+            "give up plays so many joint standard deviations behind; 0 never does",
+        ),
+        ("--min-trials", "N", usual.min_trials, "trials before either of these ends anything"),
+    )
+    for name, unit, default, meaning in numbers:
+        parser.add_argument(
+            name, type=type(default), default=default, metavar=unit, help=f"{meaning} (default %(default)s)"
+        )
+    parser.add_argument("--no-vr", action="store_true", help="do not take luck off: more noise, less work")
+    parser.add_argument("--cubeless", action="store_true", help="nobody doubles")
+    parser.add_argument("--threads", type=int, help="threads to work with (default one for each core)")
+    parser.add_argument(
+        "--state", type=Path, metavar="FILE", help="keep the trials here, and go on from them"
+    )
+    parser.add_argument("--json", action="store_true", help="write one JSON object in place of the table")
+    parser.add_argument(
+        "--net", default="default", metavar="NAME", help="the evaluator (default the manifest's)"
+    )
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run the tool.
+
+    Returns:
+        0, or 130 if Ctrl-C or SIGTERM ended it early.
+
+    Raises:
+        GammondError: The arguments make no sense, or the state is unusable or of another rollout.
+        KeyboardInterrupt: Ctrl-C or SIGTERM, before any trial was complete.
+    """
+    question, settings = read_question(args), _settings(args)
+    keeper = StateKeeper(args.state, {} if args.state is None else _identity(args.net))
+    resume = keeper.load()
+    analyst = load_analyst(args.net)
+    stopped = threading.Event()
+    with interrupts_told(stopped.set), RolloutProgress(settings.trials, resume, keeper) as told:
+        try:
+            answer = PreparedRollout(question, analyst, settings, stopped.is_set).run(resume, told)
+        except CancelledWork:
+            raise KeyboardInterrupt from None
+    unsaved = keeper.save(answer.rollout.state)
+    sys.stdout.write(json_report(answer) if args.json else table(answer))
+    sys.stdout.flush()
+    if unsaved is not None:
+        raise unsaved
+    return EXIT_INTERRUPTED if answer.rollout.reason is StopReason.CANCELLED else 0
+
+
+def read_question(args: argparse.Namespace) -> RolloutQuestion:
+    """Read what is rolled out from the arguments.
+
+    Raises:
+        StateError: Plays without dice, or of a game that is over.
+        UnsupportedError: Dice for anything but plays.
+        ValueRangeError: A number is out of range.
+        GammondError: As `engine.formats.reading.read_position`.
+    """
+    position, match = read_position(args.position)
+    match = match or MatchState()
+    roll = match.roll if args.dice is None else checked_roll(*args.dice)
+    kind = args.what or usual_kind(roll)
+    if kind != MOVES and args.dice is not None:
+        raise UnsupportedError(f"--dice goes with --what {MOVES}, not {kind}", field="dice")
+    if kind == MOVES and roll is None:
+        raise StateError(f"--what {MOVES} needs dice: --dice 3 1", field="dice")
+    return RolloutQuestion(
+        kind=kind,
+        position=position,
+        match=match.before_roll(),
+        roll=roll if kind == MOVES else None,
+        is_cubeful=not args.cubeless,
+        candidates=args.candidates,
+        plies=args.plies,
+        leaf_plies=args.leaf_plies,
+    )
+
+
+def _identity(net: str) -> dict[str, str]:
+    """Return sha256 by name of all nets that an analyst judges and finds plays with."""
+    return net_hashes(net) | net_hashes(read_manifest().finder or DEFAULT)
+
+
+def _settings(args: argparse.Namespace) -> RolloutSettings:
+    return RolloutSettings(
+        trials=args.trials,
+        seed=args.seed,
+        truncation=args.truncate,
+        variance_reduction=not args.no_vr,
+        stop_error=args.stop_error,
+        stop_jsd=args.stop_jsd,
+        min_trials=args.min_trials,
+        threads=usable_cores() if args.threads is None else args.threads,
+    )

@@ -1,0 +1,1 @@
+"""`gammond tournament`: players against each other."""
