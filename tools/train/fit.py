@@ -118,7 +118,7 @@ class _Fit:
         else:
             self._nets = settings.first_nets(self._folder.name)
         net = self._nets.nets[settings.phase]
-        self._fitter = Fitter(net, settings.average, args.device, args.threads, state)
+        self._fitter = Fitter(net, settings.optimizer, settings.average, args.device, args.threads, state)
 
     def run(self, processes: Processes) -> None:
         """Fit the epochs that are left, and measure the best net."""

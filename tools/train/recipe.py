@@ -38,6 +38,9 @@ class Recipe(msgspec.Struct, frozen=True):
         tuple[int, ...],
         Meta(description="sizes of the hidden layers; unless given the parent's, or 256"),
     ] = ()
+    optimizer: Annotated[
+        Literal["adam", "muon"], Meta(description="how steps are taken: adam, or muon, with rates near 0.01")
+    ] = "adam"
     batch: Annotated[int, Meta(ge=1, description="positions of a step")] = 512
     rate: Annotated[float, Meta(gt=0, le=1, description="learning rate at the first step")] = 2e-3
     final_rate: Annotated[float, Meta(gt=0, le=1, description="learning rate at the last step")] = 1e-5

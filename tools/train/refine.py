@@ -124,7 +124,7 @@ class _Refinement:
             load_net_set(settings.finder) if settings.finder else None,
         )
         net = self._nets.nets[settings.phase]
-        self._fitter = Fitter(net, settings.average, args.device, args.threads, state)
+        self._fitter = Fitter(net, settings.optimizer, settings.average, args.device, args.threads, state)
 
     def run(self, processes: Processes) -> None:
         """Go through the generations that are left."""

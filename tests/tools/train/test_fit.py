@@ -58,7 +58,7 @@ def test_a_step_goes_down_the_gradient_of_weighted_squared_errors():
     net = untrained(6, 5)
     few = labels(8, seed=1)
     inputs = get_encoder("tesauro196").encode(few.boards)
-    fitter = fitting.Fitter(net, average=0.0)
+    fitter = fitting.Fitter(net, "adam", average=0.0)
     loss = fitter.step(inputs, few.targets, rate=1e-6)
     errors = np.square(net.outputs(inputs) - few.targets)
     assert loss == pytest.approx((errors @ np.array([4, 1, 1, 1, 1])).sum() / 8, rel=1e-4)
@@ -72,7 +72,7 @@ def test_a_step_goes_down_the_gradient_of_weighted_squared_errors():
 def test_averaged_weights_trail_behind_the_last_ones():
     few = labels(64, seed=1)
     inputs = get_encoder("tesauro196").encode(few.boards)
-    fitter = fitting.Fitter(untrained(6), average=0.9)
+    fitter = fitting.Fitter(untrained(6), "adam", average=0.9)
     means, weights = [fitter.averaged.layers[0][0]], []
     for _ in range(200):
         fitter.step(inputs, few.targets, rate=1e-3)
@@ -85,7 +85,7 @@ def test_averaged_weights_trail_behind_the_last_ones():
 def test_added_inputs_units_and_layers_learn():
     few = labels(64, seed=1)
     grown = untrained(6).expanded("expert248", (8, 10), np.random.Generator(np.random.PCG64(2)))
-    fitter = fitting.Fitter(grown, average=0.0)
+    fitter = fitting.Fitter(grown, "adam", average=0.0)
     inputs = get_encoder("expert248").encode(few.boards)
     for _ in range(3):
         fitter.step(inputs, few.targets, rate=1e-3)
@@ -94,33 +94,50 @@ def test_added_inputs_units_and_layers_learn():
     assert np.abs(last[6:]).max() > 0
 
 
-def test_a_fit_goes_on_from_its_state_to_the_same_weights():
+@pytest.mark.parametrize("optimizer", ["adam", "muon"])
+def test_a_fit_goes_on_from_its_state_to_the_same_weights(optimizer):
     few = labels(300, seed=1)
 
     def steps(fitter, seed):
         learn(fitter, few, 10, 64, lambda step: 1e-3, np.random.default_rng(seed))
 
-    whole = fitting.Fitter(untrained(7), average=0.99)
+    whole = fitting.Fitter(untrained(7, 5), optimizer, average=0.99)
     steps(whole, 1)
-    resumed = fitting.Fitter(untrained(7), average=0.99, state=whole.state())
+    resumed = fitting.Fitter(untrained(7, 5), optimizer, average=0.99, state=whole.state())
     for fitter in (whole, resumed):
         steps(fitter, 2)
     assert whole.net.digest == resumed.net.digest
     assert whole.averaged.digest == resumed.averaged.digest
 
 
+def test_muon_steps_in_many_directions_of_hidden_layers_and_leaves_the_last_layer_to_adam():
+    net, few = untrained(60, 30), labels(256, seed=1)
+
+    def step(optimizer):
+        fitter = fitting.Fitter(net, optimizer, average=0.0)
+        fitter.step(get_encoder("tesauro196").encode(few.boards), few.targets, rate=1e-2)
+        layers = zip(fitter.net.layers, net.layers, strict=True)
+        _, hidden, last = (after[0] - before[0] for after, before in layers)
+        stretches = np.linalg.svd(hidden, compute_uv=False)
+        return stretches.sum() / stretches.max(), np.abs(last).max()
+
+    (muon, muon_last), (adam, adam_last) = step("muon"), step("adam")
+    assert muon > 1.5 * adam
+    assert muon_last == pytest.approx(0.2 * adam_last, rel=1e-2)
+
+
 @pytest.mark.parametrize("change", [{"fit_steps": None}, {"fit_weight0": np.zeros((3, 3), np.float32)}])
 def test_a_state_of_another_fit_is_refused(change):
-    state = fitting.Fitter(untrained(7), average=0.99).state()
+    state = fitting.Fitter(untrained(7), "adam", average=0.99).state()
     for name, array in change.items():
         state.pop(name) if array is None else state.update({name: array})
     with pytest.raises(DataFileError, match="no state of a fit"):
-        fitting.Fitter(untrained(7), average=0.99, state=state)
+        fitting.Fitter(untrained(7), "adam", average=0.99, state=state)
 
 
 def test_a_device_that_there_is_not_is_refused():
     with pytest.raises(GammondError, match="torch cannot use 'abacus'"):
-        fitting.Fitter(untrained(7), average=0.99, device="abacus")
+        fitting.Fitter(untrained(7), "adam", average=0.99, device="abacus")
 
 
 def test_labels_set_aside_are_the_same_positions_whatever_comes_with_them():
