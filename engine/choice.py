@@ -60,6 +60,15 @@ class Chooser:
         self._noise_points = noise_points
         self._seed = seed
 
+    @property
+    def name(self) -> str:
+        """What reports call it."""
+        return self.analyst.name
+
+    def at_depth(self, depth: Depth) -> Chooser:
+        """The same chooser, errors included, at another depth."""
+        return Chooser(self.analyst, depth, self._noise_points, self._seed)
+
     def play(
         self, position: Position, roll: Roll, match: MatchState, watch: SearchWatch | None = None
     ) -> Choice:

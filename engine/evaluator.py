@@ -74,9 +74,20 @@ def best_children(
         plays, ``int64[n]``. Ties go to the first.
     """
     children, _, offsets = expand_rolls(boards, dice)
-    equities = cubeless_equity(evaluator.evaluate(children))
-    least = np.minimum.reduceat(equities, offsets[:-1])
-    is_best = equities == np.repeat(least, np.diff(offsets))
-    hits = np.flatnonzero(is_best)
-    chosen = hits[np.searchsorted(hits, offsets[:-1])]
+    chosen = first_highest(-cubeless_equity(evaluator.evaluate(children)), offsets)
     return children[chosen], chosen - offsets[:-1]
+
+
+def first_highest(scores: NDArray[np.float32], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Find the highest score of each stretch.
+
+    Args:
+        scores: ``float32[m]``, none of them nan.
+        offsets: ``int64[n + 1]``; stretch i is ``offsets[i]:offsets[i + 1]`` and not empty.
+
+    Returns:
+        Their places in `scores`, ``int64[n]``. Ties go to the first.
+    """
+    highest = np.maximum.reduceat(scores, offsets[:-1])
+    hits = np.flatnonzero(scores == np.repeat(highest, np.diff(offsets)))
+    return hits[np.searchsorted(hits, offsets[:-1])]

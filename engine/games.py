@@ -10,14 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.endings import PLAYED_OUT, Ending
 from engine.errors import CancelledWork, LimitError, ValueRangeError
-from engine.outcome import LOSE_BG, LOSE_G, finished_outcomes
 from engine.players import Player, below, mixed
-from engine.position import CHECKERS, OFF, Board, Position
+from engine.position import Board, Position
 
 LOCKSTEP_GAMES = 512
 """Games that run side by side: enough to keep nets in large batches."""
@@ -34,10 +35,11 @@ class GameResults:
     """Results of paired games, for the first player.
 
     Attributes:
-        points: ``int8[games]``, -3..3; games 2i and 2i + 1 are a pair.
+        points: ``[games]``; games 2i and 2i + 1 are a pair. ``int8`` -3..3 of games that were played out, or
+            whatever else the `engine.endings.Ending` counts.
     """
 
-    points: NDArray[np.int8]
+    points: NDArray[Any]
 
     @property
     def games(self) -> int:
@@ -58,7 +60,7 @@ class GameResults:
         return float(pairs.std(ddof=1) / np.sqrt(len(pairs)))
 
     def counts(self, player: int) -> tuple[int, int, int]:
-        """Count what a player won.
+        """Count what a player won, in games that were played out.
 
         Args:
             player: 0 the first, 1 the second.
@@ -70,6 +72,21 @@ class GameResults:
         return int((won >= 1).sum()), int((won >= 2).sum()), int((won >= 3).sum())
 
 
+class TurnLog(Protocol):
+    """Whoever writes games down while they are played."""
+
+    def add(self, games: NDArray[np.int64], seat: int, dice: NDArray[np.int8], after: Board) -> None:
+        """Take note of one turn in each of several games.
+
+        Args:
+            games: ``int64[n]``, their numbers; the turns of a game come in their order.
+            seat: Who moved: 0 the first player, 1 the second.
+            dice: ``int8[n, 2]``.
+            after: ``int8[n, 2, 26]``, the positions after the plays as the next mover sees them.
+        """
+        ...
+
+
 def play_games(
     first: Player,
     second: Player,
@@ -78,10 +95,12 @@ def play_games(
     *,
     first_pair: int = 0,
     lockstep: int = LOCKSTEP_GAMES,
+    ending: Ending = PLAYED_OUT,
+    log: TurnLog | None = None,
     progress: Callable[[int], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> GameResults:
-    """Play cubeless money games to the end.
+    """Play cubeless money games.
 
     Args:
         first: A player.
@@ -90,6 +109,8 @@ def play_games(
         seed: Of the dice, 0 or more.
         first_pair: The number of the first pair, to play a further stretch of the same series.
         lockstep: How many games run side by side; the result does not depend on it.
+        ending: When games stop, and what they count.
+        log: Told every turn.
         progress: Called with the number of finished games.
         cancelled: Asked before each turn; stops the work when it says yes.
 
@@ -107,7 +128,7 @@ def play_games(
         raise ValueRangeError(f"a seed is 0 or more, not {seed}", field="seed")
     if lockstep < 1:
         raise ValueRangeError(f"at least 1 game runs at a time, not {lockstep}", field="lockstep")
-    table = _Table(games, seed, first_pair, lockstep)
+    table = _Table(games, seed, first_pair, lockstep, ending, log)
     while table.running:
         if cancelled is not None and cancelled():
             raise CancelledWork(f"stopped after {table.finished} of {games} games")
@@ -142,11 +163,15 @@ def paired_dice(seed: int, pairs: NDArray[np.int64], turns: NDArray[np.int64]) -
 class _Table:
     """Games in progress, one row each; a finished game's row goes to the next game."""
 
-    def __init__(self, games: int, seed: int, first_pair: int, lockstep: int) -> None:
-        self.points = np.zeros(games, np.int8)
+    def __init__(
+        self, games: int, seed: int, first_pair: int, lockstep: int, ending: Ending, log: TurnLog | None
+    ) -> None:
+        self.points = np.zeros(games, ending.dtype)
         self.finished = 0
         self._seed = seed
         self._first_pair = first_pair
+        self._ending = ending
+        self._log = log
         self._started = min(games, lockstep)
         self._game = np.arange(self._started)
         self._turn = np.zeros(self._started, np.int64)
@@ -165,8 +190,10 @@ class _Table:
             rows = np.flatnonzero(mover == number)
             if rows.size:
                 self._boards[rows] = player.choose(self._boards[rows], dice[rows])
+                if self._log is not None:
+                    self._log.add(self._game[rows], number, dice[rows], self._boards[rows])
         self._turn += 1
-        ended = self._boards[:, 1, OFF] == CHECKERS
+        ended = self._ending.reached(self._boards)
         if ended.any():
             self._score(np.flatnonzero(ended), mover)
         elif int(self._turn.max()) > MAX_TURNS:
@@ -174,8 +201,7 @@ class _Table:
 
     def _score(self, rows: NDArray[np.int64], mover: NDArray[np.int64]) -> None:
         """Enter the points of finished games and give their rows to the games that wait."""
-        lost = finished_outcomes(self._boards[rows])
-        won = 1 + lost[:, LOSE_G] + lost[:, LOSE_BG]
+        won = self._ending.counted(self._boards[rows])
         self.points[self._game[rows]] = np.where(mover[rows] == 0, won, -won)
         self.finished += len(rows)
         fresh = min(len(rows), len(self.points) - self._started)

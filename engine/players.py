@@ -8,13 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import ValueRangeError
-from engine.evaluator import Evaluator, best_children
+from engine.evaluator import Evaluator, best_children, first_highest
 from engine.moves import expand_rolls
 from engine.position import Board
 
 
 class Player(Protocol):
-    """Anything that chooses plays; each choice depends on its own position and roll alone."""
+    """Anything that chooses plays; each choice depends on its own position and roll alone.
+
+    Implementations are safe to call from several threads.
+    """
 
     @property
     def name(self) -> str:
@@ -54,6 +57,41 @@ class EvaluatorPlayer:
         return best_children(self.evaluator, boards, dice)[0]
 
 
+class Scorer(Protocol):
+    """A judge of plays that knows no outcomes: it gives each a number, whose scale is its own."""
+
+    def scores(self, boards: Board) -> NDArray[np.float32]:
+        """Score positions after a play.
+
+        Args:
+            boards: ``int8[n, 2, 26]`` as the next mover sees them: row 1 has played.
+
+        Returns:
+            ``float32[n]``, higher the better for the side that has played, never nan; each depends on its own
+            board alone.
+        """
+        ...
+
+
+class ScorerPlayer:
+    """Plays what a scorer gives the most.
+
+    Args:
+        name: What results call it.
+        scorer: The judge of the positions after the plays.
+    """
+
+    def __init__(self, name: str, scorer: Scorer) -> None:
+        self.name = name
+        self.scorer = scorer
+
+    def choose(self, boards: Board, dice: NDArray[np.int8]) -> Board:
+        """Choose plays, as `Player.choose`; ties go to the first in the order of the legal plays."""
+        children, _, offsets = expand_rolls(boards, dice)
+        chosen: Board = children[first_highest(self.scorer.scores(children), offsets)]
+        return chosen
+
+
 class RandomPlayer:
     """Plays any legal play, all equally likely; the same one whenever position, roll and seed are the same.
 
@@ -64,11 +102,10 @@ class RandomPlayer:
         ValueRangeError: The seed is negative.
     """
 
-    name = "random"
-
     def __init__(self, seed: int = 0) -> None:
         if seed < 0:
             raise ValueRangeError(f"a seed is 0 or more, not {seed}", field="seed")
+        self.name = f"random:seed={seed}" if seed else "random"
         generator = np.random.Generator(np.random.PCG64(seed))
         self._board_hash = generator.integers(0, 2**64, size=52, dtype=np.uint64)
         self._dice_hash = generator.integers(0, 2**64, size=2, dtype=np.uint64)

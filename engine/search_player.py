@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.choice import Chooser
+from engine.choice import Choice, Chooser
+from engine.dice import Roll
 from engine.match import MatchState
 from engine.position import Board, Position
+from engine.search import SearchWatch
 
 _MONEY = MatchState()
 
@@ -22,12 +24,24 @@ class SearchPlayer:
 
     def __init__(self, name: str, chooser: Chooser) -> None:
         self.name = name
-        self._chooser = chooser
+        self.chooser = chooser
 
     def choose(self, boards: Board, dice: NDArray[np.int8]) -> Board:
         """Choose plays, as `engine.players.Player.choose`."""
         chosen = np.empty_like(boards)
         for place, (board, (die, other)) in enumerate(zip(boards, dice.tolist(), strict=True)):
-            choice = self._chooser.play(Position(board), (die, other), _MONEY)
-            chosen[place] = choice.play.play.result.board
+            chosen[place] = self.choice(Position(board), (die, other)).play.play.result.board
         return chosen
+
+    def choice(self, position: Position, roll: Roll, watch: SearchWatch | None = None) -> Choice:
+        """Choose a play of one position.
+
+        Args:
+            position: Where the player on roll moves from.
+            roll: Two dice.
+            watch: Counts nodes, reports progress, stops the search.
+
+        Raises:
+            GammondError: As `engine.analyst.Analyst.rank_plays`.
+        """
+        return self.chooser.play(position, roll, _MONEY, watch)

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from engine.analyst import CACHE_COLUMNS, Analyst
 from engine.bearoff import load_bearoff
 from engine.choice import Chooser
 from engine.errors import DataFileError, ValueRangeError
 from engine.evaluator import Evaluator, ExactJudge
-from engine.players import EvaluatorPlayer, Player, RandomPlayer
+from engine.players import EvaluatorPlayer, Player
 from engine.replies import ReplyFinder
 from engine.rollout import ShortlistedReplies
 from engine.search import ValueCache
 from engine.search_player import SearchPlayer
 from nets.manifest import MANIFEST_FILE, EvaluatorEntry, Manifest, load_net, read_manifest
+from nets.plans import PLANS, PlanNets
+from nets.player_kinds import PlayerKind, find_kind, kind_names, unknown_player
 from nets.player_specs import parse_player
-from nets.pubeval import PubevalPlayer
 from nets.router import Router
 from nets.sparse_finder import SparseFinder, read_weights
 from nets.wildbg import PREFIX as WILDBG
@@ -25,8 +27,6 @@ from nets.wildbg import load_wildbg, wildbg_hashes
 
 DEFAULT = "default"
 """The name that stands for the manifest's default evaluator."""
-
-_SIMPLE_PLAYERS: dict[str, Callable[[], Player]] = {"pubeval": PubevalPlayer, "random": RandomPlayer}
 
 
 def evaluator_names(manifest_file: Path = MANIFEST_FILE) -> list[str]:
@@ -46,7 +46,8 @@ def player_names(manifest_file: Path = MANIFEST_FILE) -> list[str]:
     Raises:
         DataFileError: The manifest is faulty.
     """
-    return [*evaluator_names(manifest_file), *_SIMPLE_PLAYERS]
+    evaluators = evaluator_names(manifest_file)
+    return [*evaluators, *(kind for kind in kind_names() if kind not in evaluators)]
 
 
 def load_evaluator(name: str = DEFAULT, manifest_file: Path = MANIFEST_FILE) -> Evaluator:
@@ -72,7 +73,7 @@ def load_evaluator(name: str = DEFAULT, manifest_file: Path = MANIFEST_FILE) -> 
     loaded = {net: load_net(manifest.net(net), folder) for net in _nets_of(entry)}
     return Router(
         entry.name,
-        contact=loaded[entry.contact],
+        contact=_contact(entry, loaded),
         race=loaded[entry.race] if entry.race else None,
         crashed=loaded[entry.crashed] if entry.crashed else None,
         exact=exact_judges(),
@@ -94,6 +95,10 @@ def load_finder(name: str | None = None, manifest_file: Path = MANIFEST_FILE) ->
     manifest = read_manifest(manifest_file)
     entry = _find(manifest, name or manifest.finder or DEFAULT)
     folder = manifest_file.parent
+    if entry.contact is None:
+        raise DataFileError(
+            f"the nets of {entry.name} are split by plan: they cannot find replies", field="net"
+        )
     contact = load_net(manifest.net(entry.contact), folder)
     race = load_net(manifest.net(entry.race), folder) if entry.race else contact
     return SparseFinder(entry.name, read_weights(contact.model), read_weights(race.model))
@@ -136,8 +141,8 @@ def load_player(name: str = DEFAULT, manifest_file: Path = MANIFEST_FILE) -> Pla
 
     Args:
         name: What `load_evaluator` takes, with options behind it as `nets.player_specs.parse_player` reads
-            them (``td128:plies=2,filter=narrow``, ``default:level=casual``); ``pubeval`` or ``random``.
-            ``wildbg:FOLDER`` takes no options.
+            them (``default:plies=2,filter=narrow``, ``default:level=casual``); or a kind of
+            `nets.player_kinds`, with its own (``random:seed=3``). ``wildbg:FOLDER`` takes no options.
         manifest_file: The manifest.
 
     Returns:
@@ -151,14 +156,11 @@ def load_player(name: str = DEFAULT, manifest_file: Path = MANIFEST_FILE) -> Pla
     """
     if name.startswith(WILDBG):
         return EvaluatorPlayer(load_evaluator(name))
+    kind = _kind(name, manifest_file)
+    if kind is not None:
+        player: Player = kind.make(kind.read(name), manifest_file)
+        return player
     spec = parse_player(name)
-    if spec.name in _SIMPLE_PLAYERS:
-        if spec.has_options:
-            raise ValueRangeError(f"{spec.name!r} takes no options, expected an evaluator", field="player")
-        return _SIMPLE_PLAYERS[spec.name]()
-    if spec.name != DEFAULT and spec.name not in evaluator_names(manifest_file):
-        known = ", ".join([DEFAULT, *player_names(manifest_file)])
-        raise ValueRangeError(f"no player is called {spec.name!r}, expected one of {known}", field="player")
     if spec.is_plain:
         return EvaluatorPlayer(load_evaluator(spec.name, manifest_file))
     analyst = load_analyst(spec.name, manifest_file=manifest_file)
@@ -192,9 +194,11 @@ def net_hashes(name: str, manifest_file: Path = MANIFEST_FILE, *, with_finder: b
     """
     if name.startswith(WILDBG):
         return wildbg_hashes(Path(name.removeprefix(WILDBG)))
+    kind = _kind(name, manifest_file)
+    if kind is not None:
+        hashes: dict[str, str] = kind.hashes(kind.read(name), manifest_file)
+        return hashes
     spec = parse_player(name)
-    if spec.name in _SIMPLE_PLAYERS:
-        return {}
     manifest = read_manifest(manifest_file)
     nets = _nets_of(_find(manifest, spec.name))
     if with_finder and spec.depth.plies and manifest.finder:
@@ -202,8 +206,24 @@ def net_hashes(name: str, manifest_file: Path = MANIFEST_FILE, *, with_finder: b
     return {net: manifest.net(net).sha256 for net in nets}
 
 
+def _kind(text: str, manifest_file: Path) -> PlayerKind[Any] | None:
+    """Find the kind of a player by what it is called; None for an evaluator of the manifest.
+
+    Raises:
+        ValueRangeError: No player has this name.
+        DataFileError: The manifest is faulty.
+    """
+    name = text.partition(":")[0]
+    if name == DEFAULT or name in evaluator_names(manifest_file):
+        return None
+    kind = find_kind(name)
+    if kind is None:
+        raise unknown_player(name, [DEFAULT, *player_names(manifest_file)])
+    return kind
+
+
 def _nets_of(entry: EvaluatorEntry) -> list[str]:
-    return [net for net in (entry.contact, entry.crashed, entry.race) if net is not None]
+    return list(entry.net_of_phase.values())
 
 
 def _find(manifest: Manifest, name: str) -> EvaluatorEntry:
@@ -216,3 +236,11 @@ def _find(manifest: Manifest, name: str) -> EvaluatorEntry:
             return entry
     known = ", ".join(entry.name for entry in manifest.evaluators)
     raise ValueRangeError(f"no evaluator is called {name!r}, expected one of {known}", field="net")
+
+
+def _contact(entry: EvaluatorEntry, loaded: Mapping[str, Evaluator]) -> Evaluator:
+    """The judge of contact: one net, or one for each plan."""
+    if entry.contact is not None:
+        return loaded[entry.contact]
+    names = entry.net_of_phase
+    return PlanNets(f"{entry.name}-contact", {plan: loaded[names[plan]] for plan in PLANS})

@@ -71,7 +71,7 @@ class NetEntry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
     name: _Name
     file: str
-    phase: Literal["contact", "crashed", "race"]
+    phase: Literal["contact", "loose", "holding", "containing", "mutual", "crashed", "race"]
     encoder: str
     hidden: tuple[int, ...]
     outputs: str
@@ -79,22 +79,40 @@ class NetEntry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     trained: Training
 
 
+class Plans(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """A net for each of `nets.plans.PLANS`."""
+
+    loose: str
+    holding: str
+    containing: str
+    mutual: str
+
+
 class EvaluatorEntry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """A named set of nets, one for each phase.
+    """A named set of nets, one for each phase, or for contact one for each plan.
 
     Attributes:
         name: What settings and replies call it.
         contact: The net for contact, and for each phase without a net of its own.
+        plans: Instead of it a net for each of `nets.plans.PLANS`; then races have a net of their own.
         crashed: The net for crashed positions.
         race: The net for races that no bearoff database covers.
         strength: How strong the whole measured.
     """
 
     name: _Name
-    contact: str
+    contact: str | None = None
+    plans: Plans | None = None
     crashed: str | None = None
     race: str | None = None
     strength: tuple[Strength, ...] = ()
+
+    @property
+    def net_of_phase(self) -> dict[str, str]:
+        """The names of the nets by what they were trained on."""
+        plans = {} if self.plans is None else msgspec.structs.asdict(self.plans)
+        found = {"contact": self.contact, **plans, "crashed": self.crashed, "race": self.race}
+        return {phase: net for phase, net in found.items() if net is not None}
 
 
 class Manifest(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -222,9 +240,15 @@ def _check_evaluators(manifest: Manifest) -> None:
         )
     phase_of = {net.name: net.phase for net in manifest.nets}
     for evaluator in manifest.evaluators:
-        for phase in ("contact", "crashed", "race"):
-            net = getattr(evaluator, phase)
-            if net is not None and phase_of.get(net) != phase:
+        if (evaluator.contact is None) == (evaluator.plans is None) or not (
+            evaluator.contact or evaluator.race
+        ):
+            raise DataFileError(
+                f"evaluator {evaluator.name}: expected one net for contact, or one a plan and one for race",
+                field="net",
+            )
+        for phase, net in evaluator.net_of_phase.items():
+            if phase_of.get(net) != phase:
                 what = f"a net for {phase_of[net]}" if net in phase_of else "no net of this manifest"
                 raise DataFileError(
                     f"evaluator {evaluator.name}: {net!r} is {what}, expected one for {phase}", field="net"

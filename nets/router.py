@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +11,7 @@ from engine.evaluator import Evaluator, ExactJudge
 from engine.kernels import outcomes as kernel_outcomes
 from engine.outcome import Outcomes, finished_outcomes, sanitised
 from engine.position import Board, Phase, phases
+from nets.routing import gathered, rows_by_class
 
 
 class Router:
@@ -47,7 +47,7 @@ class Router:
         """Evaluate positions, as `engine.evaluator.Evaluator.evaluate`."""
         boards = np.require(boards, np.int8, ["C", "W"])  # keeps the kernels at one compiled signature
         outcomes = np.empty((len(boards), 5), np.float32)
-        rows_of_phase = _rows_of_phases(boards)
+        rows_of_phase = rows_by_class(phases(boards), len(Phase))
         over = rows_of_phase[Phase.OVER]
         if len(over):
             outcomes[over] = finished_outcomes(boards[over])
@@ -62,7 +62,7 @@ class Router:
             rows = parts[0] if len(parts) == 1 else np.concatenate(parts)
             if len(rows) == len(boards) and len(parts) == 1:
                 return sanitised(net.evaluate(boards), boards)
-            judged = _gathered(boards, rows)
+            judged = gathered(boards, rows)
             kernel_outcomes.scatter(sanitised(net.evaluate(judged), judged), rows, outcomes)
         return outcomes
 
@@ -71,24 +71,9 @@ class Router:
         for judge in self._exact:
             if not len(rows):
                 break
-            covered = judge.covers(_gathered(boards, rows))
+            covered = judge.covers(gathered(boards, rows))
             known = rows[covered]
             if len(known):
-                kernel_outcomes.scatter(judge.evaluate(_gathered(boards, known)), known, outcomes)
+                kernel_outcomes.scatter(judge.evaluate(gathered(boards, known)), known, outcomes)
                 rows = rows[~covered]
         return rows
-
-
-def _rows_of_phases(boards: Board) -> list[NDArray[np.int64]]:
-    """The rows of each phase, ascending; the place in the list is the phase."""
-    rows, counts = np.empty(len(boards), np.int64), np.zeros(len(Phase), np.int64)
-    kernel_outcomes.rows_by_class(phases(boards), rows, counts)
-    ends = list(accumulate(counts.tolist()))
-    return [rows[end - count : end] for end, count in zip(ends, counts.tolist(), strict=True)]
-
-
-def _gathered(boards: Board, rows: NDArray[np.int64]) -> Board:
-    """Some of the positions, as a new array."""
-    result = np.empty((len(rows), 2, 26), np.int8)
-    kernel_outcomes.gather(boards, rows, result)
-    return result

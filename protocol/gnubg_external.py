@@ -137,7 +137,7 @@ class GnubgExternal:
     def _commands(self) -> dict[str, Callable[[str], str]]:
         return {
             "version": lambda _: (
-                f"Interface: 2\nRFBF: 0\nEngine: {self._chooser.analyst.name}\nSoftware: {self._software}"
+                f"Interface: 2\nRFBF: 0\nEngine: {self._chooser.name}\nSoftware: {self._software}"
             ),
             "help": lambda _: f"\t{_HELP}",
             "exit": self._exit,

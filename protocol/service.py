@@ -12,6 +12,7 @@ from engine.cores import usable_cores
 from engine.errors import ValueRangeError
 from protocol.arguments import SHOWN
 from protocol.limits import Limits
+from protocol.players import Players
 from protocol.rollout_memory import KeptRollouts
 
 AUTHOR = "the gammond authors"
@@ -56,6 +57,7 @@ class Service:
         self.clock = clock
         self.threads = threads
         self.kept_rollouts = KeptRollouts()
+        self.players = Players(self._evaluator_names, self.analyst)
         self.clients = 0
         self._started = clock()
         self._loaded: dict[tuple[str, int], Analyst] = {}
@@ -72,8 +74,8 @@ class Service:
         Raises:
             ValueRangeError: It is none.
         """
-        if name != self.judges.default and name not in self.judges.names():
-            known = "|".join(dict.fromkeys([self.judges.default, *self.judges.names()]))
+        if name not in self._evaluator_names():
+            known = "|".join(self._evaluator_names())
             raise ValueRangeError(f"expected one of {known}, got {name[:SHOWN]!r}", field="engine.net")
         return name
 
@@ -102,6 +104,9 @@ class Service:
         if (name, threads) not in self._loaded:
             self._loaded[name, threads] = self._loaded[name, 1].with_threads(threads)
         return self._loaded[name, threads]
+
+    def _evaluator_names(self) -> list[str]:
+        return list(dict.fromkeys([self.judges.default, *self.judges.names()]))
 
     def _own_name(self, name: str) -> str:
         """Return the name that an evaluator itself has; the default goes by two."""

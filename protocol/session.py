@@ -14,8 +14,10 @@ from engine.errors import StateError
 from engine.levels import DEFAULT_LEVEL, LEVELS, Depth, Level
 from engine.match import MatchState
 from engine.moves import Play, legal_plays
+from engine.player_chooser import PlayerChooser
 from engine.position import Position
 from protocol.offers import check_cube, check_no_offer
+from protocol.players import AT_THE_TABLE, HUMAN, OWN
 from protocol.rollout_memory import RolloutSlot
 from protocol.service import Service
 
@@ -60,6 +62,7 @@ class EngineSettings:
         noise: How far behind the best a choice of `go` typically is, in thousandths of a point.
         is_cubeful: Whether the cube counts.
         threads: How many threads work on one answer.
+        player: Who chooses plays; the evaluator at its level for `protocol.players.OWN`.
     """
 
     net: str
@@ -69,6 +72,7 @@ class EngineSettings:
     noise: int = 0
     is_cubeful: bool = True
     threads: int = 1
+    player: str = OWN
 
     @property
     def plies(self) -> int:
@@ -132,13 +136,28 @@ class Session:
         )
 
     def chooser_source(self, depth: Depth | None = None) -> Callable[[], Chooser]:
-        """Return what fetches a player of the session's level; it may block while the analyst loads.
+        """Return what fetches who decides: the session's player, with the cube at the session's level.
+
+        It may block while something loads. Nobody decides for people; for them it is the evaluator.
 
         Args:
-            depth: How deep it looks; that of the settings if None.
+            depth: How deep it looks; that of the settings if None. A player looks as deep as its name says.
         """
         find_analyst, depth, engine = self.analyst_source(), depth or self.depth(), self.engine
-        return lambda: Chooser(find_analyst(), depth, engine.noise / NOISE_UNITS, engine.seed)
+        level = depth, engine.noise / NOISE_UNITS, engine.seed
+        if engine.player in AT_THE_TABLE:
+            return lambda: Chooser(find_analyst(), *level)
+        find_player = partial(self.service.players.find, engine.player, engine.threads)
+        return lambda: PlayerChooser(find_player(), find_analyst(), *level)
+
+    def need_engine(self) -> None:
+        """Make sure that it is not people who decide.
+
+        Raises:
+            StateError: ``engine.player`` says so.
+        """
+        if self.engine.player == HUMAN:
+            raise StateError("engine.player is human: people decide, and 'play' tells it", field="what")
 
     def change(self, game: GameState) -> None:
         """Go on to another state of the game, which `undo` takes back."""

@@ -123,6 +123,10 @@ def _put_net(session: Session, text: str) -> None:
     change_engine(session, net=session.service.check_judge(text))
 
 
+def _put_player(session: Session, text: str) -> None:
+    change_engine(session, player=session.service.players.check(text))
+
+
 def _put_level(session: Session, text: str) -> None:
     level = LEVELS[parse_choice("engine.level", text, tuple(LEVELS))]
     session.engine = session.engine.at_level(level)
@@ -193,6 +197,15 @@ KEYS: dict[str, Key] = {
         _match_bool("game.jacoby", _START.jacoby, "gammons need a turned cube (money play)", "jacoby"),
         _match_bool("game.beavers", _START.beavers, "beavers are allowed (money play)", "beavers"),
         Key("engine.net", "string", "*", "default", "the evaluator", lambda s: s.engine.net, _put_net),
+        Key(
+            "engine.player",
+            "string",
+            "*",
+            _ENGINE_START.player,
+            "who chooses the plays of 'go', as NAME or NAME:OPTION=VALUE,...; 'net' is the evaluator",
+            lambda s: s.engine.player,
+            _put_player,
+        ),
         Key(
             "engine.level",
             "enum",

@@ -27,6 +27,7 @@ TOOLS = {
     "bearoff": "tools.bearoff",
     "train": "tools.train.command",
     "export": "tools.export",
+    "players": "tools.players",
     "tournament": "tools.tournament.command",
     "frontier": "tools.frontier.command",
     "error-rate": "tools.error_rate",

@@ -14,7 +14,7 @@ from pathlib import Path
 from engine.errors import DataFileError, StateError, UnsupportedError
 from nets.manifest import MANIFEST_FILE, check_name
 from tools.train.layers import LayeredNet
-from tools.train.net_set import PHASES, NetSet, read_net_set
+from tools.train.net_set import NETS, NetSet, read_net_set
 from tools.train.onnx_files import largest_difference, onnx_bytes
 from tools.train.stage import pedigree_of_run
 
@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--phases",
         type=lambda text: text.split(","),
-        help=f"which nets, some of {','.join(PHASES)} (default all that the run has)",
+        help=f"which nets, some of {','.join(NETS)} (default all that the run has)",
     )
     parser.add_argument(
         "--best", action="store_true", help="take the best measured weights instead of the last"
@@ -54,7 +54,7 @@ def main(args: argparse.Namespace) -> int:
         GammondError: The name cannot be, its files exist and --force is not given, the run cannot be read, or
             a net came out different; nothing is written then.
     """
-    _check_names(args.folder, args.name, args.phases or list(PHASES), args.force)
+    _check_names(args.folder, args.name, args.phases or list(NETS), args.force)
     source: Path = args.run / ("best.npz" if args.best else "checkpoint.npz")
     nets = _chosen(read_net_set(source), args.phases)
     files = {phase: args.folder / f"{args.name}-{phase}.onnx" for phase in nets}
@@ -72,8 +72,8 @@ def main(args: argparse.Namespace) -> int:
 def _check_names(folder: Path, name: str, phases: list[str], force: bool) -> None:
     """Refuse phases that there are not, names that the manifest would refuse, and files that exist."""
     for phase in phases:
-        if phase not in PHASES:
-            raise UnsupportedError(f"there is no phase {phase!r}, only {', '.join(PHASES)}", field="phases")
+        if phase not in NETS:
+            raise UnsupportedError(f"there is no phase {phase!r}, only {', '.join(NETS)}", field="phases")
         check_name(f"{name}-{phase}")
         file = folder / f"{name}-{phase}.onnx"
         if file.exists() and not force:

@@ -14,10 +14,10 @@ from tools.gnubg.nets import GnubgPlayer
 from tools.train.net_set import nets_file, read_net_set
 
 PLAYER_HELP = (
-    "'default', an evaluator of the manifest, 'pubeval', 'random', 'run:FOLDER' (the nets of a training run; "
-    "or 'run:FILE.npz'), 'gnubg' (0 plies, or 'gnubg:plies=1', where the package gnubg-nn is installed) or "
-    "'wildbg:FOLDER' (where its contact.onnx and race.onnx are); an evaluator of the manifest may have "
-    "options behind it: 'NAME:plies=2,filter=narrow', 'NAME:level=casual'"
+    "a player of 'gammond players', options behind a colon: 'default', 'NAME:plies=2,filter=narrow', "
+    "'NAME:level=casual', 'pubeval', 'random:seed=3', 'run:FOLDER' (the nets of a training run; or "
+    "'run:FILE.npz'), 'gnubg' (0 plies, or 'gnubg:plies=1', where the package gnubg-nn is installed), "
+    "'wildbg:FOLDER' (where its contact.onnx and race.onnx are)"
 )
 """For the help of commands that take a player."""
 

@@ -15,7 +15,13 @@ from protocol.limits import Limits
 from protocol.service import Service, shipped_judges
 from protocol.transports.tcp import TcpLimits, check_host, run_tcp
 from protocol.transports.workers import thread_count
-from tools.strength import STRENGTH_OPTIONS, add_strength_arguments, load_chooser, strength
+from tools.strength import (
+    STRENGTH_OPTIONS,
+    add_player_argument,
+    add_strength_arguments,
+    load_chooser,
+    strength,
+)
 
 SUMMARY = "answer clients on a socket: the line protocol, or GNU Backgammon's external player"
 
@@ -49,6 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="let go of a client that sends nothing for so long (default an hour, with --gnubg a day)",
     )
     parser.add_argument("--net", help="with --gnubg: the evaluator (default the manifest's)")
+    add_player_argument(parser, "with --gnubg: ")
     add_strength_arguments(parser, "with --gnubg: ")
     parser.add_argument(
         "--no-jacoby",
@@ -106,7 +113,7 @@ def _check_options(args: argparse.Namespace) -> None:
             raise ValueRangeError(
                 f"{_option(name)}: expected a number above 0{limit}, got {value}", field=name
             )
-    for name in ("net", "no_jacoby", "beavers", *STRENGTH_OPTIONS):
+    for name in ("net", "player", "no_jacoby", "beavers", *STRENGTH_OPTIONS):
         is_given = getattr(args, name) is not None and getattr(args, name) is not False
         if args.tcp is not None and is_given:
             raise UnsupportedError(
@@ -137,7 +144,7 @@ def _serve_gnubg(host: str, port: int, args: argparse.Namespace) -> None:
 
     limits = _limits(args, GNUBG_LIMITS)
     run_gnubg(
-        load_chooser(args.net or "default", strength(args), thread_count(args.threads)),
+        load_chooser(args.net or "default", strength(args), thread_count(args.threads), player=args.player),
         host,
         port,
         rules=GnubgRules(jacoby=not args.no_jacoby, beavers=args.beavers),

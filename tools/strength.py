@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from engine.choice import Chooser
 from engine.errors import UnsupportedError
 from engine.levels import DEFAULT_LEVEL, LEVELS, Depth, level
+from engine.player_chooser import PlayerChooser
 from engine.search import FILTERS, MAX_PLIES
 from engine.search.filters import DEFAULT_FILTER
 
@@ -52,6 +53,20 @@ def add_strength_arguments(parser: argparse.ArgumentParser, scope: str = "") -> 
     )
 
 
+def add_player_argument(parser: argparse.ArgumentParser, scope: str = "") -> None:
+    """Declare ``--player``.
+
+    Args:
+        parser: Where it goes.
+        scope: What its help begins with.
+    """
+    parser.add_argument(
+        "--player",
+        metavar="NAME",
+        help=f"{scope}who chooses plays in place of the net, which keeps the cube (see 'gammond players')",
+    )
+
+
 def strength(args: argparse.Namespace) -> Strength:
     """Read the options.
 
@@ -72,7 +87,9 @@ def strength(args: argparse.Namespace) -> Strength:
     return Strength(f"{depth.plies}-ply {depth.filter_name}", depth, known.noise_points)
 
 
-def load_chooser(net: str, chosen: Strength, threads: int, seed: int = 0) -> Chooser:
+def load_chooser(
+    net: str, chosen: Strength, threads: int, seed: int = 0, player: str | None = None
+) -> Chooser:
     """Load who plays.
 
     Args:
@@ -80,10 +97,17 @@ def load_chooser(net: str, chosen: Strength, threads: int, seed: int = 0) -> Cho
         chosen: How strongly.
         threads: How many threads work on one answer.
         seed: Of the errors of weak levels.
+        player: Who chooses the plays in place of the net, as `tools.opponents.load_opponent` takes it; the
+            cube stays with the net.
 
     Raises:
-        GammondError: As `nets.loading.load_analyst`, or a negative seed.
+        GammondError: As `nets.loading.load_analyst` and `tools.opponents.load_opponent`, or a negative seed.
     """
     from nets.loading import load_analyst
 
-    return Chooser(load_analyst(net, threads), chosen.depth, chosen.noise_points, seed)
+    analyst = load_analyst(net, threads)
+    if player is None:
+        return Chooser(analyst, chosen.depth, chosen.noise_points, seed)
+    from tools.opponents import load_opponent
+
+    return PlayerChooser(load_opponent(player), analyst, chosen.depth, chosen.noise_points, seed)

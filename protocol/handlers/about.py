@@ -9,11 +9,15 @@ from engine.match import MatchState
 from engine.position import Position
 from engine.search import FILTERS, MAX_PLIES
 from engine.version import NAME, version
+from nets.options import Parameter
+from nets.player_kinds import player_kinds
+from nets.player_specs import PARAMETERS
 from protocol.arguments import SHOWN
 from protocol.command import Call, Command
 from protocol.errors import ERROR_CODES, INTERNAL_ERROR, CommandError
 from protocol.handlers.go_limits import MAX_MOVETIME_MS
 from protocol.handlers.setting import key_lines
+from protocol.players import AT_THE_TABLE
 from protocol.replies import DECIMALS
 from protocol.requests import Answer, AnyReply, Control, JsonReply, Reply, Work
 from protocol.service import AUTHOR, Service
@@ -48,11 +52,11 @@ def handle_ubgi(call: Call) -> Answer:
 
 
 def handle_isready(call: Call) -> Answer:
-    """Load the evaluator and make ready what searches, then say so."""
-    find_analyst = call.session.analyst_source()
+    """Load the evaluator and the player, make ready what searches, then say so."""
+    find_chooser = call.session.chooser_source()
 
     def run(_: Control) -> list[Reply]:
-        find_analyst().judge(Position.start(), MatchState(), Depth(_WARM_PLIES))
+        find_chooser().analyst.judge(Position.start(), MatchState(), Depth(_WARM_PLIES))
         return [Reply("readyok")]
 
     return Work(run)
@@ -115,6 +119,8 @@ def _description(service: Service, net: str) -> dict[str, object]:
         "net": net,
         "evaluators": list(service.judges.names()),
         "nets": list(service.judges.nets()),
+        "players": _players(),
+        "evaluator_parameters": [_parameter(each) for each in PARAMETERS],
         "max_plies": MAX_PLIES,
         "levels": _levels(),
         "filters": _filters(),
@@ -135,6 +141,22 @@ def _description(service: Service, net: str) -> dict[str, object]:
             for k in KEYS.values()
         ],
     }
+
+
+def _players() -> list[dict[str, object]]:
+    rows: list[tuple[str, str, tuple[Parameter, ...]]]
+    rows = [(name, summary, ()) for name, summary in AT_THE_TABLE.items()]
+    rows += [(kind.name, kind.summary, kind.parameters) for kind in player_kinds()]
+    return [
+        {"name": name, "summary": summary, "parameters": [_parameter(each) for each in parameters]}
+        for name, summary, parameters in rows
+    ]
+
+
+def _parameter(each: Parameter) -> dict[str, object]:
+    """Describe a parameter as keys are described."""
+    described = {"name": each.name, "type": each.kind, "values": each.values}
+    return {**described, "default": each.default_text, "meaning": each.meaning}
 
 
 def _levels() -> list[dict[str, object]]:

@@ -20,6 +20,7 @@ from protocol.errors import CommandError
 from protocol.handlers.cubes import RESPONSE_WORDS
 from protocol.handlers.go_limits import GoLimits, read_limits
 from protocol.handlers.watching import choice_text, search_watch
+from protocol.players import OWN
 from protocol.requests import Answer, Control, Reply, Work
 from protocol.session import Session
 
@@ -41,7 +42,9 @@ class GoQuestion:
         clock: Seconds.
         asked_s: When the request came, by the clock.
         deadline_s: When it is to be answered, by the clock; None for no end.
-        is_erring: Whether the level errs, so that its choice need not be the best play.
+        may_differ: Whether the choice need not be the play that a search of the evaluator finds best: the
+            level errs, or another player chooses.
+        is_long: Whether it takes longer than one look.
     """
 
     position: Position
@@ -51,14 +54,15 @@ class GoQuestion:
     clock: Callable[[], float]
     asked_s: float
     deadline_s: float | None
-    is_erring: bool
+    may_differ: bool
+    is_long: bool
 
     def watch(self, control: Control, share: float = 1.0) -> SearchWatch:
         """Make the watch of a search that may take a share of the time."""
         deadline_s = self.deadline_s
         if deadline_s is not None:
             deadline_s -= (1.0 - share) * (deadline_s - self.asked_s)
-        from_plies = MAX_PLIES + 1 if self.is_erring else 0
+        from_plies = MAX_PLIES + 1 if self.may_differ else 0
         return search_watch(control, deadline_s, self.clock, from_plies=from_plies)
 
 
@@ -81,14 +85,15 @@ def handle_go(call: Call) -> Answer:
 def _question(session: Session, what: str, limits: GoLimits) -> GoQuestion:
     """Capture what a decision is about, once it is sure that it can be asked for."""
     position, match, before = session.need_game(), session.game.match, session.match_to_judge()
+    session.need_engine()
     if match.resigned:
         raise StateError("a resignation waits: 'play accept' or 'play reject' answers it", field="what")
     if match.doubled and what != "take":
         raise StateError("a double waits: 'go take' decides about it", field="what")
     if not match.doubled and what == "take":
         raise StateError("no double waits for an answer: 'play double' offers one", field="what")
-    depth, clock = limits.depth(session.engine), session.service.clock
-    asked_s = clock()
+    engine, clock = session.engine, session.service.clock
+    depth, is_own, asked_s = limits.depth(engine), engine.player == OWN, clock()
     return GoQuestion(
         position,
         match.without_offers() if what == "take" else before,
@@ -97,7 +102,8 @@ def _question(session: Session, what: str, limits: GoLimits) -> GoQuestion:
         clock,
         asked_s,
         None if limits.movetime_s is None else asked_s + limits.movetime_s,
-        session.engine.noise > 0,
+        may_differ=engine.noise > 0 or not is_own,
+        is_long=depth.plies > 0 or (not is_own and session.service.players.looks_ahead(engine.player)),
     )
 
 
@@ -152,7 +158,7 @@ _DECIDERS: dict[str, Callable[[Session, GoQuestion], Work]] = {
 
 
 def _work(question: GoQuestion, run: Callable[[Control], list[Reply]]) -> Work:
-    return Work(run, is_long=question.depth.plies > 0, deadline_s=question.deadline_s)
+    return Work(run, is_long=question.is_long, deadline_s=question.deadline_s)
 
 
 def _play(question: GoQuestion, roll: Roll, control: Control) -> Choice:
@@ -161,8 +167,8 @@ def _play(question: GoQuestion, roll: Roll, control: Control) -> Choice:
 
 
 def _choice_info(question: GoQuestion, choice: Choice) -> list[Reply]:
-    """Tell about the choice of a level that errs; of others the search told when it found it."""
-    if not question.is_erring:
+    """Tell about a choice that need not be the search's; of others the search told when it found it."""
+    if not question.may_differ:
         return []
     play, ranked = choice.play, choice.ranked
     text = choice_text(play.plies, ranked.nodes, ranked.elapsed_s, play.play, play.score)

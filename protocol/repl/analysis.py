@@ -9,6 +9,7 @@ from engine.errors import UnsupportedError
 from engine.levels import LEVELS
 from engine.match import RESULTS
 from protocol.commands import COMMANDS
+from protocol.players import OWN
 from protocol.repl.asking import ask
 from protocol.repl.tables import (
     answer_lines,
@@ -101,11 +102,12 @@ def plies(session: Session, number: int | None, control: Control) -> list[str]:
 
 
 def strength_text(session: Session) -> str:
-    """Say how well the engine plays, and how deep hints look."""
+    """Say how well the engine plays, and how deep hints look; of another player, what it leaves to that."""
     engine = session.engine
     name = "A level of your own" if engine.level == CUSTOM_LEVEL else f"Level {engine.level}"
     errs = ", errs on purpose" if engine.noise else ""
-    return f"{name}: looks {counted(engine.plies, 'ply')} ahead, filter {engine.filter_name}{errs}."
+    others = "" if engine.player == OWN else f" Plays are chosen by {engine.player} (engine.player)."
+    return f"{name}: looks {counted(engine.plies, 'ply')} ahead, filter {engine.filter_name}{errs}.{others}"
 
 
 def _resignation_hint(session: Session, values: Mapping[str, Any], control: Control) -> list[str]:

@@ -11,7 +11,7 @@ from engine.notation import format_play
 from protocol.arguments import Argument
 from protocol.commands import COMMANDS
 from protocol.offers import answers
-from protocol.repl.words import WORDS
+from protocol.repl.words import AGAINST, WORDS
 from protocol.session import Session
 from protocol.settings import KEYS, Key
 
@@ -78,7 +78,9 @@ def _arguments(name: str, arguments: Sequence[Argument], text: str, session: Ses
     """Suggest values of the argument that the cursor is in."""
     *before, prefix = text.lstrip().split(" ")
     before = [part for part in before if part]
-    if name == "play":
+    if name == "play" and before == [AGAINST.strip()]:
+        yield from _beginning(prefix, ((player, "") for player in _players(session)))
+    elif name == "play":
         yield from _plays(text.lstrip(), session)
     elif name == "help" and not before:
         yield from _commands(prefix)
@@ -121,9 +123,18 @@ def _key_values(key: Key, session: Session) -> Sequence[str]:
             return [judges.default, *judges.names()]
         except GammondError:
             return []
+    if key.name == "engine.player":
+        return _players(session)
     if key.kind == "bool":
         return ["true", "false"]
     return key.values.split("|") if key.kind == "enum" else [key.get(session)]
+
+
+def _players(session: Session) -> Sequence[str]:
+    try:
+        return session.service.players.names()
+    except GammondError:
+        return []
 
 
 def _plays(typed: str, session: Session) -> Iterator[Suggestion]:

@@ -1,4 +1,4 @@
-"""A person at the session's table, alone or against the engine. No terminal, no clock: calls in, text out.
+"""People at the session's table, with the engine or without. No terminal, no clock: calls in, text out.
 
 Everything that happens on the table goes through the commands that any other client would send, so the
 engine plays here as it does on the wire, and `Session.undo` takes back each of its steps.
@@ -12,6 +12,7 @@ from engine.dice import Roll
 from engine.errors import StateError
 from engine.match import MatchState
 from protocol.board_drawing import MARKS, draw_board
+from protocol.players import HUMAN, OWN
 from protocol.repl.asking import ask
 from protocol.repl.opponent import ROLL, Opponent
 from protocol.repl.sentences import (
@@ -41,7 +42,8 @@ class Game:
         session: The table.
 
     Attributes:
-        human: The person's seat in a game against the engine; None while none is on.
+        human: The person's seat in a game; None while none is on. People play both seats of a game whose
+            other player, ``engine.player``, is human too.
     """
 
     def __init__(self, session: Session) -> None:
@@ -54,16 +56,23 @@ class Game:
 
     @property
     def is_running(self) -> bool:
-        """Whether a game against the engine is on and not over."""
+        """Whether a game is on and not over."""
         game = self.session.game
         return self.human is not None and game.position is not None and not game.is_over
 
     @property
+    def is_shared(self) -> bool:
+        """Whether people play both seats."""
+        return self.session.engine.player == HUMAN
+
+    @property
     def names(self) -> tuple[str, str]:
         """What the seats are called."""
-        if self.human is None:
+        if self.human is None or self.is_shared:
             return MARKS
-        return (HUMAN_NAME, ENGINE_NAME) if self.human == 0 else (ENGINE_NAME, HUMAN_NAME)
+        player = self.session.engine.player
+        opponent = ENGINE_NAME if player == OWN else player.partition(":")[0]
+        return (HUMAN_NAME, opponent) if self.human == 0 else (opponent, HUMAN_NAME)
 
     @property
     def has_won_match(self) -> bool:
@@ -99,8 +108,9 @@ class Game:
         self.session.new_game()
         self._begin(human)
         change_match(self.session, on_roll=starter, roll=(max(own, other), min(own, other)))
+        throws = told(self.names[human], "throw", f"{own}, {self.names[1 - human]} {other}")
         begins = told(self.names[starter], "begin", f"with {max(own, other)}-{min(own, other)}")
-        return [f"You throw {own}, {ENGINE_NAME} {other}. {begins}", *self.go_on(control)]
+        return [f"{throws} {begins}", *self.go_on(control)]
 
     def take_up(self, control: Control) -> list[str]:
         """Play against the engine: on from the position for the seat to act, or from the start without one.
@@ -117,8 +127,26 @@ class Game:
         ask(self.session, "isready", control)
         self._begin(game.match.to_act)
         offer = offer_text(game.match)
-        begins = [f"You play {MARKS[game.match.to_act]} from here."]
+        begins = [
+            f"You play {' and '.join(MARKS) if self.is_shared else MARKS[game.match.to_act]} from here."
+        ]
         return [*begins, *([f"There is {offer}."] if offer else []), *self.go_on(control)]
+
+    def play_against(self, player: str, control: Control) -> list[str]:
+        """Let another player sit opposite, and begin a game or take one up unless it is on.
+
+        Args:
+            player: What ``engine.player`` takes.
+            control: Stops and watches the other player's turn.
+
+        Raises:
+            GammondError: There is no such player, or it cannot be loaded.
+        """
+        ask(self.session, f"set engine.player {player}", control)
+        if not self.is_running:
+            return self.take_up(control)
+        opponent = "with people in both seats" if self.is_shared else f"against {player}"
+        return [f"The game goes on {opponent}.", *self.go_on(control)]
 
     def leave(self) -> list[str]:
         """End the game against the engine; the position stays.
@@ -130,7 +158,7 @@ class Game:
             raise StateError("no game against the engine: 'play' begins one", field="leave")
         self.human = None
         self._decisions.clear()
-        return ["The game against the engine ends here, the position stays."]
+        return [f"The game{'' if self.is_shared else ' against the engine'} ends here, the position stays."]
 
     def roll(self, control: Control) -> list[str]:
         """Roll for the seat on roll.
@@ -194,23 +222,22 @@ class Game:
         return [score_line(self.session.game.match, self.points, self.names) + "."]
 
     def board(self) -> list[str]:
-        """Draw the board, in a game as the person sees it.
+        """Draw the board, in a game against the engine as the person sees it.
 
         Raises:
             StateError: There is no position.
         """
         position = self.session.need_position()
         game = self.session.game
-        drawn = draw_board(
-            position, game.match, self.names, self.human, self.points, is_given_up=game.is_given_up
-        )
+        view = None if self.is_shared else self.human
+        drawn = draw_board(position, game.match, self.names, view, self.points, is_given_up=game.is_given_up)
         return [Drawn(line) for line in drawn]
 
     def go_on(self, control: Control) -> list[str]:
-        """Play on until the person has something to decide: the engine's turns, and turns without a play."""
+        """Play on until a person has something to decide: the engine's turns, and turns without a play."""
         lines: list[str] = []
         while self.is_running:
-            if self.session.game.match.to_act != self.human:
+            if self.session.game.match.to_act != self.human and not self.is_shared:
                 lines += self._engine_acts(control)
             elif self._must_pass():
                 lines += self._do("pass", control)
@@ -276,7 +303,7 @@ class Game:
         return lines
 
     def _count(self, winner: int, points: int) -> list[str]:
-        """Enter the points of a finished game against the engine."""
+        """Enter the points of a finished game."""
         if self.human is None:
             return []
         game = self.session.game

@@ -9,6 +9,8 @@ from protocol.offers import answers, listed
 
 ENGINE_NAME = "gammond"
 HUMAN_NAME = "you"
+PEOPLE = (HUMAN_NAME, *MARKS)
+"""What seats are called in which people sit."""
 
 Names = tuple[str, str]
 """What seats 0 and 1 are called."""
@@ -129,4 +131,4 @@ def turn_text(match: MatchState) -> str:
 
 def _question(match: MatchState, names: Names) -> str:
     """Ask for the answer to an offer, unless the engine gives it."""
-    return "" if names[match.to_act] == ENGINE_NAME else f" {answers_text(match)}?"
+    return f" {answers_text(match)}?" if names[match.to_act] in PEOPLE else ""

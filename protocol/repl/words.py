@@ -19,6 +19,9 @@ from protocol.requests import Control
 HINTS = 5
 """How many plays ``hint`` shows."""
 
+AGAINST = "against "
+"""What stands before the other player's name, behind ``play``."""
+
 Values = Mapping[str, Any]
 
 
@@ -51,6 +54,8 @@ def _play(game: Game, values: Values, control: Control) -> list[str]:
     text = values["play"]
     if text is None:
         return game.take_up(control)
+    if text.startswith(AGAINST):
+        return game.play_against(text.removeprefix(AGAINST).strip(), control)
     return game.act(text, control) if text in ACTIONS else game.make_play(text, control)
 
 
@@ -67,11 +72,16 @@ def _named(command: str, *names: str) -> tuple[Argument, ...]:
 _ROWS = (
     Word(
         "play",
-        "alone: play against the engine, on from the position or from the start; with a play: make it",
+        "alone: play on from the position or from the start, 'against NAME' to choose the other player; "
+        "with a play: make it",
         _play,
         (
             rest(
-                "play", "PLAY", "a play such as '8/5 6/5'; typed alone, it is made as well", is_required=False
+                "play",
+                "PLAY",
+                "a play such as '8/5 6/5', which typed alone is made as well; or 'against NAME', to play "
+                "against that player, whom engine.player is from then on",
+                is_required=False,
             ),
         ),
     ),

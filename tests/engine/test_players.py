@@ -8,7 +8,7 @@ import pytest
 from engine.dice import ROLLS
 from engine.errors import ValueRangeError
 from engine.moves import expand_rolls, legal_plays
-from engine.players import EvaluatorPlayer, RandomPlayer, below, mixed
+from engine.players import EvaluatorPlayer, RandomPlayer, ScorerPlayer, below, mixed
 from engine.position import Position
 from tests import boards
 from tests.naive_ranking import rank_plays
@@ -67,3 +67,23 @@ def test_mixed_numbers_below_a_limit_stay_below_and_reach_all():
     assert len(np.unique(numbers)) == 20_000
     assert np.unique(below(numbers, len(ROLLS))).tolist() == list(range(len(ROLLS)))
     assert below(np.array([2**64 - 1], np.uint64), 7)[0] == 6
+
+
+class PipScorer:
+    """Likes to have gone far: the fewer pips the better."""
+
+    def scores(self, boards):
+        return -(boards[:, 1] @ np.arange(26)).astype(np.float32)
+
+
+def test_a_scorer_player_makes_the_first_play_of_the_highest_score():
+    sample, dice = boards.random_boards(300, seed=3), boards.random_rolls(300, seed=4)
+    player = ScorerPlayer("pips", PipScorer())
+    assert player.name == "pips"
+    ties = 0
+    for board, roll, chosen in zip(sample, dice, player.choose(sample, dice), strict=True):
+        results = np.stack([play.result.board for play in legal_plays(Position(board), tuple(roll.tolist()))])
+        scores = PipScorer().scores(results)
+        ties += (scores == scores.max()).sum() > 1
+        assert np.array_equal(chosen, results[int(np.argmax(scores))])
+    assert ties > 100

@@ -9,6 +9,7 @@ from engine.errors import DataFileError, ValueRangeError
 from engine.position import Phase, Position, phases
 from nets import loading
 from nets.manifest import load_net, read_manifest
+from nets.player_kinds import kind_names
 from tests import boards
 from tests.nets.net_files import write_manifest
 
@@ -61,7 +62,7 @@ def test_every_player_of_the_list_plays(manifest, name):
 
 def test_names_are_listed(manifest):
     assert loading.evaluator_names(manifest) == ["tiny"]
-    assert loading.player_names(manifest) == ["tiny", "pubeval", "random"]
+    assert loading.player_names(manifest) == ["tiny", *kind_names()]
 
 
 def test_hashes_of_nets_are_those_of_the_manifest(manifest):

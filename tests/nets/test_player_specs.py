@@ -9,15 +9,16 @@ from engine.errors import FormatError, ValueRangeError
 from engine.levels import LEVELS, Depth
 from engine.moves import expand_rolls
 from engine.players import EvaluatorPlayer
+from engine.search import FILTERS, MAX_PLIES
 from engine.search_player import SearchPlayer
 from nets.loading import load_player, net_hashes
-from nets.player_specs import parse_player
+from nets.player_specs import PARAMETERS, parse_player
 from tests import boards
 
 
 def test_a_name_alone_plays_the_best_without_look_ahead():
     spec = parse_player("td128")
-    assert (spec.name, spec.has_options, spec.is_plain) == ("td128", False, True)
+    assert (spec.name, spec.is_plain) == ("td128", True)
     assert spec.depth == Depth(0, is_cubeful=False)
 
 
@@ -35,6 +36,18 @@ def test_a_level_stands_for_its_depth_and_noise(level):
     assert not spec.depth.is_cubeful
 
 
+def test_no_level_leaves_the_other_options_as_they_are():
+    assert parse_player("td128:level=none,plies=2,noise=5") == parse_player("td128:plies=2,noise=5")
+
+
+def test_the_options_have_the_bounds_of_the_program():
+    values = {parameter.name: parameter.values for parameter in PARAMETERS}
+    assert values["plies"] == f"0..{MAX_PLIES}"
+    assert values["noise"] == "0..1000"
+    assert values["filter"] == "|".join(FILTERS)
+    assert values["level"] == "|".join(["none", *LEVELS])
+
+
 @pytest.mark.parametrize(
     ("text", "field"),
     [
@@ -43,14 +56,12 @@ def test_a_level_stands_for_its_depth_and_noise(level):
         ("td128:plies", "plies"),
         ("td128:plies=", "plies"),
         ("td128:plies=two", "plies"),
-        ("td128:plies=-1", "plies"),
         ("td128:plies=1,plies=2", "plies"),
         ("td128:plies=2,level=casual", "plies"),
         ("td128:level=casual,noise=3", "noise"),
         ("td128:filter=tiny", "filter"),
         ("td128:plies=0,filter=tiny", "filter"),
         ("td128:noise=0.03", "noise"),
-        ("td128:seed=" + "9" * 40, "seed"),
     ],
 )
 def test_what_cannot_be_read_is_refused_by_field(text, field):
@@ -66,9 +77,9 @@ def test_what_cannot_be_read_is_refused_by_field(text, field):
         ("td128:filter=wide", "filter"),
         ("td128:level=god", "level"),
         ("td128:noise=1001", "noise"),
+        ("td128:plies=-1", "plies"),
+        ("td128:seed=" + "9" * 40, "seed"),
         ("nobody:plies=1", "player"),
-        ("pubeval:plies=1", "player"),
-        ("random:seed=2", "player"),
     ],
 )
 def test_what_is_out_of_range_is_refused_by_field(text, field):

@@ -11,6 +11,8 @@ from engine.formats.match_id import encode_match_id
 from engine.formats.position_id import encode_position_id
 from engine.levels import LEVELS
 from engine.search import FILTERS, MAX_PLIES
+from nets.player_kinds import kind_names
+from nets.player_specs import OPTIONS
 from protocol.commands import COMMANDS, DATA_WORDS
 from protocol.transports.load_client import is_final_line
 from tests.boards import TornJudge
@@ -215,6 +217,17 @@ def test_a_match_that_cannot_be_is_refused_and_nothing_changes(settings, line, s
     (answer,) = talk(line, connection)
     assert answer.startswith(start)
     assert (connection.session.game, connection.session.engine) == before
+
+
+def test_describe_tells_players_with_their_parameters():
+    described = json.loads(talk("describe")[0])
+    players = {player["name"]: player for player in described["players"]}
+    assert list(players) == ["net", "human", *kind_names()]
+    assert players["pubeval"]["parameters"] == []
+    (seed,) = players["random"]["parameters"]
+    assert (seed["name"], seed["type"], seed["default"]) == ("seed", "int", "0")
+    assert seed["values"] == "0..9223372036854775807"
+    assert [each["name"] for each in described["evaluator_parameters"]] == list(OPTIONS)
 
 
 def test_describe_tells_levels_filters_and_limits():

@@ -18,6 +18,8 @@ from engine.levels import Depth
 from engine.match import MatchState
 from engine.moves import legal_plays
 from engine.notation import parse_play
+from engine.player_chooser import PlayerChooser
+from engine.players import RandomPlayer
 from engine.position import Position
 from protocol.gnubg_external import MAX_REPLY_BYTES, GnubgExternal, GnubgRules, error_line
 from tests.boards import RacingJudge, TornJudge, played_boards
@@ -250,6 +252,8 @@ def test_names_may_hold_any_bytes_but_a_colon():
 def test_the_commands_of_gnubgs_own_server_are_answered():
     dialect = played_by(FixedJudge(0.5, 0, 0, 0, 0), software="gammond 1")
     assert talk(dialect, b"version\n") == "Interface: 2\nRFBF: 0\nEngine: fixed\nSoftware: gammond 1\n"
+    other = GnubgExternal(PlayerChooser(RandomPlayer(3), Analyst(RacingJudge())))
+    assert "\nEngine: random:seed=3\n" in talk(other, b"version\n")
     assert talk(dialect, b"help\n").startswith("\tboard:")
     assert talk(dialect, b"SET debug on\nset debug off\n") == "Debug output ON\nDebug output OFF\n"
     assert talk(dialect, b"set debug maybe\n").startswith("Error: ")

@@ -12,7 +12,7 @@ from nets.player_specs import OPTIONS
 from tools import cli
 from tools.batch.lines import MAX_LINE_BYTES
 from tools.batch.rows import COLUMNS, CUBE_COLUMNS, ERROR_CODES
-from tools.tournament.command import DEEP_STRETCH_GAMES, STRETCH_GAMES
+from tools.tournament.rules import DEEP_STRETCH_GAMES, STRETCH_GAMES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "tools.md").read_text("utf-8")
 BLOCKS = re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL)
@@ -51,7 +51,7 @@ def test_the_commands_of_the_page_write_what_it_says(tmp_path, monkeypatch, caps
         out = capsys.readouterr().out
         assert matches(expected, out), out
         ran.append(arguments[0])
-    assert set(ran) == {"batch", "rollout", "tournament"}
+    assert set(ran) == {"batch", "rollout", "players", "tournament"}
 
 
 def test_the_comparison_can_fail():
@@ -64,7 +64,9 @@ def test_the_options_of_all_other_commands_exist(option, capsys):
     tool, *words = shlex.split(option)
     assert cli.main([tool, "--help"]) == 0
     known = capsys.readouterr().out
-    assert [word for word in words if word.startswith("--") and f"{word} " not in known] == []
+    assert [
+        word for word in words if word.startswith("--") and f"{word.partition('=')[0]} " not in known
+    ] == []
 
 
 @pytest.mark.parametrize("word", [*ERROR_CODES.values(), "error", *OPTIONS, *CUBE_COLUMNS, COLUMNS[0]])

@@ -5,6 +5,7 @@ import socket
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 from engine.analyst import Analyst
@@ -14,6 +15,7 @@ from engine.levels import Depth
 from engine.match import MatchState
 from engine.position import Position
 from nets import loading
+from nets.loading import load_player
 from tests.boards import RacingJudge, played_boards
 from tools import serve
 
@@ -71,7 +73,16 @@ def test_a_cap_outside_its_range_is_refused_by_name(dialect, option):
 
 
 @pytest.mark.parametrize(
-    "option", ["--net=td128", "--no-jacoby", "--beavers", "--level=expert", "--plies=0", "--filter=tiny"]
+    "option",
+    [
+        "--net=default",
+        "--player=pubeval",
+        "--no-jacoby",
+        "--beavers",
+        "--level=expert",
+        "--plies=0",
+        "--filter=tiny",
+    ],
 )
 def test_an_option_of_the_other_dialect_is_refused(option):
     with pytest.raises(UnsupportedError, match=option.partition("=")[0]):
@@ -102,6 +113,18 @@ def test_gnubg_is_played_at_the_strength_that_is_asked_for(monkeypatch):
     assert chooser.depth == Depth(2, "large")
     chooser, how, answers = served_by(monkeypatch, "--plies", "1", "--filter", "tiny", "--threads", "3")
     assert (chooser.depth, how, answers) == (Depth(1, "tiny"), ("default", 3), 3)
+
+
+def test_another_player_chooses_the_plays_and_the_net_keeps_the_cube(monkeypatch):
+    chooser, how, _ = served_by(monkeypatch, "--player", "pubeval", "--plies", "1")
+    assert (chooser.name, chooser.analyst.name) == ("pubeval", "racing")
+    assert (chooser.depth, how) == (Depth(1, "normal"), ("default", usable_cores()))
+    board = load_player("pubeval").choose(Position.start().board[None].copy(), np.array([[6, 2]], np.int8))[0]
+    chosen = chooser.play(Position.start(), (6, 2), MatchState(roll=(6, 2))).play.play
+    assert np.array_equal(chosen.result.board, board)
+    assert served_by(monkeypatch)[0].name == "racing"
+    with pytest.raises(ValueRangeError, match="no player is called 'nobody'"):
+        served_by(monkeypatch, "--player", "nobody")
 
 
 def test_a_weak_level_errs_and_a_strong_one_does_not(monkeypatch):

@@ -24,7 +24,9 @@ from tools.frontier.plot import draw_frontier
 from tools.frontier.points import Point, marked
 from tools.frontier.speed import evaluations_per_s
 from tools.opponents import PLAYER_HELP, load_opponent, opponent_hashes
-from tools.tournament.command import check_play, play_stretches
+from tools.tournament.command import check_play
+from tools.tournament.round_robin import play_two
+from tools.tournament.significance import estimate
 from tools.train.plots import check_plot
 
 SUMMARY = "measure how fast and how strong players are at one look, and plot strength against speed"
@@ -119,9 +121,10 @@ def _measured(args: argparse.Namespace, players: Mapping[str, Player]) -> list[P
     speeds = {name: evaluations_per_s(player, boards) for name, player in players.items()}
     points: list[Point] = []
     for name, player in players.items():
-        results = play_stretches(name, args.opponent, args.games, args.seed, args.threads)
-        if results.games < args.games:
+        scores = play_two(name, args.opponent, args.games, args.seed, args.threads)
+        if scores.games < args.games:
             break
-        strength = round(results.points_per_game, 6), round(results.standard_error, 6)
+        points_a_game = estimate(scores.pair_values)
+        strength = round(points_a_game.mean, 6), round(points_a_game.standard_error, 6)
         points.append(Point(name, player.name, opponent_hashes(name), round(speeds[name], 1), *strength))
     return points

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from engine.errors import UnsupportedError
-from engine.players import EvaluatorPlayer, Player
+from engine.players import EvaluatorPlayer, Player, ScorerPlayer
 from engine.position import Board
 from nets.pubeval import PubevalPlayer
 from tools.bench.gnubg_timing import gnubg_rate
@@ -37,6 +37,8 @@ def evaluations_per_s(player: Player, boards: Board) -> float:
     match player:
         case EvaluatorPlayer():
             return _rate(partial(player.evaluator.evaluate, batch))
+        case ScorerPlayer():
+            return _rate(partial(player.scorer.scores, batch))
         case PubevalPlayer():
             return _rate(partial(_choose_among, player, batch))
         case GnubgPlayer(plies=0):

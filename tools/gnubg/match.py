@@ -30,7 +30,7 @@ from tools.gnubg.program import find_gnubg
 from tools.gnubg.record import check_game, read_record
 from tools.gnubg.result import Result, counted
 from tools.progress import Progress
-from tools.strength import add_strength_arguments, load_chooser, strength
+from tools.strength import add_player_argument, add_strength_arguments, load_chooser, strength
 
 SUMMARY = "play games and matches against GNU Backgammon's board, and check each of them"
 
@@ -78,6 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--net", default="default", metavar="NAME", help="the evaluator (default the manifest's)"
     )
+    add_player_argument(parser)
     add_strength_arguments(parser)
     parser.add_argument("--threads", type=int, help="that work on each answer (default one for each core)")
     parser.add_argument(
@@ -110,9 +111,9 @@ def main(args: argparse.Namespace) -> int:
     if program is None:
         raise UnsupportedError("gnubg is not installed (Debian: apt-get install gnubg)", field="gnubg")
     threads = usable_cores() if args.threads is None else args.threads
-    chooser = load_chooser(args.net, chosen, threads, args.seed)
+    chooser = load_chooser(args.net, chosen, threads, args.seed, args.player)
     sys.stdout.write(
-        f"gammond {version()} ({chooser.analyst.name}, {chosen.name}) against {program} "
+        f"gammond {version()} ({chooser.name}, {chosen.name}) against {program} "
         f"({args.gnubg_plies}-ply), seed {args.seed}\n"
     )
     faults = 0

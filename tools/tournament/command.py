@@ -1,50 +1,92 @@
-"""`gammond tournament`: two players, many cubeless money games, who is stronger by how much."""
+"""`gammond tournament`: players against each other, many games, who is stronger by how much.
+
+Every two players play the same number of games, in pairs with the same dice and the seats exchanged: cubeless
+money games to the end, or until both are home bound, money games with the cube, or matches. Points, shares of
+wins, gammons and backgammons, and Elo come with standard errors; --sprt ends the games of two players as soon
+as a sequential test can tell their strengths apart.
+"""
 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
-from dataclasses import asdict, dataclass
-
-import numpy as np
+from pathlib import Path
 
 from engine.cores import MAX_THREADS, usable_cores
-from engine.errors import ValueRangeError
-from engine.games import GameResults
-from engine.version import version
+from engine.errors import FormatError, ValueRangeError
 from tools.cli import EXIT_INTERRUPTED
-from tools.opponents import PLAYER_HELP, load_opponent, opponent_hashes
-from tools.progress import Progress
-from tools.tournament.stretches import Pairing, Stretch, played_by_processes, played_here
+from tools.opponents import PLAYER_HELP
+from tools.tournament.entrants import Entrant, load_entrant, load_entrants
+from tools.tournament.keeping import Kept
+from tools.tournament.plot import draw_table
+from tools.tournament.records import check_records
+from tools.tournament.report import report_on
+from tools.tournament.round_robin import Pair, RoundRobin
+from tools.tournament.rules import Mode, Rules
+from tools.tournament.sprt import SequentialTest
+from tools.tournament.text import as_text
+from tools.train.files import write_whole
+from tools.train.plots import check_plot
 
-SUMMARY = "play two players against each other and measure points per game"
-
-STRETCH_GAMES = 4096
-"""Games between two looks at the result; an interrupted run reports the stretches that were finished."""
-
-DEEP_STRETCH_GAMES = 16
-"""The same where a player looks ahead, or errs: it takes its time, and plays no faster in lockstep."""
+SUMMARY = "play players against each other and measure points per game and Elo"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
+    parser.add_argument("players", nargs="+", metavar="PLAYER", help=f"two or more: {PLAYER_HELP}")
     parser.add_argument(
-        "first",
-        metavar="A",
-        help=f"the player whose points count: {PLAYER_HELP}",
+        "--games", type=int, default=10_000, help="of each two players, even (default 10000); or matches"
     )
-    parser.add_argument("second", metavar="B", help="its opponent")
-    parser.add_argument("--games", type=int, default=10_000, help="how many, even (default 10000)")
     parser.add_argument("--seed", type=int, default=1, help="seed of the dice, 0 or more (default 1)")
+    kinds = parser.add_mutually_exclusive_group()
+    kinds.add_argument(
+        "--home-bound",
+        action="store_true",
+        help="games stop once contact is over, and count the pips ahead; 8.166 for the side that rolls next",
+    )
+    kinds.add_argument("--cubeful", action="store_true", help="money games with the cube, one at a time")
+    kinds.add_argument("--match", type=int, metavar="N", help="matches to N points, with the cube")
+    parser.add_argument(
+        "--cube-by",
+        default="",
+        metavar="NET",
+        help="an evaluator that handles the cube for players without cube decisions",
+    )
+    _add_test_arguments(parser)
+    parser.add_argument("--anchor", metavar="PLAYER", help="whose Elo is 0 (default the first player's)")
     parser.add_argument(
         "--threads",
         type=int,
         default=usable_cores(),
         help="processes that share the games; the result is the same (default one for each core)",
     )
+    parser.add_argument(
+        "--keep", type=Path, metavar="FILE", help="keep the results here as they come, and go on from them"
+    )
+    parser.add_argument("--records", type=Path, metavar="FOLDER", help="write the games here as .mat files")
+    parser.add_argument("--csv", type=Path, metavar="FILE", help="write a row for each two players")
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the table: FILE.png, .svg or .pdf")
     parser.add_argument("--json", action="store_true", help="write one JSON object instead of text")
+
+
+def _add_test_arguments(parser: argparse.ArgumentParser) -> None:
+    bounds = parser.add_mutually_exclusive_group()
+    bounds.add_argument(
+        "--sprt",
+        metavar="LOW,HIGH",
+        help="stop two players as soon as it is known whether the first one's Elo beside the second one's is "
+        "HIGH (accepted) or LOW (rejected); --sprt=LOW,HIGH where LOW is negative",
+    )
+    bounds.add_argument(
+        "--sprt-points", metavar="LOW,HIGH", help="the same with what games count, such as points per game"
+    )
+    parser.add_argument(
+        "--alpha", type=float, default=0.05, help="how often LOW may be accepted (default %(default)s)"
+    )
+    parser.add_argument(
+        "--beta", type=float, default=0.05, help="how often HIGH may be rejected (default %(default)s)"
+    )
 
 
 def main(args: argparse.Namespace) -> int:
@@ -57,23 +99,31 @@ def main(args: argparse.Namespace) -> int:
         0, or 130 when Ctrl-C or SIGTERM ended it early; what was finished by then is reported.
 
     Raises:
-        FormatError: The options of a player cannot be read.
-        ValueRangeError: An unknown player, an option out of range, an odd number of games or fewer than four,
-            a negative seed, an impossible number of threads.
-        UnsupportedError: A package is missing that a player needs.
-        DataFileError: A net or database is missing or faulty.
+        FormatError: The options of a player, or the bounds of a test, cannot be read.
+        ValueRangeError: An unknown player, one player alone or twice, an option out of range, an odd number
+            of games or fewer than four, a negative seed, an impossible number of threads.
+        UnsupportedError: A package is missing, a player has no cube decisions, or games have no records.
+        StateError: The results that are kept are of another tournament.
+        DataFileError: A net or database is missing or faulty, or a file cannot be read or written.
     """
     check_play(args.games, args.threads)
+    rules, test = _rules(args), _test(args)
+    check_plot(args.plot)
+    check_records(args.records, rules.mode)
+    entrants = load_entrants(args.players, has_cube=rules.mode.has_cube, cube_by=rules.cube_by)
+    anchor = _place_of(args.anchor, entrants)
     started_s = time.monotonic()
-    results = play_stretches(args.first, args.second, args.games, args.seed, args.threads)
-    if not results.games:
+    cube_players = [load_entrant(rules.cube_by)] if rules.cube_by not in ("", *args.players) else []
+    with Kept(args.keep, rules, [*entrants, *cube_players]) as kept:
+        table = RoundRobin(entrants, rules, args.games, args.threads, test, args.records)
+        pairs, is_through = table.play(kept)
+    if not any(pair.scores.games for pair in pairs):
         sys.stderr.write("gammond: interrupted, nothing was finished\n")
         return EXIT_INTERRUPTED
-    if results.games < args.games:
+    if not is_through:
         sys.stderr.write("gammond: interrupted, reporting the stretches that were finished\n")
-    report = report_on(args, results, time.monotonic() - started_s)
-    sys.stdout.write(json.dumps(asdict(report)) + "\n" if args.json else report.as_text())
-    return 0 if results.games == args.games else EXIT_INTERRUPTED
+    _report(args, entrants, rules, pairs, anchor, test, time.monotonic() - started_s)
+    return 0 if is_through else EXIT_INTERRUPTED
 
 
 def check_play(games: int, threads: int) -> None:
@@ -88,102 +138,50 @@ def check_play(games: int, threads: int) -> None:
         raise ValueRangeError(f"--threads takes 1 to {MAX_THREADS}, not {threads}", field="threads")
 
 
-def play_stretches(first_name: str, second_name: str, games: int, seed: int, threads: int = 1) -> GameResults:
-    """Play with a progress bar, a stretch of games at a time.
+def _rules(args: argparse.Namespace) -> Rules:
+    if args.match is not None:
+        return Rules(Mode.MATCH, args.seed, args.match, args.cube_by)
+    mode = Mode.HOME_BOUND if args.home_bound else Mode.CUBEFUL if args.cubeful else Mode.CUBELESS
+    return Rules(mode, args.seed, cube_by=args.cube_by)
 
-    Only whole stretches count: of the games in progress the short ones end first, and their results differ.
 
-    Args:
-        first_name: What `tools.opponents.load_opponent` takes.
-        second_name: The same.
-        games: How many, even.
-        seed: Of the dice.
-        threads: How many processes play at once. The result does not depend on it.
-
-    Returns:
-        The results of all games, or after an interrupt of the stretches that were finished.
-
-    Raises:
-        GammondError: A player cannot be loaded.
-    """
-    pairing = Pairing(load_opponent(first_name), load_opponent(second_name), seed)
-    size = DEEP_STRETCH_GAMES if pairing.is_deep else STRETCH_GAMES
-    stretches = [Stretch(start, min(size, games - start)) for start in range(0, games, size)]
-    processes = min(threads, len(stretches))
-    points = [np.empty(0, np.int8)]
+def _test(args: argparse.Namespace) -> SequentialTest | None:
+    """Read the bounds of a sequential test."""
+    text = args.sprt or args.sprt_points
+    if text is None:
+        return None
+    option = "--sprt" if args.sprt else "--sprt-points"
     try:
-        with Progress(games, f"{pairing.first.name} against {pairing.second.name}") as bar:
-            if processes > 1:
-                played = played_by_processes((first_name, second_name, seed), stretches, processes)
-            else:
-                played = played_here(pairing, stretches, bar.update)
-            for stretch, each in zip(stretches, played, strict=True):
-                points.append(each)
-                bar.update(stretch.first_game + stretch.games)
-    except KeyboardInterrupt:
-        pass
-    return GameResults(np.concatenate(points))
+        low, high = (float(part) for part in text.split(","))
+    except ValueError:
+        raise FormatError(f"{option} takes two numbers as in 0,5, not {text[:40]!r}", field="sprt") from None
+    return SequentialTest(low, high, bool(args.sprt), args.alpha, args.beta)
 
 
-@dataclass(frozen=True)
-class Side:
-    """One player's part: sha256 of its nets by name, wins of any kind, gammons or more, backgammons."""
-
-    name: str
-    nets: dict[str, str]
-    wins: int
-    gammons: int
-    backgammons: int
+def _place_of(anchor: str | None, entrants: list[Entrant]) -> int:
+    names = [entrant.name for entrant in entrants]
+    if anchor is not None and anchor not in names:
+        raise ValueRangeError(
+            f"--anchor takes one of the players, {', '.join(names)}, not {anchor[:80]!r}", field="anchor"
+        )
+    return 0 if anchor is None else names.index(anchor)
 
 
-@dataclass(frozen=True)
-class Report:
-    """What a tournament found; points are cubeless money points of the first player."""
-
-    version: str
-    first: Side
-    second: Side
-    seed: int
-    games: int
-    points_per_game: float
-    standard_error: float
-    seconds: float
-
-    def as_text(self) -> str:
-        """Write it for people, a few lines."""
-        sides = [self.first, self.second]
-        lines = [
-            f"gammond {self.version}, seed {self.seed}, {self.games:,} paired games, {self.seconds:.1f} s"
-        ]
-        nets = {**self.first.nets, **self.second.nets}
-        own = {net for side in sides for net in opponent_hashes(side.name, with_finder=False)}
-        lines += [
-            f"  net {net} sha256 {sha256[:16]}{'' if net in own else ' (finder)'}"
-            for net, sha256 in nets.items()
-        ]
-        width = max(16, *(len(side.name) for side in sides))
-        lines.append(f"{'':{width}}{'wins':>10}{'gammons':>10}{'backgammons':>13}")
-        lines += [
-            f"{side.name:{width}}{side.wins:10,}{side.gammons:10,}{side.backgammons:13,}" for side in sides
-        ]
-        score = f"{self.points_per_game:+.4f} ± {self.standard_error:.4f}"
-        lines.append(f"{self.first.name} scores {score} points per game")
-        return "\n".join(lines) + "\n"
-
-
-def report_on(args: argparse.Namespace, results: GameResults, seconds: float) -> Report:
-    """Put the results of at least one stretch together with what was played."""
-    sides = [
-        Side(name, opponent_hashes(name), *results.counts(number))
-        for number, name in enumerate((args.first, args.second))
-    ]
-    return Report(
-        version=version(),
-        first=sides[0],
-        second=sides[1],
-        seed=args.seed,
-        games=results.games,
-        points_per_game=round(results.points_per_game, 6),
-        standard_error=round(results.standard_error, 6),
-        seconds=round(seconds, 3),
+def _report(
+    args: argparse.Namespace,
+    entrants: list[Entrant],
+    rules: Rules,
+    pairs: list[Pair],
+    anchor: int,
+    test: SequentialTest | None,
+    seconds: float,
+) -> None:
+    """Write what was found, wherever it is wanted."""
+    report = report_on(
+        entrants, rules, args.games, pairs, anchor=anchor, test=test, seconds=round(seconds, 3)
     )
+    sys.stdout.write(report.as_json() if args.json else as_text(report))
+    if args.csv is not None:
+        write_whole(args.csv, report.as_csv().encode())
+    if args.plot is not None:
+        draw_table(report, args.plot)

@@ -1,23 +1,31 @@
-"""Stretches of a tournament, played here or by other processes."""
+"""Stretches of games between two players: in lockstep without the cube, one at a time with it."""
 
 from __future__ import annotations
 
-import multiprocessing
-import signal
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from dataclasses import dataclass
-from functools import cache
-from multiprocessing.synchronize import Event
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.games import play_games
+from engine.cube_games import CubePlayer, GameDice, play_game, play_match
+from engine.dice import Roll
+from engine.endings import HOME_BOUND, PLAYED_OUT, Ending
+from engine.game_record import RecordedGame
+from engine.games import TurnLog, paired_dice, play_games
+from engine.match import MatchState
 from engine.players import Player
-from tools.opponents import is_deep, load_opponent
+from tools.tournament.rules import Mode, Rules
+from tools.tournament.scores import Scores
+
+_GAMES_APART = 2**40
+"""How far apart the dice of the games of a match are in the numbering of pairs."""
+
+_STARTER_TURN = 2**40
+"""The turn whose dice say who starts a game of a match, far behind those that are played."""
+
+_MONEY = MatchState(beavers=False)
 
 
 class Stretch(NamedTuple):
@@ -35,32 +43,31 @@ class Pairing:
         first: The player whose points count.
         second: Its opponent.
         seed: Of the dice.
+        ending: When games stop, and what they count.
     """
 
     first: Player
     second: Player
     seed: int
-
-    @property
-    def is_deep(self) -> bool:
-        """Whether a player takes its time."""
-        return is_deep(self.first) or is_deep(self.second)
+    ending: Ending = PLAYED_OUT
 
     def play(
         self,
         stretch: Stretch,
         progress: Callable[[int], None] | None = None,
         cancelled: Callable[[], bool] | None = None,
-    ) -> NDArray[np.int8]:
-        """Play a stretch.
+        log: TurnLog | None = None,
+    ) -> NDArray[Any]:
+        """Play a stretch in lockstep.
 
         Args:
             stretch: Which games.
             progress: Told how many of them are finished.
             cancelled: Asked before each turn.
+            log: Told every turn.
 
         Returns:
-            ``int8[games]``, points of the first player.
+            ``[games]``, what each counts for the first player.
 
         Raises:
             CancelledWork: It was told to stop.
@@ -72,80 +79,112 @@ class Pairing:
             stretch.games,
             self.seed,
             first_pair=stretch.first_game // 2,
+            ending=self.ending,
+            log=log,
             progress=progress,
             cancelled=cancelled,
         ).points
 
 
-def played_here(
-    pairing: Pairing, stretches: Sequence[Stretch], progress: Callable[[int], None]
-) -> Iterator[NDArray[np.int8]]:
-    """Play stretches one after the other.
+def scores_of(counted: NDArray[Any], mode: Mode) -> Scores:
+    """What games without the cube come to.
 
     Args:
-        pairing: Who plays.
-        stretches: Which games.
-        progress: Told how many games are finished, those before a stretch included.
-
-    Yields:
-        The points of each stretch.
+        counted: ``[games]``, as `Pairing.play` returns it.
+        mode: `Mode.CUBELESS` or `Mode.HOME_BOUND`.
     """
-    for stretch in stretches:
-
-        def show(done: int, before: int = stretch.first_game) -> None:
-            progress(before + done)
-
-        yield pairing.play(stretch, show)
+    kinds = np.sign(counted) if mode is Mode.HOME_BOUND else counted
+    return Scores(counted.astype(np.float64), kinds.astype(np.int8))
 
 
-def played_by_processes(
-    names: tuple[str, str, int], stretches: Sequence[Stretch], processes: int
-) -> Iterator[NDArray[np.int8]]:
-    """Play stretches in several processes at once.
+def ending_of(mode: Mode) -> Ending:
+    """When games without the cube stop."""
+    return HOME_BOUND if mode is Mode.HOME_BOUND else PLAYED_OUT
+
+
+@dataclass(frozen=True)
+class CubePairing:
+    """Two players with cube decisions.
+
+    Money games have neither beavers nor the Jacoby rule. Turn t of game g of both halves of a pair has the
+    same dice, as long as the games last, and the players swap the opening rolls.
+
+    Attributes:
+        first: The player whose points count, in seat 0.
+        second: Its opponent.
+        rules: What they play.
+    """
+
+    first: CubePlayer
+    second: CubePlayer
+    rules: Rules
+
+    def play(
+        self,
+        stretch: Stretch,
+        progress: Callable[[int], None] | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> list[list[RecordedGame]]:
+        """Play a stretch one game after the other.
+
+        Args:
+            stretch: Which games, or matches.
+            progress: Told how many of them are finished.
+            cancelled: Asked before each turn.
+
+        Returns:
+            The games of each; money games alone, with the scores of the stretch so far.
+
+        Raises:
+            CancelledWork: It was told to stop.
+            GammondError: A player cannot decide.
+        """
+        played: list[list[RecordedGame]] = []
+        money = _MONEY
+        for number in range(stretch.first_game, stretch.first_game + stretch.games):
+            if self.rules.mode is Mode.MATCH:
+                played.append(self._match(number, cancelled))
+            else:
+                begun = replace(money, on_roll=number % 2)
+                game = play_game(self._players, begun, self._dice(number, 0), cancelled)
+                money = begun.after_game(game.result.winner, game.result.points) or _MONEY
+                played.append([game])
+            if progress is not None:
+                progress(len(played))
+        return played
+
+    @property
+    def _players(self) -> tuple[CubePlayer, CubePlayer]:
+        return self.first, self.second
+
+    def _match(self, number: int, cancelled: Callable[[], bool] | None) -> list[RecordedGame]:
+        def starter(game: int) -> int:
+            return (number + self._faces(number, game, _STARTER_TURN)[0] * (game > 0)) % 2
+
+        def dice(game: int) -> GameDice:
+            return self._dice(number, game)
+
+        return play_match(self._players, self.rules.length, starter, dice, cancelled)
+
+    def _dice(self, number: int, game: int) -> GameDice:
+        return lambda turn: self._faces(number, game, turn)
+
+    def _faces(self, number: int, game: int, turn: int) -> Roll:
+        series = np.array([number // 2 + game * _GAMES_APART])
+        die, other = paired_dice(self.rules.seed, series, np.array([turn]))[0].tolist()
+        return die, other
+
+
+def cube_scores(played: Sequence[Sequence[RecordedGame]], mode: Mode) -> Scores:
+    """What games or matches with the cube come to, for seat 0.
 
     Args:
-        names: What both players are called, and the seed of the dice.
-        stretches: Which games.
-        processes: How many processes.
-
-    Yields:
-        The points of each stretch, in their order. Whoever stops asking stops the processes.
-
-    Raises:
-        GammondError: A player cannot be loaded, or a game would not end.
+        played: The games of each, as `CubePairing.play` returns them.
+        mode: `Mode.CUBEFUL` or `Mode.MATCH`.
     """
-    context = multiprocessing.get_context("spawn")
-    stopped = context.Event()
-    pool = ProcessPoolExecutor(processes, context, _begin, (stopped,))
-    try:
-        waiting: deque[Future[NDArray[np.int8]]] = deque()
-        left = deque(stretches)
-        while left or waiting:
-            while left and len(waiting) < 2 * processes:
-                waiting.append(pool.submit(_play, *names, left.popleft()))
-            yield waiting.popleft().result()
-    finally:
-        stopped.set()
-        pool.shutdown(cancel_futures=True)
-
-
-_stopped: Event | None = None
-"""Set when a process of `played_by_processes` is to stop."""
-
-
-def _begin(stopped: Event) -> None:
-    """Leave Ctrl-C to the process that gave the order."""
-    global _stopped
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _stopped = stopped
-
-
-def _play(first_name: str, second_name: str, seed: int, stretch: Stretch) -> NDArray[np.int8]:
-    assert _stopped is not None
-    return _pairing(first_name, second_name, seed).play(stretch, cancelled=_stopped.is_set)
-
-
-@cache
-def _pairing(first_name: str, second_name: str, seed: int) -> Pairing:
-    """Load the players, once for each process."""
-    return Pairing(load_opponent(first_name), load_opponent(second_name), seed)
+    results = [games[-1].result for games in played]
+    signs = np.array([1 if result.winner == 0 else -1 for result in results], np.int8)
+    if mode is Mode.MATCH:
+        return Scores(signs.astype(np.float64), signs)
+    points = np.array([result.points for result in results], np.float64)
+    return Scores(signs * points, signs * np.array([result.kind for result in results], np.int8))

@@ -46,7 +46,7 @@ def split(labels: Labels, share: float, seed: int) -> tuple[Labels, Labels]:
         Those to learn from, and those set aside.
     """
     aside = below(_board_numbers(labels.boards, seed), _PARTS) < round(share * _PARTS)
-    return _chosen(labels, ~aside), _chosen(labels, aside)
+    return labels.rows(~aside), labels.rows(aside)
 
 
 def learn(
@@ -115,10 +115,6 @@ def halving(first: float, last: float, share: float) -> float:
 
 SCHEDULES: dict[str, Callable[[float, float, float], float]] = {"cosine": cosine, "steps": halving}
 """How a learning rate falls, by name: from the first and the last rate and the share of the work done."""
-
-
-def _chosen(labels: Labels, rows: NDArray[np.bool_]) -> Labels:
-    return Labels(labels.boards[rows], labels.targets[rows], labels.sources[rows], labels.source_names)
 
 
 def _board_numbers(boards: Board, seed: int) -> NDArray[np.uint64]:

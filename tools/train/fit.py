@@ -11,6 +11,7 @@ import argparse
 import math
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,9 +23,9 @@ from engine.cores import usable_cores
 from engine.errors import DataFileError, StateError, ValueRangeError
 from nets.manifest import Strength
 from tools.progress import Progress
-from tools.train.epochs import FitError, error_of, learn, split
+from tools.train.epochs import FitError, split
 from tools.train.files import append_once, read_arrays
-from tools.train.fitting import Fitter
+from tools.train.fits import Fits
 from tools.train.label import add_workers
 from tools.train.measuring import measured, strength_arrays, strength_record, strength_text
 from tools.train.net_set import PHASES, NetSet, read_net_set
@@ -117,8 +118,8 @@ class _Fit:
                 )
         else:
             self._nets = settings.first_nets(self._folder.name)
-        net = self._nets.nets[settings.phase]
-        self._fitter = Fitter(net, settings.optimizer, settings.average, args.device, args.threads, state)
+        make = partial(settings.fitter, args.device, args.threads)
+        self._fits = Fits(self._nets, settings.phase, make, state)
 
     def run(self, processes: Processes) -> None:
         """Fit the epochs that are left, and measure the best net."""
@@ -132,11 +133,10 @@ class _Fit:
     def _epoch(self, bar: Progress) -> None:
         settings, before, started_s = self._settings, self._done * self._steps, time.monotonic()
 
-        def rate(step: int) -> float:
-            return settings.rate_at((before + step) / (self._steps * settings.epochs))
+        def rate(share: float) -> float:
+            return settings.rate_at((self._done + share) / settings.epochs)
 
-        loss = learn(
-            self._fitter,
+        loss = self._fits.learn(
             self._labels,
             self._steps,
             settings.batch,
@@ -144,20 +144,20 @@ class _Fit:
             np.random.Generator(np.random.PCG64([settings.seed, self._done])),
             lambda step, loss: bar.update((before + step) * settings.batch, f"loss {loss:.5f}"),
         )
+        last_rate = rate(1.0)
         self._done += 1
-        self._keep(loss, rate(self._steps), time.monotonic() - started_s)
+        self._keep(loss, last_rate, time.monotonic() - started_s)
 
     def _keep(self, loss: float, rate: float, seconds: float) -> None:
         """Save an epoch: the best net, the line of the log, then the checkpoint from which to go on."""
-        averaged = self._fitter.averaged
-        last, mean = error_of(self._fitter.net, self._aside), error_of(averaged, self._aside)
-        nets = self._nets.with_net(self._settings.phase, averaged, self._folder.name)
+        last, mean = self._fits.errors(self._aside)
+        nets = self._fits.averaged(self._folder.name)
         if not self._best.exists() or not mean.loss > float(read_arrays(self._best)["aside_loss"]):
             nets.save(self._best, epoch=np.array(self._done), aside_loss=np.array(mean.loss))
         record = {**_record(self._done, rate, loss, last, mean, seconds), "learned": len(self._labels)}
         append_once(self._folder / LOG, record, "epoch")
         state = {"epoch": np.array(self._done), "learned": np.array(len(self._labels))}
-        nets.save(self._checkpoint, **state, **self._fitter.state())
+        nets.save(self._checkpoint, **state, **self._fits.state())
         self._draw()
         sys.stderr.write(
             f"epoch {self._done}, rate {rate:.2e}, loss {loss:.5f}, aside {last.loss:.5f}, averaged "

@@ -22,6 +22,7 @@ from nets.loading import DEFAULT, evaluator_names, exact_judges
 from nets.manifest import MANIFEST_FILE, load_net, read_manifest
 from nets.net_evaluator import NetEvaluator
 from nets.onnx_model import OnnxModel
+from nets.plans import PLANS, PlanNets
 from nets.router import Router
 from nets.sparse_finder import SparseFinder
 from tools.train.files import read_arrays, write_arrays
@@ -34,26 +35,32 @@ PHASES = {
     "crashed": (Phase.CRASHED,),
     "race": (Phase.RACE,),
 }
-"""What a net is trained on, by the names that the manifest has for it."""
+"""Phases by the names that the manifest has for them; contact includes crashed positions."""
+
+NETS = ("contact", *PLANS, "crashed", "race")
+"""What nets are trained on, by the names that the manifest has for it."""
+
+_CONTACT = {"contact"}, set(PLANS)
+"""The ways to judge contact: one net, or one for each plan."""
 
 
 @dataclass(frozen=True, eq=False)
 class NetSet:
-    """The nets of a player: contact and race, perhaps one for crashed positions.
+    """The nets of a player: contact, or one for each plan, and race, perhaps one for crashed positions.
 
     Attributes:
         name: What measurements call the player.
-        nets: By phase, a key of `PHASES`.
+        nets: By what they are trained on, one of `NETS`.
     """
 
     name: str
     nets: Mapping[str, LayeredNet]
 
     def __post_init__(self) -> None:
-        if not {"contact", "race"} <= self.nets.keys() <= PHASES.keys():
+        if "race" not in self.nets or self.nets.keys() - {"race", "crashed"} not in _CONTACT:
             raise DataFileError(
                 f"{self.name} has nets for {', '.join(sorted(self.nets)) or 'nothing'}, expected contact "
-                "and race, with or without crashed",
+                f"and race, with or without crashed, or instead of contact {', '.join(PLANS)}",
                 field="net",
             )
 
@@ -62,16 +69,42 @@ class NetSet:
         """Tells sets of different weights apart."""
         return "-".join(f"{phase}:{net.digest}" for phase, net in sorted(self.nets.items()))
 
-    def with_net(self, phase: str, net: LayeredNet, name: str) -> NetSet:
-        """Return the set with another net for a phase, under a name of its own."""
-        return NetSet(name, {**self.nets, phase: net})
+    def of_phase(self, phase: str) -> tuple[str, ...]:
+        """Tell which nets judge a phase, a key of `PHASES`, or would if there were one."""
+        return PLANS if phase == "contact" and "contact" not in self.nets else (phase,)
+
+    def net_for(self, name: str) -> LayeredNet:
+        """The net trained on something, or that for contact, which judges what has none of its own.
+
+        Raises:
+            UnsupportedError: There is neither.
+        """
+        net = self.nets.get(name, self.nets.get("contact"))
+        if net is None:
+            raise UnsupportedError(
+                f"{self.name} has no net for {name} and none for all contact", field="phase"
+            )
+        return net
+
+    def with_net(self, name_of_net: str, net: LayeredNet, name: str) -> NetSet:
+        """Return the set with another net, under a name of its own; see `with_nets`."""
+        return self.with_nets({name_of_net: net}, name)
+
+    def with_nets(self, nets: Mapping[str, LayeredNet], name: str) -> NetSet:
+        """Return the set with other nets, under a name of its own.
+
+        A net for contact takes the place of those for plans, and nets for all plans that of the former.
+        """
+        replaced = next((way for way in _CONTACT if nets.keys() & way), set())
+        others = {each for way in _CONTACT if replaced and way is not replaced for each in way}
+        return NetSet(name, {**{each: net for each, net in self.nets.items() if each not in others}, **nets})
 
     def evaluator(self) -> Router:
         """Make the evaluator that the nets will be once they are exported; bearoff databases judge first."""
         loaded = {phase: self._loaded(phase) for phase in self.nets}
         return Router(
             self.name,
-            contact=loaded["contact"],
+            contact=loaded["contact"] if "contact" in loaded else PlanNets(f"{self.name}-contact", loaded),
             race=loaded["race"],
             crashed=loaded.get("crashed"),
             exact=bearoff_judges(),
@@ -113,8 +146,10 @@ class NetSet:
         write_arrays(file, arrays)
 
     def _in_one_loop(self) -> SparseFinder | None:
-        contact, race = self.nets["contact"], self.nets["race"]
-        if "crashed" in self.nets or not gives_weights(contact) or not gives_weights(race):
+        contact, race = self.nets.get("contact"), self.nets["race"]
+        if contact is None or "crashed" in self.nets:
+            return None
+        if not gives_weights(contact) or not gives_weights(race):
             return None
         return SparseFinder(self.name, _sparse(contact), _sparse(race))
 
@@ -163,7 +198,7 @@ def read_net_set(file: Path) -> NetSet:
     """
     arrays = read_arrays(file)
     name = file.parent.name
-    if "contact_encoder" not in arrays:
+    if "race_encoder" not in arrays:
         trainee, _ = load_trainee(file)
         return NetSet(
             name, {phase: LayeredNet.from_network(getattr(trainee, phase)) for phase in ("contact", "race")}
@@ -171,11 +206,7 @@ def read_net_set(file: Path) -> NetSet:
     try:
         return NetSet(
             name,
-            {
-                phase: LayeredNet.from_arrays(phase, arrays)
-                for phase in PHASES
-                if f"{phase}_encoder" in arrays
-            },
+            {phase: LayeredNet.from_arrays(phase, arrays) for phase in NETS if f"{phase}_encoder" in arrays},
         )
     except DataFileError as error:
         raise DataFileError(f"{file}: {error.message}", field="net") from error
@@ -193,16 +224,12 @@ def _of_manifest(name: str) -> NetSet:
     manifest = read_manifest()
     entry = next(each for each in manifest.evaluators if each.name == name)
     nets = {}
-    for phase, net_name in (
-        ("contact", entry.contact),
-        ("crashed", entry.crashed),
-        ("race", entry.race or entry.contact),
-    ):
-        if net_name is not None:
-            net = manifest.net(net_name)
-            load_net(net)  # compares the file with the manifest
-            content = (MANIFEST_FILE.parent / net.file).read_bytes()
-            nets[phase] = read_onnx(content, net.encoder, net.name)
+    names = entry.net_of_phase
+    for phase, net_name in {"race": names.get("contact", ""), **names}.items():
+        net = manifest.net(net_name)
+        load_net(net)  # compares the file with the manifest
+        content = (MANIFEST_FILE.parent / net.file).read_bytes()
+        nets[phase] = read_onnx(content, net.encoder, net.name)
     return NetSet(name, nets)
 
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import argparse
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
 import msgspec
 import numpy as np
 from msgspec import Meta
+from numpy.typing import NDArray
 
 from engine.errors import ValueRangeError
 from nets.loading import DEFAULT
+from nets.plans import PLANS
 from tools.train.epochs import SCHEDULES
+from tools.train.fitting import Fitter
 from tools.train.layers import LayeredNet
 from tools.train.measuring import check_measurement
 from tools.train.net_set import NetSet, load_net_set
@@ -29,6 +33,10 @@ class Recipe(msgspec.Struct, frozen=True):
     phase: Annotated[
         Literal["contact", "crashed", "race"], Meta(description="which net: contact, crashed or race")
     ] = "contact"
+    split: Annotated[
+        Literal["", "plans"],
+        Meta(description="plans: a net for each plan of contact, which begins as that for all contact"),
+    ] = ""
     others: Annotated[
         str,
         Meta(description="whose nets judge other phases; unless given the parent's, or the default's"),
@@ -69,6 +77,8 @@ class Recipe(msgspec.Struct, frozen=True):
             ValueRangeError: The rate would rise, or the number of games is odd.
             GammondError: An opponent cannot be loaded.
         """
+        if self.split and self.phase != "contact":
+            raise ValueRangeError(f"only contact is split by plan, not {self.phase}", field="split")
         if self.final_rate > self.rate:
             raise ValueRangeError(
                 f"the learning rate falls, it cannot go from {self.rate} to {self.final_rate}", field="rate"
@@ -78,6 +88,12 @@ class Recipe(msgspec.Struct, frozen=True):
     def rate_at(self, share: float) -> float:
         """The learning rate when a share of the steps is done."""
         return SCHEDULES[self.schedule](self.rate, self.final_rate, share)
+
+    def fitter(
+        self, device: str, threads: int, net: LayeredNet, state: Mapping[str, NDArray[Any]] | None
+    ) -> Fitter:
+        """Make what fits a net; see `tools.train.fitting.Fitter`."""
+        return Fitter(net, self.optimizer, self.average, device, threads, state)
 
     def first_nets(self, name: str) -> NetSet:
         """Load or make the nets to begin with.
@@ -93,12 +109,17 @@ class Recipe(msgspec.Struct, frozen=True):
         others = load_net_set(self.others or DEFAULT) if self.others or parent is None else parent
         if parent is None:
             hidden = self.hidden or _FIRST_HIDDEN
-            return others.with_net(
-                self.phase, LayeredNet.untrained(self.encoder or ENCODER, hidden, generator), name
-            )
-        net = parent.nets.get(self.phase, parent.nets["contact"])
-        grown = net.expanded(self.encoder or net.encoder_id, self.hidden or net.hidden, generator)
-        return others.with_net(self.phase, grown, name)
+            first: dict[str, LayeredNet] = {
+                self.phase: LayeredNet.untrained(self.encoder or ENCODER, hidden, generator)
+            }
+        else:
+            first = {each: parent.net_for(each) for each in parent.of_phase(self.phase)}
+        if self.split and self.phase in first:
+            first = dict.fromkeys(PLANS, first[self.phase])
+        return others.with_nets({each: self._grown(net, generator) for each, net in first.items()}, name)
+
+    def _grown(self, net: LayeredNet, generator: np.random.Generator) -> LayeredNet:
+        return net.expanded(self.encoder or net.encoder_id, self.hidden or net.hidden, generator)
 
 
 def add_fitting_options(parser: argparse.ArgumentParser, threads: int) -> None:

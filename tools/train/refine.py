@@ -12,6 +12,7 @@ import argparse
 import sys
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,9 +24,9 @@ from engine.cores import usable_cores
 from nets.manifest import Strength
 from tools.progress import Progress
 from tools.train.curves import standing
-from tools.train.epochs import FitError, error_of, learn
+from tools.train.epochs import FitError
 from tools.train.files import append_once, read_arrays, read_records
-from tools.train.fitting import Fitter
+from tools.train.fits import Fits
 from tools.train.label import add_workers
 from tools.train.labelling import LabelPlan, make_missing
 from tools.train.measuring import mean_strength, measured, strength_arrays, strength_record, strength_text
@@ -123,8 +124,8 @@ class _Refinement:
             settings.seed,
             load_net_set(settings.finder) if settings.finder else None,
         )
-        net = self._nets.nets[settings.phase]
-        self._fitter = Fitter(net, settings.optimizer, settings.average, args.device, args.threads, state)
+        make = partial(settings.fitter, args.device, args.threads)
+        self._fits = Fits(self._nets, settings.phase, make, state)
 
     def run(self, processes: Processes) -> None:
         """Go through the generations that are left."""
@@ -153,17 +154,16 @@ class _Refinement:
 
     def _fit(self) -> dict[str, object]:
         settings = self._settings
-        fresh = error_of(self._fitter.averaged, read_newest(self._folder, settings.positions))
+        _, fresh = self._fits.errors(read_newest(self._folder, settings.positions))
         labels = read_newest(self._folder, settings.window * settings.positions)
         steps = max(1, round(settings.epochs * len(labels) / settings.batch))
 
-        def rate(step: int) -> float:
-            return settings.rate_at((self._done + step / steps) / settings.generations)
+        def rate(share: float) -> float:
+            return settings.rate_at((self._done + share) / settings.generations)
 
         so_far = standing(read_records(self._folder / LOG))
         with Progress(steps * settings.batch, f"generation {self._done + 1}: fit") as bar:
-            loss = learn(
-                self._fitter,
+            loss = self._fits.learn(
                 labels,
                 steps,
                 settings.batch,
@@ -171,8 +171,8 @@ class _Refinement:
                 np.random.Generator(np.random.PCG64([settings.seed, self._done])),
                 lambda step, loss: bar.update(step * settings.batch, f"loss {loss:.5f}{so_far}"),
             )
-        self._nets = self._nets.with_net(settings.phase, self._fitter.averaged, self._folder.name)
-        return self._record(labels, fresh, loss, rate(steps))
+        self._nets = self._fits.averaged(self._folder.name)
+        return self._record(labels, fresh, loss, rate(1.0))
 
     def _record(self, labels: Labels, fresh: FitError, loss: float, rate: float) -> dict[str, object]:
         """Describe a generation for the log; ``fresh`` is the error on its labels before it learned them."""
@@ -198,7 +198,7 @@ class _Refinement:
         if strengths and mean_strength(strengths) >= self._best_strength():
             self._nets.save(self._best, generation=generation, **strength_arrays(strengths))
         append_once(self._folder / LOG, record, "generation")
-        self._nets.save(self._checkpoint, generation=generation, **self._fitter.state())
+        self._nets.save(self._checkpoint, generation=generation, **self._fits.state())
         sys.stderr.write(_line(record, strengths) + "\n")
         if self._plot:
             draw_runs([self._folder], self._plot)

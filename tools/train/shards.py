@@ -41,7 +41,10 @@ class Labels:
 
     def of_phases(self, wanted: Sequence[Phase]) -> Labels:
         """Keep the positions of some phases."""
-        kept = np.isin(phases(self.boards), [int(phase) for phase in wanted])
+        return self.rows(np.isin(phases(self.boards), [int(phase) for phase in wanted]))
+
+    def rows(self, kept: NDArray[np.bool_]) -> Labels:
+        """Keep some positions, ``bool[n]``."""
         return Labels(self.boards[kept], self.targets[kept], self.sources[kept], self.source_names)
 
 

@@ -161,7 +161,7 @@ def _records_until(log: Path, nets: Path) -> list[dict[str, Any]]:
 
 def _games(records: Sequence[Mapping[str, Any]], nets: Path) -> int:
     """Games of self-play that led to nets."""
-    if nets.exists() and "contact_encoder" not in read_arrays(nets):
+    if nets.exists() and "race_encoder" not in read_arrays(nets):
         return load_checkpoint(nets).games_done
     return max((int(record.get("games", 0)) for record in records), default=0)
 
@@ -169,7 +169,7 @@ def _games(records: Sequence[Mapping[str, Any]], nets: Path) -> int:
 def _of_evaluator(name: str) -> Pedigree:
     manifest = read_manifest()
     entry = next(each for each in manifest.evaluators if each.name == name)
-    nets: list[NetEntry] = [manifest.net(net) for net in (entry.contact, entry.crashed, entry.race) if net]
+    nets: list[NetEntry] = [manifest.net(net) for net in entry.net_of_phase.values()]
     return joined(*(_of_training(net.trained) for net in nets))
 
 

@@ -9,10 +9,15 @@ import pytest
 
 from engine.analyst import Analyst
 from engine.choice import Chooser
+from engine.errors import DataFileError
 from engine.levels import LEVELS, Depth
 from engine.match import MatchState
-from engine.notation import format_moves_plain
+from engine.moves import legal_plays
+from engine.notation import format_moves_plain, format_play
 from engine.position import Position
+from nets.loading import load_player
+from nets.player_kinds import PlayerKind, find_kind
+from protocol.replies import value_text
 from tests.boards import RacingJudge
 from tests.protocol.talking import make_connection, pump, talk
 
@@ -141,3 +146,83 @@ def test_a_decision_with_look_ahead_is_long_work_and_has_its_deadline():
         job = connection.next_job()
         assert (job.work.is_long, job.work.deadline_s) == (is_long, deadline_s)
         connection.finished(job, b"")
+
+
+def play_of(name, write=format_moves_plain):
+    """What a player by name plays with the opening roll 6-4."""
+    result = load_player(name).choose(START.board[None].copy(), np.array([[6, 4]], np.int8))[0]
+    (play,) = [play for play in legal_plays(START, (6, 4)) if np.array_equal(play.result.board, result)]
+    return write(play)
+
+
+@pytest.mark.parametrize("name", ["pubeval", "random", "random:seed=1", "random:seed=2"])
+def test_another_player_chooses_the_plays(name):
+    asked = f"set engine.player {name}\nnewgame\ndice 6 4\n"
+    assert talk(asked + "go")[-1] == f"bestmove {play_of(name)}"
+    assert talk(asked + "go chequer plies 2")[-1] == f"bestmove {play_of(name)}"
+    assert talk(asked + "go turn")[-1] == f"bestturn cube=nodouble move={play_of(name)}"
+
+
+def test_the_choice_of_another_player_is_told_with_its_worth_to_the_evaluator():
+    lines = talk("set engine.player random:seed=1\nnewgame\ndice 6 4\ngo\nmoves")
+    (info,) = [line for line in lines if line.startswith("info")]
+    assert info.endswith(f" pv {play_of('random:seed=1')}")
+    written = value_text(play_of("random:seed=1", format_play))
+    (row,) = [line for line in lines if line.startswith("move ") and f" play={written} " in line]
+    assert re.search(r"score (\S+)", info)[1] == re.search(r"cubeful=(\S+)", row)[1]
+
+
+def test_an_evaluator_by_name_plays_without_the_cube_and_the_level_of_the_session():
+    asked = "set engine.player racing:plies=1,filter=tiny\nset engine.level beginner\nnewgame\ndice 6 4\ngo"
+    chooser = Chooser(Analyst(RacingJudge()), Depth(1, "tiny", is_cubeful=False))
+    expected = format_moves_plain(chooser.play(START, (6, 4), MatchState()).play.play)
+    for seed in range(5):
+        assert talk(f"set engine.seed {seed}\n{asked}")[-1] == f"bestmove {expected}"
+
+
+def test_the_cube_stays_with_the_evaluator():
+    sure = judge_of(0.95, 0.5, 0, 0, 0)
+    for name in ("net", "random"):
+        lines = talk(f"set engine.player {name}\nnewgame\nplay double\ngo take", make_connection(sure))
+        assert lines[-1] == "besttake drop"
+        lines = talk(f"set engine.player {name}\nset game.length 3\nnewgame\ngo cube", make_connection(sure))
+        assert lines[-1] == talk("set game.length 3\nnewgame\ngo cube", make_connection(sure))[-1]
+
+
+def test_nobody_decides_for_people():
+    lines = talk(
+        "set engine.player human\nnewgame\ndice 6 4\ngo\ngo cube\nmoves 1\nset engine.player net\ngo"
+    )
+    assert [line.partition(":")[0] for line in lines[3:5]] == ["error bad_state what"] * 2
+    assert lines[-1].startswith("bestmove ")
+
+
+def test_the_player_is_that_of_the_moment_at_which_it_was_asked():
+    connection = make_connection()
+    connection.receive_data(
+        b"newgame\ndice 6 4\nset engine.player random:seed=1\ngo\nset engine.player pubeval\n"
+    )
+    lines = pump(connection)
+    assert f"bestmove {play_of('random:seed=1')}" in lines
+
+
+@pytest.mark.parametrize(
+    ("name", "is_long"), [("pubeval", False), ("racing", False), ("racing:plies=1", True), ("net", False)]
+)
+def test_a_player_that_looks_ahead_makes_long_work(name, is_long):
+    connection = make_connection()
+    talk(f"set engine.player {name}\nnewgame\ndice 6 4", connection)
+    connection.receive_data(b"go\n")
+    assert connection.next_job().work.is_long == is_long
+
+
+def test_a_player_whose_file_is_damaged_is_an_error_of_the_request_and_of_isready(monkeypatch):
+    def fail(options, manifest_file):
+        raise DataFileError("its weights are gone", field="net")
+
+    kind = PlayerKind("random", "broken", find_kind("random").options, fail)
+    monkeypatch.setattr("protocol.players.find_kind", lambda name: kind)
+    lines = talk("set engine.player random\nisready\nnewgame\ndice 6 4\ngo\nmoves 1\ngo cube")
+    assert lines[1].startswith("error data_file net: its weights are gone")
+    assert lines[4].startswith("error data_file net: its weights are gone")
+    assert lines[-1].startswith("error data_file")

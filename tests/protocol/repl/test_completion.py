@@ -44,6 +44,9 @@ def test_set_offers_the_values_of_a_key():
     assert texts("set game.cube_owner p", session) == ["p0", "p1"]
     assert texts("set game.jacoby t", session) == ["true"]
     assert texts("set engine.net ", session) == ["default", "racing"]
+    assert texts("set engine.player ", session) == session.service.players.names()
+    assert texts("set engine.player pub", session) == ["pubeval"]
+    assert texts("play against hu", session) == ["human"]
     assert texts("set game.length ", session) == ["0"]
 
 
@@ -137,3 +140,4 @@ def test_no_plays_without_dice_and_none_that_are_not_legal():
 
 def test_an_unreadable_manifest_only_means_no_names():
     assert texts("set engine.net ", session_without_nets()) == []
+    assert texts("set engine.player ", session_without_nets()) == []

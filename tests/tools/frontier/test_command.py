@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from engine.errors import GammondError, UnsupportedError
-from engine.players import EvaluatorPlayer, RandomPlayer
+from engine.players import EvaluatorPlayer, RandomPlayer, ScorerPlayer
 from nets.loading import load_player
 from nets.pubeval import PubevalPlayer
 from tests.boards import RacingJudge
@@ -87,6 +87,18 @@ def test_pubeval_is_timed_as_it_scores_the_plays_of_one_roll(batches, monkeypatc
     monkeypatch.setattr(player, "best_play", counted)
     assert evaluations_per_s(player, sample_positions(2000, seed=1)) == 2 * BATCH
     assert scored == [(BATCH, [0, BATCH])]
+
+
+def test_a_scorer_is_timed_on_a_whole_batch(batches):
+    asked = []
+
+    class Scorer:
+        def scores(self, boards):
+            asked.append(len(boards))
+            return np.zeros(len(boards), np.float32)
+
+    assert evaluations_per_s(ScorerPlayer("level", Scorer()), sample_positions(2000, seed=1)) == 2 * BATCH
+    assert asked == [BATCH]
 
 
 def test_gnubg_is_timed_on_all_positions(monkeypatch):
@@ -182,7 +194,7 @@ def test_an_interrupt_reports_the_players_that_were_through(run, few_positions, 
     ],
 )
 def test_what_cannot_be_is_refused_before_any_game(options, capsys, monkeypatch):
-    monkeypatch.setattr(frontier, "play_stretches", lambda *args: pytest.fail("games were played"))
+    monkeypatch.setattr(frontier, "play_two", lambda *args: pytest.fail("games were played"))
     monkeypatch.setattr(
         frontier, "Subject", lambda: types.SimpleNamespace(boards=sample_positions(8, seed=1))
     )

@@ -117,18 +117,22 @@ def test_a_strength_that_cannot_be_is_refused(options, words, capsys):
 def test_the_chosen_strength_is_the_one_that_plays_and_is_named(tmp_path, monkeypatch, capsys):
     asked = []
 
-    def load(net, chosen, threads, seed):
-        asked.append((net, chosen.depth, chosen.noise_points, threads, seed))
+    def load(net, chosen, threads, seed, player):
+        asked.append((net, chosen.depth, chosen.noise_points, threads, seed, player))
         return RACER
 
     monkeypatch.setattr(gnubg_match, "load_chooser", load)
     usual = ["gnubg-match", "--games", "0", "--matches", "0", "--gnubg", "/bin/true", "--threads", "1"]
-    for options in (["--plies", "2", "--filter", "large"], ["--level", "casual", "--seed", "3"], []):
+    for options in (
+        ["--plies", "2", "--filter", "large"],
+        ["--level", "casual", "--seed", "3"],
+        ["--player", "random:seed=2"],
+    ):
         assert cli.main([*usual, *options]) == 0
     assert asked == [
-        ("default", Depth(2, "large"), 0.0, 1, 1),
-        ("default", Depth(), LEVELS["casual"].noise_points, 1, 3),
-        ("default", Depth(), 0.0, 1, 1),
+        ("default", Depth(2, "large"), 0.0, 1, 1, None),
+        ("default", Depth(), LEVELS["casual"].noise_points, 1, 3, None),
+        ("default", Depth(), 0.0, 1, 1, "random:seed=2"),
     ]
     shown = capsys.readouterr().out
     assert "(racing, 2-ply large)" in shown

@@ -8,11 +8,14 @@ import numpy as np
 import pytest
 
 from engine.errors import ValueRangeError
-from nets.loading import load_player
+from nets.loading import net_hashes
 from tools import cli
-from tools.tournament import command as tournament
+from tools.tournament import rules as tournament_rules
 from tools.tournament import stretches as tournament_stretches
-from tools.tournament.stretches import Pairing, Stretch
+from tools.tournament.playing import Task, done_by_processes, done_here
+from tools.tournament.round_robin import play_two
+from tools.tournament.rules import Rules
+from tools.tournament.stretches import Stretch
 
 
 def test_the_report_says_who_won_what(capsys):
@@ -41,23 +44,23 @@ def test_json_is_one_object_with_the_same_figures_each_time(capsys):
 
 
 def test_stretches_make_no_difference(monkeypatch):
-    whole = tournament.play_stretches("pubeval", "random", 60, seed=5).points.tolist()
-    monkeypatch.setattr(tournament, "STRETCH_GAMES", 16)
-    assert tournament.play_stretches("pubeval", "random", 60, seed=5).points.tolist() == whole
+    whole = play_two("pubeval", "random", 60, seed=5).values.tolist()
+    monkeypatch.setattr(tournament_rules, "STRETCH_GAMES", 16)
+    assert play_two("pubeval", "random", 60, seed=5).values.tolist() == whole
 
 
 def test_the_result_is_the_same_in_one_process_and_in_three(monkeypatch):
-    monkeypatch.setattr(tournament, "DEEP_STRETCH_GAMES", 2)
-    names = "td32:plies=1,filter=tiny", "td32:level=beginner"
-    alone, shared = (tournament.play_stretches(*names, 8, seed=5, threads=n).points for n in (1, 3))
+    monkeypatch.setattr(tournament_rules, "DEEP_STRETCH_GAMES", 2)
+    names = "default:plies=1,filter=tiny", "default:level=beginner"
+    alone, shared = (play_two(*names, 8, seed=5, threads=n).values for n in (1, 3))
     assert alone.tolist() == shared.tolist()
     assert np.abs(alone).sum() >= 8
 
 
-def test_an_error_in_a_process_reaches_the_caller(monkeypatch):
-    stretches = [Stretch(0, 2), Stretch(2, 2)]
+def test_an_error_in_a_process_reaches_the_caller():
+    tasks = [Task(Rules(), ("nobody", "random"), (0, 1), Stretch(start, 2)) for start in (0, 2)]
     with pytest.raises(ValueRangeError, match="no player is called 'nobody'"):
-        list(tournament_stretches.played_by_processes(("nobody", "random", 1), stretches, 2))
+        list(done_by_processes(tasks, 2))
 
 
 def interrupt_at(monkeypatch, stop_pair):
@@ -69,7 +72,7 @@ def interrupt_at(monkeypatch, stop_pair):
             raise KeyboardInterrupt
         return play_games(*args, first_pair=first_pair, **options)
 
-    monkeypatch.setattr(tournament, "STRETCH_GAMES", 16)
+    monkeypatch.setattr(tournament_rules, "STRETCH_GAMES", 16)
     monkeypatch.setattr(tournament_stretches, "play_games", interrupted)
 
 
@@ -91,20 +94,153 @@ def test_a_run_interrupted_at_once_reports_nothing(monkeypatch, capsys):
 
 
 def test_the_nets_that_a_player_finds_replies_with_are_called_the_finders(capsys):
-    arguments = ["tournament", "td128:plies=1,filter=tiny", "random", "--games", "4", "--threads", "1"]
-    assert cli.main(arguments) == 0
+    name = "default:plies=1,filter=tiny"
+    assert cli.main(["tournament", name, "random", "--games", "4", "--threads", "1"]) == 0
     nets = [line.split() for line in capsys.readouterr().out.splitlines() if line.startswith("  net ")]
-    of_finder = {words[1] for words in nets if words[-1] == "(finder)"}
-    assert of_finder == {"td32-contact", "td32-race"}
-    assert {words[1] for words in nets} == of_finder | {"td128-contact", "td128-race"}
+    own = set(net_hashes(name, with_finder=False))
+    assert {words[1] for words in nets} == set(net_hashes(name))
+    assert {words[1] for words in nets if words[-1] == "(finder)"} == set(net_hashes(name)) - own
 
 
-def test_progress_counts_the_games_of_all_stretches():
+def test_progress_counts_the_games_of_each_task():
     seen = []
-    pairing = Pairing(load_player("pubeval"), load_player("random"), 1)
-    list(tournament_stretches.played_here(pairing, [Stretch(0, 8), Stretch(8, 8)], seen.append))
-    assert seen == sorted(seen)
-    assert seen[-1] == 16
+    task = Task(Rules(), ("pubeval", "random"), (0, 1), Stretch(0, 8))
+    list(done_here([task, task._replace(stretch=Stretch(8, 8))], seen.append))
+    assert seen.count(8) >= 2
+    assert max(seen) == 8
+
+
+def json_of(capsys, *arguments, status=0):
+    assert cli.main(["tournament", *arguments, "--json", "--threads", "1"]) == status
+    return json.loads(capsys.readouterr().out)
+
+
+def test_every_player_meets_every_other_once(capsys, monkeypatch):
+    monkeypatch.setattr(tournament_rules, "STRETCH_GAMES", 16)
+    names = ["pubeval", "random", "random:seed=3"]
+    table = json_of(capsys, *names, "--games", "40", "--seed", "4", "--anchor", "random")
+    met = [(pair["first"], pair["second"]) for pair in table["pairs"]]
+    assert met == [("pubeval", "random"), ("pubeval", "random:seed=3"), ("random", "random:seed=3")]
+    assert [player["games"] for player in table["players"]] == [80, 80, 80]
+    assert table["players"][1]["elo"] == 0
+    assert table["players"][0]["elo"] > 300
+    for first, second in met:
+        alone = json_of(capsys, first, second, "--games", "40", "--seed", "4")
+        (pair,) = [pair for pair in table["pairs"] if (pair["first"], pair["second"]) == (first, second)]
+        assert alone["points_per_game"] == pair["score"]["mean"]
+        assert alone["first"]["wins"] == pair["first_wins"]["wins"]
+
+
+def test_a_table_is_the_same_from_several_processes(capsys, monkeypatch):
+    monkeypatch.setattr(tournament_rules, "STRETCH_GAMES", 16)
+    command = ["tournament", "pubeval", "random", "random:seed=3", "--games", "40", "--json", "--threads"]
+    found = []
+    for threads in ("1", "2"):
+        assert cli.main([*command, threads]) == 0
+        found.append(json.loads(capsys.readouterr().out))
+        found[-1].pop("seconds")
+    assert found[0] == found[1]
+
+
+def test_a_killed_run_goes_on_where_it_was(tmp_path, monkeypatch, capsys):
+    names = ["pubeval", "random", "random:seed=3", "--games", "48", "--seed", "6"]
+    whole = json_of(capsys, *names)
+    interrupt_at(monkeypatch, 16)
+    keep = ["--keep", str(tmp_path / "kept")]
+    part = json_of(capsys, *names, *keep, status=cli.EXIT_INTERRUPTED)
+    assert [pair["games"] for pair in part["pairs"]] == [32]
+    monkeypatch.undo()
+    played = []
+    play_games = tournament_stretches.play_games
+
+    def counted(*args, **options):
+        played.append(args[2])
+        return play_games(*args, **options)
+
+    monkeypatch.setattr(tournament_stretches, "play_games", counted)
+    resumed = json_of(capsys, *names, *keep)
+    assert sum(played) == 3 * 48 - 32
+    again = json_of(capsys, *names, *keep)
+    assert sum(played) == 3 * 48 - 32
+    for report in (whole, resumed, again):
+        report.pop("seconds")
+    assert whole == resumed == again
+
+
+def test_a_sequential_test_ends_the_games_of_a_pair_alone(capsys, monkeypatch):
+    monkeypatch.setattr(tournament_rules, "SEQUENTIAL_STRETCH_GAMES", 100)
+    names = ["pubeval", "random", "random:seed=3", "--games", "400"]
+    table = json_of(capsys, *names, "--sprt", "0,100")
+    verdicts = {(pair["first"], pair["second"]): pair for pair in table["pairs"]}
+    assert verdicts["pubeval", "random"]["verdict"] == "accepted"
+    assert verdicts["pubeval", "random"]["games"] == 100
+    assert verdicts["random", "random:seed=3"]["verdict"] == "rejected"
+    assert table["test"]["low"] == 0
+    points = json_of(capsys, *names, "--sprt-points=-0.9,0.9", "--alpha", "0.01", "--beta", "0.01")
+    assert [pair["verdict"] for pair in points["pairs"]][:2] == ["accepted", "accepted"]
+
+
+def test_a_test_says_the_same_from_stretches_of_any_size(capsys, monkeypatch):
+    found = []
+    for size in (20, 400):
+        monkeypatch.setattr(tournament_rules, "SEQUENTIAL_STRETCH_GAMES", size)
+        found.append(json_of(capsys, "pubeval", "random", "--games", "400", "--sprt", "0,100"))
+        found[-1].pop("seconds")
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize(
+    ("options", "unit"),
+    [
+        (["--home-bound"], "pips per game"),
+        (["--cubeful"], "points per game"),
+        (["--cubeful", "--cube-by", "default:noise=100"], "points per game"),
+        (["--match", "3"], "matches won less matches lost, per match"),
+    ],
+)
+def test_other_kinds_of_games_have_their_own_scores(options, unit, capsys):
+    arguments = ["default", "default:noise=400", "--games", "12", "--seed", "3", *options]
+    found = json_of(capsys, *arguments)
+    assert found["unit"] == unit
+    assert found["points_per_game"] > 0
+    assert cli.main(["tournament", *arguments, "--threads", "2"]) == 0
+    text = capsys.readouterr().out
+    assert text.endswith(f" {unit}\n")
+    assert f"{found['points_per_game']:+.4f}" in text
+
+
+def test_files_are_written_where_they_are_asked_for(tmp_path, capsys):
+    pytest.importorskip("matplotlib")
+    files = {name: tmp_path / name for name in ("table.csv", "table.png", "games")}
+    options = ["--csv", files["table.csv"], "--plot", files["table.png"], "--records", files["games"]]
+    json_of(capsys, "pubeval", "random", "--games", "8", *map(str, options))
+    assert files["table.csv"].read_text().startswith("first,second,games,")
+    assert files["table.png"].stat().st_size > 1000
+    assert [file.suffix for file in files["games"].iterdir()] == [".mat"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["pubeval"], "two players or more, not 1"),
+        (["pubeval", "random", "pubeval"], "'pubeval' stands twice"),
+        (["pubeval", "random", "--cubeful"], "'pubeval' has no cube decisions"),
+        (["default", "gnubg", "--match", "0"], "a match has 1 to 32767 points, not 0"),
+        (["pubeval", "random", "--cube-by", "default"], "no cube to be handled"),
+        (["pubeval", "random", "--match", "3", "--cube-by", "random"], "'random' has no cube decisions"),
+        (["pubeval", "random", "--sprt", "5"], "two numbers as in 0,5, not '5'"),
+        (["pubeval", "random", "--sprt", "5,1"], "two different numbers in order"),
+        (["pubeval", "random", "--sprt", "0,5", "--alpha", "0.7"], "--alpha is between 0 and 0.5"),
+        (["pubeval", "random", "--anchor", "default"], "--anchor takes one of the players"),
+        (["pubeval", "random", "--seed", "-1"], "a seed is 0 or more"),
+        (["pubeval", "random", "--home-bound", "--records", "games"], "no result"),
+        (["pubeval", "random", "--plot", "table.bmp"], "pictures are files of"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_a_game_is_played(arguments, words, capsys, monkeypatch):
+    monkeypatch.setattr(tournament_stretches, "play_games", None)
+    assert cli.main(["tournament", *arguments]) == cli.EXIT_USAGE
+    assert words in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("games", ["3", "2", "0", "-4"])
@@ -122,10 +258,10 @@ def test_impossible_numbers_of_threads_are_refused(threads, capsys):
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("nobody", "no player is called 'nobody', expected one of default, td128, "),
-        ("td128:plies=9", "plies are 0 to 4, not 9"),
-        ("td128:depth=2", "plies, filter, noise, seed, level, not 'depth'"),
-        ("td128:level=god", "beginner|casual"),
+        ("nobody", "no player is called 'nobody', expected one of default, "),
+        ("default:plies=9", "0..4, not '9'"),
+        ("default:depth=2", "plies, filter, noise, seed, level, not 'depth'"),
+        ("default:level=god", "beginner|casual"),
     ],
 )
 def test_a_player_that_cannot_be_is_refused(name, words, capsys):

@@ -1,0 +1,27 @@
+"""``random``: any legal play."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from engine.choice import MAX_SEED
+from engine.players import RandomPlayer
+from nets.player_kinds import PlayerKind
+
+
+class RandomOptions(Struct, frozen=True):
+    """What chance begins with."""
+
+    seed: Annotated[
+        int, Meta(ge=0, le=MAX_SEED, description="of the choices; equal positions and rolls get equal plays")
+    ] = 0
+
+
+KIND = PlayerKind(
+    "random",
+    "any legal play, all equally likely",
+    RandomOptions,
+    lambda options, _: RandomPlayer(options.seed),
+)

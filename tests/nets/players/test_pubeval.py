@@ -1,0 +1,10 @@
+"""``pubeval`` by name."""
+
+from nets.loading import load_player
+from nets.pubeval import PubevalPlayer
+
+
+def test_it_is_tesauros_player():
+    player = load_player("pubeval")
+    assert isinstance(player, PubevalPlayer)
+    assert player.name == "pubeval"

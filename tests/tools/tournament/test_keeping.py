@@ -1,0 +1,152 @@
+"""Results that are kept: gone on from after a kill, refused where they are of something else."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from engine.errors import DataFileError, StateError
+from tools.tournament.entrants import Entrant
+from tools.tournament.keeping import Kept
+from tools.tournament.rules import Mode, Rules
+from tools.tournament.scores import Scores
+from tools.tournament.stretches import Stretch
+
+RULES = Rules(seed=3)
+ANN, BOB, CYD = (Entrant(name, name, {f"{name}-net": name * 3}, False) for name in ("ann", "bob", "cyd"))
+FIRST = Scores(np.array([1.0, -2.5, 3.0, -1.0]), np.array([1, -2, 3, -1], np.int8))
+SECOND = Scores(np.array([2.0, 1.0]), np.array([2, 1], np.int8))
+
+
+@pytest.fixture
+def file(tmp_path):
+    """Six games between Ann and Bob."""
+    file = tmp_path / "kept"
+    with Kept(file, RULES, [ANN, BOB]) as kept:
+        kept.add("ann", "bob", Stretch(0, 4), FIRST)
+        kept.add("ann", "bob", Stretch(4, 2), SECOND)
+    return file
+
+
+def listed(scores):
+    return scores.values.tolist(), scores.kinds.tolist()
+
+
+def read(file, *entrants, rules=RULES):
+    with Kept(file, rules, entrants) as kept:
+        return listed(kept.scores("ann", "bob"))
+
+
+def test_what_is_kept_is_read_again(file):
+    assert read(file, ANN, BOB) == listed(FIRST.followed_by(SECOND))
+
+
+def test_nothing_is_kept_without_a_file():
+    with Kept(None, RULES, [ANN, BOB]) as kept:
+        assert kept.scores("ann", "bob").games == 0
+        kept.add("ann", "bob", Stretch(0, 4), FIRST)
+        assert listed(kept.scores("ann", "bob")) == listed(FIRST)
+
+
+def test_a_player_against_itself_is_kept_too():
+    with Kept(None, RULES, [ANN, ANN]) as kept:
+        kept.add("ann", "ann", Stretch(0, 4), FIRST)
+        kept.add("ann", "ann", Stretch(4, 2), SECOND)
+        assert kept.scores("ann", "ann").games == 6
+
+
+def test_a_kill_at_any_byte_loses_the_last_stretch_at_most(file):
+    whole = file.read_bytes()
+    stretches_at = [whole.rfind(b"\n", 0, -1) + 1, len(whole)]
+    for length in range(len(whole)):
+        file.write_bytes(whole[:length])
+        found = read(file, ANN, BOB)
+        assert len(found[0]) == (4 if length >= stretches_at[0] else 0)
+        assert file.read_bytes()[:length].startswith(whole[: whole.rfind(b"\n", 0, length) + 1])
+        with Kept(file, RULES, [ANN, BOB]) as kept:
+            rest = FIRST.followed_by(SECOND).first(6)
+            done = kept.scores("ann", "bob").games
+            left = Scores(rest.values[done:], rest.kinds[done:])
+            kept.add("ann", "bob", Stretch(done, 6 - done), left)
+        assert read(file, ANN, BOB) == listed(rest)
+
+
+def test_other_players_may_join(file):
+    with Kept(file, RULES, [CYD, BOB, ANN]) as kept:
+        assert kept.scores("cyd", "ann").games == 0
+        kept.add("cyd", "ann", Stretch(0, 2), SECOND)
+    with Kept(file, RULES, [ANN, BOB, CYD]) as kept:
+        assert listed(kept.scores("ann", "cyd")) == listed(SECOND.mirrored())
+        assert listed(kept.scores("ann", "bob")) == listed(FIRST.followed_by(SECOND))
+
+
+def test_players_in_another_order_have_the_same_games(file):
+    with Kept(file, RULES, [BOB, ANN]) as kept:
+        assert kept.scores("bob", "ann").values.tolist() == [2.5, -1.0, 1.0, -3.0, -1.0, -2.0]
+        kept.add("bob", "ann", Stretch(6, 2), SECOND)
+    assert read(file, ANN, BOB)[0] == [1.0, -2.5, 3.0, -1.0, 2.0, 1.0, -1.0, -2.0]
+
+
+def test_a_player_who_does_not_take_part_is_refused(file):
+    with pytest.raises(StateError, match="games of 'bob', who does not take part") as caught:
+        Kept(file, RULES, [ANN, CYD])
+    assert caught.value.field == "keep"
+
+
+def test_a_player_with_other_nets_is_refused(file):
+    with pytest.raises(StateError, match="games of 'bob' with other nets"):
+        Kept(file, RULES, [ANN, Entrant("bob", "bob", {"bob-net": "changed"}, False)])
+
+
+@pytest.mark.parametrize(
+    ("rules", "words"),
+    [
+        (Rules(seed=4), "seed 3, this one has 4"),
+        (Rules(Mode.CUBEFUL, 3), "mode cubeless, this one has cubeful"),
+        (Rules(Mode.MATCH, 3, 5), "mode cubeless"),
+    ],
+)
+def test_a_tournament_of_other_rules_is_refused(file, rules, words):
+    before = file.read_bytes()
+    with pytest.raises(StateError, match=words):
+        Kept(file, rules, [ANN, BOB])
+    assert file.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "content", [b"a diary", b"a diary\nof two lines", b'{"format": "gammond rollout"}\n']
+)
+def test_another_file_is_refused_and_left_alone(tmp_path, content):
+    file = tmp_path / "diary"
+    file.write_bytes(content)
+    with pytest.raises(DataFileError):
+        Kept(file, RULES, [ANN, BOB])
+    assert file.read_bytes() == content
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"first_game": 6},
+        {"values": "!"},
+        {"values": ""},
+        {"kinds": "AAAA"},
+        {"first": None, "kinds": None},
+    ],
+)
+def test_a_damaged_line_is_named(file, change):
+    lines = file.read_text().splitlines()
+    record = json.loads(lines[-1]) | change
+    file.write_text("\n".join([*lines[:-1], json.dumps(record), ""]))
+    with pytest.raises(DataFileError, match="kept line 5 cannot be read"):
+        Kept(file, RULES, [ANN, BOB])
+
+
+def test_a_place_that_cannot_be_written_is_an_error(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(DataFileError, match="cannot be"):
+        Kept(tmp_path / "file" / "kept", RULES, [ANN, BOB])
+    with pytest.raises(DataFileError, match="cannot be"):
+        Kept(tmp_path, RULES, [ANN, BOB])

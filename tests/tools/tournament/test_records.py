@@ -1,0 +1,67 @@
+"""Records of games: what lockstep games and games with the cube leave in .mat files."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.errors import UnsupportedError
+from nets.loading import load_player
+from tools.tournament.playing import Task, done
+from tools.tournament.records import LockstepLog, check_records
+from tools.tournament.rules import Mode, Rules
+from tools.tournament.stretches import Pairing, Stretch
+
+NAMES = "pubeval", "random"
+
+
+def test_a_log_turns_lockstep_games_into_records():
+    log = LockstepLog(8)
+    points = Pairing(load_player("pubeval"), load_player("random"), 3).play(Stretch(4, 8), log=log)
+    games = log.recorded(points)
+    score = [0, 0]
+    for number, game in enumerate(games):
+        assert game.begun.score == tuple(score)
+        assert [action.seat for action in game.actions[:2]] == [number % 2, 1 - number % 2]
+        assert game.actions[-1].play.result.is_over
+        assert game.actions[-1].seat == game.result.winner
+        assert points[number] == (game.result.points if game.result.winner == 0 else -game.result.points)
+        score[game.result.winner] += game.result.points
+    openings = [game.actions[0].roll for game in games]
+    assert openings[::2] == openings[1::2]
+    assert len(set(openings)) > 1
+
+
+def test_records_of_money_games_are_a_file_for_each_stretch(tmp_path):
+    task = Task(Rules(seed=3), NAMES, (0, 2), Stretch(4, 6), tmp_path / "games")
+    scores = done(task)
+    assert scores.kinds.tolist() == done(task._replace(records=None)).kinds.tolist()
+    (file,) = (tmp_path / "games").iterdir()
+    assert file.name == "1-pubeval-3-random-0000005.mat"
+    text = file.read_text()
+    assert text.count(" Game ") == 6
+    assert '; [Player 1 "pubeval"]' in text
+    assert '; [Player 2 "random"]' in text
+    assert text.count("Wins") == 6
+
+
+def test_records_of_matches_are_a_file_each(tmp_path):
+    task = Task(Rules(Mode.MATCH, 3, 3), ("default", "default:noise=300"), (0, 1), Stretch(0, 2), tmp_path)
+    scores = done(task)
+    files = sorted(tmp_path.iterdir())
+    assert [file.name for file in files] == [
+        f"1-default-2-default_noise=300-000000{number}.mat" for number in (1, 2)
+    ]
+    for file, kind in zip(files, scores.kinds.tolist(), strict=True):
+        text = file.read_text()
+        assert " 3 point match" in text
+        assert '; [Player 2 "default noise=300"]' in text
+        winning = text.splitlines()[-1]
+        assert winning.endswith("and the match")
+        assert len(winning) - len(winning.lstrip()) == (6 if kind > 0 else 34)
+
+
+def test_home_bound_games_have_no_records(tmp_path):
+    with pytest.raises(UnsupportedError, match="no result") as caught:
+        check_records(tmp_path, Mode.HOME_BOUND)
+    assert caught.value.field == "records"
+    check_records(None, Mode.HOME_BOUND)

@@ -1,0 +1,68 @@
+"""Intervals and p-values of paired games, against tables and simulated players."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from tools.tournament.significance import estimate, p_equal, standard_error, two_sided
+
+
+@pytest.mark.parametrize(
+    ("distance", "freedom", "chance"),
+    [
+        (12.706, 1, 0.05),
+        (2.571, 5, 0.05),
+        (4.032, 5, 0.01),
+        (2.042, 30, 0.05),
+        (1.962, 1000, 0.05),
+        (1.960, 5000, 0.05),
+        (0.0, 7, 1.0),
+    ],
+)
+def test_the_chance_beyond_is_that_of_printed_tables(distance, freedom, chance):
+    assert two_sided(distance, freedom) == pytest.approx(chance, rel=5e-3)
+
+
+def test_the_normal_distribution_takes_over_without_a_step():
+    assert two_sided(3.0, 1999) == pytest.approx(two_sided(3.0, 2000), rel=0.02)
+
+
+def test_an_interval_is_as_wide_as_the_table_says():
+    found = estimate(np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0]))
+    error = math.sqrt(3.5 / 6)
+    assert (found.mean, found.standard_error) == (3.5, pytest.approx(error))
+    assert (found.low, found.high) == pytest.approx((3.5 - 2.571 * error, 3.5 + 2.571 * error), abs=1e-3)
+
+
+def test_a_single_pair_has_no_error():
+    found = estimate(np.array([1.5]))
+    assert found.mean == 1.5
+    assert all(math.isnan(each) for each in (found.standard_error, found.low, found.high))
+    assert math.isnan(p_equal(np.array([1.5])))
+    assert math.isnan(standard_error(np.array([1.5])))
+
+
+def test_pairs_that_are_all_alike_leave_no_doubt():
+    assert p_equal(np.zeros(10)) == 1.0
+    assert p_equal(np.full(10, 0.5)) == 0.0
+    assert p_equal(np.full(10, 0.5), expected=0.5) == 1.0
+
+
+@pytest.mark.parametrize("pairs", [3, 20, 200])
+def test_equal_players_are_found_unequal_as_often_as_the_level_says(pairs):
+    generator = np.random.default_rng(8)
+    tests = 400
+    found = [p_equal(generator.normal(0, 2, pairs)) for _ in range(tests)]
+    for level in (0.05, 0.5):
+        share = float(np.mean(np.array(found) < level))
+        assert abs(share - level) < 4 * math.sqrt(level * (1 - level) / tests)
+
+
+def test_intervals_hold_the_truth_as_often_as_they_say():
+    generator = np.random.default_rng(9)
+    found = [estimate(generator.normal(1, 2, 6)) for _ in range(400)]
+    share = np.mean([each.low <= 1 <= each.high for each in found])
+    assert abs(share - 0.95) < 4 * math.sqrt(0.95 * 0.05 / 400)

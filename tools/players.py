@@ -1,0 +1,90 @@
+"""`gammond players`: who can play, and with which options.
+
+What is listed stands where a tool takes a player, and behind `set engine.player` on the wire, options behind
+a colon: `NAME:OPTION=VALUE,...`. Each option has its default, what it says, and what it may be. Players that
+name files or other engines are for tools alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+from nets.loading import DEFAULT, evaluator_names
+from nets.options import Parameter
+from nets.player_kinds import player_kinds
+from nets.player_specs import PARAMETERS
+from protocol.players import AT_THE_TABLE
+
+SUMMARY = "list the players there are, with their options"
+
+_OF_TOOLS = {
+    "run:FOLDER": "the nets of a training run; or those of a file, run:FILE.npz",
+    "gnubg": "GNU Backgammon's nets, where the package gnubg-nn is installed; gnubg:plies=1 looks ahead",
+    "wildbg:FOLDER": "the nets of wildbg, where its contact.onnx and race.onnx lie",
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """A player: what it is called, what it is, and its options, described."""
+
+    names: tuple[str, ...]
+    summary: str
+    options: tuple[dict[str, str], ...]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("--json", action="store_true", help="write one JSON object instead of text")
+
+
+def main(args: argparse.Namespace) -> int:
+    """List the players.
+
+    Returns:
+        0.
+
+    Raises:
+        DataFileError: The manifest is faulty.
+    """
+    sections = {"everywhere": _everywhere(), "tools": _rows(_OF_TOOLS), "sessions": _rows(AT_THE_TABLE)}
+    if args.json:
+        rows = {name: [asdict(row) for row in section] for name, section in sections.items()}
+        sys.stdout.write(json.dumps(rows) + "\n")
+        return 0
+    lines = _text(sections["everywhere"])
+    lines += ["in tools alone:", *_text(sections["tools"], "  ")]
+    lines += ["in sessions alone (set engine.player):", *_text(sections["sessions"], "  ")]
+    sys.stdout.write("\n".join(lines) + "\n")
+    return 0
+
+
+def _everywhere() -> list[Row]:
+    evaluators = Row((DEFAULT, *evaluator_names()), "evaluators of the manifest", _described(PARAMETERS))
+    kinds = [Row((kind.name,), kind.summary, _described(kind.parameters)) for kind in player_kinds()]
+    return [evaluators, *kinds]
+
+
+def _rows(table: dict[str, str]) -> list[Row]:
+    return [Row((name,), summary, ()) for name, summary in table.items()]
+
+
+def _described(parameters: Sequence[Parameter]) -> tuple[dict[str, str], ...]:
+    return tuple(
+        {"name": each.name, "default": each.default_text, "values": each.values, "meaning": each.meaning}
+        for each in parameters
+    )
+
+
+def _text(rows: Sequence[Row], indent: str = "") -> list[str]:
+    lines = []
+    for row in rows:
+        lines.append(f"{indent}{', '.join(row.names)}: {row.summary}")
+        for option in row.options:
+            default = f"{option['name']}={option['default']}"
+            lines.append(f"    {default:<14} {option['meaning']} ({option['values'] or 'any'})")
+    return lines

@@ -1,0 +1,96 @@
+"""Who takes part in a tournament, and what each plays with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from engine.analyst import CACHE_COLUMNS, Analyst
+from engine.bearoff import load_bearoff
+from engine.choice import Chooser
+from engine.errors import UnsupportedError, ValueRangeError
+from engine.player_chooser import PlayerChooser
+from engine.players import EvaluatorPlayer
+from engine.search import ValueCache
+from engine.search_player import SearchPlayer
+from nets.loading import load_finder
+from tools.opponents import is_deep, load_opponent, opponent_hashes
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """A player of a tournament.
+
+    Attributes:
+        name: What the command called it.
+        title: What it calls itself.
+        nets: sha256 by name of the net.
+        is_deep: Whether it takes its time.
+    """
+
+    name: str
+    title: str
+    nets: dict[str, str]
+    is_deep: bool
+
+
+def load_entrants(names: Sequence[str], *, has_cube: bool, cube_by: str = "") -> list[Entrant]:
+    """Load all players once, so that whatever is wrong with one is said before the games begin.
+
+    Args:
+        names: What `tools.opponents.load_opponent` takes.
+        has_cube: Whether all of them must handle the cube.
+        cube_by: As `load_cube_player` takes it.
+
+    Raises:
+        ValueRangeError: Fewer than two players, or one stands twice.
+        GammondError: As `tools.opponents.load_opponent`, and `load_cube_player` where the cube is in play.
+    """
+    if len(names) < 2:
+        raise ValueRangeError(f"a tournament has two players or more, not {len(names)}", field="player")
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ValueRangeError(f"{twice[0]!r} stands twice among the players", field="player")
+    if has_cube:
+        for name in names:
+            load_cube_player(name, cube_by)
+    return [load_entrant(name) for name in names]
+
+
+def load_entrant(name: str) -> Entrant:
+    """Load a player, and say what it plays with.
+
+    Raises:
+        GammondError: As `tools.opponents.load_opponent`.
+    """
+    player = load_opponent(name)
+    return Entrant(name, player.name, opponent_hashes(name), is_deep(player))
+
+
+def load_cube_player(name: str, cube_by: str = "") -> Chooser:
+    """Load a player that handles the cube: an evaluator, with or without look-ahead and errors.
+
+    Args:
+        name: What `tools.opponents.load_opponent` takes.
+        cube_by: An evaluator that handles the cube for a player without cube decisions; empty for none.
+
+    Raises:
+        UnsupportedError: The player, or who handles its cube, chooses plays and has no cube decisions.
+        GammondError: As `tools.opponents.load_opponent`.
+    """
+    player = load_opponent(name)
+    match player:
+        case SearchPlayer(chooser=chooser):
+            return chooser.at_depth(replace(chooser.depth, is_cubeful=True))
+        case EvaluatorPlayer(evaluator=evaluator):
+            cache = ValueCache(columns=CACHE_COLUMNS)
+            exact = (load_bearoff().two_sided,)
+            return Chooser(Analyst(evaluator, load_finder(), exact=exact, cache=cache))
+    if cube_by:
+        judge = load_cube_player(cube_by)
+        return PlayerChooser(player, judge.analyst, judge.depth)
+    raise UnsupportedError(
+        f"{name!r} has no cube decisions: an evaluator plays with the cube, with or without options, or "
+        "handles it for others (--cube-by)",
+        field="player",
+    )

@@ -1,0 +1,110 @@
+"""Records of the games of a tournament, as ``.mat`` files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import UnsupportedError
+from engine.formats.mat_writing import mat_text
+from engine.game_record import RecordedGame, Rolled
+from engine.match import GameResult, MatchState
+from engine.moves import legal_plays
+from engine.position import Board, Position
+from tools.tournament.rules import Mode
+from tools.tournament.stretches import Stretch
+from tools.train.files import write_whole
+
+_UNFIT = re.compile(r"[^A-Za-z0-9._=+-]+")
+_MONEY = MatchState(beavers=False)
+
+
+def check_records(folder: Path | None, mode: Mode) -> None:
+    """Check that records can be kept; None is no records.
+
+    Raises:
+        UnsupportedError: The games stop before they are decided.
+    """
+    if folder is not None and mode is Mode.HOME_BOUND:
+        raise UnsupportedError(
+            "games that stop when both are home bound have no result, and no records", field="records"
+        )
+
+
+class LockstepLog:
+    """Keeps every turn of games in lockstep, an `engine.games.TurnLog`.
+
+    Args:
+        games: How many there are.
+    """
+
+    def __init__(self, games: int) -> None:
+        self._turns: list[list[tuple[int, NDArray[np.int8], Board]]] = [[] for _ in range(games)]
+
+    def add(self, games: NDArray[np.int64], seat: int, dice: NDArray[np.int8], after: Board) -> None:
+        """Take note of a turn, as `engine.games.TurnLog.add`."""
+        for game, roll, board in zip(games.tolist(), dice, after, strict=True):
+            self._turns[game].append((seat, roll, board))
+
+    def recorded(self, points: NDArray[np.int8]) -> list[RecordedGame]:
+        """Make records of the games, as money games whose scores add up.
+
+        Args:
+            points: ``int8[games]``, what each was worth to seat 0.
+        """
+        match, games = _MONEY, []
+        for turns, worth in zip(self._turns, points.tolist(), strict=True):
+            begun = replace(match, on_roll=turns[0][0])
+            result = GameResult(0 if worth > 0 else 1, abs(worth), abs(worth))
+            games.append(RecordedGame(begun, tuple(_actions(turns)), result))
+            match = begun.after_game(result.winner, result.points) or _MONEY
+        return games
+
+
+def _actions(turns: Sequence[tuple[int, NDArray[np.int8], Board]]) -> list[Rolled]:
+    position, actions = Position.start(), []
+    for seat, dice, after in turns:
+        die, other = dice.tolist()
+        result = Position.from_rules(after)
+        play = next(play for play in legal_plays(position, (die, other)) if play.result == result)
+        actions.append(Rolled(seat, (die, other), play))
+        position = result
+    return actions
+
+
+def write_records(
+    folder: Path,
+    places: tuple[int, int],
+    names: tuple[str, str],
+    stretch: Stretch,
+    played: Sequence[Sequence[RecordedGame]],
+) -> None:
+    """Write games of a stretch: a file for each match, one for all its money games.
+
+    Args:
+        folder: Where to; made if it is not there.
+        places: Of the players among all, from 0.
+        names: Of the players in seats 0 and 1.
+        stretch: Which games they are.
+        played: The games of each.
+
+    Raises:
+        DataFileError: A file cannot be written.
+    """
+    is_money = all(games[0].begun.is_money for games in played)
+    files = [[game for games in played for game in games]] if is_money else played
+    shown = _column_name(names[0]), _column_name(names[1])
+    for number, games in enumerate(files, stretch.first_game + 1):
+        stem = "-".join(
+            f"{place + 1}-{_UNFIT.sub('_', name)}" for place, name in zip(places, names, strict=True)
+        )
+        write_whole(folder / f"{stem}-{number:07}.mat", mat_text(shown, games).encode())
+
+
+def _column_name(name: str) -> str:
+    return _UNFIT.sub(" ", name).strip()

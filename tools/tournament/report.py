@@ -1,0 +1,256 @@
+"""What a tournament found, in numbers: of each pair of players and of each player."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from engine.version import version
+from tools.tournament.elo import ratings
+from tools.tournament.entrants import Entrant
+from tools.tournament.round_robin import Pair
+from tools.tournament.rules import Rules
+from tools.tournament.scores import Scores
+from tools.tournament.significance import Estimate, estimate, p_equal
+from tools.tournament.sprt import SequentialTest
+
+
+@dataclass(frozen=True)
+class Wins:
+    """What a player won of another: games of any kind, gammons or more, backgammons."""
+
+    wins: int
+    gammons: int
+    backgammons: int
+
+
+@dataclass(frozen=True)
+class PairReport:
+    """Two players against each other.
+
+    Attributes:
+        first: The player that the numbers are of.
+        second: Its opponent.
+        games: How many.
+        score: What a game counts on average.
+        win_share: The share of games won.
+        first_wins: What the first one won.
+        second_wins: What the second one won.
+        p_score: How likely so much score is between equals, either way.
+        p_wins: The same of games won.
+        verdict: What the sequential test says; empty without one.
+        ratio: The logarithm of its likelihood ratio; None without one.
+    """
+
+    first: str
+    second: str
+    games: int
+    score: Estimate
+    win_share: Estimate
+    first_wins: Wins
+    second_wins: Wins
+    p_score: float
+    p_wins: float
+    verdict: str = ""
+    ratio: float | None = None
+
+
+@dataclass(frozen=True)
+class PlayerReport:
+    """One player against all others.
+
+    Attributes:
+        name: The player.
+        nets: sha256 by name of the net.
+        games: How many.
+        elo: Beside the anchor; nan where no games connect them.
+        elo_error: Standard error of `elo`.
+        score: The mean of its scores against each opponent; nan without games.
+        score_error: Standard error of `score`.
+    """
+
+    name: str
+    nets: dict[str, str]
+    games: int
+    elo: float
+    elo_error: float
+    score: float
+    score_error: float
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a tournament found.
+
+    Attributes:
+        rules: What was played.
+        games: How many of each pair there were to be.
+        anchor: The player whose Elo is 0.
+        test: The sequential test, if there was one.
+        players: In the order of the command.
+        pairs: Those that have played.
+        seconds: Wall-clock time of this run.
+    """
+
+    rules: Rules
+    games: int
+    anchor: str
+    test: SequentialTest | None
+    players: tuple[PlayerReport, ...]
+    pairs: tuple[PairReport, ...]
+    seconds: float
+
+    def pair(self, one: str, other: str) -> PairReport | None:
+        """The report on two players, in either order."""
+        return next((pair for pair in self.pairs if {pair.first, pair.second} == {one, other}), None)
+
+    def as_json(self) -> str:
+        """Write it as one JSON object, on one line; what is not known is null."""
+        fields = {"version": version(), **asdict(self.rules), "unit": self.rules.mode.unit}
+        fields |= {name: value for name, value in asdict(self).items() if name != "rules"}
+        if len(self.players) == 2 and self.pairs:
+            fields |= self._two_players()
+        return json.dumps(_known(fields)) + "\n"
+
+    def as_csv(self) -> str:
+        """Write a row for each pair, with a line of names above."""
+        text = io.StringIO()
+        rows = csv.writer(text, lineterminator="\n")
+        rows.writerow(_COLUMNS)
+        elo = {player.name: (player.elo, player.elo_error) for player in self.players}
+        for pair in self.pairs:
+            score, share = (list(asdict(each).values()) for each in (pair.score, pair.win_share))
+            wins = [*asdict(pair.first_wins).values(), *asdict(pair.second_wins).values()]
+            ratings_of_both = [*elo[pair.first], *elo[pair.second]]
+            cells = [pair.first, pair.second, pair.games, *score, *share, *wins]
+            cells += [pair.p_score, pair.p_wins, *ratings_of_both, pair.verdict, pair.ratio]
+            rows.writerow([_cell(value) for value in cells])
+        return text.getvalue()
+
+    def _two_players(self) -> dict[str, Any]:
+        """The fields that a report on two players has beside those of a table."""
+        (pair,) = self.pairs
+        sides = {
+            side: {"name": player.name, "nets": player.nets, **asdict(wins)}
+            for side, player, wins in zip(
+                ("first", "second"), self.players, (pair.first_wins, pair.second_wins), strict=True
+            )
+        }
+        return {
+            **sides,
+            "games": pair.games,
+            "points_per_game": pair.score.mean,
+            "standard_error": pair.score.standard_error,
+        }
+
+
+_COLUMNS = (
+    *("first", "second", "games", "score", "score_error", "score_low", "score_high"),
+    *("win_share", "win_share_error", "win_share_low", "win_share_high"),
+    *("first_wins", "first_gammons", "first_backgammons"),
+    *("second_wins", "second_gammons", "second_backgammons"),
+    *("p_score", "p_wins", "first_elo", "first_elo_error", "second_elo", "second_elo_error"),
+    *("verdict", "ratio"),
+)
+
+_DECIMALS = 6
+
+
+def report_on(
+    entrants: Sequence[Entrant],
+    rules: Rules,
+    games: int,
+    pairs: Sequence[Pair],
+    *,
+    anchor: int = 0,
+    test: SequentialTest | None = None,
+    seconds: float = 0.0,
+) -> Report:
+    """Put the results together.
+
+    Args:
+        entrants: The players.
+        rules: What was played.
+        games: How many of each pair there were to be.
+        pairs: What was played.
+        anchor: The place of the player whose Elo is 0.
+        test: The sequential test, if there was one.
+        seconds: Wall-clock time.
+    """
+    played = [pair for pair in pairs if pair.scores.games]
+    wins, variances = (np.zeros((len(entrants), len(entrants))) for _ in range(2))
+    for pair in played:
+        first, second = pair.places
+        wins[first, second] = pair.scores.wins
+        wins[second, first] = pair.scores.games - pair.scores.wins
+        variances[first, second] = variances[second, first] = _variance_of_wins(pair.scores)
+    elo, errors = ratings(wins, variances, anchor)
+    players = [
+        _player(entrant, place, played, float(elo[place]), float(errors[place]))
+        for place, entrant in enumerate(entrants)
+    ]
+    reports = [_pair(entrants, pair) for pair in played]
+    return Report(rules, games, entrants[anchor].name, test, tuple(players), tuple(reports), seconds)
+
+
+def _variance_of_wins(scores: Scores) -> float:
+    """How much the number of games won varies, pairs being independent of each other."""
+    shares = scores.pair_shares
+    return float(4 * len(shares) * shares.var(ddof=1)) if len(shares) > 1 else 0.0
+
+
+def _pair(entrants: Sequence[Entrant], pair: Pair) -> PairReport:
+    first, second = (entrants[place].name for place in pair.places)
+    scores, judged = pair.scores, pair.judged
+    return PairReport(
+        first,
+        second,
+        scores.games,
+        estimate(scores.pair_values),
+        estimate(scores.pair_shares),
+        Wins(*scores.counts(0)),
+        Wins(*scores.counts(1)),
+        p_equal(scores.pair_values),
+        p_equal(scores.pair_shares, 0.5),
+        *(() if judged is None else (judged.verdict.value, judged.ratio)),
+    )
+
+
+def _player(
+    entrant: Entrant, place: int, pairs: Sequence[Pair], elo: float, elo_error: float
+) -> PlayerReport:
+    own = [
+        pair.scores if pair.places[0] == place else pair.scores.mirrored()
+        for pair in pairs
+        if place in pair.places
+    ]
+    estimates = [estimate(scores.pair_values) for scores in own]
+    mean = float(np.mean([each.mean for each in estimates])) if own else math.nan
+    error = math.sqrt(sum(each.standard_error**2 for each in estimates)) / len(own) if own else math.nan
+    return PlayerReport(
+        entrant.name, entrant.nets, sum(scores.games for scores in own), elo, elo_error, mean, error
+    )
+
+
+def _known(value: Any) -> Any:  # noqa: ANN401  (any JSON value)
+    """Round numbers and replace those that are not known, in all that a value holds."""
+    match value:
+        case float():
+            return round(value, _DECIMALS) if math.isfinite(value) else None
+        case dict():
+            return {key: _known(each) for key, each in value.items()}
+        case list() | tuple():
+            return [_known(each) for each in value]
+    return value
+
+
+def _cell(value: object) -> object:
+    known = _known(value)
+    return "" if known is None else known

@@ -1,0 +1,128 @@
+"""A sequential test between two strengths: stop as soon as the games say which of them it is.
+
+*Source:* A. Wald, "Sequential Tests of Statistical Hypotheses", 1945; the generalised ratio for a mean whose
+variance is observed: X. Li, J. Liu and Z. Ying, "Generalized Sequential Probability Ratio Test for Separate
+Families of Hypotheses", 2014, in the form that M. Van den Bergh gives for matches of engines ("A Practical
+Introduction to the GSPRT"): n / (2 v) (high - low) (2 mean - low - high).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from engine.errors import ValueRangeError
+from tools.tournament.scores import Scores
+
+LOOK_PAIRS = 50
+"""Pairs of games between two looks at the ratio."""
+
+MAX_ELO = 2000.0
+
+_ELO_PER_TENFOLD = 400.0
+_LEAST_VARIANCE = 1e-12
+
+
+class Verdict(StrEnum):
+    """What a test says."""
+
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True)
+class SequentialTest:
+    """A test whether the first player is as strong as the upper bound (accepted) or only as the lower one.
+
+    Attributes:
+        low: The bound below; the player is rejected if it is no stronger.
+        high: The bound above.
+        in_elo: Whether the bounds are Elo, told from games won; otherwise what games count on average.
+        alpha: How often a player of the lower bound may be accepted.
+        beta: How often a player of the upper bound may be rejected.
+
+    Raises:
+        ValueRangeError: The bounds are not two numbers in order, or Elo beyond `MAX_ELO`; or an error rate is
+            not between 0 and 0.5.
+    """
+
+    low: float
+    high: float
+    in_elo: bool = True
+    alpha: float = 0.05
+    beta: float = 0.05
+
+    def __post_init__(self) -> None:
+        widest = MAX_ELO if self.in_elo else math.inf
+        if not (self.low < self.high and max(-self.low, self.high) <= widest and math.isfinite(self.span)):
+            limits = f" within {MAX_ELO:g} Elo" if self.in_elo else ""
+            raise ValueRangeError(
+                f"bounds of a sequential test are two different numbers in order{limits}, "
+                f"not {self.low:g} and {self.high:g}",
+                field="sprt",
+            )
+        for name, rate in (("alpha", self.alpha), ("beta", self.beta)):
+            if not 0.0 < rate < 0.5:
+                raise ValueRangeError(f"--{name} is between 0 and 0.5, not {rate:g}", field=name)
+
+    @property
+    def span(self) -> float:
+        """How far apart the bounds are."""
+        return self.high - self.low
+
+    @property
+    def name(self) -> str:
+        """What reports call the bounds."""
+        return f"{self.low:g} to {self.high:g}{' Elo' if self.in_elo else ''}"
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """The logarithms of the ratio at which the test rejects and accepts."""
+        return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
+
+    def judge(self, scores: Scores) -> Judged:
+        """Look at the games after every `LOOK_PAIRS` pairs, and stop where the ratio reaches a limit.
+
+        Args:
+            scores: Results of the first player, all games from the first on.
+        """
+        samples = scores.pair_shares if self.in_elo else scores.pair_values
+        counts = np.arange(LOOK_PAIRS, len(samples) + 1, LOOK_PAIRS)
+        if not len(counts):
+            return Judged(Verdict.UNDECIDED, 0.0, 2 * len(samples))
+        means = np.cumsum(samples)[counts - 1] / counts
+        squares = np.cumsum(samples**2)[counts - 1] / counts
+        variances = np.maximum((squares - means**2) * counts / (counts - 1), _LEAST_VARIANCE)
+        low, high = (_share(self.low), _share(self.high)) if self.in_elo else (self.low, self.high)
+        ratios = counts / (2 * variances) * (high - low) * (2 * means - low - high)
+        rejects, accepts = self.limits
+        hits = np.flatnonzero((ratios <= rejects) | (ratios >= accepts))
+        if not len(hits):
+            return Judged(Verdict.UNDECIDED, float(ratios[-1]), 2 * len(samples))
+        ratio = float(ratios[hits[0]])
+        verdict = Verdict.ACCEPTED if ratio >= accepts else Verdict.REJECTED
+        return Judged(verdict, ratio, 2 * int(counts[hits[0]]))
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What a test says of the games so far.
+
+    Attributes:
+        verdict: Accepted, rejected or undecided.
+        ratio: The logarithm of the likelihood ratio, of the upper bound against the lower one.
+        games: How many games were looked at; those behind a decision do not count.
+    """
+
+    verdict: Verdict
+    ratio: float
+    games: int
+
+
+def _share(elo: float) -> float:
+    """The share of games that a difference of strength wins."""
+    return 1.0 / (1.0 + math.pow(10.0, -elo / _ELO_PER_TENFOLD))
