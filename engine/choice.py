@@ -7,15 +7,13 @@ from dataclasses import dataclass
 
 from engine.analyst import Analyst
 from engine.cubeful import Response
-from engine.dice import Roll
+from engine.dice import MAX_SEED, Roll
 from engine.errors import ValueRangeError
 from engine.judged import JudgedPlay, JudgedPlays, JudgedPosition
 from engine.levels import MAX_NOISE_POINTS, Depth, erring_choice
 from engine.match import MatchState
 from engine.position import Position
 from engine.search import SearchWatch
-
-MAX_SEED = 2**63 - 1
 
 _NO_DICE = (0, 0)
 

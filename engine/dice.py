@@ -19,6 +19,9 @@ ROLLS: tuple[Roll, ...] = tuple((high, low) for high in range(1, 7) for low in r
 ROLL_WEIGHTS: NDArray[np.float64] = np.array([(1 if a == b else 2) / 36 for a, b in ROLLS])
 """The probability of each of `ROLLS`."""
 
+MAX_SEED = 2**63 - 1
+"""The largest seed of dice and of errors."""
+
 
 def checked_roll(die1: int, die2: int) -> Roll:
     """Return a roll as it was given.

@@ -8,7 +8,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta, Struct
 
-from engine.choice import MAX_SEED
+from engine.dice import MAX_SEED
 from engine.errors import FormatError
 from engine.levels import LEVELS, MAX_NOISE_POINTS, Depth, level
 from engine.search import FILTERS, MAX_PLIES

@@ -21,8 +21,6 @@ from protocol.players import AT_THE_TABLE, HUMAN, OWN
 from protocol.rollout_memory import RolloutSlot
 from protocol.service import Service
 
-MAX_SEED = 2**63 - 1
-
 CUSTOM_LEVEL = "custom"
 """What the level is called when the settings are those of none."""
 

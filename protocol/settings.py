@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from engine.cores import MAX_THREADS, usable_cores
+from engine.dice import MAX_SEED
 from engine.errors import UnsupportedError
 from engine.levels import DEFAULT_LEVEL, LEVELS, MAX_NOISE_POINTS
 from engine.match import MAX_CUBE, MAX_LENGTH, MatchState
 from engine.search import FILTERS, MAX_PLIES
 from protocol.arguments import SHOWN, blaming, parse_choice, parse_integer, parse_switch
-from protocol.session import MAX_SEED, NOISE_UNITS, EngineSettings, Session
+from protocol.session import NOISE_UNITS, EngineSettings, Session
 
 SEATS = ("p0", "p1")
 OWNERS = ("center", *SEATS)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from engine.cores import MAX_THREADS
+from engine.dice import MAX_SEED
 from engine.errors import ValueRangeError
 from engine.evaluator import Evaluator, ExactJudge
 from engine.replies import ReplyFinder
@@ -14,7 +16,6 @@ MAX_TRIALS = 1_000_000
 """The values of this many trials of one position take 40 MB."""
 
 MAX_TRUNCATION = 1000
-MAX_THREADS = 256
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class RolloutSettings:
             ValueRangeError: A setting is out of range; it is named.
         """
         _check_whole("trials", self.trials, 1, MAX_TRIALS)
-        _check_whole("seed", self.seed, 0, 2**63 - 1)
+        _check_whole("seed", self.seed, 0, MAX_SEED)
         _check_whole("truncation", self.truncation, 0, MAX_TRUNCATION)
         _check_whole("min_trials", self.min_trials, 2, MAX_TRIALS)
         _check_whole("threads", self.threads, 1, MAX_THREADS)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from engine.choice import MAX_SEED
+from engine.dice import MAX_SEED
 from engine.players import RandomPlayer
 from nets.player_kinds import PlayerKind
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from engine.analyst import Analyst
 from engine.cores import MAX_THREADS, usable_cores
+from engine.dice import MAX_SEED
 from engine.errors import LimitError, StateError, ValueRangeError
 from engine.notation import format_moves_plain
 from engine.rollout import RolloutSettings, RolloutState
@@ -28,7 +29,7 @@ from protocol.errors import CommandError
 from protocol.handlers.rollout_lines import RolloutTold, answer_lines, final_line
 from protocol.requests import Answer, Control, Reply, Work
 from protocol.rollout_memory import RolloutRecord, RolloutSlot
-from protocol.session import MAX_SEED, Session
+from protocol.session import Session
 
 CONTINUE = "continue"
 

@@ -25,6 +25,7 @@ from prompt_toolkit.input import Input
 from prompt_toolkit.output import Output
 
 from engine.cores import usable_cores
+from engine.dice import MAX_SEED
 from engine.version import NAME, version
 from protocol.repl.completion import suggestions
 from protocol.repl.progress import ProgressLine
@@ -32,7 +33,7 @@ from protocol.repl.talk import Talk
 from protocol.repl.writing import ERROR_MARK, Drawn
 from protocol.requests import AnyReply, Control
 from protocol.service import Service, shipped_judges
-from protocol.session import MAX_SEED, Session
+from protocol.session import Session
 
 PROMPT = "gammond> "
 GREETING = "'play' begins a game, 'help' lists the words, Tab completes, Ctrl-D leaves."

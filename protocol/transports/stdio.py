@@ -18,10 +18,11 @@ from contextlib import contextmanager
 from functools import partial
 
 from engine.cores import usable_cores
+from engine.dice import MAX_SEED
 from protocol.connection import Connection, Job
 from protocol.requests import AnyReply
 from protocol.service import Service, shipped_judges
-from protocol.session import MAX_SEED, Session
+from protocol.session import Session
 from protocol.transports.workers import LONG_THREADS, ClientShare, WorkerPool
 
 EXIT_BROKEN_PIPE = 141

@@ -13,13 +13,14 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
+from engine.dice import MAX_SEED
 from engine.errors import GammondError, LimitError, StateError, UnsupportedError
 from protocol.connection import Connection, Job
 from protocol.errors import BusyError
 from protocol.replies import error_reply, rendered
 from protocol.requests import AnyReply
 from protocol.service import Service
-from protocol.session import MAX_SEED, Session
+from protocol.session import Session
 from protocol.transports.workers import ClientShare, WorkerPool
 
 _PARTING_S = 1.0

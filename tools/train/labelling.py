@@ -86,6 +86,11 @@ class LabelTask:
         """Where the shard goes."""
         return shard_file(self.folder, self.number)
 
+    @property
+    def size(self) -> int:
+        """How many positions it has."""
+        return self.positions
+
 
 @dataclass(frozen=True)
 class Labelled:
@@ -103,22 +108,8 @@ class Labelled:
 def make_missing(
     tasks: Sequence[LabelTask], processes: Processes, progress: Callable[[int, Labelled], None]
 ) -> Iterator[Labelled]:
-    """Make the shards that are not there yet.
-
-    Args:
-        tasks: What there should be.
-        processes: Who works.
-        progress: Told how many positions there are in all, and of the last task.
-
-    Yields:
-        What each task that had to be done made.
-    """
-    missing = [task for task in tasks if not task.file.exists()]
-    done = sum(task.positions for task in tasks) - sum(task.positions for task in missing)
-    for made in processes.map(make_shard, missing):
-        done += made.positions
-        progress(done, made)
-        yield made
+    """Make the shards that are not there yet; see `tools.train.processes.Processes.make_missing`."""
+    return processes.make_missing(make_shard, tasks, progress)
 
 
 def make_shard(task: LabelTask) -> Labelled:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from engine.errors import DataFileError, UnsupportedError, ValueRangeError
 from engine.outcome import Outcomes
 from nets.encoders import Inputs, get_encoder
-from tools.train.network import ENCODER, FIRST_GUESS, OUTPUTS, Network
+from tools.train.network import ENCODER, FIRST_GUESS, OUTPUTS, Network, sigmoid
 from tools.train.positions import sample_positions
 
 Layer = tuple[NDArray[np.float32], NDArray[np.float32]]
@@ -112,8 +112,7 @@ class LayeredNet:
         for weights, bias in self.layers[:-1]:
             units = np.maximum(units @ weights + bias, np.float32(0.0))
         weights, bias = self.layers[-1]
-        outcomes: Outcomes = (1.0 / (1.0 + np.exp(-(units @ weights + bias)))).astype(np.float32)
-        return outcomes
+        return sigmoid(units @ weights + bias)
 
     def with_encoder(self, encoder_id: str) -> LayeredNet:
         """Read other inputs of which the first are the present ones; the further ones count nothing yet.

@@ -83,9 +83,21 @@ class Network:
             ``float32[n, 5]``.
         """
         hidden = np.maximum(inputs @ self.w1 + self.b1, np.float32(0.0))
-        logits = hidden @ self.w2.T + self.b2
+        return sigmoid(hidden @ self.w2.T + self.b2)
+
+
+def sigmoid(logits: NDArray[np.float32]) -> Outcomes:
+    """1 / (1 + exp(-x)) of each of many numbers; 0 where exp grows beyond all numbers.
+
+    Args:
+        logits: ``float32[n, 5]``.
+
+    Returns:
+        ``float32[n, 5]``.
+    """
+    with np.errstate(over="ignore"):
         outcomes: Outcomes = (1.0 / (1.0 + np.exp(-logits))).astype(np.float32)
-        return outcomes
+    return outcomes
 
 
 @dataclass(frozen=True)

@@ -7,16 +7,33 @@ import os
 import signal
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
 from types import TracebackType
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from engine.cores import MAX_THREADS
 from engine.errors import LimitError, ValueRangeError
 
+
+class Shard(Protocol):
+    """A file of positions to be made."""
+
+    @property
+    def file(self) -> Path:
+        """Where it goes."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """How many positions it has."""
+        ...
+
+
 _Task = TypeVar("_Task")
+_Shard = TypeVar("_Shard", bound=Shard)
 _Result = TypeVar("_Result")
 
 
@@ -80,6 +97,29 @@ class Processes:
                 "a worker process was ended from outside, for want of memory perhaps: resume with fewer",
                 field="workers",
             ) from error
+
+    def make_missing(
+        self,
+        make: Callable[[_Shard], _Result],
+        tasks: Sequence[_Shard],
+        progress: Callable[[int, _Result], None],
+    ) -> Iterator[_Result]:
+        """Make the files that are not there yet.
+
+        Args:
+            make: Makes the file of a task.
+            tasks: All files that there should be.
+            progress: Told how many positions there are in all, and what the last task made.
+
+        Yields:
+            What each task that had to be done made.
+        """
+        missing = [task for task in tasks if not task.file.exists()]
+        done = sum(task.size for task in tasks) - sum(task.size for task in missing)
+        for task, made in zip(missing, self.map(make, missing), strict=True):
+            done += task.size
+            progress(done, made)
+            yield made
 
 
 def _begin() -> None:

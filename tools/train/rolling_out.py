@@ -64,6 +64,11 @@ class RolloutTask:
         """Where the shard goes."""
         return rollout_file(self.folder, self.number)
 
+    @property
+    def size(self) -> int:
+        """How many positions it has."""
+        return len(self.positions)
+
 
 @dataclass(frozen=True)
 class RolledOut:
@@ -93,22 +98,8 @@ def rollout_tasks(
 def roll_out_missing(
     tasks: Sequence[RolloutTask], processes: Processes, progress: Callable[[int, RolledOut], None]
 ) -> Iterator[RolledOut]:
-    """Make the shards that are not there yet.
-
-    Args:
-        tasks: What there should be.
-        processes: Who works.
-        progress: Told how many positions there are in all, and of the last task.
-
-    Yields:
-        What each task that had to be done made.
-    """
-    missing = [task for task in tasks if not task.file.exists()]
-    done = sum(len(task.positions) for task in tasks if task.file.exists())
-    for made in processes.map(roll_out_shard, missing):
-        done += made.positions
-        progress(done, made)
-        yield made
+    """Make the shards that are not there yet; see `tools.train.processes.Processes.make_missing`."""
+    return processes.make_missing(roll_out_shard, tasks, progress)
 
 
 def roll_out_shard(task: RolloutTask) -> RolledOut:

@@ -18,6 +18,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from engine.dice import MAX_SEED
 from engine.errors import StateError
 from engine.rollout import RolloutSettings
 from engine.rollout.settings import MAX_TRIALS, MAX_TRUNCATION
@@ -72,7 +73,7 @@ class ValidationSettings(msgspec.Struct, frozen=True):
             description="plies after which a game ends with the net's value; 0 plays on",
         ),
     ] = 0
-    seed: Annotated[int, Meta(ge=0, le=2**63 - 1, description="seed of positions and dice")] = 1
+    seed: Annotated[int, Meta(ge=0, le=MAX_SEED, description="seed of positions and dice")] = 1
 
     def rollouts(self) -> RolloutSettings:
         """Put together how positions are rolled out."""
