@@ -52,6 +52,14 @@ class LabelSettings(msgspec.Struct, frozen=True):
     finder: Annotated[
         str, Meta(description="whose nets find promising replies; unless given the manifest's finder")
     ] = ""
+    trace: Annotated[
+        float,
+        Meta(
+            ge=0,
+            le=1,
+            description="share of the corrections at later positions of a game that earlier ones get",
+        ),
+    ] = 0.0
     seed: Annotated[int, Meta(ge=0, description="seed of dice and draws")] = 1
 
     @property
@@ -134,7 +142,7 @@ def _plan(settings: LabelSettings) -> LabelPlan:
     sources = read_sources(settings.sources)
     nets = load_net_set(settings.net)
     finder = load_net_set(settings.finder) if settings.finder else None
-    return LabelPlan(nets, sources, settings.phase, settings.plies, settings.seed, finder)
+    return LabelPlan(nets, sources, settings.phase, settings.plies, settings.seed, finder, settings.trace)
 
 
 def _check_nets(folder: Path, nets: NetSet) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from engine.errors import UnsupportedError
 from engine.outcome import cubeless_equity
 from engine.replies import ReplyFinder
 from engine.search import NPlyEvaluator
@@ -21,6 +22,7 @@ from tools.train.net_set import PHASES, NetSet, bearoff_judges
 from tools.train.processes import Processes
 from tools.train.sampling import Sampler, shares
 from tools.train.shards import Labelling, Labels, shard_file, write_shard
+from tools.train.traces import carried_back
 
 SHARD_POSITIONS = 4096
 """Positions of a shard; an eighth where labels look deeper than 1 ply."""
@@ -37,9 +39,12 @@ class LabelPlan:
         plies: How deep labels look, 1 or more.
         seed: With the number of a shard it decides dice and draws.
         finder: Whose nets find promising replies; None for the manifest's finder.
+        trace: The share of the corrections of later positions of a game that each earlier one is given; with
+            0 a label is its own exact backup. See `tools.train.traces`.
 
     Raises:
-        UnsupportedError: The finder's nets are not of the kind that one compiled loop plays.
+        UnsupportedError: The finder's nets are not of the kind that one compiled loop plays, or there is a
+            trace and labels look deeper than 1 ply.
     """
 
     nets: NetSet
@@ -48,8 +53,14 @@ class LabelPlan:
     plies: int
     seed: int
     finder: NetSet | None = None
+    trace: float = 0.0
 
     def __post_init__(self) -> None:
+        if self.trace and self.plies > 1:
+            raise UnsupportedError(
+                f"a trace carries corrections back from turn to turn and goes with 1 ply, not {self.plies}",
+                field="trace",
+            )
         if self.finder is not None:
             self.finder.finder()  # tells what is wrong before anything begins
 
@@ -117,13 +128,17 @@ def make_shard(task: LabelTask) -> Labelled:
     plan = task.plan
     finder = None if plan.finder is None else _Nets(plan.finder)
     sampler = _sampler(_Nets(plan.nets), plan.phase, finder)
-    boards, sources = sampler.sample(shares(plan.sources, task.positions), (plan.seed, task.number))
+    sample = sampler.sample(shares(plan.sources, task.positions), (plan.seed, task.number), plan.trace > 0.0)
     optimal = tuple(judge for judge in sampler.exact if judge.is_optimal)
-    targets = NPlyEvaluator(sampler.evaluator, sampler.finder, plan.plies, exact=optimal).evaluate(boards)
-    labels = Labels(boards, np.clip(targets, 0.0, 1.0), sources, tuple(plan.sources))
+    deep = NPlyEvaluator(sampler.evaluator, sampler.finder, plan.plies, exact=optimal).evaluate(sample.boards)
+    shallow = sampler.evaluator.evaluate(sample.boards)
+    targets = deep
+    if plan.trace:
+        targets = shallow + carried_back(deep - shallow, sample.visits, plan.trace)
+    labels = Labels(sample.boards, np.clip(targets, 0.0, 1.0), sample.sources, tuple(plan.sources))
     write_shard(task.file, labels, Labelling(f"{plan.nets.name} {plan.nets.digest}", plan.plies, plan.seed))
-    errors = cubeless_equity(targets) - cubeless_equity(sampler.evaluator.evaluate(boards))
-    return Labelled(len(boards), float(np.sqrt(np.square(errors).mean())))
+    errors = cubeless_equity(targets) - cubeless_equity(shallow)
+    return Labelled(len(labels), float(np.sqrt(np.square(errors).mean())))
 
 
 class _Nets:

@@ -59,6 +59,14 @@ class RefineSettings(Recipe, frozen=True):
     finder: Annotated[
         str, Meta(description="whose nets find promising replies; unless given the manifest's finder")
     ] = ""
+    trace: Annotated[
+        float,
+        Meta(
+            ge=0,
+            le=1,
+            description="share of the corrections at later positions of a game that earlier ones get",
+        ),
+    ] = 0.0
     measure_every: Annotated[int, Meta(ge=1, description="generations between measurements")] = 3
 
     @property
@@ -123,6 +131,7 @@ class _Refinement:
             settings.plies,
             settings.seed,
             load_net_set(settings.finder) if settings.finder else None,
+            settings.trace,
         )
         make = partial(settings.fitter, args.device, args.threads)
         self._fits = Fits(self._nets, settings.phase, make, state)

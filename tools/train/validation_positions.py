@@ -174,7 +174,7 @@ def draw_positions(
 def _drawn(kind: PositionClass, count: int, sampler: Sampler, seed: Sequence[int]) -> Board:
     """Draw distinct positions of a class, at most so many, a few of each game."""
     sampler = replace(sampler, wanted=PHASES[kind.phase])
-    boards, _ = sampler.sample([(kind.source, _SPREAD * count)], seed)
+    boards = sampler.sample([(kind.source, _SPREAD * count)], seed).boards
     if kind.belongs is not None:
         boards = boards[kind.belongs(boards)]
     return boards[:count]

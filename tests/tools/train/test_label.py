@@ -11,7 +11,8 @@ from engine.dice import ROLL_WEIGHTS, ROLLS
 from engine.errors import GammondError, StateError
 from engine.evaluator import best_children
 from engine.outcome import cubeless_equity, turned_outcomes
-from nets.loading import load_evaluator
+from engine.search import NPlyEvaluator
+from nets.loading import load_evaluator, load_finder
 from tools.train import label
 from tools.train.label import LabelSettings
 from tools.train.labelling import LabelPlan, make_missing, make_shard
@@ -83,6 +84,20 @@ def test_another_finder_names_other_replies(tmp_path):
     assert lost_points.mean() > 0.02  # a finder that knows nothing names bad replies
 
 
+def test_a_trace_gives_a_position_the_corrections_of_those_after_it(tmp_path):
+    traced = replace(plan(), sources={"selfplay": 2.0, "disagreement": 1.0}, trace=1.0)
+    task = traced.tasks(tmp_path, 300)[0]
+    make_shard(task)
+    labels, _ = read_shard(task.file)
+    evaluator = load_evaluator("td32")
+    backups = cubeless_equity(NPlyEvaluator(evaluator, load_finder(), 1).evaluate(labels.boards))
+    carried = cubeless_equity(labels.targets) - backups
+    alone = labels.source_names.index("disagreement")
+    np.testing.assert_allclose(carried[labels.sources == alone], 0.0, atol=2e-3)
+    own = backups - cubeless_equity(evaluator.evaluate(labels.boards))
+    assert np.sqrt(np.square(carried[labels.sources != alone]).mean()) > 1.5 * np.sqrt(np.square(own).mean())
+
+
 def test_labels_are_the_same_however_many_processes_make_them(tmp_path, small_shards):
     made = []
     for count in (1, 2):
@@ -147,6 +162,8 @@ def test_labels_by_other_nets_are_not_mixed_in(tmp_path):
         ["--seed", "-1"],
         ["--finder", "nobody"],
         ["--finder", "pubeval"],
+        ["--trace", "1.5"],
+        ["--trace", "0.5", "--plies", "2"],
     ],
 )
 def test_a_command_that_cannot_be_leaves_nothing_behind(tmp_path, options):

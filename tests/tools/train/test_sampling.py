@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+from engine.dice import ROLLS
 from engine.errors import ValueRangeError
+from engine.moves import expand_rolls
 from engine.outcome import cubeless_equity
 from engine.position import Phase, phases
 from engine.search import NPlyEvaluator
@@ -28,7 +30,8 @@ def make_sampler():
 
 def test_each_source_gives_as_many_distinct_positions_of_contact_as_it_is_asked_for(make_sampler):
     counts = [(source, 40 + i) for i, source in enumerate(SOURCES)]
-    boards, places = make_sampler().sample(counts, (1, 2))
+    sample = make_sampler().sample(counts, (1, 2))
+    boards, places = sample.boards, sample.sources
     assert np.bincount(places).tolist() == [count for _, count in counts]
     assert (phases(boards) <= Phase.CRASHED).all()
     for place in range(len(SOURCES)):
@@ -37,28 +40,57 @@ def test_each_source_gives_as_many_distinct_positions_of_contact_as_it_is_asked_
 
 
 def test_races_are_those_that_no_bearoff_database_knows(make_sampler):
-    boards, _ = make_sampler("race").sample([("selfplay", 150), ("containment", 20)], (1,))
+    boards = make_sampler("race").sample([("selfplay", 150), ("containment", 20)], (1,)).boards
     assert (phases(boards) == Phase.RACE).all()
     assert not any(judge.covers(boards).any() for judge in bearoff_judges())
 
 
 def test_crashed_positions_can_be_had_alone(make_sampler):
-    boards, _ = make_sampler("crashed").sample([("crashed", 60)], (1,))
+    boards = make_sampler("crashed").sample([("crashed", 60)], (1,)).boards
     assert (phases(boards) == Phase.CRASHED).all()
 
 
 def test_all_depends_on_the_seed_alone(make_sampler):
     counts = [("selfplay", 50), ("backgame", 20), ("disagreement", 20)]
     one, other = make_sampler().sample(counts, (3, 1)), make_sampler().sample(counts, (3, 1))
-    np.testing.assert_array_equal(one[0], other[0])
-    np.testing.assert_array_equal(one[1], other[1])
-    assert not np.array_equal(one[0], make_sampler().sample(counts, (3, 2))[0])
+    np.testing.assert_array_equal(one.boards, other.boards)
+    np.testing.assert_array_equal(one.sources, other.sources)
+    assert not np.array_equal(one.boards, make_sampler().sample(counts, (3, 2)).boards)
 
 
 def test_a_source_gives_the_same_whatever_stands_beside_it(make_sampler):
-    alone, _ = make_sampler().sample([("crashed", 30)], (5,))
-    both, places = make_sampler().sample([("selfplay", 10), ("crashed", 30)], (5,))
-    np.testing.assert_array_equal(np.unique(both[places == 1], axis=0), np.unique(alone, axis=0))
+    alone = make_sampler().sample([("crashed", 30)], (5,)).boards
+    both = make_sampler().sample([("selfplay", 10), ("crashed", 30)], (5,))
+    of_both = both.boards[both.sources == 1]
+    np.testing.assert_array_equal(np.unique(of_both, axis=0), np.unique(alone, axis=0))
+
+
+def test_whole_games_give_as_many_distinct_positions_and_say_which_follows_which(make_sampler):
+    counts = [("selfplay", 200), ("astray", 90), ("backgame", 40), ("disagreement", 10)]
+    sample = make_sampler().sample(counts, (4,), whole=True)
+    assert np.bincount(sample.sources).tolist() == [count for _, count in counts]
+    boards, visits = sample.boards, sample.visits
+    before = visits.rows[visits.follows.nonzero()[0]]
+    after = visits.rows[visits.follows.nonzero()[0] + 1]
+    assert len(before) > 200
+    assert not np.isin(sample.sources[visits.rows], 3).any()
+    for source in range(3):
+        of_source = boards[sample.sources == source]
+        assert len(np.unique(of_source, axis=0)) == len(of_source)
+    np.testing.assert_array_equal(sample.sources[before], sample.sources[after])
+    for one, other in zip(boards[before], boards[after], strict=True):
+        children = np.concatenate([expand_rolls(one[None], np.array([roll], np.int8))[0] for roll in ROLLS])
+        assert (children == other).all(axis=(1, 2)).any()
+
+
+def test_a_play_that_was_not_the_best_is_not_followed(make_sampler):
+    sampler = make_sampler()
+    shares = [
+        sampler.sample([(source, 400)], (6,), whole=True).visits.follows.mean()
+        for source in ("selfplay", "astray")
+    ]
+    assert shares[0] > 0.93
+    assert 0.75 < shares[1] < shares[0] - 0.04
 
 
 def test_judgements_disagree_more_where_that_is_what_was_asked_for(make_sampler):
@@ -66,7 +98,7 @@ def test_judgements_disagree_more_where_that_is_what_was_asked_for(make_sampler)
     deep = NPlyEvaluator(sampler.evaluator, sampler.finder, 1)
     means = []
     for source in ("astray", "disagreement"):
-        boards, _ = sampler.sample([(source, 300)], (7,))
+        boards = sampler.sample([(source, 300)], (7,)).boards
         apart = cubeless_equity(deep.evaluate(boards)) - cubeless_equity(sampler.evaluator.evaluate(boards))
         means.append(np.abs(apart).mean())
     assert means[1] > 1.4 * means[0]
