@@ -24,15 +24,17 @@ _Name = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9.-]*\Z", max_lengt
 
 
 class Training(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """How a net came to be.
+    """How nets came to be.
 
     Attributes:
+        name: What the entries of these nets call it.
         commands: What was run, in order.
         games: Self-play games.
         hours: How long it took on the machine that `docs/nets.md` names.
         positions: Positions that were labelled with look-ahead, and learned.
     """
 
+    name: _Name
     commands: tuple[str, ...]
     games: int
     hours: float
@@ -66,7 +68,7 @@ class NetEntry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         hidden: Sizes of its hidden layers.
         outputs: Kind of its outputs, a key of `OUTPUTS`.
         sha256: Hash of the file.
-        trained: How it came to be.
+        trained: How it came to be, the name of a `Training`.
     """
 
     name: _Name
@@ -76,7 +78,7 @@ class NetEntry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     hidden: tuple[int, ...]
     outputs: str
     sha256: Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}$")]
-    trained: Training
+    trained: str
 
 
 class Plans(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -121,18 +123,25 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     Attributes:
         default: The evaluator taken when none is named; missing only when there is none.
         finder: The evaluator whose nets find promising replies; the default's own when it is missing.
+        trainings: How nets came to be.
         nets: Net files.
         evaluators: Sets of nets.
     """
 
     default: str | None = None
     finder: str | None = None
+    trainings: tuple[Training, ...] = msgspec.field(name="training", default=())
     nets: tuple[NetEntry, ...] = msgspec.field(name="net", default=())
     evaluators: tuple[EvaluatorEntry, ...] = msgspec.field(name="evaluator", default=())
 
     def net(self, name: str) -> NetEntry:
         """The net of a name; it exists for every name an evaluator gives."""
         return next(net for net in self.nets if net.name == name)
+
+    def training_of(self, net: str) -> Training:
+        """How the net of a name came to be."""
+        trained = self.net(net).trained
+        return next(training for training in self.trainings if training.name == trained)
 
 
 def read_manifest(file: Path = MANIFEST_FILE) -> Manifest:
@@ -215,6 +224,8 @@ def check_name(name: str) -> None:
 
 
 def _check_nets(manifest: Manifest) -> None:
+    trainings = [training.name for training in manifest.trainings]
+    _check_distinct("training", trainings)
     _check_distinct("net", [net.name for net in manifest.nets])
     for net in manifest.nets:
         get_encoder(net.encoder)
@@ -222,6 +233,12 @@ def _check_nets(manifest: Manifest) -> None:
             raise DataFileError(
                 f"net {net.name}: unknown outputs {net.outputs!r}, expected one of {', '.join(OUTPUTS)}",
                 field="outputs",
+            )
+        if net.trained not in trainings:
+            known = ", ".join(trainings) or "(none)"
+            raise DataFileError(
+                f"net {net.name}: trained is {net.trained!r}, expected one of the trainings: {known}",
+                field="trained",
             )
 
 

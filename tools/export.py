@@ -58,12 +58,11 @@ def main(args: argparse.Namespace) -> int:
     source: Path = args.run / ("best.npz" if args.best else "checkpoint.npz")
     nets = _chosen(read_net_set(source), args.phases)
     files = {phase: args.folder / f"{args.name}-{phase}.onnx" for phase in nets}
-    trained = _training(args, source)
-    contents, entries = {}, []
+    contents, entries = {}, [_training(args, source)]
     for phase, net in nets.items():
         file = files[phase]
         contents[file] = _compared(net, file.stem)
-        entries.append(manifest_entry(file, phase, net, contents[file], trained))
+        entries.append(manifest_entry(file, phase, net, contents[file], args.name))
     _write(contents)
     sys.stdout.write("".join(entries))
     return 0
@@ -122,7 +121,7 @@ def manifest_entry(file: Path, phase: str, net: LayeredNet, content: bytes, trai
         phase: What it was trained on.
         net: Its weights.
         content: Its bytes.
-        trained: How it came to be, as an inline table.
+        trained: Name of the entry that says how it came to be.
     """
     home, place = MANIFEST_FILE.parent, file.resolve()
     shown = place.relative_to(home) if place.is_relative_to(home) else place
@@ -136,7 +135,7 @@ def manifest_entry(file: Path, phase: str, net: LayeredNet, content: bytes, trai
             f"hidden = {list(net.hidden)}",
             'outputs = "cumulative5"',
             f'sha256 = "{hashlib.sha256(content).hexdigest()}"',
-            f"trained = {trained}",
+            f'trained = "{trained}"',
             "",
             "",
         ]
@@ -144,16 +143,21 @@ def manifest_entry(file: Path, phase: str, net: LayeredNet, content: bytes, trai
 
 
 def _training(args: argparse.Namespace, source: Path) -> str:
-    """Say how the nets came to be, as the inline table of a manifest entry."""
+    """Write the ``[[training]]`` entry that says how the nets came to be."""
     pedigree = pedigree_of_run(args.run, source)
     last = f"gammond export {args.run} --name {args.name}{' --best' if args.best else ''}"
     if args.phases:
         last += f" --phases {','.join(args.phases)}"
-    fields = [
-        f"commands = {json.dumps([*(step.command for step in pedigree), last], ensure_ascii=False)}",
+    commands = [json.dumps(each, ensure_ascii=False) for each in (*(step.command for step in pedigree), last)]
+    lines = [
+        "[[training]]",
+        f'name = "{args.name}"',
+        "commands = [",
+        *(f"    {command}," for command in commands),
+        "]",
         f"games = {sum(step.games for step in pedigree)}",
         f"hours = {sum(step.hours for step in pedigree):.2f}",
     ]
     if positions := sum(step.positions for step in pedigree):
-        fields.append(f"positions = {positions}")
-    return "{" + ", ".join(fields) + "}"
+        lines.append(f"positions = {positions}")
+    return "\n".join([*lines, "", ""])

@@ -69,6 +69,7 @@ def test_text_that_is_no_toml_is_an_error(tmp_path):
         ({"phase": '"race"'}, "'tiny-contact' is a net for race, expected one for contact"),
         ({"encoder": '"tesauro198"'}, "unknown encoder 'tesauro198'"),
         ({"outputs": '"exclusive6"'}, "unknown outputs 'exclusive6'"),
+        ({"trained": '"other"'}, "trained is 'other', expected one of the trainings: tiny"),
         ({"name": '"tiny-race"'}, r"two entries \[\[net\]\] are called 'tiny-race'"),
         ({"name": '"Tiny Net"'}, "name"),
         ({"name": '"other"'}, "'tiny-contact' is no net of this manifest"),

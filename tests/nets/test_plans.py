@@ -13,7 +13,7 @@ from nets.loading import load_evaluator, load_finder
 from nets.manifest import load_net, read_manifest
 from nets.plans import PLANS, PlanNets, plans_of
 from tests import boards
-from tests.nets.net_files import write_net
+from tests.nets.net_files import UNTRAINED, write_net
 
 CONTACT = boards.random_boards(600, seed=4)
 CONTACT = CONTACT[phases(CONTACT) == Phase.CONTACT]
@@ -73,10 +73,12 @@ def _write_manifest(folder, evaluator):
         entries.append(
             f'[[net]]\nname = "{phase}"\nfile = "{file.name}"\nphase = "{phase}"\nencoder = "tesauro196"\n'
             f'hidden = [8]\noutputs = "cumulative5"\nsha256 = "{sha256}"\n'
-            'trained = {commands = ["none"], games = 0, hours = 0.0}\n'
+            'trained = "tiny"\n'
         )
     manifest = folder / "manifest.toml"
-    text = 'default = "split"\n' + "".join(entries) + f'[[evaluator]]\nname = "split"\n{evaluator}'
+    text = (
+        'default = "split"\n' + UNTRAINED + "".join(entries) + f'[[evaluator]]\nname = "split"\n{evaluator}'
+    )
     manifest.write_text(text, "utf-8")
     return manifest
 

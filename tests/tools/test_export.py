@@ -119,9 +119,9 @@ def test_a_name_that_the_manifest_would_refuse_is_refused_before_anything_is_rea
 def test_an_entry_names_its_file_as_the_manifest_finds_it(run_folder, tmp_path):
     home = MANIFEST_FILE.parent
     net = LayeredNet.untrained("tesauro196", (4,), np.random.default_rng(1))
-    inside = export.manifest_entry(home / "weights" / "sub" / "a.onnx", "race", net, b"x", "{}")
+    inside = export.manifest_entry(home / "weights" / "sub" / "a.onnx", "race", net, b"x", "a")
     assert 'file = "weights/sub/a.onnx"' in inside
-    outside = export.manifest_entry(tmp_path / "a.onnx", "race", net, b"x", "{}")
+    outside = export.manifest_entry(tmp_path / "a.onnx", "race", net, b"x", "a")
     assert tomllib.loads(outside)["net"][0]["file"] == str(tmp_path.resolve() / "a.onnx")
 
 
@@ -129,9 +129,9 @@ def test_an_entry_says_when_the_best_weights_were_taken(run_folder, tmp_path, ca
     trainee, _ = load_trainee(run_folder / "checkpoint.npz")
     trainee.save(run_folder / "best.npz", games_done=np.int64(32), dice=np.zeros(2, np.uint64))
     run_command(str(run_folder), "--name", "tiny", "--folder", str(tmp_path), "--best")
-    trained = tomllib.loads(capsys.readouterr().out)["net"][0]["trained"]
-    assert trained["games"] == 32
-    assert trained["commands"][1] == f"gammond export {run_folder} --name tiny --best"
+    (training,) = tomllib.loads(capsys.readouterr().out)["training"]
+    assert training["games"] == 32
+    assert training["commands"][1] == f"gammond export {run_folder} --name tiny --best"
 
 
 def test_a_checkpoint_without_the_number_of_games_is_an_error(run_folder, tmp_path):
@@ -184,13 +184,15 @@ def test_nets_of_several_layers_load_by_their_entries_and_judge_like_their_weigh
 def test_an_entry_tells_the_whole_lineage_up_to_its_weights(layered_run, tmp_path, capsys):
     folder, _ = layered_run
     run_command(str(folder), "--name", "deep", "--folder", str(tmp_path), "--best", "--phases", "contact")
-    (entry,) = tomllib.loads(capsys.readouterr().out)["net"]
-    assert entry["trained"]["commands"][0].startswith("gammond train td runs/td32 ")
-    assert entry["trained"]["commands"][1:] == [
+    printed = tomllib.loads(capsys.readouterr().out)
+    (training,) = printed["training"]
+    assert [net["trained"] for net in printed["net"]] == [training["name"]]
+    assert training["commands"][0].startswith("gammond train td runs/td32 ")
+    assert training["commands"][1:] == [
         f"gammond train refine {folder} --from td32 --hidden 24,16",
         f"gammond export {folder} --name deep --best --phases contact",
     ]
-    assert (entry["trained"]["games"], entry["trained"]["positions"]) == (2_500_000, 1000)
+    assert (training["games"], training["positions"]) == (2_500_000, 1000)
     assert not (tmp_path / "deep-race.onnx").exists()
 
 

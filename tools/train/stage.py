@@ -16,7 +16,7 @@ import msgspec
 
 from engine.errors import DataFileError, StateError
 from nets.loading import DEFAULT, evaluator_names
-from nets.manifest import NetEntry, Training, read_manifest
+from nets.manifest import Training, read_manifest
 from tools.train.checkpoints import load_checkpoint
 from tools.train.files import read_arrays, read_records
 from tools.train.net_set import nets_file
@@ -169,8 +169,8 @@ def _games(records: Sequence[Mapping[str, Any]], nets: Path) -> int:
 def _of_evaluator(name: str) -> Pedigree:
     manifest = read_manifest()
     entry = next(each for each in manifest.evaluators if each.name == name)
-    nets: list[NetEntry] = [manifest.net(net) for net in entry.net_of_phase.values()]
-    return joined(*(_of_training(net.trained) for net in nets))
+    trainings = dict.fromkeys(manifest.training_of(net) for net in entry.net_of_phase.values())
+    return joined(*map(_of_training, trainings))
 
 
 def _of_training(trained: Training) -> Pedigree:
