@@ -94,6 +94,7 @@ def play_games(
     seed: int = 0,
     *,
     first_pair: int = 0,
+    has_pairs: bool = True,
     lockstep: int = LOCKSTEP_GAMES,
     ending: Ending = PLAYED_OUT,
     log: TurnLog | None = None,
@@ -108,6 +109,7 @@ def play_games(
         games: How many; even, for they are paired.
         seed: Of the dice, 0 or more.
         first_pair: The number of the first pair, to play a further stretch of the same series.
+        has_pairs: Whether both games of a pair have the same dice; otherwise each game has its own.
         lockstep: How many games run side by side; the result does not depend on it.
         ending: When games stop, and what they count.
         log: Told every turn.
@@ -128,7 +130,8 @@ def play_games(
         raise ValueRangeError(f"a seed is 0 or more, not {seed}", field="seed")
     if lockstep < 1:
         raise ValueRangeError(f"at least 1 game runs at a time, not {lockstep}", field="lockstep")
-    table = _Table(games, seed, first_pair, lockstep, ending, log)
+    series = _Series(seed, first_pair, has_pairs)
+    table = _Table(games, series, lockstep, ending, log)
     while table.running:
         if cancelled is not None and cancelled():
             raise CancelledWork(f"stopped after {table.finished} of {games} games")
@@ -160,16 +163,29 @@ def paired_dice(seed: int, pairs: NDArray[np.int64], turns: NDArray[np.int64]) -
     return dice
 
 
+@dataclass(frozen=True)
+class _Series:
+    """Where the dice of games come from; see `play_games`."""
+
+    seed: int
+    first_pair: int
+    has_pairs: bool
+
+    def dice(self, games: NDArray[np.int64], turns: NDArray[np.int64]) -> NDArray[np.int8]:
+        """The rolls of turns of games, ``int8[n, 2]`` for ``int64[n]`` each."""
+        own = self.first_pair + games // 2 if self.has_pairs else 2 * self.first_pair + games
+        return paired_dice(self.seed, own, turns)
+
+
 class _Table:
     """Games in progress, one row each; a finished game's row goes to the next game."""
 
     def __init__(
-        self, games: int, seed: int, first_pair: int, lockstep: int, ending: Ending, log: TurnLog | None
+        self, games: int, series: _Series, lockstep: int, ending: Ending, log: TurnLog | None
     ) -> None:
         self.points = np.zeros(games, ending.dtype)
         self.finished = 0
-        self._seed = seed
-        self._first_pair = first_pair
+        self._series = series
         self._ending = ending
         self._log = log
         self._started = min(games, lockstep)
@@ -184,7 +200,7 @@ class _Table:
 
     def play_turn(self, first: Player, second: Player) -> None:
         """Play one turn in each game; the first player starts the even games, the second the odd ones."""
-        dice = paired_dice(self._seed, self._first_pair + self._game // 2, self._turn)
+        dice = self._series.dice(self._game, self._turn)
         mover = (self._game + self._turn) % 2
         for number, player in enumerate((first, second)):
             rows = np.flatnonzero(mover == number)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from engine.dice import Roll, checked_roll
 from engine.errors import StateError
 from engine.kernels import moves as kernel_moves
+from engine.kernels import two_moves as kernel_two_moves
 from engine.position import Board, Position
 
 CheckerMove = tuple[int, int]
@@ -50,14 +52,44 @@ def legal_plays(position: Position, roll: Roll) -> list[Play]:
         ValueRangeError: A die is not 1..6.
         StateError: The game is over.
     """
+    children, moves = _plays_of(position, roll)
+    blots = _blots(position)
+    return [_play(child, pairs, blots) for child, pairs in zip(children, moves.tolist(), strict=True)]
+
+
+def play_to(position: Position, roll: Roll, result: Board) -> Play | None:
+    """Find the legal play of a roll that leads to a given board.
+
+    Args:
+        position: Where the player on roll moves from.
+        roll: Two dice, in any order.
+        result: ``int8[2, 26]``, as the next mover sees it.
+
+    Returns:
+        The play; None where no play leads there.
+
+    Raises:
+        ValueRangeError: A die is not 1..6.
+        StateError: The game is over.
+    """
+    children, moves = _plays_of(position, roll)
+    found = np.flatnonzero((children == result).all(axis=(1, 2)))
+    return _play(children[found[0]], moves[found[0]].tolist(), _blots(position)) if found.size else None
+
+
+def _plays_of(position: Position, roll: Roll) -> tuple[Board, NDArray[np.int8]]:
     dice = np.array([checked_roll(*roll)], np.int8)
     if position.is_over:
         raise StateError("there are no plays once a side has borne off all its checkers", field="position")
     children, moves, _ = expand_rolls(position.board[None], dice)
-    blots = {
+    return children, moves
+
+
+def _blots(position: Position) -> set[int]:
+    """The opponent's blots, in the mover's numbering."""
+    return {
         25 - point for point, count in enumerate(position.board[1].tolist()) if count == 1 and 0 < point < 25
     }
-    return [_play(child, pairs, blots) for child, pairs in zip(children, moves.tolist(), strict=True)]
 
 
 def _play(child: Board, moves: list[int], blots: set[int]) -> Play:
@@ -82,16 +114,43 @@ def expand_rolls(boards: Board, dice: NDArray[np.int8]) -> tuple[Board, NDArray[
         offsets ``int64[n + 1]``: position i has at least one child, and its children lie at
         ``offsets[i]:offsets[i + 1]``.
     """
+    return _expanded(kernel_moves.expand, boards, dice)
+
+
+def expand_two_moves(
+    boards: Board, dice: NDArray[np.int8]
+) -> tuple[Board, NDArray[np.int8], NDArray[np.int64]]:
+    """List the plays as `expand_rolls` does, in games where doubles are two checker moves, not four."""
+    return _expanded(kernel_two_moves.expand, boards, dice)
+
+
+class _Expand(Protocol):
+    """The kernel `engine.kernels.moves.expand`, or one like it."""
+
+    def __call__(
+        self,
+        boards: Board,
+        dice: NDArray[np.int8],
+        start: int,
+        children: Board,
+        moves: NDArray[np.int8],
+        offsets: NDArray[np.int64],
+    ) -> int: ...
+
+
+def _expanded(
+    expand: _Expand, boards: Board, dice: NDArray[np.int8]
+) -> tuple[Board, NDArray[np.int8], NDArray[np.int64]]:
     boards = np.require(boards, np.int8, ["C", "W"])  # one signature of the kernel, compiled once
     dice = np.require(dice, np.int8, ["C", "W"])
     offsets = np.zeros(len(boards) + 1, np.int64)
     capacity = 24 * len(boards) + 2 * kernel_moves.MAX_PLAYS
     children = np.empty((capacity, 2, 26), np.int8)
     moves = np.empty((capacity, 8), np.int8)
-    done = kernel_moves.expand(boards, dice, 0, children, moves, offsets)
+    done = expand(boards, dice, 0, children, moves, offsets)
     while done < len(boards):
         used = offsets[done]
         children = np.concatenate([children[:used], np.empty_like(children)])
         moves = np.concatenate([moves[:used], np.empty_like(moves)])
-        done = kernel_moves.expand(boards, dice, done, children, moves, offsets)
+        done = expand(boards, dice, done, children, moves, offsets)
     return children[: offsets[-1]], moves[: offsets[-1]], offsets

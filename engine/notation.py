@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from itertools import pairwise
+
+import numpy as np
 
 from engine.dice import Roll
 from engine.errors import FormatError, PlayError
-from engine.moves import Play, legal_plays
+from engine.moves import Play, legal_plays, play_to
 from engine.play_search import CheckerPath, Trial, try_out, written_move
 from engine.position import BAR, OFF, Position
 
@@ -85,6 +88,9 @@ def parse_play(text: str, position: Position, roll: Roll) -> Play:
         lists.
     """
     paths = _read_paths(text, roll)
+    direct = _carried_out(paths, position, roll) if paths else None
+    if direct is not None:
+        return direct
     plays = legal_plays(position, roll)
     if not paths:
         if plays[0].is_pass:
@@ -102,6 +108,28 @@ def parse_play(text: str, position: Position, roll: Roll) -> Play:
     if not fitting:
         raise PlayError(_why_not(trials, reason, plays, roll), field="move")
     return by_result[_meant(fitting, paths, by_result)]
+
+
+def _carried_out(paths: list[CheckerPath], position: Position, roll: Roll) -> Play | None:
+    """Carry paths out point by point as written, which most texts allow; None where that leaves a doubt."""
+    steps = [step for path in paths for step in pairwise(path.points)]
+    if len(steps) > (4 if roll[0] == roll[1] else 2):
+        return None
+    own, opponent = position.board.tolist()
+    hits = []
+    for source, target in steps:
+        own[source] -= 1
+        own[target] += 1
+        if target > OFF and opponent[BAR - target] == 1:
+            opponent[BAR - target] = 0
+            opponent[BAR] += 1
+            hits.append(target)
+    play = play_to(position, roll, np.array([opponent, own], np.int8))
+    if play is None:
+        return None
+    has_every_point = len(steps) == len(play.moves)
+    starred = {point for path in paths for point in path.starred}
+    return play if has_every_point or sorted(starred) == sorted(hits) else None
 
 
 def _meant(fitting: list[Trial], paths: list[CheckerPath], by_result: dict[Position, Play]) -> Position:
@@ -152,7 +180,8 @@ def _read_paths(text: str, roll: Roll) -> list[CheckerPath]:
     return [path for part in bare.split() for path in _read_path(part)]
 
 
-def _read_path(part: str) -> list[CheckerPath]:
+@lru_cache(maxsize=4096)  # records of games repeat themselves
+def _read_path(part: str) -> tuple[CheckerPath, ...]:
     match = _PATH.fullmatch(part)
     if not match:
         raise FormatError(
@@ -168,7 +197,7 @@ def _read_path(part: str) -> list[CheckerPath]:
                 field="move",
             )
     starred = tuple(point for point, step in zip(points, steps, strict=True) if step.endswith("*"))
-    return [CheckerPath(points, starred)] * int(match[2] or match[3] or 1)
+    return (CheckerPath(points, starred),) * int(match[2] or match[3] or 1)
 
 
 def _format_chain(chain: list[tuple[int, bool]]) -> str:

@@ -11,9 +11,9 @@ from engine.errors import PlayError
 from engine.levels import Depth
 from engine.match import MatchState
 from engine.players import Player
-from engine.position import Position
+from engine.position import Board, Position
 from engine.search import SearchWatch
-from engine.search_player import SearchPlayer
+from engine.search_player import LookingPlayer, SearchPlayer
 
 
 class PlayerChooser(Chooser):
@@ -56,9 +56,16 @@ class PlayerChooser(Chooser):
         """
         if isinstance(self._player, SearchPlayer):
             return self._player.choice(position, roll, watch)
-        chosen = self._player.choose(position.board[None].copy(), np.array([roll], np.int8))[0]
+        chosen = self._chosen(position, roll, watch)
         ranked = self.analyst.rank_plays(position, roll, match, Depth(is_cubeful=self.depth.is_cubeful))
         for play in ranked.plays:
             if np.array_equal(play.play.result.board, chosen):
                 return Choice(play, ranked)
         raise PlayError(f"{self.name} chose what is no legal play of {roll[0]}-{roll[1]}", field="player")
+
+    def _chosen(self, position: Position, roll: Roll, watch: SearchWatch | None) -> Board:
+        """The position after the player's play."""
+        if isinstance(self._player, LookingPlayer):
+            return self._player.choose_one(position, roll, watch)
+        chosen: Board = self._player.choose(position.board[None].copy(), np.array([roll], np.int8))[0]
+        return chosen

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from engine.errors import ValueRangeError
 from engine.evaluator import Evaluator, best_children, first_highest
 from engine.moves import expand_rolls
+from engine.outcome import cubeless_equity
 from engine.position import Board
 
 
@@ -37,6 +38,32 @@ class Player(Protocol):
         ...
 
 
+@runtime_checkable
+class PlayPicker(Protocol):
+    """A player that can choose among plays that others have listed, by variants of the rules too."""
+
+    @property
+    def name(self) -> str:
+        """What results call this player."""
+        ...
+
+    def pick(
+        self, boards: Board, dice: NDArray[np.int8], children: Board, offsets: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """Choose one of the plays of each of many positions.
+
+        Args:
+            boards: ``int8[n, 2, 26]``, none of them over.
+            dice: ``int8[n, 2]``.
+            children: ``int8[m, 2, 26]``, the positions after the plays as the next mover sees them.
+            offsets: ``int64[n + 1]``; those of position i lie at ``offsets[i]:offsets[i + 1]``.
+
+        Returns:
+            ``int64[n]``, places in `children`.
+        """
+        ...
+
+
 class EvaluatorPlayer:
     """Plays what an evaluator likes best, by cubeless money equity.
 
@@ -55,6 +82,12 @@ class EvaluatorPlayer:
     def choose(self, boards: Board, dice: NDArray[np.int8]) -> Board:
         """Choose plays, as `Player.choose`; ties go to the first in the order of the legal plays."""
         return best_children(self.evaluator, boards, dice)[0]
+
+    def pick(
+        self, boards: Board, dice: NDArray[np.int8], children: Board, offsets: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """Choose among plays, as `PlayPicker.pick`."""
+        return first_highest(-cubeless_equity(self.evaluator.evaluate(children)), offsets)
 
 
 class Scorer(Protocol):
@@ -87,9 +120,13 @@ class ScorerPlayer:
 
     def choose(self, boards: Board, dice: NDArray[np.int8]) -> Board:
         """Choose plays, as `Player.choose`; ties go to the first in the order of the legal plays."""
-        children, _, offsets = expand_rolls(boards, dice)
-        chosen: Board = children[first_highest(self.scorer.scores(children), offsets)]
-        return chosen
+        return picked(self, boards, dice)
+
+    def pick(
+        self, boards: Board, dice: NDArray[np.int8], children: Board, offsets: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """Choose among plays, as `PlayPicker.pick`."""
+        return first_highest(self.scorer.scores(children), offsets)
 
 
 class RandomPlayer:
@@ -112,11 +149,22 @@ class RandomPlayer:
 
     def choose(self, boards: Board, dice: NDArray[np.int8]) -> Board:
         """Choose plays, as `Player.choose`."""
-        children, _, offsets = expand_rolls(boards, dice)
+        return picked(self, boards, dice)
+
+    def pick(
+        self, boards: Board, dice: NDArray[np.int8], children: Board, offsets: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """Choose among plays, as `PlayPicker.pick`."""
         key = boards.reshape(len(boards), 52).astype(np.uint64) @ self._board_hash
         key += dice.astype(np.uint64) @ self._dice_hash
-        chosen: Board = children[offsets[:-1] + below(mixed(key), np.diff(offsets))]
-        return chosen
+        return offsets[:-1] + below(mixed(key), np.diff(offsets))
+
+
+def picked(player: PlayPicker, boards: Board, dice: NDArray[np.int8]) -> Board:
+    """Choose among the legal plays, as `Player.choose`."""
+    children, _, offsets = expand_rolls(boards, dice)
+    chosen: Board = children[player.pick(boards, dice, children, offsets)]
+    return chosen
 
 
 def mixed(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Protocol, runtime_checkable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,6 +14,27 @@ from engine.position import Board, Position
 from engine.search import SearchWatch
 
 _MONEY = MatchState()
+
+
+@runtime_checkable
+class LookingPlayer(Protocol):
+    """A player that takes its time over a play, and can be watched and stopped meanwhile."""
+
+    def choose_one(self, position: Position, roll: Roll, watch: SearchWatch | None = None) -> Board:
+        """Choose a play of one position.
+
+        Args:
+            position: Where the player on roll moves from.
+            roll: Two dice.
+            watch: Counts nodes, stops the search.
+
+        Returns:
+            ``int8[2, 26]``, the position after the play as the next mover sees it.
+
+        Raises:
+            GammondError: As `engine.moves.legal_plays`.
+        """
+        ...
 
 
 class SearchPlayer:

@@ -117,6 +117,24 @@ class EvaluatorEntry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         return {phase: net for phase, net in found.items() if net is not None}
 
 
+class ScorerEntry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """The file of a net with one output, which rates plays for a kind of player.
+
+    Attributes:
+        name: What the player and errors call it.
+        file: As that of a `NetEntry`.
+        activation: What its hidden units do, a key of `nets.gengammon.ACTIVATIONS`.
+        sha256: Hash of the file.
+        trained: How it came to be, the name of a `Training`.
+    """
+
+    name: _Name
+    file: str
+    activation: str
+    sha256: Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}$")]
+    trained: str
+
+
 class Manifest(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """All nets and evaluators.
 
@@ -126,6 +144,7 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         trainings: How nets came to be.
         nets: Net files.
         evaluators: Sets of nets.
+        scorers: Nets with one output.
     """
 
     default: str | None = None
@@ -133,6 +152,7 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     trainings: tuple[Training, ...] = msgspec.field(name="training", default=())
     nets: tuple[NetEntry, ...] = msgspec.field(name="net", default=())
     evaluators: tuple[EvaluatorEntry, ...] = msgspec.field(name="evaluator", default=())
+    scorers: tuple[ScorerEntry, ...] = msgspec.field(name="scorer", default=())
 
     def net(self, name: str) -> NetEntry:
         """The net of a name; it exists for every name an evaluator gives."""
@@ -142,6 +162,17 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         """How the net of a name came to be."""
         trained = self.net(net).trained
         return next(training for training in self.trainings if training.name == trained)
+
+    def scorer(self, name: str) -> ScorerEntry:
+        """The net with one output of a name.
+
+        Raises:
+            DataFileError: There is none.
+        """
+        for scorer in self.scorers:
+            if scorer.name == name:
+                return scorer
+        raise DataFileError(f"the manifest has no entry [[scorer]] called {name!r}", field="net")
 
 
 def read_manifest(file: Path = MANIFEST_FILE) -> Manifest:
@@ -189,6 +220,23 @@ def load_net(entry: NetEntry, folder: Path = MANIFEST_FILE.parent) -> NetEvaluat
         DataFileError: The file is missing, its hash is another, it is no net, or its inputs or outputs
             differ.
     """
+    content = _checked_bytes(entry, folder)
+    encoder = get_encoder(entry.encoder)
+    model = OnnxModel(entry.name, content, encoder.inputs, OUTPUTS[entry.outputs])
+    model.check()
+    return NetEvaluator(entry.name, encoder, model)
+
+
+def scorer_bytes(entry: ScorerEntry, folder: Path = MANIFEST_FILE.parent) -> bytes:
+    """Read the file of a net with one output, and compare it with the manifest.
+
+    Raises:
+        DataFileError: The file is missing, or its hash is another.
+    """
+    return _checked_bytes(entry, folder)
+
+
+def _checked_bytes(entry: NetEntry | ScorerEntry, folder: Path) -> bytes:
     try:
         content = (folder / entry.file).read_bytes()
     except OSError as error:
@@ -201,10 +249,7 @@ def load_net(entry: NetEntry, folder: Path = MANIFEST_FILE.parent) -> NetEvaluat
             f"net {entry.name}: {entry.file} has sha256 {found}, the manifest expects {entry.sha256}",
             field="net",
         )
-    encoder = get_encoder(entry.encoder)
-    model = OnnxModel(entry.name, content, encoder.inputs, OUTPUTS[entry.outputs])
-    model.check()
-    return NetEvaluator(entry.name, encoder, model)
+    return content
 
 
 def check_name(name: str) -> None:
@@ -227,6 +272,9 @@ def _check_nets(manifest: Manifest) -> None:
     trainings = [training.name for training in manifest.trainings]
     _check_distinct("training", trainings)
     _check_distinct("net", [net.name for net in manifest.nets])
+    _check_distinct("scorer", [scorer.name for scorer in manifest.scorers])
+    for scorer in manifest.scorers:
+        _check_training(scorer, trainings)
     for net in manifest.nets:
         get_encoder(net.encoder)
         if net.outputs not in OUTPUTS:
@@ -234,12 +282,16 @@ def _check_nets(manifest: Manifest) -> None:
                 f"net {net.name}: unknown outputs {net.outputs!r}, expected one of {', '.join(OUTPUTS)}",
                 field="outputs",
             )
-        if net.trained not in trainings:
-            known = ", ".join(trainings) or "(none)"
-            raise DataFileError(
-                f"net {net.name}: trained is {net.trained!r}, expected one of the trainings: {known}",
-                field="trained",
-            )
+        _check_training(net, trainings)
+
+
+def _check_training(net: NetEntry | ScorerEntry, trainings: list[str]) -> None:
+    if net.trained not in trainings:
+        known = ", ".join(trainings) or "(none)"
+        raise DataFileError(
+            f"net {net.name}: trained is {net.trained!r}, expected one of the trainings: {known}",
+            field="trained",
+        )
 
 
 def _check_evaluators(manifest: Manifest) -> None:

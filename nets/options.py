@@ -67,18 +67,16 @@ class Parameter:
         if self.kind == "enum":
             return "|".join(self.choices)
         if math.isfinite(self.low) and math.isfinite(self.high) and not any(self.is_open):
-            return f"{_written(self.low)}..{_written(self.high)}"
-        low = f"above {_written(self.low)}" if self.is_open[0] else f"{_written(self.low)} or more"
-        high = f"below {_written(self.high)}" if self.is_open[1] else f"{_written(self.high)} or less"
+            return f"{written(self.low)}..{written(self.high)}"
+        low = f"above {written(self.low)}" if self.is_open[0] else f"{written(self.low)} or more"
+        high = f"below {written(self.high)}" if self.is_open[1] else f"{written(self.high)} or less"
         ends = [text for text, end in ((low, self.low), (high, self.high)) if math.isfinite(end)]
         return ", ".join(ends)
 
     @property
     def default_text(self) -> str:
         """The default as it would be written."""
-        if isinstance(self.default, bool):
-            return "true" if self.default else "false"
-        return _written(self.default)
+        return written(self.default)
 
     def read(self, text: str) -> Value:
         """Read a value.
@@ -160,14 +158,17 @@ def read_options(text: str, known: Sequence[Parameter], owner: str) -> dict[str,
     return values
 
 
+def written(value: Value) -> str:
+    """Write a value as people do."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return a remark about the known word that is nearest to one that is not; empty where none is near."""
     close = difflib.get_close_matches(word[:_SHOWN].lower(), list(known), n=1)
     return f" (did you mean {close[0]!r}?)" if close else ""
-
-
-def _written(value: Value) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _parameter(field: inspect.Field) -> Parameter:

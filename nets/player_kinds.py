@@ -15,7 +15,7 @@ from msgspec import Struct
 from engine.errors import ValueRangeError
 from engine.players import Player
 from nets import players
-from nets.options import Parameter, did_you_mean, parameters, read_options
+from nets.options import Parameter, did_you_mean, parameters, read_options, written
 
 OptionsT = TypeVar("OptionsT", bound=Struct)
 
@@ -60,6 +60,12 @@ class PlayerKind(Generic[OptionsT]):
         _, colon, rest = text.partition(":")
         values = read_options(rest, self.parameters, self.name) if colon else {}
         return msgspec.convert(values, self.options)
+
+    def called(self, options: OptionsT) -> str:
+        """Write a player as `read` takes it; options that have their defaults are left out."""
+        given = [each for each in self.parameters if getattr(options, each.name) != each.default]
+        texts = [f"{each.name}={written(getattr(options, each.name))}" for each in given]
+        return f"{self.name}:{','.join(texts)}" if texts else self.name
 
 
 def kind_names() -> list[str]:

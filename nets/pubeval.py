@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import DataFileError
-from engine.moves import expand_rolls
+from engine.players import picked
 from engine.position import Board, Phase, phases
 from nets.kernels import pubeval as kernel_pubeval
 
@@ -41,8 +41,13 @@ class PubevalPlayer:
 
     def choose(self, boards: Board, dice: NDArray[np.int8]) -> Board:
         """Choose plays, as `engine.players.Player.choose`; ties go to the first."""
-        children, _, offsets = expand_rolls(boards, dice)
-        return children[self.best_play(children, offsets, phases(boards) >= Phase.RACE)]
+        return picked(self, boards, dice)
+
+    def pick(
+        self, boards: Board, dice: NDArray[np.int8], children: Board, offsets: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """Choose among plays, as `engine.players.PlayPicker.pick`; ties go to the first."""
+        return self.best_play(children, offsets, phases(boards) >= Phase.RACE)
 
     def best_play(
         self, children: Board, offsets: NDArray[np.int64], is_race: NDArray[np.bool_]

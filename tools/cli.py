@@ -32,6 +32,7 @@ TOOLS = {
     "frontier": "tools.frontier.command",
     "error-rate": "tools.error_rate",
     "search-quality": "tools.search_quality",
+    "star": "tools.star",
     "cube-efficiency": "tools.cube_efficiency.command",
     "gnubg-match": "tools.gnubg.match",
 }

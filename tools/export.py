@@ -9,14 +9,21 @@ import argparse
 import hashlib
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from engine.errors import DataFileError, StateError, UnsupportedError
+from nets.classic import ClassicNet
 from nets.manifest import MANIFEST_FILE, check_name
+from tools.train.classic.player import is_classic, read_classic
+from tools.train.files import read_arrays
+from tools.train.heuristic_net.exporting import export_phase_net
 from tools.train.layers import LayeredNet
-from tools.train.net_set import NETS, NetSet, read_net_set
-from tools.train.onnx_files import largest_difference, onnx_bytes
-from tools.train.stage import pedigree_of_run
+from tools.train.mimic.exporting import export_scorer
+from tools.train.mimic.runs import net_file_of
+from tools.train.net_set import NETS, read_net_set
+from tools.train.onnx_files import classic_onnx_bytes, largest_difference, onnx_bytes
+from tools.train.stage import pedigree_of_run, training_entry
 
 SUMMARY = "write the nets of a training run as ONNX files, and the manifest entries they need"
 
@@ -54,9 +61,15 @@ def main(args: argparse.Namespace) -> int:
         GammondError: The name cannot be, its files exist and --force is not given, the run cannot be read, or
             a net came out different; nothing is written then.
     """
+    if net_file := net_file_of(args.run):
+        sys.stdout.write(export_scorer(args.run, net_file, args.name, args.folder, force=args.force))
+        return 0
+    if entry := export_phase_net(args.run, args.name, args.folder, best=args.best, force=args.force):
+        sys.stdout.write(entry)
+        return 0
     _check_names(args.folder, args.name, args.phases or list(NETS), args.force)
     source: Path = args.run / ("best.npz" if args.best else "checkpoint.npz")
-    nets = _chosen(read_net_set(source), args.phases)
+    nets = _chosen(args.run, _read(source), args.phases)
     files = {phase: args.folder / f"{args.name}-{phase}.onnx" for phase in nets}
     contents, entries = {}, [_training(args, source)]
     for phase, net in nets.items():
@@ -81,15 +94,25 @@ def _check_names(folder: Path, name: str, phases: list[str], force: bool) -> Non
             )
 
 
-def _chosen(nets: NetSet, phases: list[str] | None) -> dict[str, LayeredNet]:
-    if missing := [phase for phase in phases or [] if phase not in nets.nets]:
-        raise UnsupportedError(f"{nets.name} has no net for {', '.join(missing)}", field="phases")
-    return {phase: net for phase, net in nets.nets.items() if phases is None or phase in phases}
+def _read(source: Path) -> Mapping[str, LayeredNet | ClassicNet]:
+    """The nets of a file by phase."""
+    if is_classic(read_arrays(source)):
+        player, _ = read_classic(source)
+        return player.nets
+    return read_net_set(source).nets
 
 
-def _compared(net: LayeredNet, name: str) -> bytes:
+def _chosen(
+    run: Path, nets: Mapping[str, LayeredNet | ClassicNet], phases: list[str] | None
+) -> dict[str, LayeredNet | ClassicNet]:
+    if missing := [phase for phase in phases or [] if phase not in nets]:
+        raise UnsupportedError(f"{run.name} has no net for {', '.join(missing)}", field="phases")
+    return {phase: net for phase, net in nets.items() if phases is None or phase in phases}
+
+
+def _compared(net: LayeredNet | ClassicNet, name: str) -> bytes:
     """Make the ONNX file of a net and compare it with the training weights."""
-    content = onnx_bytes(net, name)
+    content = classic_onnx_bytes(net, name) if isinstance(net, ClassicNet) else onnx_bytes(net, name)
     difference = largest_difference(net, content)
     sys.stderr.write(f"{name}: differs from the training weights by at most {difference:.1e}\n")
     if not difference <= TOLERANCE:
@@ -113,7 +136,7 @@ def _write(contents: dict[Path, bytes]) -> None:
         ) from error
 
 
-def manifest_entry(file: Path, phase: str, net: LayeredNet, content: bytes, trained: str) -> str:
+def manifest_entry(file: Path, phase: str, net: LayeredNet | ClassicNet, content: bytes, trained: str) -> str:
     """Write the ``[[net]]`` entry of a file, for the package's manifest.
 
     Args:
@@ -144,20 +167,7 @@ def manifest_entry(file: Path, phase: str, net: LayeredNet, content: bytes, trai
 
 def _training(args: argparse.Namespace, source: Path) -> str:
     """Write the ``[[training]]`` entry that says how the nets came to be."""
-    pedigree = pedigree_of_run(args.run, source)
     last = f"gammond export {args.run} --name {args.name}{' --best' if args.best else ''}"
     if args.phases:
         last += f" --phases {','.join(args.phases)}"
-    commands = [json.dumps(each, ensure_ascii=False) for each in (*(step.command for step in pedigree), last)]
-    lines = [
-        "[[training]]",
-        f'name = "{args.name}"',
-        "commands = [",
-        *(f"    {command}," for command in commands),
-        "]",
-        f"games = {sum(step.games for step in pedigree)}",
-        f"hours = {sum(step.hours for step in pedigree):.2f}",
-    ]
-    if positions := sum(step.positions for step in pedigree):
-        lines.append(f"positions = {positions}")
-    return "\n".join([*lines, "", ""])
+    return training_entry(args.name, pedigree_of_run(args.run, source), last)

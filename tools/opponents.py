@@ -7,16 +7,24 @@ import re
 from pathlib import Path
 
 from engine.errors import DataFileError, FormatError
-from engine.players import EvaluatorPlayer, Player
-from engine.search_player import SearchPlayer
+from engine.evaluator import Evaluator
+from engine.players import EvaluatorPlayer, Player, ScorerPlayer
+from engine.search_player import LookingPlayer, SearchPlayer
+from nets.heuristic import ReplyAveragingPlayer
 from nets.loading import load_player, net_hashes
 from tools.gnubg.nets import GnubgPlayer
+from tools.train.ascend.runs import is_ascended, load_ascended
+from tools.train.classic.player import is_classic, read_classic
+from tools.train.files import read_arrays
+from tools.train.heuristic_net.files import phase_net_of, run_name
+from tools.train.mimic.runs import load_run_player, net_file_of
 from tools.train.net_set import nets_file, read_net_set
 
 PLAYER_HELP = (
     "a player of 'gammond players', options behind a colon: 'default', 'NAME:plies=2,filter=narrow', "
     "'NAME:level=casual', 'pubeval', 'random:seed=3', 'run:FOLDER' (the nets of a training run; or "
-    "'run:FILE.npz'), 'gnubg' (0 plies, or 'gnubg:plies=1', where the package gnubg-nn is installed), "
+    "'run:FILE.npz', 'run:FILE.txt'), 'gnubg' (0 plies, or 'gnubg:plies=1', where the package gnubg-nn is "
+    "installed), "
     "'wildbg:FOLDER' (where its contact.onnx and race.onnx are)"
 )
 """For the help of commands that take a player."""
@@ -34,7 +42,7 @@ def load_opponent(name: str) -> Player:
     Args:
         name: What `nets.loading.load_player` takes; ``gnubg``, with ``:plies=N`` behind it to look ahead; or
             ``run:PATH`` with the folder of a training run (its best nets, or its last where none were
-            measured) or a file of nets.
+            measured), a file of nets, or a net as text (`nets.gengammon`).
 
     Raises:
         FormatError: An option cannot be read.
@@ -43,8 +51,14 @@ def load_opponent(name: str) -> Player:
         DataFileError: As `nets.loading.load_player`; or a run has no nets that can be read.
     """
     if name.startswith(RUN):
-        nets = read_net_set(_file_of_run(name))
-        return EvaluatorPlayer(nets.evaluator())
+        file = _file_of_run(name)
+        if file.suffix == ".txt":
+            return load_run_player(file)
+        if is_ascended(read_arrays(file)):
+            return load_ascended(file)
+        if (net := phase_net_of(file)) is not None:
+            return ScorerPlayer(run_name(file), net)
+        return EvaluatorPlayer(_evaluator_of_run(file))
     if not _is_gnubg(name):
         return load_player(name)
     found = _WITH_PLIES.fullmatch(name)
@@ -67,8 +81,10 @@ def opponent_hashes(name: str, *, with_finder: bool = True) -> dict[str, str]:
 
 
 def is_deep(player: Player) -> bool:
-    """Whether a player takes its time: it decides one position at a time and may look ahead."""
-    return isinstance(player, SearchPlayer) or (isinstance(player, GnubgPlayer) and player.plies > 0)
+    """Whether a player takes its time: it decides one position at a time, or looks at replies."""
+    if isinstance(player, SearchPlayer | LookingPlayer | ReplyAveragingPlayer):
+        return True
+    return isinstance(player, GnubgPlayer) and player.plies > 0
 
 
 def _is_gnubg(name: str) -> bool:
@@ -76,7 +92,15 @@ def _is_gnubg(name: str) -> bool:
 
 
 def _file_of_run(name: str) -> Path:
-    return nets_file(Path(name.removeprefix(RUN)))
+    path = Path(name.removeprefix(RUN))
+    return net_file_of(path) or nets_file(path)
+
+
+def _evaluator_of_run(file: Path) -> Evaluator:
+    if is_classic(read_arrays(file)):
+        player, _ = read_classic(file)
+        return player.evaluator(file.parent.name)
+    return read_net_set(file).evaluator()
 
 
 def _hash_of_run(file: Path) -> dict[str, str]:

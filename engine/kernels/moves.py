@@ -196,7 +196,7 @@ def _is_known(hashes: NDArray[np.int64], count: int, wanted: int) -> bool:
 
 
 @kernel
-def _plays_of_both_dice(
+def plays_of_both_dice(
     sets: NDArray[np.int64],
     die1: int,
     die2: int,
@@ -204,7 +204,19 @@ def _plays_of_both_dice(
     plays: NDArray[np.int64],
     count: int,
 ) -> int:
-    """Add the results of playing ``die1``, then ``die2``, to the ``count`` that are known."""
+    """Add the results of playing ``die1``, then ``die2``, to the ``count`` that are known.
+
+    Args:
+        sets: ``int64[5]``, the `point_sets` of the position.
+        die1: 1..6.
+        die2: 1..6.
+        hashes: in and out, ``int64[MAX_PLAYS]``, of the results.
+        plays: out, ``int64[MAX_PLAYS]``, packed.
+        count: How many there are.
+
+    Returns:
+        How many there are then.
+    """
     open_points = int(sets[OPEN])
     blots = int(sets[BLOTS])
     sources1 = _sources(int(sets[OCCUPIED]), open_points, die1)
@@ -232,7 +244,8 @@ def _plays_of_both_dice(
 
 
 @kernel
-def _plays_of_one_die(sets: NDArray[np.int64], die: int, plays: NDArray[np.int64]) -> int:
+def plays_of_one_die(sets: NDArray[np.int64], die: int, plays: NDArray[np.int64]) -> int:
+    """List the plays of a single die, packed; returns how many there are."""
     count = 0
     sources = _sources(int(sets[OCCUPIED]), int(sets[OPEN]), die)
     while sources:
@@ -276,12 +289,12 @@ def plays_of(
     else:
         high = max(die1, die2)
         low = min(die1, die2)
-        count = _plays_of_both_dice(sets, high, low, hashes, plays, 0)
-        count = _plays_of_both_dice(sets, low, high, hashes, plays, count)
+        count = plays_of_both_dice(sets, high, low, hashes, plays, 0)
+        count = plays_of_both_dice(sets, low, high, hashes, plays, count)
         if count == 0:  # only one die can be played: the larger one if possible
-            count = _plays_of_one_die(sets, high, plays)
+            count = plays_of_one_die(sets, high, plays)
         if count == 0:
-            count = _plays_of_one_die(sets, low, plays)
+            count = plays_of_one_die(sets, low, plays)
     if count == 0:  # nothing can be moved: the only result is the same position, turned round
         plays[0] = 0
         count = 1

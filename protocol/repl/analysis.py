@@ -13,6 +13,7 @@ from protocol.players import OWN
 from protocol.repl.asking import ask
 from protocol.repl.tables import (
     answer_lines,
+    chances_lines,
     counted,
     cube_lines,
     matrix_lines,
@@ -62,6 +63,11 @@ def cube(session: Session, values: Mapping[str, Any], control: Control) -> list[
     chances = ask(session, "eval" + depth, control)[-1].values
     same_depth = chances["plies"] == decision["plies"]  # not if either was stopped
     return cube_lines(decision, chances if same_depth else None)
+
+
+def chances(session: Session, control: Control) -> list[str]:
+    """Say the chances of the side on roll before its roll, as the net sees them."""
+    return chances_lines(ask(session, "eval", control)[-1].values)
 
 
 def matrix(session: Session, values: Mapping[str, Any], control: Control) -> list[str]:

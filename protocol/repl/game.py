@@ -13,6 +13,7 @@ from engine.errors import StateError
 from engine.match import MatchState
 from protocol.board_drawing import MARKS, draw_board
 from protocol.players import HUMAN, OWN
+from protocol.repl.analysis import chances
 from protocol.repl.asking import ask
 from protocol.repl.opponent import ROLL, Opponent
 from protocol.repl.sentences import (
@@ -44,11 +45,13 @@ class Game:
     Attributes:
         human: The person's seat in a game; None while none is on. People play both seats of a game whose
             other player, ``engine.player``, is human too.
+        shows_chances: Whether the chances of a person who is to roll are told after the other player's turn.
     """
 
     def __init__(self, session: Session) -> None:
         self.session = session
         self.human: int | None = None
+        self.shows_chances = False
         self._opponent = Opponent(session)
         self._decisions: list[GameState] = []
         self._won_match: GameState | None = None
@@ -243,7 +246,24 @@ class Game:
                 lines += self._do("pass", control)
             else:
                 break
-        return lines
+        return lines + self._chances(control) if lines else lines
+
+    def show_chances(self, is_shown: bool, control: Control) -> list[str]:
+        """Tell a person's chances after each turn of the other player from here on, or do not.
+
+        Raises:
+            GammondError: The evaluator cannot be loaded.
+        """
+        self.shows_chances = is_shown
+        if not is_shown:
+            return ["Chances are not told."]
+        return ["Chances are told when you are to roll, as the net sees them.", *self._chances(control)]
+
+    def _chances(self, control: Control) -> list[str]:
+        """The chances of the person who is to roll, where they are to be told."""
+        match = self.session.game.match
+        is_due = self.is_running and match.roll is None and not match.doubled and not match.resigned
+        return chances(self.session, control) if self.shows_chances and is_due else []
 
     def _begin(self, human: int) -> None:
         self.human = human

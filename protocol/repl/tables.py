@@ -112,7 +112,7 @@ def cube_lines(cube: Values, chances: Values | None = None) -> list[str]:
     names = {"no_double": "no double", "take": taken, "drop": "double, drop"}
     known = {key: name for key, name in names.items() if key in cube}
     rows = [Drawn(_choice_row(name, cube, key, "best")) for key, name in known.items()]
-    return [_choice_head(cube), *rows, f"    {_cube_verdict(cube)}", *_chances_lines(chances), _about(cube)]
+    return [_choice_head(cube), *rows, f"    {_cube_verdict(cube)}", *chances_lines(chances), _about(cube)]
 
 
 def answer_lines(take: Values) -> list[str]:
@@ -171,7 +171,12 @@ def _cube_verdict(cube: Values) -> str:
     return f"{cube['action']}: {costs}."
 
 
-def _chances_lines(values: Values | None) -> list[str]:
+def chances_lines(values: Values | None) -> list[str]:
+    """Say the chances of the side on roll.
+
+    Args:
+        values: The keys of the answer to ``eval``; None for nothing to say.
+    """
     if values is None:
         return []
     win, win_g, win_bg, lose_g, lose_bg = (percent_text(values[key]) for key in CHANCES)

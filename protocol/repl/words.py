@@ -128,6 +128,12 @@ _ROWS = (
         _named("cube", "plies"),
     ),
     Word(
+        "chances",
+        "tell your chances after each turn of the other player, or do not",
+        lambda game, values, control: game.show_chances(values["shown"] == "on", control),
+        (choice("shown", ("on", "off"), "whether they are told", default="on", is_required=False),),
+    ),
+    Word(
         "matrix",
         "draw what to do with the cube at every score",
         lambda game, values, control: analysis.matrix(game.session, values, control),

@@ -69,6 +69,16 @@ def test_both_players_start_one_game_of_a_pair_with_the_same_roll_and_no_double(
     assert (first.asked[0][1][:, 0] != first.asked[0][1][:, 1]).all()
 
 
+def test_without_pairs_all_games_have_their_own_dice_in_a_series_that_can_be_cut():
+    own = play_games(RACER, RACER, 400, seed=1, has_pairs=False)
+    assert (own.points.reshape(-1, 2).sum(axis=1) != 0).any()
+    cut = play_games(RACER, RACER, 100, seed=1, first_pair=50, has_pairs=False)
+    assert cut.points.tolist() == own.points[100:200].tolist()
+    first, second = _Recorder(RACER), _Recorder(RANDOM)
+    play_games(first, second, 200, seed=6, lockstep=200, has_pairs=False)
+    assert not np.array_equal(first.asked[0][1], second.asked[0][1])
+
+
 def _one_game(player, opponent, seed):
     """Play one game by hand, the player to start, and return its points."""
     board, turn, players = Position.start().board[None].copy(), 0, (player, opponent)

@@ -9,7 +9,7 @@ import pytest
 
 from engine.dice import ROLLS
 from engine.errors import StateError, ValueRangeError
-from engine.moves import legal_plays
+from engine.moves import legal_plays, play_to
 from engine.position import Position
 from tests.boards import position
 
@@ -206,3 +206,13 @@ def test_dice_outside_1_to_6_are_refused(roll):
 def test_there_are_no_plays_when_the_game_is_over(over):
     with pytest.raises(StateError, match="borne off all"):
         legal_plays(over, (3, 1))
+
+
+def test_a_play_is_found_by_where_it_leads():
+    start = Position.start()
+    for roll in ROLLS:
+        for play in legal_plays(start, roll):
+            assert play_to(start, roll, play.result.board) == play
+    assert play_to(start, (3, 1), start.turned().board) is None
+    with pytest.raises(ValueRangeError):
+        play_to(start, (7, 1), start.board)

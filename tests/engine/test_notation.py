@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine import notation
 from engine.dice import ROLLS
 from engine.errors import FormatError, GammondError, PlayError
 from engine.moves import legal_plays
@@ -171,6 +173,37 @@ def test_every_legal_play_is_found_again_from_both_of_its_spellings():
         for play in generator.sample(plays, min(len(plays), 4)):
             assert parse_play(format_play(play), on, roll).result == play.result
             assert parse_play(format_moves_plain(play), on, roll).result == play.result
+
+
+def test_reading_point_by_point_gives_what_the_search_gives(monkeypatch):
+    generator = random.Random(22)
+    read = []
+    for board in boards.random_boards(150, seed=23):
+        on, roll = Position(board), generator.choice(ROLLS)
+        for play in generator.sample(plays := legal_plays(on, roll), min(len(plays), 4)):
+            text = format_play(play)
+            ends = re.sub(r"(?:/[^ /]+)*/", "/", text)
+            starred = re.sub(r"/[0-9]+", lambda move: move[0] + generator.choice(("", "*")), ends)
+            read += [(each, on, roll) for each in (text, text.replace("*", ""), ends, starred)]
+
+    def told(text, on, roll):
+        try:
+            return parse_play(text, on, roll)
+        except PlayError as error:
+            return error.message
+
+    found = []
+
+    def noted(*asked):
+        found.append(carried_out(*asked))
+        return found[-1]
+
+    carried_out = notation._carried_out
+    monkeypatch.setattr(notation, "_carried_out", noted)
+    quick = [told(*each) for each in read]
+    monkeypatch.setattr(notation, "_carried_out", lambda *_: None)
+    assert [told(*each) for each in read] == quick
+    assert 0.5 < sum(play is not None for play in found) / len(found) < 1
 
 
 @given(st.text(max_size=60) | st.text(alphabet="0123456789/-*(), barofx:", max_size=40))

@@ -11,6 +11,8 @@ from engine.errors import DataFileError, StateError, UnsupportedError, ValueRang
 from nets.encoders import encode_tesauro196, get_encoder
 from nets.manifest import MANIFEST_FILE, NetEntry, load_net
 from tools import export
+from tools.train.classic.learner import ClassicLearner
+from tools.train.classic.settings import ClassicSettings
 from tools.train.files import append_record
 from tools.train.layers import LayeredNet
 from tools.train.net_set import NetSet
@@ -139,6 +141,34 @@ def test_a_checkpoint_without_the_number_of_games_is_an_error(run_folder, tmp_pa
     trainee.save(run_folder / "checkpoint.npz")
     with pytest.raises(DataFileError, match="no games_done"):
         run_command(str(run_folder), "--name", "tiny", "--folder", str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("outputs", "race_hidden", "phases"),
+    [(1, 0, ["contact"]), (2, 4, ["contact", "race"]), (5, 0, ["contact"])],
+)
+def test_classic_nets_load_by_their_entries_and_judge_like_their_weights(
+    tmp_path, capsys, outputs, race_hidden, phases
+):
+    run = tmp_path / "run"
+    settings = ClassicSettings(games=50, hidden=6, race_hidden=race_hidden, outputs=outputs)
+    begin(run, "classic", settings, ())
+    learner = ClassicLearner(settings)
+    learner.games_done = 50
+    learner.save(run / "checkpoint.npz", {})
+    append_record(run / "log.jsonl", {"games": 50, "seconds": 1.0})
+    weights = tmp_path / "nets" / "weights"
+    assert run_command(str(run), "--name", "old", "--folder", str(weights)) == 0
+    printed = tomllib.loads(capsys.readouterr().out)
+    entries = msgspec.convert(printed["net"], tuple[NetEntry, ...])
+    assert [(entry.name, entry.phase) for entry in entries] == [(f"old-{phase}", phase) for phase in phases]
+    assert printed["training"][0]["games"] == 50
+    boards = sample_positions(500, seed=2)
+    for entry in entries:
+        expected = learner.nets.nets[entry.phase].evaluate(boards)
+        np.testing.assert_allclose(
+            load_net(entry, tmp_path / "nets").evaluate(boards), expected, atol=export.TOLERANCE
+        )
 
 
 @pytest.fixture

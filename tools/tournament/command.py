@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 
 from engine.cores import MAX_THREADS, usable_cores
+from engine.doubles import Doubles
 from engine.errors import FormatError, ValueRangeError
 from tools.cli import EXIT_INTERRUPTED
 from tools.opponents import PLAYER_HELP
@@ -52,6 +53,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="",
         metavar="NET",
         help="an evaluator that handles the cube for players without cube decisions",
+    )
+    parser.add_argument(
+        "--doubles",
+        choices=[each.value for each in Doubles],
+        default=Doubles.FOUR.value,
+        help="how many checker moves they are (default %(default)s); two for players without look-ahead",
     )
     _add_test_arguments(parser)
     parser.add_argument("--anchor", metavar="PLAYER", help="whose Elo is 0 (default the first player's)")
@@ -109,8 +116,10 @@ def main(args: argparse.Namespace) -> int:
     check_play(args.games, args.threads)
     rules, test = _rules(args), _test(args)
     check_plot(args.plot)
-    check_records(args.records, rules.mode)
-    entrants = load_entrants(args.players, has_cube=rules.mode.has_cube, cube_by=rules.cube_by)
+    check_records(args.records, rules)
+    entrants = load_entrants(
+        args.players, has_cube=rules.mode.has_cube, cube_by=rules.cube_by, doubles=rules.doubles
+    )
     anchor = _place_of(args.anchor, entrants)
     started_s = time.monotonic()
     cube_players = [load_entrant(rules.cube_by)] if rules.cube_by not in ("", *args.players) else []
@@ -139,10 +148,11 @@ def check_play(games: int, threads: int) -> None:
 
 
 def _rules(args: argparse.Namespace) -> Rules:
+    doubles = Doubles(args.doubles)
     if args.match is not None:
-        return Rules(Mode.MATCH, args.seed, args.match, args.cube_by)
+        return Rules(Mode.MATCH, args.seed, args.match, args.cube_by, doubles)
     mode = Mode.HOME_BOUND if args.home_bound else Mode.CUBEFUL if args.cubeful else Mode.CUBELESS
-    return Rules(mode, args.seed, cube_by=args.cube_by)
+    return Rules(mode, args.seed, cube_by=args.cube_by, doubles=doubles)
 
 
 def _test(args: argparse.Namespace) -> SequentialTest | None:

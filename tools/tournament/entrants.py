@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from engine.analyst import CACHE_COLUMNS, Analyst
 from engine.bearoff import load_bearoff
 from engine.choice import Chooser
+from engine.doubles import Doubles, playing_doubles
 from engine.errors import UnsupportedError, ValueRangeError
 from engine.player_chooser import PlayerChooser
 from engine.players import EvaluatorPlayer
@@ -34,16 +35,20 @@ class Entrant:
     is_deep: bool
 
 
-def load_entrants(names: Sequence[str], *, has_cube: bool, cube_by: str = "") -> list[Entrant]:
+def load_entrants(
+    names: Sequence[str], *, has_cube: bool, cube_by: str = "", doubles: Doubles = Doubles.FOUR
+) -> list[Entrant]:
     """Load all players once, so that whatever is wrong with one is said before the games begin.
 
     Args:
         names: What `tools.opponents.load_opponent` takes.
         has_cube: Whether all of them must handle the cube.
         cube_by: As `load_cube_player` takes it.
+        doubles: How many checker moves all of them must play.
 
     Raises:
         ValueRangeError: Fewer than two players, or one stands twice.
+        UnsupportedError: A player knows the usual doubles alone.
         GammondError: As `tools.opponents.load_opponent`, and `load_cube_player` where the cube is in play.
     """
     if len(names) < 2:
@@ -54,6 +59,9 @@ def load_entrants(names: Sequence[str], *, has_cube: bool, cube_by: str = "") ->
     if has_cube:
         for name in names:
             load_cube_player(name, cube_by)
+    if doubles is not Doubles.FOUR:
+        for name in names:
+            playing_doubles(load_opponent(name), doubles)
     return [load_entrant(name) for name in names]
 
 

@@ -128,10 +128,11 @@ class Kept:
     def _check_rules(self, record: dict[str, Any]) -> None:
         if record["format"] != _FORMAT:
             raise ValueError(f"expected the format {_FORMAT!r}, not {record['format']!r}")
+        kept = {**asdict(Rules()), **record}
         for name, own in asdict(self._rules).items():
-            if record[name] != own:
+            if kept[name] != own:
                 raise StateError(
-                    f"{self._file} keeps a tournament with {name} {record[name]}, this one has {own}",
+                    f"{self._file} keeps a tournament with {name} {kept[name]}, this one has {own}",
                     field="keep",
                 )
 

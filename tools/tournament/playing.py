@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from engine.choice import Chooser
+from engine.doubles import playing_doubles
 from engine.errors import LimitError
 from engine.players import Player
 from tools.opponents import load_opponent
@@ -77,7 +78,7 @@ def done(task: Task, progress: Progress | None = None, cancelled: Cancelled | No
         played = table.play(task.stretch, progress, cancelled)
         scores = cube_scores(played, mode)
     else:
-        own, other = (_player(name) for name in task.names)
+        own, other = (playing_doubles(_player(name), task.rules.doubles) for name in task.names)
         pairing = Pairing(own, other, task.rules.seed, ending_of(mode))
         log = None if task.records is None else LockstepLog(task.stretch.games)
         counted = pairing.play(task.stretch, progress, cancelled, log)

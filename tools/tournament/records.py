@@ -10,13 +10,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.doubles import Doubles
 from engine.errors import UnsupportedError
 from engine.formats.mat_writing import mat_text
 from engine.game_record import RecordedGame, Rolled
 from engine.match import GameResult, MatchState
 from engine.moves import legal_plays
 from engine.position import Board, Position
-from tools.tournament.rules import Mode
+from tools.tournament.rules import Mode, Rules
 from tools.tournament.stretches import Stretch
 from tools.train.files import write_whole
 
@@ -24,13 +25,17 @@ _UNFIT = re.compile(r"[^A-Za-z0-9._=+-]+")
 _MONEY = MatchState(beavers=False)
 
 
-def check_records(folder: Path | None, mode: Mode) -> None:
+def check_records(folder: Path | None, rules: Rules) -> None:
     """Check that records can be kept; None is no records.
 
     Raises:
-        UnsupportedError: The games stop before they are decided.
+        UnsupportedError: The games stop before they are decided, or follow rules that records do not know.
     """
-    if folder is not None and mode is Mode.HOME_BOUND:
+    if folder is None:
+        return
+    if rules.doubles is not Doubles.FOUR:
+        raise UnsupportedError("records of games have doubles as four moves alone", field="records")
+    if rules.mode is Mode.HOME_BOUND:
         raise UnsupportedError(
             "games that stop when both are home bound have no result, and no records", field="records"
         )

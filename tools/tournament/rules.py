@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from engine.doubles import Doubles
 from engine.errors import UnsupportedError, ValueRangeError
 from engine.match import MAX_LENGTH
 
@@ -65,16 +66,18 @@ class Rules:
         seed: Of the dice, 0 or more.
         length: Points of a match; 0 unless the mode is `Mode.MATCH`.
         cube_by: The evaluator that handles the cube for players who have no cube decisions; empty for none.
+        doubles: How many checker moves they are.
 
     Raises:
         ValueRangeError: The seed is negative, or a match is not 1 to `MAX_LENGTH` points long.
-        UnsupportedError: There is no cube to be handled.
+        UnsupportedError: There is no cube to be handled, or there is one in games with doubles as two moves.
     """
 
     mode: Mode = Mode.CUBELESS
     seed: int = 1
     length: int = 0
     cube_by: str = ""
+    doubles: Doubles = Doubles.FOUR
 
     def __post_init__(self) -> None:
         if self.seed < 0:
@@ -84,6 +87,11 @@ class Rules:
             raise ValueRangeError(f"a match has 1 to {MAX_LENGTH} points, not {self.length}", field="match")
         if self.cube_by and not self.mode.has_cube:
             raise UnsupportedError("there is no cube to be handled in games without it", field="cube_by")
+        if self.mode.has_cube and self.doubles is not Doubles.FOUR:
+            raise UnsupportedError(
+                "with the cube in play doubles are four moves: its values are known for these alone",
+                field="doubles",
+            )
 
     @property
     def name(self) -> str:
@@ -94,7 +102,8 @@ class Rules:
             Mode.CUBEFUL: "money games with the cube",
             Mode.MATCH: f"matches to {self.length}",
         }
-        return names[self.mode]
+        variant = ", doubles as two moves" if self.doubles is Doubles.TWO else ""
+        return f"{names[self.mode]}{variant}"
 
     def stretch_games(self, *, is_deep: bool, is_sequential: bool) -> int:
         """How many games a stretch has.

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.errors import ValueRangeError
 from tools.tournament.scores import Scores
@@ -44,6 +45,8 @@ class SequentialTest:
         in_elo: Whether the bounds are Elo, told from games won; otherwise what games count on average.
         alpha: How often a player of the lower bound may be accepted.
         beta: How often a player of the upper bound may be rejected.
+        first_look: Pairs of games before the first look. Where most pairs are split, early variances are far
+            off, and the errors are kept to only if it comes late.
 
     Raises:
         ValueRangeError: The bounds are not two numbers in order, or Elo beyond `MAX_ELO`; or an error rate is
@@ -55,6 +58,7 @@ class SequentialTest:
     in_elo: bool = True
     alpha: float = 0.05
     beta: float = 0.05
+    first_look: int = LOOK_PAIRS
 
     def __post_init__(self) -> None:
         widest = MAX_ELO if self.in_elo else math.inf
@@ -85,20 +89,16 @@ class SequentialTest:
         return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 
     def judge(self, scores: Scores) -> Judged:
-        """Look at the games after every `LOOK_PAIRS` pairs, and stop where the ratio reaches a limit.
+        """Look at the games every `LOOK_PAIRS` pairs, from the first look on, up to a limit of the ratio.
 
         Args:
             scores: Results of the first player, all games from the first on.
         """
         samples = scores.pair_shares if self.in_elo else scores.pair_values
-        counts = np.arange(LOOK_PAIRS, len(samples) + 1, LOOK_PAIRS)
+        counts = np.arange(self.first_look, len(samples) + 1, LOOK_PAIRS)
         if not len(counts):
             return Judged(Verdict.UNDECIDED, 0.0, 2 * len(samples))
-        means = np.cumsum(samples)[counts - 1] / counts
-        squares = np.cumsum(samples**2)[counts - 1] / counts
-        variances = np.maximum((squares - means**2) * counts / (counts - 1), _LEAST_VARIANCE)
-        low, high = (_share(self.low), _share(self.high)) if self.in_elo else (self.low, self.high)
-        ratios = counts / (2 * variances) * (high - low) * (2 * means - low - high)
+        ratios = self.ratios(counts, np.cumsum(samples)[counts - 1], np.cumsum(samples**2)[counts - 1])
         rejects, accepts = self.limits
         hits = np.flatnonzero((ratios <= rejects) | (ratios >= accepts))
         if not len(hits):
@@ -106,6 +106,25 @@ class SequentialTest:
         ratio = float(ratios[hits[0]])
         verdict = Verdict.ACCEPTED if ratio >= accepts else Verdict.REJECTED
         return Judged(verdict, ratio, 2 * int(counts[hits[0]]))
+
+    def ratios(
+        self, pairs: NDArray[np.int64], sums: NDArray[np.float64], squares: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """The logarithm of the likelihood ratio after some pairs, of the upper bound against the lower one.
+
+        Args:
+            pairs: ``int64[n]``, how many, 2 or more.
+            sums: ``float64[..., n]``, the sums of what these pairs count.
+            squares: ``float64[..., n]``, the sums of their squares.
+
+        Returns:
+            ``float64[..., n]``.
+        """
+        means = sums / pairs
+        variances = np.maximum((squares / pairs - means**2) * pairs / (pairs - 1), _LEAST_VARIANCE)
+        low, high = (_share(self.low), _share(self.high)) if self.in_elo else (self.low, self.high)
+        found: NDArray[np.float64] = pairs / (2 * variances) * (high - low) * (2 * means - low - high)
+        return found
 
 
 @dataclass(frozen=True)

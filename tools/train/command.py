@@ -15,6 +15,15 @@ TRAINERS: dict[str, str] = {
     "plot": "tools.train.plot",
     "validation-set": "tools.train.validation_set",
     "validate": "tools.train.validate",
+    "expert-moves": "tools.train.mimic.expert_moves",
+    "mimic": "tools.train.mimic.command",
+    "mimic-study": "tools.train.mimic.study",
+    "classic": "tools.train.classic.command",
+    "classic-study": "tools.train.classic.study",
+    "climb": "tools.train.climb.command",
+    "climb-study": "tools.train.climb.study",
+    "heuristic-net": "tools.train.heuristic_net.command",
+    "ascend": "tools.train.ascend.command",
 }
 """Sub-commands and the modules behind them, each with ``SUMMARY``, ``add_arguments`` and ``main``."""
 

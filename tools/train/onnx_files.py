@@ -7,7 +7,10 @@ from types import ModuleType
 import numpy as np
 
 from engine.errors import DataFileError, UnsupportedError
+from engine.outcome import LOSE_G, WIN, WIN_G
+from nets.classic import ClassicNet
 from nets.encoders import get_encoder
+from nets.gengammon import WEIGHTS, GengammonNet
 from nets.onnx_model import OUTCOME, OnnxModel
 from tools.train.layers import Layer, LayeredNet
 from tools.train.network import ENCODER, OUTPUTS
@@ -47,15 +50,76 @@ def onnx_bytes(net: LayeredNet, name: str) -> bytes:
         outputs,
         [numpy_helper.from_array(array, key) for key, array in weights.items()],
     )
-    model = helper.make_model(
-        graph,
-        producer_name="gammond",
-        opset_imports=[helper.make_opsetid("", _OPSET)],
-        ir_version=_IR_VERSION,
+    return _checked(onnx, graph)
+
+
+def scorer_onnx_bytes(net: GengammonNet, name: str) -> bytes:
+    """Make the ONNX file of a net with one output: ``inputs float32[n, 52]`` to ``outcome float32[n, 1]``.
+
+    It gives its weights as an output too.
+
+    Raises:
+        UnsupportedError: The package ``onnx`` is not installed.
+    """
+    onnx = _onnx()
+    helper, numpy_helper, float32 = onnx.helper, onnx.numpy_helper, onnx.TensorProto.FLOAT
+    weights = np.ascontiguousarray(net.weights.T)
+    units = "Softsign" if net.activation == "softsign" else "Identity"
+    graph = helper.make_graph(
+        [
+            helper.make_node("MatMul", ["inputs", WEIGHTS], ["sums"]),
+            helper.make_node(units, ["sums"], ["hidden"]),
+            helper.make_node("ReduceSum", ["hidden", "axes"], [OUTCOME], keepdims=1),
+        ],
+        name,
+        [helper.make_tensor_value_info("inputs", float32, ["n", len(weights)])],
+        [
+            helper.make_tensor_value_info(OUTCOME, float32, ["n", 1]),
+            helper.make_tensor_value_info(WEIGHTS, float32, weights.shape),
+        ],
+        [numpy_helper.from_array(weights, WEIGHTS), numpy_helper.from_array(np.array([1], np.int64), "axes")],
     )
-    onnx.checker.check_model(model)
-    content: bytes = model.SerializeToString()
-    return content
+    return _checked(onnx, graph)
+
+
+def classic_onnx_bytes(net: ClassicNet, name: str) -> bytes:
+    """Make the ONNX file of a classic net: ``inputs float32[n, 196]`` to ``outcome float32[n, 5]``.
+
+    Raises:
+        UnsupportedError: The package ``onnx`` is not installed.
+    """
+    onnx = _onnx()
+    helper, float32 = onnx.helper, onnx.TensorProto.FLOAT
+    w1, b1, w2, b2 = net.weights
+    arrays = {"w1": w1, "b1": b1, "w2": np.ascontiguousarray(w2.T), "b2": b2}
+    nodes = [
+        helper.make_node("Gemm", ["inputs", "w1", "b1"], ["sums"]),
+        helper.make_node("Sigmoid", ["sums"], ["hidden"]),
+        helper.make_node("Gemm", ["hidden", "w2", "b2"], ["logits"]),
+        helper.make_node("Sigmoid", ["logits"], [OUTCOME if net.outputs == 5 else "nodes"]),
+    ]
+    parts = "nodes"
+    if net.outputs == 2:  # shares become chances
+        nodes += [
+            helper.make_node("Split", ["nodes"], ["win", "share_won", "share_lost"], axis=1),
+            helper.make_node("Mul", ["win", "share_won"], ["gammon"]),
+            helper.make_node("Sub", ["one", "win"], ["lose"]),
+            helper.make_node("Mul", ["lose", "share_lost"], ["lose_gammon"]),
+            helper.make_node("Concat", ["win", "gammon", "lose_gammon"], ["chances"], axis=1),
+        ]
+        arrays["one"] = np.ones((1, 1), np.float32)
+        parts = "chances"
+    if net.outputs < 5:  # each chance goes to its place, the others are 0
+        arrays["places"] = np.eye(OUTPUTS, dtype=np.float32)[[WIN, WIN_G, LOSE_G][: len(b2)]]
+        nodes.append(helper.make_node("MatMul", [parts, "places"], [OUTCOME]))
+    graph = helper.make_graph(
+        nodes,
+        name,
+        [helper.make_tensor_value_info("inputs", float32, ["n", len(w1)])],
+        [helper.make_tensor_value_info(OUTCOME, float32, ["n", OUTPUTS])],
+        [onnx.numpy_helper.from_array(array, key) for key, array in arrays.items()],
+    )
+    return _checked(onnx, graph)
 
 
 def gives_weights(net: LayeredNet) -> bool:
@@ -63,11 +127,13 @@ def gives_weights(net: LayeredNet) -> bool:
     return net.encoder_id == ENCODER and len(net.hidden) == 1
 
 
-def largest_difference(net: LayeredNet, content: bytes) -> float:
+def largest_difference(net: LayeredNet | ClassicNet, content: bytes) -> float:
     """Compare an ONNX file with the weights it was made of on positions of random games, in any output."""
-    inputs = get_encoder(net.encoder_id).encode(sample_positions(2000, seed=1))
-    written = OnnxModel("export", content, net.inputs, OUTPUTS).run(inputs)
-    return float(np.abs(written - net.outputs(inputs)).max())
+    boards = sample_positions(2000, seed=1)
+    inputs = get_encoder(net.encoder_id).encode(boards)
+    expected = net.evaluate(boards) if isinstance(net, ClassicNet) else net.outputs(inputs)
+    written = OnnxModel("export", content, inputs.shape[1], OUTPUTS).run(inputs)
+    return float(np.abs(written - expected).max())
 
 
 def read_onnx(content: bytes, encoder_id: str, name: str) -> LayeredNet:
@@ -94,6 +160,17 @@ def read_onnx(content: bytes, encoder_id: str, name: str) -> LayeredNet:
         _, weights, bias = node.input
         layers.append((arrays[weights].astype(np.float32), arrays[bias].astype(np.float32)))
     return LayeredNet(encoder_id, tuple(layers))
+
+
+def _checked(onnx: ModuleType, graph: object) -> bytes:
+    """Make a model of a graph, and check that it is whole."""
+    opset = onnx.helper.make_opsetid("", _OPSET)
+    model = onnx.helper.make_model(
+        graph, producer_name="gammond", opset_imports=[opset], ir_version=_IR_VERSION
+    )
+    onnx.checker.check_model(model)
+    content: bytes = model.SerializeToString()
+    return content
 
 
 def _onnx() -> ModuleType:

@@ -6,6 +6,7 @@ import argparse
 import importlib.util
 import io
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -91,6 +92,55 @@ def write_figure(figure: Figure, file: Path) -> None:
     content = io.BytesIO()
     figure.savefig(content, format=file.suffix[1:].lower())
     write_whole(file, content.getvalue())
+
+
+@dataclass(frozen=True)
+class Line:
+    """Values to be drawn against others.
+
+    Attributes:
+        label: What it is.
+        at: Where.
+        values: As many.
+        is_faint: Whether it stands behind another one, in the colour of that.
+    """
+
+    label: str
+    at: Sequence[float]
+    values: Sequence[float]
+    is_faint: bool = False
+
+
+def draw_lines(panels: Sequence[tuple[str, Sequence[Line]]], along: str, file: Path) -> None:
+    """Draw lines in panels, one above the other.
+
+    Args:
+        panels: What the values of each panel are called, and its lines.
+        along: What they run along.
+        file: Where to; appears whole or not at all.
+
+    Raises:
+        UnsupportedError: As `check_plot`.
+        DataFileError: The file cannot be written.
+    """
+    check_plot(file)
+    from matplotlib.figure import Figure
+
+    figure = Figure(_INCHES, _DOTS_PER_INCH, layout="constrained")
+    for axes, (name, lines) in zip(
+        figure.subplots(len(panels), sharex=True, squeeze=False)[:, 0], panels, strict=True
+    ):
+        colour = -1
+        for line in lines:
+            colour += not line.is_faint or colour < 0
+            style = "--" if line.is_faint else "-"
+            axes.plot(line.at, line.values, style, color=f"C{colour % 10}", label=line.label)
+        axes.set_ylabel(name)
+        axes.grid(alpha=0.3)
+        if lines:
+            axes.legend(fontsize="small")
+    axes.set_xlabel(along)
+    write_figure(figure, file)
 
 
 def _draw_strengths(axes: Axes, runs: Sequence[RunCurves], rolling: int) -> None:

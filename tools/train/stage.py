@@ -7,6 +7,7 @@ command) and ``log.jsonl``, each of whose records has ``seconds`` and may have `
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -18,6 +19,7 @@ from engine.errors import DataFileError, StateError
 from nets.loading import DEFAULT, evaluator_names
 from nets.manifest import Training, read_manifest
 from tools.train.checkpoints import load_checkpoint
+from tools.train.classic.player import is_classic
 from tools.train.files import read_arrays, read_records
 from tools.train.net_set import nets_file
 from tools.train.self_play import TdSettings
@@ -116,6 +118,29 @@ def pedigree_of_run(folder: Path, nets: Path) -> Pedigree:
     return joined(before, (own,))
 
 
+def training_entry(name: str, pedigree: Pedigree, last: str) -> str:
+    """Write the ``[[training]]`` entry of a manifest.
+
+    Args:
+        name: What nets call it.
+        pedigree: How they came to be.
+        last: The command that wrote their files.
+    """
+    commands = [json.dumps(each, ensure_ascii=False) for each in (*(step.command for step in pedigree), last)]
+    lines = [
+        "[[training]]",
+        f'name = "{name}"',
+        "commands = [",
+        *(f"    {command}," for command in commands),
+        "]",
+        f"games = {sum(step.games for step in pedigree)}",
+        f"hours = {sum(step.hours for step in pedigree):.2f}",
+    ]
+    if positions := sum(step.positions for step in pedigree):
+        lines.append(f"positions = {positions}")
+    return "\n".join([*lines, "", ""])
+
+
 def hours_at(records: Sequence[Mapping[str, Any]]) -> list[float]:
     """Tell how many hours a run had taken at each record of its log.
 
@@ -161,7 +186,8 @@ def _records_until(log: Path, nets: Path) -> list[dict[str, Any]]:
 
 def _games(records: Sequence[Mapping[str, Any]], nets: Path) -> int:
     """Games of self-play that led to nets."""
-    if nets.exists() and "race_encoder" not in read_arrays(nets):
+    arrays = read_arrays(nets) if nets.exists() else {}
+    if arrays and not is_classic(arrays) and "race_encoder" not in arrays:
         return load_checkpoint(nets).games_done
     return max((int(record.get("games", 0)) for record in records), default=0)
 

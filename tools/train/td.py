@@ -10,24 +10,22 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
+from numpy.typing import NDArray
 
 from engine.errors import UnsupportedError
-from engine.games import play_games
-from engine.players import EvaluatorPlayer
-from nets.manifest import Strength
-from tools.opponents import load_opponent
+from engine.players import EvaluatorPlayer, Player
 from tools.progress import Progress, short_number
 from tools.train.checkpoints import load_checkpoint, resumed
-from tools.train.curves import best_strength, standing
-from tools.train.files import append_once, read_records
-from tools.train.measuring import mean_strength, strength_arrays, strength_record, strength_text
-from tools.train.plots import add_plot_option, check_plot, draw_runs
+from tools.train.learning_run import CHECKPOINT, LearningRun
+from tools.train.plots import add_plot_option, check_plot
 from tools.train.self_play import RoundReport, SelfPlay, TdSettings
 from tools.train.settings import add_settings, read_options, read_settings
-from tools.train.stage import CONFIG, LOG, begin
+from tools.train.stage import CONFIG, begin
 
 SUMMARY = "train a contact and a race net by self-play (temporal differences)"
 
@@ -36,9 +34,6 @@ BENCH_GAMES = 40_000
 
 BENCH_START_GAMES = 6_000
 """Games before those: untrained nets play games that are far longer than usual."""
-
-_SEED = 1
-"""Always the same dice, so that what is measured of two nets differs by the nets alone."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -70,108 +65,50 @@ def main(args: argparse.Namespace) -> int:
         settings = read_options(args, TdSettings)
         settings.check()
         begin(args.run, "td", settings, ())
-    _Training(args, settings).run()
+    learner = _Learner(resumed(args.run / CHECKPOINT, settings))
+    LearningRun(args.run, settings, learner, args.plot).run()
     return 0
 
 
-class _Training:
-    """A run in progress."""
+class _Learner:
+    """Self-play as a run sees it."""
 
-    def __init__(self, args: argparse.Namespace, settings: TdSettings) -> None:
-        self._folder: Path = args.run
-        self._plot: Path | None = args.plot
-        self._settings = settings
-        self._checkpoint = self._folder / "checkpoint.npz"
-        self._best = self._folder / "best.npz"
-        self._play = resumed(self._checkpoint, settings)
-        self._opponents = {
-            name: load_opponent(name) for name in settings.opponents if settings.benchmark_games
-        }
-        self._read_log()
+    def __init__(self, play: SelfPlay) -> None:
+        self.play = play
 
-    def run(self) -> None:
-        """Play the games that are left."""
-        settings, saved_at, done = self._settings, self._play.games_done, None
-        kept_s = time.monotonic()
-        with Progress(settings.games, "games", start=saved_at) as bar:
-            for report in self._play.rounds():
-                done = report.after(done)
-                bar.update(report.games, f"error {done.error_points:.3f}{self._standing}")
-                if report.games - saved_at < settings.checkpoint_every and report.games < settings.games:
-                    continue
-                bar.say(self._keep(done, kept_s))
-                saved_at, done, kept_s = report.games, None, time.monotonic()
+    @property
+    def games_done(self) -> int:
+        return self.play.games_done
 
-    def _keep(self, report: RoundReport, since_s: float) -> str:
-        """Measure and save what was learned: the best nets, the line of the log, then the checkpoint.
+    @property
+    def player(self) -> Player:
+        return EvaluatorPlayer(self.play.trainee)
 
-        Returns:
-            What to tell.
-        """
-        games_per_s = report.played / (time.monotonic() - since_s)
-        strengths = self._measured()
-        record = {**_record(report, games_per_s), **strength_record(strengths)}
-        text = _line(report, games_per_s, strengths)
-        if strengths and mean_strength(strengths) >= self._best_strength:
-            self._play.trainee.save(self._best, **self._play.state(), **strength_arrays(strengths))
-        elif strengths and self._has_fallen_behind(mean_strength(strengths)):
-            record |= self._go_back()
-            text += (
-                f"; fallen behind: back to the nets of {record['back_to']} games, rate {self._play.rate:.4f}"
-            )
-        record["seconds"] = time.monotonic() - since_s
-        append_once(self._folder / LOG, record, "games")
-        self._play.trainee.save(self._checkpoint, **self._play.state())
-        self._read_log()
-        if self._plot:
-            draw_runs([self._folder], self._plot)
-        return text
+    @property
+    def rate(self) -> float:
+        return self.play.rate
 
-    def _measured(self) -> list[Strength]:
-        """Play against each opponent; none where nothing is measured."""
-        player, games = EvaluatorPlayer(self._play.trainee), self._settings.benchmark_games
-        results = {name: play_games(player, other, games, _SEED) for name, other in self._opponents.items()}
-        return [
-            Strength(name, each.points_per_game, each.standard_error, each.games)
-            for name, each in results.items()
-        ]
+    @property
+    def can_slow(self) -> bool:
+        return self.play.rate > self.play.settings.final_rate
 
-    def _has_fallen_behind(self, strength: float) -> bool:
-        """Whether to go back; a rate that cannot be cut any more leaves nothing to gain by it."""
-        settings = self._settings
-        behind = self._best_strength - strength > settings.backtrack > 0.0
-        return behind and self._play.rate > settings.final_rate
+    @property
+    def cuts(self) -> int:
+        return self.play.cuts
 
-    def _go_back(self) -> dict[str, object]:
-        """Go back to the best nets, and describe it for the log."""
-        best = load_checkpoint(self._best)
-        self._play.go_back(best.trainee)
-        return {"back_to": best.games_done, "cuts": self._play.cuts}
+    def rounds(self) -> Iterator[RoundReport]:
+        return self.play.rounds()
 
-    def _read_log(self) -> None:
-        records = read_records(self._folder / LOG)
-        self._best_strength = best_strength(records)
-        self._standing = standing(records)
+    def observations(self) -> dict[str, object]:
+        return {}
 
+    def save(self, file: Path, extra: dict[str, NDArray[Any]]) -> None:
+        self.play.trainee.save(file, **self.play.state(), **extra)
 
-def _record(report: RoundReport, games_per_s: float) -> dict[str, object]:
-    """Describe for the log what was learned since the last record."""
-    return {
-        "games": report.games,
-        "rate": report.rate,
-        "error_points": report.error_points,
-        "gammons": report.gammons / max(report.played, 1),
-        "plies": report.plies / max(report.played, 1),
-        "games_per_s": games_per_s,
-    }
-
-
-def _line(report: RoundReport, games_per_s: float, strengths: list[Strength]) -> str:
-    text = (
-        f"{report.games} games, rate {report.rate:.4f}, error {report.error_points:.4f}, "
-        f"{games_per_s:.0f} games/s"
-    )
-    return f"{text}, {strength_text(strengths)}" if strengths else text
+    def go_back(self, file: Path) -> int:
+        best = load_checkpoint(file)
+        self.play.go_back(best.trainee)
+        return best.games_done
 
 
 def _bench(settings: TdSettings) -> int:

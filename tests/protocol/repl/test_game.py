@@ -268,3 +268,21 @@ def test_a_whole_match_can_be_played():
     assert game.has_won_match
     assert lines[-1].endswith("'new' begins another.")
     assert max(game.points) >= 3
+
+
+def test_chances_are_told_after_each_turn_of_the_other_player_until_they_are_not_wanted():
+    game, _ = dealt((3, 1), (5, 2), (6, 4), (4, 2), (6, 4), (4, 2))
+    told = game.show_chances(True, Control())
+    assert told == ["Chances are told when you are to roll, as the net sees them."]
+    after_play = game.make_play("8/5 6/5", Control())
+    assert after_play[-1].startswith("    win ")
+    assert "lose gammon" in after_play[-1]
+    assert game.roll(Control()) == ["You roll 6-4."]
+    assert game.show_chances(False, Control()) == ["Chances are not told."]
+    assert not any(line.startswith("    win ") for line in game.make_play("24/18 13/9", Control()))
+
+
+def test_chances_are_told_at_once_to_a_person_who_is_to_roll_and_never_with_an_offer_on_the_table():
+    game = game_at(ENGINE_NEARLY_OFF)
+    assert game.show_chances(True, Control())[-1].startswith("    win ")
+    assert not any(line.startswith("    win ") for line in game.act("resign single", Control()))

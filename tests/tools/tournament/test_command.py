@@ -43,6 +43,26 @@ def test_json_is_one_object_with_the_same_figures_each_time(capsys):
     )
 
 
+def test_doubles_may_be_two_moves_for_players_that_judge_at_once(capsys, tmp_path):
+    games = ["tournament", "pubeval", "random", "--games", "200", "--seed", "3"]
+    outputs = []
+    for doubles in ("four", "two"):
+        assert cli.main([*games, "--json", "--doubles", doubles]) == 0
+        outputs.append(json.loads(capsys.readouterr().out))
+        assert outputs[-1].pop("doubles") == doubles
+        del outputs[-1]["seconds"]
+    assert outputs[0] != outputs[1]
+    assert cli.main([*games, "--doubles", "two"]) == 0
+    assert "paired games, doubles as two moves" in capsys.readouterr().out
+    for refused in (
+        ["default:plies=1"],
+        ["default", "--match", "3"],
+        ["default", "--records", str(tmp_path)],
+    ):
+        assert cli.main(["tournament", "pubeval", *refused, "--games", "4", "--doubles", "two"]) == 2
+        assert "doubles" in capsys.readouterr().err
+
+
 def test_stretches_make_no_difference(monkeypatch):
     whole = play_two("pubeval", "random", 60, seed=5).values.tolist()
     monkeypatch.setattr(tournament_rules, "STRETCH_GAMES", 16)

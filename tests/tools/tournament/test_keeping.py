@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 
+from engine.doubles import Doubles
 from engine.errors import DataFileError, StateError
 from tools.tournament.entrants import Entrant
 from tools.tournament.keeping import Kept
@@ -106,6 +107,7 @@ def test_a_player_with_other_nets_is_refused(file):
         (Rules(seed=4), "seed 3, this one has 4"),
         (Rules(Mode.CUBEFUL, 3), "mode cubeless, this one has cubeful"),
         (Rules(Mode.MATCH, 3, 5), "mode cubeless"),
+        (Rules(seed=3, doubles=Doubles.TWO), "doubles four, this one has two"),
     ],
 )
 def test_a_tournament_of_other_rules_is_refused(file, rules, words):
@@ -113,6 +115,17 @@ def test_a_tournament_of_other_rules_is_refused(file, rules, words):
     with pytest.raises(StateError, match=words):
         Kept(file, rules, [ANN, BOB])
     assert file.read_bytes() == before
+
+
+def test_a_file_that_tells_no_rule_of_doubles_has_the_usual_one(file):
+    first, _, rest = file.read_text().partition("\n")
+    record = json.loads(first)
+    del record["doubles"]
+    file.write_text(json.dumps(record) + "\n" + rest)
+    with Kept(file, RULES, [ANN, BOB]) as kept:
+        assert kept.scores("ann", "bob").games > 0
+    with pytest.raises(StateError, match="doubles four, this one has two"):
+        Kept(file, Rules(seed=3, doubles=Doubles.TWO), [ANN, BOB])
 
 
 @pytest.mark.parametrize(

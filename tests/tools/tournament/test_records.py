@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from engine.doubles import Doubles
 from engine.errors import UnsupportedError
 from nets.loading import load_player
 from tools.tournament.playing import Task, done
@@ -62,6 +63,14 @@ def test_records_of_matches_are_a_file_each(tmp_path):
 
 def test_home_bound_games_have_no_records(tmp_path):
     with pytest.raises(UnsupportedError, match="no result") as caught:
-        check_records(tmp_path, Mode.HOME_BOUND)
+        check_records(tmp_path, Rules(Mode.HOME_BOUND))
     assert caught.value.field == "records"
-    check_records(None, Mode.HOME_BOUND)
+    check_records(None, Rules(Mode.HOME_BOUND))
+
+
+def test_games_with_doubles_as_two_moves_have_no_records(tmp_path):
+    rules = Rules(doubles=Doubles.TWO)
+    with pytest.raises(UnsupportedError, match="doubles as four moves alone") as caught:
+        check_records(tmp_path, rules)
+    assert caught.value.field == "records"
+    check_records(None, rules)

@@ -66,3 +66,22 @@ def test_intervals_hold_the_truth_as_often_as_they_say():
     found = [estimate(generator.normal(1, 2, 6)) for _ in range(400)]
     share = np.mean([each.low <= 1 <= each.high for each in found])
     assert abs(share - 0.95) < 4 * math.sqrt(0.95 * 0.05 / 400)
+
+
+@pytest.mark.parametrize("wins", [500, 520, 540, 560])
+def test_of_games_that_have_nothing_in_common_it_says_what_the_binomial_distribution_does(wins):
+    """Equal players win half of 1,000 games; of paired games only pairs have nothing in common."""
+    games = 1000
+    ways = [math.comb(games, fewer) for fewer in range(games - wins + 1)]
+    expected = min(1.0, 2 * sum(ways) / 2**games)
+    won = np.random.default_rng(wins).permutation(np.arange(games) < wins)
+    found = p_equal(won.reshape(-1, 2).mean(axis=1), 0.5)
+    assert found == pytest.approx(expected, rel=0.3)
+
+
+def test_pairs_tell_more_than_the_binomial_distribution_where_dice_decide_who_wins():
+    """A player that wins 40 pairs of games outright, and shares 460 as the dice want it."""
+    shares = np.array([1.0] * 40 + [0.5] * 460)
+    assert p_equal(shares, 0.5) < 1e-9
+    wins = int(2 * shares.sum())
+    assert 2 * sum(math.comb(1000, fewer) for fewer in range(1000 - wins + 1)) / 2**1000 > 0.005

@@ -49,6 +49,14 @@ def test_the_ratio_is_that_of_two_normal_means():
     assert judged == Judged(Verdict.UNDECIDED, pytest.approx(by_definition), 2 * LOOK_PAIRS)
 
 
+def test_nothing_is_decided_before_the_first_look():
+    scores = games(200.0, np.random.default_rng(8), 4000)
+    assert SequentialTest(0, 50).judge(scores).games < 1000
+    late = SequentialTest(0, 50, first_look=500)
+    assert late.judge(scores).games == 1000
+    assert late.judge(scores.first(998)) == Judged(Verdict.UNDECIDED, 0.0, 998)
+
+
 def test_what_comes_behind_a_decision_changes_nothing():
     scores = games(100.0, np.random.default_rng(7), 4000)
     test = SequentialTest(0, 50)

@@ -8,10 +8,16 @@ import msgspec
 import pytest
 
 from tools import cli
+from tools.train.ascend.settings import AscendSettings
+from tools.train.classic.settings import ClassicSettings
+from tools.train.climb.settings import ClimbSettings
+from tools.train.climb.study import StudySettings
 from tools.train.fit import FitSettings
 from tools.train.fitting import OUTPUT_WEIGHTS
+from tools.train.heuristic_net.settings import HeuristicNetSettings
 from tools.train.label import LabelSettings
 from tools.train.labelling import SHARD_POSITIONS
+from tools.train.mimic.settings import MimicSettings
 from tools.train.refine import RefineSettings
 from tools.train.sampling import SOURCES
 from tools.train.self_play import TdSettings
@@ -35,6 +41,12 @@ def test_the_options_of_the_commands_exist(command, capsys):
 def test_there_are_commands_on_the_page():
     assert {tuple(shlex.split(command)[1:3])[-1] for command in COMMANDS} >= {
         "td",
+        "ascend",
+        "classic",
+        "classic-study",
+        "heuristic-net",
+        "mimic",
+        "mimic-study",
         "label",
         "fit",
         "refine",
@@ -57,14 +69,26 @@ def test_each_class_of_validation_positions_has_a_row(name):
 def test_options_that_the_text_names_are_settings_or_decide_nothing():
     fields = {
         "--" + field.name.replace("_", "-")
-        for kind in (TdSettings, LabelSettings, FitSettings, RefineSettings, ValidationSettings)
+        for kind in (
+            TdSettings,
+            AscendSettings,
+            ClassicSettings,
+            ClimbSettings,
+            MimicSettings,
+            StudySettings,
+            HeuristicNetSettings,
+            LabelSettings,
+            FitSettings,
+            RefineSettings,
+            ValidationSettings,
+        )
         for field in msgspec.structs.fields(kind)
     }
     others = {"--from", "--config", "--resume", "--bench", "--workers", "--threads", "--device"}
     exports = {"--name", "--best", "--phases"}
     pictures = {"--plot", "--out", "--against", "--rolling"}
-    reports = {"--json"}
-    named = set(re.findall(r"--[a-z][a-z-]*", PAGE))
+    reports = {"--json", "--recheck", "--sizes"}
+    named = set(re.findall(r"--[a-z][a-z-]*", re.sub(r"\]\([^)]*\)", "]", PAGE)))
     assert named <= fields | others | exports | pictures | reports
     assert others <= named
 

@@ -13,27 +13,13 @@ from engine.kernels.moves import write_child
 from nets.kernels.encode import MAX_ACTIVE, active_inputs
 from nets.kernels.judged_plays import Judging, begin_position, judge_plays, new_judging
 from nets.kernels.sparse import Net, equity_of, first_layer, is_race, outcome_of, second_layer
+from tools.train.kernels.dice import die
 
 MAX_PLIES = 2000
 """Longer games are abandoned without learning; self-play of untrained nets may shuffle for ever."""
 
 # Rows of `tally`, int64[4].
 GAMES, PLIES, GAMMONS, BACKGAMMONS = range(4)
-
-
-@kernel
-def _next_random(state: NDArray[np.uint64]) -> np.uint64:
-    """Splitmix64. Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014."""
-    state[0] += np.uint64(0x9E3779B97F4A7C15)
-    z = state[0]
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
-
-
-@kernel
-def _die(state: NDArray[np.uint64]) -> int:
-    return 1 + int((_next_random(state) >> np.uint64(33)) % np.uint64(6))
 
 
 @float_kernel
@@ -100,11 +86,11 @@ def _play_game(
         for point in range(26):
             boards[0, side, point] = start[side, point]
     for ply in range(MAX_PLIES):
-        die1 = _die(state)
-        die2 = _die(state)
+        die1 = die(state)
+        die2 = die(state)
         while ply == 0 and die1 == die2:
-            die1 = _die(state)
-            die2 = _die(state)
+            die1 = die(state)
+            die2 = die(state)
         begin_position(boards, ply, contact, race, judging)
         count = judge_plays(boards, ply, die1, die2, contact, race, judging)
         best = 0

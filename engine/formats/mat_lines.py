@@ -1,0 +1,163 @@
+"""The lines of ``.mat`` text: which match and game each belongs to, and the cells of a row.
+
+*Source:* the text files of Jellyfish, as GNU Backgammon 1.07, Backgammon Studio and Backgammon Galaxy write
+them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from engine.errors import FormatError
+
+LONGEST_LINE = 400
+
+_RIGHT_COLUMN = 12
+"""A cell that stands alone is of the right column if it begins so far behind the row's number."""
+
+_SHOWN = 60
+_BREAK = re.compile(r"\r\n|\r|\n")
+_NOTHING = " \x00\x1a\x0c"
+_HEADER = re.compile(r'\s*;\s*\[\s*(.+?)\s+"(.*)"\s*\]\s*')
+_LENGTH = re.compile(r"\s*([0-9]{1,5})[ -]?points? match\b.*", re.IGNORECASE)
+_MONEY = re.compile(r"\s*(?:money (?:session|game)|unlimited match)\b.*", re.IGNORECASE)
+_GAME = re.compile(r"\s*Game\s+([0-9]{1,6})\s*", re.IGNORECASE)
+_NAMES = re.compile(r"\s*(\S.*?)\s*:\s*([0-9]{1,6})\s+(\S.*?)\s*:\s*([0-9]{1,6})\s*")
+_ROW = re.compile(r"\s*[0-9]+\)(.*)")
+_CELL = re.compile(
+    r"(?<!\S)(?:(?P<dice>[1-6]{2})\s?:|(?P<word>doubles|beavers|takes|drops|wins|losses)\b)", re.IGNORECASE
+)
+
+Line = tuple[int, str]
+"""The number of a line in its file, from 1, and its text."""
+
+
+@dataclass(frozen=True)
+class GameLines:
+    """What a file has of a game.
+
+    Attributes:
+        number: Behind the word Game.
+        line: The number of that line.
+        lines: What follows, down to the next game.
+    """
+
+    number: int
+    line: int
+    lines: list[Line] = field(default_factory=list)
+
+
+@dataclass
+class MatchLines:
+    """What a file has of a match, or a session of money games.
+
+    Attributes:
+        length: Points of the match; 0 for money, and where the file does not say.
+        headers: Words and values of its comment lines.
+        games: Its games in order.
+        strays: Lines before the games that are neither headers nor the length.
+    """
+
+    length: int = 0
+    headers: dict[str, str] = field(default_factory=dict)
+    games: list[GameLines] = field(default_factory=list)
+    strays: list[Line] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One action as it is written.
+
+    Attributes:
+        seat: Whose column it stands in.
+        word: ``doubles``, ``beavers``, ``takes``, ``drops``, ``wins`` or ``losses``; empty for a roll.
+        dice: The two digits of a roll, else empty.
+        rest: What stands behind word or dice: moves, the cube, points.
+        text: All of it.
+    """
+
+    seat: int
+    word: str
+    dice: str
+    rest: str
+    text: str
+
+
+def split_matches(text: str) -> Iterator[MatchLines]:
+    """Split a text into its matches that have a game; each begins with its headers or its length."""
+    match = MatchLines()
+    for number, line in _lines(text):
+        header, length, game = _HEADER.fullmatch(line), _LENGTH.fullmatch(line), _GAME.fullmatch(line)
+        is_money = _MONEY.fullmatch(line) is not None
+        if (header or length or is_money) and match.games:
+            yield match
+            match = MatchLines()
+        if header:
+            match.headers[header[1]] = header[2]
+        elif length:
+            match.length = int(length[1])
+        elif game:
+            match.games.append(GameLines(int(game[1]), number))
+        elif match.games:
+            match.games[-1].lines.append((number, line))
+        elif not is_money:
+            match.strays.append((number, line))
+    if match.games:
+        yield match
+
+
+def read_names(text: str) -> tuple[tuple[str, str], tuple[int, int]]:
+    """Read the line under a game's number: names and scores of seats 0 and 1.
+
+    Raises:
+        FormatError: It is no such line.
+    """
+    found = _NAMES.fullmatch(text)
+    if found is None:
+        raise FormatError(f"expected 'NAME : POINTS  NAME : POINTS', got {shown(text)}", field="mat")
+    return (found[1], found[3]), (int(found[2]), int(found[4]))
+
+
+def read_cells(text: str) -> list[Cell]:
+    """Read a row of a game, or the line that says who won it.
+
+    Returns:
+        None to two cells; an empty row has none.
+
+    Raises:
+        FormatError: It is something else.
+    """
+    row = _ROW.fullmatch(text)
+    content = row[1] if row else text
+    found = list(_CELL.finditer(content))
+    ends = [*(each.start() for each in found[1:]), len(content)]
+    first = int(len(found) == 1 and found[0].start() >= _RIGHT_COLUMN)
+    cells = [
+        Cell(
+            seat,
+            (each["word"] or "").lower(),
+            each["dice"] or "",
+            content[each.end() : end].strip(),
+            content[each.start() : end].strip(),
+        )
+        for seat, (each, end) in enumerate(zip(found, ends, strict=False), first)
+    ]
+    is_known = row is not None or [cell.word for cell in cells] in (["wins"], ["losses"])
+    if not is_known or len(cells) > 2 or content[: found[0].start() if found else None].strip():
+        raise FormatError(f"expected a row of one or two actions, got {shown(text)}", field="mat")
+    return cells
+
+
+def shown(text: str) -> str:
+    """Quote text for a message, within bounds."""
+    return repr(" ".join(text.split())[:_SHOWN])
+
+
+def _lines(text: str) -> Iterator[Line]:
+    """The lines that say something, each cut at `LONGEST_LINE`; comments other than headers say nothing."""
+    for number, line in enumerate(_BREAK.split(text.removeprefix("\ufeff")), 1):
+        bare = line[:LONGEST_LINE].expandtabs().rstrip(_NOTHING)
+        if bare.strip() and (not bare.lstrip().startswith(";") or _HEADER.fullmatch(bare)):
+            yield number, bare

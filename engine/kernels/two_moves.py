@@ -1,0 +1,67 @@
+"""Legal plays where doubles are two checker moves, as any other roll is; for a variant of the rules.
+
+The plays of a roll are those of `engine.kernels.moves`, with which a double is what two different dice are.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels import kernel
+from engine.kernels.moves import (
+    MAX_PLAYS,
+    plays_of,
+    plays_of_both_dice,
+    plays_of_one_die,
+    point_sets,
+    write_child,
+    write_moves,
+)
+
+
+@kernel
+def expand(
+    boards: NDArray[np.int8],
+    dice: NDArray[np.int8],
+    start: int,
+    children: NDArray[np.int8],
+    moves: NDArray[np.int8],
+    offsets: NDArray[np.int64],
+) -> int:
+    """Write the results of one roll for each of many positions, as `engine.kernels.moves.expand` does."""
+    sets = np.empty(5, np.int64)
+    counts = np.empty(26, np.int64)
+    levels = np.empty((5, 4), np.int64)
+    hashes = np.empty(MAX_PLAYS, np.int64)
+    plays = np.empty(MAX_PLAYS, np.int64)
+    for i in range(start, boards.shape[0]):
+        at = offsets[i]
+        die1 = int(dice[i, 0])
+        die2 = int(dice[i, 1])
+        point_sets(boards, i, sets)
+        if die1 == die2:
+            count = _plays_of_a_double(sets, die1, hashes, plays)
+        else:
+            count = plays_of(boards, i, sets, die1, die2, counts, levels, hashes, plays)
+        if at + count > children.shape[0]:
+            return i
+        for j in range(count):
+            write_child(boards, i, int(plays[j]), children, at + j)
+            write_moves(int(plays[j]), moves, at + j)
+        offsets[i + 1] = at + count
+    return boards.shape[0]
+
+
+@kernel
+def _plays_of_a_double(
+    sets: NDArray[np.int64], die: int, hashes: NDArray[np.int64], plays: NDArray[np.int64]
+) -> int:
+    """List the results of two moves, or one or none where there are no more; at least one result."""
+    count = plays_of_both_dice(sets, die, die, hashes, plays, 0)
+    if count == 0:
+        count = plays_of_one_die(sets, die, plays)
+    if count == 0:
+        plays[0] = 0
+        count = 1
+    return count

@@ -1,0 +1,47 @@
+"""A player that does not always take its best play, but one of its few best."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.players import Scorer, below, mixed, picked
+from engine.position import Board
+
+
+class BestFewPlayer:
+    """Plays one of the plays that a scorer gives the most, all equally likely.
+
+    It plays the same one whenever position, roll and seed are the same.
+
+    Args:
+        name: What results call it.
+        scorer: The judge of the positions after the plays.
+        few: How many plays it chooses among, 1 or more; fewer where the roll has no more.
+        seed: Of the choices, 0 or more.
+    """
+
+    def __init__(self, name: str, scorer: Scorer, few: int, seed: int = 0) -> None:
+        self.name = name
+        self._scorer = scorer
+        self._few = few
+        generator = np.random.Generator(np.random.PCG64(seed))
+        self._board_hash = generator.integers(0, 2**64, size=52, dtype=np.uint64)
+        self._dice_hash = generator.integers(0, 2**64, size=2, dtype=np.uint64)
+
+    def choose(self, boards: Board, dice: NDArray[np.int8]) -> Board:
+        """Choose plays, as `engine.players.Player.choose`; of equal scores the first counts as better."""
+        return picked(self, boards, dice)
+
+    def pick(
+        self, boards: Board, dice: NDArray[np.int8], children: Board, offsets: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """Choose among plays, as `engine.players.PlayPicker.pick`."""
+        counts = np.diff(offsets)
+        places = np.repeat(np.arange(len(boards)), counts)
+        best_first = np.lexsort((-self._scorer.scores(children), places))
+        key = boards.reshape(len(boards), 52).astype(np.uint64) @ self._board_hash
+        key += dice.astype(np.uint64) @ self._dice_hash
+        drawn = below(mixed(key), np.minimum(counts, self._few))
+        chosen: NDArray[np.int64] = best_first[offsets[:-1] + drawn]
+        return chosen

@@ -1,0 +1,49 @@
+"""``gengammon``: a net on counts of checkers that learned to mimic experts' moves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from nets.gengammon import GengammonPlayer, load_scorer
+from nets.manifest import ScorerEntry, read_manifest
+from nets.player_kinds import PlayerKind
+
+
+class GengammonOptions(Struct, frozen=True):
+    """Which net."""
+
+    learned: Annotated[
+        Literal["genetic", "linear", "backprop", "play"],
+        Meta(
+            description="how: by a genetic algorithm; the same without activation, as first described; by "
+            "backpropagation; or from games played out against itself"
+        ),
+    ] = "genetic"
+
+
+def _entry(options: GengammonOptions, manifest_file: Path) -> ScorerEntry:
+    return read_manifest(manifest_file).scorer(f"gengammon-{options.learned}")
+
+
+def _make(options: GengammonOptions, manifest_file: Path) -> GengammonPlayer:
+    entry = _entry(options, manifest_file)
+    is_default = options == GengammonOptions()
+    name = KIND.name if is_default else f"{KIND.name}:learned={options.learned}"
+    return GengammonPlayer(name, load_scorer(entry, manifest_file.parent))
+
+
+def _hashes(options: GengammonOptions, manifest_file: Path) -> dict[str, str]:
+    entry = _entry(options, manifest_file)
+    return {entry.name: entry.sha256}
+
+
+KIND = PlayerKind(
+    "gengammon",
+    "a 52-26-1 net on counts of checkers that mimics experts; a simple rule plays its races",
+    GengammonOptions,
+    _make,
+    hashes=_hashes,
+)

@@ -1,0 +1,45 @@
+"""``phase-net``: a net on the features that `phase-heuristic` weighs by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from engine.players import ScorerPlayer
+from nets.manifest import ScorerEntry, read_manifest
+from nets.phase_net import load_phase_net
+from nets.player_kinds import PlayerKind
+
+
+class PhaseNetOptions(Struct, frozen=True):
+    """Which net."""
+
+    learned: Annotated[
+        Literal["outcomes", "self"],
+        Meta(description="from the outcomes of whose games: of phase-heuristic's, or of its own"),
+    ] = "outcomes"
+
+
+def _entry(options: PhaseNetOptions, manifest_file: Path) -> ScorerEntry:
+    return read_manifest(manifest_file).scorer(f"{KIND.name}-{options.learned}")
+
+
+def _make(options: PhaseNetOptions, manifest_file: Path) -> ScorerPlayer:
+    net = load_phase_net(_entry(options, manifest_file), manifest_file.parent)
+    return ScorerPlayer(KIND.called(options), net)
+
+
+def _hashes(options: PhaseNetOptions, manifest_file: Path) -> dict[str, str]:
+    entry = _entry(options, manifest_file)
+    return {entry.name: entry.sha256}
+
+
+KIND = PlayerKind(
+    "phase-net",
+    "a 48-64-64-1 net on the features of phase-heuristic that learned who won",
+    PhaseNetOptions,
+    _make,
+    hashes=_hashes,
+)

@@ -1,0 +1,77 @@
+"""``merit``, ``star`` and the difficulties by name, and with a session's chooser."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.errors import FormatError, ValueRangeError
+from engine.match import MatchState
+from engine.player_chooser import PlayerChooser
+from engine.position import Position
+from engine.search import SearchWatch
+from nets.leaf_judges import JUDGES, judge_hashes, load_leaves
+from nets.loading import DEFAULT, load_analyst, load_evaluator, load_finder, load_player, net_hashes
+from nets.manifest import MANIFEST_FILE
+from nets.player_kinds import find_kind
+from tests import boards
+
+SAMPLE = boards.played_boards(boards.RacingJudge(), 400, seed=3)[:40]
+DICE = boards.random_rolls(40, seed=4)
+LATE = boards.position(x={6: 1, 4: 2}, o={21: 1, 3: 1})
+
+
+def chosen(name):
+    return load_player(name).choose(SAMPLE, DICE)
+
+
+@pytest.mark.parametrize("judge", [DEFAULT, "bev"])
+def test_merit_among_one_and_star_without_look_ahead_play_as_their_judge_does(judge):
+    assert np.array_equal(chosen(f"merit:of={judge},among=1"), chosen(judge))
+    assert np.array_equal(chosen(f"star:of={judge},plies=0"), chosen(judge))
+
+
+def test_the_difficulties_are_choices_by_merit_at_three_depths():
+    assert np.array_equal(chosen("easy:of=bev,seed=2"), chosen("merit:of=bev,seed=2"))
+    for name, plies in (("medium", 1), ("hard", 2)):
+        ours, same = (load_player(each) for each in (f"{name}:of=bev", f"merit:of=bev,plies={plies}"))
+        assert np.array_equal(ours.choose_one(LATE, (2, 1)), same.choose_one(LATE, (2, 1)))
+    assert [find_kind(name).is_deep(find_kind(name).options()) for name in ("easy", "medium", "hard")] == [
+        False,
+        True,
+        True,
+    ]
+
+
+def test_a_judge_of_scores_plays_without_nets_and_one_that_looks_ahead_with_those_of_the_finder():
+    assert net_hashes("merit:of=bev") == {}
+    assert net_hashes("merit") == net_hashes(DEFAULT)
+    deep = net_hashes("star:of=bev")
+    assert deep == judge_hashes("bev", 1, MANIFEST_FILE) == net_hashes(load_finder().name)
+    assert set(net_hashes("star")) == set(deep) | set(net_hashes(DEFAULT))
+
+
+def test_every_judge_of_the_list_loads():
+    for name in JUDGES:
+        assert load_leaves(name, MANIFEST_FILE).name == (load_evaluator().name if name == DEFAULT else name)
+
+
+def test_they_sit_at_a_table_and_can_be_stopped():
+    analyst = load_analyst()
+    player = load_player("star:of=bev,plies=2,deepening=true")
+    stopped = SearchWatch(lambda: True)
+    choice = PlayerChooser(player, analyst).play(Position.start(), (3, 1), MatchState(), stopped)
+    expected = load_player("bev").choose(Position.start().board[None].copy(), np.array([(3, 1)], np.int8))[0]
+    assert np.array_equal(choice.play.play.result.board, expected)
+
+
+def test_bad_options_are_named():
+    with pytest.raises(ValueRangeError, match="of is one of default") as caught:
+        load_player("merit:of=nobody")
+    assert caught.value.field == "of"
+    with pytest.raises(ValueRangeError, match="among is a whole number 1"):
+        load_player("merit:among=0")
+    with pytest.raises(FormatError, match="easy has the options of, seed"):
+        load_player("easy:plies=2")
+    with pytest.raises(ValueRangeError, match="cutoffs is one of none"):
+        load_player("star:cutoffs=star3")

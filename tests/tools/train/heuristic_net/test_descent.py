@@ -1,0 +1,82 @@
+"""Gradient descent of a phase net."""
+
+import numpy as np
+import pytest
+
+from engine.errors import DataFileError
+from nets.phase_heuristic import PhaseHeuristic
+from nets.phase_net import PhaseNet
+from tests import boards
+from tools.train.heuristic_net.descent import Descent
+from tools.train.heuristic_net.report import error_of
+
+SAMPLE = boards.random_boards(500, seed=1)
+TARGETS = PhaseHeuristic().scores(SAMPLE)
+
+
+def untrained(hidden=(6, 5)):
+    return PhaseNet.untrained(np.random.default_rng(2), hidden)
+
+
+def learn(descent, rate, times=1):
+    for number in range(times):
+        generator = np.random.default_rng([3, number])
+        loss = descent.learn(SAMPLE, TARGETS, 50, lambda share: rate, generator)
+    return loss
+
+
+def test_the_slopes_are_those_of_the_loss():
+    """Adam's first step goes down each slope by the rate; a change of one weight by little shows its sign."""
+    net = untrained()
+    descent = Descent(net)
+    descent.learn(SAMPLE, TARGETS, len(SAMPLE), lambda share: 1e-3, np.random.default_rng(1))
+    for name, before, after in zip(net.named(), net.arrays, descent.net.arrays, strict=True):
+        place = np.unravel_index(np.argmax(np.abs(after - before)), before.shape)
+        errors = []
+        for change in (-1e-2, 1e-2):
+            changed = before.copy()
+            changed[place] += change
+            moved = PhaseNet.from_arrays(net.named() | {name: changed})
+            errors.append(error_of(moved, SAMPLE, TARGETS))
+        assert abs(after[place] - before[place]) == pytest.approx(1e-3, rel=0.05)
+        assert np.sign(after[place] - before[place]) == -np.sign(errors[1] - errors[0])
+
+
+def test_the_error_falls_and_the_loss_told_is_the_mean_over_the_positions():
+    descent = Descent(untrained((64, 64)))
+    before = error_of(descent.net, SAMPLE, TARGETS)
+    assert learn(descent, 1e-12) == pytest.approx(before, rel=1e-3)
+    learn(descent, 1e-3, times=40)
+    assert error_of(descent.net, SAMPLE, TARGETS) < 0.01 * before
+
+
+def test_it_goes_on_from_its_state_as_if_it_had_not_stopped():
+    whole, first = Descent(untrained()), Descent(untrained())
+    learn(whole, 1e-3), learn(first, 1e-3)
+    second = Descent(first.net, first.state())
+    learn(whole, 1e-3), learn(second, 1e-3)
+    for one, other in zip(whole.net.arrays, second.net.arrays, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_the_net_that_it_began_with_and_the_nets_it_gave_stay_as_they_are():
+    net = untrained()
+    kept = [array.copy() for array in net.arrays]
+    descent = Descent(net)
+    given = descent.net
+    learn(descent, 1e-2)
+    for one, other, before in zip(net.arrays, given.arrays, kept, strict=True):
+        np.testing.assert_array_equal(one, before)
+        np.testing.assert_array_equal(other, before)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"adam_mean": None}, {"adam_square": np.zeros(3, np.float32)}, {"adam_steps": np.zeros(2)}],
+)
+def test_a_state_of_another_net_is_refused(changes):
+    state = Descent(untrained()).state()
+    for name, array in changes.items():
+        state.pop(name) if array is None else state.update({name: array})
+    with pytest.raises(DataFileError, match="state of a descent"):
+        Descent(untrained(), state)

@@ -1,0 +1,107 @@
+"""The genetic algorithm: it learns, the elite lives on, crossovers alternate, runs repeat themselves."""
+
+import msgspec
+import numpy as np
+import pytest
+
+from tests.tools.train.mimic.teaching import packed, random_net
+from tools.train.mimic import evolving
+from tools.train.mimic.evolving import Population, sampled
+from tools.train.mimic.packing import agreements
+from tools.train.mimic.settings import MimicSettings
+
+SMALL = MimicSettings(population=24, method="genetic", fitness="2", activation="linear")
+PACKED = packed(600, seed=1)
+UNSEEN = packed(600, seed=9)
+
+
+def _grown(settings: MimicSettings, generations: int) -> list[evolving.Generation]:
+    population = Population(settings, settings.seed)
+    return [population.advance(PACKED, threads=1) for _ in range(generations)]
+
+
+@pytest.mark.parametrize("crossover", ["weights", "bits", "alternating"])
+def test_it_learns_an_expert_and_does_better_on_his_unseen_moves(crossover):
+    settings = msgspec.structs.replace(SMALL, crossover=crossover, alternate_every=5)
+    generations = _grown(settings, 40)
+    every = np.arange(600)
+    first, last = (generations[number].best for number in (0, -1))
+    before, after = agreements(UNSEEN, [first, last], "2", every, threads=1)
+    assert generations[-1].agreement.fitness > generations[0].agreement.fitness + 0.03
+    assert generations[-1].mean_fitness > generations[0].mean_fitness + 0.1
+    assert after.fitness > before.fitness + 0.02
+
+
+def test_mutation_by_bits_learns_too():
+    generations = _grown(msgspec.structs.replace(SMALL, mutation="bit", mutations=2), 40)
+    assert generations[-1].agreement.fitness > generations[0].agreement.fitness + 0.03
+
+
+def test_the_fittest_never_gets_lost_while_all_moves_count():
+    fitness = [each.agreement.fitness for each in _grown(SMALL, 25)]
+    assert all(np.diff(fitness) >= 0)
+
+
+def test_without_an_elite_it_may_get_lost():
+    fitness = [each.agreement.fitness for each in _grown(msgspec.structs.replace(SMALL, elite=0.0), 25)]
+    assert min(np.diff(fitness)) < 0
+
+
+def test_the_same_seed_gives_the_same_population_and_another_one_does_not():
+    populations = [Population(SMALL, seed) for seed in (1, 1, 2)]
+    for population in populations:
+        for _ in range(3):
+            population.advance(PACKED, threads=1)
+    np.testing.assert_array_equal(populations[0].genes, populations[1].genes)
+    assert not np.array_equal(populations[0].genes, populations[2].genes)
+
+
+def test_a_population_goes_on_as_if_it_had_never_stopped():
+    whole = Population(SMALL, 1)
+    for _ in range(4):
+        whole.advance(PACKED, threads=1)
+    begun = Population(SMALL, 1)
+    for _ in range(2):
+        begun.advance(PACKED, threads=1)
+    rest = Population(SMALL, 1, begun.genes, begun.generation)
+    for _ in range(2):
+        rest.advance(PACKED, threads=2)
+    np.testing.assert_array_equal(rest.genes, whole.genes)
+
+
+def test_crossovers_alternate_after_so_many_generations(monkeypatch):
+    called = []
+    for name, crossed in evolving._CROSSOVERS.items():
+
+        def watched(first, second, generator, name=name, crossed=crossed):
+            called.append(name)
+            return crossed(first, second, generator)
+
+        monkeypatch.setitem(evolving._CROSSOVERS, name, watched)
+    settings = msgspec.structs.replace(SMALL, crossover="alternating", alternate_every=2, population=4)
+    population = Population(settings, 1)
+    seen = []
+    for _ in range(6):
+        called.clear()
+        population.advance(PACKED, threads=1)
+        seen.append(set(called))
+    assert seen == [{"weights"}] * 2 + [{"bits"}] * 2 + [{"weights"}] * 2
+
+
+def test_a_sample_is_of_its_size_and_others_each_time():
+    generator = np.random.default_rng(1)
+    first, second = (sampled(100, 30, generator) for _ in range(2))
+    assert len(set(first.tolist())) == 30
+    assert not np.array_equal(first, second)
+    np.testing.assert_array_equal(sampled(100, 0, generator), np.arange(100))
+    np.testing.assert_array_equal(sampled(100, 200, generator), np.arange(100))
+
+
+def test_a_generation_tells_the_agreement_of_its_fittest():
+    population = Population(SMALL, 3)
+    judged = population.advance(PACKED, threads=1)
+    (found,) = agreements(PACKED, [judged.best], "2", np.arange(600), threads=1)
+    assert judged.agreement == found
+    assert judged.mean_fitness < found.fitness
+    assert judged.number == 0
+    assert random_net(1).weights.shape == judged.best.weights.shape

@@ -1,0 +1,1 @@
+"""Gradient ascent on the weights of players without nets, by matches against players a little different."""

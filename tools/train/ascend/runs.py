@@ -1,0 +1,54 @@
+"""What runs of ``gammond train ascend`` leave: vectors in files, and the players that they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import DataFileError
+from engine.players import Player
+from tools.train.ascend.families import FAMILIES, Vector, family
+from tools.train.files import read_arrays
+
+
+def is_ascended(arrays: Mapping[str, NDArray[Any]]) -> bool:
+    """Say whether a file of arrays holds the best vector of a run."""
+    return {"player", "vector"} <= arrays.keys()
+
+
+def load_ascended(file: Path) -> Player:
+    """Load the player of a run's best vector.
+
+    Raises:
+        DataFileError: The file is missing, damaged, or holds something else.
+    """
+    arrays = read_arrays(file)
+    name = str(arrays.get("player", ""))
+    if name not in FAMILIES:
+        raise DataFileError(f"{file} holds weights of {name[:40]!r}, expected one of {', '.join(FAMILIES)}")
+    return family(name).player(read_vector(file, arrays, "vector", name))
+
+
+def read_vector(file: Path, arrays: Mapping[str, NDArray[Any]], key: str, player: str) -> Vector:
+    """Read the weights of a player from a file's arrays.
+
+    Args:
+        file: For messages.
+        arrays: What the file holds.
+        key: Of the weights.
+        player: One of `FAMILIES`.
+
+    Raises:
+        DataFileError: They are missing, or not as many numbers as the player has weights.
+    """
+    weights = len(family(player).names)
+    vector = arrays.get(key, np.empty(0))
+    if vector.dtype.kind != "f" or vector.shape != (weights,) or not np.isfinite(vector).all():
+        raise DataFileError(
+            f"{file}: {key} is {weights} finite weights of {player}, not {vector.dtype}{list(vector.shape)}"
+        )
+    return vector.astype(np.float64)

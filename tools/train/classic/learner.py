@@ -1,0 +1,192 @@
+"""How classic nets learn: from games against themselves, against an expert, or of an expert's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import DataFileError
+from engine.players import EvaluatorPlayer, Player
+from engine.position import Position
+from nets.classic import SYMMETRIC, Weights, nodes_of
+from tools.opponents import load_opponent
+from tools.train.classic.endgames import told_of_games
+from tools.train.classic.games import play_side_by_side
+from tools.train.classic.player import TWO_SIDED, ClassicPlayer, bearoff_table, read_classic
+from tools.train.classic.settings import SELF, TAUGHT, WATCHING, ClassicSettings
+from tools.train.kernels import classic as kernel_classic
+from tools.train.net_set import nets_file
+from tools.train.self_play import RoundReport
+
+ROUND_GAMES = 50
+"""Games between two looks at whether a checkpoint is due; those of an expert are played side by side."""
+
+_SELF_DICE, _EXPERT_DICE = range(2)
+
+_NO_RANKS, _NO_WINS = np.zeros((7, 1), np.int64), np.zeros((0, 0), np.float32)
+for _array in (_NO_RANKS, _NO_WINS):  # read-only as those of a table: the loops are compiled once
+    _array.setflags(write=False)
+
+
+class ClassicLearner:
+    """A player that learns, as `tools.train.learning_run.Learner`; the same settings give the same weights.
+
+    Args:
+        settings: Of the run.
+        nets: To start from; random ones unless given.
+        games_done: Games that led to these nets.
+        cuts: How often the run went back to the best nets.
+    """
+
+    def __init__(
+        self,
+        settings: ClassicSettings,
+        nets: ClassicPlayer | None = None,
+        games_done: int = 0,
+        cuts: int = 0,
+    ) -> None:
+        self.settings = settings
+        self.nets = nets or first_nets(settings)
+        self.games_done = games_done
+        self.cuts = cuts
+        self._expert = None if settings.teacher == SELF else load_opponent(settings.expert)
+
+    @property
+    def player(self) -> Player:
+        """What plays with what was learned so far."""
+        return EvaluatorPlayer(self.nets.evaluator("classic"))
+
+    @property
+    def rate(self) -> float:
+        """α of the next round."""
+        return self.settings.rates(self.cuts)[0]
+
+    @property
+    def can_slow(self) -> bool:
+        """Whether a rate can be cut."""
+        return max(self.settings.rates(self.cuts)) > self.settings.least_rate
+
+    def save(self, file: Path, extra: dict[str, NDArray[Any]]) -> None:
+        """Write all that it takes to go on, and other arrays, whole or not at all.
+
+        Raises:
+            DataFileError: It cannot be written.
+        """
+        state = {"games_done": np.array(self.games_done), "cuts": np.array(self.cuts)}
+        self.nets.save(file, {**state, **extra})
+
+    def go_back(self, file: Path) -> int:
+        """Go on with the nets of a file at lower rates; returns the games that had led to them.
+
+        Raises:
+            DataFileError: The file cannot be read.
+        """
+        self.nets, arrays = read_classic(file)
+        self.cuts += 1
+        return _count(file, arrays, "games_done")
+
+    def observations(self) -> dict[str, object]:
+        """What the nets say of the start and of decided endgames."""
+        return told_of_games(self.nets.evaluator("classic"))
+
+    def rounds(self) -> Iterator[RoundReport]:
+        """Learn, round by round, until all games are through."""
+        settings = self.settings
+        while self.games_done < settings.games:
+            games, rate = min(ROUND_GAMES, settings.games - self.games_done), self.rate
+            tally = np.zeros(4, np.int64)
+            squares = self._play_itself(games, tally) if self._expert is None else self._study(games, tally)
+            self.games_done += games
+            played, plies, gammons, _ = tally.tolist()
+            yield RoundReport(self.games_done, rate, played, plies, gammons, squares)
+
+    def _play_itself(self, games: int, tally: NDArray[np.int64]) -> float:
+        seeds = np.random.SeedSequence([self.settings.seed, self.games_done, _SELF_DICE])
+        dice = seeds.generate_state(1, np.uint64).astype(np.uint64)
+        start = Position.start().board.copy()
+        return kernel_classic.self_play(games, start, *self._weights, self._learning, dice, tally)
+
+    def _study(self, games: int, tally: NDArray[np.int64]) -> float:
+        """Play games with the expert's help and learn from each; returns the sum of squared errors."""
+        assert self._expert is not None
+        own, teacher, squares = self.player, self.settings.teacher, 0.0
+        first = self._expert if teacher == WATCHING else own
+        second = own if teacher == TAUGHT else self._expert
+        generator = np.random.default_rng([self.settings.seed, self.games_done, _EXPERT_DICE])
+        for boards in play_side_by_side(first, second, games, generator):
+            if teacher == TAUGHT:
+                assert isinstance(self._expert, EvaluatorPlayer)
+                told = nodes_of(self._expert.evaluator.evaluate(boards[:-1]), self.settings.outputs)
+                squares += kernel_classic.learn_targets(boards, told, *self._weights, self._learning, tally)
+            else:
+                squares += kernel_classic.learn_game(boards, *self._weights, self._learning, tally)
+        return squares
+
+    @property
+    def _weights(self) -> tuple[Weights, Weights]:
+        return self.nets.contact.weights, self.nets.race.weights
+
+    @property
+    def _learning(self) -> kernel_classic.Learning:
+        alpha, beta = self.settings.rates(self.cuts)
+        ranks, wins = _NO_RANKS, _NO_WINS
+        if self.nets.bearoff == TWO_SIDED:
+            table = bearoff_table()
+            ranks, wins = table.numbering.ranks, table.wins
+        is_mirrored = self.settings.layout == SYMMETRIC
+        return kernel_classic.Learning(alpha, beta, self.settings.trace, is_mirrored, ranks, wins)
+
+
+def first_nets(settings: ClassicSettings) -> ClassicPlayer:
+    """The nets that a run begins with: random ones, or those of its parent without what ties their weights.
+
+    Raises:
+        DataFileError: The parent cannot be read.
+        ValueRangeError: It is of another size, or has other outputs.
+    """
+    made = ClassicPlayer.untrained(
+        settings.layout,
+        settings.outputs,
+        settings.hidden,
+        settings.race_hidden,
+        settings.bearoff,
+        settings.seed,
+    )
+    if not settings.parent:
+        return made
+    parent, _ = read_classic(nets_file(Path(settings.parent)))
+    return made.beginning_as(parent)
+
+
+def resumed(file: Path, settings: ClassicSettings) -> ClassicLearner:
+    """Go on from a checkpoint; from the start where there is none.
+
+    Raises:
+        DataFileError: It cannot be read, or is of a run with other settings.
+    """
+    if not file.exists():
+        return ClassicLearner(settings)
+    nets, arrays = read_classic(file)
+    own_race = nets.race.hidden[0] if nets.race is not nets.contact else 0
+    found = {
+        "hidden": nets.contact.hidden[0],
+        "race_hidden": own_race,
+        "outputs": nets.contact.outputs,
+        "layout": nets.contact.layout,
+        "bearoff": nets.bearoff,
+    }
+    for name, value in found.items():
+        if value != getattr(settings, name):
+            raise DataFileError(f"{file} has {name} {value}, run.toml beside it {getattr(settings, name)}")
+    return ClassicLearner(settings, nets, _count(file, arrays, "games_done"), _count(file, arrays, "cuts"))
+
+
+def _count(file: Path, arrays: dict[str, NDArray[Any]], name: str) -> int:
+    value = arrays.get(name)
+    if value is None or value.shape != () or value.dtype.kind not in "iu" or int(value) < 0:
+        raise DataFileError(f"{file} is no checkpoint of a run: {name} is {value!r}, no number of 0 or more")
+    return int(value)

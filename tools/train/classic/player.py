@@ -1,0 +1,140 @@
+"""The nets of a classic player: one for everything, or one for contact and one for races; and their files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.bearoff.two_sided import TwoSidedTable
+from engine.errors import DataFileError, ValueRangeError
+from nets.classic import NORMAL, ClassicNet, Weights
+from nets.loading import exact_judges
+from nets.router import Router
+from tools.train.files import read_arrays, write_arrays
+
+TWO_SIDED = "two-sided"
+
+
+@dataclass(frozen=True, eq=False)
+class ClassicPlayer:
+    """The nets of a player, and what judges bearoffs.
+
+    Attributes:
+        contact: The net for contact, and for races where they have none of their own.
+        race: The net for races; may be the same.
+        bearoff: ``none`` or ``two-sided``.
+    """
+
+    contact: ClassicNet
+    race: ClassicNet
+    bearoff: str
+
+    @classmethod
+    def untrained(
+        cls, layout: str, outputs: int, hidden: int, race_hidden: int, bearoff: str, seed: int
+    ) -> ClassicPlayer:
+        """Make random nets; with 0 hidden units for races one for everything."""
+        generator = np.random.Generator(np.random.PCG64(seed))
+        sizes = [size for size in (hidden, race_hidden) if size]
+        nets = [ClassicNet.untrained(layout, outputs, size, generator) for size in sizes]
+        return cls(nets[0], nets[-1], bearoff)
+
+    def beginning_as(self, parent: ClassicPlayer) -> ClassicPlayer:
+        """Take the weights of another player; what is mirrored may go on as normal, but not the other way.
+
+        Raises:
+            ValueRangeError: The nets differ in size or outputs, or normal ones should become symmetric.
+        """
+        pairs = (self.contact, parent.contact), (self.race, parent.race)
+        is_freed = self.contact.layout == parent.contact.layout or self.contact.layout == NORMAL
+        if not is_freed or any(
+            (own.hidden, own.outputs) != (other.hidden, other.outputs) for own, other in pairs
+        ):
+            raise ValueRangeError(
+                f"nets that begin as others have their size and outputs: {_described(self)} cannot begin as "
+                f"{_described(parent)}",
+                field="parent",
+            )
+        contact, race = (ClassicNet(own.layout, own.outputs, _copied(other.weights)) for own, other in pairs)
+        return ClassicPlayer(contact, contact if self.race is self.contact else race, self.bearoff)
+
+    @property
+    def nets(self) -> dict[str, ClassicNet]:
+        """The nets by phase, as manifests name them; races may have none of their own."""
+        both = {"contact": self.contact, "race": self.race}
+        return both if self.race is not self.contact else {"contact": self.contact}
+
+    def evaluator(self, name: str) -> Router:
+        """Make the evaluator; it goes on to judge as the nets do while they are trained."""
+        exact = (bearoff_table(),) if self.bearoff == TWO_SIDED else ()
+        return Router(name, self.contact, self.race, exact=exact)
+
+    def save(self, file: Path, extra: Mapping[str, NDArray[Any]]) -> None:
+        """Write the nets and other arrays, whole or not at all.
+
+        Raises:
+            DataFileError: It cannot be written.
+        """
+        arrays: dict[str, NDArray[Any]] = {
+            **extra,
+            "layout": np.array(self.contact.layout),
+            "outputs": np.array(self.contact.outputs),
+            "bearoff": np.array(self.bearoff),
+        }
+        for phase, net in self.nets.items():
+            arrays |= net.arrays(phase)
+        write_arrays(file, arrays)
+
+
+def _described(player: ClassicPlayer) -> str:
+    net = player.contact
+    return f"{net.layout}, {net.hidden[0]} and {player.race.hidden[0]} hidden units, {net.outputs} outputs"
+
+
+def _copied(weights: Weights) -> Weights:
+    w1, b1, w2, b2 = weights
+    return w1.copy(), b1.copy(), w2.copy(), b2.copy()
+
+
+def is_classic(arrays: Mapping[str, NDArray[Any]]) -> bool:
+    """Whether the arrays of a file of nets are those of a classic player."""
+    return "layout" in arrays
+
+
+def read_classic(file: Path) -> tuple[ClassicPlayer, dict[str, NDArray[Any]]]:
+    """Read what `ClassicPlayer.save` wrote.
+
+    Returns:
+        The player, and all arrays of the file.
+
+    Raises:
+        DataFileError: The file is missing, damaged, or of another kind.
+    """
+    arrays = read_arrays(file)
+    try:
+        layout, outputs = str(arrays["layout"]), int(arrays["outputs"])
+        contact = ClassicNet.from_arrays(layout, outputs, "contact", arrays)
+        race = ClassicNet.from_arrays(layout, outputs, "race", arrays) if "race_w1" in arrays else contact
+        return ClassicPlayer(contact, race, str(arrays["bearoff"])), arrays
+    except KeyError as error:
+        raise DataFileError(
+            f"{file} holds no classic player: it has no {error.args[0]}", field="net"
+        ) from error
+    except (DataFileError, TypeError, ValueError) as error:
+        raise DataFileError(f"{file}: {error}", field="net") from error
+
+
+@lru_cache(maxsize=1)
+def bearoff_table() -> TwoSidedTable:
+    """The two-sided bearoff database.
+
+    Raises:
+        DataFileError: It is faulty, or missing and cannot be built.
+    """
+    return next(judge for judge in exact_judges() if isinstance(judge, TwoSidedTable))

@@ -1,0 +1,101 @@
+"""What decides the result of a climb."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from engine.doubles import Doubles
+from engine.errors import ValueRangeError
+from nets.heuristic import CONFIGURATIONS, Configuration
+from nets.options import did_you_mean
+from tools.tournament.sprt import SequentialTest
+from tools.train.climb.rules import FixedRule, Rule, SequentialRule
+from tools.train.measuring import check_measurement
+
+
+class ClimbSettings(msgspec.Struct, frozen=True):
+    """All that decides the result of a run; each field says what it is."""
+
+    trials: Annotated[int, Meta(ge=1, description="changes that are tried in all")] = 300
+    start: Annotated[str, Meta(description="configuration to begin with, by name")] = "untrained"
+    test: Annotated[
+        Literal["fixed", "paired", "sprt"],
+        Meta(
+            description="fixed: so many games with dice of their own, kept above a share; paired: the same "
+            "in pairs with the same dice; sprt: paired games until a sequential test ends"
+        ),
+    ] = "fixed"
+    games: Annotated[int, Meta(ge=2, description="games of a change (fixed, paired)")] = 3000
+    share: Annotated[
+        float, Meta(ge=0, le=1, description="share of them that a kept change exceeds (fixed, paired)")
+    ] = 0.51
+    low: Annotated[float, Meta(description="Elo at which a change is not kept (sprt)")] = 0.0
+    high: Annotated[float, Meta(description="Elo at which it is (sprt); 7 is 51 %% of games")] = 7.0
+    alpha: Annotated[float, Meta(description="how often one that is worth LOW may be kept (sprt)")] = 0.05
+    beta: Annotated[float, Meta(description="how often one that is worth HIGH may be missed (sprt)")] = 0.05
+    least_games: Annotated[int, Meta(ge=100, description="games before the test may end, even (sprt)")] = 1000
+    most_games: Annotated[int, Meta(ge=1000, description="games after which a change is not kept (sprt)")] = (
+        40_000
+    )
+    scale: Annotated[
+        float, Meta(gt=0, le=10, description="what the usual sizes of changes are multiplied with")
+    ] = 1.0
+    doubles: Annotated[
+        Literal["four", "two"], Meta(description="how many checker moves doubles are: four or two")
+    ] = "four"
+    measure_every: Annotated[
+        int, Meta(ge=1, description="trials between measurements of the configuration reached")
+    ] = 25
+    opponents: Annotated[tuple[str, ...], Meta(description="who strength is measured against")] = ("pubeval",)
+    benchmark_games: Annotated[
+        int, Meta(ge=0, description="paired games against each of them; 0 for none")
+    ] = 4000
+    seed: Annotated[int, Meta(ge=0, le=2**31, description="seed of the changes and of the dice")] = 1
+
+    def check(self) -> None:
+        """Check what msgspec cannot.
+
+        Raises:
+            ValueRangeError: No configuration has this name, a number of games is odd, or the bounds of a
+                test are not in order.
+            GammondError: An opponent cannot be loaded.
+        """
+        _ = self.rule, self.first
+        check_measurement(self.opponents, self.benchmark_games)
+
+    @property
+    def rule(self) -> Rule:
+        """What decides about a change.
+
+        Raises:
+            ValueRangeError: An option of it cannot be.
+        """
+        if self.test != "sprt":
+            return FixedRule(self.games, self.share, has_pairs=self.test == "paired")
+        test = SequentialTest(
+            self.low, self.high, alpha=self.alpha, beta=self.beta, first_look=self.least_games // 2
+        )
+        return SequentialRule(test, self.most_games)
+
+    @property
+    def first(self) -> Configuration:
+        """The configuration to begin with.
+
+        Raises:
+            ValueRangeError: None has this name.
+        """
+        if self.start not in CONFIGURATIONS:
+            raise ValueRangeError(
+                f"no configuration is called {self.start[:40]!r}{did_you_mean(self.start, CONFIGURATIONS)}, "
+                f"expected one of {', '.join(CONFIGURATIONS)}",
+                field="start",
+            )
+        return CONFIGURATIONS[self.start]
+
+    @property
+    def rule_for_doubles(self) -> Doubles:
+        """How doubles are played."""
+        return Doubles(self.doubles)

@@ -1,0 +1,1 @@
+"""The net on phase features: first it imitates a heuristic, then it learns from outcomes of games."""

@@ -1,0 +1,34 @@
+"""Files of a run of ``gammond train heuristic-net``: what they are called, and the net that they hold."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from engine.errors import DataFileError
+from nets.phase_net import PhaseNet
+from tools.train.files import read_arrays
+
+CHECKPOINT, BEST, IMITATION = "checkpoint.npz", "best.npz", "imitation.npz"
+
+_FOR_THE_FOLDER = (CHECKPOINT, BEST)
+
+
+def phase_net_of(file: Path) -> PhaseNet | None:
+    """Read the phase net of a file; None where it holds other nets.
+
+    Raises:
+        DataFileError: The file cannot be read, or its net has the wrong shapes.
+    """
+    arrays = read_arrays(file)
+    if not PhaseNet.is_in(arrays):
+        return None
+    try:
+        return PhaseNet.from_arrays(arrays)
+    except DataFileError as error:
+        raise DataFileError(f"{file}: {error.message}", field="net") from error
+
+
+def run_name(file: Path) -> str:
+    """What results call the net of a file: as its folder, with the file's name where that tells more."""
+    folder = file.resolve().parent.name
+    return folder if file.name in _FOR_THE_FOLDER else f"{folder}-{file.stem}"

@@ -1,0 +1,1 @@
+"""Training of nets: ``gammond train`` and what it is made of."""

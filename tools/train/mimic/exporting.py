@@ -1,0 +1,81 @@
+"""Nets of ``gammond train mimic`` as ONNX files, with the manifest entries that they need."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+import numpy as np
+
+from engine.errors import DataFileError, StateError
+from nets.gengammon import GengammonNet, inputs, net_of_onnx, read_net_text
+from nets.kernels.gengammon import INPUTS
+from nets.manifest import MANIFEST_FILE, check_name
+from nets.onnx_model import OnnxModel
+from tools.train.files import write_whole
+from tools.train.onnx_files import scorer_onnx_bytes
+from tools.train.positions import sample_positions
+from tools.train.stage import pedigree_of_run, training_entry
+
+TOLERANCE = 1e-5
+"""The most that an exported net may differ from its text, as a share of the largest rating."""
+
+
+def export_scorer(run: Path, net_file: Path, name: str, folder: Path, *, force: bool) -> str:
+    """Write the net of a run as an ONNX file.
+
+    Args:
+        run: Its folder.
+        net_file: The net, as text.
+        name: Of the net; the file is ``NAME.onnx``.
+        folder: Where to.
+        force: Whether to replace a net of this name.
+
+    Returns:
+        The ``[[training]]`` and ``[[scorer]]`` entries of the manifest.
+
+    Raises:
+        GammondError: The name cannot be, its file exists and is not to be replaced, the run cannot be read,
+            or the net came out different; nothing is written then.
+    """
+    check_name(name)
+    file = folder / f"{name}.onnx"
+    if file.exists() and not force:
+        raise StateError(f"{file} exists; choose another --name, or replace it with --force", field="name")
+    net = read_net_text(net_file)
+    content = scorer_onnx_bytes(net, name)
+    difference = largest_difference(net, content)
+    if not difference <= TOLERANCE:
+        raise DataFileError(f"{name} differs from its text by {difference} of the largest rating")
+    write_whole(file, content)
+    return _entry(run, name, file, net, content)
+
+
+def largest_difference(net: GengammonNet, content: bytes) -> float:
+    """Compare an ONNX file with its net on positions of random games, as a share of the largest rating."""
+    boards = sample_positions(2000, seed=1)
+    expected = net.scores(boards)
+    read_back = net_of_onnx("export", content, net.activation)
+    found = OnnxModel("export", content, INPUTS, 1).run(inputs(boards))[:, 0]
+    if not np.array_equal(read_back.weights, net.weights):
+        return float("inf")
+    return float(np.abs(found - expected).max() / max(np.abs(expected).max(), 1e-30))
+
+
+def _entry(run: Path, name: str, file: Path, net: GengammonNet, content: bytes) -> str:
+    home, place = MANIFEST_FILE.parent, file.resolve()
+    shown = place.relative_to(home) if place.is_relative_to(home) else place
+    training = training_entry(name, pedigree_of_run(run, run / "none"), f"gammond export {run} --name {name}")
+    return training + "\n".join(
+        [
+            "[[scorer]]",
+            f'name = "{name}"',
+            f"file = {json.dumps(shown.as_posix(), ensure_ascii=False)}",
+            f'activation = "{net.activation}"',
+            f'sha256 = "{hashlib.sha256(content).hexdigest()}"',
+            f'trained = "{name}"',
+            "",
+            "",
+        ]
+    )

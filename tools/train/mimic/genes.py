@@ -1,0 +1,66 @@
+"""Genes of the genetic algorithm: the weights of a net as whole numbers, so that single bits can be changed.
+
+A gene is ``int32[26 * 52]``. Its weights are those numbers times `STEP`: evenly spaced from -1/4 to 1/4, and
+any 32 bits are one of them.
+
+*Source:* the description of the GenGammon project (`docs/history/1-gengammon.md`); the form of the numbers
+is not in it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nets.gengammon import UNITS, GengammonNet
+from nets.kernels.gengammon import INPUTS
+
+Gene = NDArray[np.int32]
+
+WEIGHTS = UNITS * INPUTS
+"""Weights of a gene."""
+
+STEP = 2.0**-33
+"""The size of a weight for each unit of its number."""
+
+_BITS = 32
+
+
+def random_genes(count: int, generator: np.random.Generator) -> Gene:
+    """Make genes of which every bit is random: ``int32[count, WEIGHTS]``."""
+    return generator.integers(-(2**31), 2**31, (count, WEIGHTS)).astype(np.int32)
+
+
+def net_of(gene: Gene, activation: str) -> GengammonNet:
+    """Make the net that a gene stands for."""
+    return GengammonNet((gene * STEP).astype(np.float32).reshape(UNITS, INPUTS), activation)
+
+
+def swap_mutated(gene: Gene, swaps: int, generator: np.random.Generator) -> Gene:
+    """Swap two random weights, as often as told."""
+    changed = gene.copy()
+    for first, second in generator.integers(0, WEIGHTS, (swaps, 2)):
+        changed[first], changed[second] = changed[second], changed[first]
+    return changed
+
+
+def bit_mutated(gene: Gene, bits: int, generator: np.random.Generator) -> Gene:
+    """Change one bit of a random weight, as often as told."""
+    changed = gene.copy()
+    places = generator.integers(0, WEIGHTS, bits)
+    masks = (np.uint32(1) << generator.integers(0, _BITS, bits).astype(np.uint32)).view(np.int32)
+    for place, mask in zip(places, masks, strict=True):
+        changed[place] ^= mask
+    return changed
+
+
+def crossed_by_weights(first: Gene, second: Gene, generator: np.random.Generator) -> Gene:
+    """Take each weight from one parent or the other, each as likely."""
+    return np.where(generator.random(WEIGHTS) < 0.5, first, second)
+
+
+def crossed_by_bits(first: Gene, second: Gene, generator: np.random.Generator) -> Gene:
+    """Take each bit of each weight from one parent or the other, each as likely."""
+    from_first = generator.integers(-(2**31), 2**31, WEIGHTS).astype(np.int32)
+    crossed: Gene = (first & from_first) | (second & ~from_first)
+    return crossed
