@@ -6,7 +6,7 @@ import importlib.util
 import pytest
 
 from engine.errors import DataFileError, UnsupportedError, ValueRangeError
-from tools.train import plot, plots, td
+from tools.train import learning_run, plot, plots, td
 from tools.train.curves import Curve, RunCurves
 from tools.train.files import append_record
 from tools.train.plots import check_plot, draw_runs
@@ -75,7 +75,7 @@ def test_several_runs_have_a_colour_each_and_opponents_a_marker(matplotlib):
 @pytest.mark.usefixtures("matplotlib")
 def test_a_run_draws_itself_at_each_checkpoint(tmp_path, monkeypatch):
     drawn = []
-    monkeypatch.setattr(td, "draw_runs", lambda folders, file: drawn.append((folders, file)))
+    monkeypatch.setattr(learning_run, "draw_runs", lambda folders, file: drawn.append((folders, file)))
     picture = tmp_path / "a.png"
     options = ["--checkpoint-every", "32", "--benchmark-games", "0", "--plot", str(picture)]
     run_command(td, str(tmp_path / "run"), *SMALL, *options)
