@@ -132,10 +132,10 @@ def make_shard(task: LabelTask) -> Labelled:
     optimal = tuple(judge for judge in sampler.exact if judge.is_optimal)
     deep = NPlyEvaluator(sampler.evaluator, sampler.finder, plan.plies, exact=optimal).evaluate(sample.boards)
     shallow = sampler.evaluator.evaluate(sample.boards)
-    targets = deep
-    if plan.trace:
+    targets = np.clip(deep, 0.0, 1.0)
+    if plan.trace:  # what scatters beyond 0 or 1 stays: cut off, rare outcomes would come out too likely
         targets = shallow + carried_back(deep - shallow, sample.visits, plan.trace)
-    labels = Labels(sample.boards, np.clip(targets, 0.0, 1.0), sample.sources, tuple(plan.sources))
+    labels = Labels(sample.boards, targets, sample.sources, tuple(plan.sources))
     write_shard(task.file, labels, Labelling(f"{plan.nets.name} {plan.nets.digest}", plan.plies, plan.seed))
     errors = cubeless_equity(targets) - cubeless_equity(shallow)
     return Labelled(len(labels), float(np.sqrt(np.square(errors).mean())))

@@ -18,6 +18,8 @@ from tools.train.files import read_arrays, write_arrays
 
 _SHARD = re.compile(r"labels-([0-9]{6})\.npz")
 _PACKED_BYTES = 25
+_BEYOND = 2.0
+"""The most by which a target may scatter beyond 0 or 1."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +28,8 @@ class Labels:
 
     Attributes:
         boards: ``int8[n, 2, 26]``.
-        targets: ``float32[n, 5]``, outcomes for the player on roll before the roll.
+        targets: ``float32[n, 5]``, outcomes for the player on roll before the roll; those of traces scatter,
+            and may lie beyond 0 and 1.
         sources: ``uint8[n]``: where each position is from, as its place in `source_names`.
         source_names: As `tools.train.sampling` calls them.
     """
@@ -186,7 +189,7 @@ def _check(labels: Labels) -> None:
     count = len(labels.boards)
     if labels.targets.shape != (count, 5) or labels.targets.dtype != np.float32:
         raise ValueError(f"targets are float32[{count}, 5], not {labels.targets.shape}")
-    if not ((labels.targets >= 0) & (labels.targets <= 1)).all():
-        raise ValueError("targets are probabilities")
+    if not ((labels.targets >= -_BEYOND) & (labels.targets <= 1 + _BEYOND)).all():
+        raise ValueError(f"targets are probabilities, or no more than {_BEYOND:g} beyond 0 or 1")
     if labels.sources.shape != (count,) or (labels.sources >= len(labels.source_names)).any():
         raise ValueError("sources are a place in source_names for each position")

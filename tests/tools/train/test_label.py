@@ -96,6 +96,7 @@ def test_a_trace_gives_a_position_the_corrections_of_those_after_it(tmp_path):
     np.testing.assert_allclose(carried[labels.sources == alone], 0.0, atol=2e-3)
     own = backups - cubeless_equity(evaluator.evaluate(labels.boards))
     assert np.sqrt(np.square(carried[labels.sources != alone]).mean()) > 1.5 * np.sqrt(np.square(own).mean())
+    assert labels.targets.min() < 0.0  # rare outcomes scatter to both sides, or their mean were too high
 
 
 def test_labels_are_the_same_however_many_processes_make_them(tmp_path, small_shards):

@@ -91,7 +91,7 @@ def test_a_damaged_shard_is_named(tmp_path):
     [
         ({"targets": None}, "targets"),
         ({"targets": np.zeros((9, 5), np.float32)}, "targets"),
-        ({"targets": np.full((100, 5), 1.5, np.float32)}, "probabilities"),
+        ({"targets": np.full((100, 5), 3.5, np.float32)}, "probabilities"),
         ({"targets": np.full((100, 5), np.nan, np.float32)}, "probabilities"),
         ({"boards": np.zeros((100, 24), np.uint8)}, "packed boards"),
         ({"boards": np.full((100, 25), 255, np.uint8)}, "more than 15"),
