@@ -15,9 +15,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.chance import below, mixed
 from engine.endings import PLAYED_OUT, Ending
 from engine.errors import CancelledWork, LimitError, ValueRangeError
-from engine.players import Player, below, mixed
+from engine.players import Player
 from engine.position import Board, Position
 
 LOCKSTEP_GAMES = 512

@@ -8,9 +8,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.chance import Chance, fractions
 from engine.dice import Roll
 from engine.errors import ValueRangeError
-from engine.players import mixed, picked
+from engine.players import picked
 from engine.position import Board, Position
 from engine.search import SearchWatch
 from engine.search.star import Leaves, StarSearch
@@ -68,19 +69,13 @@ class _Lot:
     def __init__(self, few: int, is_rising: bool, seed: int) -> None:
         if few < 1:
             raise ValueRangeError(f"the choice is made among 1 play or more, not {few}", field="among")
-        if seed < 0:
-            raise ValueRangeError(f"a seed is 0 or more, not {seed}", field="seed")
         self.few = few
         self._is_rising = is_rising
-        generator = np.random.Generator(np.random.PCG64(seed))
-        self._board_hash = generator.integers(0, 2**64, size=52, dtype=np.uint64)
-        self._dice_hash = generator.integers(0, 2**64, size=2, dtype=np.uint64)
+        self._chance = Chance(seed)
 
     def numbers(self, boards: Board, dice: NDArray[np.int8]) -> NDArray[np.float64]:
-        """One number for each position and roll, ``float64[n]``, 0 to 1 (below 1)."""
-        key = boards.reshape(len(boards), 52).astype(np.uint64) @ self._board_hash
-        key += np.sort(dice, axis=1).astype(np.uint64) @ self._dice_hash
-        return (mixed(key) >> np.uint64(11)).astype(np.float64) * 2.0**-53
+        """One number for each position and roll, whichever die is named first; ``float64[n]``, below 1."""
+        return fractions(self._chance.of_rolls(boards, np.sort(dice, axis=1)))
 
     def drawn(self, values: NDArray[np.float64], number: float) -> int:
         """The place of the play that a number chooses, among values that are best first."""
@@ -141,6 +136,8 @@ class DeepMeritPlayer:
     Raises:
         ValueRangeError: As `MeritPlayer`.
     """
+
+    is_deep = True
 
     def __init__(
         self,

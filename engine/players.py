@@ -7,7 +7,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import ValueRangeError
+from engine.chance import Chance, below
 from engine.evaluator import Evaluator, best_children, first_highest
 from engine.moves import expand_rolls
 from engine.outcome import cubeless_equity
@@ -62,6 +62,21 @@ class PlayPicker(Protocol):
             ``int64[n]``, places in `children`.
         """
         ...
+
+
+@runtime_checkable
+class SlowPlayer(Protocol):
+    """A player that may take its time over a play, and says whether it does."""
+
+    @property
+    def is_deep(self) -> bool:
+        """Whether it looks ahead, or at replies."""
+        ...
+
+
+def is_deep(player: Player) -> bool:
+    """Whether a player takes its time over a play, as by look-ahead; one that does not say does not."""
+    return isinstance(player, SlowPlayer) and player.is_deep
 
 
 class EvaluatorPlayer:
@@ -140,12 +155,8 @@ class RandomPlayer:
     """
 
     def __init__(self, seed: int = 0) -> None:
-        if seed < 0:
-            raise ValueRangeError(f"a seed is 0 or more, not {seed}", field="seed")
+        self._chance = Chance(seed)
         self.name = f"random:seed={seed}" if seed else "random"
-        generator = np.random.Generator(np.random.PCG64(seed))
-        self._board_hash = generator.integers(0, 2**64, size=52, dtype=np.uint64)
-        self._dice_hash = generator.integers(0, 2**64, size=2, dtype=np.uint64)
 
     def choose(self, boards: Board, dice: NDArray[np.int8]) -> Board:
         """Choose plays, as `Player.choose`."""
@@ -155,9 +166,7 @@ class RandomPlayer:
         self, boards: Board, dice: NDArray[np.int8], children: Board, offsets: NDArray[np.int64]
     ) -> NDArray[np.int64]:
         """Choose among plays, as `PlayPicker.pick`."""
-        key = boards.reshape(len(boards), 52).astype(np.uint64) @ self._board_hash
-        key += dice.astype(np.uint64) @ self._dice_hash
-        return offsets[:-1] + below(mixed(key), np.diff(offsets))
+        return offsets[:-1] + below(self._chance.of_rolls(boards, dice), np.diff(offsets))
 
 
 def picked(player: PlayPicker, boards: Board, dice: NDArray[np.int8]) -> Board:
@@ -165,34 +174,3 @@ def picked(player: PlayPicker, boards: Board, dice: NDArray[np.int8]) -> Board:
     children, _, offsets = expand_rolls(boards, dice)
     chosen: Board = children[player.pick(boards, dice, children, offsets)]
     return chosen
-
-
-def mixed(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Turn distinct keys into numbers that look random.
-
-    *Source:* the finaliser of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
-    generators", 2014).
-
-    Args:
-        keys: ``uint64[...]``.
-
-    Returns:
-        ``uint64[...]``, one to one with the keys.
-    """
-    result = (keys ^ (keys >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    result = (result ^ (result >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return result ^ (result >> np.uint64(31))
-
-
-def below(numbers: NDArray[np.uint64], limits: NDArray[np.int64] | int) -> NDArray[np.int64]:
-    """Scale random 64-bit numbers to 0 .. limit - 1 (bias below 2^-20 for limits below 4096).
-
-    Args:
-        numbers: ``uint64[n]``.
-        limits: Each at most 2^32.
-
-    Returns:
-        ``int64[n]``.
-    """
-    scaled = (numbers >> np.uint64(32)) * np.asarray(limits).astype(np.uint64)
-    return (scaled >> np.uint64(32)).astype(np.int64)

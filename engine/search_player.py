@@ -45,6 +45,8 @@ class SearchPlayer:
         chooser: Chooses; its depth leaves the cube out.
     """
 
+    is_deep = True
+
     def __init__(self, name: str, chooser: Chooser) -> None:
         self.name = name
         self.chooser = chooser

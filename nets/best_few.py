@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.players import Scorer, below, mixed, picked
+from engine.chance import Chance, below
+from engine.players import Scorer, picked
 from engine.position import Board
 
 
@@ -19,15 +20,16 @@ class BestFewPlayer:
         scorer: The judge of the positions after the plays.
         few: How many plays it chooses among, 1 or more; fewer where the roll has no more.
         seed: Of the choices, 0 or more.
+
+    Raises:
+        ValueRangeError: The seed is negative.
     """
 
     def __init__(self, name: str, scorer: Scorer, few: int, seed: int = 0) -> None:
         self.name = name
         self._scorer = scorer
         self._few = few
-        generator = np.random.Generator(np.random.PCG64(seed))
-        self._board_hash = generator.integers(0, 2**64, size=52, dtype=np.uint64)
-        self._dice_hash = generator.integers(0, 2**64, size=2, dtype=np.uint64)
+        self._chance = Chance(seed)
 
     def choose(self, boards: Board, dice: NDArray[np.int8]) -> Board:
         """Choose plays, as `engine.players.Player.choose`; of equal scores the first counts as better."""
@@ -40,8 +42,6 @@ class BestFewPlayer:
         counts = np.diff(offsets)
         places = np.repeat(np.arange(len(boards)), counts)
         best_first = np.lexsort((-self._scorer.scores(children), places))
-        key = boards.reshape(len(boards), 52).astype(np.uint64) @ self._board_hash
-        key += dice.astype(np.uint64) @ self._dice_hash
-        drawn = below(mixed(key), np.minimum(counts, self._few))
+        drawn = below(self._chance.of_rolls(boards, dice), np.minimum(counts, self._few))
         chosen: NDArray[np.int64] = best_first[offsets[:-1] + drawn]
         return chosen

@@ -150,6 +150,8 @@ class ReplyAveragingPlayer:
     others list.
     """
 
+    is_deep = True
+
     def __init__(self, name: str, factors: kernel_heuristic.Factors, *, prefers_last: bool = False) -> None:
         self.name = name
         self._factors = factors

@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.chance import mixed
 from engine.games import paired_dice
-from engine.players import mixed
 
 FACES = 36
 """Ordered rolls of two dice."""

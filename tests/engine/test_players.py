@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.dice import ROLLS
 from engine.errors import ValueRangeError
 from engine.moves import expand_rolls, legal_plays
-from engine.players import EvaluatorPlayer, RandomPlayer, ScorerPlayer, below, mixed
+from engine.players import EvaluatorPlayer, RandomPlayer, ScorerPlayer
 from engine.position import Position
 from tests import boards
 from tests.naive_ranking import rank_plays
@@ -60,13 +59,6 @@ def test_random_play_takes_all_plays_about_equally_often():
 def test_a_negative_seed_is_refused():
     with pytest.raises(ValueRangeError, match="0 or more, not -1"):
         RandomPlayer(-1)
-
-
-def test_mixed_numbers_below_a_limit_stay_below_and_reach_all():
-    numbers = mixed(np.arange(20_000, dtype=np.uint64))
-    assert len(np.unique(numbers)) == 20_000
-    assert np.unique(below(numbers, len(ROLLS))).tolist() == list(range(len(ROLLS)))
-    assert below(np.array([2**64 - 1], np.uint64), 7)[0] == 6
 
 
 class PipScorer:

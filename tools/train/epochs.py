@@ -7,11 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.chance import Chance, below
 from engine.outcome import cubeless_equity
-from engine.players import below, mixed
-from engine.position import Board
 from nets.encoders import get_encoder
 from tools.train.fitting import OUTPUT_WEIGHTS, Fitter
 from tools.train.layers import LayeredNet
@@ -45,7 +43,7 @@ def split(labels: Labels, share: float, seed: int) -> tuple[Labels, Labels]:
     Returns:
         Those to learn from, and those set aside.
     """
-    aside = below(_board_numbers(labels.boards, seed), _PARTS) < round(share * _PARTS)
+    aside = below(Chance(seed).of_boards(labels.boards), _PARTS) < round(share * _PARTS)
     return labels.rows(~aside), labels.rows(aside)
 
 
@@ -115,9 +113,3 @@ def halving(first: float, last: float, share: float) -> float:
 
 SCHEDULES: dict[str, Callable[[float, float, float], float]] = {"cosine": cosine, "steps": halving}
 """How a learning rate falls, by name: from the first and the last rate and the share of the work done."""
-
-
-def _board_numbers(boards: Board, seed: int) -> NDArray[np.uint64]:
-    """A number for each position that looks random, the same for the same position and seed."""
-    factors = np.random.Generator(np.random.PCG64(seed)).integers(0, 2**64, size=52, dtype=np.uint64)
-    return mixed(boards.reshape(len(boards), 52).astype(np.uint64) @ factors)
