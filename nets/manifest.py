@@ -123,16 +123,21 @@ class ScorerEntry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     Attributes:
         name: What the player and errors call it.
         file: As that of a `NetEntry`.
-        activation: What its hidden units do, a key of `nets.gengammon.ACTIVATIONS`.
+        activation: What its hidden units do, one of those that its kind of player knows.
         sha256: Hash of the file.
         trained: How it came to be, the name of a `Training`.
     """
 
     name: _Name
     file: str
-    activation: str
+    activation: Literal["linear", "softsign", "relu"]
     sha256: Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}$")]
     trained: str
+
+    @property
+    def hashes(self) -> dict[str, str]:
+        """sha256 by name, as `nets.player_kinds.PlayerKind.hashes` tells which nets a player plays with."""
+        return {self.name: self.sha256}
 
 
 class Manifest(msgspec.Struct, forbid_unknown_fields=True, frozen=True):

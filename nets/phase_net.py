@@ -24,6 +24,9 @@ from nets.phase_features import INPUTS, MAXIMA, contiguous
 
 HIDDEN = (64, 64)
 
+ACTIVATION = "relu"
+"""What hidden units do, as the manifest says it."""
+
 _NAMES = ("w1", "b1", "w2", "b2", "w3", "b3")
 
 
@@ -147,8 +150,13 @@ def load_phase_net(entry: ScorerEntry, folder: Path) -> PhaseNet:
         folder: The folder of the manifest.
 
     Raises:
-        DataFileError: The file is missing, its hash is another, or it holds no such net.
+        DataFileError: The file is missing, its hash is another, it holds no such net, or the manifest names
+            another activation.
     """
+    if entry.activation != ACTIVATION:
+        raise DataFileError(
+            f"net {entry.name}: hidden units are {ACTIVATION}, not {entry.activation}", field="net"
+        )
     content = scorer_bytes(entry, folder)
     try:
         return PhaseNet.from_flat(np.load(io.BytesIO(content), allow_pickle=False))

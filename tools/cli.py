@@ -6,18 +6,16 @@ Without arguments it talks: the REPL on a terminal, the line protocol on a pipe.
 from __future__ import annotations
 
 import argparse
-import ast
 import difflib
 import importlib
-import importlib.util
 import os
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from engine.errors import GammondError, UnsupportedError
 from engine.version import version
 from tools.interrupts import interrupts_raised
+from tools.summaries import summary_of
 
 TOOLS = {
     "serve": "tools.serve",
@@ -139,17 +137,7 @@ def summary(name: str) -> str:
     Returns:
         A phrase in lower case without full stop; empty where the module has none.
     """
-    spec = importlib.util.find_spec(TOOLS[name])
-    if spec is None or spec.origin is None:
-        return ""
-    for node in ast.parse(Path(spec.origin).read_bytes()).body:
-        match node:
-            case (
-                ast.Assign(targets=[ast.Name(id="SUMMARY")], value=value)
-                | ast.AnnAssign(target=ast.Name(id="SUMMARY"), value=ast.expr() as value)
-            ):
-                return str(ast.literal_eval(value))
-    return ""
+    return summary_of(TOOLS[name])
 
 
 def _forget_stdout() -> None:

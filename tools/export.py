@@ -6,8 +6,6 @@ Nothing is written before all nets are compared with their training weights; fil
 from __future__ import annotations
 
 import argparse
-import hashlib
-import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,11 +17,12 @@ from tools.train.classic.player import is_classic, read_classic
 from tools.train.files import read_arrays
 from tools.train.heuristic_net.exporting import export_phase_net
 from tools.train.layers import LayeredNet
+from tools.train.manifest_entries import net_entry, training_entry
 from tools.train.mimic.exporting import export_scorer
 from tools.train.mimic.runs import net_file_of
 from tools.train.net_set import NETS, read_net_set
 from tools.train.onnx_files import classic_onnx_bytes, largest_difference, onnx_bytes
-from tools.train.stage import pedigree_of_run, training_entry
+from tools.train.stage import pedigree_of_run
 
 SUMMARY = "write the nets of a training run as ONNX files, and the manifest entries they need"
 
@@ -75,7 +74,7 @@ def main(args: argparse.Namespace) -> int:
     for phase, net in nets.items():
         file = files[phase]
         contents[file] = _compared(net, file.stem)
-        entries.append(manifest_entry(file, phase, net, contents[file], args.name))
+        entries.append(net_entry(file, phase, net, contents[file], args.name))
     _write(contents)
     sys.stdout.write("".join(entries))
     return 0
@@ -134,35 +133,6 @@ def _write(contents: dict[Path, bytes]) -> None:
         raise DataFileError(
             f"{error.filename} cannot be written: {error.strerror}", field="folder"
         ) from error
-
-
-def manifest_entry(file: Path, phase: str, net: LayeredNet | ClassicNet, content: bytes, trained: str) -> str:
-    """Write the ``[[net]]`` entry of a file, for the package's manifest.
-
-    Args:
-        file: Where the net lies; named from the folder of the manifest if it is below it, absolute otherwise.
-        phase: What it was trained on.
-        net: Its weights.
-        content: Its bytes.
-        trained: Name of the entry that says how it came to be.
-    """
-    home, place = MANIFEST_FILE.parent, file.resolve()
-    shown = place.relative_to(home) if place.is_relative_to(home) else place
-    return "\n".join(
-        [
-            "[[net]]",
-            f'name = "{file.stem}"',
-            f"file = {json.dumps(shown.as_posix(), ensure_ascii=False)}",
-            f'phase = "{phase}"',
-            f'encoder = "{net.encoder_id}"',
-            f"hidden = {list(net.hidden)}",
-            'outputs = "cumulative5"',
-            f'sha256 = "{hashlib.sha256(content).hexdigest()}"',
-            f'trained = "{trained}"',
-            "",
-            "",
-        ]
-    )
 
 
 def _training(args: argparse.Namespace, source: Path) -> str:

@@ -7,6 +7,8 @@ within `FINISHING_S` of one are ignored, so that neither an impatient second Ctr
 
 from __future__ import annotations
 
+import multiprocessing
+import os
 import signal
 import threading
 import time
@@ -68,6 +70,20 @@ def interrupts_told(tell: Callable[[], None]) -> Iterator[None]:
     """
     with _handled(tell, (signal.default_int_handler,)):
         yield
+
+
+def follow_parent() -> None:
+    """Make a worker process leave interrupts to the process that started it, and end when that is gone."""
+    for kind in _KINDS:
+        signal.signal(kind, signal.SIG_IGN)
+    threading.Thread(target=_end_with_the_parent, daemon=True).start()
+
+
+def _end_with_the_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 @contextmanager

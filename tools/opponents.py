@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
 
 from engine.errors import DataFileError, FormatError
-from engine.evaluator import Evaluator
-from engine.players import EvaluatorPlayer, Player, ScorerPlayer
-from engine.search_player import LookingPlayer, SearchPlayer
-from nets.heuristic import ReplyAveragingPlayer
+from engine.players import EvaluatorPlayer, Player
 from nets.loading import load_player, net_hashes
 from tools.gnubg.nets import GnubgPlayer
-from tools.train.ascend.runs import is_ascended, load_ascended
-from tools.train.classic.player import is_classic, read_classic
+from tools.train.ascend.runs import ascended_player
+from tools.train.classic.player import classic_player
 from tools.train.files import read_arrays
-from tools.train.heuristic_net.files import phase_net_of, run_name
+from tools.train.heuristic_net.files import phase_net_player
 from tools.train.mimic.runs import load_run_player, net_file_of
-from tools.train.net_set import nets_file, read_net_set
+from tools.train.net_set import net_set_of, nets_file
 
 PLAYER_HELP = (
     "a player of 'gammond players', options behind a colon: 'default', 'NAME:plies=2,filter=narrow', "
@@ -31,6 +32,14 @@ PLAYER_HELP = (
 
 RUN = "run:"
 """Before the folder of a training run, or a file of nets in it, in the name of a player."""
+
+_READERS: tuple[Callable[[Path, Mapping[str, NDArray[Any]]], Player | None], ...] = (
+    ascended_player,
+    phase_net_player,
+    classic_player,
+)
+"""What makes a player of a run's file and its arrays, or None where they are of another kind; what none of
+them reads is a set of nets by phase."""
 
 _GNUBG = "gnubg"
 _WITH_PLIES = re.compile(r"gnubg(?::plies=([0-9]{1,9}))?")
@@ -51,14 +60,7 @@ def load_opponent(name: str) -> Player:
         DataFileError: As `nets.loading.load_player`; or a run has no nets that can be read.
     """
     if name.startswith(RUN):
-        file = _file_of_run(name)
-        if file.suffix == ".txt":
-            return load_run_player(file)
-        if is_ascended(read_arrays(file)):
-            return load_ascended(file)
-        if (net := phase_net_of(file)) is not None:
-            return ScorerPlayer(run_name(file), net)
-        return EvaluatorPlayer(_evaluator_of_run(file))
+        return _player_of_run(_file_of_run(name))
     if not _is_gnubg(name):
         return load_player(name)
     found = _WITH_PLIES.fullmatch(name)
@@ -80,13 +82,6 @@ def opponent_hashes(name: str, *, with_finder: bool = True) -> dict[str, str]:
     return {} if _is_gnubg(name) else net_hashes(name, with_finder=with_finder)
 
 
-def is_deep(player: Player) -> bool:
-    """Whether a player takes its time: it decides one position at a time, or looks at replies."""
-    if isinstance(player, SearchPlayer | LookingPlayer | ReplyAveragingPlayer):
-        return True
-    return isinstance(player, GnubgPlayer) and player.plies > 0
-
-
 def _is_gnubg(name: str) -> bool:
     return name.partition(":")[0] == _GNUBG
 
@@ -96,11 +91,14 @@ def _file_of_run(name: str) -> Path:
     return net_file_of(path) or nets_file(path)
 
 
-def _evaluator_of_run(file: Path) -> Evaluator:
-    if is_classic(read_arrays(file)):
-        player, _ = read_classic(file)
-        return player.evaluator(file.parent.name)
-    return read_net_set(file).evaluator()
+def _player_of_run(file: Path) -> Player:
+    if file.suffix == ".txt":
+        return load_run_player(file)
+    arrays = read_arrays(file)
+    for read in _READERS:
+        if (player := read(file, arrays)) is not None:
+            return player
+    return EvaluatorPlayer(net_set_of(file, arrays).evaluator())
 
 
 def _hash_of_run(file: Path) -> dict[str, str]:

@@ -30,14 +30,7 @@ def _entry(options: GengammonOptions, manifest_file: Path) -> ScorerEntry:
 
 def _make(options: GengammonOptions, manifest_file: Path) -> GengammonPlayer:
     entry = _entry(options, manifest_file)
-    is_default = options == GengammonOptions()
-    name = KIND.name if is_default else f"{KIND.name}:learned={options.learned}"
-    return GengammonPlayer(name, load_scorer(entry, manifest_file.parent))
-
-
-def _hashes(options: GengammonOptions, manifest_file: Path) -> dict[str, str]:
-    entry = _entry(options, manifest_file)
-    return {entry.name: entry.sha256}
+    return GengammonPlayer(KIND.called(options), load_scorer(entry, manifest_file.parent))
 
 
 KIND = PlayerKind(
@@ -45,5 +38,5 @@ KIND = PlayerKind(
     "a 52-26-1 net on counts of checkers that mimics experts; a simple rule plays its races",
     GengammonOptions,
     _make,
-    hashes=_hashes,
+    hashes=lambda options, manifest_file: _entry(options, manifest_file).hashes,
 )

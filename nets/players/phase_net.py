@@ -31,15 +31,10 @@ def _make(options: PhaseNetOptions, manifest_file: Path) -> ScorerPlayer:
     return ScorerPlayer(KIND.called(options), net)
 
 
-def _hashes(options: PhaseNetOptions, manifest_file: Path) -> dict[str, str]:
-    entry = _entry(options, manifest_file)
-    return {entry.name: entry.sha256}
-
-
 KIND = PlayerKind(
     "phase-net",
     "a 48-64-64-1 net on the features of phase-heuristic that learned who won",
     PhaseNetOptions,
     _make,
-    hashes=_hashes,
+    hashes=lambda options, manifest_file: _entry(options, manifest_file).hashes,
 )

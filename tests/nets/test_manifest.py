@@ -80,6 +80,24 @@ def test_a_faulty_entry_is_an_error_that_names_the_fault(tmp_path, changes, mess
     _refused(write_manifest(tmp_path, **changes), message)
 
 
+@pytest.mark.parametrize("activation", ["linear", "softsign", "relu", "tanh"])
+def test_a_net_with_one_output_has_an_activation_that_some_player_knows(tmp_path, activation):
+    file = write_manifest(tmp_path)
+    scorer = {
+        "name": "rater",
+        "file": "rater.onnx",
+        "activation": activation,
+        "sha256": "0" * 64,
+        "trained": "tiny",
+    }
+    lines = "\n".join(f'{key} = "{value}"' for key, value in scorer.items())
+    file.write_text(f"{file.read_text()}\n[[scorer]]\n{lines}\n")
+    if activation == "tanh":
+        _refused(file, "tanh")
+    else:
+        assert read_manifest(file).scorer("rater").activation == activation
+
+
 def test_a_default_that_is_no_evaluator_is_an_error(tmp_path):
     file = write_manifest(tmp_path)
     file.write_text(file.read_text().replace('default = "tiny"', 'default = "huge"'))

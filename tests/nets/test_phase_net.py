@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -61,6 +62,13 @@ def test_a_net_of_the_manifest_is_a_numpy_file_of_its_weights(tmp_path):
     np.save(tmp_path / "mine.npy", untrained().flat)
     entry = entry_of((tmp_path / "mine.npy").read_bytes())
     np.testing.assert_array_equal(load_phase_net(entry, tmp_path).flat, untrained().flat)
+
+
+def test_a_net_of_the_manifest_with_other_hidden_units_is_refused(tmp_path):
+    np.save(tmp_path / "mine.npy", untrained().flat)
+    entry = entry_of((tmp_path / "mine.npy").read_bytes())
+    with pytest.raises(DataFileError, match="net mine: hidden units are relu, not softsign"):
+        load_phase_net(msgspec.structs.replace(entry, activation="softsign"), tmp_path)
 
 
 @pytest.mark.parametrize(

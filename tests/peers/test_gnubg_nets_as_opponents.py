@@ -9,11 +9,12 @@ from engine.evaluator import best_children
 from engine.games import play_games
 from engine.moves import expand_rolls
 from engine.outcome import cubeless_equity
+from engine.players import is_deep
 from engine.position import Position
 from tests import boards
 from tests.peers.gnubg_nets import gnubg_nn
 from tools.gnubg.nets import GnubgEvaluator, GnubgPlayer
-from tools.opponents import is_deep, load_opponent
+from tools.opponents import load_opponent
 
 pytestmark = pytest.mark.peer
 

@@ -9,7 +9,7 @@ import pytest
 
 from engine.errors import DataFileError, StateError, UnsupportedError, ValueRangeError
 from nets.encoders import encode_tesauro196, get_encoder
-from nets.manifest import MANIFEST_FILE, NetEntry, load_net
+from nets.manifest import NetEntry, load_net
 from tools import export
 from tools.train.classic.learner import ClassicLearner
 from tools.train.classic.settings import ClassicSettings
@@ -116,15 +116,6 @@ def test_a_name_that_the_manifest_would_refuse_is_refused_before_anything_is_rea
     with pytest.raises(ValueRangeError, match="a name has") as caught:
         run_command(str(tmp_path / "no run"), "--name", name, "--folder", str(tmp_path))
     assert caught.value.field == "name"
-
-
-def test_an_entry_names_its_file_as_the_manifest_finds_it(run_folder, tmp_path):
-    home = MANIFEST_FILE.parent
-    net = LayeredNet.untrained("tesauro196", (4,), np.random.default_rng(1))
-    inside = export.manifest_entry(home / "weights" / "sub" / "a.onnx", "race", net, b"x", "a")
-    assert 'file = "weights/sub/a.onnx"' in inside
-    outside = export.manifest_entry(tmp_path / "a.onnx", "race", net, b"x", "a")
-    assert tomllib.loads(outside)["net"][0]["file"] == str(tmp_path.resolve() / "a.onnx")
 
 
 def test_an_entry_says_when_the_best_weights_were_taken(run_folder, tmp_path, capsys):

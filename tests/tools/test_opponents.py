@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 from engine.errors import DataFileError, FormatError, UnsupportedError, ValueRangeError
+from engine.players import is_deep
 from engine.search_player import SearchPlayer
 from nets.loading import net_hashes
 from tools import cli
-from tools.opponents import is_deep, load_opponent, opponent_hashes
+from tools.opponents import load_opponent, opponent_hashes
 from tools.train.layers import LayeredNet
 from tools.train.net_set import NetSet
 from tools.train.positions import sample_positions

@@ -42,7 +42,7 @@ _Item = TypeVar("_Item")
 def bench_search(subject: Subject) -> Iterator[Measurement]:
     """2-ply choices and values with the net and with the fast one, threads, and gnubg beside them."""
     decisions = _decisions(subject)
-    check_search(subject.analyst, decisions)
+    check_search(subject.analyst, subject.another_analyst(subject.net).with_threads(2), decisions)
     for name in dict.fromkeys((subject.net, read_manifest().finder or subject.net)):
         for depth, how in ((_CUBELESS, "cubeless"), (_WITH_CUBE, "with the cube")):
             analyst = subject.another_analyst(name)
@@ -56,8 +56,13 @@ def bench_search(subject: Subject) -> Iterator[Measurement]:
     yield from _gnubg(decisions)
 
 
-def check_search(analyst: Analyst, decisions: Sequence[Decision]) -> None:
+def check_search(analyst: Analyst, sharing: Analyst, decisions: Sequence[Decision]) -> None:
     """Make sure that a search sees a won game, and that threads change nothing.
+
+    Args:
+        analyst: Works alone.
+        sharing: The same with two threads and a cache of its own, so that no answer is the other's.
+        decisions: What both decide, the first few.
 
     Raises:
         WrongAnswerError: It does not, or they do.
@@ -69,8 +74,7 @@ def check_search(analyst: Analyst, decisions: Sequence[Decision]) -> None:
     check(equity == 1.0, f"a game that is won by any roll is worth {equity} at 2 plies")
     for position, roll in decisions[:3]:
         alone, shared = (
-            each.rank_plays(position, roll, _MONEY, _WITH_CUBE).plays
-            for each in (analyst, analyst.with_threads(2))
+            each.rank_plays(position, roll, _MONEY, _WITH_CUBE).plays for each in (analyst, sharing)
         )
         check(alone == shared, "two threads rank plays otherwise than one")
 

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 
 from tools.frontier.points import Point
 from tools.frontier.speed import BATCH
-from tools.train.plots import check_plot, write_figure
+from tools.train.plots import figure_for, write_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _INCHES = (9.0, 6.0)
-_DOTS_PER_INCH = 110
 
 
 def draw_frontier(points: Sequence[Point], opponent: str, file: Path) -> None:
@@ -26,13 +25,10 @@ def draw_frontier(points: Sequence[Point], opponent: str, file: Path) -> None:
         file: Where to; appears whole or not at all.
 
     Raises:
-        UnsupportedError: As `check_plot`.
+        UnsupportedError: As `figure_for`.
         DataFileError: The file cannot be written.
     """
-    check_plot(file)
-    from matplotlib.figure import Figure
-
-    figure = Figure(_INCHES, _DOTS_PER_INCH, layout="constrained")
+    figure = figure_for(file, _INCHES)
     _draw(figure.subplots(), points, opponent)
     write_figure(figure, file)
 

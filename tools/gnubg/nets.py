@@ -69,6 +69,11 @@ class GnubgPlayer:
         self.name = f"gnubg {plies}-ply"
         self._gnubg = _package()
 
+    @property
+    def is_deep(self) -> bool:
+        """Whether it looks ahead, one position at a time."""
+        return self.plies > 0
+
     def choose(self, boards: Board, dice: NDArray[np.int8]) -> Board:
         """Choose plays, as `engine.players.Player.choose`."""
         best_move = self._gnubg.best_move

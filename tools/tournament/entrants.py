@@ -11,11 +11,11 @@ from engine.choice import Chooser
 from engine.doubles import Doubles, playing_doubles
 from engine.errors import UnsupportedError, ValueRangeError
 from engine.player_chooser import PlayerChooser
-from engine.players import EvaluatorPlayer
+from engine.players import EvaluatorPlayer, is_deep
 from engine.search import ValueCache
 from engine.search_player import SearchPlayer
 from nets.loading import load_finder
-from tools.opponents import is_deep, load_opponent, opponent_hashes
+from tools.opponents import load_opponent, opponent_hashes
 
 
 @dataclass(frozen=True)

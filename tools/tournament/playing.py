@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
-import signal
-import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -19,6 +16,7 @@ from engine.choice import Chooser
 from engine.doubles import playing_doubles
 from engine.errors import LimitError
 from engine.players import Player
+from tools.interrupts import follow_parent
 from tools.opponents import load_opponent
 from tools.tournament.entrants import load_cube_player
 from tools.tournament.records import LockstepLog, write_records
@@ -144,19 +142,9 @@ _stopped: Event | None = None
 
 
 def _begin(stopped: Event) -> None:
-    """Leave interrupts to the process that gave the order, and end when it is gone."""
     global _stopped
-    for kind in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(kind, signal.SIG_IGN)
+    follow_parent()
     _stopped = stopped
-    threading.Thread(target=_end_with_the_parent, daemon=True).start()
-
-
-def _end_with_the_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
 
 
 def _done(task: Task) -> Scores:

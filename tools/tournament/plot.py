@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tools.tournament.report import PlayerReport, Report
-from tools.train.plots import check_plot, write_figure
+from tools.train.plots import figure_for, write_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_DOTS_PER_INCH = 110
 _LEAST_INCHES = 4.0
 _INCHES_PER_PLAYER = 0.55
 _NAME_INCHES = 1.5
@@ -30,15 +29,12 @@ def draw_table(report: Report, file: Path) -> None:
         file: Where to; appears whole or not at all.
 
     Raises:
-        UnsupportedError: As `check_plot`.
+        UnsupportedError: As `figure_for`.
         DataFileError: The file cannot be written.
     """
-    check_plot(file)
-    from matplotlib.figure import Figure
-
     players = sorted((each for each in report.players if math.isfinite(each.elo)), key=lambda each: -each.elo)
     side = max(_LEAST_INCHES, _INCHES_PER_PLAYER * len(players) + _NAME_INCHES)
-    figure = Figure((side + _ELO_INCHES, side), _DOTS_PER_INCH, layout="constrained")
+    figure = figure_for(file, (side + _ELO_INCHES, side))
     table, elo = figure.subplots(1, 2, width_ratios=(side, _ELO_INCHES - 1))
     _draw_scores(table, report, players)
     _draw_elo(elo, report, players)

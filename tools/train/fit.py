@@ -19,22 +19,21 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
-from engine.cores import usable_cores
 from engine.errors import DataFileError, StateError, ValueRangeError
 from nets.manifest import Strength
 from tools.progress import Progress
 from tools.train.epochs import FitError, split
 from tools.train.files import append_once, read_arrays
 from tools.train.fits import Fits
-from tools.train.label import add_workers
 from tools.train.measuring import measured, strength_arrays, strength_record, strength_text
 from tools.train.net_set import PHASES, NetSet, read_net_set
 from tools.train.plots import add_plot_option, check_plot, draw_runs
 from tools.train.processes import Processes
 from tools.train.recipe import Recipe, add_fitting_options
-from tools.train.settings import add_settings, read_options, read_settings
+from tools.train.run_options import add_run, add_workers, settings_of
+from tools.train.settings import add_settings
 from tools.train.shards import Labels, joined, read_newest
-from tools.train.stage import CONFIG, LOG, begin
+from tools.train.stage import LOG, begin
 
 SUMMARY = "fit a wider or deeper net to labelled positions"
 
@@ -52,12 +51,9 @@ class FitSettings(Recipe, frozen=True):
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``gammond train fit``."""
-    parser.add_argument(
-        "run", type=Path, help="folder of the run: run.toml, checkpoint.npz, best.npz, log.jsonl"
-    )
-    parser.add_argument("--resume", action="store_true", help="go on from the run's last checkpoint")
+    add_run(parser, "run.toml, checkpoint.npz, best.npz, log.jsonl")
     add_settings(parser, FitSettings)
-    add_fitting_options(parser, usable_cores())
+    add_fitting_options(parser)
     add_workers(parser)
     add_plot_option(parser)
 
@@ -69,13 +65,11 @@ def main(args: argparse.Namespace) -> int:
         GammondError: An option cannot be, then no run was begun; or a run is there already, or none.
     """
     check_plot(args.plot)
-    if args.resume:
-        settings = read_settings(args.run / CONFIG, FitSettings)
-        fit = _Fit(args, settings, _labels(settings))
-    else:
-        settings = read_options(args, FitSettings)
+    settings = settings_of(args.run, args, FitSettings)
+    if not args.resume:
         settings.check()
-        fit = _Fit(args, settings, _labels(settings))
+    fit = _Fit(args, settings, _labels(settings))
+    if not args.resume:
         begin(args.run, "fit", settings, [*settings.origins, *settings.labels])
     with Processes(args.workers) as processes:
         fit.run(processes)

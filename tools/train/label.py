@@ -19,16 +19,26 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from engine.cores import usable_cores
 from engine.errors import StateError, UnsupportedError
 from tools.progress import Progress, short_number
 from tools.train.files import append_record, read_records
-from tools.train.labelling import Labelled, LabelPlan, LabelTask, make_missing, make_shard
+from tools.train.labelling import (
+    LabelFinder,
+    Labelled,
+    LabelPlan,
+    LabelPlies,
+    LabelSources,
+    LabelTask,
+    LabelTrace,
+    make_missing,
+    make_shard,
+)
 from tools.train.net_set import NetSet, load_net_set
 from tools.train.processes import Processes
-from tools.train.sampling import SOURCES, USUAL_SOURCES, read_sources
-from tools.train.settings import add_settings, read_options, read_settings
-from tools.train.stage import CONFIG, LOG, begin
+from tools.train.run_options import add_workers, settings_of
+from tools.train.sampling import USUAL_SOURCES, read_sources
+from tools.train.settings import add_settings, read_options
+from tools.train.stage import LOG, begin
 
 SUMMARY = "label positions with exact backups: the mean over all rolls of the best reply"
 
@@ -40,26 +50,14 @@ class LabelSettings(msgspec.Struct, frozen=True):
         "default"
     )
     positions: Annotated[int, Meta(ge=1, description="how many positions to label")] = 200_000
-    plies: Annotated[int, Meta(ge=1, le=3, description="how deep a label looks")] = 1
+    plies: LabelPlies = 1
     phase: Annotated[
         Literal["contact", "crashed", "race"],
         Meta(description="which positions: contact (crashed ones too), crashed or race"),
     ] = "contact"
-    sources: Annotated[
-        tuple[str, ...],
-        Meta(description=f"where positions come from, NAME=PART of the whole: {', '.join(SOURCES)}"),
-    ] = USUAL_SOURCES
-    finder: Annotated[
-        str, Meta(description="whose nets find promising replies; unless given the manifest's finder")
-    ] = ""
-    trace: Annotated[
-        float,
-        Meta(
-            ge=0,
-            le=1,
-            description="share of the corrections at later positions of a game that earlier ones get",
-        ),
-    ] = 0.0
+    sources: LabelSources = USUAL_SOURCES
+    finder: LabelFinder = ""
+    trace: LabelTrace = 0.0
     seed: Annotated[int, Meta(ge=0, description="seed of dice and draws")] = 1
 
     @property
@@ -79,16 +77,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_workers(parser)
 
 
-def add_workers(parser: argparse.ArgumentParser) -> None:
-    """Add ``--workers``."""
-    parser.add_argument(
-        "--workers",
-        type=int,
-        default=usable_cores(),
-        help="processes that share the work; the result is the same (default one for each core)",
-    )
-
-
 def main(args: argparse.Namespace) -> int:
     """Label; returns the exit status.
 
@@ -99,12 +87,9 @@ def main(args: argparse.Namespace) -> int:
         return _bench(args)
     if args.out is None:
         raise UnsupportedError("expected a folder for the labels, or --bench", field="out")
-    if args.resume:
-        settings = read_settings(args.out / CONFIG, LabelSettings)
-        plan = _plan(settings)
-    else:
-        settings = read_options(args, LabelSettings)
-        plan = _plan(settings)
+    settings = settings_of(args.out, args, LabelSettings)
+    plan = _plan(settings)
+    if not args.resume:
         begin(args.out, "label", settings, settings.origins)
     _check_nets(args.out, plan.nets)
     with Processes(args.workers) as processes:

@@ -10,8 +10,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
+from msgspec import Meta
 
 from engine.errors import UnsupportedError
 from engine.outcome import cubeless_equity
@@ -20,12 +22,28 @@ from engine.search import NPlyEvaluator
 from nets.loading import load_finder
 from tools.train.net_set import PHASES, NetSet, bearoff_judges
 from tools.train.processes import Processes
-from tools.train.sampling import Sampler, shares
+from tools.train.sampling import SOURCES, Sampler, shares
 from tools.train.shards import Labelling, Labels, shard_file, write_shard
 from tools.train.traces import carried_back
 
 SHARD_POSITIONS = 4096
 """Positions of a shard; an eighth where labels look deeper than 1 ply."""
+
+LabelPlies = Annotated[int, Meta(ge=1, le=3, description="how deep a label looks")]
+LabelSources = Annotated[
+    tuple[str, ...],
+    Meta(description=f"where positions come from, NAME=PART of the whole: {', '.join(SOURCES)}"),
+]
+LabelFinder = Annotated[
+    str, Meta(description="whose nets find promising replies; unless given the manifest's finder")
+]
+LabelTrace = Annotated[
+    float,
+    Meta(
+        ge=0, le=1, description="share of the corrections at later positions of a game that earlier ones get"
+    ),
+]
+"""Settings of the commands that label; what they mean in full says `LabelPlan`."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,23 +16,27 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.games import GameResults, play_games
+from engine.games import GameResults
 from engine.players import Player
 from nets.manifest import Strength
-from tools.opponents import load_opponent
 from tools.progress import Progress
 from tools.train.curves import best_strength, standing
 from tools.train.files import append_once, read_records
-from tools.train.measuring import mean_strength, strength_arrays, strength_record, strength_text
+from tools.train.measuring import (
+    load_opponents,
+    mean_strength,
+    results_against,
+    strength_arrays,
+    strength_record,
+    strength_text,
+    strengths_of,
+)
 from tools.train.plots import draw_runs
 from tools.train.self_play import RoundReport
 from tools.train.stage import LOG
 
 CHECKPOINT = "checkpoint.npz"
 BEST = "best.npz"
-
-_SEED = 1
-"""Always the same dice, so that what is measured of two nets differs by the nets alone."""
 
 
 class Plan(Protocol):
@@ -124,7 +128,7 @@ class LearningRun:
         self._plan = plan
         self._learner = learner
         self._plot = plot
-        self._opponents = {name: load_opponent(name) for name in plan.opponents if plan.benchmark_games}
+        self._opponents = load_opponents(plan.opponents, plan.benchmark_games)
         self._read_log()
 
     def run(self) -> None:
@@ -147,11 +151,8 @@ class LearningRun:
             What to tell.
         """
         games_per_s = report.played / (time.monotonic() - since_s)
-        results = self._results()
-        strengths = [
-            Strength(name, each.points_per_game, each.standard_error, each.games)
-            for name, each in results.items()
-        ]
+        results = results_against(self._learner.player, self._opponents, self._plan.benchmark_games)
+        strengths = strengths_of(results)
         record = {**_record(report, games_per_s), **strength_record(strengths), **_shares(results)}
         record |= self._learner.observations()
         text = _line(report, games_per_s, strengths)
@@ -168,11 +169,6 @@ class LearningRun:
         if self._plot:
             draw_runs([self._folder], self._plot)
         return text
-
-    def _results(self) -> dict[str, GameResults]:
-        """Play against each opponent; none where nothing is measured."""
-        player, games = self._learner.player, self._plan.benchmark_games
-        return {name: play_games(player, other, games, _SEED) for name, other in self._opponents.items()}
 
     def _has_fallen_behind(self, strength: float) -> bool:
         """Whether to go back; a rate that cannot be cut any more leaves nothing to gain by it."""

@@ -1,13 +1,14 @@
-"""The strength of nets in training: paired games against players by name, in several processes."""
+"""The strength of nets and players in training: paired games against players by name."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from msgspec import Meta
 from numpy.typing import NDArray
 
 from engine.errors import ValueRangeError
@@ -22,7 +23,23 @@ STRETCH_GAMES = 1000
 """Games of a task; the result does not depend on it."""
 
 _SEED = 1
-"""Always the same dice, so that what is measured of two nets differs by the nets alone."""
+"""Always the same dice, so that what is measured of two players differs by the players alone."""
+
+
+Opponents = Annotated[tuple[str, ...], Meta(description="who strength is measured against")]
+GamesEach = Annotated[int, Meta(ge=0, description="paired games against each of them; 0 for none")]
+CheckpointGamesEach = Annotated[
+    int, Meta(ge=0, description="paired games against each of them at a checkpoint; 0 for none")
+]
+Backtrack = Annotated[
+    float,
+    Meta(
+        ge=0,
+        le=6,
+        description="points per game behind the best net that send a run back to it; 0 for never",
+    ),
+]
+"""Settings of the commands that measure strength."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +74,42 @@ def check_measurement(opponents: Sequence[str], games: int) -> None:
         load_opponent(opponent)
 
 
+def check_backtrack(backtrack: float, opponents: Sequence[str], games: int) -> None:
+    """Check that a run which may go back to its best net measures which one that is.
+
+    Raises:
+        ValueRangeError: It does not.
+    """
+    if backtrack and not (games and opponents):
+        raise ValueRangeError(
+            "to go back to the best net takes benchmark games and opponents", field="backtrack"
+        )
+
+
+def load_opponents(names: Sequence[str], games: int) -> dict[str, Player]:
+    """Load who is played against, by name; nobody for no games.
+
+    Raises:
+        GammondError: An opponent cannot be loaded.
+    """
+    return {name: load_opponent(name) for name in names if games}
+
+
+def results_against(player: Player, opponents: Mapping[str, Player], games: int) -> dict[str, GameResults]:
+    """Play so many paired games against each opponent, by name."""
+    return {name: play_games(player, opponent, games, _SEED) for name, opponent in opponents.items()}
+
+
+def strengths_of(results: Mapping[str, GameResults]) -> list[Strength]:
+    """Say how strong a player is by its results against each opponent."""
+    return [
+        Strength(name, each.points_per_game, each.standard_error, each.games)
+        for name, each in results.items()
+    ]
+
+
 def measured(nets: NetSet, opponents: Sequence[str], games: int, processes: Processes) -> list[Strength]:
-    """Play against each opponent.
+    """Play against each opponent, in several processes.
 
     Args:
         nets: Who is measured.
@@ -77,11 +128,7 @@ def measured(nets: NetSet, opponents: Sequence[str], games: int, processes: Proc
     points: dict[str, list[NDArray[np.int8]]] = {opponent: [] for opponent in opponents}
     for stretch, played in zip(stretches, processes.map(play_stretch, stretches), strict=True):
         points[stretch.opponent].append(played)
-    results = {name: GameResults(np.concatenate(parts)) for name, parts in points.items() if parts}
-    return [
-        Strength(name, each.points_per_game, each.standard_error, each.games)
-        for name, each in results.items()
-    ]
+    return strengths_of({name: GameResults(np.concatenate(parts)) for name, parts in points.items() if parts})
 
 
 def play_stretch(stretch: Stretch) -> NDArray[np.int8]:

@@ -27,7 +27,7 @@ from nets.router import Router
 from nets.sparse_finder import SparseFinder
 from tools.train.files import read_arrays, write_arrays
 from tools.train.layers import LayeredNet
-from tools.train.network import ENCODER, OUTPUTS, load_trainee
+from tools.train.network import ENCODER, OUTPUTS, trainee_of
 from tools.train.onnx_files import gives_weights, onnx_bytes, read_onnx
 
 PHASES = {
@@ -196,10 +196,22 @@ def read_net_set(file: Path) -> NetSet:
     Raises:
         DataFileError: The file is missing, damaged, or holds no nets.
     """
-    arrays = read_arrays(file)
+    return net_set_of(file, read_arrays(file))
+
+
+def net_set_of(file: Path, arrays: Mapping[str, NDArray[Any]]) -> NetSet:
+    """Make nets of the arrays of a file that `NetSet.save` or ``gammond train td`` wrote.
+
+    Args:
+        file: Its folder names the nets; it stands in messages.
+        arrays: All that it holds.
+
+    Raises:
+        DataFileError: The arrays are damaged, or hold no nets.
+    """
     name = file.parent.name
     if "race_encoder" not in arrays:
-        trainee, _ = load_trainee(file)
+        trainee, _ = trainee_of(file, arrays)
         return NetSet(
             name, {phase: LayeredNet.from_network(getattr(trainee, phase)) for phase in ("contact", "race")}
         )

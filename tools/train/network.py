@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -175,12 +176,32 @@ def load_trainee(path: Path) -> tuple[Trainee, dict[str, NDArray[Any]]]:
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        raise _no_checkpoint(path, error) from error
+    return trainee_of(path, arrays)
+
+
+def trainee_of(path: Path, arrays: Mapping[str, NDArray[Any]]) -> tuple[Trainee, dict[str, NDArray[Any]]]:
+    """Make a trainee of the arrays of a checkpoint.
+
+    Args:
+        path: The checkpoint, which names the trainee and stands in messages.
+        arrays: All that it holds.
+
+    Returns:
+        As `load_trainee`.
+
+    Raises:
+        DataFileError: They are not what `Trainee.save` wrote.
+    """
+    others = dict(arrays)
+    try:
         nets = [
-            Network(*(arrays.pop(f"{phase}_{name}") for name in ("w1", "b1", "w2", "b2")))
+            Network(*(others.pop(f"{phase}_{name}") for name in ("w1", "b1", "w2", "b2")))
             for phase in ("contact", "race")
         ]
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-        raise DataFileError(f"{path} is no checkpoint of `gammond train td`: {error}") from error
+    except KeyError as error:
+        raise _no_checkpoint(path, error) from error
     for net in nets:
         hidden = net.w1.shape[-1:]
         shapes = [array.shape for array in net.arrays]
@@ -188,4 +209,8 @@ def load_trainee(path: Path) -> tuple[Trainee, dict[str, NDArray[Any]]]:
             raise DataFileError(f"{path} holds weights of the wrong shapes: {shapes}")
         if any(array.dtype != np.float32 for array in net.arrays):
             raise DataFileError(f"{path} holds weights that are not float32")
-    return Trainee(path.parent.name, *nets), arrays
+    return Trainee(path.parent.name, *nets), others
+
+
+def _no_checkpoint(path: Path, error: Exception) -> DataFileError:
+    return DataFileError(f"{path} is no checkpoint of `gammond train td`: {error}")

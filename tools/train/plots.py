@@ -67,13 +67,11 @@ def draw_runs(folders: Sequence[Path], file: Path, axis: str | None = None, roll
         UnsupportedError: As `check_plot`; or a run has no such axis.
         DataFileError: A log cannot be read, or the file cannot be written.
     """
-    check_plot(file)
-    from matplotlib.figure import Figure
+    figure = figure_for(file)
     from matplotlib.ticker import EngFormatter
 
     chosen = axis or usual_axis(folders)
     runs = [read_curves(folder, chosen) for folder in folders]
-    figure = Figure(_INCHES, _DOTS_PER_INCH, layout="constrained")
     above, below = figure.subplots(2, sharex=True, height_ratios=(2, 1))
     _draw_strengths(above, runs, rolling)
     _draw_errors(below, runs)
@@ -81,6 +79,22 @@ def draw_runs(folders: Sequence[Path], file: Path, axis: str | None = None, roll
     if chosen != "hours":
         below.xaxis.set_major_formatter(EngFormatter(sep=""))
     write_figure(figure, file)
+
+
+def figure_for(file: Path, inches: tuple[float, float] = _INCHES) -> Figure:
+    """Begin a picture.
+
+    Args:
+        file: Where to it will be written.
+        inches: Width and height.
+
+    Raises:
+        UnsupportedError: As `check_plot`.
+    """
+    check_plot(file)
+    from matplotlib.figure import Figure
+
+    return Figure(inches, _DOTS_PER_INCH, layout="constrained")
 
 
 def write_figure(figure: Figure, file: Path) -> None:
@@ -123,10 +137,7 @@ def draw_lines(panels: Sequence[tuple[str, Sequence[Line]]], along: str, file: P
         UnsupportedError: As `check_plot`.
         DataFileError: The file cannot be written.
     """
-    check_plot(file)
-    from matplotlib.figure import Figure
-
-    figure = Figure(_INCHES, _DOTS_PER_INCH, layout="constrained")
+    figure = figure_for(file)
     for axes, (name, lines) in zip(
         figure.subplots(len(panels), sharex=True, squeeze=False)[:, 0], panels, strict=True
     ):

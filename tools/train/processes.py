@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
-import signal
-import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -16,6 +13,7 @@ from typing import Protocol, TypeVar
 
 from engine.cores import MAX_THREADS
 from engine.errors import LimitError, ValueRangeError
+from tools.interrupts import follow_parent
 
 
 class Shard(Protocol):
@@ -58,7 +56,7 @@ class Processes:
     def __enter__(self) -> Processes:
         if self.count > 1:
             context = multiprocessing.get_context("spawn")
-            self._pool = ProcessPoolExecutor(self.count, context, _begin)
+            self._pool = ProcessPoolExecutor(self.count, context, follow_parent)
         return self
 
     def __exit__(
@@ -120,17 +118,3 @@ class Processes:
             done += task.size
             progress(done, made)
             yield made
-
-
-def _begin() -> None:
-    """Leave interrupts to the process that gave the order, and end when it is gone."""
-    for kind in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(kind, signal.SIG_IGN)
-    threading.Thread(target=_end_with_the_parent, daemon=True).start()
-
-
-def _end_with_the_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)

@@ -11,13 +11,14 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
+from engine.cores import usable_cores
 from engine.errors import ValueRangeError
 from nets.loading import DEFAULT
 from nets.plans import PLANS
 from tools.train.epochs import SCHEDULES
 from tools.train.fitting import Fitter
 from tools.train.layers import LayeredNet
-from tools.train.measuring import check_measurement
+from tools.train.measuring import GamesEach, Opponents, check_measurement
 from tools.train.net_set import NetSet, load_net_set
 from tools.train.network import ENCODER
 
@@ -58,11 +59,11 @@ class Recipe(msgspec.Struct, frozen=True):
     average: Annotated[
         float, Meta(ge=0, lt=1, description="share of the averaged weights that a step keeps")
     ] = 0.999
-    opponents: Annotated[tuple[str, ...], Meta(description="who strength is measured against")] = (
+    opponents: Opponents = (
         "pubeval",
         DEFAULT,
     )
-    games: Annotated[int, Meta(ge=0, description="paired games against each of them; 0 for none")] = 4000
+    games: GamesEach = 4000
     seed: Annotated[int, Meta(ge=0, description="seed of weights, positions and order")] = 1
 
     @property
@@ -122,9 +123,9 @@ class Recipe(msgspec.Struct, frozen=True):
         return net.expanded(self.encoder or net.encoder_id, self.hidden or net.hidden, generator)
 
 
-def add_fitting_options(parser: argparse.ArgumentParser, threads: int) -> None:
+def add_fitting_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that say where to fit; they change the result by rounding alone."""
     parser.add_argument(
-        "--threads", type=int, default=threads, help="threads of the fit (default one for each core)"
+        "--threads", type=int, default=usable_cores(), help="threads of the fit (default one for each core)"
     )
     parser.add_argument("--device", default="cpu", help="where torch fits: cpu, cuda (default cpu)")

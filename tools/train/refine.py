@@ -20,24 +20,23 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
-from engine.cores import usable_cores
 from nets.manifest import Strength
 from tools.progress import Progress
 from tools.train.curves import standing
 from tools.train.epochs import FitError
 from tools.train.files import append_once, read_arrays, read_records
 from tools.train.fits import Fits
-from tools.train.label import add_workers
-from tools.train.labelling import LabelPlan, make_missing
+from tools.train.labelling import LabelFinder, LabelPlan, LabelPlies, LabelSources, LabelTrace, make_missing
 from tools.train.measuring import mean_strength, measured, strength_arrays, strength_record, strength_text
 from tools.train.net_set import load_net_set, read_net_set
 from tools.train.plots import add_plot_option, check_plot, draw_runs
 from tools.train.processes import Processes
 from tools.train.recipe import Recipe, add_fitting_options
-from tools.train.sampling import SOURCES, USUAL_SOURCES, read_sources
-from tools.train.settings import add_settings, read_options, read_settings
+from tools.train.run_options import add_run, add_workers, settings_of
+from tools.train.sampling import USUAL_SOURCES, read_sources
+from tools.train.settings import add_settings
 from tools.train.shards import Labels, read_newest
-from tools.train.stage import CONFIG, LOG, begin
+from tools.train.stage import LOG, begin
 
 SUMMARY = "let a net teach itself: label with look-ahead, fit, generation by generation"
 
@@ -51,22 +50,10 @@ class RefineSettings(Recipe, frozen=True):
     epochs: Annotated[
         float, Meta(gt=0, description="how often a generation goes through the labels of the window")
     ] = 1.0
-    plies: Annotated[int, Meta(ge=1, le=3, description="how deep a label looks")] = 1
-    sources: Annotated[
-        tuple[str, ...],
-        Meta(description=f"where positions come from, NAME=PART of the whole: {', '.join(SOURCES)}"),
-    ] = USUAL_SOURCES
-    finder: Annotated[
-        str, Meta(description="whose nets find promising replies; unless given the manifest's finder")
-    ] = ""
-    trace: Annotated[
-        float,
-        Meta(
-            ge=0,
-            le=1,
-            description="share of the corrections at later positions of a game that earlier ones get",
-        ),
-    ] = 0.0
+    plies: LabelPlies = 1
+    sources: LabelSources = USUAL_SOURCES
+    finder: LabelFinder = ""
+    trace: LabelTrace = 0.0
     measure_every: Annotated[int, Meta(ge=1, description="generations between measurements")] = 3
 
     @property
@@ -77,14 +64,9 @@ class RefineSettings(Recipe, frozen=True):
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``gammond train refine``."""
-    parser.add_argument(
-        "run",
-        type=Path,
-        help="folder of the run: run.toml, checkpoint.npz, best.npz, log.jsonl, labels-000000.npz, ...",
-    )
-    parser.add_argument("--resume", action="store_true", help="go on from the run's last checkpoint")
+    add_run(parser, "run.toml, checkpoint.npz, best.npz, log.jsonl, labels-000000.npz, ...")
     add_settings(parser, RefineSettings)
-    add_fitting_options(parser, usable_cores())
+    add_fitting_options(parser)
     add_workers(parser)
     add_plot_option(parser)
 
@@ -96,12 +78,11 @@ def main(args: argparse.Namespace) -> int:
         GammondError: An option cannot be, then no run was begun; or a run is there already, or none.
     """
     check_plot(args.plot)
-    if args.resume:
-        refinement = _Refinement(args, read_settings(args.run / CONFIG, RefineSettings))
-    else:
-        settings = read_options(args, RefineSettings)
+    settings = settings_of(args.run, args, RefineSettings)
+    if not args.resume:
         settings.check()
-        refinement = _Refinement(args, settings)
+    refinement = _Refinement(args, settings)
+    if not args.resume:
         begin(args.run, "refine", settings, settings.origins)
     with Processes(args.workers) as processes:
         refinement.run(processes)

@@ -16,7 +16,13 @@ from numpy.typing import NDArray
 from engine.errors import ValueRangeError
 from engine.position import Position
 from tools.train.kernels import td as kernel_td
-from tools.train.measuring import check_measurement
+from tools.train.measuring import (
+    Backtrack,
+    CheckpointGamesEach,
+    Opponents,
+    check_backtrack,
+    check_measurement,
+)
 from tools.train.network import Network, Trainee
 
 
@@ -36,18 +42,9 @@ class TdSettings(msgspec.Struct, frozen=True):
         int, Meta(ge=1, description="games of each worker before weight changes are added")
     ] = 32
     checkpoint_every: Annotated[int, Meta(ge=1, description="games between checkpoints")] = 100_000
-    opponents: Annotated[tuple[str, ...], Meta(description="who strength is measured against")] = ("pubeval",)
-    benchmark_games: Annotated[
-        int, Meta(ge=0, description="paired games against each of them at a checkpoint; 0 for none")
-    ] = 2000
-    backtrack: Annotated[
-        float,
-        Meta(
-            ge=0,
-            le=6,
-            description="points per game behind the best net that send a run back to it; 0 for never",
-        ),
-    ] = 0.0
+    opponents: Opponents = ("pubeval",)
+    benchmark_games: CheckpointGamesEach = 2000
+    backtrack: Backtrack = 0.0
     backtrack_factor: Annotated[
         float, Meta(gt=0, le=1, description="what the learning rate is multiplied with then")
     ] = 0.5
@@ -66,10 +63,7 @@ class TdSettings(msgspec.Struct, frozen=True):
                 f"the learning rate falls, it cannot go from {self.learning_rate} to {self.final_rate}",
                 field="learning_rate",
             )
-        if self.backtrack and not (self.benchmark_games and self.opponents):
-            raise ValueRangeError(
-                "to go back to the best net takes benchmark games and opponents", field="backtrack"
-            )
+        check_backtrack(self.backtrack, self.opponents, self.benchmark_games)
         check_measurement(self.opponents, self.benchmark_games)
 
     def rate(self, games_done: int, cuts: int = 0) -> float:

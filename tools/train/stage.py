@@ -7,7 +7,6 @@ command) and ``log.jsonl``, each of whose records has ``seconds`` and may have `
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -116,29 +115,6 @@ def pedigree_of_run(folder: Path, nets: Path) -> Pedigree:
         hours=max(hours_at(records), default=0.0),
     )
     return joined(before, (own,))
-
-
-def training_entry(name: str, pedigree: Pedigree, last: str) -> str:
-    """Write the ``[[training]]`` entry of a manifest.
-
-    Args:
-        name: What nets call it.
-        pedigree: How they came to be.
-        last: The command that wrote their files.
-    """
-    commands = [json.dumps(each, ensure_ascii=False) for each in (*(step.command for step in pedigree), last)]
-    lines = [
-        "[[training]]",
-        f'name = "{name}"',
-        "commands = [",
-        *(f"    {command}," for command in commands),
-        "]",
-        f"games = {sum(step.games for step in pedigree)}",
-        f"hours = {sum(step.hours for step in pedigree):.2f}",
-    ]
-    if positions := sum(step.positions for step in pedigree):
-        lines.append(f"positions = {positions}")
-    return "\n".join([*lines, "", ""])
 
 
 def hours_at(records: Sequence[Mapping[str, Any]]) -> list[float]:

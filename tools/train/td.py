@@ -23,9 +23,10 @@ from tools.progress import Progress, short_number
 from tools.train.checkpoints import load_checkpoint, resumed
 from tools.train.learning_run import CHECKPOINT, LearningRun
 from tools.train.plots import add_plot_option, check_plot
+from tools.train.run_options import add_run, settings_of
 from tools.train.self_play import RoundReport, SelfPlay, TdSettings
-from tools.train.settings import add_settings, read_options, read_settings
-from tools.train.stage import CONFIG, begin
+from tools.train.settings import add_settings, read_options
+from tools.train.stage import begin
 
 SUMMARY = "train a contact and a race net by self-play (temporal differences)"
 
@@ -38,10 +39,7 @@ BENCH_START_GAMES = 6_000
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``gammond train td``."""
-    parser.add_argument(
-        "run", type=Path, nargs="?", help="folder of the run: run.toml, checkpoint.npz, best.npz, log.jsonl"
-    )
-    parser.add_argument("--resume", action="store_true", help="go on from the run's last checkpoint")
+    add_run(parser, "run.toml, checkpoint.npz, best.npz, log.jsonl", is_optional=True)
     parser.add_argument("--bench", action="store_true", help="only measure games a second; nothing is kept")
     add_settings(parser, TdSettings)
     add_plot_option(parser)
@@ -58,12 +56,9 @@ def main(args: argparse.Namespace) -> int:
     if args.run is None:
         raise UnsupportedError("expected a folder for the run, or --bench", field="run")
     check_plot(args.plot)
-    if args.resume:
-        settings = read_settings(args.run / CONFIG, TdSettings)
-        settings.check()
-    else:
-        settings = read_options(args, TdSettings)
-        settings.check()
+    settings = settings_of(args.run, args, TdSettings)
+    settings.check()
+    if not args.resume:
         begin(args.run, "td", settings, ())
     learner = _Learner(resumed(args.run / CHECKPOINT, settings))
     LearningRun(args.run, settings, learner, args.plot).run()

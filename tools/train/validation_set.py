@@ -26,12 +26,12 @@ from nets.loading import DEFAULT, net_hashes
 from nets.manifest import read_manifest
 from tools.progress import Progress, short_number
 from tools.train.files import append_record
-from tools.train.label import add_workers
 from tools.train.net_set import NetSet, load_net_set
 from tools.train.processes import Processes
 from tools.train.rolling_out import RolledOut, RolloutTask, roll_out_missing, rollout_tasks
-from tools.train.settings import add_settings, read_options, read_settings
-from tools.train.stage import CONFIG, LOG, begin
+from tools.train.run_options import add_workers, settings_of
+from tools.train.settings import add_settings
+from tools.train.stage import LOG, begin
 from tools.train.validation_positions import (
     CLASSES,
     ValidationPositions,
@@ -105,14 +105,12 @@ def main(args: argparse.Namespace) -> int:
         GammondError: An option cannot be, then nothing was begun; or a set is there already, or none, or it
             was begun by other nets.
     """
-    if args.resume:
-        settings = read_settings(args.out / CONFIG, ValidationSettings)
-        nets = load_net_set(settings.net)
-    else:
-        settings = read_options(args, ValidationSettings)
+    settings = settings_of(args.out, args, ValidationSettings)
+    if not args.resume:
         read_classes(settings.classes)
         check_labels([Path(folder) for folder in settings.not_in])
-        nets = load_net_set(settings.net)
+    nets = load_net_set(settings.net)
+    if not args.resume:
         begin(args.out, "validation-set", settings, [settings.net])
     positions = _positions(args.out, settings, nets)
     tasks = rollout_tasks(nets, settings.plies, settings.rollouts(), args.out, positions)

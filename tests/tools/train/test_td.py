@@ -10,7 +10,7 @@ from engine.errors import DataFileError, GammondError, StateError, UnsupportedEr
 from engine.games import GameResults, play_games
 from engine.players import EvaluatorPlayer, RandomPlayer
 from nets.pubeval import PubevalPlayer
-from tools.train import learning_run, td
+from tools.train import learning_run, measuring, td
 from tools.train.checkpoints import load_checkpoint
 from tools.train.files import read_arrays, read_records
 from tools.train.network import load_trainee
@@ -102,7 +102,7 @@ def test_options_win_over_the_file_of_settings(tmp_path):
 def test_nets_that_fall_behind_give_way_to_the_best_at_a_lower_rate(tmp_path, monkeypatch, capsys):
     """Measured 1.5, 1.25 (within the threshold), 0.5 (fallen behind), 2, 0 (fallen behind), then 3."""
     told = [2, 2, 1, 1], [2, 1, 1, 1], [1, 1, 0, 0], [2, 2, 2, 2], [0, 0, 0, 0]
-    monkeypatch.setattr(learning_run, "play_games", strengths_in_turn(*told, *([3, 3, 3, 3],) * 5))
+    monkeypatch.setattr(measuring, "play_games", strengths_in_turn(*told, *([3, 3, 3, 3],) * 5))
     before_and_after, keep = [], learning_run.LearningRun._keep
 
     def keep_and_watch(self, *arguments):
@@ -129,14 +129,14 @@ def test_nets_that_fall_behind_give_way_to_the_best_at_a_lower_rate(tmp_path, mo
 
 
 def test_a_rate_that_cannot_be_cut_any_more_sends_no_run_back(tmp_path, monkeypatch):
-    monkeypatch.setattr(learning_run, "play_games", strengths_in_turn([3, 3, 3, 3], *([-3, -3, -3, -3],) * 3))
+    monkeypatch.setattr(measuring, "play_games", strengths_in_turn([3, 3, 3, 3], *([-3, -3, -3, -3],) * 3))
     games = ["--games", "128", "--checkpoint-every", "32", "--backtrack", "0.5", "--final-rate", "0.02"]
     run_command(str(tmp_path), *OPTIONS, *games)
     assert all("back_to" not in record for record in read_records(tmp_path / "log.jsonl"))
 
 
 def test_without_the_option_a_run_never_goes_back(tmp_path, monkeypatch):
-    monkeypatch.setattr(learning_run, "play_games", strengths_in_turn([3, 3, 3, 3], *([-3, -3, -3, -3],) * 9))
+    monkeypatch.setattr(measuring, "play_games", strengths_in_turn([3, 3, 3, 3], *([-3, -3, -3, -3],) * 9))
     run_command(str(tmp_path), *OPTIONS, *EVERY)
     settings = read_settings(tmp_path / "run.toml", TdSettings)
     whole = SelfPlay(settings)
@@ -149,7 +149,7 @@ def test_without_the_option_a_run_never_goes_back(tmp_path, monkeypatch):
 
 
 BACK = ["--backtrack", "0.25", "--backtrack-factor", "0.7"]
-KILLS = [("append_once", False), ("append_once", True), ("play_games", False)]
+KILLS = [("append_once", False), ("append_once", True), ("results_against", False)]
 
 
 @pytest.fixture(scope="module")
@@ -157,7 +157,7 @@ def whole(tmp_path_factory):
     """A run that goes back several times and that nobody kills."""
     folder = tmp_path_factory.mktemp("whole") / "run"
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(learning_run, "play_games", strength_by_weights)
+        patched.setattr(measuring, "play_games", strength_by_weights)
         run_command(str(folder), *OPTIONS, *EVERY, *BACK)
     assert sum("back_to" in record for record in read_records(folder / "log.jsonl")) >= 2
     return folder
@@ -168,7 +168,7 @@ def whole(tmp_path_factory):
 def test_a_run_that_was_killed_goes_on_to_the_same_nets(
     whole, tmp_path, monkeypatch, killed_in, is_done, call
 ):
-    monkeypatch.setattr(learning_run, "play_games", strength_by_weights)
+    monkeypatch.setattr(measuring, "play_games", strength_by_weights)
     run = tmp_path / "run"
     real, calls = getattr(learning_run, killed_in), []
 
@@ -198,7 +198,7 @@ def test_a_run_that_was_killed_goes_on_to_the_same_nets(
 
 def test_the_progress_line_says_error_and_strength_last_and_best(tmp_path, monkeypatch):
     monkeypatch.setattr(
-        learning_run, "play_games", strengths_in_turn([1] * 4, [2, 2, 1, 1], [1, 1, 0, 0], [0] * 4)
+        measuring, "play_games", strengths_in_turn([1] * 4, [2, 2, 1, 1], [1, 1, 0, 0], [0] * 4)
     )
     told = []
     monkeypatch.setattr(learning_run.Progress, "update", lambda self, done, extra="": told.append(extra))
@@ -341,7 +341,7 @@ seed = 1
 
 
 def test_a_run_that_tells_neither_origin_nor_seconds_is_read_and_goes_on(run_folder, monkeypatch):
-    monkeypatch.setattr(learning_run, "play_games", strength_by_weights)
+    monkeypatch.setattr(measuring, "play_games", strength_by_weights)
     (run_folder / "run.toml").write_text(FLAT)
     (run_folder / "log.jsonl").write_text(
         '{"games": 32, "games_per_s": 0.01}\n{"games": 64, "games_per_s": 0.02}\n'

@@ -20,7 +20,6 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.cores import MAX_THREADS
 from engine.games import GameResults, play_games
 from engine.players import Player
 from tools.opponents import load_opponent
@@ -31,8 +30,9 @@ from tools.train.ascend.settings import START, AscendSettings
 from tools.train.files import append_once, write_arrays
 from tools.train.plots import add_plot_option, check_plot, draw_runs
 from tools.train.processes import Processes
-from tools.train.settings import add_settings, read_options, read_settings
-from tools.train.stage import CONFIG, LOG, begin
+from tools.train.run_options import add_run, add_workers, settings_of
+from tools.train.settings import add_settings
+from tools.train.stage import LOG, begin
 
 SUMMARY = "learn the weights of a player without nets by gradient ascent on match scores"
 
@@ -42,13 +42,8 @@ _FRESH_SEED = 2
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``gammond train ascend``."""
-    parser.add_argument(
-        "run", type=Path, help="folder of the run: run.toml, checkpoint.npz, best.npz, log.jsonl"
-    )
-    parser.add_argument("--resume", action="store_true", help="go on from the run's last checkpoint")
-    parser.add_argument(
-        "--workers", type=int, default=1, help=f"processes that play, 1 to {MAX_THREADS} (default 1)"
-    )
+    add_run(parser, "run.toml, checkpoint.npz, best.npz, log.jsonl")
+    add_workers(parser, 1)
     add_settings(parser, AscendSettings)
     add_plot_option(parser)
 
@@ -60,12 +55,8 @@ def main(args: argparse.Namespace) -> int:
         GammondError: An option cannot be, then no run was begun; or a run is there already, or none.
     """
     check_plot(args.plot)
-    if args.resume:
-        settings = read_settings(args.run / CONFIG, AscendSettings)
-        settings.check()
-    else:
-        settings = read_options(args, AscendSettings)
-        settings.check()
+    settings = settings_of(args.run, args, AscendSettings)
+    settings.check()
     with Processes(args.workers) as processes:
         if not args.resume:
             begin(args.run, "ascend", settings, ())

@@ -12,22 +12,21 @@ from numpy.typing import NDArray
 from engine.errors import DataFileError
 from engine.players import Player
 from tools.train.ascend.families import FAMILIES, Vector, family
-from tools.train.files import read_arrays
 
 
-def is_ascended(arrays: Mapping[str, NDArray[Any]]) -> bool:
-    """Say whether a file of arrays holds the best vector of a run."""
-    return {"player", "vector"} <= arrays.keys()
+def ascended_player(file: Path, arrays: Mapping[str, NDArray[Any]]) -> Player | None:
+    """Make the player of a run's best vector; None where the arrays of a file are of another kind.
 
-
-def load_ascended(file: Path) -> Player:
-    """Load the player of a run's best vector.
+    Args:
+        file: For messages.
+        arrays: What the file holds.
 
     Raises:
-        DataFileError: The file is missing, damaged, or holds something else.
+        DataFileError: The vector is damaged.
     """
-    arrays = read_arrays(file)
-    name = str(arrays.get("player", ""))
+    if not {"player", "vector"} <= arrays.keys():
+        return None
+    name = str(arrays["player"])
     if name not in FAMILIES:
         raise DataFileError(f"{file} holds weights of {name[:40]!r}, expected one of {', '.join(FAMILIES)}")
     return family(name).player(read_vector(file, arrays, "vector", name))

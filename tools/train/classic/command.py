@@ -10,24 +10,21 @@ lower rates. A run that was killed goes on with --resume; it loses the games sin
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from tools.train.classic.learner import first_nets, resumed
 from tools.train.classic.settings import ClassicSettings
 from tools.train.learning_run import CHECKPOINT, LearningRun
 from tools.train.plots import add_plot_option, check_plot
-from tools.train.settings import add_settings, read_options, read_settings
-from tools.train.stage import CONFIG, begin
+from tools.train.run_options import add_run, settings_of
+from tools.train.settings import add_settings
+from tools.train.stage import begin
 
 SUMMARY = "train nets as in the first years of TD-Gammon: sigmoid units, symmetric or not, experts or not"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``gammond train classic``."""
-    parser.add_argument(
-        "run", type=Path, help="folder of the run: run.toml, checkpoint.npz, best.npz, log.jsonl"
-    )
-    parser.add_argument("--resume", action="store_true", help="go on from the run's last checkpoint")
+    add_run(parser, "run.toml, checkpoint.npz, best.npz, log.jsonl")
     add_settings(parser, ClassicSettings)
     add_plot_option(parser)
 
@@ -39,12 +36,9 @@ def main(args: argparse.Namespace) -> int:
         GammondError: An option cannot be, then no run was begun; or a run is there already, or none.
     """
     check_plot(args.plot)
-    if args.resume:
-        settings = read_settings(args.run / CONFIG, ClassicSettings)
-        settings.check()
-    else:
-        settings = read_options(args, ClassicSettings)
-        settings.check()
+    settings = settings_of(args.run, args, ClassicSettings)
+    settings.check()
+    if not args.resume:
         first_nets(settings)
         begin(args.run, "classic", settings, ())
     LearningRun(args.run, settings, resumed(args.run / CHECKPOINT, settings), args.plot).run()

@@ -18,7 +18,8 @@ from tools.train.classic.endgames import told_of_games
 from tools.train.classic.games import play_side_by_side
 from tools.train.classic.player import TWO_SIDED, ClassicPlayer, bearoff_table, read_classic
 from tools.train.classic.settings import SELF, TAUGHT, WATCHING, ClassicSettings
-from tools.train.kernels import classic as kernel_classic
+from tools.train.kernels import classic_games as kernel_games
+from tools.train.kernels.classic_judging import Learning
 from tools.train.net_set import nets_file
 from tools.train.self_play import RoundReport
 
@@ -108,7 +109,7 @@ class ClassicLearner:
         seeds = np.random.SeedSequence([self.settings.seed, self.games_done, _SELF_DICE])
         dice = seeds.generate_state(1, np.uint64).astype(np.uint64)
         start = Position.start().board.copy()
-        return kernel_classic.self_play(games, start, *self._weights, self._learning, dice, tally)
+        return kernel_games.self_play(games, start, *self._weights, self._learning, dice, tally)
 
     def _study(self, games: int, tally: NDArray[np.int64]) -> float:
         """Play games with the expert's help and learn from each; returns the sum of squared errors."""
@@ -121,9 +122,9 @@ class ClassicLearner:
             if teacher == TAUGHT:
                 assert isinstance(self._expert, EvaluatorPlayer)
                 told = nodes_of(self._expert.evaluator.evaluate(boards[:-1]), self.settings.outputs)
-                squares += kernel_classic.learn_targets(boards, told, *self._weights, self._learning, tally)
+                squares += kernel_games.learn_targets(boards, told, *self._weights, self._learning, tally)
             else:
-                squares += kernel_classic.learn_game(boards, *self._weights, self._learning, tally)
+                squares += kernel_games.learn_game(boards, *self._weights, self._learning, tally)
         return squares
 
     @property
@@ -131,14 +132,14 @@ class ClassicLearner:
         return self.nets.contact.weights, self.nets.race.weights
 
     @property
-    def _learning(self) -> kernel_classic.Learning:
+    def _learning(self) -> Learning:
         alpha, beta = self.settings.rates(self.cuts)
         ranks, wins = _NO_RANKS, _NO_WINS
         if self.nets.bearoff == TWO_SIDED:
             table = bearoff_table()
             ranks, wins = table.numbering.ranks, table.wins
         is_mirrored = self.settings.layout == SYMMETRIC
-        return kernel_classic.Learning(alpha, beta, self.settings.trace, is_mirrored, ranks, wins)
+        return Learning(alpha, beta, self.settings.trace, is_mirrored, ranks, wins)
 
 
 def first_nets(settings: ClassicSettings) -> ClassicPlayer:

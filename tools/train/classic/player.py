@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from engine.bearoff.two_sided import TwoSidedTable
 from engine.errors import DataFileError, ValueRangeError
+from engine.players import EvaluatorPlayer, Player
 from nets.classic import NORMAL, ClassicNet, Weights
 from nets.loading import exact_judges
 from nets.router import Router
@@ -117,11 +118,30 @@ def read_classic(file: Path) -> tuple[ClassicPlayer, dict[str, NDArray[Any]]]:
         DataFileError: The file is missing, damaged, or of another kind.
     """
     arrays = read_arrays(file)
+    return _nets_of(file, arrays), arrays
+
+
+def classic_player(file: Path, arrays: Mapping[str, NDArray[Any]]) -> Player | None:
+    """Make the player of classic nets; None where the arrays of a file are of another kind.
+
+    Args:
+        file: Its folder names the player; it stands in messages.
+        arrays: What the file holds.
+
+    Raises:
+        DataFileError: The nets are damaged.
+    """
+    if not is_classic(arrays):
+        return None
+    return EvaluatorPlayer(_nets_of(file, arrays).evaluator(file.parent.name))
+
+
+def _nets_of(file: Path, arrays: Mapping[str, NDArray[Any]]) -> ClassicPlayer:
     try:
         layout, outputs = str(arrays["layout"]), int(arrays["outputs"])
         contact = ClassicNet.from_arrays(layout, outputs, "contact", arrays)
         race = ClassicNet.from_arrays(layout, outputs, "race", arrays) if "race_w1" in arrays else contact
-        return ClassicPlayer(contact, race, str(arrays["bearoff"])), arrays
+        return ClassicPlayer(contact, race, str(arrays["bearoff"]))
     except KeyError as error:
         raise DataFileError(
             f"{file} holds no classic player: it has no {error.args[0]}", field="net"

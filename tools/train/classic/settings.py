@@ -11,7 +11,13 @@ from engine.errors import UnsupportedError, ValueRangeError
 from engine.players import EvaluatorPlayer
 from nets.classic import NODES
 from tools.opponents import load_opponent
-from tools.train.measuring import check_measurement
+from tools.train.measuring import (
+    Backtrack,
+    CheckpointGamesEach,
+    Opponents,
+    check_backtrack,
+    check_measurement,
+)
 
 SELF, AGAINST, TAUGHT, WATCHING = "self", "against", "taught", "watching"
 
@@ -47,18 +53,9 @@ class ClassicSettings(msgspec.Struct, frozen=True):
     ] = "self"
     expert: Annotated[str, Meta(description="who teaches, a player by name")] = "default"
     checkpoint_every: Annotated[int, Meta(ge=1, description="games between checkpoints")] = 10_000
-    opponents: Annotated[tuple[str, ...], Meta(description="who strength is measured against")] = ("pubeval",)
-    benchmark_games: Annotated[
-        int, Meta(ge=0, description="paired games against each of them at a checkpoint; 0 for none")
-    ] = 1000
-    backtrack: Annotated[
-        float,
-        Meta(
-            ge=0,
-            le=6,
-            description="points per game behind the best net that send a run back to it; 0 for never",
-        ),
-    ] = 0.0
+    opponents: Opponents = ("pubeval",)
+    benchmark_games: CheckpointGamesEach = 1000
+    backtrack: Backtrack = 0.0
     backtrack_factor: Annotated[
         float, Meta(gt=0, le=1, description="what both learning rates are multiplied with then")
     ] = 0.5
@@ -81,10 +78,7 @@ class ClassicSettings(msgspec.Struct, frozen=True):
                 f"rates of {self.alpha} and {self.beta} lie below the least one, {self.least_rate}",
                 field="least_rate",
             )
-        if self.backtrack and not (self.benchmark_games and self.opponents):
-            raise ValueRangeError(
-                "to go back to the best net takes benchmark games and opponents", field="backtrack"
-            )
+        check_backtrack(self.backtrack, self.opponents, self.benchmark_games)
         if self.teacher != SELF:
             expert = load_opponent(self.expert)
             if self.teacher == TAUGHT and not isinstance(expert, EvaluatorPlayer):

@@ -17,13 +17,10 @@ from typing import Any
 
 import msgspec
 
-from engine.cores import usable_cores
 from engine.doubles import playing_doubles
 from engine.errors import DataFileError, StateError, ValueRangeError
-from engine.games import play_games
 from nets.heuristic import Configuration, HeuristicPlayer
 from nets.manifest import Strength
-from tools.opponents import load_opponent
 from tools.progress import Progress
 from tools.tournament.scores import Scores
 from tools.tournament.significance import Estimate, estimate
@@ -32,16 +29,20 @@ from tools.train.climb.rules import FixedRule
 from tools.train.climb.settings import ClimbSettings
 from tools.train.climb.trials import Table, decided
 from tools.train.files import append_once, read_records
-from tools.train.measuring import strength_record, strength_text
+from tools.train.measuring import (
+    load_opponents,
+    results_against,
+    strength_record,
+    strength_text,
+    strengths_of,
+)
 from tools.train.plots import add_plot_option, check_plot, draw_runs
 from tools.train.processes import Processes
-from tools.train.settings import add_settings, read_options, read_settings
+from tools.train.run_options import add_run, add_workers, settings_of
+from tools.train.settings import add_settings, read_settings
 from tools.train.stage import CONFIG, LOG, begin
 
 SUMMARY = "tune the heuristic engine by hill climbing, one factor at a time"
-
-_MEASURING_SEED = 1
-"""Always the same dice, so that what is measured of two configurations differs by these alone."""
 
 _RECHECK_SEED = 2**32
 """Beyond the seeds of runs, so that a change meets dice that it was not chosen by."""
@@ -51,17 +52,14 @@ _PERCENT = 100
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``gammond train climb``."""
-    parser.add_argument("run", type=Path, help="folder of the run: run.toml, log.jsonl")
-    parser.add_argument("--resume", action="store_true", help="go on after the run's last trial")
+    add_run(parser, "run.toml, log.jsonl", last="trial")
     parser.add_argument(
         "--recheck",
         type=int,
         metavar="N",
         help="play N paired games with fresh dice for each change that a run has kept, and nothing else",
     )
-    parser.add_argument(
-        "--workers", type=int, default=usable_cores(), help="processes that play (default one for each core)"
-    )
+    add_workers(parser)
     add_settings(parser, ClimbSettings)
     add_plot_option(parser)
 
@@ -73,12 +71,11 @@ def main(args: argparse.Namespace) -> int:
         GammondError: An option cannot be, then no run was begun; or a run is there already, or none.
     """
     check_plot(args.plot)
-    if args.resume or args.recheck is not None:
+    if args.recheck is not None:
         settings = read_settings(args.run / CONFIG, ClimbSettings)
-        settings.check()
     else:
-        settings = read_options(args, ClimbSettings)
-        settings.check()
+        settings = settings_of(args.run, args, ClimbSettings)
+    settings.check()
     with Processes(args.workers) as processes:
         if args.recheck is not None:
             return _recheck(args.run, settings, args.recheck, processes)
@@ -151,16 +148,11 @@ class _Climb:
 
     def _measured(self) -> list[Strength]:
         """Play the configuration reached against each opponent; none where nothing is measured."""
-        settings = self._settings
-        strengths = []
-        for name in settings.opponents if settings.benchmark_games else ():
-            own = HeuristicPlayer("heuristic", self._reached.factors)
-            first, second = (
-                playing_doubles(player, settings.rule_for_doubles) for player in (own, load_opponent(name))
-            )
-            result = play_games(first, second, settings.benchmark_games, _MEASURING_SEED)
-            strengths.append(Strength(name, result.points_per_game, result.standard_error, result.games))
-        return strengths
+        games, rule = self._settings.benchmark_games, self._settings.rule_for_doubles
+        loaded = load_opponents(self._settings.opponents, games)
+        opponents = {name: playing_doubles(opponent, rule) for name, opponent in loaded.items()}
+        own = playing_doubles(HeuristicPlayer("heuristic", self._reached.factors), rule)
+        return strengths_of(results_against(own, opponents, games))
 
 
 def _configuration(folder: Path, record: dict[str, Any]) -> Configuration:

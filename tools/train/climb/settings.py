@@ -13,7 +13,7 @@ from nets.heuristic import CONFIGURATIONS, Configuration
 from nets.options import did_you_mean
 from tools.tournament.sprt import SequentialTest
 from tools.train.climb.rules import FixedRule, Rule, SequentialRule
-from tools.train.measuring import check_measurement
+from tools.train.measuring import GamesEach, Opponents, check_measurement
 
 
 class ClimbSettings(msgspec.Struct, frozen=True):
@@ -49,10 +49,8 @@ class ClimbSettings(msgspec.Struct, frozen=True):
     measure_every: Annotated[
         int, Meta(ge=1, description="trials between measurements of the configuration reached")
     ] = 25
-    opponents: Annotated[tuple[str, ...], Meta(description="who strength is measured against")] = ("pubeval",)
-    benchmark_games: Annotated[
-        int, Meta(ge=0, description="paired games against each of them; 0 for none")
-    ] = 4000
+    opponents: Opponents = ("pubeval",)
+    benchmark_games: GamesEach = 4000
     seed: Annotated[int, Meta(ge=0, le=2**31, description="seed of the changes and of the dice")] = 1
 
     def check(self) -> None:

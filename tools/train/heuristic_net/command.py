@@ -11,25 +11,20 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
 from tools.train.heuristic_net.run import HeuristicNetRun
 from tools.train.heuristic_net.settings import HeuristicNetSettings
 from tools.train.plots import add_plot_option, check_plot
-from tools.train.settings import add_settings, read_options, read_settings
-from tools.train.stage import CONFIG, begin
+from tools.train.run_options import add_run, settings_of
+from tools.train.settings import add_settings
+from tools.train.stage import begin
 
 SUMMARY = "train a net on phase features: it imitates a heuristic, then learns from outcomes"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``gammond train heuristic-net``."""
-    parser.add_argument(
-        "run",
-        type=Path,
-        help="folder of the run: run.toml, checkpoint.npz, imitation.npz, best.npz, log.jsonl",
-    )
-    parser.add_argument("--resume", action="store_true", help="go on from the run's last checkpoint")
+    add_run(parser, "run.toml, checkpoint.npz, imitation.npz, best.npz, log.jsonl")
     add_settings(parser, HeuristicNetSettings)
     add_plot_option(parser)
 
@@ -41,12 +36,9 @@ def main(args: argparse.Namespace) -> int:
         GammondError: An option cannot be, then no run was begun; or a run is there already, or none.
     """
     check_plot(args.plot)
-    if args.resume:
-        settings = read_settings(args.run / CONFIG, HeuristicNetSettings)
-        settings.check()
-    else:
-        settings = read_options(args, HeuristicNetSettings)
-        settings.check()
+    settings = settings_of(args.run, args, HeuristicNetSettings)
+    settings.check()
+    if not args.resume:
         begin(args.run, "heuristic-net", settings, ())
     run = HeuristicNetRun(args.run, settings, args.plot)
     run.go_on()

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
-import json
 from pathlib import Path
 
 import numpy as np
 
 from engine.errors import StateError
-from nets.manifest import MANIFEST_FILE, check_name
+from nets.manifest import check_name
+from nets.phase_net import ACTIVATION
 from tools.train.files import write_whole
 from tools.train.heuristic_net.files import BEST, CHECKPOINT, phase_net_of
-from tools.train.stage import pedigree_of_run, training_entry
+from tools.train.manifest_entries import scorer_entry, training_entry
+from tools.train.stage import pedigree_of_run
 
 
 def export_phase_net(run: Path, name: str, folder: Path, *, best: bool, force: bool) -> str | None:
@@ -45,21 +45,5 @@ def export_phase_net(run: Path, name: str, folder: Path, *, best: bool, force: b
     pedigree = pedigree_of_run(run, run / "none")
     last = f"gammond export {run}{' --best' if best else ''} --name {name}"
     write_whole(file, content.getvalue())
-    return training_entry(name, pedigree, last) + _entry(name, file, content.getvalue())
-
-
-def _entry(name: str, file: Path, content: bytes) -> str:
-    home, place = MANIFEST_FILE.parent, file.resolve()
-    shown = place.relative_to(home) if place.is_relative_to(home) else place
-    return "\n".join(
-        [
-            "[[scorer]]",
-            f'name = "{name}"',
-            f"file = {json.dumps(shown.as_posix(), ensure_ascii=False)}",
-            'activation = "relu"',
-            f'sha256 = "{hashlib.sha256(content).hexdigest()}"',
-            f'trained = "{name}"',
-            "",
-            "",
-        ]
-    )
+    entry = scorer_entry(file, ACTIVATION, content.getvalue(), name)
+    return training_entry(name, pedigree, last) + entry

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
 
 from engine.errors import DataFileError
+from engine.players import Player, ScorerPlayer
 from nets.phase_net import PhaseNet
 from tools.train.files import read_arrays
 
@@ -19,7 +24,24 @@ def phase_net_of(file: Path) -> PhaseNet | None:
     Raises:
         DataFileError: The file cannot be read, or its net has the wrong shapes.
     """
-    arrays = read_arrays(file)
+    return _net_of(file, read_arrays(file))
+
+
+def phase_net_player(file: Path, arrays: Mapping[str, NDArray[Any]]) -> Player | None:
+    """Make the player of a phase net; None where the arrays of a file are of another kind.
+
+    Args:
+        file: It names the player, and stands in messages.
+        arrays: What the file holds.
+
+    Raises:
+        DataFileError: The net has the wrong shapes.
+    """
+    net = _net_of(file, arrays)
+    return None if net is None else ScorerPlayer(run_name(file), net)
+
+
+def _net_of(file: Path, arrays: Mapping[str, NDArray[Any]]) -> PhaseNet | None:
     if not PhaseNet.is_in(arrays):
         return None
     try:

@@ -10,13 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import DataFileError
-from engine.games import GameResults, play_games
 from engine.players import RandomPlayer, Scorer, ScorerPlayer
 from nets.best_few import BestFewPlayer
-from nets.manifest import Strength
 from nets.phase_heuristic import PhaseHeuristic
 from nets.phase_net import PhaseNet
-from tools.opponents import load_opponent
 from tools.progress import Progress
 from tools.train.curves import best_strength, standing
 from tools.train.epochs import cosine
@@ -26,12 +23,16 @@ from tools.train.heuristic_net.files import BEST, CHECKPOINT, IMITATION
 from tools.train.heuristic_net.report import agreement, error_of, report, step_line
 from tools.train.heuristic_net.samples import Samples, sampled
 from tools.train.heuristic_net.settings import HeuristicNetSettings
-from tools.train.measuring import mean_strength, strength_arrays, strength_record
+from tools.train.measuring import (
+    load_opponents,
+    mean_strength,
+    results_against,
+    strength_arrays,
+    strength_record,
+    strengths_of,
+)
 from tools.train.plots import draw_runs
 from tools.train.stage import LOG
-
-_MEASURING_SEED = 1
-"""Always the same dice, so that what is measured of two nets differs by the nets alone."""
 
 _WEIGHTS, _RANDOM_GAMES, _ROUND_GAMES, _ORDER = range(4)
 """What the seed of a run makes random numbers for."""
@@ -62,7 +63,7 @@ class HeuristicNetRun:
             self._restore(checkpoint)
         else:
             self._descent = Descent(PhaseNet.untrained(self._generator(_WEIGHTS)))
-        self._opponents = {name: load_opponent(name) for name in settings.opponents if settings.games}
+        self._opponents = load_opponents(settings.opponents, settings.games)
         self._records = read_records(folder / LOG)
 
     def go_on(self) -> None:
@@ -163,11 +164,8 @@ class HeuristicNetRun:
     def _measured(self, net: PhaseNet) -> dict[str, object]:
         """Play against each opponent, and keep the best net."""
         player = ScorerPlayer(self._folder.name, net)
-        results = {
-            name: play_games(player, other, self._settings.games, _MEASURING_SEED)
-            for name, other in self._opponents.items()
-        }
-        strengths = [_strength(name, each) for name, each in results.items()]
+        results = results_against(player, self._opponents, self._settings.games)
+        strengths = strengths_of(results)
         before = [record for record in self._records if record["number"] < self._done]
         if strengths and mean_strength(strengths) >= best_strength(before):
             kept = {**net.named(), "done": np.array(self._done), **strength_arrays(strengths)}
@@ -208,7 +206,3 @@ class HeuristicNetRun:
 def _errors(loss: float, aside: float) -> dict[str, object]:
     """Errors for the log: mean squares of value, and as if it were the chance to win a single game."""
     return {"loss": loss, "aside_loss": aside, "error_points": 2.0 * float(np.sqrt(aside))}
-
-
-def _strength(name: str, results: GameResults) -> Strength:
-    return Strength(name, results.points_per_game, results.standard_error, results.games)

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from engine.errors import ValueRangeError
-from tools.train.measuring import check_measurement
+from tools.train.measuring import Opponents, check_measurement
 
 
 class HeuristicNetSettings(msgspec.Struct, frozen=True):
@@ -39,7 +39,7 @@ class HeuristicNetSettings(msgspec.Struct, frozen=True):
     final_rate: Annotated[
         float, Meta(gt=0, le=1, description="learning rate at the last step of each part")
     ] = 1e-5
-    opponents: Annotated[tuple[str, ...], Meta(description="who strength is measured against")] = (
+    opponents: Opponents = (
         "phase-heuristic",
         "pubeval",
         "random",

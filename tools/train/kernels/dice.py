@@ -25,3 +25,14 @@ def next_random(state: NDArray[np.uint64]) -> np.uint64:
 def die(state: NDArray[np.uint64]) -> int:
     """Roll a die, 1 to 6; changes ``uint64[1]`` in place."""
     return 1 + int((next_random(state) >> np.uint64(33)) % np.uint64(6))
+
+
+@kernel
+def roll(state: NDArray[np.uint64], is_first: bool) -> tuple[int, int]:
+    """Roll two dice, the first time in a game until they differ; changes ``uint64[1]`` in place."""
+    die1 = die(state)
+    die2 = die(state)
+    while is_first and die1 == die2:
+        die1 = die(state)
+        die2 = die(state)
+    return die1, die2

@@ -8,23 +8,7 @@ from numpy.typing import NDArray
 from engine.kernels import kernel
 from engine.kernels.moves import MAX_PLAYS, OCCUPIED, REAR, plays_of, point_sets, write_child
 from nets.kernels.gengammon import INPUTS, LANES, score
-
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-
-
-@kernel
-def _next_random(state: NDArray[np.uint64]) -> np.uint64:
-    """Splitmix64. Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014."""
-    state[0] += _GOLDEN
-    z = state[0]
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
-
-
-@kernel
-def _die(state: NDArray[np.uint64]) -> int:
-    return 1 + int((_next_random(state) >> np.uint64(33)) % np.uint64(6))
+from tools.train.kernels.dice import roll
 
 
 @kernel
@@ -81,8 +65,7 @@ def play_out(
                 point_sets(boards, at, sets)
                 if not sets[OCCUPIED] & sets[REAR]:
                     break
-                die1 = _die(state)
-                die2 = _die(state)
+                die1, die2 = roll(state, False)
                 found = plays_of(boards, at, sets, die1, die2, points, levels, hashes, packed)
                 best = packed[0]
                 best_score = np.float32(-np.inf)

@@ -13,13 +13,8 @@ from engine.kernels.moves import write_child
 from nets.kernels.encode import MAX_ACTIVE, active_inputs
 from nets.kernels.judged_plays import Judging, begin_position, judge_plays, new_judging
 from nets.kernels.sparse import Net, equity_of, first_layer, is_race, outcome_of, second_layer
-from tools.train.kernels.dice import die
-
-MAX_PLIES = 2000
-"""Longer games are abandoned without learning; self-play of untrained nets may shuffle for ever."""
-
-# Rows of `tally`, int64[4].
-GAMES, PLIES, GAMMONS, BACKGAMMONS = range(4)
+from tools.train.kernels.dice import roll
+from tools.train.kernels.tally import MAX_PLIES, count_game
 
 
 @float_kernel
@@ -86,11 +81,7 @@ def _play_game(
         for point in range(26):
             boards[0, side, point] = start[side, point]
     for ply in range(MAX_PLIES):
-        die1 = die(state)
-        die2 = die(state)
-        while ply == 0 and die1 == die2:
-            die1 = die(state)
-            die2 = die(state)
+        die1, die2 = roll(state, ply == 0)
         begin_position(boards, ply, contact, race, judging)
         count = judge_plays(boards, ply, die1, die2, contact, race, judging)
         best = 0
@@ -180,9 +171,6 @@ def self_play(
         plies = _play_game(start, contact, race, state, boards, values, judging)
         if plies == 0:
             continue
-        tally[GAMES] += 1
-        tally[PLIES] += plies
-        tally[GAMMONS] += int(values[plies, 3] > 0.5)
-        tally[BACKGAMMONS] += int(values[plies, 4] > 0.5)
+        count_game(boards, plies, tally)
         total += _learn_game(plies, boards, values, contact, race, rate, trace)
     return total

@@ -16,16 +16,20 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.cores import MAX_THREADS, usable_cores
+from engine.cores import MAX_THREADS
 from engine.errors import DataFileError, ValueRangeError
-from engine.games import play_games
 from nets.gengammon import GengammonPlayer, net_text
 from nets.manifest import Strength
-from tools.opponents import load_opponent
 from tools.progress import Progress, short_number
 from tools.train.files import append_once, read_arrays, write_arrays, write_whole
 from tools.train.kernels.mimic import Packed
-from tools.train.measuring import strength_record, strength_text
+from tools.train.measuring import (
+    load_opponents,
+    results_against,
+    strength_record,
+    strength_text,
+    strengths_of,
+)
 from tools.train.mimic.curves import draw_agreement
 from tools.train.mimic.examples import ExpertMoves, candidates, read_expert_moves, split
 from tools.train.mimic.learners import Backprop, Genetic, Learner, Play, Record
@@ -33,23 +37,18 @@ from tools.train.mimic.packing import agreements, count_of, pack
 from tools.train.mimic.runs import NET_FILE
 from tools.train.mimic.settings import MimicSettings
 from tools.train.plots import check_plot
-from tools.train.settings import add_settings, read_options, read_settings
-from tools.train.stage import CONFIG, LOG, begin
+from tools.train.run_options import add_run, add_threads, settings_of
+from tools.train.settings import add_settings
+from tools.train.stage import LOG, begin
 
 SUMMARY = "teach a 52-26-1 net to mimic experts: a genetic algorithm, backpropagation, or its own play"
 
 CHECKPOINT = "checkpoint.npz"
 
-_SEED = 1
-"""Always the same dice, so that what is measured of two nets differs by the nets alone."""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``gammond train mimic``."""
-    parser.add_argument(
-        "run", type=Path, help="folder of the run: run.toml, checkpoint.npz, net.txt, log.jsonl"
-    )
-    parser.add_argument("--resume", action="store_true", help="go on from the run's last checkpoint")
+    add_run(parser, "run.toml, checkpoint.npz, net.txt, log.jsonl")
     add_settings(parser, MimicSettings)
     add_threads(parser)
     parser.add_argument(
@@ -60,16 +59,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_threads(parser: argparse.ArgumentParser) -> None:
-    """Add ``--threads``, which does not decide the result."""
-    parser.add_argument(
-        "--threads",
-        type=int,
-        default=usable_cores(),
-        help="how many work side by side; the result is the same (default one for each core)",
-    )
-
-
 def main(args: argparse.Namespace) -> int:
     """Learn; returns the exit status.
 
@@ -77,14 +66,10 @@ def main(args: argparse.Namespace) -> int:
         GammondError: An option cannot be, then no run was begun; or a run is there already, or none.
     """
     check_plot(args.plot)
-    if args.resume:
-        settings = read_settings(args.run / CONFIG, MimicSettings)
-        settings.check()
-        run = MimicRun(args.run, settings, args.threads, args.plot)
-    else:
-        settings = read_options(args, MimicSettings)
-        settings.check()
-        run = MimicRun(args.run, settings, args.threads, args.plot)
+    settings = settings_of(args.run, args, MimicSettings)
+    settings.check()
+    run = MimicRun(args.run, settings, args.threads, args.plot)
+    if not args.resume:
         begin(args.run, "mimic", settings, ())
     run.run()
     return 0
@@ -155,15 +140,7 @@ class MimicRun:
     def _strengths(self) -> list[Strength]:
         """Play against each opponent; none where nothing is measured."""
         player, games = GengammonPlayer(self._folder.name, self._learner.net), self._settings.games
-        results = {
-            name: play_games(player, load_opponent(name), games, _SEED)
-            for name in self._settings.opponents
-            if games
-        }
-        return [
-            Strength(name, each.points_per_game, each.standard_error, each.games)
-            for name, each in results.items()
-        ]
+        return strengths_of(results_against(player, load_opponents(self._settings.opponents, games), games))
 
 
 def _data(settings: MimicSettings) -> tuple[Packed | None, Packed | None]:

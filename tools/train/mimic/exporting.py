@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from pathlib import Path
 
 import numpy as np
@@ -11,12 +9,13 @@ import numpy as np
 from engine.errors import DataFileError, StateError
 from nets.gengammon import GengammonNet, inputs, net_of_onnx, read_net_text
 from nets.kernels.gengammon import INPUTS
-from nets.manifest import MANIFEST_FILE, check_name
+from nets.manifest import check_name
 from nets.onnx_model import OnnxModel
 from tools.train.files import write_whole
+from tools.train.manifest_entries import scorer_entry, training_entry
 from tools.train.onnx_files import scorer_onnx_bytes
 from tools.train.positions import sample_positions
-from tools.train.stage import pedigree_of_run, training_entry
+from tools.train.stage import pedigree_of_run
 
 TOLERANCE = 1e-5
 """The most that an exported net may differ from its text, as a share of the largest rating."""
@@ -49,7 +48,9 @@ def export_scorer(run: Path, net_file: Path, name: str, folder: Path, *, force: 
     if not difference <= TOLERANCE:
         raise DataFileError(f"{name} differs from its text by {difference} of the largest rating")
     write_whole(file, content)
-    return _entry(run, name, file, net, content)
+    last = f"gammond export {run} --name {name}"
+    training = training_entry(name, pedigree_of_run(run, run / "none"), last)
+    return training + scorer_entry(file, net.activation, content, name)
 
 
 def largest_difference(net: GengammonNet, content: bytes) -> float:
@@ -61,21 +62,3 @@ def largest_difference(net: GengammonNet, content: bytes) -> float:
     if not np.array_equal(read_back.weights, net.weights):
         return float("inf")
     return float(np.abs(found - expected).max() / max(np.abs(expected).max(), 1e-30))
-
-
-def _entry(run: Path, name: str, file: Path, net: GengammonNet, content: bytes) -> str:
-    home, place = MANIFEST_FILE.parent, file.resolve()
-    shown = place.relative_to(home) if place.is_relative_to(home) else place
-    training = training_entry(name, pedigree_of_run(run, run / "none"), f"gammond export {run} --name {name}")
-    return training + "\n".join(
-        [
-            "[[scorer]]",
-            f'name = "{name}"',
-            f"file = {json.dumps(shown.as_posix(), ensure_ascii=False)}",
-            f'activation = "{net.activation}"',
-            f'sha256 = "{hashlib.sha256(content).hexdigest()}"',
-            f'trained = "{name}"',
-            "",
-            "",
-        ]
-    )

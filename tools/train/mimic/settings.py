@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from engine.errors import ValueRangeError
-from tools.train.measuring import check_measurement
+from tools.train.measuring import GamesEach, check_measurement
 from tools.train.mimic.fitness import FITNESSES
 
 
@@ -73,7 +73,7 @@ class MimicSettings(msgspec.Struct, frozen=True):
         "random",
         "pubeval",
     )
-    games: Annotated[int, Meta(ge=0, description="paired games against each of them; 0 for none")] = 2000
+    games: GamesEach = 2000
     seed: Annotated[int, Meta(ge=0, description="seed of all that is drawn")] = 1
 
     def check(self) -> None:

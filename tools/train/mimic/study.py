@@ -16,10 +16,11 @@ import msgspec
 
 from engine.errors import StateError, ValueRangeError
 from tools.train.files import read_records
-from tools.train.mimic.command import MimicRun, add_threads
+from tools.train.mimic.command import MimicRun
 from tools.train.mimic.curves import draw_agreement
 from tools.train.mimic.settings import MimicSettings
 from tools.train.plots import check_plot
+from tools.train.run_options import add_threads
 from tools.train.settings import add_settings, command_options, read_options, read_settings
 from tools.train.stage import CONFIG, LOG, begin
 

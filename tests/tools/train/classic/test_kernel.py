@@ -9,7 +9,9 @@ from nets.classic import NODES, ClassicNet
 from nets.router import Router
 from tests.boards import position
 from tools.train.classic.player import bearoff_table
-from tools.train.kernels import classic as kernel
+from tools.train.kernels import classic_steps as kernel_steps
+from tools.train.kernels.classic_games import learn_game
+from tools.train.kernels.classic_judging import Learning, new_desk, reply_equity
 from tools.train.positions import sample_positions
 
 RATE = 0.5
@@ -27,7 +29,7 @@ def learning(*, mirrored=False, trace=0.0, table=False, alpha=RATE, beta=RATE):
         array.setflags(write=False)
     if table:
         ranks, wins = bearoff_table().numbering.ranks, bearoff_table().wins
-    return kernel.Learning(alpha, beta, trace, mirrored, ranks, wins)
+    return Learning(alpha, beta, trace, mirrored, ranks, wins)
 
 
 def untaken(boards):
@@ -36,9 +38,9 @@ def untaken(boards):
 
 
 def learn(own, board, target, how):
-    desk = kernel._new_desk(own.weights, own.weights)
+    desk = new_desk(own.weights, own.weights)
     desk.target[:] = target
-    kernel._learn(board[None], 0, own.weights, own.weights, how, desk)
+    kernel_steps.learn(board[None], 0, own.weights, own.weights, how, desk)
 
 
 @pytest.mark.parametrize("outputs", NODES)
@@ -53,10 +55,8 @@ def test_replies_are_judged_as_by_the_evaluator(outputs, table):
     boards = sample_positions(4000, seed=3)[:400]
     boards = np.concatenate([boards, position({2: 3, 1: 1}, {20: 2, 24: 4}).board[None]])
     expected = cubeless_equity(judge.evaluate(boards))
-    desk, how = kernel._new_desk(contact.weights, race.weights), learning(table=table)
-    found = [
-        kernel._reply_equity(board[None].copy(), contact.weights, race.weights, how, desk) for board in boards
-    ]
+    desk, how = new_desk(contact.weights, race.weights), learning(table=table)
+    found = [reply_equity(board[None].copy(), contact.weights, race.weights, how, desk) for board in boards]
     np.testing.assert_allclose(found, expected, atol=1e-5)
     assert {Phase.CONTACT, Phase.RACE} <= set(phases(boards))
 
@@ -125,7 +125,7 @@ def test_lambda_one_learns_the_result_at_every_ply():
     boards[3, 1, 0] = 15
     tally = np.zeros(4, np.int64)
     for _ in range(3000):
-        kernel.learn_game(boards, own.weights, own.weights, learning(trace=1.0), tally)
+        learn_game(boards, own.weights, own.weights, learning(trace=1.0), tally)
     # the winner moved at plies 0 and 2, the loser at ply 1
     win, win_g, win_bg, lose_g, _ = own.evaluate(boards[:1])[0]
     assert (win, win_g, lose_g) == pytest.approx((2 / 3, 2 / 3, 1 / 3), abs=0.06)
@@ -140,5 +140,5 @@ def test_bearoffs_of_the_table_are_not_learned():
     for table in (True, False):
         own, before = net("normal", 1), net("normal", 1)
         tally = np.zeros(4, np.int64)
-        kernel.learn_game(boards, own.weights, own.weights, learning(table=table), tally)
+        learn_game(boards, own.weights, own.weights, learning(table=table), tally)
         assert (own.weights[0] == before.weights[0]).all() == table

@@ -127,7 +127,7 @@ def test_what_came_out_is_told_in_lines_to_paste(whole, capsys):
 KILLS = [
     *(("append_once", call, is_done) for call in (1, 2, 4) for is_done in (False, True)),
     *(("write_arrays", call, False) for call in (1, 2, 3, 5)),
-    ("play_games", 2, False),
+    ("results_against", 2, False),
 ]
 
 
