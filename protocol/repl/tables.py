@@ -36,7 +36,7 @@ def counted(number: int, what: str) -> str:
 
 
 def judge_text(values: Values) -> str:
-    """Say how deep a judgement looked, and by which net: ``2 plies, net td128``.
+    """Say how deep a judgement looked, and by which net: ``2 plies, net strong``.
 
     Args:
         values: Of a final line with ``plies`` and ``net``.

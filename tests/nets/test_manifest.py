@@ -152,12 +152,12 @@ def test_a_forked_process_runs_the_bytes_that_were_hashed_though_the_file_is_gon
     assert os.read(reader, 1) == b"y"
 
 
-@pytest.mark.parametrize("name", ["td128", "td-1.5", "a" * 40])
+@pytest.mark.parametrize("name", ["strong", "td-1.5", "a" * 40])
 def test_a_name_in_small_letters_digits_dots_and_hyphens_can_be_given(name):
     check_name(name)
 
 
-@pytest.mark.parametrize("name", ["", "TD128", "-td", "../td", "td 128", "td/128", "td128\n", "a" * 41])
+@pytest.mark.parametrize("name", ["", "TD128", "-td", "../td", "td 128", "td/128", "strong\n", "a" * 41])
 def test_a_name_that_the_manifest_would_refuse_is_refused(name):
     with pytest.raises(ValueRangeError, match="a name has") as caught:
         check_name(name)

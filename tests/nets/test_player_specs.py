@@ -17,13 +17,13 @@ from tests import boards
 
 
 def test_a_name_alone_plays_the_best_without_look_ahead():
-    spec = parse_player("td128")
-    assert (spec.name, spec.is_plain) == ("td128", True)
+    spec = parse_player("strong")
+    assert (spec.name, spec.is_plain) == ("strong", True)
     assert spec.depth == Depth(0, is_cubeful=False)
 
 
 def test_options_are_read():
-    spec = parse_player("td128:plies=2,filter=narrow,noise=35,seed=7")
+    spec = parse_player("strong:plies=2,filter=narrow,noise=35,seed=7")
     assert (spec.depth, spec.noise_points, spec.seed) == (Depth(2, "narrow", False), 0.035, 7)
     assert not spec.is_plain
 
@@ -37,7 +37,7 @@ def test_a_level_stands_for_its_depth_and_noise(level):
 
 
 def test_no_level_leaves_the_other_options_as_they_are():
-    assert parse_player("td128:level=none,plies=2,noise=5") == parse_player("td128:plies=2,noise=5")
+    assert parse_player("strong:level=none,plies=2,noise=5") == parse_player("strong:plies=2,noise=5")
 
 
 def test_the_options_have_the_bounds_of_the_program():
@@ -51,17 +51,17 @@ def test_the_options_have_the_bounds_of_the_program():
 @pytest.mark.parametrize(
     ("text", "field"),
     [
-        ("td128:", "player"),
-        ("td128:depth=2", "player"),
-        ("td128:plies", "plies"),
-        ("td128:plies=", "plies"),
-        ("td128:plies=two", "plies"),
-        ("td128:plies=1,plies=2", "plies"),
-        ("td128:plies=2,level=casual", "plies"),
-        ("td128:level=casual,noise=3", "noise"),
-        ("td128:filter=tiny", "filter"),
-        ("td128:plies=0,filter=tiny", "filter"),
-        ("td128:noise=0.03", "noise"),
+        ("strong:", "player"),
+        ("strong:depth=2", "player"),
+        ("strong:plies", "plies"),
+        ("strong:plies=", "plies"),
+        ("strong:plies=two", "plies"),
+        ("strong:plies=1,plies=2", "plies"),
+        ("strong:plies=2,level=casual", "plies"),
+        ("strong:level=casual,noise=3", "noise"),
+        ("strong:filter=tiny", "filter"),
+        ("strong:plies=0,filter=tiny", "filter"),
+        ("strong:noise=0.03", "noise"),
     ],
 )
 def test_what_cannot_be_read_is_refused_by_field(text, field):
@@ -73,12 +73,12 @@ def test_what_cannot_be_read_is_refused_by_field(text, field):
 @pytest.mark.parametrize(
     ("text", "field"),
     [
-        ("td128:plies=5", "plies"),
-        ("td128:filter=wide", "filter"),
-        ("td128:level=god", "level"),
-        ("td128:noise=1001", "noise"),
-        ("td128:plies=-1", "plies"),
-        ("td128:seed=" + "9" * 40, "seed"),
+        ("strong:plies=5", "plies"),
+        ("strong:filter=wide", "filter"),
+        ("strong:level=god", "level"),
+        ("strong:noise=1001", "noise"),
+        ("strong:plies=-1", "plies"),
+        ("strong:seed=" + "9" * 40, "seed"),
         ("nobody:plies=1", "player"),
     ],
 )
@@ -92,7 +92,7 @@ SAMPLE = boards.played_boards(boards.RacingJudge(), 2000, seed=1)[:6]
 DICE = boards.random_rolls(6, seed=2)
 
 
-@pytest.mark.parametrize("text", ["default:plies=1,filter=tiny", "td32:level=beginner,seed=5"])
+@pytest.mark.parametrize("text", ["default:plies=1,filter=tiny", "fast:level=beginner,seed=5"])
 def test_a_player_with_options_plays_legally_and_by_its_own_position_alone(text):
     player = load_player(text)
     assert isinstance(player, SearchPlayer)
@@ -106,11 +106,11 @@ def test_a_player_with_options_plays_legally_and_by_its_own_position_alone(text)
 
 
 def test_a_player_that_neither_looks_ahead_nor_errs_is_the_evaluator_alone():
-    assert isinstance(load_player("td32:plies=0"), EvaluatorPlayer)
-    assert isinstance(load_player("td32:level=expert"), EvaluatorPlayer)
+    assert isinstance(load_player("fast:plies=0"), EvaluatorPlayer)
+    assert isinstance(load_player("fast:level=expert"), EvaluatorPlayer)
 
 
 def test_a_player_that_looks_ahead_plays_with_the_nets_of_the_finder_too():
-    assert set(net_hashes("td128:plies=1")) == set(net_hashes("td128")) | set(net_hashes("td32"))
-    assert net_hashes("td128:plies=1", with_finder=False) == net_hashes("td128")
-    assert net_hashes("td128:noise=5") == net_hashes("td128")
+    assert set(net_hashes("strong:plies=1")) == set(net_hashes("strong")) | set(net_hashes("fast"))
+    assert net_hashes("strong:plies=1", with_finder=False) == net_hashes("strong")
+    assert net_hashes("strong:noise=5") == net_hashes("strong")

@@ -20,7 +20,7 @@ from tools.train.network import load_trainee
 from tools.train.positions import sample_positions
 from tools.train.recipe import Recipe
 from tools.train.self_play import SelfPlay, TdSettings
-from tools.train.stage import begin
+from tools.train.stage import begin, pedigree_of
 
 pytest.importorskip("onnx", reason="export needs the package onnx (extra 'train')")
 
@@ -98,8 +98,8 @@ def test_nets_that_exist_are_replaced_only_when_that_is_asked_for(run_folder, tm
 
 
 def test_the_shipped_nets_are_refused_as_a_target_before_the_run_is_even_looked_at(tmp_path):
-    with pytest.raises(StateError, match=r"td128-contact\.onnx exists"):
-        run_command(str(tmp_path / "no run"), "--name", "td128")
+    with pytest.raises(StateError, match=r"strong-[a-z]+\.onnx exists"):
+        run_command(str(tmp_path / "no run"), "--name", "strong")
 
 
 def test_nets_that_cannot_be_written_leave_those_of_the_same_name_alone(run_folder, tmp_path):
@@ -174,7 +174,7 @@ def layered_run(tmp_path):
             "race": LayeredNet.untrained("tesauro196", (12,), generator),
         },
     )
-    begin(folder, "refine", Recipe(parent="td32", hidden=(24, 16)), ["td32"])
+    begin(folder, "refine", Recipe(parent="fast", hidden=(24, 16)), ["fast"])
     for number in (1, 2, 3):
         append_record(folder / "log.jsonl", {"generation": number, "labelled": 500, "seconds": 90.0})
     nets.save(folder / "checkpoint.npz", generation=np.array(3))
@@ -208,12 +208,16 @@ def test_an_entry_tells_the_whole_lineage_up_to_its_weights(layered_run, tmp_pat
     printed = tomllib.loads(capsys.readouterr().out)
     (training,) = printed["training"]
     assert [net["trained"] for net in printed["net"]] == [training["name"]]
-    assert training["commands"][0].startswith("gammond train td runs/td32 ")
-    assert training["commands"][1:] == [
-        f"gammond train refine {folder} --from td32 --hidden 24,16",
+    before = pedigree_of("fast")
+    assert training["commands"][: len(before)] == [step.command for step in before]
+    assert training["commands"][len(before) :] == [
+        f"gammond train refine {folder} --from fast --hidden 24,16",
         f"gammond export {folder} --name deep --best --phases contact",
     ]
-    assert (training["games"], training["positions"]) == (2_500_000, 1000)
+    assert (training["games"], training["positions"]) == (
+        sum(step.games for step in before),
+        sum(step.positions for step in before) + 1000,
+    )
     assert not (tmp_path / "deep-race.onnx").exists()
 
 

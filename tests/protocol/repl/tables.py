@@ -50,6 +50,6 @@ def session_without_nets():
     """Make a session whose evaluator cannot be loaded."""
 
     def fail(name=None):
-        raise DataFileError("the net td128-contact is missing", field="net")
+        raise DataFileError("the net strong-contact is missing", field="net")
 
     return Session(Service(Judges("default", fail, fail, fail)), SEED)

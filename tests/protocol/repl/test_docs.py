@@ -23,7 +23,7 @@ def without_judgement(line):
         return re.match(r" *(±|[0-9]+|[a-z, ]*[a-z]|)", line)[0] + " JUDGED"
     line = re.sub(r"(?<= )[-NDPT](?=[ ;]|$)", "CODE", line) if re.match(r"    +[0-9m]", line) else line
     line = re.sub(r"(^| +)[0-9]+\.[0-9]+\b", " NUMBER", line)
-    return re.sub(r"\bnet (td[a-z0-9-]+|racing)\b", "net NET", line)
+    return re.sub(r"\bnet [a-z0-9.-]*[a-z0-9]", "net NET", line)
 
 
 def matches(expected, got):

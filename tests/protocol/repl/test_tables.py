@@ -14,7 +14,7 @@ from protocol.repl.tables import (
 from protocol.requests import Reply
 
 OUTCOME = {"win": 0.559, "win_g": 0.151, "win_bg": 0.006, "lose_g": 0.105, "lose_bg": 0.004, "equity": 0.1665}
-BY = {"plies": 2, "net": "td128"}
+BY = {"plies": 2, "net": "strong"}
 LONGEST_PLAY = "24/23* 13/12* 10/9* 8/7*"
 
 
@@ -39,7 +39,7 @@ def test_plays_are_compared_by_what_they_are_ranked_by():
 def test_a_line_says_its_own_plies_and_the_last_one_whether_the_search_was_stopped():
     lines = plays_lines([move(1), move(2, plies=0), totals(stopped=True)])
     assert [line.split()[1] for line in lines[2:4]] == ["2", "0"]
-    assert lines[4] == "    2 of 16 plays at 2 plies, stopped early, net td128; cubeless money equity"
+    assert lines[4] == "    2 of 16 plays at 2 plies, stopped early, net strong; cubeless money equity"
 
 
 def test_titles_stand_above_their_columns():
@@ -74,7 +74,7 @@ def test_cube_actions_are_compared_with_best_play():
         "    double, take    +1.200   +0.200",
         "    double, drop    +1.000",
         "    Redouble, drop: not doubling costs 0.100, taking a double costs 0.200.",
-        "    at 2 plies, net td128",
+        "    at 2 plies, net strong",
     ]
 
 
@@ -140,7 +140,7 @@ def test_a_rollout_of_plays_marks_those_that_were_given_up():
     assert lines[4].split()[:3] == ["2", "-0.100", "-0.267"]
     assert lines[5].endswith("  108 trials, given up")
     assert lines[5].split()[1:3] == ["0.020", "0.030"]
-    assert lines[6] == "    stopped, seed 7, 1.2 s, 2 plies, net td128; cubeless money equity"
+    assert lines[6] == "    stopped, seed 7, 1.2 s, 2 plies, net strong; cubeless money equity"
 
 
 def test_a_single_trial_has_no_errors():

@@ -209,11 +209,11 @@ def test_quit_ends_the_talk():
 
 def test_without_nets_the_game_is_refused_and_the_table_still_works():
     talk = Talk(session_without_nets())
-    assert talk.answer("play") == ["error: the net td128-contact is missing"]
+    assert talk.answer("play") == ["error: the net strong-contact is missing"]
     assert talk.session.game.position is None
     talk.answer("newgame")
     talk.answer("dice 3 1")
-    assert talk.answer("hint") == ["error: the net td128-contact is missing"]
+    assert talk.answer("hint") == ["error: the net strong-contact is missing"]
     assert talk.answer("8/5 6/5")[0] == "3-1: O plays 8/5 6/5."
     assert "net missing" in talk.toolbar(120)
 

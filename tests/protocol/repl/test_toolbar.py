@@ -8,7 +8,7 @@ from tests.boards import position
 from tests.protocol.repl.tables import make_session, make_talk
 
 WIDE = 200
-LONG_NET = "td128-contact"
+LONG_NET = "strong-contact"
 
 
 def shown(match, width=WIDE, *, net=LONG_NET, board=None, plays=False):
@@ -66,9 +66,9 @@ def test_the_toolbar_says_who_is_to_act_and_how(match, turn):
         (
             120,
             " X (gammond) to play 6-6 | pips O 167, X 167 | 10-14 to 15 Crawford | cube 1 centred"
-            " | net td128-contact, expert",
+            " | net strong-contact, expert",
         ),
-        (90, " X (gammond) to play 6-6 | O 167 X 167 | 10-14 to 15 | cube 1 | td128-contact expert"),
+        (90, " X (gammond) to play 6-6 | O 167 X 167 | 10-14 to 15 | cube 1 | strong-contact expert"),
         (80, " X (gammond) to play 6-6 | O 167 X 167 | 10-14 to 15 | cube 1 | expert"),
         (65, " X (gammond) to play 6-6 | O 167 X 167 | 10-14 to 15 | expert"),
         (60, " X (gammond) to play 6-6 | O 167 X 167 | 10-14 to 15"),
@@ -113,7 +113,7 @@ def test_pips_go_with_their_seats_whoever_is_on_roll():
 def test_a_short_line_without_a_position_fits_too():
     talk = make_talk()
     assert toolbar_text(talk.game, LONG_NET, 60) == (
-        " no position: 'play' begins a game | td128-contact expert"
+        " no position: 'play' begins a game | strong-contact expert"
     )
     assert toolbar_text(talk.game, LONG_NET, 50) == " no position: 'play' begins a game | expert"
     assert toolbar_text(talk.game, LONG_NET, 40) == " no position: 'play' begins a game"

@@ -17,11 +17,12 @@ from tools.train.layers import LayeredNet
 from tools.train.net_set import PHASES, load_net_set, read_net_set
 from tools.train.positions import sample_positions
 from tools.train.shards import Labelling, Labels, shard_file, write_shard
+from tools.train.stage import pedigree_of
 
 pytestmark = pytest.mark.training
 
 
-def labels(count: int, seed: int, net: str = "td128") -> Labels:
+def labels(count: int, seed: int, net: str = "strong") -> Labels:
     boards = sample_positions(count, seed)
     targets: Outcomes = load_evaluator(net).evaluate(boards)
     return Labels(boards, targets, np.zeros(count, np.uint8), ("selfplay",))
@@ -31,7 +32,7 @@ def labels(count: int, seed: int, net: str = "td128") -> Labels:
 def folder(tmp_path):
     for number in range(2):
         contact = labels(1500, number).of_phases(PHASES["contact"])
-        write_shard(shard_file(tmp_path / "labels", number), contact, Labelling("td128 x", 1, 1))
+        write_shard(shard_file(tmp_path / "labels", number), contact, Labelling("strong x", 1, 1))
     (tmp_path / "labels" / "run.toml").write_text(
         '[origin]\ncommand = "gammond train label"\ncommand_before = []\ngames_before = []\n'
         "positions_before = []\nhours_before = []\n"
@@ -219,8 +220,8 @@ def test_a_fit_draws_itself(folder):
 
 
 def test_a_net_grows_from_its_parents_whose_other_nets_stay(folder):
-    run_command(*options(folder, "--from", "td32", "--hidden", "32,32", "--epochs", "1"))
-    nets, parent = read_net_set(folder / "run" / "best.npz"), load_net_set("td32")
+    run_command(*options(folder, "--from", "fast", "--hidden", "32,32", "--epochs", "1"))
+    nets, parent = read_net_set(folder / "run" / "best.npz"), load_net_set("fast")
     assert nets.nets["contact"].hidden == (32, 32)
     assert nets.nets["race"].digest == parent.nets["race"].digest
 
@@ -231,9 +232,9 @@ def test_a_net_grows_from_its_parents_whose_other_nets_stay(folder):
         ["--labels", ""],
         ["--labels", "nowhere"],
         ["--from", "nobody"],
-        ["--from", "td32", "--hidden", "16"],
+        ["--from", "fast", "--hidden", "16"],
         ["--encoder", "unheard-of"],
-        ["--encoder", "wildbg202", "--from", "td32"],
+        ["--encoder", "wildbg202", "--from", "fast"],
         ["--hidden", "0"],
         ["--rate", "1e-6"],
         ["--games", "3"],
@@ -256,14 +257,14 @@ def test_a_folder_with_a_run_is_not_overwritten(folder):
 
 def test_a_run_does_not_go_on_with_other_labels(folder):
     run_command(*options(folder, "--epochs", "1"))
-    write_shard(shard_file(folder / "labels", 2), labels(200, 5), Labelling("td128 x", 1, 1))
+    write_shard(shard_file(folder / "labels", 2), labels(200, 5), Labelling("strong x", 1, 1))
     with pytest.raises(StateError, match="was begun with"):
         run_command(str(folder / "run"), "--resume")
 
 
 def test_a_run_tells_what_it_came_from(folder):
-    run_command(*options(folder, "--epochs", "1", "--from", "td32", "--hidden", "40"))
+    run_command(*options(folder, "--epochs", "1", "--from", "fast", "--hidden", "40"))
     text = (folder / "run" / "run.toml").read_text()
     assert json.dumps("gammond train label") in text
-    assert "gammond train td runs/td32" in text
-    assert "--from td32 --hidden 40" in text
+    assert all(json.dumps(step.command) in text for step in pedigree_of("fast"))
+    assert "--from fast --hidden 40" in text

@@ -25,7 +25,7 @@ from tools.train.shards import read_newest, read_shard, shard_numbers
 pytest.importorskip("onnx", reason="nets are read and run as ONNX files (extra 'train')")
 
 FEW = {"selfplay": 2.0, "crashed": 1.0}
-OPTIONS = ["--net", "td32", "--positions", "150", "--sources", "selfplay=2,crashed", "--workers", "1"]
+OPTIONS = ["--net", "fast", "--positions", "150", "--sources", "selfplay=2,crashed", "--workers", "1"]
 
 
 def run_command(*arguments: str) -> int:
@@ -35,7 +35,7 @@ def run_command(*arguments: str) -> int:
 
 
 def plan(plies: int = 1, seed: int = 3) -> LabelPlan:
-    return LabelPlan(load_net_set("td32"), FEW, "contact", plies, seed)
+    return LabelPlan(load_net_set("fast"), FEW, "contact", plies, seed)
 
 
 @pytest.fixture
@@ -47,13 +47,13 @@ def test_a_label_is_the_mean_over_all_rolls_of_the_best_reply(tmp_path):
     task = plan().tasks(tmp_path, 60)[0]
     make_shard(task)
     labels, made = read_shard(task.file)
-    evaluator = load_evaluator("td32")
+    evaluator = load_evaluator("fast")
     expected = np.zeros((60, 5))
     for roll, weight in zip(ROLLS, ROLL_WEIGHTS, strict=True):
         children, _ = best_children(evaluator, labels.boards, np.tile(np.array(roll, np.int8), (60, 1)))
         expected += weight * turned_outcomes(evaluator.evaluate(children))
     np.testing.assert_allclose(labels.targets, expected, atol=2e-6)
-    assert (made.plies, made.seed, made.net.split()[0]) == (1, 3, "td32")
+    assert (made.plies, made.seed, made.net.split()[0]) == (1, 3, "fast")
     assert {name: int((labels.sources == i).sum()) for i, name in enumerate(labels.source_names)} == {
         "selfplay": 40,
         "crashed": 20,
@@ -64,14 +64,14 @@ def test_deeper_labels_are_means_of_the_shallower_ones(tmp_path):
     deep = plan(plies=2).tasks(tmp_path, 12)[0]
     make_shard(deep)
     labels, made = read_shard(deep.file)
-    shallow = load_evaluator("td32").evaluate(labels.boards)
+    shallow = load_evaluator("fast").evaluate(labels.boards)
     assert made.plies == 2
     assert 0.0 < np.abs(cubeless_equity(labels.targets) - cubeless_equity(shallow)).max() < 0.5
 
 
 def test_another_finder_names_other_replies(tmp_path):
     untrained = LayeredNet.untrained("tesauro196", [4], np.random.Generator(np.random.PCG64(2)))
-    nets = load_net_set("td32")
+    nets = load_net_set("fast")
     lost = nets.with_net("contact", untrained, "lost").with_net("race", untrained, "lost")
     made = {}
     for name, finder in {"usual": None, "same": nets, "lost": lost}.items():
@@ -89,7 +89,7 @@ def test_a_trace_gives_a_position_the_corrections_of_those_after_it(tmp_path):
     task = traced.tasks(tmp_path, 300)[0]
     make_shard(task)
     labels, _ = read_shard(task.file)
-    evaluator = load_evaluator("td32")
+    evaluator = load_evaluator("fast")
     backups = cubeless_equity(NPlyEvaluator(evaluator, load_finder(), 1).evaluate(labels.boards))
     carried = cubeless_equity(labels.targets) - backups
     alone = labels.source_names.index("disagreement")
@@ -138,7 +138,7 @@ def test_a_run_that_was_killed_makes_the_shards_that_are_missing(tmp_path, small
 def test_a_folder_says_how_its_labels_were_made(tmp_path):
     run_command(str(tmp_path / "a"), *OPTIONS, "--positions", "20", "--seed", "5")
     settings = read_settings(tmp_path / "a" / "run.toml", LabelSettings)
-    assert settings == LabelSettings("td32", 20, sources=("selfplay=2", "crashed"), seed=5)
+    assert settings == LabelSettings("fast", 20, sources=("selfplay=2", "crashed"), seed=5)
     with pytest.raises(StateError, match="--resume"):
         run_command(str(tmp_path / "a"), *OPTIONS)
 
@@ -176,7 +176,7 @@ def test_a_command_that_cannot_be_leaves_nothing_behind(tmp_path, options):
 def test_the_benchmark_keeps_nothing_and_tells_labels_a_second(capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     assert run_command("--bench", *OPTIONS) == 0
-    assert capsys.readouterr().out.startswith("1-ply labels by td32: ")
+    assert capsys.readouterr().out.startswith("1-ply labels by fast: ")
     assert not list(tmp_path.iterdir())
 
 

@@ -18,7 +18,7 @@ pytest.importorskip("onnx", reason="nets are read and run as ONNX files (extra '
 
 @pytest.fixture(scope="module")
 def make_sampler():
-    nets, finder = load_net_set("td32"), load_finder()
+    nets, finder = load_net_set("fast"), load_finder()
     evaluator = nets.evaluator()
 
     def made(phase: str = "contact") -> Sampler:

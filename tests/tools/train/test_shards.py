@@ -20,7 +20,7 @@ from tools.train.shards import (
     write_shard,
 )
 
-MADE = Labelling("td128 0123", 1, 7)
+MADE = Labelling("strong 0123", 1, 7)
 
 
 def labels(count: int, seed: int, names: tuple[str, ...] = ("selfplay", "backgame")) -> Labels:
