@@ -124,6 +124,11 @@ class MatchState:
             return False
         return self.has_cube_access(seat) and (self.is_money or self.cube < self.away(seat))
 
+    @property
+    def may_beaver(self) -> bool:
+        """Whether a double of the present cube may be beavered: money play with beavers, up to `MAX_CUBE`."""
+        return self.is_money and self.beavers and 4 * self.cube <= MAX_CUBE
+
     def has_cube_access(self, seat: int) -> bool:
         """Whether a seat may turn the cube at some time in this game, as far as the rules go."""
         return not self.crawford and self.cube < MAX_CUBE and self.cube_owner in (None, seat)

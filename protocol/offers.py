@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.errors import PositionError, StateError
-from engine.match import MAX_CUBE, MatchState
+from engine.match import MatchState
 
 
 def answers(match: MatchState) -> tuple[str, ...]:
@@ -12,8 +12,7 @@ def answers(match: MatchState) -> tuple[str, ...]:
         return "accept", "reject"
     if not match.doubled:
         return ()
-    may_beaver = match.is_money and match.beavers and not match.beavered and 4 * match.cube <= MAX_CUBE
-    return ("take", "drop", "beaver") if may_beaver else ("take", "drop")
+    return ("take", "drop", "beaver") if match.may_beaver and not match.beavered else ("take", "drop")
 
 
 def listed(words: tuple[str, ...]) -> str:

@@ -10,7 +10,6 @@ import numpy as np
 from engine.cubeful.cube_game import CubeGame, Values
 from engine.cubeful.values import equities, leaf_values
 from engine.errors import ValueRangeError
-from engine.match import MAX_CUBE
 from engine.outcome import Outcome
 
 TIE = 1e-5
@@ -152,8 +151,7 @@ def decide_outcome(outcome: Outcome, efficiency: float, game: CubeGame) -> CubeD
 
 
 def _response(taken: float, game: CubeGame) -> Response:
-    can_beaver = game.is_money and game.match.beavers and 4 * game.match.cube <= MAX_CUBE
-    if can_beaver and taken < -TIE:
+    if game.match.may_beaver and taken < -TIE:
         return Response.BEAVER
     return Response.TAKE if taken <= 1.0 + TIE else Response.PASS
 

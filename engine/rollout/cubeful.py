@@ -14,7 +14,6 @@ from engine.cubeful import (
     with_option,
 )
 from engine.kernels.cubeful import OWN
-from engine.match import MAX_CUBE
 from engine.outcome import LOSE_BG, LOSE_G, WIN, WIN_BG, WIN_G, Outcomes
 from engine.position import Board
 from engine.rollout.scoring import OUTCOMES, Cubes, Scores
@@ -104,7 +103,7 @@ class Cubeful:
         held, passed = values[rows, states], game.passed[states]
         taken = np.float32(game.stake_factor) * values[rows, after]
         factors = np.full(len(rows), game.stake_factor)
-        if game.is_money and game.match.beavers and 4 * game.match.cube <= MAX_CUBE:
+        if game.match.may_beaver:
             factors[taken < -TIE] *= 2
             taken = np.where(taken < -TIE, 2 * taken, taken)
         doubled = np.minimum(taken, passed)
