@@ -22,8 +22,8 @@ _POINTS = np.arange(26)
 class CubeEfficiencies:
     """Cube efficiencies by phase, 0 (dead) to 1 (live).
 
-    *Source:* the usual numbers are those that GNU Backgammon publishes in its manual ("The cube efficiency"),
-    within the 0.6 to 0.7 that Janowski suggests.
+    *Source:* the defaults are what GNU Backgammon publishes in its manual ("The cube efficiency"), within the
+    0.6 to 0.7 that Janowski suggests.
 
     Attributes:
         contact: Of positions with contact, neither side crashed.
@@ -61,8 +61,9 @@ class CubeEfficiencies:
         return result
 
 
-USUAL_EFFICIENCIES = CubeEfficiencies()
-"""Those that everything reckons with unless it is told others."""
+USUAL_EFFICIENCIES = CubeEfficiencies(race=(0.63, 0.81), bearoff=(0.04, 0.27, 0.47, 0.64, 0.69))
+"""Those that everything reckons with unless it is told others: published ones for contact, measured ones for
+races (``gammond cube-efficiency``, fitted to choices)."""
 
 
 def cube_efficiencies(boards: Board) -> NDArray[np.float32]:

@@ -20,8 +20,8 @@ import pytest
 from engine.bearoff.numbering import Numbering
 from engine.cubeful import (
     CubeDecision,
+    CubeEfficiencies,
     Response,
-    cube_efficiencies,
     cube_game,
     decide_outcome,
     leaf_values,
@@ -126,9 +126,10 @@ def any_match(chance: random.Random) -> MatchState:
 
 def decided(boards, matches, answers) -> list[Case]:
     cases = []
-    for board, match, answer in zip(boards, matches, answers, strict=True):
+    published = CubeEfficiencies().of(np.stack(boards))
+    for efficiency, match, answer in zip(published, matches, answers, strict=True):
         game = cube_game(match)
-        ours = decide_outcome(Outcome(*answer["outcome"]), float(cube_efficiencies(board[None])[0]), game)
+        ours = decide_outcome(Outcome(*answer["outcome"]), float(efficiency), game)
         is_free = bool((game.kernel_states[:, 2] >= 0).any())
         cases.append(Case(match, ours, answer, is_free))
     return cases

@@ -20,23 +20,32 @@ def test_contact_and_crashed_positions_have_the_usual_efficiency():
 
 
 @pytest.mark.parametrize(
-    ("pips", "expected"), [(39, 0.6), (40, 0.6), (80, 0.65), (100, 0.675), (120, 0.7), (180, 0.7)]
+    ("pips", "expected"), [(39, 0.63), (40, 0.63), (80, 0.72), (100, 0.765), (120, 0.81), (180, 0.81)]
 )
-def test_races_go_from_60_to_70_percent_by_the_pips_of_the_side_on_roll(pips, expected):
+def test_races_go_from_63_to_81_percent_by_the_pips_of_the_side_on_roll(pips, expected):
     far, near = divmod(pips, 12)
     where = position({12: far, near: 1} if near else {12: far}, {19: 15})
     assert where.pips[0] == pips
     assert efficiency(where) == pytest.approx(expected, abs=1e-6)
 
 
-def test_a_bearoff_has_the_least_efficiency():
-    assert efficiency(position({6: 15}, {19: 15})) == pytest.approx(0.6)
-    assert efficiency(position({1: 2}, {24: 2})) == pytest.approx(0.6)
+def test_in_a_bearoff_the_cube_dies_with_the_last_rolls():
+    assert efficiency(position({6: 15}, {19: 15})) == pytest.approx(0.69)
+    assert efficiency(position({6: 6}, {24: 2})) == pytest.approx(0.64625)
+    assert efficiency(position({1: 2}, {24: 2})) == pytest.approx(0.04)
+
+
+def test_the_defaults_of_efficiencies_are_the_published_numbers():
+    published = CubeEfficiencies()
+    boards = np.stack(
+        [Position.start().board, position({12: 5}, {19: 15}).board, position({1: 2}, {24: 2}).board]
+    )
+    assert published.of(boards) == pytest.approx([0.68, 0.625, 0.6], abs=1e-6)
 
 
 def test_many_positions_at_once_keep_their_order():
     boards = np.stack([Position.start().board, position({6: 15}, {19: 15}).board, Position.start().board])
-    assert cube_efficiencies(boards).tolist() == pytest.approx([0.68, 0.6, 0.68])
+    assert cube_efficiencies(boards).tolist() == pytest.approx([0.68, 0.69, 0.68])
     assert cube_efficiencies(boards[:0]).shape == (0,)
 
 
