@@ -220,9 +220,9 @@ def test_a_fit_draws_itself(folder):
 
 
 def test_a_net_grows_from_its_parents_whose_other_nets_stay(folder):
-    run_command(*options(folder, "--from", "fast", "--hidden", "32,32", "--epochs", "1"))
+    run_command(*options(folder, "--from", "fast", "--hidden", "80,64", "--epochs", "1"))
     nets, parent = read_net_set(folder / "run" / "best.npz"), load_net_set("fast")
-    assert nets.nets["contact"].hidden == (32, 32)
+    assert nets.nets["contact"].hidden == (80, 64)
     assert nets.nets["race"].digest == parent.nets["race"].digest
 
 
@@ -263,8 +263,8 @@ def test_a_run_does_not_go_on_with_other_labels(folder):
 
 
 def test_a_run_tells_what_it_came_from(folder):
-    run_command(*options(folder, "--epochs", "1", "--from", "fast", "--hidden", "40"))
+    run_command(*options(folder, "--epochs", "1", "--from", "fast", "--hidden", "80"))
     text = (folder / "run" / "run.toml").read_text()
     assert json.dumps("gammond train label") in text
     assert all(json.dumps(step.command) in text for step in pedigree_of("fast"))
-    assert "--from fast --hidden 40" in text
+    assert "--from fast --hidden 80" in text
