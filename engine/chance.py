@@ -24,9 +24,7 @@ class Chance:
     """
 
     def __init__(self, seed: int) -> None:
-        if seed < 0:
-            raise ValueRangeError(f"a seed is 0 or more, not {seed}", field="seed")
-        generator = np.random.Generator(np.random.PCG64(seed))
+        generator = seeded(seed)
         self._board_keys = generator.integers(0, 2**64, size=52, dtype=np.uint64)
         self._dice_keys = generator.integers(0, 2**64, size=2, dtype=np.uint64)
 
@@ -56,6 +54,26 @@ class Chance:
     def _keys(self, boards: Board) -> NDArray[np.uint64]:
         keys: NDArray[np.uint64] = boards.reshape(len(boards), 52).astype(np.uint64) @ self._board_keys
         return keys
+
+
+def check_seed(seed: int) -> None:
+    """Refuse what no generator can begin with.
+
+    Raises:
+        ValueRangeError: The seed is negative.
+    """
+    if seed < 0:
+        raise ValueRangeError(f"a seed is 0 or more, not {seed}", field="seed")
+
+
+def seeded(seed: int) -> np.random.Generator:
+    """Begin a generator (PCG64), which gives the same numbers for the same seed on every machine.
+
+    Raises:
+        ValueRangeError: The seed is negative.
+    """
+    check_seed(seed)
+    return np.random.Generator(np.random.PCG64(seed))
 
 
 def mixed(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:

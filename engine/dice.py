@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.chance import seeded
 from engine.errors import FormatError, StateError, ValueRangeError
 
 Roll = tuple[int, int]
@@ -70,10 +71,8 @@ class SeededDice:
     """
 
     def __init__(self, seed: int) -> None:
-        if seed < 0:
-            raise ValueRangeError(f"a seed is 0 or more, not {seed}", field="seed")
+        self._generator = seeded(seed)
         self.seed = seed
-        self._generator = np.random.Generator(np.random.PCG64(seed))
 
     def roll(self) -> Roll:
         """Return the next roll."""

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.chance import below, mixed
+from engine.chance import below, check_seed, mixed
 from engine.endings import PLAYED_OUT, Ending
 from engine.errors import CancelledWork, LimitError, ValueRangeError
 from engine.players import Player
@@ -127,8 +127,7 @@ def play_games(
     """
     if games < 0 or games % 2:
         raise ValueRangeError(f"paired games come in an even number of 0 or more, not {games}", field="games")
-    if seed < 0:
-        raise ValueRangeError(f"a seed is 0 or more, not {seed}", field="seed")
+    check_seed(seed)
     if lockstep < 1:
         raise ValueRangeError(f"at least 1 game runs at a time, not {lockstep}", field="lockstep")
     series = _Series(seed, first_pair, has_pairs)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from engine.chance import check_seed
 from engine.doubles import Doubles
 from engine.errors import UnsupportedError, ValueRangeError
 from engine.match import MAX_LENGTH
@@ -80,8 +81,7 @@ class Rules:
     doubles: Doubles = Doubles.FOUR
 
     def __post_init__(self) -> None:
-        if self.seed < 0:
-            raise ValueRangeError(f"a seed is 0 or more, not {self.seed}", field="seed")
+        check_seed(self.seed)
         is_match = self.mode is Mode.MATCH
         if is_match and not 1 <= self.length <= MAX_LENGTH:
             raise ValueRangeError(f"a match has 1 to {MAX_LENGTH} points, not {self.length}", field="match")
