@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
+from nets.classic import LAYOUTS, NODES
 from tools.train.classic.settings import AGAINST, SELF, TAUGHT, WATCHING, ClassicSettings
 
 Runs = dict[str, ClassicSettings]
@@ -62,8 +63,9 @@ def _teachers() -> Runs:
 
 def _sizes() -> Runs:
     return {
-        f"{hidden}-hidden-{outputs}": ClassicSettings(hidden=hidden, outputs=outputs)
-        for outputs in (1, 2, 5)
+        f"{hidden}-hidden-{outputs}-{layout}": ClassicSettings(hidden=hidden, outputs=outputs, layout=layout)
+        for layout in LAYOUTS
+        for outputs in NODES
         for hidden in (10, 20, 40, 80)
     }
 
@@ -100,7 +102,7 @@ STUDIES: Mapping[str, Study] = {
     ),
     "freedom": Study("what nets gain that begin symmetric and go on normal", 100_000, _freedom, False),
     "teachers": Study("who teaches best in as many games: self-play or an expert", 20_000, _teachers, False),
-    "sizes": Study("what hidden units and outputs are worth", 200_000, _sizes, False),
+    "sizes": Study("what hidden units, outputs and mirrored weights are worth", 200_000, _sizes, False),
     "phases": Study("what a net for races and a bearoff database are worth", 200_000, _phases, False),
     "rates": Study("how fast to learn, with backtracking and without", 200_000, _rates, False),
     "traces": Study("which lambda is best", 50_000, _traces, False),
