@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +15,8 @@ from engine.dice import Roll
 from engine.errors import ValueRangeError
 from engine.players import picked
 from engine.position import Board, Position
-from engine.search import SearchWatch
+from engine.search import MAX_PLIES, MoveFilter, MoveSearch, SearchWatch
+from engine.search.filters import FilterStage
 from engine.search.star import Leaves, StarSearch
 
 USUAL_FEW = 5
@@ -122,13 +125,89 @@ class MeritPlayer:
         return chosen
 
 
+@dataclass(frozen=True)
+class ValuedPlay:
+    """A play that a look-ahead found.
+
+    Attributes:
+        value: What it is worth to the player who makes it, in the unit of the judge.
+        result: ``int8[2, 26]``, the position after it as the next mover sees it.
+    """
+
+    value: float
+    result: Board
+
+
+class LookAhead(Protocol):
+    """Finds the few best plays of a roll."""
+
+    def best_plays(
+        self, position: Position, roll: Roll, few: int, watch: SearchWatch | None = None
+    ) -> list[ValuedPlay]:
+        """Find them, best first.
+
+        Args:
+            position: Where the player on roll moves from.
+            roll: Two dice.
+            few: How many are wanted, 1 or more; there are fewer where the roll has no more.
+            watch: Counts nodes; stops the search: what was found before stands.
+
+        Raises:
+            GammondError: As `engine.moves.legal_plays`.
+        """
+        ...
+
+
+class ExactLookAhead:
+    """The few best plays by the full average over rolls and all replies.
+
+    Args:
+        search: Looks ahead with cut-offs.
+        plies: How far.
+    """
+
+    def __init__(self, search: StarSearch, plies: int) -> None:
+        self._search = search
+        self._plies = plies
+
+    def best_plays(
+        self, position: Position, roll: Roll, few: int, watch: SearchWatch | None = None
+    ) -> list[ValuedPlay]:
+        """Find them, as `LookAhead.best_plays`; a single play costs no look-ahead."""
+        at_one_look = self._search.search(position, roll, 0)
+        if at_one_look.plays == 1:
+            return [ValuedPlay(play.value, play.result) for play in at_one_look.best]
+        found = self._search.search(position, roll, self._plies, watch, wanted=few)
+        return [ValuedPlay(play.value, play.result) for play in found.best]
+
+
+class UsualLookAhead:
+    """The few plays that are best at one look, lined up by the engine's own look-ahead.
+
+    Args:
+        search: Looks ahead, at promising replies alone.
+        plies: How far.
+    """
+
+    def __init__(self, search: MoveSearch, plies: int) -> None:
+        self._search = search
+        self._plies = plies
+
+    def best_plays(
+        self, position: Position, roll: Roll, few: int, watch: SearchWatch | None = None
+    ) -> list[ValuedPlay]:
+        """Find them, as `LookAhead.best_plays`; a single play costs no look-ahead."""
+        the_few = MoveFilter("few", (FilterStage(few, 0, 0.0),) * MAX_PLIES)
+        found = self._search.search(position, roll, self._plies, the_few, watch, stop_when_decided=True)
+        return [ValuedPlay(play.equity, play.play.result.board) for play in found.candidates[:few]]
+
+
 class DeepMeritPlayer:
     """Plays one of the few plays that are best by look-ahead, by merit; see `merit_weights`.
 
     Args:
         name: What results call it.
-        search: Looks ahead.
-        plies: How far.
+        look_ahead: Finds them.
         few: As `MeritPlayer` has it; 1 plays the best.
         is_rising: As `merit_weights` has it.
         seed: As `MeritPlayer` has it.
@@ -142,16 +221,14 @@ class DeepMeritPlayer:
     def __init__(
         self,
         name: str,
-        search: StarSearch,
-        plies: int,
+        look_ahead: LookAhead,
         few: int = USUAL_FEW,
         *,
         is_rising: bool = True,
         seed: int = 0,
     ) -> None:
         self.name = name
-        self._search = search
-        self._plies = plies
+        self._look_ahead = look_ahead
         self._lot = _Lot(few, is_rising, seed)
 
     def choose(self, boards: Board, dice: NDArray[np.int8]) -> Board:
@@ -163,10 +240,7 @@ class DeepMeritPlayer:
 
     def choose_one(self, position: Position, roll: Roll, watch: SearchWatch | None = None) -> Board:
         """Choose a play of one position, as `engine.search_player.LookingPlayer.choose_one`."""
-        at_one_look = self._search.search(position, roll, 0)
-        if at_one_look.plays == 1:
-            return at_one_look.best[0].result
-        found = self._search.search(position, roll, self._plies, watch, wanted=self._lot.few)
+        best = self._look_ahead.best_plays(position, roll, self._lot.few, watch)
         number = self._lot.numbers(position.board[None], np.array([roll], np.int8))
-        place = self._lot.drawn(np.array([play.value for play in found.best]), float(number[0]))
-        return found.best[place].result
+        place = self._lot.drawn(np.array([play.value for play in best]), float(number[0]))
+        return best[place].result

@@ -6,7 +6,10 @@ from pathlib import Path
 
 from engine.bearoff import load_bearoff
 from engine.errors import ValueRangeError
+from engine.merit import ExactLookAhead, LookAhead, UsualLookAhead
 from engine.players import ScorerPlayer
+from engine.search import MoveSearch, TreeSearch, ValueCache
+from engine.search.judgement import CubelessJudgement
 from engine.search.star import Cutoffs, EquityLeaves, Leaves, ScoreLeaves, StarSearch
 from nets.loading import DEFAULT, evaluator_names, load_evaluator, load_finder, load_player, net_hashes
 from nets.manifest import read_manifest
@@ -35,6 +38,20 @@ def load_leaves(name: str, manifest_file: Path) -> Leaves:
     if not isinstance(player, ScorerPlayer):
         raise ValueRangeError(f"{name} does not give each play a number", field="of")
     return ScoreLeaves(name, player.scorer)
+
+
+def load_look_ahead(name: str, plies: int, manifest_file: Path) -> LookAhead:
+    """Load what finds the few best plays: the engine's search; one with cut-offs for judges of numbers alone.
+
+    Raises:
+        ValueRangeError: As `load_leaves`.
+        DataFileError: As `load_leaves`.
+    """
+    if name in _SCORERS:
+        return ExactLookAhead(load_star(name, manifest_file), plies)
+    judgement = CubelessJudgement(load_evaluator(name, manifest_file), (load_bearoff().two_sided,))
+    tree = TreeSearch(load_finder(manifest_file=manifest_file), cache=ValueCache())
+    return UsualLookAhead(MoveSearch(judgement, tree), plies)
 
 
 def load_star(

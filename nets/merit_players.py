@@ -10,7 +10,7 @@ from msgspec import Meta, Struct
 from engine.dice import MAX_SEED
 from engine.merit import USUAL_FEW, DeepMeritPlayer, MeritPlayer
 from engine.players import Player
-from nets.leaf_judges import JUDGES, judge_hashes, load_leaves, load_star
+from nets.leaf_judges import JUDGES, judge_hashes, load_leaves, load_look_ahead
 from nets.loading import DEFAULT
 from nets.options import CHOICES
 from nets.player_kinds import PlayerKind
@@ -54,8 +54,8 @@ def load_merit_player(
     if plies == 0:
         leaves = load_leaves(judge, manifest_file)
         return MeritPlayer(name, leaves, few, is_rising=is_rising, seed=seed)
-    search = load_star(judge, manifest_file)
-    return DeepMeritPlayer(name, search, plies, few, is_rising=is_rising, seed=seed)
+    look_ahead = load_look_ahead(judge, plies, manifest_file)
+    return DeepMeritPlayer(name, look_ahead, few, is_rising=is_rising, seed=seed)
 
 
 def difficulty(name: str, summary: str, plies: int) -> PlayerKind[DifficultyOptions]:

@@ -22,7 +22,7 @@ class MeritOptions(Struct, frozen=True):
     """Who judges, and how the choice is made."""
 
     of: Annotated[str, Meta(extra={CHOICES: JUDGES}, description="judge of the plays")] = DEFAULT
-    plies: Annotated[int, Meta(ge=0, le=MAX_STAR_PLIES, description="look-ahead, all replies followed")] = 0
+    plies: Annotated[int, Meta(ge=0, le=MAX_STAR_PLIES, description="look-ahead")] = 0
     among: Annotated[
         int, Meta(ge=1, le=MAX_FEW, description="how many of the best plays it chooses among")
     ] = USUAL_FEW

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from engine.merit import DeepMeritPlayer
+from engine.merit import DeepMeritPlayer, ExactLookAhead
 from engine.search.star import MAX_STAR_PLIES, Cutoffs
 from nets.leaf_judges import JUDGES, judge_hashes, load_star
 from nets.loading import DEFAULT
@@ -31,7 +31,7 @@ class StarOptions(Struct, frozen=True):
 def _make(options: StarOptions, manifest_file: Path) -> DeepMeritPlayer:
     cutoffs = Cutoffs(options.cutoffs)
     search = load_star(options.of, manifest_file, cutoffs, is_deepening=options.deepening)
-    return DeepMeritPlayer(KIND.called(options), search, options.plies, few=1)
+    return DeepMeritPlayer(KIND.called(options), ExactLookAhead(search, options.plies), few=1)
 
 
 KIND = PlayerKind(

@@ -7,10 +7,12 @@ import pytest
 
 from engine.errors import ValueRangeError
 from engine.evaluator import best_children
-from engine.merit import DeepMeritPlayer, MeritPlayer, merit_weights
+from engine.merit import DeepMeritPlayer, ExactLookAhead, MeritPlayer, UsualLookAhead, merit_weights
 from engine.moves import expand_rolls
 from engine.position import Position
-from engine.search.star import EquityLeaves, StarSearch
+from engine.search import MoveSearch, TreeSearch
+from engine.search.judgement import CubelessJudgement
+from engine.search.star import Cutoffs, EquityLeaves, StarSearch
 from tests import boards
 
 SAMPLE = boards.played_boards(boards.RacingJudge(), 400, seed=3)[:200]
@@ -79,11 +81,30 @@ def test_looking_ahead_at_0_plies_chooses_as_at_one_look_and_deeper_among_the_be
     few, dice = SAMPLE[::40], DICE[::40]
     at_one_look = MeritPlayer("merit", LEAVES, seed=3).choose(few, dice)
     search = StarSearch(LEAVES)
-    assert np.array_equal(DeepMeritPlayer("merit", search, 0, seed=3).choose(few, dice), at_one_look)
-    deep = DeepMeritPlayer("merit", search, 1, few=2)
+    for none in (ExactLookAhead(search, 0), UsualLookAhead(usual_search(), 0)):
+        assert np.array_equal(DeepMeritPlayer("merit", none, seed=3).choose(few, dice), at_one_look)
+    deep = DeepMeritPlayer("merit", ExactLookAhead(search, 1), few=2)
     for board, roll, choice in zip(few, dice.tolist(), deep.choose(few, dice), strict=True):
         best = search.search(Position(board), tuple(roll), 1, wanted=2).best
         assert any(np.array_equal(choice, play.result) for play in best)
+
+
+def usual_search():
+    return MoveSearch(CubelessJudgement(boards.RacingJudge()), TreeSearch())
+
+
+def test_the_usual_look_ahead_lines_up_those_that_are_best_at_one_look():
+    looked, exact = UsualLookAhead(usual_search(), 1), StarSearch(LEAVES, cutoffs=Cutoffs.NONE)
+    for board, roll in zip(SAMPLE[::40], DICE[::40].tolist(), strict=True):
+        position, roll = Position(board), tuple(roll)
+        shallow = {play.result.tobytes() for play in exact.search(position, roll, 0, wanted=3).best}
+        deep = {p.result.tobytes(): p.value for p in exact.search(position, roll, 1, wanted=200).best}
+        found = looked.best_plays(position, roll, 3)
+        assert {play.result.tobytes() for play in found} == shallow
+        values = [play.value for play in found]
+        assert values == sorted(values, reverse=True)
+        if len(deep) > 1:  # a single play costs no look-ahead
+            assert values == pytest.approx([deep[play.result.tobytes()] for play in found], abs=1e-5)
 
 
 def test_bad_arguments_are_named():
