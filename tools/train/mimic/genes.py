@@ -1,7 +1,7 @@
 """Genes of the genetic algorithm: the weights of a net as whole numbers, so that single bits can be changed.
 
-A gene is ``int32[26 * 52]``. Its weights are those numbers times `STEP`: evenly spaced from -1/4 to 1/4, and
-any 32 bits are one of them.
+A gene is ``int32[26 * 52]``. Its weights are those numbers times `STEP`: evenly spaced from -8 to 8, and
+any 32 bits are one of them. Genes begin between -1/4 and 1/4.
 
 *Source:* the description of the GenGammon project (`docs/history/1-gengammon.md`); the form of the numbers
 is not in it.
@@ -20,15 +20,17 @@ Gene = NDArray[np.int32]
 WEIGHTS = UNITS * INPUTS
 """Weights of a gene."""
 
-STEP = 2.0**-33
+STEP = 2.0**-28
 """The size of a weight for each unit of its number."""
 
 _BITS = 32
+_FIRST = 2**26
+"""The numbers of new genes are below this, either way."""
 
 
 def random_genes(count: int, generator: np.random.Generator) -> Gene:
-    """Make genes of which every bit is random: ``int32[count, WEIGHTS]``."""
-    return generator.integers(-(2**31), 2**31, (count, WEIGHTS)).astype(np.int32)
+    """Make genes with random weights between -1/4 and 1/4: ``int32[count, WEIGHTS]``."""
+    return generator.integers(-_FIRST, _FIRST, (count, WEIGHTS)).astype(np.int32)
 
 
 def net_of(gene: Gene, activation: str) -> GengammonNet:

@@ -43,11 +43,11 @@ class MimicSettings(msgspec.Struct, frozen=True):
     ] = 4
     mutation: Annotated[
         Literal["swap", "bit"], Meta(description="swap: two weights change places; bit: one bit changes")
-    ] = "swap"
+    ] = "bit"
     mutation_share: Annotated[
         float, Meta(ge=0, le=1, description="share of the offspring that is mutated")
     ] = 0.6
-    mutations: Annotated[int, Meta(ge=1, description="swaps or bits of a mutation")] = 1
+    mutations: Annotated[int, Meta(ge=1, description="swaps or bits of a mutation")] = 8
     crossover: Annotated[
         Literal["weights", "bits", "alternating"],
         Meta(description="what offspring take from one parent or the other: weights, bits, or alternating"),
@@ -58,7 +58,7 @@ class MimicSettings(msgspec.Struct, frozen=True):
     sample: Annotated[
         int,
         Meta(ge=0, description="expert moves that a generation is judged by, others each time; 0 for all"),
-    ] = 2000
+    ] = 1000
     epochs: Annotated[int, Meta(ge=1, description="how often backpropagation goes through the moves")] = 60
     batch: Annotated[int, Meta(ge=1, description="expert moves of a step of backpropagation")] = 256
     rate: Annotated[float, Meta(gt=0, le=1, description="learning rate at the first step")] = 0.02

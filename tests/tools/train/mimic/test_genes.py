@@ -17,8 +17,13 @@ def test_a_gene_has_a_number_for_each_weight_of_the_hidden_layer():
     net = genes.net_of(FIRST, "linear")
     assert FIRST.shape == (26 * 52,)
     assert net.weights.shape == (26, 52)
-    np.testing.assert_allclose(net.weights.ravel(), FIRST / 2.0**33, rtol=1e-6)
-    assert np.abs(net.weights).max() <= 0.25
+    np.testing.assert_allclose(net.weights.ravel(), FIRST / 2.0**28, rtol=1e-6)
+    assert 0.2 < np.abs(net.weights).max() <= 0.25
+
+
+def test_any_number_is_a_weight_below_8():
+    ends = np.array([-(2**31), 2**31 - 1] * 676, np.int32)
+    assert np.abs(genes.net_of(ends, "linear").weights).max() == 8.0
 
 
 def test_a_swap_lets_two_weights_change_places():
