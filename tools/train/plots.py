@@ -98,13 +98,16 @@ def figure_for(file: Path, inches: tuple[float, float] = _INCHES) -> Figure:
 
 
 def write_figure(figure: Figure, file: Path) -> None:
-    """Write a picture in the format of its name, whole or not at all.
+    """Write a picture in the format of its name, whole or not at all; the text of an ``.svg`` stays text.
 
     Raises:
         DataFileError: The file cannot be written.
     """
+    from matplotlib import rc_context
+
     content = io.BytesIO()
-    figure.savefig(content, format=file.suffix[1:].lower())
+    with rc_context({"svg.fonttype": "none"}):
+        figure.savefig(content, format=file.suffix[1:].lower())
     write_whole(file, content.getvalue())
 
 
@@ -145,7 +148,8 @@ def draw_lines(panels: Sequence[tuple[str, Sequence[Line]]], along: str, file: P
         for line in lines:
             colour += not line.is_faint or colour < 0
             style = "--" if line.is_faint else "-"
-            axes.plot(line.at, line.values, style, color=f"C{colour % 10}", label=line.label)
+            single = "." if len(line.at) == 1 else None  # a line of one point cannot be seen
+            axes.plot(line.at, line.values, style, marker=single, color=f"C{colour % 10}", label=line.label)
         axes.set_ylabel(name)
         axes.grid(alpha=0.3)
         if lines:

@@ -214,7 +214,7 @@ def test_a_picture_shows_players_by_their_own_names_and_the_frontier(tmp_path, f
         "points per game against pubeval",
         "no other is as fast and as strong",
     ):
-        assert f"<!-- {words} -->" in text
+        assert f">{words}</text>" in text
 
 
 def test_a_picture_that_cannot_be_written_is_an_error(tmp_path):

@@ -49,7 +49,7 @@ def test_a_picture_shows_measurements_with_errors_averages_and_the_error_below(r
     draw_runs([run], tmp_path / "a.svg")
     text = (tmp_path / "a.svg").read_text()
     for words in ("points per game", "error, points (RMS)", "games of self-play", f"{run} against pubeval"):
-        assert f"<!-- {words} -->" in text
+        assert f">{words}</text>" in text
 
 
 def test_several_runs_have_a_colour_each_and_opponents_a_marker(matplotlib):
@@ -86,7 +86,7 @@ def test_a_run_draws_itself_at_each_checkpoint(tmp_path, monkeypatch):
 def test_the_command_draws_runs_together(run, tmp_path):
     file = tmp_path / "a.svg"
     assert run_command(plot, str(run), str(run), "--out", str(file), "--against", "hours") == 0
-    assert "<!-- hours -->" in file.read_text()
+    assert ">hours</text>" in file.read_text()
 
 
 @pytest.mark.usefixtures("matplotlib")
