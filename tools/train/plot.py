@@ -19,7 +19,7 @@ SUMMARY = "draw strength and error of runs against games, positions or hours"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``gammond train plot``."""
     parser.add_argument(
-        "runs", type=Path, nargs="+", metavar="RUN", help="folders of runs of td, fit, refine"
+        "runs", type=Path, nargs="+", metavar="RUN", help="folders of runs whose log has strengths"
     )
     parser.add_argument(
         "--out", type=Path, required=True, metavar="FILE", help="the picture: FILE.png, .svg or .pdf"

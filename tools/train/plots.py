@@ -26,6 +26,7 @@ ROLLING = 5
 _INCHES = (9.0, 6.5)
 _DOTS_PER_INCH = 110
 _MARKERS = "osD^vP*X"
+_LEGEND_ROWS = 8
 
 
 def add_plot_option(parser: argparse.ArgumentParser) -> None:
@@ -182,7 +183,7 @@ def _draw_strengths(axes: Axes, runs: Sequence[RunCurves], rolling: int) -> None
     axes.set_ylabel("points per game")
     axes.grid(alpha=0.3)
     if opponents:
-        axes.legend(fontsize="small")
+        _name_lines(axes)
     else:
         axes.text(0.5, 0.5, "no strength was measured", ha="center", transform=axes.transAxes)
 
@@ -192,5 +193,11 @@ def _draw_errors(axes: Axes, runs: Sequence[RunCurves]) -> None:
         axes.plot(run.error.at, run.error.values, color=f"C{number % 10}", label=run.name)
     axes.set_ylabel("error, points (RMS)")
     axes.grid(alpha=0.3)
-    if len(runs) > 1:
-        axes.legend(fontsize="small")
+    if 1 < len(runs) <= _LEGEND_ROWS:  # more are named above, in the same colours
+        _name_lines(axes)
+
+
+def _name_lines(axes: Axes) -> None:
+    """Add a legend; many lines stand in columns, in small print."""
+    columns = -(-len(axes.get_legend_handles_labels()[1]) // _LEGEND_ROWS)
+    axes.legend(fontsize="small" if columns == 1 else "xx-small", ncols=columns)
