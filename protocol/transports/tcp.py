@@ -316,7 +316,8 @@ class _Client(asyncio.Protocol):
         if self._has_eof:
             self._transport.close()
         elif not self._is_parting:
-            self._transport.write_eof()
+            with suppress(OSError):  # the client has hung up with answers unread
+                self._transport.write_eof()
             self._transport.resume_reading()
             self._loop.call_later(_PARTING_S, self._transport.close)
         self._is_parting = True

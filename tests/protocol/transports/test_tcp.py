@@ -61,8 +61,8 @@ async def ask(place, data, eof=True):
     return lines
 
 
-def run(scenario):
-    return asyncio.run(asyncio.wait_for(scenario, 50))
+def run(scenario, most_s=50.0):
+    return asyncio.run(asyncio.wait_for(scenario, most_s))
 
 
 def test_clients_have_states_of_their_own():
@@ -150,6 +150,20 @@ def test_clients_on_their_way_out_are_no_more_than_those_that_may_stay():
             return refused
 
     assert run(scenario()) == ["error busy clients: 1 clients are here, try again later"]
+
+
+def test_a_client_that_quits_and_hangs_up_before_its_answer_gives_its_place_back(caplog):
+    async def scenario():
+        async with running(Slow()) as (place, _, service):
+            reader, writer = await asyncio.open_connection(*place)
+            writer.write(b"newgame\nstats\neval\nquit\n")
+            await reader.readline()
+            assert service.clients == 1
+            writer.transport.abort()
+            return await wait_until(lambda: service.clients == 0, seconds=4)
+
+    assert run(scenario())
+    assert caplog.records == []
 
 
 def test_an_overlong_line_is_an_error_and_the_end():
@@ -411,7 +425,7 @@ def test_many_clients_with_good_and_bad_lines_all_get_their_final_lines():
         async with running() as ((host, port), _, _):
             return await measure_load(host, port, clients=200, lines=100, seed=1)
 
-    report = run(scenario())
+    report = run(scenario(), most_s=300.0)
     assert report.answered == report.requests == 20_000
     assert 6_000 < report.errors < 10_000
     assert 0 < report.p50_ms <= report.p99_ms
