@@ -9,7 +9,9 @@ import sys
 import numpy as np
 import pytest
 
+from engine.bearoff.loading import data_folder
 from engine.errors import DataFileError
+from engine.kernels import cache_folder
 from nets.onnx_model import OnnxModel
 from tests.nets.net_files import write_net
 
@@ -127,7 +129,7 @@ def test_onnxruntime_collects_no_usage_data(tmp_path):
     """With an empty home, running a net leaves nothing there that gammond did not put there."""
     code = "from nets.loading import load_evaluator; from engine.position import Position; "
     code += "load_evaluator().evaluate(Position.start().board[None])"
-    kept = {"GAMMOND_CACHE": str(tmp_path / "cache"), "GAMMOND_DATA": str(tmp_path / "data")}
+    kept = {"GAMMOND_CACHE": str(cache_folder().parent.parent), "GAMMOND_DATA": str(data_folder())}
     home = tmp_path / "home"
     home.mkdir()
     environment = {name: value for name, value in os.environ.items() if not name.startswith("XDG_")}

@@ -156,12 +156,26 @@ def test_nothing_but_typed_errors_and_one_final_line_for_each_line(seed, caplog)
 
 
 _GOOD_LINES = sorted({line for command in COMMANDS.values() for line in (command.usage, *command.example)})
-_KNOWN = st.sampled_from(_GOOD_LINES + _IDS + _WORDS)
-_CUT = st.tuples(_KNOWN, st.integers(0, 30)).map(lambda pair: pair[0][: pair[1]].encode())
-_JOINED = st.lists(_KNOWN, max_size=4).map(lambda words: " ".join(words).encode())
-_ANY_LINE = st.one_of(st.binary(max_size=12), _CUT, _JOINED).map(lambda line: line.replace(b"\n", b""))
+_KNOWN = [text.encode() for text in _GOOD_LINES + _IDS + _WORDS]
+_KINDS = (
+    st.binary(max_size=12),
+    st.sampled_from([text[:size] for text in _KNOWN for size in range(31)]),
+    st.lists(st.sampled_from(_KNOWN), max_size=4).map(b" ".join),
+)
 
-EXAMPLES, LINES = 2600, 40
+EXAMPLES, LINES_OF_A_KIND = 1040, (33, 33, 34)
+
+
+def some_lines(sizes):
+    """Lines of each kind, in any order: few draws a line, for a draw takes longer than its answer."""
+    kinds = [st.lists(kind, min_size=n, max_size=n) for kind, n in zip(_KINDS, sizes, strict=True)]
+    return st.tuples(st.integers(0, 1 << 32).map(random.Random), *kinds).map(shuffled)
+
+
+def shuffled(drawn):
+    chance, *kinds = drawn
+    lines = [line.replace(b"\n", b"") for kind in kinds for line in kind]
+    return chance.sample(lines, len(lines))
 
 
 @settings(
@@ -171,7 +185,7 @@ EXAMPLES, LINES = 2600, 40
     database=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
-@given(lines=st.lists(_ANY_LINE, min_size=LINES, max_size=LINES))
+@given(lines=some_lines(LINES_OF_A_KIND))
 def test_whatever_hypothesis_thinks_of_gets_one_final_line_for_each_line(lines):
     connection = make_connection(line_bytes=LINE_BYTES)
     connection.receive_data(b"".join(line + b"\n" for line in lines))

@@ -17,11 +17,17 @@ from protocol.connection import Connection
 from protocol.rollout_memory import KeptRollouts
 from protocol.session import Session
 from tests.boards import RacingJudge
-from tests.protocol.talking import make_connection, talk
+from tests.protocol import talking
+from tests.protocol.talking import make_connection
 
 ANALYST = Analyst(RacingJudge())
 SHORT = "trials=36 truncate=4"
 SETTINGS = RolloutSettings(trials=36, truncation=4)
+
+
+def talk(text, connection=None):
+    """Lines that come back, without progress, which comes by the clock."""
+    return [line for line in talking.talk(text, connection) if not line.startswith("info ")]
 
 
 @pytest.fixture
@@ -32,8 +38,8 @@ def connection():
 
 
 def timeless(lines):
-    """Lines without the time they took, and without progress, which comes by the clock."""
-    return [re.sub(r"elapsed_ms=\d+", "", line) for line in lines if not line.startswith("info ")]
+    """Lines without the time they took."""
+    return [re.sub(r"elapsed_ms=\d+", "", line) for line in lines]
 
 
 def keys(line):

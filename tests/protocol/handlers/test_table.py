@@ -137,7 +137,9 @@ def test_before_the_dice_an_offer_that_waits_is_named_with_its_answers(line):
         assert line == "go" or all(f"'play {answer}'" in lines[-1] for answer in answers)
 
 
-@pytest.mark.parametrize("line", ["eval", "moves", "cube", "take", "resign", "go", "go cube", "rollout"])
+@pytest.mark.parametrize(
+    "line", ["eval", "moves", "cube", "take", "resign", "go", "go cube", "rollout trials=2"]
+)
 def test_a_cube_at_one_with_an_owner_loads_and_is_not_judged(line):
     connection = make_connection()
     held = encode_match_id(MatchState(cube_owner=0, roll=(3, 1)))

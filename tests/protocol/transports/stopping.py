@@ -95,8 +95,8 @@ def others_at_work(service, pool, boards, count):
         thread.join()
 
 
-def stop_times(service, boards, requests, others=0, seed=1):
-    """Stop searches at random moments.
+def stop_times(service, boards, requests, others=0, seed=1, longest_s=0.5):
+    """Stop searches at random moments, up to some seconds after they began.
 
     Returns:
         Seconds from the stop to the end, the request and the final line, for each that had to be stopped.
@@ -106,7 +106,8 @@ def stop_times(service, boards, requests, others=0, seed=1):
         client = Client(service, pool)
         for board in boards:
             for request in requests:
-                took_s, final = client.ask(board, choose.choice(ROLLS), request, choose.uniform(0.01, 0.5))
+                roll, wait_s = choose.choice(ROLLS), choose.uniform(0.01, longest_s)
+                took_s, final = client.ask(board, roll, request, wait_s)
                 if took_s is not None:
                     found.append((took_s, request, final))
     pool.close()
