@@ -15,6 +15,8 @@ sources make to the board are linearly independent).
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -41,6 +43,36 @@ _POINT_OF_BIT[[(1 << (25 - point)) % 37 for point in range(26)]] = np.arange(26)
 _rng = np.random.Generator(np.random.PCG64(0x6A33))
 # A play changes a hash by eight of these at most, so sums stay inside int64, where NumPy would warn.
 _POINT_HASH = _rng.integers(-(2**59), 2**59, size=(2, 26), dtype=np.int64)
+
+
+class Listing(NamedTuple):
+    """What `plays_of` works with, for one position at a time; made by `new_listing`.
+
+    Attributes:
+        sets: ``int64[5]``, the `point_sets` of the position.
+        counts: ``int64[26]``, scratch.
+        levels: ``int64[5, 4]``, scratch.
+        hashes: ``int64[MAX_PLAYS]``, scratch.
+        plays: ``int64[MAX_PLAYS]``, the plays of a roll, packed.
+    """
+
+    sets: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    levels: NDArray[np.int64]
+    hashes: NDArray[np.int64]
+    plays: NDArray[np.int64]
+
+
+@kernel
+def new_listing() -> Listing:
+    """Make room for listing plays."""
+    return Listing(
+        sets=np.empty(5, np.int64),
+        counts=np.empty(26, np.int64),
+        levels=np.empty((5, 4), np.int64),
+        hashes=np.empty(MAX_PLAYS, np.int64),
+        plays=np.empty(MAX_PLAYS, np.int64),
+    )
 
 
 @kernel
@@ -357,11 +389,7 @@ def expand(
     Returns:
         The number of positions done: less than n when the next one does not fit into ``children``.
     """
-    sets = np.empty(5, np.int64)
-    counts = np.empty(26, np.int64)
-    levels = np.empty((5, 4), np.int64)
-    hashes = np.empty(MAX_PLAYS, np.int64)
-    plays = np.empty(MAX_PLAYS, np.int64)
+    sets, counts, levels, hashes, plays = new_listing()
     for i in range(start, boards.shape[0]):
         at = offsets[i]
         point_sets(boards, i, sets)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from engine.kernels import kernel
 from engine.kernels.moves import (
-    MAX_PLAYS,
+    new_listing,
     plays_of,
     plays_of_both_dice,
     plays_of_one_die,
@@ -30,11 +30,7 @@ def expand(
     offsets: NDArray[np.int64],
 ) -> int:
     """Write the results of one roll for each of many positions, as `engine.kernels.moves.expand` does."""
-    sets = np.empty(5, np.int64)
-    counts = np.empty(26, np.int64)
-    levels = np.empty((5, 4), np.int64)
-    hashes = np.empty(MAX_PLAYS, np.int64)
-    plays = np.empty(MAX_PLAYS, np.int64)
+    sets, counts, levels, hashes, plays = new_listing()
     for i in range(start, boards.shape[0]):
         at = offsets[i]
         die1 = int(dice[i, 0])

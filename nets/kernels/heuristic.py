@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels import kernel
-from engine.kernels.moves import MAX_PLAYS, plays_of, point_sets, write_child
+from engine.kernels.moves import new_listing, plays_of, point_sets, write_child
 
 _WON = 1e12
 """What ends the game well, beyond every other score."""
@@ -190,11 +190,7 @@ def mean_reply(boards: NDArray[np.int8], at: int, factors: Factors) -> float:
         at: Which of them.
         factors: What counts how much.
     """
-    sets = np.empty(5, np.int64)
-    counts = np.empty(26, np.int64)
-    levels = np.empty((5, 4), np.int64)
-    hashes = np.empty(MAX_PLAYS, np.int64)
-    plays = np.empty(MAX_PLAYS, np.int64)
+    sets, counts, levels, hashes, plays = new_listing()
     after = np.empty((1, 2, 26), np.int8)
     point_sets(boards, at, sets)
     total = 0.0

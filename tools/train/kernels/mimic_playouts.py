@@ -2,13 +2,47 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import kernel
-from engine.kernels.moves import MAX_PLAYS, OCCUPIED, REAR, plays_of, point_sets, write_child
+from engine.kernels import inlined_kernel, kernel
+from engine.kernels.moves import OCCUPIED, REAR, Listing, new_listing, plays_of, point_sets, write_child
 from nets.kernels.gengammon import INPUTS, LANES, score
 from tools.train.kernels.dice import roll
+
+_NEXT, _CHILD = 1, 2
+"""Boards of a table: 0 and `_NEXT` by turns the position, `_CHILD` the one after a play."""
+
+
+class Table(NamedTuple):
+    """What a game is played on; made by `_new_table`.
+
+    Attributes:
+        boards: ``int8[3, 2, 26]``; the game begins at the first one.
+        state: ``uint64[1]``, the state of the dice.
+        listing: For the plays of a roll.
+        counts: ``int8[1, INPUTS]``, scratch.
+        entering: ``float32[1, LANES]``, scratch.
+    """
+
+    boards: NDArray[np.int8]
+    state: NDArray[np.uint64]
+    listing: Listing
+    counts: NDArray[np.int8]
+    entering: NDArray[np.float32]
+
+
+@kernel
+def _new_table() -> Table:
+    return Table(
+        boards=np.empty((3, 2, 26), np.int8),
+        state=np.empty(1, np.uint64),
+        listing=new_listing(),
+        counts=np.empty((1, INPUTS), np.int8),
+        entering=np.empty((1, LANES), np.float32),
+    )
 
 
 @kernel
@@ -43,41 +77,51 @@ def play_out(
         per_roll: Pips that the side to roll next is ahead by.
         leads: out, ``float64[m]``: the mean lead of the side that has played, in pips.
     """
-    sets = np.empty(5, np.int64)
-    points = np.empty(26, np.int64)
-    levels = np.empty((5, 4), np.int64)
-    hashes = np.empty(MAX_PLAYS, np.int64)
-    packed = np.empty(MAX_PLAYS, np.int64)
-    boards = np.empty((3, 2, 26), np.int8)
-    counts = np.empty((1, INPUTS), np.int8)
-    entering = np.empty((1, LANES), np.float32)
-    state = np.empty(1, np.uint64)
+    table = _new_table()
     for i in range(plays.shape[0]):
         total = 0.0
         for trial in range(trials):
-            state[0] = seeds[i] + np.uint64(trial) * np.uint64(0xD1342543DE82EF95)
-            at = 0
+            table.state[0] = seeds[i] + np.uint64(trial) * np.uint64(0xD1342543DE82EF95)
             for side in range(2):
                 for point in range(26):
-                    boards[at, side, point] = plays[i, side, point]
-            turns = 0
-            while turns < most_turns:
-                point_sets(boards, at, sets)
-                if not sets[OCCUPIED] & sets[REAR]:
-                    break
-                die1, die2 = roll(state, False)
-                found = plays_of(boards, at, sets, die1, die2, points, levels, hashes, packed)
-                best = packed[0]
-                best_score = np.float32(-np.inf)
-                for j in range(found if found > 1 else 0):
-                    write_child(boards, at, int(packed[j]), boards, 2)
-                    this = score(boards, 2, weights, activation, counts, entering)
-                    if this > best_score:
-                        best = packed[j]
-                        best_score = this
-                write_child(boards, at, int(best), boards, 1 - at)
-                at = 1 - at
-                turns += 1
-            lead = _lead(boards, at, per_roll)
-            total += lead if turns % 2 == 0 else -lead
+                    table.boards[0, side, point] = plays[i, side, point]
+            total += _lead_after_game(table, weights, activation, most_turns, per_roll)
         leads[i] = total / trials
+
+
+@inlined_kernel
+def _lead_after_game(
+    table: Table, weights: NDArray[np.float32], activation: int, most_turns: int, per_roll: float
+) -> float:
+    """Play a game to its end; returns the lead of the side that had played before it."""
+    boards = table.boards
+    sets, counts, levels, hashes, plays = table.listing
+    at = 0
+    turns = 0
+    while turns < most_turns:
+        point_sets(boards, at, sets)
+        if not sets[OCCUPIED] & sets[REAR]:
+            break
+        die1, die2 = roll(table.state, False)
+        count = plays_of(boards, at, sets, die1, die2, counts, levels, hashes, plays)
+        best = 0 if count == 1 else _best_play(table, at, count, weights, activation)
+        write_child(boards, at, int(plays[best]), boards, _NEXT - at)
+        at = _NEXT - at
+        turns += 1
+    lead = _lead(boards, at, per_roll)
+    return lead if turns % 2 == 0 else -lead
+
+
+@inlined_kernel
+def _best_play(table: Table, at: int, count: int, weights: NDArray[np.float32], activation: int) -> int:
+    """Find the first of the listed plays with the highest score."""
+    boards, plays = table.boards, table.listing.plays
+    best = 0
+    best_score = np.float32(-np.inf)
+    for i in range(count):
+        write_child(boards, at, int(plays[i]), boards, _CHILD)
+        this = score(boards, _CHILD, weights, activation, table.counts, table.entering)
+        if this > best_score:
+            best = i
+            best_score = this
+    return best
