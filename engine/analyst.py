@@ -7,6 +7,7 @@ so that all of them rank, choose and double alike.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -20,19 +21,18 @@ from engine.cubeful import (
     score_matrix,
 )
 from engine.dice import Roll
-from engine.errors import CancelledWork
 from engine.evaluator import Evaluator
 from engine.judged import JudgedBeaver, JudgedBoards, JudgedPlays, JudgedPosition
-from engine.judging import cube_values, judged_play
+from engine.judging import judged_play, judged_positions
 from engine.levels import Depth
 from engine.match import MAX_CUBE, MatchState
 from engine.match_equity import MatchEquityTable
-from engine.outcome import Outcome, cubeless_equity
 from engine.position import Board, Position
 from engine.replies import EvaluatedReplies, ReplyFinder
 from engine.rollout import RolloutJudges, ShortlistedReplies
 from engine.search import MoveSearch, NPlyEvaluator, SearchWatch, TreeSearch, ValueCache
 from engine.search.cubeful import OUTCOMES, CubefulJudge, CubefulJudgement, MatchJudgement, resting_cube
+from engine.search.deepening import deepest_values
 from engine.search.judgement import CubelessJudgement, Judgement, Values
 from engine.search.tree import USUAL_PRUNING, Pruning
 
@@ -86,16 +86,9 @@ class Analyst:
         Raises:
             ValueRangeError: The number of threads is out of range.
         """
-        return Analyst(
-            self.evaluator,
-            self._finder,
-            policy=self._policy,
-            exact=self._exact,
-            table=self.table,
-            cache=self._cache,
-            threads=threads,
-            pruning=self._pruning,
-        )
+        other = copy(self)
+        other._tree = TreeSearch(self._finder, self._pruning, self._cache, threads)
+        return other
 
     def looking_ahead(
         self, plies: int, threads: int = 1, cancelled: Callable[[], bool] | None = None
@@ -165,42 +158,8 @@ class Analyst:
         depth, watch = depth or Depth(), watch or SearchWatch()
         judgement = self._judgement(match, depth)
         boards = np.stack([position.board for position in positions])
-        values, reached = self._deepest_values(judgement, boards, depth.plies, watch)
-        equities = cubeless_equity(values[:, :OUTCOMES])
-        nodes, elapsed_s = watch.nodes, watch.elapsed_s
-        judged = []
-        for position, row, equity in zip(positions, values, equities, strict=True):
-            cubeful, mwc, decision = cube_values(judgement, row, position)
-            judged.append(
-                JudgedPosition(
-                    outcome=Outcome(*map(float, row[:OUTCOMES])),
-                    equity=float(equity),
-                    cubeful=cubeful,
-                    mwc=mwc,
-                    decision=decision,
-                    plies=self.evaluator.plies + reached,
-                    is_finished=reached == depth.plies,
-                    nodes=nodes,
-                    elapsed_s=elapsed_s,
-                )
-            )
-        return judged
-
-    def _deepest_values(
-        self, judgement: Judgement, boards: Board, plies: int, watch: SearchWatch
-    ) -> tuple[Values, int]:
-        """Value positions depth by depth until the watch stops it; return the last values and their plies."""
-        values = self._tree.values(judgement, boards, 0, SearchWatch())
-        watch.count(len(boards))
-        watch.end_depth()
-        for depth in range(1, plies + 1):
-            watch.begin_depth(depth)
-            try:
-                values = self._tree.values(judgement, boards, depth, watch)
-            except CancelledWork:
-                return values, depth - 1
-            watch.end_depth()
-        return values, plies
+        found = deepest_values(self._tree, judgement, boards, depth.plies, watch)
+        return judged_positions(judgement, found, positions, self.evaluator.plies)
 
     def judge_boards(
         self,

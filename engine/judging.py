@@ -2,15 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from engine.cubeful import CubeDecision, decide
-from engine.judged import JudgedPlay
+from engine.judged import JudgedPlay, JudgedPosition
+from engine.outcome import Outcome, cubeless_equity
 from engine.position import Position
 from engine.search import SearchedPlay
 from engine.search.cubeful import OUTCOMES, CubefulJudgement, MatchJudgement
+from engine.search.deepening import DeepestValues
 from engine.search.judgement import Judgement, Values
 
 
-def cube_values(
+def judged_positions(
+    judgement: Judgement, found: DeepestValues, positions: Sequence[Position], leaf_plies: int
+) -> list[JudgedPosition]:
+    """Say of positions what their values say; nodes and time are those of all.
+
+    Args:
+        judgement: What they were valued by.
+        found: Their values.
+        positions: The positions, in the same order.
+        leaf_plies: Look-ahead of the judge of the leaves.
+    """
+    equities = cubeless_equity(found.values[:, :OUTCOMES])
+    judged = []
+    for position, row, equity in zip(positions, found.values, equities, strict=True):
+        cubeful, mwc, decision = _cube_values(judgement, row, position)
+        judged.append(
+            JudgedPosition(
+                outcome=Outcome(*map(float, row[:OUTCOMES])),
+                equity=float(equity),
+                cubeful=cubeful,
+                mwc=mwc,
+                decision=decision,
+                plies=leaf_plies + found.plies,
+                is_finished=found.is_finished,
+                nodes=found.nodes,
+                elapsed_s=found.elapsed_s,
+            )
+        )
+    return judged
+
+
+def _cube_values(
     judgement: Judgement, values: Values, position: Position
 ) -> tuple[float | None, float | None, CubeDecision | None]:
     """Read cubeful equity, match-winning chance and decision out of a root, ``float32[columns]``."""
