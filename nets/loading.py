@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from engine.analyst import CACHE_COLUMNS, Analyst
 from engine.bearoff import load_bearoff
-from engine.choice import Chooser
 from engine.errors import DataFileError, ValueRangeError
 from engine.evaluator import Evaluator, ExactJudge
 from engine.players import EvaluatorPlayer, Player
 from engine.replies import ReplyFinder
 from engine.rollout import ShortlistedReplies
 from engine.search import ValueCache
-from engine.search_player import SearchPlayer
 from nets.manifest import MANIFEST_FILE, EvaluatorEntry, Manifest, load_net, read_manifest
 from nets.plans import PLANS, PlanNets
 from nets.player_kinds import PlayerKind, find_kind, kind_names, unknown_player
-from nets.player_specs import parse_player
+from nets.player_specs import parse_player, player_of
 from nets.router import Router
 from nets.sparse_finder import SparseFinder, read_weights
 from nets.wildbg import PREFIX as WILDBG
@@ -160,11 +159,11 @@ def load_player(name: str = DEFAULT, manifest_file: Path = MANIFEST_FILE) -> Pla
     if kind is not None:
         player: Player = kind.make(kind.read(name), manifest_file)
         return player
-    spec = parse_player(name)
-    if spec.is_plain:
-        return EvaluatorPlayer(load_evaluator(spec.name, manifest_file))
-    analyst = load_analyst(spec.name, manifest_file=manifest_file)
-    return SearchPlayer(name, Chooser(analyst, spec.depth, spec.noise_points, spec.seed))
+    return player_of(
+        name,
+        partial(load_evaluator, manifest_file=manifest_file),
+        partial(load_analyst, manifest_file=manifest_file),
+    )
 
 
 def exact_judges() -> tuple[ExactJudge, ...]:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated
 
 import msgspec
 from msgspec import Meta, Struct
 
+from engine.analyst import Analyst
+from engine.choice import Chooser
 from engine.dice import MAX_SEED
 from engine.errors import FormatError
+from engine.evaluator import Evaluator
 from engine.levels import LEVELS, MAX_NOISE_POINTS, Depth, level
+from engine.players import EvaluatorPlayer, Player
 from engine.search import FILTERS, MAX_PLIES
 from engine.search.filters import DEFAULT_FILTER
+from engine.search_player import SearchPlayer
 from nets.options import CHOICES, parameters, read_options
 
 _PER_POINT = 1000
@@ -77,6 +83,26 @@ class PlayerSpec:
     def is_plain(self) -> bool:
         """Whether it plays the best by the evaluator alone."""
         return self.depth.plies == 0 and self.noise_points == 0.0
+
+
+def player_of(
+    text: str, find_evaluator: Callable[[str], Evaluator], find_analyst: Callable[[str], Analyst]
+) -> Player:
+    """Make an evaluator a player.
+
+    Args:
+        text: As `parse_player` reads it.
+        find_evaluator: Fetches an evaluator by name, for play by it alone.
+        find_analyst: Fetches an analyst by name, for play that looks ahead or errs.
+
+    Raises:
+        FormatError: As `parse_player`.
+        ValueRangeError: As `parse_player`.
+    """
+    spec = parse_player(text)
+    if spec.is_plain:
+        return EvaluatorPlayer(find_evaluator(spec.name))
+    return SearchPlayer(text, Chooser(find_analyst(spec.name), spec.depth, spec.noise_points, spec.seed))
 
 
 def parse_player(text: str) -> PlayerSpec:

@@ -8,12 +8,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from engine.analyst import Analyst
-from engine.choice import Chooser
-from engine.players import EvaluatorPlayer, Player
-from engine.search_player import SearchPlayer
+from engine.players import Player
 from nets.options import read_options
 from nets.player_kinds import PlayerKind, find_kind, kind_names, unknown_player
-from nets.player_specs import parse_player
+from nets.player_specs import parse_player, player_of
 
 OWN = "net"
 """What stands for the session's own evaluator, at its level."""
@@ -99,11 +97,11 @@ class Players:
         kind = self._kind(text)
         if kind is not None:
             return self._made(kind, kind.read(text))
-        spec = parse_player(text)
-        analyst = self._find_analyst(spec.name, threads)
-        if spec.is_plain:
-            return EvaluatorPlayer(analyst.evaluator)
-        return SearchPlayer(text, Chooser(analyst, spec.depth, spec.noise_points, spec.seed))
+
+        def analyst(name: str) -> Analyst:
+            return self._find_analyst(name, threads)
+
+        return player_of(text, lambda name: analyst(name).evaluator, analyst)
 
     def _kind(self, text: str) -> PlayerKind[Any] | None:
         """Find the kind of a player; None for an evaluator.

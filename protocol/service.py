@@ -131,7 +131,7 @@ def shipped_judges() -> Judges:
 
         return [
             {"name": net.name, "phase": net.phase, "encoder": net.encoder, "sha256": net.sha256}
-            for net in read_manifest().nets
+            for net in read_manifest().evaluator_nets
         ]
 
     return Judges("default", names, load, nets)

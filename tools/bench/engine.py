@@ -95,7 +95,7 @@ def bench_evaluation(subject: Subject) -> Iterator[Measurement]:
     Evaluators route positions of all phases; it says which one the manifest calls its default and its finder.
     """
     judges = [(_evaluator_title(each.name), each) for each in _evaluators(subject)]
-    for entry in read_manifest().nets:
+    for entry in read_manifest().evaluator_nets:
         shape = "-".join(map(str, entry.hidden))
         judges.append((f"net {entry.name} ({entry.encoder}, {shape})", load_net(entry)))
     over = Position.start().board.copy()
