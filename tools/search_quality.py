@@ -18,33 +18,28 @@ from numpy.typing import NDArray
 
 from engine.dice import Roll
 from engine.errors import ValueRangeError
-from engine.evaluator import Evaluator
 from engine.formats.position_id import encode_position_id
-from engine.position import Phase, Position, phases
+from engine.position import Position
 from engine.search import FILTERS, UNPRUNED, cubeless_search, move_filter
 from engine.search.filters import DEFAULT_FILTER
 from engine.search.quality import choice_costs
 from engine.search.tree import check_plies
 from engine.version import version
 from nets.loading import load_evaluator, load_finder
-from tools.bench.measure import Games
+from tools.contact_decisions import add_decision_arguments, check_decision_arguments, contact_decisions
 from tools.progress import Progress
 
 SUMMARY = "measure what pruning and move filters cost against an exact search"
 
-_TURNS_BETWEEN = 7
-_TURNS_BEFORE = 3
 _MILLIPOINTS = 1000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("--decisions", type=int, default=1000, help="how many to judge (default 1000)")
+    add_decision_arguments(parser, usual=1000)
     parser.add_argument("--plies", type=int, default=1, help="look-ahead of both, 1 or more (default 1)")
     parser.add_argument("--filter", default=DEFAULT_FILTER, help=f"{', '.join(FILTERS)} (default normal)")
-    parser.add_argument("--seed", type=int, default=1, help="of positions and rolls, 0 or more (default 1)")
     parser.add_argument("--threads", type=int, default=1, help="threads of one search (default 1)")
-    parser.add_argument("--net", default="default", metavar="NAME", help="the evaluator")
     parser.add_argument("--json", action="store_true", help="write one JSON object instead of text")
 
 
@@ -61,10 +56,7 @@ def main(args: argparse.Namespace) -> int:
         ValueRangeError: An unknown filter or net, or a number out of range.
         DataFileError: A net or database is missing or faulty.
     """
-    if args.decisions < 2:
-        raise ValueRangeError(f"--decisions takes 2 or more, not {args.decisions}", field="decisions")
-    if args.seed < 0:
-        raise ValueRangeError(f"--seed takes 0 or more, not {args.seed}", field="seed")
+    check_decision_arguments(args, least=2)
     check_plies(args.plies)
     if args.plies == 0:
         raise ValueRangeError("--plies takes 1 or more: without look-ahead nothing is pruned", field="plies")
@@ -82,29 +74,6 @@ def main(args: argparse.Namespace) -> int:
     report = report_on(args, evaluator.name, decisions, costs, time.monotonic() - started_s)
     sys.stdout.write(json.dumps(asdict(report)) + "\n" if args.json else report.as_text())
     return 0
-
-
-def contact_decisions(evaluator: Evaluator, count: int, seed: int) -> list[tuple[Position, Roll]]:
-    """Draw positions with contact from games that an evaluator plays against itself, each with a roll.
-
-    Args:
-        evaluator: The player.
-        count: How many.
-        seed: Of dice and choice, 0 or more.
-    """
-    games = Games(evaluator, seed=seed)
-    generator = np.random.Generator(np.random.PCG64(seed))
-    taken: list[tuple[Position, Roll]] = []
-    for _ in range(_TURNS_BEFORE):
-        games.step()
-    while len(taken) < count:
-        for _ in range(1 + int(generator.integers(_TURNS_BETWEEN))):
-            games.step()
-        contact = games.boards[phases(games.boards) == int(Phase.CONTACT)]
-        few = generator.permutation(len(contact))[: max(len(games.boards) // 8, 1)]
-        dice = generator.integers(1, 7, size=(len(few), 2))
-        taken += [(Position(contact[i]), (int(a), int(b))) for i, (a, b) in zip(few, dice, strict=True)]
-    return taken[:count]
 
 
 @dataclass(frozen=True)

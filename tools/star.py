@@ -32,8 +32,8 @@ from engine.search.filters import DEFAULT_FILTER
 from engine.search.star import MAX_STAR_PLIES, Cutoffs, EquityLeaves, StarSearch
 from engine.version import version
 from nets.loading import load_evaluator, load_finder
+from tools.contact_decisions import add_decision_arguments, check_decision_arguments, contact_decisions
 from tools.progress import Progress
-from tools.search_quality import contact_decisions
 
 _OTHER = "the engine's"
 
@@ -69,12 +69,10 @@ class Row:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("--decisions", type=int, default=200, help="how many to make (default 200)")
+    add_decision_arguments(parser, usual=200)
     parser.add_argument(
         "--plies", type=int, default=1, help=f"look-ahead of all, 1 to {MAX_STAR_PLIES} (default 1)"
     )
-    parser.add_argument("--seed", type=int, default=1, help="of positions and rolls, 0 or more (default 1)")
-    parser.add_argument("--net", default="default", metavar="NAME", help="the evaluator")
     parser.add_argument("--json", action="store_true", help="write one JSON object instead of text")
 
 
@@ -91,10 +89,7 @@ def main(args: argparse.Namespace) -> int:
         ValueRangeError: An unknown net, or a number out of range.
         DataFileError: A net or database is missing or faulty.
     """
-    if args.decisions < 1:
-        raise ValueRangeError(f"--decisions takes 1 or more, not {args.decisions}", field="decisions")
-    if args.seed < 0:
-        raise ValueRangeError(f"--seed takes 0 or more, not {args.seed}", field="seed")
+    check_decision_arguments(args, least=1)
     if not 1 <= args.plies <= MAX_STAR_PLIES:
         raise ValueRangeError(f"--plies takes 1 to {MAX_STAR_PLIES}, not {args.plies}", field="plies")
     evaluator = load_evaluator(args.net)

@@ -7,11 +7,11 @@ import json
 import numpy as np
 import pytest
 
-from engine.position import Phase
 from engine.replies import EvaluatedReplies
 from tests.boards import RacingJudge
 from tests.engine.search.naive_search import SmoothJudge
 from tools import cli, search_quality
+from tools.contact_decisions import contact_decisions
 
 
 @pytest.fixture
@@ -19,16 +19,6 @@ def quick(monkeypatch):
     """A judge without nets, whose finder thinks otherwise."""
     monkeypatch.setattr(search_quality, "load_evaluator", lambda name: RacingJudge())
     monkeypatch.setattr(search_quality, "load_finder", lambda: EvaluatedReplies(SmoothJudge(seed=3)))
-
-
-def test_decisions_have_contact_differ_and_depend_on_the_seed_alone():
-    first = search_quality.contact_decisions(RacingJudge(), 150, seed=2)
-    assert len(first) == 150
-    assert all(position.phase is Phase.CONTACT for position, _ in first)
-    assert len({position for position, _ in first}) > 100
-    assert len({roll for _, roll in first}) > 15
-    assert search_quality.contact_decisions(RacingJudge(), 150, seed=2) == first
-    assert search_quality.contact_decisions(RacingJudge(), 150, seed=3) != first
 
 
 def test_the_report_says_what_was_lost_and_where_most(quick, capsys):
@@ -46,7 +36,7 @@ def test_the_report_says_what_was_lost_and_where_most(quick, capsys):
 
 
 def test_no_worst_choice_is_named_where_nothing_was_lost():
-    decisions = search_quality.contact_decisions(RacingJudge(), 3, seed=1)
+    decisions = contact_decisions(RacingJudge(), 3, seed=1)
     args = type("Args", (), {"plies": 1, "filter": "huge", "seed": 1})
     report = search_quality.report_on(args, "net", decisions, np.zeros(3), 1.0)
     assert (report.worst, report.worst_position, report.worst_roll) == (0.0, None, None)
@@ -80,7 +70,7 @@ def test_impossible_requests_are_refused(arguments, words, quick, capsys):
 
 
 def test_the_worst_decision_is_the_one_with_the_greatest_cost():
-    decisions = search_quality.contact_decisions(RacingJudge(), 3, seed=1)
+    decisions = contact_decisions(RacingJudge(), 3, seed=1)
     args = type("Args", (), {"plies": 2, "filter": "normal", "seed": 1})
     report = search_quality.report_on(args, "net", decisions, np.array([0.0, 0.03, 0.001]), 1.0)
     assert (report.worst, report.wrong, report.worst_roll) == (30.0, 2, decisions[1][1])
