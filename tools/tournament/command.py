@@ -110,7 +110,7 @@ def main(args: argparse.Namespace) -> int:
         ValueRangeError: An unknown player, one player alone or twice, an option out of range, an odd number
             of games or fewer than four, a negative seed, an impossible number of threads.
         UnsupportedError: A package is missing, a player has no cube decisions, or games have no records.
-        StateError: The results that are kept are of another tournament.
+        StateError: The results that are kept are of another tournament, or another process keeps its there.
         DataFileError: A net or database is missing or faulty, or a file cannot be read or written.
     """
     check_play(args.games, args.threads)

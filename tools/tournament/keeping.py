@@ -1,14 +1,17 @@
 """A file with the results of a tournament so far, so that a run that was ended goes on.
 
 The first line says what is played; a line for each player says what it plays with; a line for each stretch
-has its results. Lines are only added, and one that a kill cut short is cut off.
+has its results. Lines are only added, and one that a kill cut short is cut off. One process at a time has the
+file: it holds a lock on it, which ends with the process.
 """
 
 from __future__ import annotations
 
 import base64
+import fcntl
 import json
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
@@ -37,7 +40,8 @@ class Kept:
         entrants: The players; the file may know some of them, and no others.
 
     Raises:
-        StateError: The file is of other rules, or of a player who does not take part or has other nets.
+        StateError: The file is of other rules, or of a player who does not take part or has other nets; or
+            another process keeps results in it.
         DataFileError: The file cannot be read or written, or is no such file.
     """
 
@@ -49,7 +53,10 @@ class Kept:
         self._scores: dict[tuple[str, str], Scores] = {}
         self._out: BinaryIO | None = None
         if file is not None:
-            self._take_up(file)
+            with ExitStack() as opened:
+                self._out = opened.enter_context(_locked(file))
+                self._take_up(file, self._out)
+                opened.pop_all()
 
     def __enter__(self) -> Kept:
         return self
@@ -88,8 +95,8 @@ class Kept:
         """Whether the games of two players are kept in the other order."""
         return first != second and (second, first) in self._scores
 
-    def _take_up(self, file: Path) -> None:
-        content = _content(file)
+    def _take_up(self, file: Path, out: BinaryIO) -> None:
+        content = _content(file, out)
         whole = content.rfind(b"\n") + 1
         if not whole and not _is_beginning(content):
             raise DataFileError(f"{file} keeps no tournament, it begins with {content[:40]!r}", field="keep")
@@ -101,8 +108,7 @@ class Kept:
                     f"{file} line {number} cannot be read: {error or type(error).__name__}", field="keep"
                 ) from error
         try:
-            self._out = file.open("ab")
-            self._out.truncate(whole)
+            out.truncate(whole)
         except OSError as error:
             raise DataFileError(f"{file} cannot be written: {error.strerror}", field="keep") from error
         if not whole:
@@ -156,11 +162,29 @@ class Kept:
             raise DataFileError(f"{self._file} cannot be written: {error.strerror}", field="keep") from error
 
 
-def _content(file: Path) -> bytes:
-    """What a file has in it, its folder made; nothing where there is none."""
+def _locked(file: Path) -> BinaryIO:
+    """Open a file to read it and add to it, made with its folder if need be, for this process alone."""
+    with ExitStack() as opened:
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            out = opened.enter_context(file.open("a+b"))
+            fcntl.flock(out, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise StateError(
+                f"another tournament keeps its results in {file}: wait for its end, or choose another file",
+                field="keep",
+            ) from error
+        except OSError as error:
+            raise DataFileError(f"{file} cannot be written: {error.strerror}", field="keep") from error
+        opened.pop_all()
+    return out
+
+
+def _content(file: Path, out: BinaryIO) -> bytes:
+    """What an open file has in it."""
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        return file.read_bytes() if file.exists() else b""
+        out.seek(0)
+        return out.read()
     except OSError as error:
         raise DataFileError(f"{file} cannot be read: {error.strerror}", field="keep") from error
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -72,6 +74,43 @@ def test_a_kill_at_any_byte_loses_the_last_stretch_at_most(file):
             left = Scores(rest.values[done:], rest.kinds[done:])
             kept.add("ann", "bob", Stretch(done, 6 - done), left)
         assert read(file, ANN, BOB) == listed(rest)
+
+
+HOLDING = """
+import fcntl, sys
+with open(sys.argv[1], "ab") as file:
+    fcntl.flock(file, fcntl.LOCK_EX)
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_a_file_that_another_process_writes_is_refused_until_that_one_is_gone(file):
+    before = file.read_bytes()
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-c", HOLDING, file], stdin=pipe, stdout=pipe) as other:
+        assert other.stdout.readline() == b"held\n"
+        with pytest.raises(StateError, match="another tournament keeps its results in ") as caught:
+            Kept(file, RULES, [ANN, BOB])
+        assert caught.value.field == "keep"
+        other.kill()
+    assert file.read_bytes() == before
+    assert read(file, ANN, BOB) == listed(FIRST.followed_by(SECOND))
+
+
+def test_a_file_is_held_from_first_to_last(tmp_path):
+    with Kept(tmp_path / "kept", RULES, [ANN, BOB]) as kept:
+        with pytest.raises(StateError, match="another tournament"):
+            Kept(tmp_path / "kept", RULES, [ANN, BOB])
+        kept.add("ann", "bob", Stretch(0, 4), FIRST)
+    assert read(tmp_path / "kept", ANN, BOB) == listed(FIRST)
+
+
+def test_a_file_that_is_refused_is_not_held(file):
+    with pytest.raises(StateError, match="who does not take part") as caught:
+        Kept(file, RULES, [ANN, CYD])
+    assert caught.tb is not None  # the traceback keeps what was half made
+    assert read(file, ANN, BOB) == listed(FIRST.followed_by(SECOND))
 
 
 def test_other_players_may_join(file):
