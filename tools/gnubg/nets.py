@@ -23,8 +23,8 @@ MAX_PLIES = 2
 _KEY_DIGITS = str.maketrans("ABCDEFGHIJKLMNOP", "0123456789abcdef")
 
 
-class GnubgEvaluator:
-    """GNU Backgammon's cubeless judgement of positions, its bearoff databases included.
+class _Gnubg:
+    """GNU Backgammon in this process, at a depth.
 
     Args:
         plies: 0 for its nets alone, 1 or 2 to look ahead.
@@ -38,6 +38,10 @@ class GnubgEvaluator:
         self.plies = _checked(plies)
         self.name = f"gnubg {plies}-ply"
         self._gnubg = _package()
+
+
+class GnubgEvaluator(_Gnubg):
+    """GNU Backgammon's cubeless judgement of positions, its bearoff databases included."""
 
     def evaluate(self, boards: Board) -> Outcomes:
         """Evaluate positions, as `engine.evaluator.Evaluator.evaluate`."""
@@ -50,24 +54,12 @@ class GnubgEvaluator:
         return outcomes
 
 
-class GnubgPlayer:
+class GnubgPlayer(_Gnubg):
     """Plays what GNU Backgammon likes best in cubeless money play.
 
     At 0 plies its own choice is that of the best equity among all plays, and twice as fast as asking for each
     play's; with look-ahead its own filters choose the plays that it looks at.
-
-    Args:
-        plies: 0 for its nets alone, 1 or 2 to look ahead.
-
-    Raises:
-        UnsupportedError: The package is missing.
-        ValueRangeError: Other plies.
     """
-
-    def __init__(self, plies: int = 0) -> None:
-        self.plies = _checked(plies)
-        self.name = f"gnubg {plies}-ply"
-        self._gnubg = _package()
 
     @property
     def is_deep(self) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,7 @@ from engine.outcome import Outcomes
 from engine.position import Board
 from nets.encoders import encode_tesauro196
 from nets.router import Router
-from tools.train.files import write_arrays
+from tools.train.files import read_arrays, write_arrays
 
 ENCODER = "tesauro196"
 INPUTS = 196
@@ -173,12 +172,7 @@ def load_trainee(path: Path) -> tuple[Trainee, dict[str, NDArray[Any]]]:
     Raises:
         DataFileError: The file is missing, damaged, or no checkpoint.
     """
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-        raise _no_checkpoint(path, error) from error
-    return trainee_of(path, arrays)
+    return trainee_of(path, read_arrays(path))
 
 
 def trainee_of(path: Path, arrays: Mapping[str, NDArray[Any]]) -> tuple[Trainee, dict[str, NDArray[Any]]]:
@@ -201,7 +195,7 @@ def trainee_of(path: Path, arrays: Mapping[str, NDArray[Any]]) -> tuple[Trainee,
             for phase in ("contact", "race")
         ]
     except KeyError as error:
-        raise _no_checkpoint(path, error) from error
+        raise DataFileError(f"{path} is no checkpoint of `gammond train td`: it has no {error}") from error
     for net in nets:
         hidden = net.w1.shape[-1:]
         shapes = [array.shape for array in net.arrays]
@@ -210,7 +204,3 @@ def trainee_of(path: Path, arrays: Mapping[str, NDArray[Any]]) -> tuple[Trainee,
         if any(array.dtype != np.float32 for array in net.arrays):
             raise DataFileError(f"{path} holds weights that are not float32")
     return Trainee(path.parent.name, *nets), others
-
-
-def _no_checkpoint(path: Path, error: Exception) -> DataFileError:
-    return DataFileError(f"{path} is no checkpoint of `gammond train td`: {error}")

@@ -7,13 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.errors import StateError
-from nets.manifest import check_name
 from nets.phase_net import ACTIVATION
-from tools.train.files import write_whole
 from tools.train.heuristic_net.files import BEST, CHECKPOINT, phase_net_of
-from tools.train.manifest_entries import scorer_entry, training_entry
-from tools.train.stage import pedigree_of_run
+from tools.train.scorer_files import check_place, write_scorer
 
 
 def export_phase_net(run: Path, name: str, folder: Path, *, best: bool, force: bool) -> str | None:
@@ -36,14 +32,8 @@ def export_phase_net(run: Path, name: str, folder: Path, *, best: bool, force: b
     source = run / (BEST if best else CHECKPOINT)
     if not source.is_file() or (net := phase_net_of(source)) is None:
         return None
-    check_name(name)
     file = folder / f"{name}.npy"
-    if file.exists() and not force:
-        raise StateError(f"{file} exists; choose another --name, or replace it with --force", field="name")
+    check_place(file, force=force)
     content = io.BytesIO()
     np.save(content, net.flat, allow_pickle=False)
-    pedigree = pedigree_of_run(run, run / "none")
-    last = f"gammond export {run}{' --best' if best else ''} --name {name}"
-    write_whole(file, content.getvalue())
-    entry = scorer_entry(file, ACTIVATION, content.getvalue(), name)
-    return training_entry(name, pedigree, last) + entry
+    return write_scorer(run, file, content.getvalue(), ACTIVATION, best=best)

@@ -6,16 +6,13 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.errors import DataFileError, StateError
+from engine.errors import DataFileError
 from nets.gengammon import GengammonNet, inputs, net_of_onnx, read_net_text
 from nets.kernels.gengammon import INPUTS
-from nets.manifest import check_name
 from nets.onnx_model import OnnxModel
-from tools.train.files import write_whole
-from tools.train.manifest_entries import scorer_entry, training_entry
 from tools.train.onnx_files import scorer_onnx_bytes
 from tools.train.positions import sample_positions
-from tools.train.stage import pedigree_of_run
+from tools.train.scorer_files import check_place, write_scorer
 
 TOLERANCE = 1e-5
 """The most that an exported net may differ from its text, as a share of the largest rating."""
@@ -38,19 +35,14 @@ def export_scorer(run: Path, net_file: Path, name: str, folder: Path, *, force: 
         GammondError: The name cannot be, its file exists and is not to be replaced, the run cannot be read,
             or the net came out different; nothing is written then.
     """
-    check_name(name)
     file = folder / f"{name}.onnx"
-    if file.exists() and not force:
-        raise StateError(f"{file} exists; choose another --name, or replace it with --force", field="name")
+    check_place(file, force=force)
     net = read_net_text(net_file)
     content = scorer_onnx_bytes(net, name)
     difference = largest_difference(net, content)
     if not difference <= TOLERANCE:
         raise DataFileError(f"{name} differs from its text by {difference} of the largest rating")
-    write_whole(file, content)
-    last = f"gammond export {run} --name {name}"
-    training = training_entry(name, pedigree_of_run(run, run / "none"), last)
-    return training + scorer_entry(file, net.activation, content, name)
+    return write_scorer(run, file, content, net.activation)
 
 
 def largest_difference(net: GengammonNet, content: bytes) -> float:
