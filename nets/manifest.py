@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
 import msgspec
 
@@ -140,6 +141,9 @@ class ScorerEntry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         return {self.name: self.sha256}
 
 
+_Entry = TypeVar("_Entry", NetEntry, ScorerEntry)
+
+
 class Manifest(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """All nets and evaluators.
 
@@ -159,9 +163,19 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     evaluators: tuple[EvaluatorEntry, ...] = msgspec.field(name="evaluator", default=())
     scorers: tuple[ScorerEntry, ...] = msgspec.field(name="scorer", default=())
 
+    @property
+    def evaluator_nets(self) -> tuple[NetEntry, ...]:
+        """The nets that evaluators are made of; others belong to kinds of players."""
+        used = {net for evaluator in self.evaluators for net in evaluator.net_of_phase.values()}
+        return tuple(net for net in self.nets if net.name in used)
+
     def net(self, name: str) -> NetEntry:
-        """The net of a name; it exists for every name an evaluator gives."""
-        return next(net for net in self.nets if net.name == name)
+        """The net of a name; it exists for every name an evaluator gives.
+
+        Raises:
+            DataFileError: There is none.
+        """
+        return _called("net", name, self.nets)
 
     def training_of(self, net: str) -> Training:
         """How the net of a name came to be."""
@@ -174,10 +188,7 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         Raises:
             DataFileError: There is none.
         """
-        for scorer in self.scorers:
-            if scorer.name == name:
-                return scorer
-        raise DataFileError(f"the manifest has no entry [[scorer]] called {name!r}", field="net")
+        return _called("scorer", name, self.scorers)
 
 
 def read_manifest(file: Path = MANIFEST_FILE) -> Manifest:
@@ -239,6 +250,13 @@ def scorer_bytes(entry: ScorerEntry, folder: Path = MANIFEST_FILE.parent) -> byt
         DataFileError: The file is missing, or its hash is another.
     """
     return _checked_bytes(entry, folder)
+
+
+def _called(kind: str, name: str, entries: Sequence[_Entry]) -> _Entry:
+    for entry in entries:
+        if entry.name == name:
+            return entry
+    raise DataFileError(f"the manifest has no entry [[{kind}]] called {name!r}", field="net")
 
 
 def _checked_bytes(entry: NetEntry | ScorerEntry, folder: Path) -> bytes:

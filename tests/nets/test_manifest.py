@@ -29,6 +29,19 @@ def test_a_manifest_names_its_nets_and_evaluators(tmp_path):
     ]
 
 
+def test_nets_of_players_are_told_from_those_of_evaluators(tmp_path):
+    file = write_manifest(tmp_path)
+    file.write_text(file.read_text().replace('race = "tiny-race"\n', ""))
+    manifest = read_manifest(file)
+    assert manifest.net("tiny-race").phase == "race"
+    assert [net.name for net in manifest.evaluator_nets] == ["tiny-contact"]
+
+
+def test_a_net_that_is_not_there_is_an_error(tmp_path):
+    with pytest.raises(DataFileError, match=r"no entry \[\[net\]\] called 'huge-contact'"):
+        read_manifest(write_manifest(tmp_path)).net("huge-contact")
+
+
 def test_a_net_that_fits_its_entry_evaluates(tmp_path):
     file = write_manifest(tmp_path)
     net = load_net(read_manifest(file).nets[0], tmp_path)
