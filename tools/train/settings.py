@@ -27,6 +27,8 @@ ORIGIN = "origin"
 _OPTION_OF = {"parent": "from"}
 """Options whose field would have a reserved word for a name."""
 
+_TRUTHS = {"true": True, "false": False}
+
 
 def add_settings(parser: argparse.ArgumentParser, kind: type[msgspec.Struct]) -> None:
     """Add ``--config FILE`` and an option for each field; options not given stay None."""
@@ -37,7 +39,7 @@ def add_settings(parser: argparse.ArgumentParser, kind: type[msgspec.Struct]) ->
     for field in msgspec.structs.fields(kind):
         base, meta = _parts(hints[field.name])
         listed = typing.get_origin(base) is tuple
-        shown = ",".join(map(str, field.default)) if listed else field.default
+        shown = _shown(field.default)
         parser.add_argument(
             _option(field.name),
             dest=field.name,
@@ -62,8 +64,26 @@ def read_options(args: argparse.Namespace, kind: type[_Settings]) -> _Settings:
         if given is None:
             continue
         base, _ = _parts(hints[field.name])
-        values[field.name] = _items(field.name, base, given) if isinstance(given, str) else given
+        values[field.name] = _read(field.name, base, given) if isinstance(given, str) else given
     return _converted(values, kind, "these options" if args.config is None else str(args.config))
+
+
+def with_value(settings: _Settings, field: str, text: str) -> _Settings:
+    """Change one setting to what a text says, as the text of an option is read.
+
+    Raises:
+        ValueRangeError: There is no such setting, or the value is of another kind or outside its limits.
+    """
+    kind = type(settings)
+    hints = typing.get_type_hints(kind, include_extras=True)
+    if field not in hints:
+        raise ValueRangeError(f"a setting is one of {', '.join(hints)}, not {field[:40]!r}", field=field)
+    base, _ = _parts(hints[field])
+    try:
+        value = base(text) if base in (int, float) else _read(field, base, text)
+    except ValueError:
+        value = text
+    return _converted({**msgspec.structs.asdict(settings), field: value}, kind, "these options")
 
 
 def write_settings(file: Path, settings: msgspec.Struct, origin: Mapping[str, object]) -> None:
@@ -120,13 +140,19 @@ def command_options(settings: msgspec.Struct) -> str:
     for field in msgspec.structs.fields(settings):
         value = getattr(settings, field.name)
         if value != field.default:
-            shown = ",".join(map(str, value)) if isinstance(value, tuple) else value
-            texts.append(f" {_option(field.name)} {shown}")
+            texts.append(f" {_option(field.name)} {_shown(value)}")
     return "".join(texts)
 
 
 def _option(field: str) -> str:
     return "--" + _OPTION_OF.get(field, field).replace("_", "-")
+
+
+def _shown(value: object) -> object:
+    """Write a value as an option takes it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return ",".join(map(str, value)) if isinstance(value, tuple) else value
 
 
 def _parts(hint: Any) -> tuple[Any, msgspec.Meta]:  # noqa: ANN401
@@ -135,8 +161,10 @@ def _parts(hint: Any) -> tuple[Any, msgspec.Meta]:  # noqa: ANN401
     return base, meta
 
 
-def _items(name: str, base: Any, text: str) -> object:  # noqa: ANN401
-    """Read ``a,b`` where a field is a tuple; any other text stays as it is."""
+def _read(name: str, base: Any, text: str) -> object:  # noqa: ANN401
+    """Read ``a,b`` where a field is a tuple, ``true`` where it is a bool; any other text stays as it is."""
+    if base is bool:
+        return _TRUTHS.get(text, text)
     if typing.get_origin(base) is not tuple:
         return text
     item = typing.get_args(base)[0]

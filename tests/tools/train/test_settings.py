@@ -14,6 +14,7 @@ from tools.train.settings import (
     read_options,
     read_origin,
     read_settings,
+    with_value,
     write_settings,
 )
 
@@ -27,6 +28,7 @@ class Small(msgspec.Struct, frozen=True):
     hidden: Annotated[tuple[int, ...], Meta(description="sizes")] = (8, 4)
     names: Annotated[tuple[str, ...], Meta(description="names")] = ()
     kind: Annotated[Literal["a", "b"], Meta(description="which")] = "a"
+    fast: Annotated[bool, Meta(description="whether")] = False
 
 
 def options(*arguments: str) -> Small:
@@ -39,6 +41,8 @@ def test_options_are_read_as_their_fields_say():
     given = options("--from", "x", "--count", "5", "--rate", "1e-3", "--hidden", "7,6", "--names", "a=1,b")
     assert given == Small("x", 5, 0.001, (7, 6), ("a=1", "b"))
     assert options() == Small()
+    assert options("--fast", "true") == Small(fast=True)
+    assert options("--fast", "false") == Small()
 
 
 def test_options_win_over_a_file_and_a_file_over_defaults(tmp_path):
@@ -49,7 +53,7 @@ def test_options_win_over_a_file_and_a_file_over_defaults(tmp_path):
 
 def test_settings_come_back_from_their_file_with_what_came_before(tmp_path):
     file = tmp_path / "new" / "run.toml"
-    settings = Small('a "run"', 7, 1e-5, (512, 256), ("ä=1",), "b")
+    settings = Small('a "run"', 7, 1e-5, (512, 256), ("ä=1",), "b", fast=True)
     origin = {"command": "gammond", "command_before": ["one", "two"], "hours_before": [0.5, 0.0]}
     write_settings(file, settings, origin)
     assert read_settings(file, Small) == settings
@@ -57,7 +61,7 @@ def test_settings_come_back_from_their_file_with_what_came_before(tmp_path):
 
 
 def test_the_options_of_settings_give_them_back():
-    settings = Small("runs/a", 7, 1e-5, (512, 256), ("a=1", "b"), "b")
+    settings = Small("runs/a", 7, 1e-5, (512, 256), ("a=1", "b"), "b", fast=True)
     assert options(*command_options(settings).split()) == settings
     assert command_options(Small()) == ""
 
@@ -70,11 +74,36 @@ def test_the_options_of_settings_give_them_back():
         (["--rate", "0"], "rate"),
         (["--hidden", "8,x"], "hidden"),
         (["--kind", "c"], "kind"),
+        (["--fast", "yes"], "fast"),
     ],
 )
 def test_an_option_that_cannot_be_is_named(arguments, field):
     with pytest.raises(ValueRangeError, match=field) as caught:
         options(*arguments)
+    assert caught.value.field == field
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "changed"),
+    [
+        ("count", "5", Small(count=5)),
+        ("rate", "1e-3", Small(rate=0.001)),
+        ("hidden", "7,6", Small(hidden=(7, 6))),
+        ("kind", "b", Small(kind="b")),
+        ("fast", "true", Small(fast=True)),
+    ],
+)
+def test_a_single_setting_is_changed_to_what_a_text_says(field, text, changed):
+    assert with_value(Small(), field, text) == changed
+
+
+@pytest.mark.parametrize(
+    ("field", "text"),
+    [("count", "0"), ("count", "x"), ("rate", ""), ("kind", "c"), ("fast", "1"), ("depth", "1")],
+)
+def test_a_text_that_is_no_value_of_a_setting_is_refused(field, text):
+    with pytest.raises(ValueRangeError, match=field) as caught:
+        with_value(Small(), field, text)
     assert caught.value.field == field
 
 

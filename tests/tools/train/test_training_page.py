@@ -87,7 +87,7 @@ def test_options_that_the_text_names_are_settings_or_decide_nothing():
     others = {"--from", "--config", "--resume", "--bench", "--workers", "--threads", "--device"}
     exports = {"--name", "--best", "--phases"}
     pictures = {"--plot", "--out", "--against", "--rolling"}
-    reports = {"--json", "--recheck", "--sizes"}
+    reports = {"--json", "--recheck", "--vary"}
     named = set(re.findall(r"--[a-z][a-z-]*", re.sub(r"\]\([^)]*\)", "]", PAGE)))
     assert named <= fields | others | exports | pictures | reports
     assert others <= named

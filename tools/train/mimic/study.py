@@ -1,18 +1,23 @@
-"""``gammond train mimic-study``: how far more expert moves take a 52-26-1 net.
+"""``gammond train mimic-study``: what a setting is worth to a 52-26-1 net that mimics experts.
 
-For each size a run of `gammond train mimic` in a folder of its name, all with the same unseen matches and the
-same generations; the document's sizes unless told. Runs that are done are left alone, the others go on from
-their checkpoints, so the same command goes on after a kill. At the end stand the agreement of each with the
-experts of unseen matches, and the commands that play the nets against each other.
+One setting takes a value after the other, by default the expert moves that are learned from the sizes of the
+document. For each value there is a run of `gammond train mimic` in a folder of its name, with the same unseen
+matches, seed and generations:
+
+    gammond train mimic-study runs/crossovers --moves moves.npz --vary crossover=weights,bits,alternating
+
+Runs that are done are left alone, the others go on from their checkpoints, so the same command goes on
+after a kill. At the end stand the agreement of each with the experts of unseen matches, and the commands that
+play the nets against each other. Fitness compares runs of one fitness function alone.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from pathlib import Path
-
-import msgspec
+from typing import Any
 
 from engine.errors import StateError, ValueRangeError
 from tools.train.files import read_records
@@ -21,23 +26,25 @@ from tools.train.mimic.curves import draw_agreement
 from tools.train.mimic.settings import MimicSettings
 from tools.train.plots import check_plot
 from tools.train.run_options import add_threads
-from tools.train.settings import add_settings, command_options, read_options, read_settings
-from tools.train.stage import CONFIG, LOG, begin
+from tools.train.settings import add_settings, command_options, read_options, read_settings, with_value
+from tools.train.stage import CONFIG, LOG, begin, hours_at
 
-SUMMARY = "teach nets to mimic experts from few moves and from many, and compare them"
+SUMMARY = "teach nets to mimic experts with one setting varied, and compare them"
 
-SIZES = (1500, 30_000, 45_000)
-"""Expert moves that nets learn from, of the document's table."""
+VARIED = "learned=1500,30000,45000"
+"""The expert moves that nets learn from, of the document's table."""
+
+_MINUTES = 60
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``gammond train mimic-study``."""
-    parser.add_argument("folder", type=Path, help="where the runs go, a folder for each size")
+    parser.add_argument("folder", type=Path, help="where the runs go, a folder for each value")
     parser.add_argument(
-        "--sizes",
-        default=",".join(map(str, SIZES)),
-        metavar="LIST",
-        help="expert moves (default %(default)s)",
+        "--vary",
+        default=VARIED,
+        metavar="SETTING=LIST",
+        help="a setting of 'gammond train mimic' and its values (default %(default)s)",
     )
     add_settings(parser, MimicSettings)
     add_threads(parser)
@@ -53,60 +60,89 @@ def main(args: argparse.Namespace) -> int:
         GammondError: An option cannot be, or a run that is there has other settings.
     """
     check_plot(args.plot)
-    settings = read_options(args, MimicSettings)
-    settings.check()
-    sizes = _sizes(args.sizes)
-    for size in sizes:
-        _finish(args.folder / str(size), msgspec.structs.replace(settings, learned=size), args.threads)
-    folders = [args.folder / str(size) for size in sizes]
+    field, values = _varied(args.vary)
+    runs = _runs(args.folder, read_options(args, MimicSettings), field, values)
+    for folder, settings in runs.items():
+        _finish(folder, settings, args.threads)
     if args.plot:
-        draw_agreement(folders, args.plot)
-    sys.stdout.write(comparison(folders))
+        draw_agreement(list(runs), args.plot)
+    sys.stdout.write(comparison(field, list(runs)))
     return 0
 
 
-def comparison(folders: list[Path]) -> str:
-    """Tell how the nets of finished runs agree with experts, and how to play them against each other."""
+def comparison(field: str, folders: list[Path]) -> str:
+    """Tell how the nets of finished runs agree with experts, and how to play them against each other.
+
+    Args:
+        field: The setting in which they differ.
+        folders: Of the runs, each called as its value.
+    """
     lines = [
-        "| expert moves | fitness | ranked first | unseen: fitness | ranked first |",
-        "|---|---|---|---|---|",
+        f"| {field} | minutes | fitness | ranked first | unseen: fitness | ranked first |",
+        "|---|---|---|---|---|---|",
+        *map(_row, folders),
     ]
-    for folder in folders:
-        last = read_records(folder / LOG)[-1]
-        lines.append(
-            f"| {folder.name} | {last['fitness']:.4f} | {last['first']:.1%} "
-            f"| {last['unseen_fitness']:.4f} | {last['unseen_first']:.1%} |"
-        )
     players = " ".join(f"run:{folder}" for folder in reversed(folders))
     lines += ["", f"gammond tournament {players} random --games 50000 --home-bound"]
     lines += [f"gammond tournament {players} random pubeval --games 20000", ""]
     return "\n".join(lines)
 
 
-def _sizes(text: str) -> list[int]:
-    try:
-        sizes = [int(part) for part in text.split(",")]
-    except ValueError:
-        sizes = []
-    if not sizes or min(sizes) < 1 or len(set(sizes)) < len(sizes):
+def _row(folder: Path) -> str:
+    records = read_records(folder / LOG)
+    last = records[-1]
+    minutes = _MINUTES * hours_at(records)[-1]
+    cells = [folder.name, f"{minutes:.1f}", f"{last['fitness']:.4f}", f"{last['first']:.1%}"]
+    cells += [_cell(last, "unseen_fitness", ".4f"), _cell(last, "unseen_first", ".1%")]
+    return f"| {' | '.join(cells)} |"
+
+
+def _cell(record: dict[str, Any], field: str, form: str) -> str:
+    """A number of a log; nothing where there are no unseen matches."""
+    return format(record[field], form) if field in record else ""
+
+
+def _varied(text: str) -> tuple[str, list[str]]:
+    """Read ``SETTING=VALUE,VALUE``."""
+    field, _, listed = text.partition("=")
+    values = [value.strip() for value in listed.split(",")]
+    if not field or not all(values):
         raise ValueRangeError(
-            f"sizes are different whole numbers with commas between, as in {SIZES[0]},{SIZES[1]}, "
-            f"not {text[:40]!r}",
-            field="sizes",
+            f"--vary takes a setting and its values, as in {VARIED}, not {text[:40]!r}", field="vary"
         )
-    return sizes
+    return field.strip().replace("-", "_"), values
+
+
+def _runs(folder: Path, settings: MimicSettings, field: str, values: list[str]) -> dict[Path, MimicSettings]:
+    """The settings of each run by its folder.
+
+    Raises:
+        ValueRangeError: A value cannot be, cannot name a folder, or is there twice.
+        StateError: A folder holds a run with other settings.
+    """
+    runs: dict[Path, MimicSettings] = {}
+    for value in values:
+        run = with_value(settings, field, value)
+        run.check()
+        name = str(getattr(run, field))
+        if not re.fullmatch(r"\w[\w.-]*", name) or folder / name in runs:
+            raise ValueRangeError(
+                f"values name folders, so they are words or numbers that differ, not {value[:40]!r}",
+                field="vary",
+            )
+        runs[folder / name] = run
+    for each, run in runs.items():
+        if (each / CONFIG).exists() and read_settings(each / CONFIG, MimicSettings) != run:
+            raise StateError(
+                f"{each} holds a run with other settings than{command_options(run)}", field="folder"
+            )
+    return runs
 
 
 def _finish(folder: Path, settings: MimicSettings, threads: int) -> None:
     """Begin a run, or go on with it."""
-    sys.stderr.write(f"{folder}: {settings.learned} expert moves\n")
+    sys.stderr.write(f"{folder}:\n")
+    run = MimicRun(folder, settings, threads, None)
     if not (folder / CONFIG).exists():
-        run = MimicRun(folder, settings, threads, None)
         begin(folder, "mimic", settings, ())
-    else:
-        if read_settings(folder / CONFIG, MimicSettings) != settings:
-            raise StateError(
-                f"{folder} holds a run with other settings than{command_options(settings)}", field="folder"
-            )
-        run = MimicRun(folder, settings, threads, None)
     run.run()

@@ -7,7 +7,7 @@ import pytest
 from tests.tools.train.mimic.teaching import packed, random_net
 from tools.train.mimic import evolving
 from tools.train.mimic.evolving import Population, sampled
-from tools.train.mimic.packing import agreements
+from tools.train.mimic.packing import agreements, count_of
 from tools.train.mimic.settings import MimicSettings
 
 SMALL = MimicSettings(population=24, method="genetic", fitness="2", activation="linear")
@@ -35,6 +35,22 @@ def test_it_learns_an_expert_and_does_better_on_his_unseen_moves(crossover):
 def test_mutation_by_bits_learns_too():
     generations = _grown(msgspec.structs.replace(SMALL, mutation="bit", mutations=2), 40)
     assert generations[-1].agreement.fitness > generations[0].agreement.fitness + 0.03
+
+
+def test_with_the_usual_activation_mutation_and_fitness_it_learns_beyond_noise():
+    settings = MimicSettings(population=24, sample=300)
+    assert (settings.activation, settings.mutation, settings.fitness) == ("softsign", "bit", "3-nearness")
+    generations = _grown(settings, 80)
+    nets = [generations[number].best for number in (0, -1)]
+    found = [
+        agreements(UNSEEN, nets, settings.fitness, np.array([move]), threads=1)
+        for move in range(count_of(UNSEEN))
+    ]
+    for gains in (
+        np.array([after.fitness - before.fitness for before, after in found]),
+        np.array([after.first - before.first for before, after in found]),
+    ):
+        assert gains.mean() > 3 * gains.std() / np.sqrt(len(gains))
 
 
 def test_the_fittest_never_gets_lost_while_all_moves_count():

@@ -18,7 +18,7 @@ from tests.tools.train.mimic.teaching import expert_moves
 from tools import export
 from tools.opponents import load_opponent, opponent_hashes
 from tools.train.files import read_arrays, read_records
-from tools.train.mimic import command, study
+from tools.train.mimic import command
 from tools.train.mimic.examples import write_expert_moves
 from tools.train.mimic.learners import Play
 from tools.train.mimic.settings import MimicSettings
@@ -206,27 +206,6 @@ def test_an_exported_net_plays_as_the_run_and_its_entry_fits(tmp_path, moves, ca
     (weights / "tiny.onnx").write_bytes(b"")
     with pytest.raises(DataFileError, match="sha256"):
         load_scorer(entry, tmp_path)
-
-
-def test_a_study_makes_a_run_of_each_size_and_goes_on(tmp_path, moves, capsys):
-    options = [tmp_path, *SMALL, *moves, "--sizes", "20,100", *METHODS["genetic"]]
-    assert run_command(*options, module=study) == 0
-    told = capsys.readouterr().out
-    assert told.count("\n| ") == 2
-    assert f"gammond tournament run:{tmp_path}/100 run:{tmp_path}/20 random" in told
-    before = (tmp_path / "20" / "log.jsonl").read_text()
-    assert run_command(*options, module=study) == 0
-    assert capsys.readouterr().out == told
-    assert (tmp_path / "20" / "log.jsonl").read_text() == before
-    with pytest.raises(StateError, match="other settings"):
-        run_command(*options, "--seed", "7", module=study)
-
-
-@pytest.mark.parametrize("sizes", ["", "20,x", "0,20", "20,20"])
-def test_sizes_that_cannot_be_are_refused(tmp_path, moves, sizes):
-    with pytest.raises(ValueRangeError) as caught:
-        run_command(tmp_path, *SMALL, *moves, "--sizes", sizes, module=study)
-    assert caught.value.field == "sizes"
 
 
 def test_agreement_is_drawn(tmp_path, moves):
