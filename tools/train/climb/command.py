@@ -3,6 +3,7 @@
 A trial changes one factor and plays the changed configuration against the one before; a change that wins is
 kept, and the climb goes on from there. By default it wins with more than 51 % of 3,000 games, as its author
 had it; with --test sprt a sequential test decides, which is fooled less often ('gammond train climb-study').
+With --probability true the players look at the opponent's replies, in training too.
 A run that was killed goes on with --resume; it loses the trial under way. --recheck plays the changes that a
 run has kept once more, with fresh dice.
 """
@@ -17,9 +18,9 @@ from typing import Any
 
 import msgspec
 
-from engine.doubles import playing_doubles
 from engine.errors import DataFileError, StateError, ValueRangeError
-from nets.heuristic import Configuration, HeuristicPlayer
+from engine.two_moves import playing_doubles
+from nets.heuristic import Configuration
 from nets.manifest import Strength
 from tools.progress import Progress
 from tools.tournament.scores import Scores
@@ -109,7 +110,7 @@ class _Climb:
                 bar.update(self._done, f"kept {self._kept}")
         sys.stdout.write(
             f"kept {self._kept} of {self._done} changes in {self._games:,} games:\n"
-            f"{player_name(self._reached)}\n"
+            f"{player_name(self._reached, by_probability=self._settings.probability)}\n"
         )
 
     def _trial(self) -> str:
@@ -117,7 +118,7 @@ class _Climb:
         settings, began_s = self._settings, time.monotonic()
         change = change_of(self._reached, settings.seed, self._done, settings.scale)
         changed = change.made_to(self._reached)
-        table = Table(changed, self._reached, settings.seed, self._done, settings.rule_for_doubles)
+        table = Table(changed, self._reached, settings.seed, self._done, settings.manner)
         answer, scores = decided(table, settings.rule, self._processes)
         self._done += 1
         self._games += answer.games
@@ -148,11 +149,10 @@ class _Climb:
 
     def _measured(self) -> list[Strength]:
         """Play the configuration reached against each opponent; none where nothing is measured."""
-        games, rule = self._settings.benchmark_games, self._settings.rule_for_doubles
+        games, manner = self._settings.benchmark_games, self._settings.manner
         loaded = load_opponents(self._settings.opponents, games)
-        opponents = {name: playing_doubles(opponent, rule) for name, opponent in loaded.items()}
-        own = playing_doubles(HeuristicPlayer("heuristic", self._reached.factors), rule)
-        return strengths_of(results_against(own, opponents, games))
+        opponents = {name: playing_doubles(opponent, manner.doubles) for name, opponent in loaded.items()}
+        return strengths_of(results_against(manner.player(self._reached), opponents, games))
 
 
 def _configuration(folder: Path, record: dict[str, Any]) -> Configuration:
@@ -162,10 +162,16 @@ def _configuration(folder: Path, record: dict[str, Any]) -> Configuration:
         raise DataFileError(f"{folder / LOG} has a trial without its factors: {error}") from error
 
 
-def player_name(configuration: Configuration) -> str:
-    """Write the player with a configuration as tools take it, each factor told."""
-    factors = msgspec.structs.asdict(configuration)
-    return f"heuristic:{','.join(f'{name}={value:g}' for name, value in factors.items())}"
+def player_name(configuration: Configuration, *, by_probability: bool = False) -> str:
+    """Write the player with a configuration as tools take it, each factor told.
+
+    Args:
+        configuration: Its factors.
+        by_probability: Whether it plays by the probability score.
+    """
+    options = [f"{name}={value:g}" for name, value in msgspec.structs.asdict(configuration).items()]
+    options += ["probability=true"] if by_probability else []
+    return f"heuristic:{','.join(options)}"
 
 
 def _line(trial: int, change: Change, scores: Scores, *, is_kept: bool) -> str:
@@ -193,7 +199,7 @@ def _recheck(folder: Path, settings: ClimbSettings, games: int, processes: Proce
     with Progress(len(kept), "changes") as bar:
         for done, record in enumerate(kept, 1):
             after = _configuration(folder, record)
-            table = Table(after, before, _RECHECK_SEED, int(record["trial"]), settings.rule_for_doubles)
+            table = Table(after, before, _RECHECK_SEED, int(record["trial"]), settings.manner)
             _, scores = decided(table, rule, processes)
             truths.append(estimate(scores.pair_shares))
             sys.stdout.write(

@@ -13,6 +13,7 @@ from nets.heuristic import CONFIGURATIONS, Configuration
 from nets.options import did_you_mean
 from tools.tournament.sprt import SequentialTest
 from tools.train.climb.rules import FixedRule, Rule, SequentialRule
+from tools.train.climb.trials import Manner
 from tools.train.measuring import GamesEach, Opponents, check_measurement
 
 
@@ -46,6 +47,10 @@ class ClimbSettings(msgspec.Struct, frozen=True):
     doubles: Annotated[
         Literal["four", "two"], Meta(description="how many checker moves doubles are: four or two")
     ] = "four"
+    probability: Annotated[
+        bool,
+        Meta(description="whether all play by the average of the opponent's best replies: true or false"),
+    ] = False
     measure_every: Annotated[
         int, Meta(ge=1, description="trials between measurements of the configuration reached")
     ] = 25
@@ -59,9 +64,10 @@ class ClimbSettings(msgspec.Struct, frozen=True):
         Raises:
             ValueRangeError: No configuration has this name, a number of games is odd, or the bounds of a
                 test are not in order.
+            UnsupportedError: The probability score is to play doubles as two moves.
             GammondError: An opponent cannot be loaded.
         """
-        _ = self.rule, self.first
+        _ = self.rule, self.manner.player(self.first)
         check_measurement(self.opponents, self.benchmark_games)
 
     @property
@@ -94,6 +100,6 @@ class ClimbSettings(msgspec.Struct, frozen=True):
         return CONFIGURATIONS[self.start]
 
     @property
-    def rule_for_doubles(self) -> Doubles:
-        """How doubles are played."""
-        return Doubles(self.doubles)
+    def manner(self) -> Manner:
+        """How all configurations play."""
+        return Manner(Doubles(self.doubles), self.probability)

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.doubles import Doubles, playing_doubles
+from engine.doubles import Doubles
 from engine.games import play_games
 from engine.players import Player
-from nets.heuristic import Configuration, HeuristicPlayer
+from engine.two_moves import playing_doubles
+from nets.heuristic import Configuration, HeuristicPlayer, ReplyAveragingPlayer
 from tools.tournament.scores import Scores
 from tools.train.climb.rules import Answer, Rule
 from tools.train.processes import Processes
@@ -24,22 +25,44 @@ _PAIRS_APART = 2**24
 
 
 @dataclass(frozen=True)
+class Manner:
+    """How configurations play.
+
+    Attributes:
+        doubles: How many checker moves they are.
+        by_probability: Whether the probability score decides, the average of the opponent's best replies.
+    """
+
+    doubles: Doubles = Doubles.FOUR
+    by_probability: bool = False
+
+    def player(self, configuration: Configuration) -> Player:
+        """Make a configuration a player.
+
+        Raises:
+            UnsupportedError: The probability score, which knows the usual doubles alone, is to play others.
+        """
+        kind = ReplyAveragingPlayer if self.by_probability else HeuristicPlayer
+        return playing_doubles(kind("heuristic", configuration.factors), self.doubles)
+
+
+@dataclass(frozen=True)
 class Table:
-    """Who plays, with which dice, by which rules.
+    """Who plays, with which dice, in which manner.
 
     Attributes:
         changed: The configuration whose points count.
         before: Its opponent.
         seed: Of the dice.
         trial: The number of the trial; each has its own dice.
-        doubles: How many checker moves they are.
+        manner: How both play.
     """
 
     changed: Configuration
     before: Configuration
     seed: int
     trial: int
-    doubles: Doubles = Doubles.FOUR
+    manner: Manner = Manner()
 
 
 @dataclass(frozen=True)
@@ -75,7 +98,7 @@ def decided(table: Table, rule: Rule, processes: Processes) -> tuple[Answer, Sco
 def play_stretch(stretch: _Stretch) -> NDArray[np.int8]:
     """Play some games; ``int8[games]``, points of the changed configuration."""
     table = stretch.table
-    first, second = (_player(each, table.doubles) for each in (table.changed, table.before))
+    first, second = (table.manner.player(each) for each in (table.changed, table.before))
     return play_games(
         first,
         second,
@@ -89,7 +112,3 @@ def play_stretch(stretch: _Stretch) -> NDArray[np.int8]:
 def _stretches(table: Table, rule: Rule) -> Iterator[_Stretch]:
     for start in range(0, rule.most_games, STRETCH_GAMES):
         yield _Stretch(table, start, min(STRETCH_GAMES, rule.most_games - start), rule.has_pairs)
-
-
-def _player(configuration: Configuration, doubles: Doubles) -> Player:
-    return playing_doubles(HeuristicPlayer("heuristic", configuration.factors), doubles)

@@ -9,7 +9,7 @@ import pytest
 
 from engine.errors import DataFileError, GammondError, StateError
 from engine.games import play_games
-from nets.heuristic import CONFIGURATIONS
+from nets.heuristic import CONFIGURATIONS, Configuration, HeuristicPlayer, ReplyAveragingPlayer
 from nets.loading import load_player
 from tools.train.climb import command
 from tools.train.climb.settings import ClimbSettings
@@ -29,19 +29,33 @@ def _comparable(folder):
     return [{**record, "seconds": 0} for record in read_records(folder / LOG)]
 
 
-@pytest.fixture(scope="module")
-def climbed(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("climb") / "run"
-    assert run_command(str(folder), *SMALL, "--trials", "25", "--games", "300") == 0
+def _climbed(folder, *options):
+    assert run_command(str(folder), *SMALL, *options) == 0
     return folder
 
 
-def test_it_learns_far_beyond_noise(climbed):
-    reached = msgspec.convert(read_records(climbed / LOG)[-1]["factors"], type(CONFIGURATIONS["untrained"]))
+@pytest.fixture(scope="module")
+def climbed(tmp_path_factory):
+    return _climbed(tmp_path_factory.mktemp("climb") / "run", "--trials", "25", "--games", "300")
+
+
+def _assert_it_learned_far_beyond_noise(folder):
+    reached = msgspec.convert(read_records(folder / LOG)[-1]["factors"], Configuration)
     result = play_games(
         load_player(command.player_name(reached)), load_player("heuristic:config=untrained"), 600, seed=9
     )
     assert result.points_per_game - 5 * result.standard_error > 0.5
+
+
+def test_it_learns_far_beyond_noise(climbed):
+    _assert_it_learned_far_beyond_noise(climbed)
+
+
+def test_with_a_sequential_test_it_learns_far_beyond_noise_too(tmp_path):
+    bounds = ["--high", "70", "--least-games", "100", "--most-games", "1000"]
+    _assert_it_learned_far_beyond_noise(
+        _climbed(tmp_path / "run", "--test", "sprt", *bounds, "--trials", "20")
+    )
 
 
 def test_what_was_kept_can_be_played_again(climbed, capsys):
@@ -74,6 +88,22 @@ def test_a_run_that_was_killed_goes_on_to_the_same_end(tmp_path, monkeypatch, te
     assert _comparable(killed) == _comparable(tmp_path / "whole")
 
 
+def test_with_the_probability_score_it_climbs_and_names_a_player_that_has_it(tmp_path, capsys):
+    options = [*SMALL, "--probability", "true", "--trials", "2", "--games", "20"]
+    assert run_command(str(tmp_path / "scored"), *options) == 0
+    player = load_player(capsys.readouterr().out.splitlines()[-1])
+    assert isinstance(player, ReplyAveragingPlayer)
+    assert run_command(str(tmp_path / "plain"), *options, "--probability", "false") == 0
+    won = [[record["won"] for record in _comparable(tmp_path / name)] for name in ("scored", "plain")]
+    assert won[0] != won[1]
+
+
+@pytest.mark.parametrize(("is_on", "kind"), [(False, HeuristicPlayer), (True, ReplyAveragingPlayer)])
+def test_all_configurations_play_in_the_manner_of_the_settings(is_on, kind):
+    manner = ClimbSettings(probability=is_on).manner
+    assert all(isinstance(manner.player(each), kind) for each in CONFIGURATIONS.values())
+
+
 def test_two_processes_change_nothing(tmp_path):
     for workers in ("1", "2"):
         assert run_command(str(tmp_path / workers), *SMALL, "--trials", "3", "--workers", workers) == 0
@@ -100,6 +130,8 @@ def test_strength_is_measured_and_drawn(tmp_path):
         (["--test", "sprt", "--low", "7", "--high", "0"], "sprt"),
         (["--opponents", "nobody"], "player"),
         (["--trials", "0"], "trials"),
+        (["--probability", "often"], "probability"),
+        (["--probability", "true", "--doubles", "two"], "doubles"),
     ],
 )
 def test_what_cannot_be_is_refused_before_a_run_begins(tmp_path, options, field):
