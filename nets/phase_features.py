@@ -64,16 +64,17 @@ def phase_features(
     return values, phases
 
 
-def gated_inputs(boards: Board) -> NDArray[np.float32]:
-    """Encode positions after a play: the normalised features in the block of their phase, 0 in the others.
+def gated_inputs(boards: Board, *, is_normalised: bool = True) -> NDArray[np.float32]:
+    """Encode positions after a play: the features in the block of their phase, 0 in the others.
 
     Args:
         boards: ``int8[n, 2, 26]`` as the next mover sees them: row 1 has played.
+        is_normalised: As `phase_features` has it.
 
     Returns:
         ``float32[n, 48]``.
     """
-    values, phases = phase_features(boards)
+    values, phases = phase_features(boards, is_normalised=is_normalised)
     inputs = np.zeros((len(boards), kernel_features.PHASES, FEATURES), np.float32)
     inputs[np.arange(len(boards)), phases] = values
     return inputs.reshape(len(boards), INPUTS)

@@ -27,6 +27,9 @@ HIDDEN = (64, 64)
 ACTIVATION = "relu"
 """What hidden units do, as the manifest says it."""
 
+Layers = kernel_features.Net
+"""The weights of a net in order, those of the inputs first."""
+
 _NAMES = ("w1", "b1", "w2", "b2", "w3", "b3")
 
 
@@ -68,15 +71,7 @@ class PhaseNet:
     @classmethod
     def untrained(cls, generator: np.random.Generator, hidden: tuple[int, int] = HIDDEN) -> PhaseNet:
         """Make random weights: uniform within 1 / sqrt(inputs of the layer), as torch begins its layers."""
-        inputs = np.repeat((INPUTS, *hidden), 2)
-        most = [1.0 / np.sqrt(ins) for ins in inputs]
-        shapes = _shapes(hidden)
-        return cls(
-            *(
-                generator.uniform(-bound, bound, shape).astype(np.float32)
-                for bound, shape in zip(most, shapes, strict=True)
-            )
-        )
+        return cls(*random_layers(generator, INPUTS, hidden))
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> PhaseNet:
@@ -117,7 +112,7 @@ class PhaseNet:
         return all(name in arrays for name in _NAMES)
 
     @property
-    def arrays(self) -> kernel_features.Net:
+    def arrays(self) -> Layers:
         """All weights, in order."""
         return (self.w1, self.b1, self.w2, self.b2, self.w3, self.b3)
 
@@ -140,6 +135,21 @@ class PhaseNet:
         scores = np.empty(len(boards), np.float32)
         kernel_features.net_scores(contiguous(boards), MAXIMA, self.arrays, scores)
         return scores
+
+
+def random_layers(generator: np.random.Generator, inputs: int, hidden: tuple[int, int]) -> Layers:
+    """Draw the weights of a net before it has learned, as `PhaseNet.untrained` has them.
+
+    Args:
+        generator: Of the weights.
+        inputs: How many inputs it has.
+        hidden: Sizes of the hidden layers.
+    """
+    w1, b1, w2, b2, w3, b3 = (
+        generator.uniform(-1.0 / np.sqrt(ins), 1.0 / np.sqrt(ins), shape).astype(np.float32)
+        for ins, shape in zip(np.repeat((inputs, *hidden), 2), _shapes(hidden, inputs), strict=True)
+    )
+    return w1, b1, w2, b2, w3, b3
 
 
 def load_phase_net(entry: ScorerEntry, folder: Path) -> PhaseNet:
@@ -166,6 +176,6 @@ def load_phase_net(entry: ScorerEntry, folder: Path) -> PhaseNet:
         raise DataFileError(f"net {entry.name}: {error.message}", field="net") from error
 
 
-def _shapes(hidden: tuple[int, int]) -> tuple[tuple[int, ...], ...]:
+def _shapes(hidden: tuple[int, int], inputs: int = INPUTS) -> tuple[tuple[int, ...], ...]:
     first, second = hidden
-    return (INPUTS, first), (first,), (first, second), (second,), (second,), (1,)
+    return (inputs, first), (first,), (first, second), (second,), (second,), (1,)

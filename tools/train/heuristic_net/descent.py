@@ -10,14 +10,16 @@ from numpy.typing import NDArray
 
 from engine.errors import DataFileError
 from engine.position import Board
-from nets.phase_features import gated_inputs
-from nets.phase_net import PhaseNet
+from nets.phase_net import Layers, PhaseNet
+from tools.train.heuristic_net.inputs import GATED, InputKind
 
 _DECAYS = (0.9, 0.999)
 _TINY = 1e-8
 _ENCODED_AT_ONCE = 8192
 
 _STATE = ("adam_mean", "adam_square", "adam_steps")
+_OWN_FIRST = "inputs_w1"
+"""The first layer on the net's own inputs, where that of the phase net is made of it."""
 
 
 class Descent:
@@ -26,32 +28,55 @@ class Descent:
     *Source:* D. Kingma, J. Ba, "Adam: a method for stochastic optimization" (2015), with its own defaults.
 
     Args:
-        net: Where to begin; it is copied.
+        layers: Where to begin; they are copied.
+        kind: What the net sees; the first of the layers has as many rows.
         state: What `state` gave, to go on from there; from rest unless given.
 
     Raises:
         DataFileError: The state belongs to another net.
     """
 
-    def __init__(self, net: PhaseNet, state: Mapping[str, NDArray[Any]] | None = None) -> None:
-        self._weights = net.flat
+    def __init__(
+        self, layers: Layers, kind: InputKind = GATED, state: Mapping[str, NDArray[Any]] | None = None
+    ) -> None:
+        self._kind = kind
+        self._weights = np.concatenate([layer.ravel() for layer in layers])
         self._gradient = np.zeros_like(self._weights)
-        self._net = PhaseNet.from_flat(self._weights, net.hidden)
-        self._slopes = PhaseNet.from_flat(self._gradient, net.hidden)
+        self._layers = _parts(self._weights, layers)
+        self._slopes = _parts(self._gradient, layers)
         self._mean = np.zeros_like(self._weights)
         self._square = np.zeros_like(self._weights)
         self._steps = 0
         if state is not None:
             self._restore(state)
 
+    @classmethod
+    def going_on(cls, net: PhaseNet, kind: InputKind, state: Mapping[str, NDArray[Any]]) -> Descent:
+        """Go on as the descent did of which these are the net and what `state` gave.
+
+        Raises:
+            DataFileError: The state belongs to another net, or to one that sees something else.
+        """
+        first = net.w1 if kind == GATED else state.get(_OWN_FIRST, np.empty(0))
+        if (_OWN_FIRST in state) != (kind != GATED) or first.shape != (kind.width, net.hidden[0]):
+            raise DataFileError("this is no state of a descent of a net on these inputs", field="net")
+        return cls((first.astype(np.float32), *net.arrays[1:]), kind, state)
+
     @property
     def net(self) -> PhaseNet:
         """A copy of the net as it stands."""
-        return PhaseNet.from_flat(self._weights.copy(), self._net.hidden)
+        first, *others = (layer.copy() for layer in self._layers)
+        return PhaseNet(self._kind.first_layer(first), *others)
+
+    def at_rest(self) -> Descent:
+        """The same net before the first step of another descent."""
+        return Descent(self._layers, self._kind)
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """All that decides how the descent goes on, beside the weights."""
-        return dict(zip(_STATE, (self._mean, self._square, np.array(self._steps)), strict=True))
+        """All that decides how the descent goes on, beside the weights of the net."""
+        own_first = {} if self._kind == GATED else {_OWN_FIRST: self._layers[0].copy()}
+        moments = (self._mean, self._square, np.array(self._steps))
+        return {**dict(zip(_STATE, moments, strict=True)), **own_first}
 
     def learn(
         self,
@@ -77,7 +102,7 @@ class Descent:
         at_once = max(1, _ENCODED_AT_ONCE // batch) * batch
         for begin in range(0, len(order), at_once):
             rows = order[begin : begin + at_once]
-            inputs, wanted = gated_inputs(boards[rows]), targets[rows]
+            inputs, wanted = self._kind.encoded(boards[rows]), targets[rows]
             for start in range(0, len(rows), batch):
                 part = slice(start, start + batch)
                 total += self._step(inputs[part], wanted[part], rate((begin + start) / len(order)))
@@ -85,8 +110,8 @@ class Descent:
 
     def _step(self, inputs: NDArray[np.float32], targets: NDArray[np.float32], rate: float) -> float:
         """Take one step; returns the sum of squared errors before it."""
-        w1, b1, w2, b2, w3, b3 = self._net.arrays
-        d1, e1, d2, e2, d3, e3 = self._slopes.arrays
+        w1, b1, w2, b2, w3, b3 = self._layers
+        d1, e1, d2, e2, d3, e3 = self._slopes
         first = np.maximum(inputs @ w1 + b1, np.float32(0.0))
         second = np.maximum(first @ w2 + b2, np.float32(0.0))
         errors = second @ w3 + b3 - targets
@@ -121,3 +146,10 @@ class Descent:
             raise DataFileError("this is no state of a descent of this net", field="net")
         self._mean, self._square = mean.astype(np.float32), square.astype(np.float32)
         self._steps = int(steps)
+
+
+def _parts(flat: NDArray[np.float32], layers: Layers) -> Layers:
+    """Parts of a row of numbers, of the shapes of layers; they change when it does."""
+    parts = np.split(flat, np.cumsum([layer.size for layer in layers])[:-1])
+    w1, b1, w2, b2, w3, b3 = (part.reshape(layer.shape) for part, layer in zip(parts, layers, strict=True))
+    return w1, b1, w2, b2, w3, b3

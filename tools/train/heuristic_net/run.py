@@ -13,7 +13,7 @@ from engine.errors import DataFileError
 from engine.players import RandomPlayer, Scorer, ScorerPlayer
 from nets.best_few import BestFewPlayer
 from nets.phase_heuristic import PhaseHeuristic
-from nets.phase_net import PhaseNet
+from nets.phase_net import HIDDEN, PhaseNet, random_layers
 from tools.progress import Progress
 from tools.train.curves import best_strength, standing
 from tools.train.epochs import cosine
@@ -62,7 +62,8 @@ class HeuristicNetRun:
         if checkpoint.exists():
             self._restore(checkpoint)
         else:
-            self._descent = Descent(PhaseNet.untrained(self._generator(_WEIGHTS)))
+            layers = random_layers(self._generator(_WEIGHTS), settings.kind.width, HIDDEN)
+            self._descent = Descent(layers, settings.kind)
         self._opponents = load_opponents(settings.opponents, settings.games)
         self._records = read_records(folder / LOG)
 
@@ -101,7 +102,7 @@ class HeuristicNetRun:
             record |= self._agreements(net, aside)
             record |= self._measured(net)
             write_arrays(self._folder / IMITATION, {**net.named(), "done": np.array(self._done)})
-            self._descent = Descent(net)
+            self._descent = self._descent.at_rest()
         return self._keep(net, record, began_s)
 
     def _round(self) -> str:
@@ -187,7 +188,7 @@ class HeuristicNetRun:
     def _restore(self, checkpoint: Path) -> None:
         arrays = read_arrays(checkpoint)
         try:
-            self._descent = Descent(PhaseNet.from_arrays(arrays), arrays)
+            self._descent = Descent.going_on(PhaseNet.from_arrays(arrays), self._settings.kind, arrays)
         except DataFileError as error:
             raise DataFileError(f"{checkpoint}: {error.message}", field="net") from error
         done, most = arrays.get("done"), self._settings.epochs + self._settings.rounds

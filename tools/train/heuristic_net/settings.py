@@ -8,17 +8,29 @@ import msgspec
 from msgspec import Meta
 
 from engine.errors import ValueRangeError
+from tools.train.heuristic_net.inputs import KINDS, InputKind
 from tools.train.measuring import Opponents, check_measurement
 
 
 class HeuristicNetSettings(msgspec.Struct, frozen=True):
     """All that decides which net comes out; each field says what it is."""
 
+    inputs: Annotated[
+        Literal["gated", "plain", "counts"],
+        Meta(
+            description="what the net sees: gated, features in the block of the phase; plain, without the "
+            "phase; counts, gated but not normalised"
+        ),
+    ] = "gated"
     random_games: Annotated[
         int, Meta(ge=4, multiple_of=2, description="games of random plays that give positions to imitate on")
     ] = 1000
     epochs: Annotated[
-        int, Meta(ge=1, description="how often each of those is learned, with the heuristic's value")
+        int,
+        Meta(
+            ge=0,
+            description="how often each of those is learned, with the heuristic's value; 0: no imitation",
+        ),
     ] = 10
     rounds: Annotated[int, Meta(ge=0, description="rounds of learning from outcomes after that")] = 50
     round_games: Annotated[
@@ -57,11 +69,18 @@ class HeuristicNetSettings(msgspec.Struct, frozen=True):
         """Check what msgspec cannot.
 
         Raises:
-            ValueRangeError: The rate would rise, or the number of games is odd.
+            ValueRangeError: The rate would rise, there is nothing to learn, or the number of games is odd.
             GammondError: An opponent cannot be loaded.
         """
+        if not self.epochs + self.rounds:
+            raise ValueRangeError("expected epochs or rounds to learn in, not 0 of both", field="rounds")
         if self.final_rate > self.rate:
             raise ValueRangeError(
                 f"the learning rate falls, it cannot go from {self.rate} to {self.final_rate}", field="rate"
             )
         check_measurement(self.opponents, self.games)
+
+    @property
+    def kind(self) -> InputKind:
+        """What the net sees."""
+        return KINDS[self.inputs]

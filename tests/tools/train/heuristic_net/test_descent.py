@@ -5,9 +5,10 @@ import pytest
 
 from engine.errors import DataFileError
 from nets.phase_heuristic import PhaseHeuristic
-from nets.phase_net import PhaseNet
+from nets.phase_net import PhaseNet, random_layers
 from tests import boards
 from tools.train.heuristic_net.descent import Descent
+from tools.train.heuristic_net.inputs import GATED, KINDS
 from tools.train.heuristic_net.report import error_of
 
 SAMPLE = boards.random_boards(500, seed=1)
@@ -16,6 +17,10 @@ TARGETS = PhaseHeuristic().scores(SAMPLE)
 
 def untrained(hidden=(6, 5)):
     return PhaseNet.untrained(np.random.default_rng(2), hidden)
+
+
+def untrained_layers(kind, hidden=(6, 5)):
+    return random_layers(np.random.default_rng(2), kind.width, hidden)
 
 
 def learn(descent, rate, times=1):
@@ -28,7 +33,7 @@ def learn(descent, rate, times=1):
 def test_the_slopes_are_those_of_the_loss():
     """Adam's first step goes down each slope by the rate; a change of one weight by little shows its sign."""
     net = untrained()
-    descent = Descent(net)
+    descent = Descent(net.arrays)
     descent.learn(SAMPLE, TARGETS, len(SAMPLE), lambda share: 1e-3, np.random.default_rng(1))
     for name, before, after in zip(net.named(), net.arrays, descent.net.arrays, strict=True):
         place = np.unravel_index(np.argmax(np.abs(after - before)), before.shape)
@@ -43,17 +48,18 @@ def test_the_slopes_are_those_of_the_loss():
 
 
 def test_the_error_falls_and_the_loss_told_is_the_mean_over_the_positions():
-    descent = Descent(untrained((64, 64)))
+    descent = Descent(untrained((64, 64)).arrays)
     before = error_of(descent.net, SAMPLE, TARGETS)
     assert learn(descent, 1e-12) == pytest.approx(before, rel=1e-3)
     learn(descent, 1e-3, times=40)
     assert error_of(descent.net, SAMPLE, TARGETS) < 0.01 * before
 
 
-def test_it_goes_on_from_its_state_as_if_it_had_not_stopped():
-    whole, first = Descent(untrained()), Descent(untrained())
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+def test_it_goes_on_from_its_state_as_if_it_had_not_stopped(kind):
+    whole, first = (Descent(untrained_layers(kind), kind) for _ in range(2))
     learn(whole, 1e-3), learn(first, 1e-3)
-    second = Descent(first.net, first.state())
+    second = Descent.going_on(first.net, kind, first.state())
     learn(whole, 1e-3), learn(second, 1e-3)
     for one, other in zip(whole.net.arrays, second.net.arrays, strict=True):
         np.testing.assert_array_equal(one, other)
@@ -62,7 +68,7 @@ def test_it_goes_on_from_its_state_as_if_it_had_not_stopped():
 def test_the_net_that_it_began_with_and_the_nets_it_gave_stay_as_they_are():
     net = untrained()
     kept = [array.copy() for array in net.arrays]
-    descent = Descent(net)
+    descent = Descent(net.arrays)
     given = descent.net
     learn(descent, 1e-2)
     for one, other, before in zip(net.arrays, given.arrays, kept, strict=True):
@@ -75,8 +81,36 @@ def test_the_net_that_it_began_with_and_the_nets_it_gave_stay_as_they_are():
     [{"adam_mean": None}, {"adam_square": np.zeros(3, np.float32)}, {"adam_steps": np.zeros(2)}],
 )
 def test_a_state_of_another_net_is_refused(changes):
-    state = Descent(untrained()).state()
+    state = Descent(untrained().arrays).state()
     for name, array in changes.items():
         state.pop(name) if array is None else state.update({name: array})
     with pytest.raises(DataFileError, match="state of a descent"):
-        Descent(untrained(), state)
+        Descent.going_on(untrained(), GATED, state)
+
+
+@pytest.mark.parametrize(("own", "other"), [("gated", "plain"), ("gated", "counts"), ("counts", "gated")])
+def test_the_state_of_a_net_that_sees_something_else_is_refused(own, other):
+    descent = Descent(untrained_layers(KINDS[own]), KINDS[own])
+    with pytest.raises(DataFileError, match="on these inputs"):
+        Descent.going_on(descent.net, KINDS[other], descent.state())
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+def test_the_net_says_what_its_layers_say_of_their_own_inputs(kind):
+    descent = Descent(untrained_layers(kind), kind)
+    learn(descent, 1e-3)
+    layers = [descent.state().get("inputs_w1", descent.net.w1), *descent.net.arrays[1:]]
+    units = kind.encoded(SAMPLE)
+    for place in (0, 2):
+        units = np.maximum(units @ layers[place] + layers[place + 1], 0)
+    np.testing.assert_allclose(
+        descent.net.scores(SAMPLE), units @ layers[4] + layers[5], rtol=1e-3, atol=1e-3
+    )
+
+
+@pytest.mark.parametrize("kind", [KINDS["gated"], KINDS["plain"]], ids=["gated", "plain"])
+def test_what_it_sees_is_enough_to_learn_from(kind):
+    descent = Descent(untrained_layers(kind, (64, 64)), kind)
+    before = error_of(descent.net, SAMPLE, TARGETS)
+    learn(descent, 1e-3, times=40)
+    assert error_of(descent.net, SAMPLE, TARGETS) < 0.1 * before

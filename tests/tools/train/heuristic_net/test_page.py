@@ -1,7 +1,6 @@
 """docs/history/4-phase-features.md says what the program does."""
 
 import re
-import shlex
 from pathlib import Path
 
 import numpy as np
@@ -12,14 +11,11 @@ from engine.position import CHECKERS, OFF
 from nets.best_few import BestFewPlayer
 from nets.phase_features import FEATURES, MAXIMA, NAMES, phase_features
 from nets.phase_heuristic import HIGHEST, LOWEST, PhaseHeuristic
-from nets.player_kinds import find_kind
 from tests.boards import random_rolls
-from tools import cli
 from tools.train.heuristic_net.samples import sampled
 from tools.train.heuristic_net.settings import HeuristicNetSettings
 
 PAGE = (Path(__file__).parents[4] / "docs" / "history" / "4-phase-features.md").read_text("utf-8")
-COMMANDS = re.findall(r"^    (gammond .+)$", PAGE, re.MULTILINE)
 
 
 def test_the_table_of_features_is_that_of_the_program():
@@ -29,18 +25,6 @@ def test_the_table_of_features_is_that_of_the_program():
         assert NAMES[int(own)] == name
         assert NAMES[int(opponents)] == f"opponent_{name}"
         assert MAXIMA[int(own)] == MAXIMA[int(opponents)] == int(largest)
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_the_commands_have_options_and_players_that_there_are(command, capsys):
-    words = shlex.split(command)[1:]
-    tool = words[:2] if words[0] == "train" else words[:1]
-    assert cli.main([*tool, "--help"]) == 0
-    known = capsys.readouterr().out
-    assert [word for word in words if word.startswith("--") and f"{word} " not in known] == []
-    for word in words if words[0] == "tournament" else ():
-        if word.startswith("phase-"):
-            assert find_kind(word.partition(":")[0]).read(word)
 
 
 def test_numbers_are_those_of_the_program():

@@ -124,6 +124,47 @@ def test_what_came_out_is_told_in_lines_to_paste(whole, capsys):
     assert "% won) against phase-heuristic, " in lines[1]
 
 
+@pytest.mark.parametrize("inputs", ["plain", "counts"])
+def test_nets_that_see_something_else_learn_and_play_and_go_on_after_a_kill(tmp_path, monkeypatch, inputs):
+    options = [*TINY, "--inputs", inputs]
+    run_command(str(tmp_path / "one"), *options)
+    killed, real = tmp_path / "two", heuristic_run.write_arrays
+
+    def kill(file, arrays):
+        real(file, arrays)
+        if file.name == "checkpoint.npz" and int(arrays["done"]) in (1, 3):
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(heuristic_run, "write_arrays", kill)
+        for resumed in ([], ["--resume"]):
+            with pytest.raises(KeyboardInterrupt):
+                run_command(str(killed), *(resumed or options))
+    run_command(str(killed), "--resume")
+    own, others = arrays_of(tmp_path / "one"), arrays_of(killed)
+    for name, arrays in own.items():
+        assert all(np.array_equal(arrays[key], others[name][key]) for key in arrays), name
+    player = load_opponent(f"run:{killed}")
+    assert abs(play_games(player, load_opponent("random"), 4, seed=1).points_per_game) <= 3
+    blocks = own["best.npz"]["w1"].reshape(3, 16, -1)
+    assert np.array_equal(blocks[0], blocks[1]) == (inputs == "plain")
+
+
+def test_without_imitation_it_learns_from_outcomes_alone(tmp_path, capsys):
+    options = ["--epochs", "0", "--rounds", "4", "--round-games", "300", "--games", "0"]
+    run_command(str(tmp_path / "run"), *options)
+    records = read_records(tmp_path / "run" / "log.jsonl")
+    assert [(record["number"], record["round"]) for record in records] == [(1, 1), (2, 2), (3, 3), (4, 4)]
+    assert not (tmp_path / "run" / "imitation.npz").exists()
+    assert capsys.readouterr().out.startswith("outcomes: RMS error aside 0.")
+    learned, untrained = (
+        load_opponent(f"run:{tmp_path / 'run'}"),
+        PhaseNet.untrained(np.random.default_rng(1)),
+    )
+    result = play_games(learned, ScorerPlayer("untrained", untrained), 200, seed=1)
+    assert result.points_per_game > 4 * result.standard_error
+
+
 KILLS = [
     *(("append_once", call, is_done) for call in (1, 2, 4) for is_done in (False, True)),
     *(("write_arrays", call, False) for call in (1, 2, 3, 5)),
@@ -199,7 +240,9 @@ def test_a_folder_with_a_run_is_not_overwritten_and_none_cannot_be_resumed(whole
     [
         (["--random-games", "2"], "random_games"),
         (["--random-games", "7"], "random_games"),
-        (["--epochs", "0"], "epochs"),
+        (["--epochs", "-1"], "epochs"),
+        (["--epochs", "0", "--rounds", "0"], "rounds"),
+        (["--inputs", "phases"], "inputs"),
         (["--round-games", "5"], "round_games"),
         (["--chooser", "pubeval"], "chooser"),
         (["--among", "0"], "among"),
