@@ -1,4 +1,15 @@
-"""The judges by name that players with cut-offs and choices by merit can stand on."""
+"""The judges by name that players with cut-offs and choices by merit can stand on.
+
+A judge of numbers alone is one of them if its number is a value of the position: look-ahead averages it over
+rolls, and turns its sign for the other side. `bev` is the side's own features less the opponent's.
+`phase-net` learned who won, 1 for a win and 0 for a loss, and says about 1/2 where the sides are level.
+`phase-heuristic` sees little of the opponent, but measures all positions alike.
+
+Others only rank the plays of one roll, and are left out. `heuristic` scores the blocks and blots of the side
+that has played and none of its opponent's, and races on a scale of their own; its look-ahead is its
+probability score. `gengammon` learned which play of a roll is the expert's, which leaves open what it adds to
+all plays of that roll: what it says of the two sides of a position hardly hangs together.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +25,17 @@ from engine.search.star import Cutoffs, EquityLeaves, Leaves, ScoreLeaves, StarS
 from nets.loading import DEFAULT, evaluator_names, load_evaluator, load_finder, load_player, net_hashes
 from nets.manifest import read_manifest
 
-_SCORERS = {"bev": "bev", "bev-learned": "bev:learned=true", "phase-heuristic": "phase-heuristic"}
+_SCORERS = {
+    "bev": "bev",
+    "bev-learned": "bev:learned=true",
+    "phase-heuristic": "phase-heuristic",
+    "phase-net": "phase-net",
+    "phase-net-self": "phase-net:learned=self",
+}
 """Judges that know no outcomes, but give each play a number, and the players that they belong to."""
+
+_EVEN = {"phase-net": 0.5, "phase-net-self": 0.5}
+"""Scores of positions that are worth nothing to either side, where they are not 0."""
 
 JUDGES = (DEFAULT, *evaluator_names(), *_SCORERS)
 """What `load_leaves` takes."""
@@ -37,7 +57,7 @@ def load_leaves(name: str, manifest_file: Path) -> Leaves:
     player = load_player(_SCORERS[name], manifest_file)
     if not isinstance(player, ScorerPlayer):
         raise ValueRangeError(f"{name} does not give each play a number", field="of")
-    return ScoreLeaves(name, player.scorer)
+    return ScoreLeaves(name, player.scorer, _EVEN.get(name, 0.0))
 
 
 def load_look_ahead(name: str, plies: int, manifest_file: Path) -> LookAhead:
@@ -73,7 +93,7 @@ def judge_hashes(name: str, plies: int, manifest_file: Path) -> dict[str, str]:
     Raises:
         GammondError: As `nets.loading.net_hashes`.
     """
-    own = {} if name in _SCORERS else net_hashes(name, manifest_file)
+    own = net_hashes(_SCORERS.get(name, name), manifest_file)
     if plies == 0:
         return own
     return own | net_hashes(read_manifest(manifest_file).finder or DEFAULT, manifest_file)

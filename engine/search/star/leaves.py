@@ -92,20 +92,22 @@ class ScoreLeaves:
     """Scores of a judge that knows no outcomes, in its own unit and without bounds.
 
     The score of a position for the side on roll is what it is worth to the side that has played, with the
-    sign turned.
+    sign turned. So the scorer has to compare positions of different rolls, and both sides alike.
 
     Args:
         name: What results call it.
         scorer: The judge.
+        even: The score of a position that is worth nothing to either side; it becomes 0.
     """
 
-    def __init__(self, name: str, scorer: Scorer) -> None:
+    def __init__(self, name: str, scorer: Scorer, even: float = 0.0) -> None:
         self.name = name
         self._scorer = scorer
+        self._even = even
 
     def values(self, boards: Board) -> NDArray[np.float64]:
         """Value positions, as `Leaves.values`."""
-        return -self._scorer.scores(boards).astype(np.float64)
+        return self._even - self._scorer.scores(boards).astype(np.float64)
 
     def bounds(self, boards: Board) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Say that nothing bounds a score, as `Leaves.bounds`."""

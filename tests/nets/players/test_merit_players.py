@@ -25,7 +25,7 @@ def chosen(name):
     return load_player(name).choose(SAMPLE, DICE)
 
 
-@pytest.mark.parametrize("judge", [DEFAULT, "bev"])
+@pytest.mark.parametrize("judge", [DEFAULT, "bev", "phase-net"])
 def test_merit_among_one_and_star_without_look_ahead_play_as_their_judge_does(judge):
     assert np.array_equal(chosen(f"merit:of={judge},among=1"), chosen(judge))
     assert np.array_equal(chosen(f"star:of={judge},plies=0"), chosen(judge))
@@ -46,6 +46,7 @@ def test_the_difficulties_are_choices_by_merit_at_three_depths():
 def test_a_judge_of_scores_plays_without_nets_and_one_that_looks_ahead_with_those_of_the_finder():
     assert net_hashes("merit:of=bev") == {}
     assert net_hashes("merit") == net_hashes(DEFAULT)
+    assert net_hashes("merit:of=phase-net") == net_hashes("phase-net") != {}
     deep = net_hashes("star:of=bev")
     assert deep == judge_hashes("bev", 1, MANIFEST_FILE) == net_hashes(load_finder().name)
     assert set(net_hashes("star")) == set(deep) | set(net_hashes(DEFAULT))
@@ -54,6 +55,21 @@ def test_a_judge_of_scores_plays_without_nets_and_one_that_looks_ahead_with_thos
 def test_every_judge_of_the_list_loads():
     for name in JUDGES:
         assert load_leaves(name, MANIFEST_FILE).name == (load_evaluator().name if name == DEFAULT else name)
+
+
+@pytest.mark.parametrize("judge", ["bev", "bev-learned", "phase-net", "phase-net-self"])
+def test_a_position_is_worth_to_one_side_what_it_costs_the_other_the_turn_aside(judge):
+    leaves = load_leaves(judge, MANIFEST_FILE)
+    sample = boards.played_boards(boards.RacingJudge(), 2000, seed=5)[:500]
+    own, others = (leaves.values(np.ascontiguousarray(each)) for each in (sample, sample[:, ::-1]))
+    assert np.corrcoef(own, -others)[0, 1] > 0.8
+    assert abs(leaves.values(Position.start().board[None])[0]) < 0.1 * own.std()
+
+
+@pytest.mark.parametrize("name", ["heuristic", "gengammon"])
+def test_players_that_only_rank_the_plays_of_a_roll_are_no_judges(name):
+    with pytest.raises(ValueRangeError, match="of is one of default"):
+        load_player(f"star:of={name}")
 
 
 def test_they_sit_at_a_table_and_can_be_stopped():
