@@ -58,6 +58,22 @@ def test_a_symmetric_net_sees_the_difference_of_the_sides_alone():
 
 
 @pytest.mark.parametrize("outputs", NODES)
+def test_positions_that_look_alike_from_both_sides_are_one_and_the_same_to_a_symmetric_net(outputs):
+    """Their inputs differ; the differences of the sides, on which alone it depends, are 0 in all of them."""
+    opening, sure_win = Position.start().board, position({1: 2}, {24: 2}).board
+    prime = position(
+        {8: 2, 7: 2, 6: 2, 5: 2, 4: 2, 3: 2, 2: 3}, {17: 2, 18: 2, 19: 2, 20: 2, 21: 2, 22: 2, 23: 3}
+    )
+    alike = np.stack([opening, sure_win, prime.board])
+    inputs = encode_tesauro196(alike)
+    assert len(np.unique(inputs, axis=0)) == len(alike)
+    symmetric, normal = net(SYMMETRIC, outputs), net("normal", outputs)
+    symmetric.weights[1][:] = np.linspace(-1, 1, 6)
+    np.testing.assert_allclose(symmetric.evaluate(alike), symmetric.evaluate(alike[[1, 2, 0]]), atol=1e-6)
+    assert np.abs(normal.evaluate(alike) - normal.evaluate(alike[[1, 2, 0]])).max() > 1e-3
+
+
+@pytest.mark.parametrize("outputs", NODES)
 def test_nodes_and_outcomes_say_the_same(outputs):
     own = net("normal", outputs)
     boards = sample_positions(4000, seed=2)[:20]

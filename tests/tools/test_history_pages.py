@@ -1,0 +1,106 @@
+"""The pages of docs/history.md name commands, options and players that there are."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import re
+import shlex
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from engine.errors import FormatError, ValueRangeError
+from tools import cli
+from tools.opponents import opponent_hashes
+from tools.train.ascend.settings import AscendSettings
+from tools.train.classic.settings import ClassicSettings
+from tools.train.climb.settings import ClimbSettings
+from tools.train.climb.study import StudySettings
+from tools.train.heuristic_net.settings import HeuristicNetSettings
+from tools.train.mimic.settings import MimicSettings
+from tools.train.settings import read_options
+
+DOCS = Path(__file__).parents[2] / "docs"
+PAGES = {file.name: file.read_text("utf-8") for file in sorted((DOCS / "history").glob("*.md"))}
+COMMANDS = [
+    pytest.param(command, id=f"{name[0]}: {command}")
+    for name, page in PAGES.items()
+    for command in re.findall(r"^    gammond (.+)$", page, re.MULTILINE)
+]
+NAMED = sorted(
+    {
+        (name[0], " ".join(named.split()))
+        for name, page in PAGES.items()
+        for named in re.findall(r"`gammond\s([^`]+)`", page)
+    }
+)
+SETTINGS: dict[str, type[msgspec.Struct]] = {
+    "ascend": AscendSettings,
+    "classic": ClassicSettings,
+    "climb": ClimbSettings,
+    "climb-study": StudySettings,
+    "heuristic-net": HeuristicNetSettings,
+    "mimic": MimicSettings,
+    "mimic-study": MimicSettings,
+}
+
+
+def parsed(command: str) -> argparse.Namespace:
+    """Read a command as the program does, without running it."""
+    tool, *words = shlex.split(command)
+    module = importlib.import_module(cli.TOOLS[tool])
+    parser = argparse.ArgumentParser(exit_on_error=False)
+    module.add_arguments(parser)
+    return parser.parse_args(words)
+
+
+def players_of(args: argparse.Namespace) -> list[str]:
+    """The players that a command names, runs aside."""
+    named = (getattr(args, "opponents", None) or "").split(",")
+    named += [getattr(args, name, None) or "" for name in ("reference", "expert")]
+    if isinstance(getattr(args, "players", None), list):
+        named += args.players
+    if getattr(args, "study", None) == "start":
+        named += args.subjects
+    return [each for each in named if each and not each.startswith("run:") and each != "start"]
+
+
+def test_there_is_a_page_for_each_document_and_commands_on_each():
+    assert [name[0] for name in PAGES] == ["1", "2", "3", "4", "5"]
+    listed = (DOCS / "history.md").read_text("utf-8")
+    assert all(f"history/{name}" in listed for name in PAGES)
+    assert {each.id[0] for each in COMMANDS} == {number for number, _ in NAMED} == set("12345")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_has_options_settings_and_players_that_there_are(command):
+    args = parsed(command)
+    trainer = getattr(args, "trainer", None)
+    if trainer in SETTINGS:
+        read_options(args, SETTINGS[trainer])
+    for player in players_of(args):
+        opponent_hashes(player)
+
+
+@pytest.mark.parametrize(("page", "named"), NAMED)
+def test_a_command_that_the_text_names_has_its_options(page, named, capsys):
+    words = named.split()
+    tool = words[:2] if words[0] == "train" else words[:1]
+    assert cli.main([*tool, "--help"]) == 0
+    known = capsys.readouterr().out
+    assert [word for word in words if word.startswith("--") and f"{word} " not in known] == []
+
+
+@pytest.mark.parametrize(
+    ("command", "error"),
+    [
+        ("tournament heuristic:konfig=author pubeval --games 4", FormatError),
+        ("tournament heuristics pubeval --games 4", ValueRangeError),
+        ("train climb runs/climb --test often", ValueRangeError),
+    ],
+)
+def test_the_check_of_commands_can_fail(command, error):
+    with pytest.raises(error):
+        test_a_command_has_options_settings_and_players_that_there_are(command)
