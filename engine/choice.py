@@ -84,6 +84,10 @@ class Chooser:
         ranked = self.analyst.rank_plays(
             position, roll, match, self.depth, watch, stop_when_decided=self._noise_points == 0.0
         )
+        return self._choice(ranked, position, roll)
+
+    def _choice(self, ranked: JudgedPlays, position: Position, roll: Roll) -> Choice:
+        """Choose among ranked plays, with its errors."""
         scores = [play.score for play in ranked.plays if play.survived]
         chosen = erring_choice(scores, self._noise_points, self._number(position, roll))
         return Choice(ranked.plays[chosen], ranked)

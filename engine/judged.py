@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from engine.cubeful import CubeDecision
 from engine.moves import Play
 from engine.outcome import Outcome, Outcomes
+from engine.position import Board
 
 
 @dataclass(frozen=True)
@@ -140,3 +141,14 @@ class JudgedPlays:
     def best(self) -> JudgedPlay:
         """The choice."""
         return self.plays[0]
+
+    def leading_to(self, board: Board) -> JudgedPlay | None:
+        """Find the play that leads to a board.
+
+        Args:
+            board: ``int8[2, 26]``, as the next mover sees it.
+
+        Returns:
+            The play; None where none leads there.
+        """
+        return next((play for play in self.plays if np.array_equal(play.play.result.board, board)), None)

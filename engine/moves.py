@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.dice import Roll, checked_roll
+from engine.doubles import Doubles
 from engine.errors import StateError
 from engine.kernels import moves as kernel_moves
 from engine.kernels import two_moves as kernel_two_moves
@@ -38,12 +39,13 @@ class Play:
         return not self.moves
 
 
-def legal_plays(position: Position, roll: Roll) -> list[Play]:
+def legal_plays(position: Position, roll: Roll, doubles: Doubles = Doubles.FOUR) -> list[Play]:
     """List all legal plays of a roll, one for each distinct resulting position.
 
     Args:
         position: Where the player on roll moves from.
         roll: Two dice, in any order.
+        doubles: How many checker moves doubles are.
 
     Returns:
         At least one play; a single pass when no checker can move.
@@ -52,18 +54,19 @@ def legal_plays(position: Position, roll: Roll) -> list[Play]:
         ValueRangeError: A die is not 1..6.
         StateError: The game is over.
     """
-    children, moves = _plays_of(position, roll)
+    children, moves = _plays_of(position, roll, doubles)
     blots = _blots(position)
     return [_play(child, pairs, blots) for child, pairs in zip(children, moves.tolist(), strict=True)]
 
 
-def play_to(position: Position, roll: Roll, result: Board) -> Play | None:
+def play_to(position: Position, roll: Roll, result: Board, doubles: Doubles = Doubles.FOUR) -> Play | None:
     """Find the legal play of a roll that leads to a given board.
 
     Args:
         position: Where the player on roll moves from.
         roll: Two dice, in any order.
         result: ``int8[2, 26]``, as the next mover sees it.
+        doubles: How many checker moves doubles are.
 
     Returns:
         The play; None where no play leads there.
@@ -72,16 +75,17 @@ def play_to(position: Position, roll: Roll, result: Board) -> Play | None:
         ValueRangeError: A die is not 1..6.
         StateError: The game is over.
     """
-    children, moves = _plays_of(position, roll)
+    children, moves = _plays_of(position, roll, doubles)
     found = np.flatnonzero((children == result).all(axis=(1, 2)))
     return _play(children[found[0]], moves[found[0]].tolist(), _blots(position)) if found.size else None
 
 
-def _plays_of(position: Position, roll: Roll) -> tuple[Board, NDArray[np.int8]]:
+def _plays_of(position: Position, roll: Roll, doubles: Doubles) -> tuple[Board, NDArray[np.int8]]:
     dice = np.array([checked_roll(*roll)], np.int8)
     if position.is_over:
         raise StateError("there are no plays once a side has borne off all its checkers", field="position")
-    children, moves, _ = expand_rolls(position.board[None], dice)
+    expand = expand_rolls if doubles is Doubles.FOUR else expand_two_moves
+    children, moves, _ = expand(position.board[None], dice)
     return children, moves
 
 

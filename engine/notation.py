@@ -14,6 +14,7 @@ from itertools import pairwise
 import numpy as np
 
 from engine.dice import Roll
+from engine.doubles import Doubles
 from engine.errors import FormatError, PlayError
 from engine.moves import Play, legal_plays, play_to
 from engine.play_search import CheckerPath, Trial, try_out, written_move
@@ -65,7 +66,7 @@ def format_moves_plain(play: Play) -> str:
     return " ".join(f"{_point(source)}/{_point(target)}" for source, target in play.moves) or PASS
 
 
-def parse_play(text: str, position: Position, roll: Roll) -> Play:
+def parse_play(text: str, position: Position, roll: Roll, doubles: Doubles = Doubles.FOUR) -> Play:
     """Find the play that a text means.
 
     Accepted: ``/`` or ``-`` between points, blanks or commas between moves, any order and case, ``bar``,
@@ -78,6 +79,7 @@ def parse_play(text: str, position: Position, roll: Roll) -> Play:
         text: The play, in the numbering of the player on roll.
         position: Where it is played.
         roll: The dice to be played.
+        doubles: How many checker moves doubles are.
 
     Returns:
         The legal play with the same result.
@@ -88,10 +90,10 @@ def parse_play(text: str, position: Position, roll: Roll) -> Play:
         lists.
     """
     paths = _read_paths(text, roll)
-    direct = _carried_out(paths, position, roll) if paths else None
+    direct = _carried_out(paths, position, roll, doubles) if paths else None
     if direct is not None:
         return direct
-    plays = legal_plays(position, roll)
+    plays = legal_plays(position, roll, doubles)
     if not paths:
         if plays[0].is_pass:
             return plays[0]
@@ -103,17 +105,17 @@ def parse_play(text: str, position: Position, roll: Roll) -> Play:
             f"no checker can move with {roll[0]}-{roll[1]}: the only play is a pass", field="move"
         )
     by_result = {play.result: play for play in plays}
-    trials, reason = try_out(position, roll, paths)
+    trials, reason = try_out(position, doubles.dice(roll), paths)
     fitting = [trial for trial in trials if trial.result in by_result]
     if not fitting:
         raise PlayError(_why_not(trials, reason, plays, roll), field="move")
     return by_result[_meant(fitting, paths, by_result)]
 
 
-def _carried_out(paths: list[CheckerPath], position: Position, roll: Roll) -> Play | None:
+def _carried_out(paths: list[CheckerPath], position: Position, roll: Roll, doubles: Doubles) -> Play | None:
     """Carry paths out point by point as written, which most texts allow; None where that leaves a doubt."""
     steps = [step for path in paths for step in pairwise(path.points)]
-    if len(steps) > (4 if roll[0] == roll[1] else 2):
+    if len(steps) > len(doubles.dice(roll)):
         return None
     own, opponent = position.board.tolist()
     hits = []
@@ -124,7 +126,7 @@ def _carried_out(paths: list[CheckerPath], position: Position, roll: Roll) -> Pl
             opponent[BAR - target] = 0
             opponent[BAR] += 1
             hits.append(target)
-    play = play_to(position, roll, np.array([opponent, own], np.int8))
+    play = play_to(position, roll, np.array([opponent, own], np.int8), doubles)
     if play is None:
         return None
     has_every_point = len(steps) == len(play.moves)

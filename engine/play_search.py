@@ -7,7 +7,6 @@ from itertools import combinations, pairwise
 
 import numpy as np
 
-from engine.dice import Roll
 from engine.position import BAR, OFF, Position, turned
 
 Dice = tuple[int, ...]
@@ -41,20 +40,19 @@ class Trial:
     dice_used: int
 
 
-def try_out(position: Position, roll: Roll, paths: list[CheckerPath]) -> tuple[list[Trial], str]:
+def try_out(position: Position, dice: Dice, paths: list[CheckerPath]) -> tuple[list[Trial], str]:
     """Carry paths out in every way that the rules for single checker moves allow.
 
     Whether enough dice were used, and the right one, is left to the caller.
 
     Args:
         position: Where they begin.
-        roll: The dice; a double counts four times.
+        dice: One for each checker move.
         paths: At least one.
 
     Returns:
         The ways, and when there is none, the rule that stopped the one that went furthest.
     """
-    dice = (roll[0],) * 4 if roll[0] == roll[1] else roll
     reason = _beyond_the_roll(paths, dice)
     if reason:
         return [], reason

@@ -58,10 +58,10 @@ class PlayerChooser(Chooser):
             return self._player.choice(position, roll, watch)
         chosen = self._chosen(position, roll, watch)
         ranked = self.analyst.rank_plays(position, roll, match, Depth(is_cubeful=self.depth.is_cubeful))
-        for play in ranked.plays:
-            if np.array_equal(play.play.result.board, chosen):
-                return Choice(play, ranked)
-        raise PlayError(f"{self.name} chose what is no legal play of {roll[0]}-{roll[1]}", field="player")
+        play = ranked.leading_to(chosen)
+        if play is None:
+            raise PlayError(f"{self.name} chose what is no legal play of {roll[0]}-{roll[1]}", field="player")
+        return Choice(play, ranked)
 
     def _chosen(self, position: Position, roll: Roll, watch: SearchWatch | None) -> Board:
         """The position after the player's play."""

@@ -79,6 +79,16 @@ def is_deep(player: Player) -> bool:
     return isinstance(player, SlowPlayer) and player.is_deep
 
 
+@runtime_checkable
+class OutcomePlayer(Protocol):
+    """A player that judges by outcomes, and can be asked how it judges a position."""
+
+    @property
+    def evaluator(self) -> Evaluator:
+        """The judge behind its plays."""
+        ...
+
+
 class EvaluatorPlayer:
     """Plays what an evaluator likes best, by cubeless money equity.
 

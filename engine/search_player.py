@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from engine.choice import Choice, Chooser
 from engine.dice import Roll
+from engine.evaluator import Evaluator
 from engine.match import MatchState
 from engine.position import Board, Position
 from engine.search import SearchWatch
@@ -50,6 +51,11 @@ class SearchPlayer:
     def __init__(self, name: str, chooser: Chooser) -> None:
         self.name = name
         self.chooser = chooser
+
+    @property
+    def evaluator(self) -> Evaluator:
+        """The judge of the leaves."""
+        return self.chooser.analyst.evaluator
 
     def choose(self, boards: Board, dice: NDArray[np.int8]) -> Board:
         """Choose plays, as `engine.players.Player.choose`."""

@@ -99,6 +99,15 @@ _ROWS = (
         "list the legal plays, each with the position it leads to",
         table.handle_legal,
         "legal count=N",
+        arguments=(
+            word(
+                "point",
+                "1..24|bar",
+                "list only the plays that move a checker from this point",
+                is_required=False,
+                read=table.parse_point,
+            ),
+        ),
         data=("play number=N play=PLAY gnubgid=ID",),
         example=("newgame", "dice 3 1", "legal"),
     ),
@@ -243,6 +252,13 @@ _ROWS = (
         table.handle_undo,
         "ok undo [gnubgid=ID] matchid=ID",
         example=("newgame", "dice 3 1", "undo"),
+    ),
+    Command(
+        "redo",
+        "do again what 'undo' took back last",
+        table.handle_redo,
+        "ok redo [gnubgid=ID] matchid=ID",
+        example=("newgame", "undo", "redo"),
     ),
     Command(
         "board",

@@ -10,12 +10,15 @@ from functools import partial
 from engine.analyst import Analyst
 from engine.choice import Chooser
 from engine.dice import DiceSource, Roll, SeededDice
-from engine.errors import StateError
+from engine.doubles import Doubles
+from engine.errors import StateError, UnsupportedError
 from engine.levels import DEFAULT_LEVEL, LEVELS, Depth, Level
 from engine.match import MatchState
 from engine.moves import Play, legal_plays
 from engine.player_chooser import PlayerChooser
 from engine.position import Position
+from engine.two_moves import TwoMoveChooser, TwoMoveRanker
+from protocol.arguments import blaming
 from protocol.offers import check_cube, check_no_offer
 from protocol.players import AT_THE_TABLE, HUMAN, OWN
 from protocol.rollout_memory import RolloutSlot
@@ -27,6 +30,9 @@ CUSTOM_LEVEL = "custom"
 NOISE_UNITS = 1000
 """The setting `engine.noise` counts in thousandths of a point."""
 
+DOUBLES_KEY = "game.doubles"
+"""The setting that says how many checker moves doubles are."""
+
 
 @dataclass(frozen=True)
 class GameState:
@@ -36,16 +42,23 @@ class GameState:
         position: The checkers, those of the seat on roll first; None until one is sent.
         match: Everything else, the dice among it.
         is_given_up: Whether the game ended by a drop or a resignation; the checkers lie as they did.
+        doubles: How many checker moves doubles are.
     """
 
     position: Position | None = None
     match: MatchState = field(default_factory=MatchState)
     is_given_up: bool = False
+    doubles: Doubles = Doubles.FOUR
 
     @property
     def is_over(self) -> bool:
         """Whether there is a position whose game has ended."""
         return self.position is not None and (self.is_given_up or self.position.is_over)
+
+    @property
+    def may_double(self) -> bool:
+        """Whether the seat on roll may offer the cube at this moment, and could gain by it."""
+        return self.doubles is Doubles.FOUR and self.match.may_double(self.match.on_roll)
 
 
 @dataclass(frozen=True)
@@ -113,9 +126,25 @@ class Session:
         self.errors = 0
         self.last_rollout: RolloutSlot | None = None
         self._past: deque[GameState] = deque(maxlen=service.limits.history)
+        self._undone: list[GameState] = []
 
     def analyst_source(self) -> Callable[[], Analyst]:
-        """Return what fetches the analyst chosen at this moment; it may block while it loads."""
+        """Return what fetches the analyst chosen at this moment; it may block while it loads.
+
+        Raises:
+            UnsupportedError: Doubles are two moves, and analysts judge as if they were four.
+        """
+        self.need_usual_doubles("this is judged")
+        return self._find_analyst()
+
+    def ranker_source(self) -> Callable[[], Analyst | TwoMoveRanker]:
+        """Return what fetches who ranks plays, as `analyst_source`."""
+        find_analyst = self._find_analyst()
+        if self.game.doubles is Doubles.FOUR:
+            return find_analyst
+        return lambda: TwoMoveRanker(find_analyst())
+
+    def _find_analyst(self) -> Callable[[], Analyst]:
         return partial(self.service.analyst, self.engine.net, self.engine.threads)
 
     def depth(
@@ -125,13 +154,42 @@ class Session:
 
         Raises:
             ValueRangeError: The plies are out of range, or no filter has this name.
+            UnsupportedError: As `possible_depth`; of the settings, the cube does not matter.
         """
-        engine = self.engine
-        return Depth(
+        engine, has_cube = self.engine, self.game.doubles is Doubles.FOUR
+        depth = Depth(
             engine.plies if plies is None else plies,
             engine.filter_name if filter_name is None else filter_name,
-            engine.is_cubeful if cubeful is None else cubeful,
+            engine.is_cubeful and has_cube if cubeful is None else cubeful,
         )
+        return self.possible_depth(depth)
+
+    def possible_depth(self, depth: Depth) -> Depth:
+        """Return a depth at which plays can be ranked by the rules of the game.
+
+        Raises:
+            UnsupportedError: Doubles are two moves, and it looks ahead or lets the cube count.
+        """
+        if depth.plies:
+            self.need_usual_doubles("there is look-ahead")
+        if depth.is_cubeful:
+            self.need_usual_doubles("the cube counts")
+        return depth
+
+    def need_usual_doubles(self, what: str) -> None:
+        """Make sure that doubles are four checker moves, as all that looks beyond a play takes them to be.
+
+        Args:
+            what: What needs it, as a sentence.
+
+        Raises:
+            UnsupportedError: They are two.
+        """
+        if self.game.doubles is not Doubles.FOUR:
+            raise UnsupportedError(
+                f"{what} only where doubles are four moves: 'set {DOUBLES_KEY} four' goes back to that",
+                field=DOUBLES_KEY,
+            )
 
     def chooser_source(self, depth: Depth | None = None) -> Callable[[], Chooser]:
         """Return what fetches who decides: the session's player, with the cube at the session's level.
@@ -140,13 +198,27 @@ class Session:
 
         Args:
             depth: How deep it looks; that of the settings if None. A player looks as deep as its name says.
+
+        Raises:
+            UnsupportedError: As `possible_depth`. Where doubles are two moves, what comes back may raise it
+                too, for a player that can only play four.
         """
-        find_analyst, depth, engine = self.analyst_source(), depth or self.depth(), self.engine
-        level = depth, engine.noise / NOISE_UNITS, engine.seed
-        if engine.player in AT_THE_TABLE:
-            return lambda: Chooser(find_analyst(), *level)
+        engine = self.engine
+        depth = self.depth() if depth is None else self.possible_depth(depth)
+        find_analyst, errors = self._find_analyst(), (engine.noise / NOISE_UNITS, engine.seed)
         find_player = partial(self.service.players.find, engine.player, engine.threads)
-        return lambda: PlayerChooser(find_player(), find_analyst(), *level)
+        is_own = engine.player in AT_THE_TABLE
+
+        def found() -> Chooser:
+            if is_own:
+                return Chooser(find_analyst(), depth, *errors)
+            return PlayerChooser(find_player(), find_analyst(), depth, *errors)
+
+        def found_for_two_moves() -> Chooser:
+            with blaming(DOUBLES_KEY):
+                return TwoMoveChooser(find_analyst(), None if is_own else find_player(), *errors)
+
+        return found if self.game.doubles is Doubles.FOUR else found_for_two_moves
 
     def need_engine(self) -> None:
         """Make sure that it is not people who decide.
@@ -158,8 +230,9 @@ class Session:
             raise StateError("engine.player is human: people decide, and 'play' tells it", field="what")
 
     def change(self, game: GameState) -> None:
-        """Go on to another state of the game, which `undo` takes back."""
+        """Go on to another state of the game, which `undo` takes back; what was taken back before is gone."""
         self._past.append(self.game)
+        self._undone.clear()
         self.game = game
 
     def undo(self) -> None:
@@ -170,7 +243,24 @@ class Session:
         """
         if not self._past:
             raise StateError("nothing to take back", field="request")
+        self._undone.append(self.game)
         self.game = self._past.pop()
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether something was taken back, and nothing changed since."""
+        return bool(self._undone)
+
+    def redo(self) -> None:
+        """Do again what was taken back last.
+
+        Raises:
+            StateError: Nothing was, or the game has changed since.
+        """
+        if not self._undone:
+            raise StateError("nothing was taken back since the last change", field="request")
+        self._past.append(self.game)
+        self.game = self._undone.pop()
 
     def seed(self, seed: int) -> None:
         """Start the session's dice again.
@@ -186,7 +276,11 @@ class Session:
 
         Without one, score, cube and seat on roll stay, and dice and offers go.
         """
-        self.change(GameState(position, match or self.game.match.before_roll()))
+        self.go_to(position, match or self.game.match.before_roll())
+
+    def go_to(self, position: Position, match: MatchState, *, is_given_up: bool = False) -> None:
+        """Change everything but the rules of the game."""
+        self.change(GameState(position, match, is_given_up, self.game.doubles))
 
     def set_roll(self, roll: Roll) -> None:
         """Put the dice of the player on roll on the board, in place of any that lie there.
@@ -214,11 +308,11 @@ class Session:
     def new_game(self) -> None:
         """Set up the starting position: cube in the middle, no dice; score and seat on roll stay."""
         match = replace(self.game.match.before_roll(), cube=1, cube_owner=None)
-        self.change(GameState(Position.start(), match))
+        self.go_to(Position.start(), match)
 
     def play(self, play: Play) -> None:
         """Make a play: the other seat is on roll."""
-        self.change(GameState(play.result, self.game.match.next_turn()))
+        self.go_to(play.result, self.game.match.next_turn())
 
     def need_position(self) -> Position:
         """Return the position.
@@ -277,4 +371,4 @@ class Session:
         Raises:
             StateError: As for `need_roll`.
         """
-        return legal_plays(*self.need_roll())
+        return legal_plays(*self.need_roll(), self.game.doubles)

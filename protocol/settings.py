@@ -8,12 +8,13 @@ from typing import Any
 
 from engine.cores import MAX_THREADS, usable_cores
 from engine.dice import MAX_SEED
+from engine.doubles import Doubles
 from engine.errors import UnsupportedError
 from engine.levels import DEFAULT_LEVEL, LEVELS, MAX_NOISE_POINTS
-from engine.match import MAX_CUBE, MAX_LENGTH, MatchState
+from engine.match import MAX_CUBE, MAX_LENGTH
 from engine.search import FILTERS, MAX_PLIES
 from protocol.arguments import SHOWN, blaming, parse_choice, parse_integer, parse_switch
-from protocol.session import NOISE_UNITS, EngineSettings, Session
+from protocol.session import DOUBLES_KEY, NOISE_UNITS, EngineSettings, GameState, Session
 
 SEATS = ("p0", "p1")
 OWNERS = ("center", *SEATS)
@@ -120,6 +121,12 @@ def _put_variant(session: Session, text: str) -> None:
         raise UnsupportedError(f"only backgammon is played here, not {text[:SHOWN]!r}", field="game.variant")
 
 
+def _put_doubles(session: Session, text: str) -> None:
+    doubles = Doubles(parse_choice(DOUBLES_KEY, text, tuple(Doubles)))
+    match = session.game.match.without_offers()
+    session.change(replace(session.game, match=match, doubles=doubles))
+
+
 def _put_net(session: Session, text: str) -> None:
     change_engine(session, net=session.service.check_judge(text))
 
@@ -149,7 +156,8 @@ def _put_seed(session: Session, text: str) -> None:
     session.seed(parse_integer("engine.seed", text, 0, MAX_SEED))
 
 
-_START = MatchState()
+_GAME_START = GameState()
+_START = _GAME_START.match
 _ENGINE_START = EngineSettings("", 0)
 
 KEYS: dict[str, Key] = {
@@ -197,6 +205,15 @@ KEYS: dict[str, Key] = {
         ),
         _match_bool("game.jacoby", _START.jacoby, "gammons need a turned cube (money play)", "jacoby"),
         _match_bool("game.beavers", _START.beavers, "beavers are allowed (money play)", "beavers"),
+        Key(
+            DOUBLES_KEY,
+            "enum",
+            "|".join(Doubles),
+            _GAME_START.doubles,
+            "how many checker moves doubles are; two is a variant, for plays alone",
+            lambda s: s.game.doubles,
+            _put_doubles,
+        ),
         Key("engine.net", "string", "*", "default", "the evaluator", lambda s: s.engine.net, _put_net),
         Key(
             "engine.player",

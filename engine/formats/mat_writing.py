@@ -61,19 +61,22 @@ def _game_lines(names: tuple[str, str], game: RecordedGame) -> list[str]:
 def _rows(actions: Sequence[Action]) -> list[dict[int, str]]:
     """Put actions into rows by seat; a row is full once seat 1 has acted, or seat 0 acts again."""
     rows: list[dict[int, str]] = []
+    before: Action | None = None
     for action in actions:
         if action.seat == 0 or not rows or 1 in rows[-1]:
             rows.append({})
-        rows[-1][action.seat] = _cell(action)
+        rows[-1][action.seat] = _cell(action, before)
+        before = action
     return rows
 
 
-def _cell(action: Action) -> str:
+def _cell(action: Action, before: Action | None) -> str:
+    """Write an action; a double on top of a double is a beaver."""
     match action:
         case Rolled(roll=(die, other), play=play):
             return f"{die}{other}: {_moves(play)}".rstrip()
         case Doubled(cube=cube):
-            return f" Doubles => {cube}"
+            return f" {'Beavers' if isinstance(before, Doubled) else 'Doubles'} => {cube}"
         case Answered(took=took):
             return " Takes" if took else " Drops"
 

@@ -106,10 +106,7 @@ class MoveSearch:
         """
         check_plies(plies)
         watch = watch or SearchWatch()
-        ladder = _Ladder(self._judgement.other, legal_plays(position, roll))
-        ladder.enter(0, self._values(ladder.boards(), 0, SearchWatch()))
-        watch.count(len(ladder.plays))
-        watch.end_depth(ladder.best(self._inner_plies))
+        ladder = self._entered(legal_plays(position, roll), watch)
         finished = True
         for depth in range(1, plies + 1):
             survivors = chosen_filter.survivors(ladder.equities_of_survivors(), depth - 1)
@@ -125,6 +122,25 @@ class MoveSearch:
             watch.end_depth(ladder.best(self._inner_plies))
         candidates = ladder.candidates(self._inner_plies)
         return PlaysFound(candidates, candidates[0].plies, finished, watch.nodes, watch.elapsed_s)
+
+    def rank(self, plays: list[Play], watch: SearchWatch | None = None) -> PlaysFound:
+        """Rank plays of one roll, by whatever rules, at 0 plies.
+
+        Args:
+            plays: At least one.
+            watch: Counts nodes, reports progress.
+        """
+        watch = watch or SearchWatch()
+        candidates = self._entered(plays, watch).candidates(self._inner_plies)
+        return PlaysFound(candidates, self._inner_plies, True, watch.nodes, watch.elapsed_s)
+
+    def _entered(self, plays: list[Play], watch: SearchWatch) -> _Ladder:
+        """Value all plays at 0 plies, without asking the watch."""
+        ladder = _Ladder(self._judgement.other, plays)
+        ladder.enter(0, self._values(ladder.boards(), 0, SearchWatch()))
+        watch.count(len(plays))
+        watch.end_depth(ladder.best(self._inner_plies))
+        return ladder
 
     def equity_after(self, play: Play, plies: int) -> float:
         """Value a single play.

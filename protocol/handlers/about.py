@@ -6,6 +6,7 @@ from dataclasses import asdict
 
 from engine.levels import LEVELS, Depth
 from engine.match import MatchState
+from engine.moves import legal_plays
 from engine.position import Position
 from engine.search import FILTERS, MAX_PLIES
 from engine.version import NAME, version
@@ -53,9 +54,10 @@ def handle_ubgi(call: Call) -> Answer:
 
 def handle_isready(call: Call) -> Answer:
     """Load the evaluator and the player, make ready what searches, then say so."""
-    find_chooser = call.session.chooser_source()
+    find_chooser, doubles = call.session.chooser_source(), call.session.game.doubles
 
     def run(_: Control) -> list[Reply]:
+        legal_plays(Position.start(), (1, 1), doubles)
         find_chooser().analyst.judge(Position.start(), MatchState(), Depth(_WARM_PLIES))
         return [Reply("readyok")]
 

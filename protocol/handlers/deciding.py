@@ -92,8 +92,10 @@ def _question(session: Session, what: str, limits: GoLimits) -> GoQuestion:
         raise StateError("a double waits: 'go take' decides about it", field="what")
     if not match.doubled and what == "take":
         raise StateError("no double waits for an answer: 'play double' offers one", field="what")
+    if what != "chequer":
+        session.need_usual_doubles("the cube is decided about")
     engine, clock = session.engine, session.service.clock
-    depth, is_own, asked_s = limits.depth(engine), engine.player == OWN, clock()
+    depth, is_own, asked_s = limits.depth(session), engine.player == OWN, clock()
     return GoQuestion(
         position,
         match.without_offers() if what == "take" else before,

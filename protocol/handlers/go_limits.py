@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from engine.doubles import Doubles
 from engine.levels import Depth
 from engine.search import FILTERS, MAX_PLIES
 from protocol.arguments import SHOWN, nearest, parse_choice, parse_integer
 from protocol.errors import CommandError
-from protocol.session import EngineSettings
+from protocol.session import Session
 
 MAX_MOVETIME_MS = 86_400_000
 
@@ -34,17 +35,20 @@ class GoLimits:
     movetime_s: float | None = None
     filter_name: str | None = None
 
-    def depth(self, engine: EngineSettings) -> Depth:
-        """Return how deep a session with these settings looks.
+    def depth(self, session: Session) -> Depth:
+        """Return how deep a session looks.
 
         With nothing but a time that is as deep as can be, except at a level that errs: more time must not
         make it stronger.
+
+        Raises:
+            UnsupportedError: As `Session.possible_depth`.
         """
         plies = self.plies
-        if plies is None:
-            is_free = self.movetime_s is not None and engine.noise == 0
-            plies = MAX_PLIES if is_free else engine.plies
-        return Depth(plies, self.filter_name or engine.filter_name, engine.is_cubeful)
+        is_free = self.movetime_s is not None and session.engine.noise == 0
+        if plies is None and is_free and session.game.doubles is Doubles.FOUR:
+            plies = MAX_PLIES
+        return session.depth(plies, self.filter_name)
 
 
 def read_limits(words: Sequence[str], *, is_role: bool = False) -> GoLimits:

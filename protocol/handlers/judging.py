@@ -66,17 +66,17 @@ def handle_moves(call: Call) -> Answer:
     session, depth, limit = call.session, wanted_depth(call), call.values["n"]
     position, roll = session.need_roll()
     match = session.match_to_judge()
-    find_analyst = session.analyst_source()
+    find_ranker = session.ranker_source()
 
     def run(control: Control) -> list[Reply]:
-        analyst = find_analyst()
-        judged = analyst.rank_plays(position, roll, match, depth, search_watch(control))
+        ranker = find_ranker()
+        judged = ranker.rank_plays(position, roll, match, depth, search_watch(control))
         shown = judged.plays[:limit]
         lines = [
             Reply("move", values=_play_values(i, play), is_final=False) for i, play in enumerate(shown, 1)
         ]
         about: dict[str, Value] = {"count": len(judged.plays), "shown": len(shown), "plies": judged.plies}
-        about["net"] = analyst.name
+        about["net"] = ranker.name
         return [*lines, Reply("moves", values=about | stopped_values(judged.is_finished))]
 
     return Work(run, is_long=depth.plies > 0)

@@ -7,6 +7,7 @@ from functools import partial
 from itertools import count
 
 from engine import cube_actions
+from engine.errors import ValueRangeError
 from engine.formats.fibs_board import decode_fibs_board
 from engine.formats.match_id import encode_match_id
 from engine.formats.position_id import encode_position_id
@@ -16,7 +17,7 @@ from engine.match import RESULTS, GameResult, MatchState
 from engine.moves import Play, legal_plays
 from engine.notation import format_play, parse_play
 from engine.outcome import LOSE_BG, LOSE_G, finished_outcomes
-from engine.position import Position
+from engine.position import BAR, Position
 from protocol.arguments import SHOWN, blaming
 from protocol.board_drawing import draw_board
 from protocol.command import Call
@@ -39,6 +40,9 @@ ACTIONS: dict[str, Callable[[MatchState], MatchState | GameResult]] = {
     "reject": cube_actions.reject,
 }
 """What `play` takes besides checker plays, by the words for it."""
+
+ANSWERS = ("take", "beaver", "drop", "accept", "reject")
+"""Those of them that answer an offer."""
 
 
 def handle_position(call: Call) -> Answer:
@@ -101,14 +105,41 @@ def handle_newgame(call: Call) -> Answer:
 
 
 def handle_legal(call: Call) -> Answer:
-    """List the legal plays."""
+    """List the legal plays, all or those that move a checker from a point."""
     position, roll = call.session.need_roll()
+    doubles, point = call.session.game.doubles, call.values["point"]
+    if point is not None and not position.board[0, point]:
+        raise ValueRangeError(f"there is no checker on {_point_text(point)} to play", field="point")
 
     def run(_: Control) -> list[Reply]:
-        plays = legal_plays(position, roll)
+        plays = legal_plays(position, roll, doubles)
+        if point is not None:
+            plays = [play for play in plays if _leaves(play, position, point)]
         return [*map(_play_line, plays, count(1)), Reply("legal", values={"count": len(plays)})]
 
     return Work(run)
+
+
+def parse_point(text: str) -> int:
+    """Read a point that a checker can be moved from, the bar as 25.
+
+    Raises:
+        ValueRangeError: It is none.
+    """
+    if text == "bar":
+        return BAR
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text[:3]) < BAR:
+        raise ValueRangeError(f"expected a point 1..24 or bar, got {text[:SHOWN]!r}", field="point")
+    return int(text)
+
+
+def _point_text(point: int) -> str:
+    return "the bar" if point == BAR else str(point)
+
+
+def _leaves(play: Play, position: Position, point: int) -> bool:
+    """Whether a play, as it is written, moves a checker away from a point."""
+    return bool(play.result.board[1, point] < position.board[0, point])
 
 
 def _play_line(play: Play, number: int) -> Reply:
@@ -139,11 +170,13 @@ def handle_play(call: Call) -> Answer:
 def _act(session: Session, words: str) -> GameResult | None:
     """Do something with the cube or a resignation; return how the game ended if it did."""
     position, match = session.need_game(), session.game.match
+    if words not in ANSWERS:
+        session.need_usual_doubles("games are played with the cube, and given up,")
     following = ACTIONS[words](match)
     if isinstance(following, MatchState):
-        session.change(GameState(position, following))
+        session.go_to(position, following)
         return None
-    session.change(GameState(position, match.without_offers(), is_given_up=True))
+    session.go_to(position, match.without_offers(), is_given_up=True)
     return following
 
 
@@ -153,7 +186,7 @@ def _play_checkers(session: Session, text: str) -> tuple[str, GameResult | None]
     match = session.game.match
     check_no_offer(match)
     with blaming("play"):
-        play = parse_play(text, position, roll)
+        play = parse_play(text, position, roll, session.game.doubles)
     session.play(play)
     if not play.result.is_over:
         return format_play(play), None
@@ -173,6 +206,12 @@ def handle_undo(call: Call) -> Answer:
     """Take back the last change of the game."""
     call.session.undo()
     return ok("undo", game_values(call.session.game))
+
+
+def handle_redo(call: Call) -> Answer:
+    """Do again what was taken back last."""
+    call.session.redo()
+    return ok("redo", game_values(call.session.game))
 
 
 def handle_board(call: Call) -> Answer:

@@ -11,11 +11,12 @@ from engine.match import RESULTS
 from protocol.commands import COMMANDS
 from protocol.players import OWN
 from protocol.repl.asking import ask
+from protocol.repl.opponent import ROLL
 from protocol.repl.tables import (
     answer_lines,
-    chances_lines,
     counted,
     cube_lines,
+    legal_lines,
     matrix_lines,
     plays_lines,
     resignation_lines,
@@ -23,7 +24,7 @@ from protocol.repl.tables import (
 )
 from protocol.repl.writing import Drawn
 from protocol.replies import value_text
-from protocol.requests import Control
+from protocol.requests import Control, Reply
 from protocol.session import CUSTOM_LEVEL, Session
 
 _LEVELS_HEAD = "  level         looks    loses  thousandths of a point in an unforced play"
@@ -43,7 +44,7 @@ def hint(session: Session, values: Mapping[str, Any], control: Control) -> list[
     match = session.game.match
     session.need_game()
     if match.resigned:
-        return _resignation_hint(session, values, control)
+        return resignation_lines(_judged_resignation(session, values, control).values)
     if match.doubled:
         return answer_lines(ask(session, "take" + _named(values, "plies"), control)[-1].values)
     if match.roll is None:
@@ -65,9 +66,28 @@ def cube(session: Session, values: Mapping[str, Any], control: Control) -> list[
     return cube_lines(decision, chances if same_depth else None)
 
 
-def chances(session: Session, control: Control) -> list[str]:
-    """Say the chances of the side on roll before its roll, as the net sees them."""
-    return chances_lines(ask(session, "eval", control)[-1].values)
+def best_action(session: Session, control: Control) -> str:
+    """Return what `hint` finds best for the seat that is to act: `ROLL`, or what ``play`` takes.
+
+    Raises:
+        GammondError: There is nothing to decide, or the table cannot say.
+    """
+    match = session.game.match
+    session.need_game()
+    if match.resigned:
+        accepts = _judged_resignation(session, {}, control).values["accept"]
+        return "accept" if accepts else "reject"
+    if match.doubled:
+        return str(ask(session, "take", control)[-1].values["response"])
+    if match.roll is not None:
+        return str(ask(session, "moves 1", control)[0].values["play"])
+    doubles = session.game.may_double and ask(session, "cube", control)[-1].values["double"]
+    return "double" if doubles else ROLL
+
+
+def legal(session: Session, point: str | None, control: Control) -> list[str]:
+    """List the plays of the roll, all or those that move a checker from a point."""
+    return legal_lines(ask(session, "legal" if point is None else f"legal {point}", control))
 
 
 def matrix(session: Session, values: Mapping[str, Any], control: Control) -> list[str]:
@@ -116,12 +136,12 @@ def strength_text(session: Session) -> str:
     return f"{name}: looks {counted(engine.plies, 'ply')} ahead, filter {engine.filter_name}{errs}.{others}"
 
 
-def _resignation_hint(session: Session, values: Mapping[str, Any], control: Control) -> list[str]:
+def _judged_resignation(session: Session, values: Mapping[str, Any], control: Control) -> Reply:
     match = session.game.match
     if match.doubled:
         raise UnsupportedError("no hint for a resignation in answer to a double", field="hint")
     kind = RESULTS[match.resigned - 1]
-    return resignation_lines(ask(session, f"resign {kind}" + _named(values, "plies"), control)[-1].values)
+    return ask(session, f"resign {kind}" + _named(values, "plies"), control)[-1]
 
 
 def _named(values: Mapping[str, Any], *names: str) -> str:

@@ -58,7 +58,7 @@ def _now(session: Session) -> tuple[str, ...]:
     if game.position is None or game.is_over:
         return ()
     if game.match.roll is None and not answers(game.match):
-        return ("roll", "double") if game.match.may_double(game.match.on_roll) else ("roll",)
+        return ("roll", "double") if game.may_double else ("roll",)
     return answers(game.match)
 
 

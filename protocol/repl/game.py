@@ -12,9 +12,12 @@ from engine.dice import Roll
 from engine.errors import StateError
 from engine.match import MatchState
 from protocol.board_drawing import MARKS, draw_board
+from protocol.handlers.table import ACTIONS
 from protocol.players import HUMAN, OWN
-from protocol.repl.analysis import chances
+from protocol.repl.analysis import best_action
 from protocol.repl.asking import ask
+from protocol.repl.chances import Chances
+from protocol.repl.game_log import Done, GameLog
 from protocol.repl.opponent import ROLL, Opponent
 from protocol.repl.sentences import (
     ENGINE_NAME,
@@ -27,6 +30,7 @@ from protocol.repl.sentences import (
     told,
     turn_text,
 )
+from protocol.repl.tables import counted
 from protocol.repl.writing import Drawn
 from protocol.requests import Control
 from protocol.session import GameState, Session
@@ -45,15 +49,17 @@ class Game:
     Attributes:
         human: The person's seat in a game; None while none is on. People play both seats of a game whose
             other player, ``engine.player``, is human too.
-        shows_chances: Whether the chances of a person who is to roll are told after the other player's turn.
+        chances: Tells chances after each play, if it is told to.
     """
 
     def __init__(self, session: Session) -> None:
         self.session = session
         self.human: int | None = None
-        self.shows_chances = False
+        self.chances = Chances(session)
         self._opponent = Opponent(session)
         self._decisions: list[GameState] = []
+        self._undone: list[tuple[GameState, list[Done]]] = []
+        self._log = GameLog()
         self._won_match: GameState | None = None
         self._final_score = (0, 0)
 
@@ -113,6 +119,7 @@ class Game:
         change_match(self.session, on_roll=starter, roll=(max(own, other), min(own, other)))
         throws = told(self.names[human], "throw", f"{own}, {self.names[1 - human]} {other}")
         begins = told(self.names[starter], "begin", f"with {max(own, other)}-{min(own, other)}")
+        self._log.begin(self.session.game, self.names)
         return [f"{throws} {begins}", *self.go_on(control)]
 
     def take_up(self, control: Control) -> list[str]:
@@ -129,6 +136,7 @@ class Game:
             raise StateError("a game is on: play it, or 'new' for another, or 'leave' it", field="play")
         ask(self.session, "isready", control)
         self._begin(game.match.to_act)
+        self._log.begin(game, self.names)
         offer = offer_text(game.match)
         begins = [
             f"You play {' and '.join(MARKS) if self.is_shared else MARKS[game.match.to_act]} from here."
@@ -149,7 +157,7 @@ class Game:
         if not self.is_running:
             return self.take_up(control)
         opponent = "with people in both seats" if self.is_shared else f"against {player}"
-        return [f"The game goes on {opponent}.", *self.go_on(control)]
+        return [f"The game goes on {opponent}.", *self.chances.judge_lines(), *self.go_on(control)]
 
     def leave(self) -> list[str]:
         """End the game against the engine; the position stays.
@@ -160,7 +168,8 @@ class Game:
         if self.human is None:
             raise StateError("no game against the engine: 'play' begins one", field="leave")
         self.human = None
-        self._decisions.clear()
+        self._forget_decisions()
+        self._log.leave()
         return [f"The game{'' if self.is_shared else ' against the engine'} ends here, the position stays."]
 
     def roll(self, control: Control) -> list[str]:
@@ -215,10 +224,55 @@ class Game:
             raise StateError(
                 "nothing to take back: you have decided nothing in this game, and rolls stay", field="undo"
             )
+        if not self.session.can_redo:
+            self._undone.clear()
         wanted = self._decisions.pop()
+        reached = self.session.game
         while self.session.game is not wanted:
             self.session.undo()
+        self._undone.append((reached, self._log.cut(wanted)))
         return [f"Taken back: {turn_text(wanted.match)} again."]
+
+    def redo(self, control: Control) -> list[str]:
+        """Do again what `undo` took back last.
+
+        Raises:
+            StateError: Nothing was taken back, or something was done since.
+        """
+        if self.human is None:
+            ask(self.session, "redo", control)
+            return ["Done again."]
+        if not self._undone or not self.session.can_redo:
+            raise StateError("nothing was taken back since you last did something", field="redo")
+        reached, done = self._undone.pop()
+        self._decisions.append(self.session.game)
+        self._log.restore(done)
+        while self.session.game is not reached:
+            self.session.redo()
+        turn = turn_text(reached.match) if self.is_running else "the game is over"
+        return [f"Done again: {turn}.", *self.go_on(control)]
+
+    def best(self, control: Control) -> list[str]:
+        """Do what `analysis.hint` finds best in the place of the seat that is to act.
+
+        Raises:
+            GammondError: There is nothing to decide, or the table cannot say what is best.
+        """
+        lines = self.go_on(control)
+        action = best_action(self.session, control)
+        return lines + (self.roll(control) if action == ROLL else self._decided(action, control))
+
+    def save(self, name: str) -> list[str]:
+        """Write the finished games of the match, or of money play, as ``.mat`` text.
+
+        Args:
+            name: Of the file; one that is there is replaced only if this table wrote it.
+
+        Raises:
+            StateError: There is no such game.
+            DataFileError: The file cannot be written.
+        """
+        return [f"{counted(self._log.save(name), 'game')} saved in {name}."]
 
     def score(self) -> list[str]:
         """Say the score, and what the cube is at."""
@@ -246,29 +300,31 @@ class Game:
                 lines += self._do("pass", control)
             else:
                 break
-        return lines + self._chances(control) if lines else lines
+        return lines
 
-    def show_chances(self, is_shown: bool, control: Control) -> list[str]:
-        """Tell a person's chances after each turn of the other player from here on, or do not.
+    def tell_chances(self, are_told: bool) -> list[str]:
+        """Tell chances after each play from here on, or do not.
 
         Raises:
-            GammondError: The evaluator cannot be loaded.
+            DataFileError: Who judges them cannot be loaded.
         """
-        self.shows_chances = is_shown
-        if not is_shown:
-            return ["Chances are not told."]
-        return ["Chances are told when you are to roll, as the net sees them.", *self._chances(control)]
+        return [self.chances.tell(are_told), *self._chances()]
 
-    def _chances(self, control: Control) -> list[str]:
-        """The chances of the person who is to roll, where they are to be told."""
+    def _chances(self) -> list[str]:
+        """Before a roll, the chances of the person, or of the one who is to roll among two people."""
         match = self.session.game.match
-        is_due = self.is_running and match.roll is None and not match.doubled and not match.resigned
-        return chances(self.session, control) if self.shows_chances and is_due else []
+        if self.human is None or not self.is_running or match != match.before_roll():
+            return []
+        return self.chances.lines(match.on_roll if self.is_shared else self.human)
 
     def _begin(self, human: int) -> None:
         self.human = human
-        self._decisions.clear()
+        self._forget_decisions()
         self._opponent.begin()
+
+    def _forget_decisions(self) -> None:
+        self._decisions.clear()
+        self._undone.clear()
 
     def _throw(self) -> Roll:
         roll = self.session.dice.roll()
@@ -310,10 +366,13 @@ class Game:
 
     def _do(self, text: str, control: Control) -> list[str]:
         """Do what ``play`` takes; say what it was, and how the game ended if it did."""
-        before = self.session.game.match
+        table, before = self.session.game, self.session.game.match
         done = ask(self.session, f"play {text}", control)[-1].values
+        self._log.add(table, self.session.game, done)
         play = str(done["play"])
         lines = [action_text(play, before, self.session.game.match, self.names)]
+        if play not in ACTIONS:
+            lines += self._chances()
         if play == "reject" and before.to_act == self.human:
             self._opponent.note_refusal(before.resigned)
         if "winner" in done:

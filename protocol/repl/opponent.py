@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine.doubles import Doubles
 from engine.match import RESULTS
 from protocol.repl.asking import ask
 from protocol.requests import Control
@@ -46,17 +47,20 @@ class Opponent:
         Raises:
             RefusedRequestError: The table cannot say: a net is damaged, for instance.
         """
-        match = self._session.game.match
+        game = self._session.game
+        match = game.match
         if match.resigned:
             return "accept" if self._accepts(RESULTS[match.resigned - 1], control) else "reject"
         if match.doubled:
             return self._ask("go take", control)
         if match.roll is not None:
             return self._ask("go chequer", control)
+        if game.doubles is not Doubles.FOUR:
+            return ROLL
         kind = self._resignation(control)
         if kind > self._refused:
             return f"resign {RESULTS[kind - 1]}"
-        doubles = match.may_double(match.on_roll) and self._ask("go cube", control) == "double"
+        doubles = game.may_double and self._ask("go cube", control) == "double"
         return "double" if doubles else ROLL
 
     def _ask(self, line: str, control: Control) -> str:

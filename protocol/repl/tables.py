@@ -98,6 +98,20 @@ def _behind(move: Values, best: Values) -> str:
     return points_text(float(move[key]) - float(best[key]))
 
 
+def legal_lines(replies: Sequence[Reply]) -> list[str]:
+    """Lay out legal plays in columns.
+
+    Args:
+        replies: The answer to ``legal``: the plays, then the line with their number.
+    """
+    plays = [str(reply.values["play"]) for reply in replies[:-1]]
+    width = max(map(len, plays), default=0) + 2
+    columns = max(1, (WIDTH - 2) // width)
+    rows = [plays[start : start + columns] for start in range(0, len(plays), columns)]
+    drawn = [Drawn("    " + "".join(f"{play:<{width}}" for play in row).rstrip()) for row in rows]
+    return [*drawn, f"    {counted(len(plays), 'play')}"]
+
+
 def cube_lines(cube: Values, chances: Values | None = None) -> list[str]:
     """Lay out what the side on roll should do with the cube.
 

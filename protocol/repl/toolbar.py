@@ -65,7 +65,7 @@ def _turn(game: Game) -> str:
         return f"{who} to {' or '.join(answers(match)[:2])}"
     if match.roll is not None:
         return f"{who} to play {roll_text(match.roll)}"
-    return f"{who} to roll or double" if match.may_double(match.on_roll) else f"{who} to roll"
+    return f"{who} to roll or double" if game.session.game.may_double else f"{who} to roll"
 
 
 def _judge(engine: EngineSettings, net: str) -> tuple[str, str, str]:

@@ -122,6 +122,17 @@ _ROWS = (
         ),
     ),
     Word(
+        "best",
+        "do what 'hint' finds best, in your place: a play, a double or a roll, an answer",
+        lambda game, _, control: game.best(control),
+    ),
+    Word(
+        "legal",
+        "list the plays of the roll, all or those that move a checker from a point",
+        lambda game, values, control: analysis.legal(game.session, values["point"], control),
+        (replace(*COMMANDS["legal"].arguments, read=str),),
+    ),
+    Word(
         "cube",
         "say what to do with the cube before the roll",
         lambda game, values, control: analysis.cube(game.session, values, control),
@@ -129,8 +140,8 @@ _ROWS = (
     ),
     Word(
         "chances",
-        "tell your chances after each turn of the other player, or do not",
-        lambda game, values, control: game.show_chances(values["shown"] == "on", control),
+        "tell your chances after each play, as the other player sees them, or do not",
+        lambda game, values, _: game.tell_chances(values["shown"] == "on"),
         (choice("shown", ("on", "off"), "whether they are told", default="on", is_required=False),),
     ),
     Word(
@@ -168,6 +179,17 @@ _ROWS = (
         "undo",
         "take back your last decision and all after it, or without a game the last change",
         lambda game, _, control: game.undo(control),
+    ),
+    Word(
+        "redo",
+        "do again what 'undo' took back, unless you did something else since",
+        lambda game, _, control: game.redo(control),
+    ),
+    Word(
+        "save",
+        "write the finished games of the match, or of money play, to a .mat file",
+        lambda game, values, _: game.save(values["file"]),
+        (rest("file", "FILE", "where to; no other file is written over"),),
     ),
     Word("board", "draw the board", lambda game, _, __: game.board()),
     Word("score", "show the score", lambda game, _, __: game.score()),

@@ -37,7 +37,12 @@ def without_judgement(line):
 
 
 def matches(expected, got):
-    """Compare the lines of an answer with those of the documentation, in which ``...`` is anything."""
+    """Compare the lines of an answer with those of the documentation, in which ``...`` is anything.
+
+    Progress of rollouts is told by the clock: it counts only where the documentation has it.
+    """
+    if not any(line.startswith("info trials") for line in expected):
+        got = [line for line in got if not line.startswith("info trials")]
     pattern = "\n".join(without_judgement(line) for line in expected)
     text = "\n".join(without_judgement(line) for line in got)
     return re.fullmatch(re.escape(pattern).replace(r"\.\.\.", ".*"), text, re.DOTALL)

@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from engine.analyst import CACHE_COLUMNS, Analyst
 from engine.bearoff import load_bearoff
 from engine.choice import Chooser
-from engine.doubles import Doubles, playing_doubles
+from engine.doubles import Doubles
 from engine.errors import UnsupportedError, ValueRangeError
 from engine.player_chooser import PlayerChooser
 from engine.players import EvaluatorPlayer, is_deep
 from engine.search import ValueCache
 from engine.search_player import SearchPlayer
+from engine.two_moves import playing_doubles
 from nets.loading import load_finder
 from tools.opponents import load_opponent, opponent_hashes
 

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from engine.choice import Chooser
-from engine.doubles import playing_doubles
 from engine.errors import LimitError
 from engine.players import Player
+from engine.two_moves import playing_doubles
 from tools.interrupts import follow_parent
 from tools.opponents import load_opponent
 from tools.tournament.entrants import load_cube_player

@@ -14,9 +14,10 @@ from engine.choice import Chooser
 from engine.cube_games import play_game, play_match
 from engine.errors import FormatError
 from engine.formats.mat_writing import mat_text
+from engine.game_record import Answered, Doubled, RecordedGame
 from engine.games import paired_dice
 from engine.levels import Depth
-from engine.match import MatchState
+from engine.match import GameResult, MatchState
 from engine.moves import legal_plays
 from engine.notation import parse_play
 from engine.position import Position
@@ -174,3 +175,13 @@ def test_gnubg_reads_the_same_games(kind, request, tmp_path):
     assert [game.points for game in found] == [game.result.points for game in games]
     assert [game.score for game in found] == [game.begun.score for game in games]
     assert [game.winner for game in found] == [game.result.winner for game in games]
+
+
+def test_a_double_on_top_of_a_double_is_written_as_a_beaver():
+    actions = Doubled(0, 2), Doubled(1, 4), Answered(0, False)
+    text = mat_text(("one", "two"), [RecordedGame(MatchState(), actions, GameResult(1, 1, 2))])
+    assert re.findall(r"Doubles => 2|Beavers => 4|Drops|Doubles => 4", text) == [
+        "Doubles => 2",
+        "Beavers => 4",
+        "Drops",
+    ]

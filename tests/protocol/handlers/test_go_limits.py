@@ -9,7 +9,8 @@ from engine.levels import Depth
 from engine.search import MAX_PLIES
 from protocol.errors import CommandError
 from protocol.handlers.go_limits import GoLimits, read_limits
-from protocol.session import EngineSettings
+from protocol.session import EngineSettings, Session
+from tests.protocol.talking import SEED, make_service
 
 EXPERT = EngineSettings("default", 1)
 DEEP = EngineSettings("default", 1, ply=3, filter_name="narrow", is_cubeful=False)
@@ -32,7 +33,9 @@ ERRING = EngineSettings("default", 1, noise=120)
     ],
 )
 def test_how_deep_a_session_looks(text, engine, depth):
-    assert read_limits(text.split()).depth(engine) == depth
+    session = Session(make_service(), SEED)
+    session.engine = engine
+    assert read_limits(text.split()).depth(session) == depth
 
 
 def test_a_time_is_read_in_milliseconds():

@@ -2,18 +2,23 @@ import pytest
 
 from engine.dice import ScriptedDice
 from engine.errors import DataFileError, GammondError, StateError
+from engine.formats.mat_reading import read_mat
 from engine.match import MatchState
 from engine.notation import format_play
+from engine.outcome import LOSE_G, WIN, WIN_G
 from engine.position import Position
 from protocol.repl.asking import RefusedRequestError
 from protocol.repl.game import Game
+from protocol.repl.tables import counted
 from protocol.requests import Control
 from protocol.settings import change_match
-from tests.boards import position
+from tests.boards import RacingJudge, position
 from tests.protocol.repl.tables import dealt, game_at, make_session, session_without_nets
 
 ENGINE_NEARLY_OFF = position({3: 2}, {24: 1})
 GAMMON_NEXT = position({1: 1}, {24: 8, 23: 7})
+FAR_AHEAD = position({1: 4, 2: 2}, {19: 5, 20: 5, 21: 4})
+CONTROL = Control()
 
 
 def test_the_higher_die_begins_with_both_and_equal_dice_are_thrown_again():
@@ -236,6 +241,15 @@ def test_an_engine_turn_that_failed_is_taken_up_by_the_next_word():
     assert lines[1] == "You roll 6-4."
 
 
+class GammonJudge(RacingJudge):
+    """A judge for whom every win is a gammon."""
+
+    def evaluate(self, boards):
+        outcomes = super().evaluate(boards)
+        outcomes[:, WIN_G], outcomes[:, LOSE_G] = outcomes[:, WIN], 1 - outcomes[:, WIN]
+        return outcomes
+
+
 def failing(boards):
     raise DataFileError("damaged", field="net")
 
@@ -251,7 +265,7 @@ def typed(game):
     if match.roll is None:
         return game.roll(Control())
     best = session.analyst_source()().rank_plays(*session.need_roll(), match).best
-    return game.make_play(format_play(best.play), Control())
+    return game.make_play(format_play(best.play), CONTROL)
 
 
 def test_a_whole_match_can_be_played():
@@ -270,19 +284,112 @@ def test_a_whole_match_can_be_played():
     assert max(game.points) >= 3
 
 
-def test_chances_are_told_after_each_turn_of_the_other_player_until_they_are_not_wanted():
-    game, _ = dealt((3, 1), (5, 2), (6, 4), (4, 2), (6, 4), (4, 2))
-    told = game.show_chances(True, Control())
-    assert told == ["Chances are told when you are to roll, as the net sees them."]
-    after_play = game.make_play("8/5 6/5", Control())
-    assert after_play[-1].startswith("    win ")
-    assert "lose gammon" in after_play[-1]
-    assert game.roll(Control()) == ["You roll 6-4."]
-    assert game.show_chances(False, Control()) == ["Chances are not told."]
-    assert not any(line.startswith("    win ") for line in game.make_play("24/18 13/9", Control()))
+def test_redo_does_again_what_undo_took_back_step_by_step():
+    game, _ = dealt((3, 1), (5, 2), (6, 4), (2, 1))
+    first = game.session.game
+    game.make_play("8/5 6/5", CONTROL)
+    game.roll(CONTROL)
+    second = game.session.game
+    game.make_play("24/14", CONTROL)
+    third = game.session.game
+    game.undo(CONTROL)
+    game.undo(CONTROL)
+    assert game.session.game is first
+    assert game.redo(CONTROL) == ["Done again: it is your 6-4."]
+    assert game.session.game is second
+    assert game.redo(CONTROL) == ["Done again: it is your roll."]
+    assert game.session.game is third
+    with pytest.raises(StateError, match="nothing was taken back since you last did something"):
+        game.redo(CONTROL)
+    game.undo(CONTROL)
+    assert game.session.game is second
 
 
-def test_chances_are_told_at_once_to_a_person_who_is_to_roll_and_never_with_an_offer_on_the_table():
-    game = game_at(ENGINE_NEARLY_OFF)
-    assert game.show_chances(True, Control())[-1].startswith("    win ")
-    assert not any(line.startswith("    win ") for line in game.act("resign single", Control()))
+def test_redo_forgets_what_was_taken_back_once_something_else_is_done():
+    game, _ = dealt((3, 1), (5, 2), (6, 4))
+    game.make_play("8/5 6/5", CONTROL)
+    game.undo(CONTROL)
+    change_match(game.session, roll=(4, 2))
+    with pytest.raises(StateError, match="nothing was taken back"):
+        game.redo(CONTROL)
+    game.make_play("8/4 6/4", CONTROL)
+    game.undo(CONTROL)
+    assert game.redo(CONTROL) == ["Done again: it is your roll."]
+
+
+def test_redo_ends_a_game_again_with_its_points():
+    game = game_at(GAMMON_NEXT, rolls=[(2, 1)], length=3, score=(1, 2))
+    game.roll(CONTROL)
+    game.make_play("1/off", CONTROL)
+    game.undo(CONTROL)
+    assert game.redo(CONTROL) == ["Done again: the game is over."]
+    assert game.has_won_match
+    assert game.points == (3, 2)
+
+
+def test_redo_without_a_game_does_one_change_again():
+    session = make_session()
+    session.new_game()
+    session.set_roll((3, 1))
+    game = Game(session)
+    game.undo(CONTROL)
+    assert game.redo(CONTROL) == ["Done again."]
+    assert session.game.match.roll == (3, 1)
+    with pytest.raises(RefusedRequestError, match="nothing was taken back since the last change"):
+        game.redo(CONTROL)
+
+
+def test_the_best_play_is_the_first_of_the_hint_and_undo_takes_it_back():
+    game, _ = dealt((6, 5), (5, 2))
+    before = game.session.game
+    best = game.session.analyst_source()().rank_plays(*game.session.need_roll(), before.match).best
+    lines = game.best(CONTROL)
+    assert lines[0] == f"You play {format_play(best.play)}."
+    assert lines[1].startswith("5-2: gammond plays ")
+    game.undo(CONTROL)
+    assert game.session.game is before
+
+
+def test_the_best_before_a_roll_doubles_or_rolls_and_the_best_answer_is_given():
+    game = game_at(FAR_AHEAD, length=5)
+    assert game.best(CONTROL)[:2] == ["You double to 2.", "gammond drops."]
+    game = game_at(FAR_AHEAD, rolls=[(2, 1)], length=5, score=(4, 4))
+    assert game.best(CONTROL)[0] == "You roll 2-1."
+    game = game_at(FAR_AHEAD, on_roll=1, length=5, doubled=True)
+    assert game.best(CONTROL)[:2] == ["You drop.", "gammond wins a single game, 1 point."]
+
+
+def test_the_best_answer_to_a_resignation_is_given():
+    behind = FAR_AHEAD.turned()
+    assert game_at(behind, resigned=1).best(CONTROL)[0] == "You accept."
+    game = game_at(behind, resigned=1, judge=GammonJudge())
+    assert game.best(CONTROL)[0] == "You reject the offer, the game goes on."
+
+
+def test_the_best_of_two_people_is_that_of_the_seat_to_act():
+    session = make_session([(3, 1)])
+    game = Game(session)
+    game.play_against("human", CONTROL)
+    assert game.best(CONTROL)[0].startswith("3-1: O plays ")
+    assert game.session.game.match.to_act == 1
+
+
+def test_whole_matches_are_saved_as_they_were_played(tmp_path):
+    session = make_session()
+    game = Game(session)
+    game.deal(CONTROL, 3)
+    results = []
+    for _ in range(500):
+        typed(game)
+        if not game.is_running:
+            results.append(game.points)
+            if game.has_won_match:
+                break
+            game.deal(CONTROL)
+    file = tmp_path / "match.mat"
+    assert game.save(str(file)) == [f"{counted(len(results), 'game')} saved in {file}."]
+    (read,) = read_mat(file.read_text())
+    assert (read.length, read.names, read.faults) == (3, ("you", "gammond"), ())
+    assert [each.begun.score for each in read.games] == [(0, 0), *results[:-1]]
+    last = read.games[-1]
+    assert last.begun.score_after(last.result.winner, last.result.points) == results[-1]
