@@ -89,12 +89,16 @@ PRINTED: dict[str, Configuration] = {
     "author-two": Configuration(
         cbp=1.145912, cb=2.019573916, bf=1.747286362, bfp=1.747286362, bt=14.0, rb=0.838315223
     ),
+    "ascended": Configuration(
+        pips=1.3952, cbp=2.1226, cb=1.3606, bf=1.870592, bfp=4.371011, bt=3.017, rb=1.2528
+    ),
 }
 """Configurations whose blot factors divide, by name, for `Configuration.factors_as_printed`.
 
 Those of the author are not in the article; they stand in his public program (KristianEkman/Backgammon,
 ``Ai/Config.cs``): ``author`` is his last one, ``author-first`` that of the first version, which knew no
 factor for passed blots, and ``author-two`` the one that he trained with doubles as two moves.
+``ascended`` is what ``gammond train ascend --player heuristic --reference pubeval`` came to.
 """
 
 

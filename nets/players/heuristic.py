@@ -19,7 +19,7 @@ class HeuristicOptions(Configuration, frozen=True):
     """The factors, or a configuration by name; and how they are used."""
 
     config: Annotated[
-        Literal["trained", "untrained", "author", "author-first", "author-two"],
+        Literal["trained", "untrained", "author", "author-first", "author-two", "ascended"],
         Meta(description="all factors by name, in place of the others"),
     ] = "trained"
     probability: Annotated[
