@@ -1,7 +1,8 @@
 """``gammond train plot``: draw the strength and error of runs, one or several together.
 
 Points are single measurements with their standard errors, the lines average neighbouring ones. Runs that
-count different things (games of self-play, positions learned from) are drawn against hours.
+count different things (games of self-play, positions learned from) are drawn against hours. Of runs of
+``gammond train mimic`` it draws the agreement with the experts against minutes.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from engine.errors import ValueRangeError
+from engine.errors import UnsupportedError, ValueRangeError
 from tools.train.curves import AXES
+from tools.train.mimic.curves import draw_agreement, tells_agreement
 from tools.train.plots import ROLLING, draw_runs
 
 SUMMARY = "draw strength and error of runs against games, positions or hours"
@@ -44,5 +46,10 @@ def main(args: argparse.Namespace) -> int:
     """
     if args.rolling < 1:
         raise ValueRangeError(f"a line averages 1 or more measurements, not {args.rolling}", field="rolling")
-    draw_runs(args.runs, args.out, args.against, args.rolling)
+    if all(map(tells_agreement, args.runs)):
+        if args.against:
+            raise UnsupportedError("agreement with experts is drawn against minutes alone", field="against")
+        draw_agreement(args.runs, args.out)
+    else:
+        draw_runs(args.runs, args.out, args.against, args.rolling)
     return 0

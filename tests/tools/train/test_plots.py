@@ -90,6 +90,20 @@ def test_the_command_draws_runs_together(run, tmp_path):
 
 
 @pytest.mark.usefixtures("matplotlib")
+def test_runs_that_mimic_experts_are_drawn_by_their_agreement(tmp_path):
+    for name in ("one", "other"):
+        log = tmp_path / name / "log.jsonl"
+        append_record(log, {"generation": 5, "first": 0.3, "seconds": 60.0})
+        append_record(log, {"generation": 9, "first": 0.4, "unseen_first": 0.35, "seconds": 60.0})
+    file = tmp_path / "a.svg"
+    assert run_command(plot, str(tmp_path / "one"), str(tmp_path / "other"), "--out", str(file)) == 0
+    for name in ("one", "other"):
+        assert f">{name}: ranked first, unseen matches</text>" in file.read_text()
+    with pytest.raises(UnsupportedError, match="against minutes alone"):
+        run_command(plot, str(tmp_path / "one"), "--out", str(file), "--against", "hours")
+
+
+@pytest.mark.usefixtures("matplotlib")
 def test_a_run_that_measured_nothing_says_so(tmp_path):
     append_record(tmp_path / "run" / "log.jsonl", {"games": 5, "error_points": 0.2, "seconds": 1.0})
     draw_runs([tmp_path / "run"], tmp_path / "a.svg")

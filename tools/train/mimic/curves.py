@@ -15,6 +15,15 @@ _SHARES = {"unseen_first": "ranked first, unseen matches", "first": "ranked firs
 _FITNESSES = {"unseen_fitness": "fitness, unseen matches", "fitness": "fitness, learned moves"}
 
 
+def tells_agreement(folder: Path) -> bool:
+    """Whether a run's log tells how often experts were agreed with.
+
+    Raises:
+        DataFileError: The log cannot be read.
+    """
+    return any("unseen_first" in record for record in read_records(folder / LOG))
+
+
 def draw_agreement(folders: Sequence[Path], file: Path) -> None:
     """Draw the share of experts' plays that are ranked first, and the fitness below it, against minutes.
 
