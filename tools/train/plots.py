@@ -56,7 +56,7 @@ def check_plot(file: Path | None) -> None:
 
 
 def draw_runs(folders: Sequence[Path], file: Path, axis: str | None = None, rolling: int = ROLLING) -> None:
-    """Draw the strength of runs with error bars and, below it, their error.
+    """Draw the strength of runs with error bars and, below it, their error where they tell one.
 
     Args:
         folders: Of the runs.
@@ -73,12 +73,14 @@ def draw_runs(folders: Sequence[Path], file: Path, axis: str | None = None, roll
 
     chosen = axis or usual_axis(folders)
     runs = [read_curves(folder, chosen) for folder in folders]
-    above, below = figure.subplots(2, sharex=True, height_ratios=(2, 1))
-    _draw_strengths(above, runs, rolling)
-    _draw_errors(below, runs)
-    below.set_xlabel(AXES[chosen])
+    heights = (2, 1) if any(run.error.at for run in runs) else (1,)
+    panels = figure.subplots(len(heights), sharex=True, height_ratios=heights, squeeze=False)[:, 0]
+    _draw_strengths(panels[0], runs, rolling)
+    if len(panels) > 1:
+        _draw_errors(panels[1], runs)
+    panels[-1].set_xlabel(AXES[chosen])
     if chosen != "hours":
-        below.xaxis.set_major_formatter(EngFormatter(sep=""))
+        panels[-1].xaxis.set_major_formatter(EngFormatter(sep=""))
     write_figure(figure, file)
 
 
