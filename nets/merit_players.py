@@ -58,21 +58,24 @@ def load_merit_player(
     return DeepMeritPlayer(name, look_ahead, few, is_rising=is_rising, seed=seed)
 
 
-def difficulty(name: str, summary: str, plies: int) -> PlayerKind[DifficultyOptions]:
-    """Make one of the difficulties: a choice by merit among the five best plays at a depth.
+def difficulty(name: str, summary: str, plies: int, few: int) -> PlayerKind[DifficultyOptions]:
+    """Make one of the difficulties: a choice by merit among the few best plays at a depth.
 
     *Source:* the technology page of the Barca project, whose player has the levels Easy, Medium and Hard,
     looks one to three moves ahead, and always chooses among five. It does not say what the levels change;
-    here it is the depth, the move itself counting as one.
+    here it is the depth, the move itself counting as one, and how many plays the choice is made among: by
+    depth alone they are equally strong.
 
     Args:
         name: Of the player.
         summary: A phrase for the reader.
         plies: Look-ahead behind the play.
+        few: How many plays the choice is made among.
     """
 
     def make(options: DifficultyOptions, manifest_file: Path) -> Player:
-        return load_merit_player(kind.called(options), options.of, plies, manifest_file, seed=options.seed)
+        name = kind.called(options)
+        return load_merit_player(name, options.of, plies, manifest_file, few=few, seed=options.seed)
 
     kind = PlayerKind(
         name,

@@ -31,10 +31,11 @@ def test_merit_among_one_and_star_without_look_ahead_play_as_their_judge_does(ju
     assert np.array_equal(chosen(f"star:of={judge},plies=0"), chosen(judge))
 
 
-def test_the_difficulties_are_choices_by_merit_at_three_depths():
+def test_the_difficulties_are_choices_by_merit_at_three_depths_among_fewer_and_fewer():
     assert np.array_equal(chosen("easy:of=bev,seed=2"), chosen("merit:of=bev,seed=2"))
-    for name, plies in (("medium", 1), ("hard", 2)):
-        ours, same = (load_player(each) for each in (f"{name}:of=bev", f"merit:of=bev,plies={plies}"))
+    for name, plies, few in (("medium", 1, 3), ("hard", 2, 2)):
+        alike = f"merit:of=bev,plies={plies},among={few}"
+        ours, same = (load_player(each) for each in (f"{name}:of=bev", alike))
         assert np.array_equal(ours.choose_one(LATE, (2, 1)), same.choose_one(LATE, (2, 1)))
     assert [find_kind(name).is_deep(find_kind(name).options()) for name in ("easy", "medium", "hard")] == [
         False,
