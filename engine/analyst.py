@@ -23,7 +23,7 @@ from engine.cubeful import (
 from engine.dice import Roll
 from engine.evaluator import Evaluator
 from engine.judged import JudgedBeaver, JudgedBoards, JudgedPlays, JudgedPosition
-from engine.judging import judged_play, judged_positions
+from engine.judging import cubeless_judgement, judged_plays, judged_positions
 from engine.levels import Depth
 from engine.match import MAX_CUBE, MatchState
 from engine.match_equity import MatchEquityTable
@@ -31,9 +31,9 @@ from engine.position import Board, Position
 from engine.replies import EvaluatedReplies, ReplyFinder
 from engine.rollout import RolloutJudges, ShortlistedReplies
 from engine.search import MoveSearch, NPlyEvaluator, SearchWatch, TreeSearch, ValueCache
-from engine.search.cubeful import OUTCOMES, CubefulJudge, CubefulJudgement, MatchJudgement, resting_cube
+from engine.search.cubeful import OUTCOMES, CubefulJudge, CubefulJudgement
 from engine.search.deepening import deepest_values
-from engine.search.judgement import CubelessJudgement, Judgement, Values
+from engine.search.judgement import Judgement, Values
 from engine.search.tree import USUAL_PRUNING, Pruning
 
 CACHE_COLUMNS = 16
@@ -222,13 +222,7 @@ class Analyst:
         judgement = self._judgement(match, depth)
         search = MoveSearch(judgement, self._tree, self.evaluator.plies)
         found = search.search(position, roll, depth.plies, depth.move_filter, watch, stop_when_decided)
-        return JudgedPlays(
-            tuple(judged_play(play, judgement.other) for play in found.candidates),
-            found.plies,
-            found.finished,
-            found.nodes,
-            found.elapsed_s,
-        )
+        return judged_plays(found, judgement)
 
     def takes_beaver(
         self,
@@ -355,6 +349,4 @@ class Analyst:
     def _judgement(self, match: MatchState, depth: Depth) -> Judgement:
         if depth.is_cubeful:
             return CubefulJudgement(self.evaluator, self._cube_game(match, depth.plies), self._exact)
-        if match.is_money:
-            return CubelessJudgement(self.evaluator, self._exact)
-        return MatchJudgement(self.evaluator, resting_cube(match, self.table), self._exact)
+        return cubeless_judgement(self.evaluator, match, self.table, self._exact)

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engine.cubeful import CubeDecision, decide
-from engine.judged import JudgedPlay, JudgedPosition
+from engine.evaluator import Evaluator
+from engine.judged import JudgedPlay, JudgedPlays, JudgedPosition
+from engine.match import MatchState
+from engine.match_equity import MatchEquityTable
 from engine.outcome import Outcome, cubeless_equity
 from engine.position import Position
-from engine.search import SearchedPlay
-from engine.search.cubeful import OUTCOMES, CubefulJudgement, MatchJudgement
+from engine.search import PlaysFound, SearchedPlay
+from engine.search.cubeful import OUTCOMES, CubefulJudge, CubefulJudgement, MatchJudgement, resting_cube
 from engine.search.deepening import DeepestValues
-from engine.search.judgement import Judgement, Values
+from engine.search.judgement import CubelessJudgement, Judgement, Values
 
 
 def judged_positions(
@@ -59,7 +62,42 @@ def _cube_values(
     return decision.best.equity_points, decision.best.mwc, decision
 
 
-def judged_play(found: SearchedPlay, judgement: Judgement) -> JudgedPlay:
+def cubeless_judgement(
+    evaluator: Evaluator,
+    match: MatchState,
+    table: MatchEquityTable | None,
+    exact: tuple[CubefulJudge, ...] = (),
+) -> Judgement:
+    """Make what values positions without the cube: money equity, or in a match the chance to win it.
+
+    Args:
+        evaluator: The judge of the leaves.
+        match: The match state.
+        table: What match equities come from; the shipped one if None.
+        exact: Judges that know their positions under best play.
+    """
+    if match.is_money:
+        return CubelessJudgement(evaluator, exact)
+    return MatchJudgement(evaluator, resting_cube(match, table), exact)
+
+
+def judged_plays(found: PlaysFound, judgement: Judgement) -> JudgedPlays:
+    """Say of all plays of a roll what a search found.
+
+    Args:
+        found: The plays.
+        judgement: What the search values by, for the side that plays.
+    """
+    return JudgedPlays(
+        tuple(_judged_play(play, judgement.other) for play in found.candidates),
+        found.plies,
+        found.finished,
+        found.nodes,
+        found.elapsed_s,
+    )
+
+
+def _judged_play(found: SearchedPlay, judgement: Judgement) -> JudgedPlay:
     """Add to a searched play what its values for the next mover say about the cube and the match."""
     mwc = None
     cubeful = found.equity if isinstance(judgement, CubefulJudgement) else None

@@ -13,15 +13,13 @@ from engine.dice import Roll
 from engine.doubles import Doubles
 from engine.errors import PlayError, UnsupportedError
 from engine.judged import JudgedPlays
-from engine.judging import judged_play
+from engine.judging import cubeless_judgement, judged_plays
 from engine.levels import Depth
 from engine.match import MatchState
 from engine.moves import expand_two_moves, legal_plays
 from engine.players import Player, PlayPicker
 from engine.position import Board, Position
 from engine.search import MoveSearch, SearchWatch, TreeSearch
-from engine.search.cubeful import MatchJudgement, resting_cube
-from engine.search.judgement import CubelessJudgement, Judgement
 
 
 class TwoMovePlayer:
@@ -109,16 +107,10 @@ class TwoMoveRanker:
             raise UnsupportedError(
                 "plays are ranked at 0 plies without the cube where doubles are two moves", field="doubles"
             )
-        judgement = self._judgement(match)
+        judgement = cubeless_judgement(self.analyst.evaluator, match, self.analyst.table)
         search = MoveSearch(judgement, TreeSearch(None), self.analyst.evaluator.plies)
         found = search.rank(legal_plays(position, roll, Doubles.TWO), watch)
-        plays = tuple(judged_play(play, judgement.other) for play in found.candidates)
-        return JudgedPlays(plays, found.plies, found.finished, found.nodes, found.elapsed_s)
-
-    def _judgement(self, match: MatchState) -> Judgement:
-        if match.is_money:
-            return CubelessJudgement(self.analyst.evaluator)
-        return MatchJudgement(self.analyst.evaluator, resting_cube(match, self.analyst.table))
+        return judged_plays(found, judgement)
 
 
 class TwoMoveChooser(Chooser):

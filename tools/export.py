@@ -10,14 +10,14 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from engine.errors import DataFileError, StateError, UnsupportedError
+from engine.errors import DataFileError, UnsupportedError
 from nets.classic import ClassicNet
-from nets.manifest import MANIFEST_FILE, check_name
+from nets.manifest import MANIFEST_FILE
 from tools.train.classic.player import is_classic, read_classic
 from tools.train.files import read_arrays
 from tools.train.heuristic_net.exporting import export_phase_net
 from tools.train.layers import LayeredNet
-from tools.train.manifest_entries import net_entry, training_entry
+from tools.train.manifest_entries import net_entry, place_of, training_entry
 from tools.train.mimic.exporting import export_scorer
 from tools.train.mimic.runs import net_file_of
 from tools.train.net_set import NETS, read_net_set
@@ -85,12 +85,7 @@ def _check_names(folder: Path, name: str, phases: list[str], force: bool) -> Non
     for phase in phases:
         if phase not in NETS:
             raise UnsupportedError(f"there is no phase {phase!r}, only {', '.join(NETS)}", field="phases")
-        check_name(f"{name}-{phase}")
-        file = folder / f"{name}-{phase}.onnx"
-        if file.exists() and not force:
-            raise StateError(
-                f"{file} exists; choose another --name, or replace it with --force", field="name"
-            )
+        place_of(folder, f"{name}-{phase}", ".onnx", force=force)
 
 
 def _read(source: Path) -> Mapping[str, LayeredNet | ClassicNet]:

@@ -7,8 +7,9 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+from engine.errors import StateError
 from nets.classic import ClassicNet
-from nets.manifest import MANIFEST_FILE
+from nets.manifest import MANIFEST_FILE, check_name
 from tools.train.layers import LayeredNet
 from tools.train.stage import Pedigree
 
@@ -85,3 +86,23 @@ def _made(content: bytes, trained: str) -> list[str]:
 def _text(value: str) -> str:
     """Write a text; JSON's form is TOML's too."""
     return json.dumps(value, ensure_ascii=False)
+
+
+def place_of(folder: Path, name: str, suffix: str, *, force: bool) -> Path:
+    """Find where a net of a name is to lie.
+
+    Args:
+        folder: Of the nets.
+        name: What the manifest is to call it.
+        suffix: Of the file.
+        force: Whether a file that exists may be replaced.
+
+    Raises:
+        ValueRangeError: The manifest would refuse the name.
+        StateError: The file exists and is not to be replaced.
+    """
+    check_name(name)
+    file = folder / f"{name}{suffix}"
+    if file.exists() and not force:
+        raise StateError(f"{file} exists; choose another --name, or replace it with --force", field="name")
+    return file

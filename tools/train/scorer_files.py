@@ -4,26 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from engine.errors import StateError
-from nets.manifest import check_name
 from tools.train.files import write_whole
 from tools.train.manifest_entries import scorer_entry, training_entry
 from tools.train.stage import pedigree_of_run
-
-
-def check_place(file: Path, *, force: bool) -> None:
-    """Refuse a name that the manifest would refuse, and a file that exists.
-
-    Args:
-        file: Where the net is to lie, under its name.
-        force: Whether a file that exists may be replaced.
-
-    Raises:
-        GammondError: The name cannot be, or the file exists and is not to be replaced.
-    """
-    check_name(file.stem)
-    if file.exists() and not force:
-        raise StateError(f"{file} exists; choose another --name, or replace it with --force", field="name")
 
 
 def write_scorer(run: Path, file: Path, content: bytes, activation: str, *, best: bool = False) -> str:

@@ -9,7 +9,8 @@ import numpy as np
 
 from nets.phase_net import ACTIVATION
 from tools.train.heuristic_net.files import BEST, CHECKPOINT, phase_net_of
-from tools.train.scorer_files import check_place, write_scorer
+from tools.train.manifest_entries import place_of
+from tools.train.scorer_files import write_scorer
 
 
 def export_phase_net(run: Path, name: str, folder: Path, *, best: bool, force: bool) -> str | None:
@@ -32,8 +33,7 @@ def export_phase_net(run: Path, name: str, folder: Path, *, best: bool, force: b
     source = run / (BEST if best else CHECKPOINT)
     if not source.is_file() or (net := phase_net_of(source)) is None:
         return None
-    file = folder / f"{name}.npy"
-    check_place(file, force=force)
+    file = place_of(folder, name, ".npy", force=force)
     content = io.BytesIO()
     np.save(content, net.flat, allow_pickle=False)
     return write_scorer(run, file, content.getvalue(), ACTIVATION, best=best)

@@ -10,9 +10,10 @@ from engine.errors import DataFileError
 from nets.gengammon import GengammonNet, inputs, net_of_onnx, read_net_text
 from nets.kernels.gengammon import INPUTS
 from nets.onnx_model import OnnxModel
+from tools.train.manifest_entries import place_of
 from tools.train.onnx_files import scorer_onnx_bytes
 from tools.train.positions import sample_positions
-from tools.train.scorer_files import check_place, write_scorer
+from tools.train.scorer_files import write_scorer
 
 TOLERANCE = 1e-5
 """The most that an exported net may differ from its text, as a share of the largest rating."""
@@ -35,8 +36,7 @@ def export_scorer(run: Path, net_file: Path, name: str, folder: Path, *, force: 
         GammondError: The name cannot be, its file exists and is not to be replaced, the run cannot be read,
             or the net came out different; nothing is written then.
     """
-    file = folder / f"{name}.onnx"
-    check_place(file, force=force)
+    file = place_of(folder, name, ".onnx", force=force)
     net = read_net_text(net_file)
     content = scorer_onnx_bytes(net, name)
     difference = largest_difference(net, content)
