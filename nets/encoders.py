@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import DataFileError
-from engine.position import BAR, CHECKERS, OFF, Board
-from nets.kernels import encode as kernel_encode
-from nets.kernels import expert as kernel_expert
+from engine.rules.position import BAR, CHECKERS, OFF, Board
+from nets.kernels import expert248 as kernel_expert
+from nets.kernels import tesauro196 as kernel_encode
 
 Inputs = NDArray[np.float32]
 """``float32[n, inputs]``, C-contiguous."""
@@ -38,7 +38,7 @@ class Encoder:
 
 
 def encode_tesauro196(boards: Board) -> Inputs:
-    """Encode the board as Tesauro did, both sides in their own numbering; layout in `nets.kernels.encode`.
+    """Encode the board as Tesauro did, both sides in their own numbering; layout in `kernels.tesauro196`.
 
     *Source:* R. Sutton and A. Barto, "Reinforcement Learning: An Introduction" (1998), section 11.1 on
     TD-Gammon 0.0: of a point's four units as many of the first three are 1 as it has checkers, the fourth
@@ -61,7 +61,7 @@ def encode_tesauro196(boards: Board) -> Inputs:
 def encode_expert248(boards: Board) -> Inputs:
     """Encode the board as `encode_tesauro196`, then 26 hand-made inputs of each side.
 
-    Layout in `nets.kernels.expert`, formulas and sources in ``docs/encoders.md``.
+    Layout in `nets.kernels.expert248`, formulas and sources in ``docs/encoders.md``.
 
     Args:
         boards: ``int8[n, 2, 26]``.
@@ -74,8 +74,8 @@ def encode_expert248(boards: Board) -> Inputs:
     return inputs
 
 
-_WILDBG_CONTACT = 2 + 2 * 4 * 25
-_WILDBG_RACE = 2 + 2 * 4 * 23
+_WILDBG_CONTACT_INPUTS = 2 + 2 * 4 * 25
+_WILDBG_RACE_INPUTS = 2 + 2 * 4 * 23
 _counts = np.arange(CHECKERS + 1)[:, None]
 _WILDBG_UNITS: Inputs = np.concatenate(
     [_counts == 1, _counts == 2, _counts >= 3, np.maximum(_counts - 3, 0)], axis=1
@@ -97,7 +97,7 @@ def encode_wildbg202(boards: Board) -> Inputs:
     Returns:
         ``float32[n, 202]``.
     """
-    return _wildbg(boards, [BAR, *range(1, 25)], [BAR, *range(24, 0, -1)])
+    return _encode_wildbg(boards, [BAR, *range(1, 25)], [BAR, *range(24, 0, -1)])
 
 
 def encode_wildbg186(boards: Board) -> Inputs:
@@ -111,10 +111,10 @@ def encode_wildbg186(boards: Board) -> Inputs:
     Returns:
         ``float32[n, 186]``.
     """
-    return _wildbg(boards, list(range(1, 24)), list(range(23, 0, -1)))
+    return _encode_wildbg(boards, list(range(1, 24)), list(range(23, 0, -1)))
 
 
-def _wildbg(boards: Board, own: list[int], opposing: list[int]) -> Inputs:
+def _encode_wildbg(boards: Board, own: list[int], opposing: list[int]) -> Inputs:
     """Both sides' checkers off, then the units of given points, each side's in its own numbering."""
     count = len(boards)
     units = [
@@ -129,8 +129,8 @@ ENCODERS: dict[str, Encoder] = {
     for encoder in (
         Encoder("tesauro196", kernel_encode.INPUTS, encode_tesauro196),
         Encoder("expert248", kernel_expert.INPUTS, encode_expert248),
-        Encoder("wildbg202", _WILDBG_CONTACT, encode_wildbg202),
-        Encoder("wildbg186", _WILDBG_RACE, encode_wildbg186),
+        Encoder("wildbg202", _WILDBG_CONTACT_INPUTS, encode_wildbg202),
+        Encoder("wildbg186", _WILDBG_RACE_INPUTS, encode_wildbg186),
     )
 }
 """All encoders by id."""

@@ -17,14 +17,14 @@ from nets.onnx_model import OnnxModel
 
 MANIFEST_FILE = Path(__file__).resolve().parent / "manifest.toml"
 
-OUTPUTS = {"cumulative5": 5}
+OUTPUT_SIZES = {"cumulative5": 5}
 """Kinds of outputs and how many numbers each has: ``cumulative5`` is an outcome as it stands."""
 
-_NAME_MOST = 40
-_Name = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9.-]*\Z", max_length=_NAME_MOST)]
+_MAX_NAME_LENGTH = 40
+_Name = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9.-]*\Z", max_length=_MAX_NAME_LENGTH)]
 
 
-class Training(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+class TrainingRecord(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """How nets came to be.
 
     Attributes:
@@ -42,7 +42,7 @@ class Training(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     positions: int = 0
 
 
-class Strength(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+class StrengthRecord(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """How strong an evaluator measured.
 
     Attributes:
@@ -67,9 +67,9 @@ class NetEntry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         phase: What it was trained on.
         encoder: Id of its encoder.
         hidden: Sizes of its hidden layers.
-        outputs: Kind of its outputs, a key of `OUTPUTS`.
+        outputs: Kind of its outputs, a key of `OUTPUT_SIZES`.
         sha256: Hash of the file.
-        trained: How it came to be, the name of a `Training`.
+        trained: How it came to be, the name of a `TrainingRecord`.
     """
 
     name: _Name
@@ -82,8 +82,8 @@ class NetEntry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     trained: str
 
 
-class Plans(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """A net for each of `nets.plans.PLANS`."""
+class ContactClasses(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """A net for each of `nets.contact_classes.CONTACT_CLASSES`."""
 
     loose: str
     holding: str
@@ -97,7 +97,7 @@ class EvaluatorEntry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     Attributes:
         name: What settings and replies call it.
         contact: The net for contact, and for each phase without a net of its own.
-        plans: Instead of it a net for each of `nets.plans.PLANS`; then races have a net of their own.
+        plans: Instead of it a net for each of `CONTACT_CLASSES`; then races have a net of their own.
         crashed: The net for crashed positions.
         race: The net for races that no bearoff database covers.
         strength: How strong the whole measured.
@@ -105,13 +105,13 @@ class EvaluatorEntry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
     name: _Name
     contact: str | None = None
-    plans: Plans | None = None
+    plans: ContactClasses | None = None
     crashed: str | None = None
     race: str | None = None
-    strength: tuple[Strength, ...] = ()
+    strength: tuple[StrengthRecord, ...] = ()
 
     @property
-    def net_of_phase(self) -> dict[str, str]:
+    def nets_by_phase(self) -> dict[str, str]:
         """The names of the nets by what they were trained on."""
         plans = {} if self.plans is None else msgspec.structs.asdict(self.plans)
         found = {"contact": self.contact, **plans, "crashed": self.crashed, "race": self.race}
@@ -126,7 +126,7 @@ class ScorerEntry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         file: As that of a `NetEntry`.
         activation: What its hidden units do, one of those that its kind of player knows.
         sha256: Hash of the file.
-        trained: How it came to be, the name of a `Training`.
+        trained: How it came to be, the name of a `TrainingRecord`.
     """
 
     name: _Name
@@ -136,8 +136,8 @@ class ScorerEntry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     trained: str
 
     @property
-    def hashes(self) -> dict[str, str]:
-        """sha256 by name, as `nets.player_kinds.PlayerKind.hashes` tells which nets a player plays with."""
+    def net_hashes(self) -> dict[str, str]:
+        """sha256 by name, as `PlayerKind.net_hashes` tells which nets a player plays with."""
         return {self.name: self.sha256}
 
 
@@ -158,7 +158,7 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
     default: str | None = None
     finder: str | None = None
-    trainings: tuple[Training, ...] = msgspec.field(name="training", default=())
+    trainings: tuple[TrainingRecord, ...] = msgspec.field(name="training", default=())
     nets: tuple[NetEntry, ...] = msgspec.field(name="net", default=())
     evaluators: tuple[EvaluatorEntry, ...] = msgspec.field(name="evaluator", default=())
     scorers: tuple[ScorerEntry, ...] = msgspec.field(name="scorer", default=())
@@ -166,29 +166,29 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     @property
     def evaluator_nets(self) -> tuple[NetEntry, ...]:
         """The nets that evaluators are made of; others belong to kinds of players."""
-        used = {net for evaluator in self.evaluators for net in evaluator.net_of_phase.values()}
+        used = {net for evaluator in self.evaluators for net in evaluator.nets_by_phase.values()}
         return tuple(net for net in self.nets if net.name in used)
 
-    def net(self, name: str) -> NetEntry:
+    def find_net(self, name: str) -> NetEntry:
         """The net of a name; it exists for every name an evaluator gives.
 
         Raises:
             DataFileError: There is none.
         """
-        return _called("net", name, self.nets)
+        return _find_entry("net", name, self.nets)
 
-    def training_of(self, net: str) -> Training:
+    def find_training(self, net: str) -> TrainingRecord:
         """How the net of a name came to be."""
-        trained = self.net(net).trained
+        trained = self.find_net(net).trained
         return next(training for training in self.trainings if training.name == trained)
 
-    def scorer(self, name: str) -> ScorerEntry:
+    def find_scorer(self, name: str) -> ScorerEntry:
         """The net with one output of a name.
 
         Raises:
             DataFileError: There is none.
         """
-        return _called("scorer", name, self.scorers)
+        return _find_entry("scorer", name, self.scorers)
 
 
 def read_manifest(file: Path = MANIFEST_FILE) -> Manifest:
@@ -236,30 +236,30 @@ def load_net(entry: NetEntry, folder: Path = MANIFEST_FILE.parent) -> NetEvaluat
         DataFileError: The file is missing, its hash is another, it is no net, or its inputs or outputs
             differ.
     """
-    content = _checked_bytes(entry, folder)
+    content = _read_checked_bytes(entry, folder)
     encoder = get_encoder(entry.encoder)
-    model = OnnxModel(entry.name, content, encoder.inputs, OUTPUTS[entry.outputs])
+    model = OnnxModel(entry.name, content, encoder.inputs, OUTPUT_SIZES[entry.outputs])
     model.check()
     return NetEvaluator(entry.name, encoder, model)
 
 
-def scorer_bytes(entry: ScorerEntry, folder: Path = MANIFEST_FILE.parent) -> bytes:
+def read_scorer_bytes(entry: ScorerEntry, folder: Path = MANIFEST_FILE.parent) -> bytes:
     """Read the file of a net with one output, and compare it with the manifest.
 
     Raises:
         DataFileError: The file is missing, or its hash is another.
     """
-    return _checked_bytes(entry, folder)
+    return _read_checked_bytes(entry, folder)
 
 
-def _called(kind: str, name: str, entries: Sequence[_Entry]) -> _Entry:
+def _find_entry(kind: str, name: str, entries: Sequence[_Entry]) -> _Entry:
     for entry in entries:
         if entry.name == name:
             return entry
     raise DataFileError(f"the manifest has no entry [[{kind}]] called {name!r}", field="net")
 
 
-def _checked_bytes(entry: NetEntry | ScorerEntry, folder: Path) -> bytes:
+def _read_checked_bytes(entry: NetEntry | ScorerEntry, folder: Path) -> bytes:
     try:
         content = (folder / entry.file).read_bytes()
     except OSError as error:
@@ -285,8 +285,9 @@ def check_name(name: str) -> None:
         msgspec.convert(name, _Name)
     except msgspec.ValidationError:
         raise ValueRangeError(
-            f"a name has at most {_NAME_MOST} of the characters a-z 0-9 . - and begins with a letter or "
-            f"digit, not {name[: 2 * _NAME_MOST]!r}",
+            f"a name has at most {_MAX_NAME_LENGTH} of the characters a-z 0-9 . - and "
+            f"begins with a letter or "
+            f"digit, not {name[: 2 * _MAX_NAME_LENGTH]!r}",
             field="name",
         ) from None
 
@@ -300,9 +301,9 @@ def _check_nets(manifest: Manifest) -> None:
         _check_training(scorer, trainings)
     for net in manifest.nets:
         get_encoder(net.encoder)
-        if net.outputs not in OUTPUTS:
+        if net.outputs not in OUTPUT_SIZES:
             raise DataFileError(
-                f"net {net.name}: unknown outputs {net.outputs!r}, expected one of {', '.join(OUTPUTS)}",
+                f"net {net.name}: unknown outputs {net.outputs!r}, expected one of {', '.join(OUTPUT_SIZES)}",
                 field="outputs",
             )
         _check_training(net, trainings)
@@ -339,7 +340,7 @@ def _check_evaluators(manifest: Manifest) -> None:
                 f"evaluator {evaluator.name}: expected one net for contact, or one a plan and one for race",
                 field="net",
             )
-        for phase, net in evaluator.net_of_phase.items():
+        for phase, net in evaluator.nets_by_phase.items():
             if phase_of.get(net) != phase:
                 what = f"a net for {phase_of[net]}" if net in phase_of else "no net of this manifest"
                 raise DataFileError(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.outcome import Outcomes
-from engine.position import Board
+from engine.rules.outcome import Outcomes
+from engine.rules.position import Board
 from nets.encoders import Encoder
 from nets.onnx_model import BATCH_ROWS, OnnxModel
 
@@ -27,7 +27,7 @@ class NetEvaluator:
         self._encoder = encoder
 
     def evaluate(self, boards: Board) -> Outcomes:
-        """Evaluate positions by the net, as `engine.evaluator.Evaluator.evaluate`; nothing is sanitised."""
+        """Evaluate positions by the net, as `Evaluator.evaluate`; nothing is sanitised."""
         outcomes = np.empty((len(boards), 5), np.float32)
         for start in range(0, len(boards), BATCH_ROWS):
             batch = slice(start, start + BATCH_ROWS)

@@ -1,7 +1,7 @@
 """Run ONNX nets: the one module that knows onnxruntime.
 
-A net has one input and the output `OUTCOME`; it may give its weights as further outputs, which are read only
-when they are asked for.
+A net has one input and the output `OUTPUT_NAME`; it may give its weights as further outputs, which are
+read only when they are asked for.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import DataFileError
-from engine.turns import turn_passed_on
+from engine.runtime.thread_turns import release_turn
 
-OUTCOME = "outcome"
+OUTPUT_NAME = "outcome"
 """Name of the output that a net is run for."""
 
 BATCH_ROWS = 512
@@ -28,7 +28,7 @@ _MIN_ROWS = 2
 
 
 class OnnxModel:
-    """A net with one float32 input and the float32 output `OUTCOME`, both of a free number of rows.
+    """A net with one float32 input and the float32 output `OUTPUT_NAME`, both of a free number of rows.
 
     The session is made when it is first needed and again in each process forked afterwards: sessions do not
     survive a fork. All are made of the same bytes, which are kept for that: what was checked is what runs,
@@ -48,7 +48,7 @@ class OnnxModel:
         self._content = content
         self._lock = threading.Lock()
         self._session: Any = None
-        self._process = 0
+        self._session_pid = 0
         self._input_name = ""
 
     def check(self) -> None:
@@ -57,7 +57,7 @@ class OnnxModel:
         Raises:
             DataFileError: The bytes are no net, or its inputs or outputs are others than declared.
         """
-        self._present_session()
+        self._get_session()
 
     def run(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
         """Run rows through the net; a row's result depends on that row alone, to the last bit.
@@ -71,17 +71,17 @@ class OnnxModel:
         Raises:
             DataFileError: As `check`.
         """
-        session = self._present_session()
+        session = self._get_session()
         rows = len(inputs)
         if rows == 0:
             return np.empty((0, self.outputs), np.float32)
         if rows < _MIN_ROWS:
             inputs = np.repeat(inputs, _MIN_ROWS, axis=0)
-        with turn_passed_on():
-            result: NDArray[np.float32] = session.run([OUTCOME], {self._input_name: inputs})[0]
+        with release_turn():
+            result: NDArray[np.float32] = session.run([OUTPUT_NAME], {self._input_name: inputs})[0]
         return result[:rows]
 
-    def weights(self, names: Sequence[str]) -> list[NDArray[np.float32]]:
+    def read_weights(self, names: Sequence[str]) -> list[NDArray[np.float32]]:
         """Read weights that the net gives as outputs.
 
         Args:
@@ -90,7 +90,7 @@ class OnnxModel:
         Raises:
             DataFileError: As `check`, or the net does not give one of them.
         """
-        session = self._present_session()
+        session = self._get_session()
         given = {port.name for port in session.get_outputs()}
         if missing := [name for name in names if name not in given]:
             raise DataFileError(
@@ -100,15 +100,15 @@ class OnnxModel:
         arrays = session.run(list(names), {self._input_name: np.zeros((1, self.inputs), np.float32)})
         return [np.ascontiguousarray(array, np.float32) for array in arrays]
 
-    def _present_session(self) -> Any:  # noqa: ANN401  (onnxruntime has no types)
-        if self._process != os.getpid():
+    def _get_session(self) -> Any:  # noqa: ANN401  (onnxruntime has no types)
+        if self._session_pid != os.getpid():
             with self._lock:
-                if self._process != os.getpid():
-                    self._session = self._new_session()
-                    self._process = os.getpid()
+                if self._session_pid != os.getpid():
+                    self._session = self._create_session()
+                    self._session_pid = os.getpid()
         return self._session
 
-    def _new_session(self) -> Any:  # noqa: ANN401
+    def _create_session(self) -> Any:  # noqa: ANN401
         os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # read when the package is imported
         import onnxruntime  # takes a tenth of a second: not for commands that run no net
 
@@ -125,8 +125,8 @@ class OnnxModel:
                 f"net {self.name} is no model that onnxruntime can load: {str(error)[:200]}", field="net"
             ) from error
         self._check_port("input", session.get_inputs(), self.inputs)
-        outcomes = [port for port in session.get_outputs() if port.name == OUTCOME]
-        self._check_port(f"output called {OUTCOME}", outcomes, self.outputs)
+        outcomes = [port for port in session.get_outputs() if port.name == OUTPUT_NAME]
+        self._check_port(f"output called {OUTPUT_NAME}", outcomes, self.outputs)
         self._input_name = session.get_inputs()[0].name
         return session
 

@@ -1,7 +1,8 @@
-"""Kinds of players: those that are no evaluators of the manifest, found in the folder `nets.players`."""
+"""Kinds of players that are no evaluators of the manifest, found in `nets.players` and `nets.heritage`."""
 
 from __future__ import annotations
 
+import functools
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterable
@@ -13,9 +14,10 @@ import msgspec
 from msgspec import Struct
 
 from engine.errors import ValueRangeError
-from engine.players import Player
-from nets import players
-from nets.options import Parameter, did_you_mean, parameters, read_options, written
+from engine.play.player import Player
+from nets.options import OptionSpec, did_you_mean, format_value, list_option_specs, parse_options
+
+_HERE = Path(__file__).parent
 
 OptionsT = TypeVar("OptionsT", bound=Struct)
 
@@ -32,7 +34,7 @@ class PlayerKind(Generic[OptionsT]):
         make: Makes the player, given its options and the manifest's file; may take seconds. The player can
             be called from several threads.
         is_deep: Whether a player with these options takes its time over a play, as by look-ahead.
-        hashes: sha256 by name of the nets that it plays with, given what `make` is given.
+        net_hashes: sha256 by name of the nets that it plays with, given what `make` is given.
     """
 
     name: str
@@ -40,14 +42,14 @@ class PlayerKind(Generic[OptionsT]):
     options: type[OptionsT]
     make: Callable[[OptionsT, Path], Player]
     is_deep: Callable[[OptionsT], bool] = lambda _: False
-    hashes: Callable[[OptionsT, Path], dict[str, str]] = lambda _, __: {}
+    net_hashes: Callable[[OptionsT, Path], dict[str, str]] = lambda _, __: {}
 
     @property
-    def parameters(self) -> tuple[Parameter, ...]:
+    def option_specs(self) -> tuple[OptionSpec, ...]:
         """Its options, described."""
-        return parameters(self.options)
+        return list_option_specs(self.options)
 
-    def read(self, text: str) -> OptionsT:
+    def parse_options(self, text: str) -> OptionsT:
         """Read the options of a player as people write it.
 
         Args:
@@ -58,19 +60,31 @@ class PlayerKind(Generic[OptionsT]):
             ValueRangeError: A value is outside its bounds.
         """
         _, colon, rest = text.partition(":")
-        values = read_options(rest, self.parameters, self.name) if colon else {}
+        values = parse_options(rest, self.option_specs, self.name) if colon else {}
         return msgspec.convert(values, self.options)
 
-    def called(self, options: OptionsT) -> str:
+    def format_name(self, options: OptionsT) -> str:
         """Write a player as `read` takes it; options that have their defaults are left out."""
-        given = [each for each in self.parameters if getattr(options, each.name) != each.default]
-        texts = [f"{each.name}={written(getattr(options, each.name))}" for each in given]
+        given = [each for each in self.option_specs if getattr(options, each.name) != each.default]
+        texts = [f"{each.name}={format_value(getattr(options, each.name))}" for each in given]
         return f"{self.name}:{','.join(texts)}" if texts else self.name
 
 
-def kind_names() -> list[str]:
-    """List the names of all kinds, in their order; none of their modules is loaded."""
-    return sorted(found.name.replace("_", "-") for found in pkgutil.iter_modules(players.__path__))
+def list_kind_names() -> list[str]:
+    """List the names of all kinds, in alphabetical order; none of their modules is loaded."""
+    return sorted(_find_modules())
+
+
+@functools.cache
+def _find_modules() -> dict[str, str]:
+    """Map kinds to modules: those in `nets.players`, and in each ``players`` folder of `nets.heritage`."""
+    modules = {}
+    wings = [_HERE / "players", *sorted((_HERE / "heritage").glob("*/players"))]
+    for wing in wings:
+        package = ".".join(("nets", *wing.relative_to(_HERE).parts))
+        for found in pkgutil.iter_modules([str(wing)]):
+            modules[found.name.replace("_", "-")] = f"{package}.{found.name}"
+    return modules
 
 
 def find_kind(name: str) -> PlayerKind[Any] | None:
@@ -82,19 +96,19 @@ def find_kind(name: str) -> PlayerKind[Any] | None:
     Returns:
         The kind, or None where none has this name.
     """
-    if name not in kind_names():
+    module = _find_modules().get(name)
+    if module is None:
         return None
-    module = importlib.import_module(f"{players.__name__}.{name.replace('-', '_')}")
-    kind: PlayerKind[Any] = module.KIND
+    kind: PlayerKind[Any] = importlib.import_module(module).KIND
     return kind
 
 
-def player_kinds() -> list[PlayerKind[Any]]:
+def load_player_kinds() -> list[PlayerKind[Any]]:
     """Load all kinds, in the order of their names."""
-    return [kind for kind in map(find_kind, kind_names()) if kind is not None]
+    return [kind for kind in map(find_kind, list_kind_names()) if kind is not None]
 
 
-def unknown_player(name: str, known: Iterable[str]) -> ValueRangeError:
+def make_unknown_player_error(name: str, known: Iterable[str]) -> ValueRangeError:
     """Make the error for a name that no player has.
 
     Args:

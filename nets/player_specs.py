@@ -9,19 +9,19 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta, Struct
 
-from engine.analyst import Analyst
-from engine.choice import Chooser
-from engine.dice import MAX_SEED
+from engine.analysis.engine import Engine
+from engine.analysis.levels import LEVELS, MAX_NOISE_POINTS, EvalSettings, find_level
 from engine.errors import FormatError
-from engine.evaluator import Evaluator
-from engine.levels import LEVELS, MAX_NOISE_POINTS, Depth, level
-from engine.players import EvaluatorPlayer, Player
+from engine.evaluation.evaluator import Evaluator
+from engine.play.decider import Decider
+from engine.play.player import EvaluatorPlayer, Player
+from engine.play.search_player import SearchPlayer
+from engine.rules.dice import MAX_SEED
 from engine.search import FILTERS, MAX_PLIES
 from engine.search.filters import DEFAULT_FILTER
-from engine.search_player import SearchPlayer
-from nets.options import CHOICES, parameters, read_options
+from nets.options import CHOICES, list_option_specs, parse_options
 
-_PER_POINT = 1000
+_MILLIPOINTS_PER_POINT = 1000
 _NO_LEVEL = "none"
 
 
@@ -40,7 +40,7 @@ class EvaluatorOptions(Struct, frozen=True):
         int,
         Meta(
             ge=0,
-            le=round(MAX_NOISE_POINTS * _PER_POINT),
+            le=round(MAX_NOISE_POINTS * _MILLIPOINTS_PER_POINT),
             description="how far behind the best its choices typically are, in thousandths of a point",
         ),
     ] = 0
@@ -54,13 +54,13 @@ class EvaluatorOptions(Struct, frozen=True):
     ] = _NO_LEVEL
 
 
-PARAMETERS = parameters(EvaluatorOptions)
+OPTION_SPECS = list_option_specs(EvaluatorOptions)
 """The options, described."""
 
-OPTIONS = tuple(parameter.name for parameter in PARAMETERS)
+OPTION_NAMES = tuple(parameter.name for parameter in OPTION_SPECS)
 """What may stand behind the name."""
 
-_PLAIN = Depth(is_cubeful=False)
+_PLAIN_SETTINGS = EvalSettings(is_cubeful=False)
 
 
 @dataclass(frozen=True)
@@ -69,43 +69,43 @@ class PlayerSpec:
 
     Attributes:
         name: The evaluator, before the colon.
-        depth: How deep it looks; the cube does not count.
-        noise_points: How far behind the best its choices typically are, see `engine.levels.erring_choice`.
+        settings: How deep it looks; the cube does not count.
+        noise_points: How far behind the best its choices typically are, see `levels.choose_with_noise`.
         seed: Of its errors.
     """
 
     name: str
-    depth: Depth = _PLAIN
+    settings: EvalSettings = _PLAIN_SETTINGS
     noise_points: float = 0.0
     seed: int = 0
 
     @property
-    def is_plain(self) -> bool:
+    def is_evaluator_only(self) -> bool:
         """Whether it plays the best by the evaluator alone."""
-        return self.depth.plies == 0 and self.noise_points == 0.0
+        return self.settings.plies == 0 and self.noise_points == 0.0
 
 
-def player_of(
-    text: str, find_evaluator: Callable[[str], Evaluator], find_analyst: Callable[[str], Analyst]
+def make_player(
+    text: str, load_evaluator: Callable[[str], Evaluator], load_engine: Callable[[str], Engine]
 ) -> Player:
     """Make an evaluator a player.
 
     Args:
-        text: As `parse_player` reads it.
-        find_evaluator: Fetches an evaluator by name, for play by it alone.
-        find_analyst: Fetches an analyst by name, for play that looks ahead or errs.
+        text: As `parse_player_spec` reads it.
+        load_evaluator: Fetches an evaluator by name, for play by it alone.
+        load_engine: Fetches an analyst by name, for play that looks ahead or errs.
 
     Raises:
-        FormatError: As `parse_player`.
-        ValueRangeError: As `parse_player`.
+        FormatError: As `parse_player_spec`.
+        ValueRangeError: As `parse_player_spec`.
     """
-    spec = parse_player(text)
-    if spec.is_plain:
-        return EvaluatorPlayer(find_evaluator(spec.name))
-    return SearchPlayer(text, Chooser(find_analyst(spec.name), spec.depth, spec.noise_points, spec.seed))
+    spec = parse_player_spec(text)
+    if spec.is_evaluator_only:
+        return EvaluatorPlayer(load_evaluator(spec.name))
+    return SearchPlayer(text, Decider(load_engine(spec.name), spec.settings, spec.noise_points, spec.seed))
 
 
-def parse_player(text: str) -> PlayerSpec:
+def parse_player_spec(text: str) -> PlayerSpec:
     """Read the name and options of an evaluator that plays.
 
     Args:
@@ -119,24 +119,24 @@ def parse_player(text: str) -> PlayerSpec:
     name, colon, rest = text.partition(":")
     if not colon:
         return PlayerSpec(name)
-    given = read_options(rest, PARAMETERS, "an evaluator")
+    given = parse_options(rest, OPTION_SPECS, "an evaluator")
     options = msgspec.convert(given, EvaluatorOptions)
     if options.level != _NO_LEVEL:
-        _refuse_beside_level([key for key in given if key not in ("level", "seed")])
-        chosen = level(options.level)
-        depth = Depth(chosen.plies, chosen.filter_name, is_cubeful=False)
+        _reject_options_beside_level([key for key in given if key not in ("level", "seed")])
+        chosen = find_level(options.level)
+        depth = EvalSettings(chosen.plies, chosen.filter_name, is_cubeful=False)
         return PlayerSpec(name, depth, chosen.noise_points, options.seed)
     if "filter" in given and not options.plies:
         raise FormatError(
             "a filter does nothing without look-ahead, expected plies=1 or more beside it", field="filter"
         )
-    depth = Depth(options.plies, options.filter, is_cubeful=False)
-    return PlayerSpec(name, depth, options.noise / _PER_POINT, options.seed)
+    depth = EvalSettings(options.plies, options.filter, is_cubeful=False)
+    return PlayerSpec(name, depth, options.noise / _MILLIPOINTS_PER_POINT, options.seed)
 
 
-def _refuse_beside_level(beside: list[str]) -> None:
-    if beside:
+def _reject_options_beside_level(option_names: list[str]) -> None:
+    if option_names:
         raise FormatError(
-            f"a level has its own plies, filter and noise: {beside[0]!r} cannot stand beside it",
-            field=beside[0],
+            f"a level has its own plies, filter and noise: {option_names[0]!r} cannot stand beside it",
+            field=option_names[0],
         )

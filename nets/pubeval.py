@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import DataFileError
-from engine.players import picked
-from engine.position import Board, Phase, phases
+from engine.play.player import pick_legal_plays
+from engine.rules.position import Board, Phase, classify_phases
 from nets.kernels import pubeval as kernel_pubeval
 
 WEIGHTS_FOLDER = Path(__file__).resolve().parent / "weights" / "pubeval"
@@ -40,16 +40,16 @@ class PubevalPlayer:
         self._race = _read_weights(folder / "WT.race")
 
     def choose(self, boards: Board, dice: NDArray[np.int8]) -> Board:
-        """Choose plays, as `engine.players.Player.choose`; ties go to the first."""
-        return picked(self, boards, dice)
+        """Choose plays, as `engine.play.player.Player.choose`; ties go to the first."""
+        return pick_legal_plays(self, boards, dice)
 
     def pick(
         self, boards: Board, dice: NDArray[np.int8], children: Board, offsets: NDArray[np.int64]
     ) -> NDArray[np.int64]:
-        """Choose among plays, as `engine.players.PlayPicker.pick`; ties go to the first."""
-        return self.best_play(children, offsets, phases(boards) >= Phase.RACE)
+        """Choose among plays, as `engine.play.player.PlayPicker.pick`; ties go to the first."""
+        return self.pick_highest(children, offsets, classify_phases(boards) >= Phase.RACE)
 
-    def best_play(
+    def pick_highest(
         self, children: Board, offsets: NDArray[np.int64], is_race: NDArray[np.bool_]
     ) -> NDArray[np.int64]:
         """Find the highest score among the plays of each of many positions.
@@ -63,10 +63,10 @@ class PubevalPlayer:
             ``int64[n]``, places in `children`.
         """
         chosen = np.empty(len(is_race), np.int64)
-        kernel_pubeval.choose(children, offsets, is_race, self._contact, self._race, chosen)
+        kernel_pubeval.choose_plays(children, offsets, is_race, self._contact, self._race, chosen)
         return chosen
 
-    def score(self, child: Board, *, is_race: bool) -> float:
+    def score_position(self, child: Board, *, is_race: bool) -> float:
         """Score a position for the player who has just moved.
 
         Args:
@@ -76,7 +76,7 @@ class PubevalPlayer:
         Returns:
             The score, in no unit.
         """
-        return float(kernel_pubeval.score(child, self._race if is_race else self._contact))
+        return float(kernel_pubeval.score_position(child, self._race if is_race else self._contact))
 
 
 def _read_weights(file: Path) -> NDArray[np.float32]:
@@ -90,9 +90,10 @@ def _read_weights(file: Path) -> NDArray[np.float32]:
         raise DataFileError(
             f"pubeval weights {file.name} hold something else than numbers", field="net"
         ) from error
-    if weights.shape != (kernel_pubeval.WEIGHTS,) or not np.isfinite(weights).all():
+    if weights.shape != (kernel_pubeval.WEIGHT_COUNT,) or not np.isfinite(weights).all():
         raise DataFileError(
-            f"pubeval weights {file.name} hold {weights.size} numbers, expected {kernel_pubeval.WEIGHTS}",
+            f"pubeval weights {file.name} hold {weights.size} numbers, expected "
+            f"{kernel_pubeval.WEIGHT_COUNT}",
             field="net",
         )
     return weights

@@ -12,17 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import DataFileError, UnsupportedError
-from engine.outcome import LOSE_BG, LOSE_G, WIN, WIN_BG, WIN_G, Outcomes
-from engine.position import Board
+from engine.rules.outcome import LOSE_BG, LOSE_G, WIN, WIN_BG, WIN_G, Outcomes
+from engine.rules.position import Board
 from nets.encoders import Encoder, get_encoder
-from nets.onnx_model import BATCH_ROWS, OUTCOME, OnnxModel
+from nets.onnx_model import BATCH_ROWS, OUTPUT_NAME, OnnxModel
 from nets.router import Router
 
-PREFIX = "wildbg:"
+NAME_PREFIX = "wildbg:"
 """Before the folder, in the name of the evaluator."""
 
-_CLASSES = 6
-_FILES = {"contact": "wildbg202", "race": "wildbg186"}
+_OUTCOME_CLASSES = 6
+_ENCODER_IDS = {"contact": "wildbg202", "race": "wildbg186"}
 """The encoder of each net."""
 
 
@@ -46,19 +46,19 @@ class WildbgNet:
     def __init__(self, name: str, encoder: Encoder, content: bytes) -> None:
         self.name = name
         self._encoder = encoder
-        self._model = OnnxModel(name, _with_free_rows(name, content), encoder.inputs, _CLASSES)
+        self._model = OnnxModel(name, _free_batch_size(name, content), encoder.inputs, _OUTCOME_CLASSES)
         self._model.check()
 
     def evaluate(self, boards: Board) -> Outcomes:
-        """Evaluate positions by the net, as `engine.evaluator.Evaluator.evaluate`; nothing is sanitised."""
+        """Evaluate positions by the net, as `Evaluator.evaluate`; nothing is sanitised."""
         outcomes = np.empty((len(boards), 5), np.float32)
         for start in range(0, len(boards), BATCH_ROWS):
             batch = slice(start, start + BATCH_ROWS)
-            outcomes[batch] = cumulative(self._model.run(self._encoder.encode(boards[batch])))
+            outcomes[batch] = to_cumulative(self._model.run(self._encoder.encode(boards[batch])))
         return outcomes
 
 
-def cumulative(classes: NDArray[np.float32]) -> Outcomes:
+def to_cumulative(classes: NDArray[np.float32]) -> Outcomes:
     """Add six exclusive classes up to five cumulative probabilities.
 
     Args:
@@ -87,22 +87,24 @@ def load_wildbg(folder: Path) -> Router:
         DataFileError: A file is missing or is no net of wildbg.
     """
     contact, race = (
-        WildbgNet(f"wildbg {kind}", get_encoder(encoder), _read(folder, kind))
-        for kind, encoder in _FILES.items()
+        WildbgNet(f"wildbg {kind}", get_encoder(encoder), _read_net_file(folder, kind))
+        for kind, encoder in _ENCODER_IDS.items()
     )
     return Router("wildbg", contact=contact, race=race)
 
 
-def wildbg_hashes(folder: Path) -> dict[str, str]:
+def hash_wildbg_nets(folder: Path) -> dict[str, str]:
     """sha256 of both files, by name of the net.
 
     Raises:
         DataFileError: A file cannot be read.
     """
-    return {f"wildbg {kind}": hashlib.sha256(_read(folder, kind)).hexdigest() for kind in _FILES}
+    return {
+        f"wildbg {kind}": hashlib.sha256(_read_net_file(folder, kind)).hexdigest() for kind in _ENCODER_IDS
+    }
 
 
-def _read(folder: Path, kind: str) -> bytes:
+def _read_net_file(folder: Path, kind: str) -> bytes:
     file = folder / f"{kind}.onnx"
     try:
         return file.read_bytes()
@@ -110,7 +112,7 @@ def _read(folder: Path, kind: str) -> bytes:
         raise DataFileError(f"{file} cannot be read: {error.strerror}", field="net") from error
 
 
-def _with_free_rows(name: str, content: bytes) -> bytes:
+def _free_batch_size(name: str, content: bytes) -> bytes:
     """The net for any number of rows, with the output's name that `OnnxModel` runs.
 
     The files are made for one row, which costs ten times as much a position as a batch does.
@@ -127,8 +129,8 @@ def _with_free_rows(name: str, content: bytes) -> bytes:
         for port in (model.graph.input[0], output):
             port.type.tensor_type.shape.dim[0].dim_param = "n"
         for node in model.graph.node:
-            node.output[:] = [OUTCOME if made == output.name else made for made in node.output]
-        output.name = OUTCOME
+            node.output[:] = [OUTPUT_NAME if made == output.name else made for made in node.output]
+        output.name = OUTPUT_NAME
         changed: bytes = model.SerializeToString()
     except Exception as error:  # what onnx raises for bytes that are no net is not documented
         raise DataFileError(

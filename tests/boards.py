@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.dice import ROLLS
-from engine.evaluator import Evaluator, best_children
-from engine.outcome import LOSE_G, WIN, finished_outcomes
-from engine.position import CHECKERS, OFF, Position
+from engine.evaluation.evaluator import Evaluator, choose_best_children
+from engine.rules.dice import ROLLS
+from engine.rules.outcome import LOSE_G, WIN, evaluate_finished
+from engine.rules.position import CHECKERS, OFF, Position
 
 GAMES_AT_ONCE = 512
 
@@ -41,7 +41,7 @@ class RacingJudge:
         outcomes = np.zeros((len(boards), 5), np.float32)
         outcomes[:, WIN] = 1 / (1 + np.exp(-(lead + 4 * blots) / 40))
         over = (boards[:, :, OFF] == CHECKERS).any(axis=1)
-        outcomes[over] = finished_outcomes(boards[over])
+        outcomes[over] = evaluate_finished(boards[over])
         return outcomes
 
 
@@ -132,7 +132,7 @@ def played_boards(evaluator: Evaluator, count: int, seed: int):
         met.append(boards)
         dice = generator.integers(1, 7, (GAMES_AT_ONCE, 2)).astype(np.int8)
         judge = wanderer if generator.random() < 1 / 8 else evaluator
-        boards, _ = best_children(judge, boards, dice)
+        boards, _ = choose_best_children(judge, boards, dice)
         boards[(boards[:, :, OFF] == CHECKERS).any(axis=1)] = start
     everything = np.concatenate(met)
     return everything[generator.choice(len(everything), size=count, replace=False)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from engine.errors import PositionError
-from engine.match import MatchState
+from engine.rules.match import MatchState
 
 
 def random_match_state(generator: random.Random, resignations: bool = False) -> MatchState:

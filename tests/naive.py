@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from engine.moves import expand_rolls
-from engine.position import Position
+from engine.rules.moves import expand_rolls
+from engine.rules.position import Position
 
 State = tuple[int, ...]
 
@@ -41,12 +41,12 @@ def checker_moves(state: State, die: int) -> Iterator[State]:
         target = source - die
         if target >= 1:
             if state[target] >= -1:
-                yield _moved(state, source, target)
+                yield _apply_moves(state, source, target)
         elif highest <= 6 and (target == 0 or source == highest):
-            yield _moved(state, source, OFF)
+            yield _apply_moves(state, source, OFF)
 
 
-def _moved(state: State, source: int, target: int) -> State:
+def _apply_moves(state: State, source: int, target: int) -> State:
     after = list(state)
     after[source] -= 1
     if target != OFF and after[target] == -1:

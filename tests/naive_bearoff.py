@@ -41,7 +41,7 @@ def results(side: Side, dice: tuple[int, ...]) -> frozenset[Side]:
     return frozenset(reached)
 
 
-def results_of_roll(side: Side, a: int, b: int) -> frozenset[Side]:
+def list_roll_results(side: Side, a: int, b: int) -> frozenset[Side]:
     """What all legal plays of a roll lead to."""
     return results(side, (a,) * 4) if a == b else results(side, (a, b)) | results(side, (b, a))
 
@@ -55,7 +55,7 @@ def chance(own: Side, other: Side) -> Fraction:
         return Fraction(0)
     return sum(
         (
-            weight * max(1 - chance(other, after) for after in results_of_roll(own, a, b))
+            weight * max(1 - chance(other, after) for after in list_roll_results(own, a, b))
             for a, b, weight in ROLLS
         ),
         Fraction(0),
@@ -75,7 +75,8 @@ def equity(own: Side, other: Side, cube: str) -> Fraction:
     turned = {"centred": "centred", "own": "other", "other": "own"}[cube]
     return sum(
         (
-            weight * max(-value_before_doubling(other, after, turned) for after in results_of_roll(own, a, b))
+            weight
+            * max(-value_before_doubling(other, after, turned) for after in list_roll_results(own, a, b))
             for a, b, weight in ROLLS
         ),
         Fraction(0),
@@ -99,7 +100,7 @@ def mean(chances: Distribution) -> Fraction:
     return sum((rolls * chance for rolls, chance in enumerate(chances)), Fraction(0))
 
 
-def _mixed(parts: list[tuple[Fraction, Distribution]]) -> Distribution:
+def _hash_key(parts: list[tuple[Fraction, Distribution]]) -> Distribution:
     longest = max(len(chances) for _, chances in parts)
     total = [Fraction(0)] * (longest + 1)
     for weight, chances in parts:
@@ -109,24 +110,24 @@ def _mixed(parts: list[tuple[Fraction, Distribution]]) -> Distribution:
 
 
 @cache
-def rolls_to_bear_off(side: Side) -> Distribution:
+def roll_distribution(side: Side) -> Distribution:
     """The chances of 0, 1, 2, ... rolls, by the plays with the least mean."""
     if not any(side):
         return (Fraction(1),)
     parts = []
     for a, b, weight in ROLLS:
-        options = [rolls_to_bear_off(after) for after in results_of_roll(side, a, b)]
+        options = [roll_distribution(after) for after in list_roll_results(side, a, b)]
         parts.append((weight, min(options, key=mean)))
-    return _mixed(parts)
+    return _hash_key(parts)
 
 
 @cache
-def rolls_to_first_off(side: Side, checkers: int = 15) -> Distribution:
+def first_off_distribution(side: Side, checkers: int = 15) -> Distribution:
     """The chances of 0, 1, 2, ... rolls until one checker is off, by the plays with the least mean."""
     if sum(side) < checkers:
         return (Fraction(1),)
     parts = []
     for a, b, weight in ROLLS:
-        options = [rolls_to_first_off(after, checkers) for after in results_of_roll(side, a, b)]
+        options = [first_off_distribution(after, checkers) for after in list_roll_results(side, a, b)]
         parts.append((weight, min(options, key=mean)))
-    return _mixed(parts)
+    return _hash_key(parts)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.judged import RankedPlay
-from engine.moves import legal_plays
-from engine.outcome import Outcome, cubeless_equity, turned_outcomes
+from engine.rules.moves import legal_plays
+from engine.rules.outcome import Outcome, cubeless_equity, invert_outcomes
+from engine.search.results import CandidatePlay
 
 
-def rank_plays(evaluator, position, roll) -> list[RankedPlay]:
+def rank_plays(evaluator, position, roll) -> list[CandidatePlay]:
     """Rank the legal plays by cubeless money equity; equal ones keep the order of `legal_plays`."""
     plays = legal_plays(position, roll)
-    outcomes = turned_outcomes(evaluator.evaluate(np.stack([play.result.board for play in plays])))
+    outcomes = invert_outcomes(evaluator.evaluate(np.stack([play.result.board for play in plays])))
     equities = cubeless_equity(outcomes)
     ranked = [
-        RankedPlay(play, Outcome(*map(float, outcome)), float(equity), evaluator.plies)
+        CandidatePlay(play, Outcome(*map(float, outcome)), float(equity), evaluator.plies)
         for play, outcome, equity in zip(plays, outcomes, equities, strict=True)
     ]
     return sorted(ranked, key=lambda each: -each.equity)

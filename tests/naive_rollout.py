@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from engine.cubeful import Response, cube_efficiencies, cube_game, decide_outcome
-from engine.dice import ROLL_WEIGHTS, ROLLS
-from engine.match import MatchState
-from engine.match_equity import default_table
-from engine.moves import legal_plays
-from engine.outcome import Outcome, finished_outcomes
-from engine.position import Position
-from engine.rollout.dice import rollout_dice
+from engine.cubeful import CubeResponse, build_cube_state_space, cube_efficiencies, decide_from_outcome
+from engine.cubeful.match_equity import load_default_table
+from engine.rollout.dice import draw_rollout_dice
+from engine.rules.dice import ROLL_WEIGHTS, ROLLS
+from engine.rules.match import MatchState
+from engine.rules.moves import legal_plays
+from engine.rules.outcome import Outcome, evaluate_finished
+from engine.rules.position import Position
 
 
 def trial_outcome(start: Position, trial: int, evaluator, settings, exact=None) -> list[float]:
@@ -23,7 +23,7 @@ def trial_outcome(start: Position, trial: int, evaluator, settings, exact=None) 
         end = _end(position, turn, evaluator, settings, exact)
         if end is not None:
             return [a - b for a, b in zip(_for_starter(end, turn), luck, strict=True)]
-        roll = tuple(rollout_dice(settings.seed, np.array([trial]), turn)[0].tolist())
+        roll = tuple(draw_rollout_dice(settings.seed, np.array([trial]), turn)[0].tolist())
         if settings.variance_reduction:
             values = {
                 other: _for_starter(_value(_best(position, other, evaluator), evaluator), turn + 1)
@@ -39,7 +39,7 @@ def trial_outcome(start: Position, trial: int, evaluator, settings, exact=None) 
 
 def _end(position, turn, evaluator, settings, exact):
     if position.is_over:
-        return finished_outcomes(position.board[None])[0].tolist()
+        return evaluate_finished(position.board[None])[0].tolist()
     if exact is not None and exact.covers(position.board[None])[0]:
         return exact.evaluate(position.board[None])[0].tolist()
     if turn and turn == settings.truncation:
@@ -79,12 +79,12 @@ def cubeful_trial_value(
             return _best_value(position, evaluator, match, unit, seat) - luck
         if turn or doubles_at_once:
             decision = _decision(position, evaluator, match)
-            if decision.should_double and decision.response is Response.PASS:
-                return _seen_by(decision.passed, match, unit, seat) - luck
+            if decision.should_double and decision.response is CubeResponse.PASS:
+                return _make_view(decision.double_pass, match, unit, seat) - luck
             if decision.should_double:
-                factor = 4 if decision.response is Response.BEAVER else 2
+                factor = 4 if decision.response is CubeResponse.BEAVER else 2
                 match = replace(match, cube=match.cube * factor, cube_owner=1 - match.on_roll)
-        roll = tuple(rollout_dice(settings.seed, np.array([trial]), turn)[0].tolist())
+        roll = tuple(draw_rollout_dice(settings.seed, np.array([trial]), turn)[0].tolist())
         after = match.next_turn()
         if settings.variance_reduction:
             values = [
@@ -97,16 +97,18 @@ def cubeful_trial_value(
 
 def _decision(position, evaluator, match):
     efficiency = float(cube_efficiencies(position.board[None])[0])
-    return decide_outcome(Outcome(*_value(position, evaluator)), efficiency, cube_game(match))
+    return decide_from_outcome(
+        Outcome(*_value(position, evaluator)), efficiency, build_cube_state_space(match)
+    )
 
 
 def _best_value(position, evaluator, match, unit, seat):
     if position.is_over:
         return _result_value(position, match, unit, seat)
-    return _seen_by(_decision(position, evaluator, match).best, match, unit, seat)
+    return _make_view(_decision(position, evaluator, match).best, match, unit, seat)
 
 
-def _seen_by(value, match, unit, seat):
+def _make_view(value, match, unit, seat):
     """A value of the side on roll, seen by a seat."""
     if match.is_money:
         points = value.equity_points * match.cube / unit
@@ -116,11 +118,11 @@ def _seen_by(value, match, unit, seat):
 
 def _result_value(position, match, unit, seat):
     """What a finished game is worth to a seat."""
-    win, win_g, win_bg, lose_g, lose_bg = finished_outcomes(position.board[None])[0].tolist()
+    win, win_g, win_bg, lose_g, lose_bg = evaluate_finished(position.board[None])[0].tolist()
     points = int(1 + win_g + win_bg) if win else -int(1 + lose_g + lose_bg)
     if match.on_roll != seat:
         points = -points
     if match.is_money:
         gammons_count = not match.jacoby or match.cube_owner is not None
         return (points if gammons_count else np.sign(points)) * match.cube / unit
-    return default_table().chance_after(match, seat, points * match.cube)
+    return load_default_table().mwc_after(match, seat, points * match.cube)

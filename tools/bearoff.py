@@ -9,8 +9,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from engine.bearoff.file_format import BearoffHeader, BearoffKind
-from engine.bearoff.loading import (
+from engine.bearoff.databases import (
     DEFAULT_ONE_SIDED,
     DEFAULT_TWO_SIDED,
     BearoffTable,
@@ -18,8 +17,9 @@ from engine.bearoff.loading import (
     open_table,
     save_table,
 )
-from engine.bearoff.one_sided import OneSidedTable, build_one_sided, one_sided_memory
-from engine.bearoff.two_sided import TwoSidedTable, build_two_sided, two_sided_memory
+from engine.bearoff.file_format import BearoffHeader, BearoffKind
+from engine.bearoff.one_sided import OneSidedTable, build_one_sided, estimate_one_sided_memory
+from engine.bearoff.two_sided import TwoSidedTable, build_two_sided, estimate_two_sided_memory
 from engine.errors import DataFileError, LimitError, StateError
 from tools.progress import Progress
 
@@ -74,7 +74,7 @@ def main(args: argparse.Namespace) -> int:
     if args.action == "info":
         sys.stdout.write(describe_table(args.file))
         return 0
-    for header, path in _wanted(args):
+    for header, path in _select_databases(args):
         make_table(header, path, args.threads)
     return 0
 
@@ -102,7 +102,7 @@ def make_table(header: BearoffHeader, path: Path, threads: int | None = None) ->
     except OSError as error:
         raise DataFileError(f"{path} cannot be written: {error.strerror}", field="output") from error
     sys.stdout.write(
-        f"{path}: {header}, {_size_text(path.stat().st_size)}, {time.perf_counter() - started_s:.1f} s\n"
+        f"{path}: {header}, {_format_size(path.stat().st_size)}, {time.perf_counter() - started_s:.1f} s\n"
     )
 
 
@@ -115,22 +115,22 @@ def describe_table(path: Path) -> str:
     table = open_table(path)
     numbering = table.numbering
     lines = [
-        ("file", f"{path} ({_size_text(path.stat().st_size)}, checksum right)"),
+        ("file", f"{path} ({_format_size(path.stat().st_size)}, checksum right)"),
         ("kind", table.kind.label),
         ("points", f"1 to {numbering.points}"),
         ("checkers", f"up to {numbering.checkers} a side"),
-        ("sides", f"{numbering.sides:,} with the empty one"),
-        *_contents(table),
+        ("sides", f"{numbering.side_count:,} with the empty one"),
+        *_describe_contents(table),
     ]
     return "".join(f"{name:<10}{text}\n" for name, text in lines)
 
 
-def _contents(table: BearoffTable) -> list[tuple[str, str]]:
-    return _two_sided_contents(table) if isinstance(table, TwoSidedTable) else _one_sided_contents(table)
+def _describe_contents(table: BearoffTable) -> list[tuple[str, str]]:
+    return _describe_two_sided(table) if isinstance(table, TwoSidedTable) else _describe_one_sided(table)
 
 
-def _one_sided_contents(table: OneSidedTable) -> list[tuple[str, str]]:
-    chances = table.rolls_to_bear_off(table.numbering.sides - 1)
+def _describe_one_sided(table: OneSidedTable) -> list[tuple[str, str]]:
+    chances = table.roll_distribution(table.numbering.side_count - 1)
     mean = sum(rolls * float(chance) for rolls, chance in enumerate(chances))
     return [
         ("rows", f"{len(table.starts):,} distributions, {len(table.values):,} chances"),
@@ -138,10 +138,10 @@ def _one_sided_contents(table: OneSidedTable) -> list[tuple[str, str]]:
     ]
 
 
-def _two_sided_contents(table: TwoSidedTable) -> list[tuple[str, str]]:
-    last = table.numbering.sides - 1
+def _describe_two_sided(table: TwoSidedTable) -> list[tuple[str, str]]:
+    last = table.numbering.side_count - 1
     holds = "chances to win"
-    if table.has_cubeful:
+    if table.is_cubeful:
         holds += ", and money equities with the cube centred, own and the other side's"
     return [
         ("holds", holds),
@@ -154,7 +154,7 @@ def _two_sided_contents(table: TwoSidedTable) -> list[tuple[str, str]]:
     ]
 
 
-def _wanted(args: argparse.Namespace) -> list[tuple[BearoffHeader, Path]]:
+def _select_databases(args: argparse.Namespace) -> list[tuple[BearoffHeader, Path]]:
     if args.kind is None:
         for option in ("points", "checkers", "output", "cubeless"):
             if getattr(args, option) not in (None, False):
@@ -176,23 +176,23 @@ def _wanted(args: argparse.Namespace) -> list[tuple[BearoffHeader, Path]]:
 
 def _check_memory(header: BearoffHeader) -> None:
     if header.kind is BearoffKind.TWO_SIDED:
-        need = two_sided_memory(header.points, header.checkers, header.cubeful)
+        need = estimate_two_sided_memory(header.points, header.checkers, header.cubeful)
     else:
-        need = one_sided_memory(header.points, header.checkers)
+        need = estimate_one_sided_memory(header.points, header.checkers)
     sys.stderr.write(
-        f"{header}: needs about {_size_text(need.building_bytes)} of memory,"
-        f" the file about {_size_text(need.file_bytes)}\n"
+        f"{header}: needs about {_format_size(need.building_bytes)} of memory,"
+        f" the file about {_format_size(need.file_bytes)}\n"
     )
-    present = _memory_bytes()
+    present = _physical_memory_bytes()
     if present is not None and need.building_bytes > present:
         raise LimitError(
-            f"building {header} needs {_size_text(need.building_bytes)} of memory,"
-            f" this machine has {_size_text(present)}",
+            f"building {header} needs {_format_size(need.building_bytes)} of memory,"
+            f" this machine has {_format_size(present)}",
             field="checkers",
         )
 
 
-def _memory_bytes() -> int | None:
+def _physical_memory_bytes() -> int | None:
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError):  # not said on this system
@@ -212,5 +212,5 @@ def _build(header: BearoffHeader, threads: int | None) -> BearoffTable:
         return build_one_sided(*size, threads=threads, progress=show)
 
 
-def _size_text(size: int) -> str:
+def _format_size(size: int) -> str:
     return f"{size / 1e6:,.1f} MB" if size >= 1e6 else f"{size / 1e3:.1f} kB"

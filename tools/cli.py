@@ -13,9 +13,9 @@ import sys
 from collections.abc import Sequence
 
 from engine.errors import GammondError, UnsupportedError
-from engine.version import version
-from tools.interrupts import interrupts_raised
-from tools.summaries import summary_of
+from engine.runtime.version import read_version
+from tools.interrupts import raise_on_interrupt
+from tools.summaries import read_summary
 
 TOOLS = {
     "serve": "tools.serve",
@@ -27,11 +27,11 @@ TOOLS = {
     "export": "tools.export",
     "players": "tools.players",
     "tournament": "tools.tournament.command",
-    "frontier": "tools.frontier.command",
-    "error-rate": "tools.error_rate",
-    "search-quality": "tools.search_quality",
-    "star": "tools.star",
-    "cube-efficiency": "tools.cube_efficiency.command",
+    "frontier": "tools.measure.frontier.command",
+    "error-rate": "tools.measure.levels",
+    "search-quality": "tools.measure.pruning",
+    "star": "tools.measure.cutoffs",
+    "cube-efficiency": "tools.measure.cube.command",
     "gnubg-match": "tools.gnubg.match",
 }
 """Subcommand -> the module that has its ``SUMMARY``, ``add_arguments(parser)`` and ``main(args) -> int``."""
@@ -58,7 +58,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         status = _run(arguments)
         sys.stdout.flush()
     except BrokenPipeError:
-        _forget_stdout()
+        _discard_stdout()
         return EXIT_BROKEN_PIPE
     except KeyboardInterrupt:
         sys.stderr.write("gammond: interrupted\n")
@@ -71,13 +71,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(arguments: list[str]) -> int:
     if not arguments:
-        return _talk()
+        return _run_without_tool()
     first, rest = arguments[0], arguments[1:]
     if first in ("-h", "--help", "help"):
-        sys.stdout.write(_help())
+        sys.stdout.write(_format_help())
         return 0
     if first in ("-V", "--version"):
-        sys.stdout.write(f"gammond {version()}\n")
+        sys.stdout.write(f"gammond {read_version()}\n")
         return 0
     if first not in TOOLS:
         close = difflib.get_close_matches(first, TOOLS, n=1)
@@ -86,7 +86,7 @@ def _run(arguments: list[str]) -> int:
     return _run_tool(first, rest)
 
 
-def _talk() -> int:
+def _run_without_tool() -> int:
     on_terminal = sys.stdin is not None and sys.stdin.isatty()
     module = importlib.import_module("protocol.repl" if on_terminal else "protocol.transports.stdio")
     return int(module.main())
@@ -96,7 +96,7 @@ def _run_tool(name: str, arguments: list[str]) -> int:
     tool = importlib.import_module(TOOLS[name])
     parser = argparse.ArgumentParser(
         prog=f"gammond {name}",
-        description=_description(tool.SUMMARY, tool.__doc__ or ""),
+        description=_format_description(tool.SUMMARY, tool.__doc__ or ""),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     tool.add_arguments(parser)
@@ -104,31 +104,31 @@ def _run_tool(name: str, arguments: list[str]) -> int:
         parsed = parser.parse_args(arguments)
     except SystemExit as end:  # argparse has written its help or its complaint
         return int(end.code or 0)
-    with interrupts_raised():
+    with raise_on_interrupt():
         return int(tool.main(parsed))
 
 
-def _description(summary: str, doc: str) -> str:
+def _format_description(summary: str, doc: str) -> str:
     """The head of a tool's help: its summary as a sentence, and its docstring without the first paragraph."""
     _, gap, details = doc.replace("`", "").rstrip().partition("\n\n")
     return f"{summary[:1].upper()}{summary[1:].removesuffix('.')}.{gap}{details}"
 
 
-def _help() -> str:
+def _format_help() -> str:
     lines = [
         "usage: gammond [--version | --help | TOOL ...]",
         "",
         "A backgammon engine server. Without arguments: the REPL on a terminal, the line protocol on a pipe",
         "(docs/protocol.md). With a tool's name:",
         "",
-        *(f"  {name:<16}{summary(name)}" for name in TOOLS),
+        *(f"  {name:<16}{read_tool_summary(name)}" for name in TOOLS),
         "",
         "gammond TOOL --help explains each.",
     ]
     return "\n".join(lines) + "\n"
 
 
-def summary(name: str) -> str:
+def read_tool_summary(name: str) -> str:
     """What a tool is for: its ``SUMMARY``, read from its source without importing it.
 
     Args:
@@ -137,10 +137,10 @@ def summary(name: str) -> str:
     Returns:
         A phrase in lower case without full stop; empty where the module has none.
     """
-    return summary_of(TOOLS[name])
+    return read_summary(TOOLS[name])
 
 
-def _forget_stdout() -> None:
+def _discard_stdout() -> None:
     """Point stdout at nothing, so that the interpreter's last flush finds no closed pipe."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

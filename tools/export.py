@@ -11,18 +11,18 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from engine.errors import DataFileError, UnsupportedError
-from nets.classic import ClassicNet
+from nets.heritage.computational_backgammon.net import ClassicNet
 from nets.manifest import MANIFEST_FILE
-from tools.train.classic.player import is_classic, read_classic
-from tools.train.files import read_arrays
-from tools.train.heuristic_net.exporting import export_phase_net
-from tools.train.layers import LayeredNet
-from tools.train.manifest_entries import net_entry, place_of, training_entry
-from tools.train.mimic.exporting import export_scorer
-from tools.train.mimic.runs import net_file_of
-from tools.train.net_set import NETS, read_net_set
-from tools.train.onnx_files import classic_onnx_bytes, largest_difference, onnx_bytes
-from tools.train.stage import pedigree_of_run
+from tools.files import read_arrays
+from tools.heritage.computational_backgammon.net_set import is_classic_net_set, read_classic_nets
+from tools.heritage.gengammon.export import export_scorer
+from tools.heritage.gengammon.runs import find_net_file
+from tools.heritage.phase_features.export import export_phase_net
+from tools.train.runs.run_folder import read_run_provenance
+from tools.train.weights.layers import LayeredNet
+from tools.train.weights.manifest_entries import check_net_file, format_net_entry, format_training_entry
+from tools.train.weights.net_set import NET_NAMES, read_net_set
+from tools.train.weights.onnx_files import classic_net_to_onnx, compute_max_difference, net_to_onnx
 
 SUMMARY = "write the nets of a training run as ONNX files, and the manifest entries they need"
 
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--phases",
         type=lambda text: text.split(","),
-        help=f"which nets, some of {','.join(NETS)} (default all that the run has)",
+        help=f"which nets, some of {','.join(NET_NAMES)} (default all that the run has)",
     )
     parser.add_argument(
         "--best", action="store_true", help="take the best measured weights instead of the last"
@@ -60,22 +60,22 @@ def main(args: argparse.Namespace) -> int:
         GammondError: The name cannot be, its files exist and --force is not given, the run cannot be read, or
             a net came out different; nothing is written then.
     """
-    if net_file := net_file_of(args.run):
+    if net_file := find_net_file(args.run):
         sys.stdout.write(export_scorer(args.run, net_file, args.name, args.folder, force=args.force))
         return 0
     if entry := export_phase_net(args.run, args.name, args.folder, best=args.best, force=args.force):
         sys.stdout.write(entry)
         return 0
-    _check_names(args.folder, args.name, args.phases or list(NETS), args.force)
+    _check_names(args.folder, args.name, args.phases or list(NET_NAMES), args.force)
     source: Path = args.run / ("best.npz" if args.best else "checkpoint.npz")
-    nets = _chosen(args.run, _read(source), args.phases)
+    nets = _select_nets(args.run, _read_nets(source), args.phases)
     files = {phase: args.folder / f"{args.name}-{phase}.onnx" for phase in nets}
-    contents, entries = {}, [_training(args, source)]
+    contents, entries = {}, [_format_training_entry(args, source)]
     for phase, net in nets.items():
         file = files[phase]
-        contents[file] = _compared(net, file.stem)
-        entries.append(net_entry(file, phase, net, contents[file], args.name))
-    _write(contents)
+        contents[file] = _make_checked_onnx(net, file.stem)
+        entries.append(format_net_entry(file, phase, net, contents[file], args.name))
+    _write_files(contents)
     sys.stdout.write("".join(entries))
     return 0
 
@@ -83,20 +83,22 @@ def main(args: argparse.Namespace) -> int:
 def _check_names(folder: Path, name: str, phases: list[str], force: bool) -> None:
     """Refuse phases that there are not, names that the manifest would refuse, and files that exist."""
     for phase in phases:
-        if phase not in NETS:
-            raise UnsupportedError(f"there is no phase {phase!r}, only {', '.join(NETS)}", field="phases")
-        place_of(folder, f"{name}-{phase}", ".onnx", force=force)
+        if phase not in NET_NAMES:
+            raise UnsupportedError(
+                f"there is no phase {phase!r}, only {', '.join(NET_NAMES)}", field="phases"
+            )
+        check_net_file(folder, f"{name}-{phase}", ".onnx", force=force)
 
 
-def _read(source: Path) -> Mapping[str, LayeredNet | ClassicNet]:
+def _read_nets(source: Path) -> Mapping[str, LayeredNet | ClassicNet]:
     """The nets of a file by phase."""
-    if is_classic(read_arrays(source)):
-        player, _ = read_classic(source)
+    if is_classic_net_set(read_arrays(source)):
+        player, _ = read_classic_nets(source)
         return player.nets
     return read_net_set(source).nets
 
 
-def _chosen(
+def _select_nets(
     run: Path, nets: Mapping[str, LayeredNet | ClassicNet], phases: list[str] | None
 ) -> dict[str, LayeredNet | ClassicNet]:
     if missing := [phase for phase in phases or [] if phase not in nets]:
@@ -104,10 +106,10 @@ def _chosen(
     return {phase: net for phase, net in nets.items() if phases is None or phase in phases}
 
 
-def _compared(net: LayeredNet | ClassicNet, name: str) -> bytes:
+def _make_checked_onnx(net: LayeredNet | ClassicNet, name: str) -> bytes:
     """Make the ONNX file of a net and compare it with the training weights."""
-    content = classic_onnx_bytes(net, name) if isinstance(net, ClassicNet) else onnx_bytes(net, name)
-    difference = largest_difference(net, content)
+    content = classic_net_to_onnx(net, name) if isinstance(net, ClassicNet) else net_to_onnx(net, name)
+    difference = compute_max_difference(net, content)
     sys.stderr.write(f"{name}: differs from the training weights by at most {difference:.1e}\n")
     if not difference <= TOLERANCE:
         raise DataFileError(
@@ -116,7 +118,7 @@ def _compared(net: LayeredNet | ClassicNet, name: str) -> bytes:
     return content
 
 
-def _write(contents: dict[Path, bytes]) -> None:
+def _write_files(contents: dict[Path, bytes]) -> None:
     """Write files aside, and put them in place when all are written."""
     try:
         for file, content in contents.items():
@@ -130,9 +132,9 @@ def _write(contents: dict[Path, bytes]) -> None:
         ) from error
 
 
-def _training(args: argparse.Namespace, source: Path) -> str:
+def _format_training_entry(args: argparse.Namespace, source: Path) -> str:
     """Write the ``[[training]]`` entry that says how the nets came to be."""
     last = f"gammond export {args.run} --name {args.name}{' --best' if args.best else ''}"
     if args.phases:
         last += f" --phases {','.join(args.phases)}"
-    return training_entry(args.name, pedigree_of_run(args.run, source), last)
+    return format_training_entry(args.name, read_run_provenance(args.run, source), last)

@@ -1,7 +1,7 @@
 """Ctrl-C and SIGTERM mean the same to a tool: stop, and keep what there is.
 
 The first one raises `KeyboardInterrupt`, or tells the tool where it has a better way to stop. Those that come
-within `FINISHING_S` of one are ignored, so that neither an impatient second Ctrl-C nor the signal that
+within `GRACE_PERIOD_S` of one are ignored, so that neither an impatient second Ctrl-C nor the signal that
 ``timeout`` sends twice cuts a report in half; a later one breaks in.
 """
 
@@ -16,70 +16,70 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-FINISHING_S = 2.0
+GRACE_PERIOD_S = 2.0
 """How long after an interrupt further ones are ignored: the tool is writing what it has."""
 
-_KINDS = (signal.SIGINT, signal.SIGTERM)
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
-class _Interrupt:
+class _InterruptHandler:
     """A signal handler: acts on the first signal, raises KeyboardInterrupt on one that comes much later.
 
     Args:
-        act: What the first signal does.
+        on_interrupt: What the first signal does.
     """
 
-    def __init__(self, act: Callable[[], None]) -> None:
+    def __init__(self, on_interrupt: Callable[[], None]) -> None:
         self.last_s: float | None = None
-        self._act = act
+        self._on_interrupt = on_interrupt
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
         now_s = time.monotonic()
         before_s, self.last_s = self.last_s, now_s
         if before_s is None:
-            self._act()
-        elif now_s - before_s >= FINISHING_S:
+            self._on_interrupt()
+        elif now_s - before_s >= GRACE_PERIOD_S:
             raise KeyboardInterrupt
         else:
             self.last_s = before_s
 
 
-def _raise() -> None:
+def _raise_interrupt() -> None:
     raise KeyboardInterrupt
 
 
 @contextmanager
-def interrupts_raised() -> Iterator[None]:
+def raise_on_interrupt() -> Iterator[None]:
     """Raise KeyboardInterrupt on SIGTERM as on Ctrl-C as long as the block lasts.
 
     A signal that is ignored, as Ctrl-C in a background job, or that has a handler stays as it is; outside the
     main thread, which alone gets them, nothing changes.
     """
-    with _handled(_raise, (signal.SIG_DFL, signal.default_int_handler)):
+    with _handle_signals(_raise_interrupt, (signal.SIG_DFL, signal.default_int_handler)):
         yield
 
 
 @contextmanager
-def interrupts_told(tell: Callable[[], None]) -> Iterator[None]:
+def call_on_interrupt(on_interrupt: Callable[[], None]) -> Iterator[None]:
     """Call a function in place of raising KeyboardInterrupt as long as the block lasts.
 
     Does nothing for signals that would not raise it, as Ctrl-C in a background job that ignores it.
 
     Args:
-        tell: Called on the first signal, between two instructions of the main thread.
+        on_interrupt: Called on the first signal, between two instructions of the main thread.
     """
-    with _handled(tell, (signal.default_int_handler,)):
+    with _handle_signals(on_interrupt, (signal.default_int_handler,)):
         yield
 
 
 def follow_parent() -> None:
     """Make a worker process leave interrupts to the process that started it, and end when that is gone."""
-    for kind in _KINDS:
+    for kind in _SIGNALS:
         signal.signal(kind, signal.SIG_IGN)
-    threading.Thread(target=_end_with_the_parent, daemon=True).start()
+    threading.Thread(target=_exit_with_parent, daemon=True).start()
 
 
-def _end_with_the_parent() -> None:
+def _exit_with_parent() -> None:
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
@@ -87,20 +87,22 @@ def _end_with_the_parent() -> None:
 
 
 @contextmanager
-def _handled(act: Callable[[], None], replaced: tuple[object, ...]) -> Iterator[None]:
+def _handle_signals(on_interrupt: Callable[[], None], replaced: tuple[object, ...]) -> Iterator[None]:
     """Handle the signals whose handler is one of these, or one of ours, and put it back in the end."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = {kind: signal.getsignal(kind) for kind in _KINDS}
-    outer = {kind: held for kind, held in before.items() if isinstance(held, _Interrupt) or held in replaced}
-    interrupt = _Interrupt(act)
+    before = {kind: signal.getsignal(kind) for kind in _SIGNALS}
+    outer = {
+        kind: held for kind, held in before.items() if isinstance(held, _InterruptHandler) or held in replaced
+    }
+    interrupt = _InterruptHandler(on_interrupt)
     for kind in outer:
         signal.signal(kind, interrupt)
     try:
         yield
     finally:
         for kind, handler in outer.items():
-            if isinstance(handler, _Interrupt) and interrupt.last_s is not None:
+            if isinstance(handler, _InterruptHandler) and interrupt.last_s is not None:
                 handler.last_s = interrupt.last_s
             signal.signal(kind, handler)

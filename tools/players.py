@@ -1,8 +1,8 @@
 """`gammond players`: who can play, and with which options.
 
 What is listed stands where a tool takes a player, and behind `set engine.player` on the wire, options behind
-a colon: `NAME:OPTION=VALUE,...`. Each option has its default, what it says, and what it may be. Players that
-name files or other engines are for tools alone.
+a colon: `NAME:OPTION=VALUE,...`. Each option has its default, what it says, and what it may be.
+Players that name files or other engines are for tools alone.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from nets.loading import DEFAULT, evaluator_names
-from nets.options import Parameter
-from nets.player_kinds import player_kinds
-from nets.player_specs import PARAMETERS
-from protocol.players import AT_THE_TABLE
+from nets.catalogue import DEFAULT_EVALUATOR, list_evaluator_names
+from nets.options import OptionSpec
+from nets.player_kinds import load_player_kinds
+from nets.player_specs import OPTION_SPECS
+from protocol.state.player_registry import SESSION_PLAYERS
 
 SUMMARY = "list the players there are, with their options"
 
-_OF_TOOLS = {
+_TOOL_PLAYERS = {
     "run:FOLDER": "the nets of a training run; or those of a file, run:FILE.npz",
     "gnubg": "GNU Backgammon's nets, where the package gnubg-nn is installed; gnubg:plies=1 looks ahead",
     "wildbg:FOLDER": "the nets of wildbg, where its contact.onnx and race.onnx lie",
@@ -29,7 +29,7 @@ _OF_TOOLS = {
 
 
 @dataclass(frozen=True)
-class Row:
+class PlayerListing:
     """A player: what it is called, what it is, and its options, described."""
 
     names: tuple[str, ...]
@@ -51,36 +51,52 @@ def main(args: argparse.Namespace) -> int:
     Raises:
         DataFileError: The manifest is faulty.
     """
-    sections = {"everywhere": _everywhere(), "tools": _rows(_OF_TOOLS), "sessions": _rows(AT_THE_TABLE)}
+    sections = {
+        "everywhere": _list_general_players(),
+        "tools": _make_listings(_TOOL_PLAYERS),
+        "sessions": _make_listings(SESSION_PLAYERS),
+    }
     if args.json:
         rows = {name: [asdict(row) for row in section] for name, section in sections.items()}
         sys.stdout.write(json.dumps(rows) + "\n")
         return 0
-    lines = _text(sections["everywhere"])
-    lines += ["in tools alone:", *_text(sections["tools"], "  ")]
-    lines += ["in sessions alone (set engine.player):", *_text(sections["sessions"], "  ")]
+    lines = _format_listings(sections["everywhere"])
+    lines += ["in tools alone:", *_format_listings(sections["tools"], "  ")]
+    lines += ["in sessions alone (set engine.player):", *_format_listings(sections["sessions"], "  ")]
     sys.stdout.write("\n".join(lines) + "\n")
     return 0
 
 
-def _everywhere() -> list[Row]:
-    evaluators = Row((DEFAULT, *evaluator_names()), "evaluators of the manifest", _described(PARAMETERS))
-    kinds = [Row((kind.name,), kind.summary, _described(kind.parameters)) for kind in player_kinds()]
+def _list_general_players() -> list[PlayerListing]:
+    evaluators = PlayerListing(
+        (DEFAULT_EVALUATOR, *list_evaluator_names()),
+        "evaluators of the manifest",
+        _describe_options(OPTION_SPECS),
+    )
+    kinds = [
+        PlayerListing((kind.name,), kind.summary, _describe_options(kind.option_specs))
+        for kind in load_player_kinds()
+    ]
     return [evaluators, *kinds]
 
 
-def _rows(table: dict[str, str]) -> list[Row]:
-    return [Row((name,), summary, ()) for name, summary in table.items()]
+def _make_listings(table: dict[str, str]) -> list[PlayerListing]:
+    return [PlayerListing((name,), summary, ()) for name, summary in table.items()]
 
 
-def _described(parameters: Sequence[Parameter]) -> tuple[dict[str, str], ...]:
+def _describe_options(parameters: Sequence[OptionSpec]) -> tuple[dict[str, str], ...]:
     return tuple(
-        {"name": each.name, "default": each.default_text, "values": each.values, "meaning": each.meaning}
+        {
+            "name": each.name,
+            "default": each.default_text,
+            "values": each.allowed_values,
+            "meaning": each.meaning,
+        }
         for each in parameters
     )
 
 
-def _text(rows: Sequence[Row], indent: str = "") -> list[str]:
+def _format_listings(rows: Sequence[PlayerListing], indent: str = "") -> list[str]:
     lines = []
     for row in rows:
         lines.append(f"{indent}{', '.join(row.names)}: {row.summary}")

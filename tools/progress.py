@@ -11,7 +11,7 @@ from typing import TextIO
 
 _REDRAW_EVERY_S = 0.1
 _BAR_CELLS = 24
-_FEWEST_BAR_CELLS = 5
+_MIN_BAR_CELLS = 5
 
 
 class Progress:
@@ -71,7 +71,7 @@ class Progress:
         if self._shown and self._clock() - self._drawn_s >= _REDRAW_EVERY_S:
             self._draw()
 
-    def say(self, text: str) -> None:
+    def write_line(self, text: str) -> None:
         """Write a line for good, terminal or not; the bar goes on below it."""
         if self._shown:
             self._stream.write("\r" + " " * (shutil.get_terminal_size().columns - 1) + "\r")
@@ -79,7 +79,7 @@ class Progress:
         self._stream.flush()
         self._drawn_s = float("-inf")
 
-    def line(self, width: int | None = None) -> str:
+    def format_line(self, width: int | None = None) -> str:
         """Return the line as it stands: label, bar, share, count, rate, time left, extra words.
 
         Args:
@@ -91,46 +91,46 @@ class Progress:
         parts = {"label": self.label}
         share = min(1.0, self._done / self.total) if self.total else None
         if share is not None:
-            parts["share"] = _share_text(share, _BAR_CELLS)
+            parts["share"] = _format_bar(share, _BAR_CELLS)
             parts["count"] = f"{self._done:,} of {self.total:,}"
         else:
             parts["count"] = f"{self._done:,}"
-        parts["rate"] = f"{short_number(rate)}/s"
+        parts["rate"] = f"{format_short_number(rate)}/s"
         if self.total and self._done >= self.total:
-            parts["time"] = f"in {clock_time(elapsed_s)}"
+            parts["time"] = f"in {format_duration(elapsed_s)}"
         elif self.total and rate > 0:
-            parts["time"] = f"{clock_time((self.total - self._done) / rate)} left"
+            parts["time"] = f"{format_duration((self.total - self._done) / rate)} left"
         if self._extra:
             parts["extra"] = self._extra
-        return _fitted(parts, share, width)
+        return _fit_to_width(parts, share, width)
 
     def _draw(self) -> None:
         self._drawn_s = self._clock()
         width = shutil.get_terminal_size().columns - 1
-        self._stream.write("\r" + self.line(width).ljust(width))
+        self._stream.write("\r" + self.format_line(width).ljust(width))
         self._stream.flush()
 
 
-def _share_text(share: float, cells: int) -> str:
+def _format_bar(share: float, cells: int) -> str:
     full = int(share * cells)
-    bar = f"[{'#' * full}{'.' * (cells - full)}] " if cells >= _FEWEST_BAR_CELLS else ""
+    bar = f"[{'#' * full}{'.' * (cells - full)}] " if cells >= _MIN_BAR_CELLS else ""
     return f"{bar}{int(100 * share):3d} %"
 
 
-def _fitted(parts: dict[str, str], share: float | None, width: int | None) -> str:
+def _fit_to_width(parts: dict[str, str], share: float | None, width: int | None) -> str:
     """Join the parts, with as much of them as goes into the width."""
     line = "  ".join(parts.values())
     if width is None or len(line) <= width:
         return line
     if share is not None:
-        parts = parts | {"share": _share_text(share, _BAR_CELLS - (len(line) - width))}
+        parts = parts | {"share": _format_bar(share, _BAR_CELLS - (len(line) - width))}
     for name in ("rate", "count", "extra"):
         if len("  ".join(parts.values())) > width:
             parts = {key: text for key, text in parts.items() if key != name}
     return "  ".join(parts.values())[:width]
 
 
-def short_number(value: float) -> str:
+def format_short_number(value: float) -> str:
     """Write a number in few digits: ``7.3``, ``812``, ``41.2 k``, ``3.4 M``."""
     if value >= 1e6:
         return f"{value / 1e6:.1f} M"
@@ -139,7 +139,7 @@ def short_number(value: float) -> str:
     return f"{value:.0f}" if value >= 10 else f"{value:.1f}"
 
 
-def clock_time(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """Write a time as ``m:ss``, or ``h:mm:ss`` from an hour on."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)

@@ -8,19 +8,19 @@ import math
 import sys
 from dataclasses import replace
 
-from engine.cores import MAX_THREADS
 from engine.errors import UnsupportedError, ValueRangeError
-from engine.version import version
-from protocol.limits import Limits
-from protocol.service import Service, shipped_judges
+from engine.runtime.cores import MAX_THREADS
+from engine.runtime.version import read_version
+from protocol.core.limits import ClientLimits
+from protocol.state.service import Service, make_shipped_catalogue
 from protocol.transports.tcp import TcpLimits, check_host, run_tcp
-from protocol.transports.workers import thread_count
+from protocol.transports.workers import resolve_thread_count
 from tools.strength import (
     STRENGTH_OPTIONS,
     add_player_argument,
     add_strength_arguments,
-    load_chooser,
-    strength,
+    load_decider,
+    read_strength,
 )
 
 SUMMARY = "answer clients on a socket: the line protocol, or GNU Backgammon's external player"
@@ -75,7 +75,9 @@ def main(args: argparse.Namespace) -> int:
         GammondError: An address or option that cannot be, or nothing can listen there.
     """
     logging.basicConfig(format="gammond: %(levelname)s: %(message)s")
-    logging.getLogger("protocol.gnubg_external").setLevel(logging.INFO)  # what 'set debug on' asks for
+    logging.getLogger("protocol.dialects.gnubg_external").setLevel(
+        logging.INFO
+    )  # what 'set debug on' asks for
     _check_options(args)
     host, port = parse_address(args.gnubg if args.tcp is None else args.tcp)
     check_host(host, allow_remote=args.allow_remote)
@@ -111,21 +113,21 @@ def _check_options(args: argparse.Namespace) -> None:
         if value is not None and not (0 < value <= most and value < math.inf):
             limit = "" if most == math.inf else f", {most} at most"
             raise ValueRangeError(
-                f"{_option(name)}: expected a number above 0{limit}, got {value}", field=name
+                f"{_format_option(name)}: expected a number above 0{limit}, got {value}", field=name
             )
     for name in ("net", "player", "no_jacoby", "beavers", *STRENGTH_OPTIONS):
         is_given = getattr(args, name) is not None and getattr(args, name) is not False
         if args.tcp is not None and is_given:
             raise UnsupportedError(
-                f"{_option(name)} goes with --gnubg only; clients of --tcp choose by 'set'", field=name
+                f"{_format_option(name)} goes with --gnubg only; clients of --tcp choose by 'set'", field=name
             )
 
 
-def _option(name: str) -> str:
+def _format_option(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
-def _limits(args: argparse.Namespace, limits: TcpLimits) -> TcpLimits:
+def _apply_limit_options(args: argparse.Namespace, limits: TcpLimits) -> TcpLimits:
     return replace(
         limits,
         clients=limits.clients if args.clients is None else args.clients,
@@ -134,26 +136,28 @@ def _limits(args: argparse.Namespace, limits: TcpLimits) -> TcpLimits:
 
 
 def _serve_lines(host: str, port: int, args: argparse.Namespace) -> None:
-    service = Service(shipped_judges(), Limits(close_on_long_line=True))
-    run_tcp(service, host, port, _limits(args, TcpLimits()), args.threads, _say_listening)
+    service = Service(make_shipped_catalogue(), ClientLimits(close_on_long_line=True))
+    run_tcp(service, host, port, _apply_limit_options(args, TcpLimits()), args.threads, _announce_listening)
 
 
 def _serve_gnubg(host: str, port: int, args: argparse.Namespace) -> None:
-    from protocol.gnubg_external import GnubgRules
+    from protocol.dialects.gnubg_external import GnubgRules
     from protocol.transports.gnubg import GNUBG_LIMITS, run_gnubg
 
-    limits = _limits(args, GNUBG_LIMITS)
+    limits = _apply_limit_options(args, GNUBG_LIMITS)
     run_gnubg(
-        load_chooser(args.net or "default", strength(args), thread_count(args.threads), player=args.player),
+        load_decider(
+            args.net or "default", read_strength(args), resolve_thread_count(args.threads), player=args.player
+        ),
         host,
         port,
         rules=GnubgRules(jacoby=not args.no_jacoby, beavers=args.beavers),
         limits=limits,
         threads=args.threads,
-        on_listening=_say_listening,
+        on_listening=_announce_listening,
     )
 
 
-def _say_listening(host: str, port: int) -> None:
-    sys.stderr.write(f"gammond {version()} listens on {host} port {port}\n")
+def _announce_listening(host: str, port: int) -> None:
+    sys.stderr.write(f"gammond {read_version()} listens on {host} port {port}\n")
     sys.stderr.flush()

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from dataclasses import dataclass
 
-from engine.choice import Chooser
+from engine.analysis.levels import DEFAULT_LEVEL, LEVELS, EvalSettings, find_level
 from engine.errors import UnsupportedError
-from engine.levels import DEFAULT_LEVEL, LEVELS, Depth, level
-from engine.player_chooser import PlayerChooser
+from engine.play.decider import Decider
+from engine.play.player_decider import PlayerDecider
 from engine.search import FILTERS, MAX_PLIES
 from engine.search.filters import DEFAULT_FILTER
 
@@ -17,17 +17,17 @@ STRENGTH_OPTIONS = ("level", "plies", "filter")
 
 
 @dataclass(frozen=True)
-class Strength:
+class PlayingStrength:
     """How strongly this engine plays.
 
     Attributes:
         name: What reports call it: a level, or plies and filter.
-        depth: How deep plays and cube are judged.
-        noise_points: As `engine.choice.Chooser` takes it.
+        settings: How deep plays and cube are judged.
+        noise_points: As `engine.play.decider.Decider` takes it.
     """
 
     name: str
-    depth: Depth
+    settings: EvalSettings
     noise_points: float
 
 
@@ -67,7 +67,7 @@ def add_player_argument(parser: argparse.ArgumentParser, scope: str = "") -> Non
     )
 
 
-def strength(args: argparse.Namespace) -> Strength:
+def read_strength(args: argparse.Namespace) -> PlayingStrength:
     """Read the options.
 
     Args:
@@ -79,35 +79,37 @@ def strength(args: argparse.Namespace) -> Strength:
     """
     if args.level is not None and args.plies is not None:
         raise UnsupportedError("--level and --plies exclude each other: a level has its plies", field="plies")
-    known = level(args.level or DEFAULT_LEVEL)
+    known = find_level(args.level or DEFAULT_LEVEL)
     if args.plies is None and args.filter is None:
-        return Strength(known.name, Depth(known.plies, known.filter_name), known.noise_points)
+        return PlayingStrength(known.name, EvalSettings(known.plies, known.filter_name), known.noise_points)
     filter_name = args.filter or (DEFAULT_FILTER if args.level is None else known.filter_name)
-    depth = Depth(known.plies if args.plies is None else args.plies, filter_name)
-    return Strength(f"{depth.plies}-ply {depth.filter_name}", depth, known.noise_points)
+    depth = EvalSettings(known.plies if args.plies is None else args.plies, filter_name)
+    return PlayingStrength(f"{depth.plies}-ply {depth.filter_name}", depth, known.noise_points)
 
 
-def load_chooser(
-    net: str, chosen: Strength, threads: int, seed: int = 0, player: str | None = None
-) -> Chooser:
+def load_decider(
+    net: str, playing_strength: PlayingStrength, threads: int, seed: int = 0, player: str | None = None
+) -> Decider:
     """Load who plays.
 
     Args:
-        net: What `nets.loading.load_analyst` takes.
-        chosen: How strongly.
+        net: What `nets.catalogue.load_engine` takes.
+        playing_strength: How strongly.
         threads: How many threads work on one answer.
         seed: Of the errors of weak levels.
         player: Who chooses the plays in place of the net, as `tools.opponents.load_opponent` takes it; the
             cube stays with the net.
 
     Raises:
-        GammondError: As `nets.loading.load_analyst` and `tools.opponents.load_opponent`, or a negative seed.
+        GammondError: As `nets.catalogue.load_engine` and `tools.opponents.load_opponent`, or a negative seed.
     """
-    from nets.loading import load_analyst
+    from nets.catalogue import load_engine
 
-    analyst = load_analyst(net, threads)
+    analyst = load_engine(net, threads)
     if player is None:
-        return Chooser(analyst, chosen.depth, chosen.noise_points, seed)
+        return Decider(analyst, playing_strength.settings, playing_strength.noise_points, seed)
     from tools.opponents import load_opponent
 
-    return PlayerChooser(load_opponent(player), analyst, chosen.depth, chosen.noise_points, seed)
+    return PlayerDecider(
+        load_opponent(player), analyst, playing_strength.settings, playing_strength.noise_points, seed
+    )

@@ -7,7 +7,7 @@ import importlib.util
 from pathlib import Path
 
 
-def summary_of(module: str) -> str:
+def read_summary(module: str) -> str:
     """What a command is for: the ``SUMMARY`` of its module.
 
     Args:

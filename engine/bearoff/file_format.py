@@ -24,19 +24,19 @@ from numpy.typing import NDArray
 
 from engine.bearoff.numbering import MAX_POINTS, MAX_TWO_SIDED_CHECKERS, MAX_TWO_SIDED_POINTS
 from engine.errors import DataFileError
-from engine.position import CHECKERS
+from engine.rules.position import CHECKERS
 
-VERSION = 1
+FORMAT_VERSION = 1
 HEADER_BYTES = 128
 
 _MAGIC = b"GAMMBOFF"
 _FIELDS = struct.Struct("<8s4H16sQ56x")
-_LEAST_ROW_BYTES = 14
+_MIN_ROW_BYTES = 14
 """What a row of a one-sided database takes when it has a single chance."""
-_LARGEST_PAYLOAD_BYTES = 1 << 40
+_MAX_PAYLOAD_BYTES = 1 << 40
 """No machine has built a larger database: a header that says so is damaged."""
-_ANY_COMMAND = "gammond bearoff make --kind KIND --points N --checkers N"
-_PLACEHOLDERS = ", KIND being one-sided or two-sided, the Ns the highest point and the checkers a side"
+_COMMAND_TEMPLATE = "gammond bearoff make --kind KIND --points N --checkers N"
+_TEMPLATE_NOTE = ", KIND being one-sided or two-sided, the Ns the highest point and the checkers a side"
 
 
 class BearoffKind(enum.IntEnum):
@@ -86,7 +86,7 @@ class BearoffHeader:
         return f"{self.kind.label}-{self.points}x{self.checkers}{cube}.bearoff"
 
     @property
-    def make_command(self) -> str:
+    def command_line(self) -> str:
         """The command that builds such a file, for messages."""
         size = f"--kind {self.kind.label} --points {self.points} --checkers {self.checkers}"
         cube = " --cubeless" if self.kind is BearoffKind.TWO_SIDED and not self.cubeful else ""
@@ -98,7 +98,7 @@ class BearoffHeader:
         return _LAYOUTS[self.kind, self.cubeful]
 
     @property
-    def is_possible(self) -> bool:
+    def is_valid(self) -> bool:
         """Whether there is a database of so many points and checkers."""
         two_sided = self.kind is BearoffKind.TWO_SIDED
         most_points = MAX_TWO_SIDED_POINTS if two_sided else MAX_POINTS
@@ -106,21 +106,21 @@ class BearoffHeader:
         return 1 <= self.points <= most_points and 1 <= self.checkers <= most_checkers
 
     @property
-    def least_payload_bytes(self) -> int:
+    def min_payload_bytes(self) -> int:
         """The least length of the payload; that of a two-sided database has no other."""
         sides = math.comb(self.points + self.checkers, self.checkers)
         if self.kind is BearoffKind.ONE_SIDED:
-            return _LEAST_ROW_BYTES * sides
+            return _MIN_ROW_BYTES * sides
         return (16 if self.cubeful else 4) * sides * sides
 
-    def could_have(self, payload_bytes: int) -> bool:
+    def can_have_payload(self, payload_bytes: int) -> bool:
         """Whether a payload may have this length."""
         if self.kind is BearoffKind.TWO_SIDED:
-            return payload_bytes == self.least_payload_bytes <= _LARGEST_PAYLOAD_BYTES
-        return self.least_payload_bytes <= payload_bytes <= _LARGEST_PAYLOAD_BYTES
+            return payload_bytes == self.min_payload_bytes <= _MAX_PAYLOAD_BYTES
+        return self.min_payload_bytes <= payload_bytes <= _MAX_PAYLOAD_BYTES
 
 
-def write_file(path: Path, header: BearoffHeader, arrays: Sequence[NDArray[Any]]) -> None:
+def write_database(path: Path, header: BearoffHeader, arrays: Sequence[NDArray[Any]]) -> None:
     """Write a database so that the file is there whole or not at all.
 
     Args:
@@ -134,7 +134,7 @@ def write_file(path: Path, header: BearoffHeader, arrays: Sequence[NDArray[Any]]
     parts = [array.data.cast("B") for array in arrays]
     fields = _FIELDS.pack(
         _MAGIC,
-        VERSION,
+        FORMAT_VERSION,
         header.kind,
         header.points,
         header.checkers,
@@ -157,7 +157,7 @@ def write_file(path: Path, header: BearoffHeader, arrays: Sequence[NDArray[Any]]
         unfinished.unlink(missing_ok=True)
 
 
-def open_file(path: Path, expected: BearoffHeader | None = None) -> tuple[BearoffHeader, memoryview]:
+def open_database(path: Path, expected: BearoffHeader | None = None) -> tuple[BearoffHeader, memoryview]:
     """Map a database into memory and check it.
 
     Args:
@@ -171,24 +171,24 @@ def open_file(path: Path, expected: BearoffHeader | None = None) -> tuple[Bearof
         DataFileError: There is no such file, or it is no database, of another version, truncated or altered,
             or it holds something else.
     """
-    content = _mapped(path, expected)
+    content = _map_file(path, expected)
     fields = content[: _FIELDS.size]
     digest = bytes(content[_FIELDS.size : HEADER_BYTES])
     payload = content[HEADER_BYTES:]
     header, payload_bytes = _read_header(path, fields, expected)
     if len(payload) != payload_bytes:
         reason = f"expected {payload_bytes} bytes after the header, got {len(payload)}: it was truncated"
-        raise unusable(path, reason, expected or header)
+        raise make_database_error(path, reason, expected or header)
     actual = hashlib.sha256(fields)
     actual.update(payload)
     if actual.digest() != digest:
-        raise unusable(path, "its checksum does not match: it was altered", expected or header)
+        raise make_database_error(path, "its checksum does not match: it was altered", expected or header)
     if expected is not None and header != expected:
-        raise unusable(path, f"expected a {expected} database, got {header}", expected)
+        raise make_database_error(path, f"expected a {expected} database, got {header}", expected)
     return header, payload
 
 
-def unusable(path: Path, reason: str, header: BearoffHeader | None) -> DataFileError:
+def make_database_error(path: Path, reason: str, header: BearoffHeader | None) -> DataFileError:
     """Make the error for a database that cannot be used, with the command that mends it.
 
     Args:
@@ -196,20 +196,22 @@ def unusable(path: Path, reason: str, header: BearoffHeader | None) -> DataFileE
         reason: What is wrong.
         header: What the file should hold; None where nobody knows, and the command has placeholders.
     """
-    command = f"{header.make_command if header else _ANY_COMMAND} --output {shlex.quote(str(path))}"
-    explained = "" if header else _PLACEHOLDERS
+    command = f"{header.command_line if header else _COMMAND_TEMPLATE} --output {shlex.quote(str(path))}"
+    explained = "" if header else _TEMPLATE_NOTE
     message = f"{path} cannot be used: {reason}; build it again with `{command}`{explained}"
     return DataFileError(message, field="bearoff")
 
 
-def _mapped(path: Path, expected: BearoffHeader | None) -> memoryview:
+def _map_file(path: Path, expected: BearoffHeader | None) -> memoryview:
     try:
         with path.open("rb") as file:
             size = os.fstat(file.fileno()).st_size
             if not _MAGIC.startswith(file.read(len(_MAGIC))):
                 raise DataFileError(f"{path} is no gammond bearoff database", field="bearoff")
             if size < HEADER_BYTES:
-                raise unusable(path, f"expected at least {HEADER_BYTES} bytes, got {size}", expected)
+                raise make_database_error(
+                    path, f"expected at least {HEADER_BYTES} bytes, got {size}", expected
+                )
             return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     except OSError as error:
         raise DataFileError(f"{path} cannot be read: {error.strerror}", field="bearoff") from error
@@ -218,16 +220,16 @@ def _mapped(path: Path, expected: BearoffHeader | None) -> memoryview:
 def _read_header(path: Path, fields: memoryview, expected: BearoffHeader | None) -> tuple[BearoffHeader, int]:
     """Read what the file holds and the length of its payload; what no database has is not believed."""
     _, version, kind, points, checkers, layout, payload_bytes = _FIELDS.unpack(fields)
-    if version != VERSION:
-        raise unusable(path, f"expected version {VERSION}, got {version}", expected)
+    if version != FORMAT_VERSION:
+        raise make_database_error(path, f"expected version {FORMAT_VERSION}, got {version}", expected)
     holds = [each for each, text in _LAYOUTS.items() if text.encode() == layout.rstrip(b"\0")]
     if not holds or holds[0][0] != kind:
-        raise unusable(path, f"kind {kind} with layout {layout!r} is unknown", expected)
+        raise make_database_error(path, f"kind {kind} with layout {layout!r} is unknown", expected)
     header = BearoffHeader(holds[0][0], points, checkers, holds[0][1])
-    if not header.is_possible:
+    if not header.is_valid:
         reason = f"there is no {header.kind.label} database of {points} points and {checkers} checkers"
-        raise unusable(path, reason, expected)
-    if not header.could_have(payload_bytes):
+        raise make_database_error(path, reason, expected)
+    if not header.can_have_payload(payload_bytes):
         reason = f"its header gives a {header} database {payload_bytes} bytes, which none has"
-        raise unusable(path, reason, expected)
+        raise make_database_error(path, reason, expected)
     return header, payload_bytes

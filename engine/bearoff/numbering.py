@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from engine.errors import PositionError, ValueRangeError
 from engine.kernels import bearoff as kernel_bearoff
-from engine.position import CHECKERS, Board
+from engine.rules.position import CHECKERS, Board
 
 MAX_POINTS = 18
 """Beyond it the loser may lose a backgammon, which no table here knows of."""
@@ -20,7 +20,7 @@ MAX_TWO_SIDED_CHECKERS = 14
 """With all 15 on the board gammons are possible, and a chance of winning is not all."""
 
 
-class Numbering:
+class SideNumbering:
     """Numbers for all sides of up to so many checkers on points 1 to so many, the empty side included.
 
     Number 0 is the empty side; sides with fewer checkers come first, so a table for more checkers on the same
@@ -45,13 +45,13 @@ class Numbering:
             )
         self.points = points
         self.checkers = checkers
-        self.sides = math.comb(points + checkers, checkers)
-        self.first_full = self.sides - math.comb(points + checkers - 1, checkers)
-        self.ranks = _rank_table(points, checkers)
+        self.side_count = math.comb(points + checkers, checkers)
+        self.first_full_side = self.side_count - math.comb(points + checkers - 1, checkers)
+        self.ranks = _make_rank_table(points, checkers)
 
-    def pips(self) -> NDArray[np.int32]:
+    def compute_pips(self) -> NDArray[np.int32]:
         """Return the pip count of every side, ``int32[sides]``."""
-        pips = np.empty(self.sides, np.int32)
+        pips = np.empty(self.side_count, np.int32)
         kernel_bearoff.count_pips(self.ranks, pips)
         return pips
 
@@ -65,14 +65,16 @@ class Numbering:
         numbers: NDArray[np.int64] = self.ranks[np.arange(1, self.points + 1), above].sum(axis=1)
         return numbers
 
-    def side_of(self, number: int) -> NDArray[np.int64]:
+    def decode_side(self, number: int) -> NDArray[np.int64]:
         """Return the side that has a number, ``int64[points]``: the checkers on points 1, 2, ....
 
         Raises:
             ValueRangeError: There is no such number.
         """
-        if not 0 <= number < self.sides:
-            raise ValueRangeError(f"sides are numbered 0 to {self.sides - 1}, not {number}", field="number")
+        if not 0 <= number < self.side_count:
+            raise ValueRangeError(
+                f"sides are numbered 0 to {self.side_count - 1}, not {number}", field="number"
+            )
         side = np.zeros(self.points + 1, np.int64)
         kernel_bearoff.write_side(number, self.ranks, side)
         return side[1:]
@@ -83,7 +85,7 @@ class Numbering:
         Args:
             boards: ``int8[n, 2, 26]``.
         """
-        return self._numbers(boards)[:, 0] >= 0
+        return self._number_boards(boards)[:, 0] >= 0
 
     def number_boards(self, boards: Board) -> NDArray[np.int64]:
         """Return the numbers of both sides, the player on roll first, ``int64[n, 2]``.
@@ -94,7 +96,7 @@ class Numbering:
         Raises:
             PositionError: A position is not covered.
         """
-        numbers = self._numbers(boards)
+        numbers = self._number_boards(boards)
         if (numbers < 0).any():
             row = int(np.flatnonzero(numbers[:, 0] < 0)[0])
             raise PositionError(
@@ -104,16 +106,16 @@ class Numbering:
             )
         return numbers
 
-    def _numbers(self, boards: Board) -> NDArray[np.int64]:
+    def _number_boards(self, boards: Board) -> NDArray[np.int64]:
         # A read-only array is another type to the compiler: copied, the kernel is compiled once.
         boards = np.require(boards, np.int8, ["C", "W"])
         numbers = np.empty((len(boards), 2), np.int64)
-        kernel_bearoff.numbers_of_boards(boards, self.ranks, numbers)
+        kernel_bearoff.number_boards(boards, self.ranks, numbers)
         return numbers
 
 
 @functools.cache
-def _rank_table(points: int, checkers: int) -> NDArray[np.int64]:
+def _make_rank_table(points: int, checkers: int) -> NDArray[np.int64]:
     table = np.zeros((points + 1, checkers + 1), np.int64)
     for point in range(1, points + 1):
         for above in range(checkers + 1):

@@ -9,20 +9,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.bearoff.building import (
-    MemoryNeed,
+from engine.bearoff.construction import (
+    MemoryEstimate,
     PipLayers,
-    ReportProgress,
-    stop_if_cancelled,
-    threads_to_use,
-    worker_threads,
+    ProgressCallback,
+    choose_thread_count,
+    open_thread_pool,
+    raise_if_cancelled,
 )
 from engine.bearoff.file_format import HEADER_BYTES, BearoffHeader, BearoffKind
-from engine.bearoff.numbering import Numbering
+from engine.bearoff.numbering import SideNumbering
 from engine.errors import DataFileError
 from engine.kernels import bearoff_one_sided as kernel_one_sided
-from engine.outcome import Outcomes
-from engine.position import CHECKERS, Board
+from engine.rules.outcome import Outcomes
+from engine.rules.position import CHECKERS, Board
 
 _CHUNK = 1024
 _ROW_BYTES = 10
@@ -59,7 +59,7 @@ class OneSidedTable:
         firsts: NDArray[np.uint8],
         counts: NDArray[np.uint8],
     ) -> None:
-        self.numbering = Numbering(points, checkers)
+        self.numbering = SideNumbering(points, checkers)
         self.starts = starts
         self.values = values
         self.firsts = firsts
@@ -72,7 +72,7 @@ class OneSidedTable:
         Raises:
             DataFileError: The payload has the wrong size, or a row lies outside it.
         """
-        rows = _row_count(Numbering(header.points, header.checkers))
+        rows = _count_rows(SideNumbering(header.points, header.checkers))
         value_bytes = len(payload) - _ROW_BYTES * rows
         if value_bytes < 0 or value_bytes % 4:
             raise DataFileError(f"{len(payload)} bytes cannot hold {rows} rows", field="bearoff")
@@ -99,23 +99,23 @@ class OneSidedTable:
         """What replies call this judge."""
         return f"bearoff {self.header}"
 
-    def rolls_to_bear_off(self, number: int) -> NDArray[np.float32]:
+    def roll_distribution(self, number: int) -> NDArray[np.float32]:
         """Return the chances of needing 0, 1, 2, ... rolls to bear everything off.
 
         Args:
             number: The number of a side.
         """
-        return self._row(number)
+        return self._read_row(number)
 
-    def rolls_to_first_off(self, number: int) -> NDArray[np.float32]:
+    def first_off_distribution(self, number: int) -> NDArray[np.float32]:
         """Return the chances of needing 0, 1, 2, ... rolls to bear the first of 15 checkers off.
 
         Args:
             number: The number of a side that has all 15.
         """
-        return self._row(number + self.numbering.sides - self.numbering.first_full)
+        return self._read_row(number + self.numbering.side_count - self.numbering.first_full_side)
 
-    def _row(self, row: int) -> NDArray[np.float32]:
+    def _read_row(self, row: int) -> NDArray[np.float32]:
         start = int(self.starts[row])
         chances = self.values[start : start + int(self.counts[row])]
         return np.concatenate([np.zeros(self.firsts[row], np.float32), chances])
@@ -146,17 +146,17 @@ class OneSidedTable:
         numbers = self.numbering.number_boards(boards)
         outcomes = np.empty((len(numbers), 5), np.float32)
         kernel_one_sided.evaluate(
-            numbers, self.numbering.sides, self.firsts, self.counts, self.starts, self.values, outcomes
+            numbers, self.numbering.side_count, self.firsts, self.counts, self.starts, self.values, outcomes
         )
         return outcomes
 
 
-def one_sided_memory(points: int, checkers: int) -> MemoryNeed:
+def estimate_one_sided_memory(points: int, checkers: int) -> MemoryEstimate:
     """Say about what a table needs: a row has on average fewer than 4 + points chances (6 to 9 points do)."""
-    numbering = Numbering(points, checkers)
-    rows = _row_count(numbering)
+    numbering = SideNumbering(points, checkers)
+    rows = _count_rows(numbering)
     value_bytes = 4 * rows * (4 + points)
-    return MemoryNeed(
+    return MemoryEstimate(
         2 * value_bytes + _BUILDING_ROW_BYTES * rows, HEADER_BYTES + value_bytes + _ROW_BYTES * rows
     )
 
@@ -166,7 +166,7 @@ def build_one_sided(
     checkers: int = CHECKERS,
     *,
     threads: int | None = None,
-    progress: ReportProgress | None = None,
+    progress: ProgressCallback | None = None,
     cancel: threading.Event | None = None,
 ) -> OneSidedTable:
     """Work out a one-sided table; the result does not depend on the threads.
@@ -182,56 +182,58 @@ def build_one_sided(
         ValueRangeError: Points or checkers are out of range.
         CancelledWork: It was cancelled.
     """
-    numbering = Numbering(points, checkers)
-    threads = threads_to_use(threads)
-    layers = PipLayers.of(numbering)
-    table = _Growing(numbering)
-    with worker_threads(threads) as pool:
+    numbering = SideNumbering(points, checkers)
+    threads = choose_thread_count(threads)
+    layers = PipLayers.from_numbering(numbering)
+    table = _OneSidedBuilder(numbering)
+    with open_thread_pool(threads) as pool:
         for first, last in zip(layers.starts[:-1], layers.starts[1:], strict=True):
-            chunks = list(_chunks(layers.order[first:last], threads))
+            chunks = list(_split_layer(layers.order[first:last], threads))
             done = int(first)
             for chunk, stored in zip(chunks, pool.map(table.fill, chunks), strict=True):
-                stop_if_cancelled(cancel)
+                raise_if_cancelled(cancel)
                 table.append(chunk, stored)
                 done += len(chunk)
                 if progress is not None:
-                    progress(done, numbering.sides)
-    return table.finished()
+                    progress(done, numbering.side_count)
+    return table.build()
 
 
-def _row_count(numbering: Numbering) -> int:
+def _count_rows(numbering: SideNumbering) -> int:
     """Return the number of rows: all sides, and with 15 checkers the full sides once more."""
-    return numbering.sides + (numbering.sides - numbering.first_full if numbering.checkers == CHECKERS else 0)
+    return numbering.side_count + (
+        numbering.side_count - numbering.first_full_side if numbering.checkers == CHECKERS else 0
+    )
 
 
-def _most_rolls(numbering: Numbering) -> int:
+def _bound_rolls(numbering: SideNumbering) -> int:
     """Return a bound on the rolls a side can need: a roll takes three pips, or two of the last checkers."""
     return numbering.checkers * (numbering.points - 1) // 3 + numbering.checkers // 2 + 3
 
 
-def _chunks(layer: NDArray[np.int32], threads: int) -> Iterator[NDArray[np.int32]]:
+def _split_layer(layer: NDArray[np.int32], threads: int) -> Iterator[NDArray[np.int32]]:
     size = max(1, min(_CHUNK, -(-len(layer) // threads)))
     for first in range(0, len(layer), size):
         yield layer[first : first + size]
 
 
-class _Growing:
+class _OneSidedBuilder:
     """A one-sided table while it is built. The values lie in the order in which the sides are done."""
 
-    def __init__(self, numbering: Numbering) -> None:
+    def __init__(self, numbering: SideNumbering) -> None:
         self._numbering = numbering
-        rows = _row_count(numbering)
+        rows = _count_rows(numbering)
         self._starts = np.zeros(rows, np.uint64)
         self._firsts = np.zeros(rows, np.uint8)
         self._counts = np.zeros(rows, np.uint8)
         self._means = np.zeros(rows)
-        self._values = np.empty(2 * _CHUNK * (_most_rolls(numbering) + 1), "<f4")
+        self._values = np.empty(2 * _CHUNK * (_bound_rolls(numbering) + 1), "<f4")
         self._used = 0
 
     def fill(self, chunk: NDArray[np.int32]) -> NDArray[np.float32]:
-        stored = np.empty((len(chunk), 2, _most_rolls(self._numbering) + 1), np.float32)
+        stored = np.empty((len(chunk), 2, _bound_rolls(self._numbering) + 1), np.float32)
         kernel_one_sided.fill_chunk(
-            *(chunk, self._numbering.sides, self._numbering.ranks, self._firsts, self._counts),
+            *(chunk, self._numbering.side_count, self._numbering.ranks, self._firsts, self._counts),
             *(self._starts, self._values, self._means, stored),
         )
         return stored
@@ -244,10 +246,10 @@ class _Growing:
             longer[: self._used] = self._values[: self._used]
             self._values = longer
         self._used = kernel_one_sided.append_chunk(
-            chunk, self._numbering.sides, self._counts, stored, self._used, self._starts, self._values
+            chunk, self._numbering.side_count, self._counts, stored, self._used, self._starts, self._values
         )
 
-    def finished(self) -> OneSidedTable:
+    def build(self) -> OneSidedTable:
         arrays = self._starts, self._values[: self._used].copy(), self._firsts, self._counts
         for array in arrays:
             array.setflags(write=False)

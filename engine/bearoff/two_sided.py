@@ -9,20 +9,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.bearoff.building import (
-    MemoryNeed,
+from engine.bearoff.construction import (
+    MemoryEstimate,
     PipLayers,
-    ReportProgress,
-    stop_if_cancelled,
-    threads_to_use,
-    worker_threads,
+    ProgressCallback,
+    choose_thread_count,
+    open_thread_pool,
+    raise_if_cancelled,
 )
 from engine.bearoff.file_format import HEADER_BYTES, BearoffHeader, BearoffKind
-from engine.bearoff.numbering import MAX_TWO_SIDED_CHECKERS, MAX_TWO_SIDED_POINTS, Numbering
+from engine.bearoff.numbering import MAX_TWO_SIDED_CHECKERS, MAX_TWO_SIDED_POINTS, SideNumbering
 from engine.errors import DataFileError, UnsupportedError, ValueRangeError
 from engine.kernels import bearoff_two_sided as kernel_two_sided
-from engine.outcome import Outcomes
-from engine.position import Board
+from engine.rules.outcome import Outcomes
+from engine.rules.position import Board
 
 _CUBELESS_PAIR_BYTES = 12
 _CUBEFUL_PAIR_BYTES = 44
@@ -53,7 +53,7 @@ class TwoSidedTable:
         wins: NDArray[np.float32],
         equities: NDArray[np.float32] | None = None,
     ) -> None:
-        self.numbering = two_sided_numbering(points, checkers)
+        self.numbering = make_two_sided_numbering(points, checkers)
         self.wins = wins
         self.equities = equities
 
@@ -64,10 +64,10 @@ class TwoSidedTable:
         Raises:
             DataFileError: The payload has the wrong size.
         """
-        sides = two_sided_numbering(header.points, header.checkers).sides
-        if len(payload) != header.least_payload_bytes:
+        sides = make_two_sided_numbering(header.points, header.checkers).side_count
+        if len(payload) != header.min_payload_bytes:
             raise DataFileError(
-                f"expected {header.least_payload_bytes} bytes, got {len(payload)}", field="bearoff"
+                f"expected {header.min_payload_bytes} bytes, got {len(payload)}", field="bearoff"
             )
         numbers = np.frombuffer(payload, "<f4")
         wins = numbers[: sides * sides].reshape(sides, sides)
@@ -75,14 +75,14 @@ class TwoSidedTable:
         return cls(header.points, header.checkers, wins, equities)
 
     @property
-    def has_cubeful(self) -> bool:
+    def is_cubeful(self) -> bool:
         """Whether it holds cubeful equities."""
         return self.equities is not None
 
     @property
     def header(self) -> BearoffHeader:
         """What the table holds."""
-        return BearoffHeader(self.kind, self.numbering.points, self.numbering.checkers, self.has_cubeful)
+        return BearoffHeader(self.kind, self.numbering.points, self.numbering.checkers, self.is_cubeful)
 
     @property
     def arrays(self) -> Sequence[NDArray[Any]]:
@@ -139,7 +139,7 @@ class TwoSidedTable:
 
         Raises:
             PositionError: A position is not covered.
-            UnsupportedError: The table has no equities, see `has_cubeful`.
+            UnsupportedError: The table has no equities, see `is_cubeful`.
         """
         if self.equities is None:
             raise UnsupportedError(f"{self.name} holds no equities with the cube", field="bearoff")
@@ -148,7 +148,7 @@ class TwoSidedTable:
         return looked_up
 
 
-def two_sided_numbering(points: int, checkers: int) -> Numbering:
+def make_two_sided_numbering(points: int, checkers: int) -> SideNumbering:
     """Return the numbering of a two-sided table.
 
     Raises:
@@ -163,10 +163,10 @@ def two_sided_numbering(points: int, checkers: int) -> Numbering:
             f"a two-sided database has 1 to {MAX_TWO_SIDED_CHECKERS} checkers, not {checkers}",
             field="checkers",
         )
-    return Numbering(points, checkers)
+    return SideNumbering(points, checkers)
 
 
-def two_sided_memory(points: int, checkers: int, cubeful: bool = True) -> MemoryNeed:
+def estimate_two_sided_memory(points: int, checkers: int, cubeful: bool = True) -> MemoryEstimate:
     """Say what a table needs, the file exactly.
 
     Args:
@@ -177,11 +177,11 @@ def two_sided_memory(points: int, checkers: int, cubeful: bool = True) -> Memory
     Raises:
         ValueRangeError: Points or checkers are out of range.
     """
-    sides = two_sided_numbering(points, checkers).sides
+    sides = make_two_sided_numbering(points, checkers).side_count
     pair_bytes = _CUBEFUL_PAIR_BYTES if cubeful else _CUBELESS_PAIR_BYTES
     header = BearoffHeader(BearoffKind.TWO_SIDED, points, checkers, cubeful)
-    return MemoryNeed(
-        pair_bytes * sides * sides + _PLAY_LIST_BYTES * sides, HEADER_BYTES + header.least_payload_bytes
+    return MemoryEstimate(
+        pair_bytes * sides * sides + _PLAY_LIST_BYTES * sides, HEADER_BYTES + header.min_payload_bytes
     )
 
 
@@ -191,7 +191,7 @@ def build_two_sided(
     *,
     cubeful: bool = True,
     threads: int | None = None,
-    progress: ReportProgress | None = None,
+    progress: ProgressCallback | None = None,
     cancel: threading.Event | None = None,
 ) -> TwoSidedTable:
     """Work out a two-sided table; the result does not depend on the threads.
@@ -208,18 +208,18 @@ def build_two_sided(
         ValueRangeError: Points or checkers are out of range.
         CancelledWork: It was cancelled.
     """
-    numbering = two_sided_numbering(points, checkers)
-    threads = threads_to_use(threads)
-    layers = PipLayers.of(numbering)
+    numbering = make_two_sided_numbering(points, checkers)
+    threads = choose_thread_count(threads)
+    layers = PipLayers.from_numbering(numbering)
     starts, results = _list_results(numbering)
-    wins = np.empty((numbering.sides, numbering.sides))
-    cubeful_sides = numbering.sides if cubeful else 0
+    wins = np.empty((numbering.side_count, numbering.side_count))
+    cubeful_sides = numbering.side_count if cubeful else 0
     values = np.empty((cubeful_sides, cubeful_sides, 3))
     equities = np.empty(values.shape, "<f4")
     done = np.cumsum(np.convolve(layers.sizes, layers.sizes))
-    with worker_threads(threads) as pool:
+    with open_thread_pool(threads) as pool:
         for total in range(2 * points * checkers + 1):
-            stop_if_cancelled(cancel)
+            raise_if_cancelled(cancel)
             parts = [
                 pool.submit(
                     kernel_two_sided.fill_layer,
@@ -239,8 +239,8 @@ def build_two_sided(
     return TwoSidedTable(points, checkers, rounded, equities if cubeful else None)
 
 
-def _list_results(numbering: Numbering) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    starts = np.empty(kernel_two_sided.ROLLS * numbering.sides + 1, np.int64)
+def _list_results(numbering: SideNumbering) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    starts = np.empty(kernel_two_sided.ROLL_COUNT * numbering.side_count + 1, np.int64)
     kernel_two_sided.list_results(numbering.ranks, starts, np.empty(0, np.int32))
     results = np.empty(starts[-1], np.int32)
     kernel_two_sided.list_results(numbering.ranks, starts, results)

@@ -1,55 +1,64 @@
 """The cube: values with the cube, decisions about it, and where they change.
 
-A `CubeGame` (from `cube_game`) lays out the states that the cube of a game can come to. Everything else is a
-function of it and of outcomes or values:
+A `CubeStateSpace` (from `cube_game`) lays out the states that the cube of a game can come to. Everything
+else is a function of it and of outcomes or values:
 
-- a search: `cube_efficiencies` and `leaf_values` at the leaves, `with_option` for the right to double;
+- a search: `cube_efficiencies` and `leaf_values` at the leaves, `with_doubling_option` for the right to
+double;
   `equities` for people;
-- an answer: `decide` on the values of the root, or `decide_outcome` without looking ahead; `resignation` and
-  `accepts_resignation`; `score_matrix` for all scores at once;
+- an answer: `decide` on the values of the root, or `decide_from_outcome` without looking ahead;
+`resignation` and
+  `should_accept_resignation`; `compute_score_matrix` for all scores at once;
 - theory: `doubling_window`, `take_point`, `gammon_value`.
 """
 
-from engine.cubeful.cube_game import CubeGame, CubeState, Values, cube_game
-from engine.cubeful.decision import CubeDecision, CubeValue, Doubling, Response, decide, decide_outcome
-from engine.cubeful.efficiency import USUAL_EFFICIENCIES, CubeEfficiencies, are_all_home, cube_efficiencies
-from engine.cubeful.resignation import accepts_resignation, resignation
-from engine.cubeful.score_matrix import ScoreMatrix, score_matrix
+from engine.cubeful.decision import (
+    CubeDecision,
+    CubeResponse,
+    CubeValue,
+    DoublingAction,
+    decide_from_outcome,
+    decide_from_values,
+)
+from engine.cubeful.efficiency import DEFAULT_EFFICIENCIES, CubeEfficiencies, are_all_home, cube_efficiencies
+from engine.cubeful.resignation import choose_resignation, should_accept_resignation
+from engine.cubeful.score_matrix import ScoreMatrix, compute_score_matrix
+from engine.cubeful.state_space import CubefulValues, CubeState, CubeStateSpace, build_cube_state_space
 from engine.cubeful.take_points import DoublingWindow, doubling_window, gammon_value, take_point
 from engine.cubeful.values import (
-    dead_values,
-    equities,
-    exact_values,
-    leaf_values,
-    with_option,
+    compute_dead_cube_values,
+    compute_leaf_values,
+    select_exact_values,
+    to_equities,
+    with_doubling_option,
 )
 
 __all__ = [
-    "USUAL_EFFICIENCIES",
+    "DEFAULT_EFFICIENCIES",
     "CubeDecision",
     "CubeEfficiencies",
-    "CubeGame",
+    "CubeResponse",
     "CubeState",
+    "CubeStateSpace",
     "CubeValue",
-    "Doubling",
+    "CubefulValues",
+    "DoublingAction",
     "DoublingWindow",
-    "Response",
     "ScoreMatrix",
-    "Values",
-    "accepts_resignation",
     "are_all_home",
+    "build_cube_state_space",
+    "choose_resignation",
+    "compute_dead_cube_values",
+    "compute_leaf_values",
+    "compute_score_matrix",
     "cube_efficiencies",
-    "cube_game",
-    "dead_values",
-    "decide",
-    "decide_outcome",
+    "decide_from_outcome",
+    "decide_from_values",
     "doubling_window",
-    "equities",
-    "exact_values",
     "gammon_value",
-    "leaf_values",
-    "resignation",
-    "score_matrix",
+    "select_exact_values",
+    "should_accept_resignation",
     "take_point",
-    "with_option",
+    "to_equities",
+    "with_doubling_option",
 ]

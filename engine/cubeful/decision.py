@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.cubeful.cube_game import CubeGame, Values
-from engine.cubeful.values import equities, leaf_values
+from engine.cubeful.state_space import CubefulValues, CubeStateSpace
+from engine.cubeful.values import compute_leaf_values, to_equities
 from engine.errors import ValueRangeError
-from engine.outcome import Outcome
+from engine.rules.outcome import Outcome
 
-TIE = 1e-5
+TIE_POINTS = 1e-5
 """Values closer than this, in points for the present cube, count as equal: rounding of 32-bit numbers."""
 
 
-class Doubling(enum.StrEnum):
+class DoublingAction(enum.StrEnum):
     """What the side on roll should do before its roll."""
 
     UNAVAILABLE = "unavailable"
@@ -27,7 +27,7 @@ class Doubling(enum.StrEnum):
     """Playing on for a gammon is worth more than what a pass brings."""
 
 
-class Response(enum.StrEnum):
+class CubeResponse(enum.StrEnum):
     """What the other side should do when it is doubled, rightly or not."""
 
     TAKE = "take"
@@ -58,28 +58,28 @@ class CubeDecision:
         response: What the other side should do if it is doubled; None where no double is possible.
         is_redouble: Whether the side on roll already owns the cube.
         no_double: The value of rolling without doubling.
-        take: The value of a double that is taken; None where no double is possible.
-        passed: The value of a double that is passed; None where no double is possible.
+        double_take: The value of a double that is taken; None where no double is possible.
+        double_pass: The value of a double that is passed; None where no double is possible.
         best: The value when both sides choose as they should.
     """
 
-    doubling: Doubling
-    response: Response | None
+    doubling: DoublingAction
+    response: CubeResponse | None
     is_redouble: bool
     no_double: CubeValue
-    take: CubeValue | None
-    passed: CubeValue | None
+    double_take: CubeValue | None
+    double_pass: CubeValue | None
     best: CubeValue
 
     @property
     def should_double(self) -> bool:
         """Whether the side on roll should double."""
-        return self.doubling is Doubling.DOUBLE
+        return self.doubling is DoublingAction.DOUBLE
 
     @property
     def should_take(self) -> bool:
         """Whether the other side should not pass; true also where no double is possible."""
-        return self.response is not Response.PASS
+        return self.response is not CubeResponse.PASS
 
     @property
     def text(self) -> str:
@@ -88,21 +88,21 @@ class CubeDecision:
             return "No cube action"
         noun = "redouble" if self.is_redouble else "double"
         words = {
-            Doubling.UNAVAILABLE: f"Never {noun}",
-            Doubling.NO_DOUBLE: f"No {noun}",
-            Doubling.DOUBLE: noun.capitalize(),
-            Doubling.TOO_GOOD: f"Too good to {noun}",
+            DoublingAction.UNAVAILABLE: f"Never {noun}",
+            DoublingAction.NO_DOUBLE: f"No {noun}",
+            DoublingAction.DOUBLE: noun.capitalize(),
+            DoublingAction.TOO_GOOD: f"Too good to {noun}",
         }
         return f"{words[self.doubling]}, {self.response}"
 
 
-def decide(values: Values, game: CubeGame) -> CubeDecision:
+def decide_from_values(values: CubefulValues, space: CubeStateSpace) -> CubeDecision:
     """Compare not doubling, a double taken and a double passed.
 
     Args:
         values: ``float32[states]``, before the roll, without the option to double now: from `leaf_values`, or
             averaged over the rolls by a search.
-        game: The states, seen by the side on roll.
+        space: The states, seen by the side on roll.
 
     Returns:
         The decision. Not doubling is worth the column of the present state, a take that of the state after
@@ -111,64 +111,66 @@ def decide(values: Values, game: CubeGame) -> CubeDecision:
     Raises:
         ValueRangeError: The values have another shape.
     """
-    if values.shape != game.taken.shape:
+    if values.shape != space.state_after_take.shape:
         raise ValueRangeError(
-            f"expected {len(game.taken)} cubeful values, got {values.shape}", field="values"
+            f"expected {len(space.state_after_take)} cubeful values, got {values.shape}", field="values"
         )
-    points = equities(values, game)
+    points = to_equities(values, space)
     held = float(points[0])
-    is_redouble = game.states[0].owner == game.seat
-    if game.taken[0] < 0:
-        value = _value(held, game)
-        return CubeDecision(Doubling.UNAVAILABLE, None, is_redouble, value, None, None, value)
-    taken = game.stake_factor * float(points[game.taken[0]])
-    response = _response(taken, game)
-    if response is Response.BEAVER:
+    is_redouble = space.states[0].owner == space.seat
+    if space.state_after_take[0] < 0:
+        value = _make_cube_value(held, space)
+        return CubeDecision(DoublingAction.UNAVAILABLE, None, is_redouble, value, None, None, value)
+    taken = space.stake_factor * float(points[space.state_after_take[0]])
+    response = _choose_response(taken, space)
+    if response is CubeResponse.BEAVER:
         taken *= 2.0
-    doubling = _doubling(held, taken, game)
-    best = min(taken, 1.0) if doubling is Doubling.DOUBLE else held
+    doubling = _choose_doubling(held, taken, space)
+    best = min(taken, 1.0) if doubling is DoublingAction.DOUBLE else held
     return CubeDecision(
         doubling,
         response,
         is_redouble,
-        _value(held, game),
-        _value(taken, game),
-        _value(1.0, game),
-        _value(best, game),
+        _make_cube_value(held, space),
+        _make_cube_value(taken, space),
+        _make_cube_value(1.0, space),
+        _make_cube_value(best, space),
     )
 
 
-def decide_outcome(outcome: Outcome, efficiency: float, game: CubeGame) -> CubeDecision:
+def decide_from_outcome(outcome: Outcome, efficiency: float, space: CubeStateSpace) -> CubeDecision:
     """Decide by an outcome alone, without looking ahead.
 
     Args:
         outcome: Cubeless, for the side on roll, before the roll.
         efficiency: The cube efficiency of the position, 0 to 1.
-        game: The states, seen by the side on roll.
+        space: The states, seen by the side on roll.
     """
     outcomes = np.array([outcome], np.float32)
-    return decide(leaf_values(outcomes, np.array([efficiency], np.float32), game)[0], game)
+    return decide_from_values(
+        compute_leaf_values(outcomes, np.array([efficiency], np.float32), space)[0], space
+    )
 
 
-def _response(taken: float, game: CubeGame) -> Response:
-    if game.match.may_beaver and taken < -TIE:
-        return Response.BEAVER
-    return Response.TAKE if taken <= 1.0 + TIE else Response.PASS
+def _choose_response(taken: float, space: CubeStateSpace) -> CubeResponse:
+    if space.match.may_beaver and taken < -TIE_POINTS:
+        return CubeResponse.BEAVER
+    return CubeResponse.TAKE if taken <= 1.0 + TIE_POINTS else CubeResponse.PASS
 
 
-def _doubling(held: float, taken: float, game: CubeGame) -> Doubling:
+def _choose_doubling(held: float, taken: float, space: CubeStateSpace) -> DoublingAction:
     """Among equals, double where a wrong answer would gain something, or where it costs nothing."""
-    if not game.may_double[0]:
-        return Doubling.UNAVAILABLE
+    if not space.may_double[0]:
+        return DoublingAction.UNAVAILABLE
     doubled = min(taken, 1.0)
-    gains_by_mistakes = taken > held + TIE or (game.doubles_free and taken > -1.0 + TIE)
-    if doubled > held + TIE or (doubled > held - TIE and gains_by_mistakes):
-        return Doubling.DOUBLE
-    return Doubling.TOO_GOOD if held > 1.0 + TIE else Doubling.NO_DOUBLE
+    gains_by_mistakes = taken > held + TIE_POINTS or (space.has_free_double and taken > -1.0 + TIE_POINTS)
+    if doubled > held + TIE_POINTS or (doubled > held - TIE_POINTS and gains_by_mistakes):
+        return DoublingAction.DOUBLE
+    return DoublingAction.TOO_GOOD if held > 1.0 + TIE_POINTS else DoublingAction.NO_DOUBLE
 
 
-def _value(equity_points: float, game: CubeGame) -> CubeValue:
-    if game.is_money:
+def _make_cube_value(equity_points: float, space: CubeStateSpace) -> CubeValue:
+    if space.is_money:
         return CubeValue(equity_points, None)
-    lost, won = game.result_worth(-1), game.result_worth(1)
+    lost, won = space.result_value(-1), space.result_value(1)
     return CubeValue(equity_points, 0.5 * (won + lost) + 0.5 * equity_points * (won - lost))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.position import Board, Phase, phases
+from engine.rules.position import Board, Phase, classify_phases
 
 RACE_PIPS = (40, 120)
 """Pips of the side on roll at which efficiencies of races are given: straight in between, constant beyond."""
@@ -38,7 +38,7 @@ class CubeEfficiencies:
     race: tuple[float, ...] = (0.6, 0.7)
     bearoff: tuple[float, ...] = (0.6, 0.6, 0.6, 0.6, 0.6)
 
-    def of(self, boards: Board) -> NDArray[np.float32]:
+    def for_boards(self, boards: Board) -> NDArray[np.float32]:
         """Give positions their efficiencies.
 
         Args:
@@ -47,7 +47,7 @@ class CubeEfficiencies:
         Returns:
             ``float32[n]``.
         """
-        phase_of = phases(boards)
+        phase_of = classify_phases(boards)
         result = np.full(len(boards), self.contact, np.float32)
         result[phase_of == Phase.CRASHED] = self.crashed
         is_race = phase_of == Phase.RACE
@@ -61,7 +61,7 @@ class CubeEfficiencies:
         return result
 
 
-USUAL_EFFICIENCIES = CubeEfficiencies(race=(0.63, 0.81), bearoff=(0.04, 0.27, 0.47, 0.64, 0.69))
+DEFAULT_EFFICIENCIES = CubeEfficiencies(race=(0.63, 0.81), bearoff=(0.04, 0.27, 0.47, 0.64, 0.69))
 """Those that everything reckons with unless it is told others: published ones for contact, measured ones for
 races (``gammond cube-efficiency``, fitted to choices)."""
 
@@ -75,7 +75,7 @@ def cube_efficiencies(boards: Board) -> NDArray[np.float32]:
     Returns:
         ``float32[n]``, 0 (dead) to 1 (live).
     """
-    return USUAL_EFFICIENCIES.of(boards)
+    return DEFAULT_EFFICIENCIES.for_boards(boards)
 
 
 def are_all_home(boards: Board) -> NDArray[np.bool_]:

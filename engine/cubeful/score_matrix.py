@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from engine.cubeful.cube_game import CubeGame, Values, cube_game
-from engine.cubeful.decision import CubeDecision, decide
+from engine.cubeful.decision import CubeDecision, decide_from_values
+from engine.cubeful.match_equity import MAX_TABLE_POINTS, MatchEquityTable
+from engine.cubeful.state_space import CubefulValues, CubeStateSpace, build_cube_state_space
 from engine.errors import ValueRangeError
-from engine.match import MAX_CUBE, MatchState
-from engine.match_equity import MAX_TABLE_POINTS, MatchEquityTable
+from engine.rules.match import MAX_CUBE, MatchState
 
-ValuesAt = Callable[[CubeGame], Values]
+CubefulValueFunction = Callable[[CubeStateSpace], CubefulValues]
 """Gives the ``float32[states]`` of one position in a game, before the roll, without doubling now."""
 
 
@@ -30,7 +30,7 @@ class ScoreMatrix:
     money: CubeDecision
     rows: tuple[tuple[CubeDecision, ...], ...]
 
-    def at(self, away: int, other_away: int) -> CubeDecision:
+    def decision_at(self, away: int, other_away: int) -> CubeDecision:
         """The decision at a score.
 
         Args:
@@ -48,23 +48,27 @@ class ScoreMatrix:
         return self.rows[away - 1][other_away - 1]
 
 
-def score_matrix(
-    values_at: ValuesAt, away: int, *, cube: int = 1, table: MatchEquityTable | None = None
+def compute_score_matrix(
+    value_function: CubefulValueFunction,
+    max_away: int,
+    *,
+    cube: int = 1,
+    table: MatchEquityTable | None = None,
 ) -> ScoreMatrix:
     """Decide at every score up to so many points away on both sides.
 
     Args:
-        values_at: Values the position in the states of any game it is given.
-        away: How far the matrix reaches, 2 to 64.
+        value_function: Values the position in the states of any game it is given.
+        max_away: How far the matrix reaches, 2 to 64.
         cube: What the cube shows; above 1 the side on roll owns it.
         table: What match equities come from; the shipped one if None.
 
     Raises:
         ValueRangeError: An argument is outside what it may be.
     """
-    if not 2 <= away <= MAX_TABLE_POINTS:
+    if not 2 <= max_away <= MAX_TABLE_POINTS:
         raise ValueRangeError(
-            f"a score matrix reaches 2 to {MAX_TABLE_POINTS} points, not {away}", field="away"
+            f"a score matrix reaches 2 to {MAX_TABLE_POINTS} points, not {max_away}", field="away"
         )
     if not 1 <= cube < MAX_CUBE or cube & (cube - 1):
         raise ValueRangeError(f"a cube is a power of two below {MAX_CUBE}, not {cube}", field="cube")
@@ -72,9 +76,11 @@ def score_matrix(
 
     def decision(length: int, score: tuple[int, int] = (0, 0)) -> CubeDecision:
         match = MatchState(length=length, score=score, cube=cube, cube_owner=owner, beavers=False)
-        game = cube_game(match, table)
-        return decide(values_at(game), game)
+        game = build_cube_state_space(match, table)
+        return decide_from_values(value_function(game), game)
 
-    steps = range(1, away + 1)
-    rows = tuple(tuple(decision(away, (away - own, away - other)) for other in steps) for own in steps)
+    steps = range(1, max_away + 1)
+    rows = tuple(
+        tuple(decision(max_away, (max_away - own, max_away - other)) for other in steps) for own in steps
+    )
     return ScoreMatrix(cube, decision(0), rows)

@@ -9,12 +9,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.cubeful.cube_game import CubeGame, Values
+from engine.cubeful.state_space import CubefulValues, CubeStateSpace
 from engine.kernels import cubeful as kernel_cubeful
-from engine.outcome import Outcomes
+from engine.rules.outcome import Outcomes
 
 
-def leaf_values(outcomes: Outcomes, efficiencies: NDArray[np.float32], game: CubeGame) -> Values:
+def compute_leaf_values(
+    outcomes: Outcomes, efficiencies: NDArray[np.float32], space: CubeStateSpace
+) -> CubefulValues:
     """Value outcomes by Janowski's model, before the roll, for the side on roll, if it does not double now.
 
     *Source:* Rick Janowski, "Take-Points in Money Games" (1993), the general model: dead value + efficiency ·
@@ -24,40 +26,40 @@ def leaf_values(outcomes: Outcomes, efficiencies: NDArray[np.float32], game: Cub
     Args:
         outcomes: ``float32[n, 5]``.
         efficiencies: ``float32[n]``, see `engine.cubeful.efficiency`.
-        game: The states, seen by the side that the outcomes are for.
+        space: The states, seen by the side that the outcomes are for.
 
     Returns:
         ``float32[n, states]``.
     """
     outcomes = np.require(outcomes, np.float32, ["C", "W"])
     efficiencies = np.require(efficiencies, np.float32, ["C", "W"])
-    values = np.empty((len(outcomes), len(game.states)), np.float32)
-    if game.is_money:
-        owners = np.ascontiguousarray(game.kernel_states[:, 1])
-        kernel_cubeful.money_values(outcomes, efficiencies, owners, game.match.jacoby, values)
+    values = np.empty((len(outcomes), len(space.states)), np.float32)
+    if space.is_money:
+        owners = np.ascontiguousarray(space.kernel_states[:, 1])
+        kernel_cubeful.compute_money_values(outcomes, efficiencies, owners, space.match.jacoby, values)
     else:
-        kernel_cubeful.match_values(
-            outcomes, efficiencies, game.worths, game.turns, game.kernel_states, values
+        kernel_cubeful.compute_match_values(
+            outcomes, efficiencies, space.result_values, space.turns_cube, space.kernel_states, values
         )
     return values
 
 
-def exact_values(equities: NDArray[np.float32], game: CubeGame) -> Values:
+def select_exact_values(equities: NDArray[np.float32], space: CubeStateSpace) -> CubefulValues:
     """Value positions of money play whose equities in the three states of the cube are known.
 
     Args:
         equities: ``float32[n, 3]`` in points for a cube of 1, for the side on roll if it does not double now:
             the cube in the middle, held by that side, held by the other.
-        game: The states, seen by the side on roll.
+        space: The states, seen by the side on roll.
 
     Returns:
         ``float32[n, states]``, as `leaf_values`.
     """
-    columns = [0 if state.owner is None else 1 if state.owner == game.seat else 2 for state in game.states]
+    columns = [0 if state.owner is None else 1 if state.owner == space.seat else 2 for state in space.states]
     return equities[:, columns]
 
 
-def with_option(values: Values, game: CubeGame) -> Values:
+def with_doubling_option(values: CubefulValues, space: CubeStateSpace) -> CubefulValues:
     """Let the side on roll double, in every state where it may, and the other side answer as it should.
 
     A double that is right to be beavered is answered so where the match state has beavers.
@@ -65,31 +67,31 @@ def with_option(values: Values, game: CubeGame) -> Values:
     Args:
         values: ``float32[n, states]``, before the roll, without doubling: from `leaf_values`, or averaged
             over the rolls.
-        game: The states, seen by the side on roll.
+        space: The states, seen by the side on roll.
 
     Returns:
         A new ``float32[n, states]``.
     """
     result = values.copy()
-    columns = np.flatnonzero(game.may_double)
+    columns = np.flatnonzero(space.may_double)
     if columns.size:
-        taken = _taken(values[:, game.taken[columns]], game)
-        doubled = np.minimum(taken, game.passed[columns])
+        taken = _compute_take_values(values[:, space.state_after_take[columns]], space)
+        doubled = np.minimum(taken, space.pass_values[columns])
         result[:, columns] = np.maximum(result[:, columns], doubled)
     return result
 
 
-def dead_values(outcomes: Outcomes, game: CubeGame) -> NDArray[np.float32]:
+def compute_dead_cube_values(outcomes: Outcomes, space: CubeStateSpace) -> NDArray[np.float32]:
     """Value outcomes for a game played out at the present cube, gammons counted.
 
     Args:
         outcomes: ``float32[n, 5]``.
-        game: The states, seen by the side that the outcomes are for.
+        space: The states, seen by the side that the outcomes are for.
 
     Returns:
         ``float32[n]``: cubeless equity in money play, in a match the chance to win it.
     """
-    lost, won = game.worths[0]
+    lost, won = space.result_values[0]
     win = outcomes[:, 0]
     value = win * won[0] + (1.0 - win) * lost[0]
     value = value + outcomes[:, 1] * (won[1] - won[0]) + outcomes[:, 2] * (won[2] - won[1])
@@ -97,23 +99,23 @@ def dead_values(outcomes: Outcomes, game: CubeGame) -> NDArray[np.float32]:
     return np.asarray(value, np.float32)
 
 
-def equities(values: Values, game: CubeGame) -> NDArray[np.float64]:
+def to_equities(values: CubefulValues, space: CubeStateSpace) -> NDArray[np.float64]:
     """Turn values into equities: 1 is a game won singly at the present cube, -1 one lost.
 
     Args:
         values: ``float32[...]`` of any shape.
-        game: The states, seen by the side that the values are for.
+        space: The states, seen by the side that the values are for.
 
     Returns:
         ``float64[...]`` of the same shape, in points for a cube of 1.
     """
-    lost, won = game.result_worth(-1), game.result_worth(1)
+    lost, won = space.result_value(-1), space.result_value(1)
     return (np.asarray(values, np.float64) - 0.5 * (won + lost)) / (0.5 * (won - lost))
 
 
-def _taken(values: Values, game: CubeGame) -> Values:
+def _compute_take_values(values: CubefulValues, space: CubeStateSpace) -> CubefulValues:
     """What a taken double is worth, beavered where that is right."""
-    taken = np.float32(game.stake_factor) * values
-    if game.is_money and game.match.beavers:
+    taken = np.float32(space.stake_factor) * values
+    if space.is_money and space.match.beavers:
         taken = np.where(taken < 0, np.float32(2.0) * taken, taken)
     return taken

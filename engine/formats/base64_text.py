@@ -7,7 +7,7 @@ from engine.errors import FormatError
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
 
-def checked_base64(text: str, length: int, name: str, field: str) -> str:
+def validate_base64(text: str, length: int, name: str, field: str) -> str:
     """Return a text of exactly so many base64 characters.
 
     Args:

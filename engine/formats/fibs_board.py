@@ -16,20 +16,20 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.dice import Roll
 from engine.errors import FormatError, PositionError, UnsupportedError, ValueRangeError
-from engine.formats.checkers import fill_borne_off
-from engine.match import MatchState
-from engine.position import BAR, CHECKERS, Board, Position, turned
+from engine.formats.borne_off import fill_borne_off
+from engine.rules.dice import Roll
+from engine.rules.match import MatchState
+from engine.rules.position import BAR, CHECKERS, Board, Position, swap_sides
 
 VIEWER = 1
 """The seat whose view the line is."""
 
-_OTHER = 1 - VIEWER
-_UNLIMITED = 9999
+_OPPONENT = 1 - VIEWER
+_MONEY_LENGTH = 9999
 _FIELD_COUNT = 52
-_POINTS = 5
-_NAMES = (
+_FIRST_POINT = 5
+_FIELD_NAMES = (
     *("name", "name", "length", "score", "score"),
     *(f"point {place}" for place in range(26)),
     *("turn", "dice", "dice", "dice", "dice", "cube", "may_double", "may_double", "doubled"),
@@ -55,7 +55,7 @@ class FibsDialect(enum.Enum):
 
     def first_seat(self, doubled: bool) -> int:
         """The seat whose name and score come first."""
-        return _OTHER if self is FibsDialect.GNUBG and not doubled else VIEWER
+        return _OPPONENT if self is FibsDialect.GNUBG and not doubled else VIEWER
 
 
 class FibsBoard(NamedTuple):
@@ -88,26 +88,26 @@ def decode_fibs_board(text: str, dialect: FibsDialect = FibsDialect.FIBS) -> Fib
         ValueRangeError: A field outside what it may be.
         PositionError: An impossible position or match state.
     """
-    fields = _split(text)
-    numbers = [0, 0] + [_number(fields, place) for place in range(2, _FIELD_COUNT)]
-    _check_choices(numbers)
+    fields = _split_fields(text)
+    numbers = [0, 0] + [_parse_number(fields, place) for place in range(2, _FIELD_COUNT)]
+    _check_allowed_values(numbers)
     first = dialect.first_seat(bool(numbers[_DOUBLED]))
     order = (0, 1) if first == 0 else (1, 0)
-    length = 0 if numbers[2] == _UNLIMITED else numbers[2]
+    length = 0 if numbers[2] == _MONEY_LENGTH else numbers[2]
     score = numbers[3 + order[0]], numbers[3 + order[1]]
-    on_roll = VIEWER if numbers[_TURN] == numbers[_COLOUR] else _OTHER
+    on_roll = VIEWER if numbers[_TURN] == numbers[_COLOUR] else _OPPONENT
     match = MatchState(
         length=length,
         score=score,
         crawford=_is_crawford(length, score, numbers[_POST_CRAWFORD]),
         cube=numbers[_CUBE],
-        cube_owner=_cube_owner(numbers, on_roll),
+        cube_owner=_read_cube_owner(numbers, on_roll),
         on_roll=on_roll,
-        roll=_roll(numbers, on_roll),
+        roll=_read_roll(numbers, on_roll),
         doubled=bool(numbers[_DOUBLED]),
     )
-    view = _viewers_board(numbers)
-    position = Position(view if on_roll == VIEWER else turned(view))
+    view = _read_board(numbers)
+    position = Position(view if on_roll == VIEWER else swap_sides(view))
     return FibsBoard(position, match, (fields[order[0]], fields[order[1]]))
 
 
@@ -140,14 +140,14 @@ def encode_fibs_board(
             raise FormatError(f"a name has letters and no colon, not {name[:40]!r}", field="name")
     is_gnubg = dialect is FibsDialect.GNUBG
     first = dialect.first_seat(match.doubled)
-    view = (position.board if match.on_roll == VIEWER else turned(position.board)).astype(np.int64)
+    view = (position.board if match.on_roll == VIEWER else swap_sides(position.board)).astype(np.int64)
     fields = (
         *(names[first], names[1 - first]),
-        _UNLIMITED if match.is_money and not is_gnubg else match.length,
+        _MONEY_LENGTH if match.is_money and not is_gnubg else match.length,
         *(match.score[first], match.score[1 - first]),
-        *_point_fields(view),
-        *_turn_and_dice_fields(match, dialect),
-        *_cube_fields(match, dialect),
+        *_format_points(view),
+        *_format_turn_and_dice(match, dialect),
+        *_format_cube(match, dialect),
         *(1, -1, 0, BAR),
         *view[:, 0].tolist(),
         *view[:, BAR].tolist(),
@@ -158,30 +158,30 @@ def encode_fibs_board(
     return "board:" + ":".join(map(str, fields))
 
 
-def _point_fields(view: NDArray[np.int64]) -> list[int]:
+def _format_points(view: NDArray[np.int64]) -> list[int]:
     """The 26 points of ``int64[2, 26]`` with the viewer in row 0; the viewer's checkers count positive."""
     points = view[0] - view[1, ::-1]
     points[0], points[BAR] = -view[1, BAR], view[0, BAR]
     return [int(count) for count in points]
 
 
-def _turn_and_dice_fields(match: MatchState, dialect: FibsDialect) -> tuple[int, ...]:
+def _format_turn_and_dice(match: MatchState, dialect: FibsDialect) -> tuple[int, ...]:
     """The turn, the viewer's dice and the other player's."""
     dice = match.roll or (0, 0)
     idle = dice if dialect is FibsDialect.GNUBG else (0, 0)
     return (1, *dice, *idle) if match.on_roll == VIEWER else (-1, *idle, *dice)
 
 
-def _cube_fields(match: MatchState, dialect: FibsDialect) -> tuple[int, ...]:
+def _format_cube(match: MatchState, dialect: FibsDialect) -> tuple[int, ...]:
     """The cube, whether the viewer and the other player may double, and whether a double waits."""
     may_double = [
         match.cube_owner in (None, seat) and (dialect is FibsDialect.GNUBG or not match.crawford)
-        for seat in (VIEWER, _OTHER)
+        for seat in (VIEWER, _OPPONENT)
     ]
     return (match.cube, *map(int, may_double), int(match.doubled))
 
 
-def _split(text: str) -> list[str]:
+def _split_fields(text: str) -> list[str]:
     fields = text.strip(" \t\r\n\0").split(":")
     if len(fields) == _FIELD_COUNT + 1 and fields[0] == "board":
         fields = fields[1:]
@@ -193,16 +193,16 @@ def _split(text: str) -> list[str]:
     return fields
 
 
-def _number(fields: list[str], place: int) -> int:
+def _parse_number(fields: list[str], place: int) -> int:
     if not re.fullmatch("[+-]?[0-9]{1,6}", fields[place]):
         raise FormatError(
-            f"FIBS board field {place + 1} ({_NAMES[place]}) is a number, not {fields[place][:40]!r}",
-            field=_NAMES[place],
+            f"FIBS board field {place + 1} ({_FIELD_NAMES[place]}) is a number, not {fields[place][:40]!r}",
+            field=_FIELD_NAMES[place],
         )
     return int(fields[place])
 
 
-def _check_choices(numbers: list[int]) -> None:
+def _check_allowed_values(numbers: list[int]) -> None:
     if numbers[_TURN] == 0:
         raise PositionError(
             "FIBS board field 32 (turn) is 0: the game is over, nobody is on roll", field="turn"
@@ -218,9 +218,9 @@ def _check_choices(numbers: list[int]) -> None:
     for place, legal in choices.items():
         if numbers[place] not in legal:
             raise ValueRangeError(
-                f"FIBS board field {place + 1} ({_NAMES[place]}) is {legal[0]} or {legal[1]}, "
+                f"FIBS board field {place + 1} ({_FIELD_NAMES[place]}) is {legal[0]} or {legal[1]}, "
                 f"not {numbers[place]}",
-                field=_NAMES[place],
+                field=_FIELD_NAMES[place],
             )
 
 
@@ -228,10 +228,10 @@ def _is_crawford(length: int, score: tuple[int, int], post_crawford: int) -> boo
     return length > 0 and not post_crawford and (length - score[0] == 1) != (length - score[1] == 1)
 
 
-def _cube_owner(numbers: list[int], on_roll: int) -> int | None:
+def _read_cube_owner(numbers: list[int], on_roll: int) -> int | None:
     viewer_may, other_may = numbers[_MAY_DOUBLE], numbers[_MAY_DOUBLE + 1]
     if viewer_may != other_may:
-        return VIEWER if viewer_may else _OTHER
+        return VIEWER if viewer_may else _OPPONENT
     if viewer_may or numbers[_CUBE] == 1:
         return None
     if numbers[_DOUBLED]:
@@ -243,7 +243,7 @@ def _cube_owner(numbers: list[int], on_roll: int) -> int | None:
     )
 
 
-def _roll(numbers: list[int], on_roll: int) -> Roll | None:
+def _read_roll(numbers: list[int], on_roll: int) -> Roll | None:
     place = _DICE if on_roll == VIEWER else _DICE + 2
     dice = numbers[place], numbers[place + 1]
     if dice == (0, 0):
@@ -257,16 +257,17 @@ def _roll(numbers: list[int], on_roll: int) -> Roll | None:
     return dice
 
 
-def _viewers_board(numbers: list[int]) -> Board:
+def _read_board(numbers: list[int]) -> Board:
     """Read the 26 points as ``int8[2, 26]`` with the viewer in row 0."""
     board = np.zeros((2, 26), np.int8)
     for place in range(26):
-        count = numbers[_POINTS + place] * numbers[_COLOUR]
+        count = numbers[_FIRST_POINT + place] * numbers[_COLOUR]
         viewers_point = place if numbers[_DIRECTION] == -1 else BAR - place
         row, point = (0, viewers_point) if count > 0 else (1, BAR - viewers_point)
         if abs(count) > CHECKERS or (count and point == 0):
             raise ValueRangeError(
-                f"FIBS board field {_POINTS + place + 1} (point {place}) is {numbers[_POINTS + place]}: "
+                f"FIBS board field {_FIRST_POINT + place + 1} (point {place}) is "
+                f"{numbers[_FIRST_POINT + place]}: "
                 + ("the bar of the other side" if point == 0 else f"at most {CHECKERS} checkers a point"),
                 field="position",
             )

@@ -12,14 +12,14 @@ from dataclasses import dataclass, field
 
 from engine.errors import FormatError
 
-LONGEST_LINE = 400
+MAX_LINE_LENGTH = 400
 
 _RIGHT_COLUMN = 12
 """A cell that stands alone is of the right column if it begins so far behind the row's number."""
 
-_SHOWN = 60
-_BREAK = re.compile(r"\r\n|\r|\n")
-_NOTHING = " \x00\x1a\x0c"
+_MAX_QUOTED_LENGTH = 60
+_LINE_BREAK = re.compile(r"\r\n|\r|\n")
+_BLANK_CHARACTERS = " \x00\x1a\x0c"
 _HEADER = re.compile(r'\s*;\s*\[\s*(.+?)\s+"(.*)"\s*\]\s*')
 _LENGTH = re.compile(r"\s*([0-9]{1,5})[ -]?points? match\b.*", re.IGNORECASE)
 _MONEY = re.compile(r"\s*(?:money (?:session|game)|unlimited match)\b.*", re.IGNORECASE)
@@ -30,7 +30,7 @@ _CELL = re.compile(
     r"(?<!\S)(?:(?P<dice>[1-6]{2})\s?:|(?P<word>doubles|beavers|takes|drops|wins|losses)\b)", re.IGNORECASE
 )
 
-Line = tuple[int, str]
+NumberedLine = tuple[int, str]
 """The number of a line in its file, from 1, and its text."""
 
 
@@ -40,13 +40,13 @@ class GameLines:
 
     Attributes:
         number: Behind the word Game.
-        line: The number of that line.
+        line_number: The number of that line.
         lines: What follows, down to the next game.
     """
 
     number: int
-    line: int
-    lines: list[Line] = field(default_factory=list)
+    line_number: int
+    lines: list[NumberedLine] = field(default_factory=list)
 
 
 @dataclass
@@ -57,38 +57,38 @@ class MatchLines:
         length: Points of the match; 0 for money, and where the file does not say.
         headers: Words and values of its comment lines.
         games: Its games in order.
-        strays: Lines before the games that are neither headers nor the length.
+        unrecognised_lines: Lines before the games that are neither headers nor the length.
     """
 
     length: int = 0
     headers: dict[str, str] = field(default_factory=dict)
     games: list[GameLines] = field(default_factory=list)
-    strays: list[Line] = field(default_factory=list)
+    unrecognised_lines: list[NumberedLine] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
-class Cell:
+class MatCell:
     """One action as it is written.
 
     Attributes:
         seat: Whose column it stands in.
-        word: ``doubles``, ``beavers``, ``takes``, ``drops``, ``wins`` or ``losses``; empty for a roll.
+        keyword: ``doubles``, ``beavers``, ``takes``, ``drops``, ``wins`` or ``losses``; empty for a roll.
         dice: The two digits of a roll, else empty.
-        rest: What stands behind word or dice: moves, the cube, points.
+        argument: What stands behind word or dice: moves, the cube, points.
         text: All of it.
     """
 
     seat: int
-    word: str
+    keyword: str
     dice: str
-    rest: str
+    argument: str
     text: str
 
 
 def split_matches(text: str) -> Iterator[MatchLines]:
     """Split a text into its matches that have a game; each begins with its headers or its length."""
     match = MatchLines()
-    for number, line in _lines(text):
+    for number, line in _iterate_lines(text):
         header, length, game = _HEADER.fullmatch(line), _LENGTH.fullmatch(line), _GAME.fullmatch(line)
         is_money = _MONEY.fullmatch(line) is not None
         if (header or length or is_money) and match.games:
@@ -103,12 +103,12 @@ def split_matches(text: str) -> Iterator[MatchLines]:
         elif match.games:
             match.games[-1].lines.append((number, line))
         elif not is_money:
-            match.strays.append((number, line))
+            match.unrecognised_lines.append((number, line))
     if match.games:
         yield match
 
 
-def read_names(text: str) -> tuple[tuple[str, str], tuple[int, int]]:
+def parse_score_line(text: str) -> tuple[tuple[str, str], tuple[int, int]]:
     """Read the line under a game's number: names and scores of seats 0 and 1.
 
     Raises:
@@ -116,11 +116,11 @@ def read_names(text: str) -> tuple[tuple[str, str], tuple[int, int]]:
     """
     found = _NAMES.fullmatch(text)
     if found is None:
-        raise FormatError(f"expected 'NAME : POINTS  NAME : POINTS', got {shown(text)}", field="mat")
+        raise FormatError(f"expected 'NAME : POINTS  NAME : POINTS', got {quote_text(text)}", field="mat")
     return (found[1], found[3]), (int(found[2]), int(found[4]))
 
 
-def read_cells(text: str) -> list[Cell]:
+def parse_cells(text: str) -> list[MatCell]:
     """Read a row of a game, or the line that says who won it.
 
     Returns:
@@ -135,7 +135,7 @@ def read_cells(text: str) -> list[Cell]:
     ends = [*(each.start() for each in found[1:]), len(content)]
     first = int(len(found) == 1 and found[0].start() >= _RIGHT_COLUMN)
     cells = [
-        Cell(
+        MatCell(
             seat,
             (each["word"] or "").lower(),
             each["dice"] or "",
@@ -144,20 +144,20 @@ def read_cells(text: str) -> list[Cell]:
         )
         for seat, (each, end) in enumerate(zip(found, ends, strict=False), first)
     ]
-    is_known = row is not None or [cell.word for cell in cells] in (["wins"], ["losses"])
+    is_known = row is not None or [cell.keyword for cell in cells] in (["wins"], ["losses"])
     if not is_known or len(cells) > 2 or content[: found[0].start() if found else None].strip():
-        raise FormatError(f"expected a row of one or two actions, got {shown(text)}", field="mat")
+        raise FormatError(f"expected a row of one or two actions, got {quote_text(text)}", field="mat")
     return cells
 
 
-def shown(text: str) -> str:
+def quote_text(text: str) -> str:
     """Quote text for a message, within bounds."""
-    return repr(" ".join(text.split())[:_SHOWN])
+    return repr(" ".join(text.split())[:_MAX_QUOTED_LENGTH])
 
 
-def _lines(text: str) -> Iterator[Line]:
-    """The lines that say something, each cut at `LONGEST_LINE`; comments other than headers say nothing."""
-    for number, line in enumerate(_BREAK.split(text.removeprefix("\ufeff")), 1):
-        bare = line[:LONGEST_LINE].expandtabs().rstrip(_NOTHING)
+def _iterate_lines(text: str) -> Iterator[NumberedLine]:
+    """Return the meaningful lines, each cut at `MAX_LINE_LENGTH`; comments other than headers are dropped."""
+    for number, line in enumerate(_LINE_BREAK.split(text.removeprefix("\ufeff")), 1):
+        bare = line[:MAX_LINE_LENGTH].expandtabs().rstrip(_BLANK_CHARACTERS)
         if bare.strip() and (not bare.lstrip().startswith(";") or _HEADER.fullmatch(bare)):
             yield number, bare

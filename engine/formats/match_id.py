@@ -10,12 +10,12 @@ from __future__ import annotations
 import base64
 
 from engine.errors import FormatError, PositionError, UnsupportedError
-from engine.formats.base64_text import checked_base64
-from engine.match import MatchState
+from engine.formats.base64_text import validate_base64
+from engine.rules.match import MatchState
 
 ID_LENGTH = 12
 
-_WIDTHS = {
+_FIELD_BITS = {
     "cube": 4,
     "cube_owner": 2,
     "on_roll": 1,
@@ -36,7 +36,7 @@ _WIDTHS = {
 
 _CENTRED = 3
 _PLAYING = 1
-_ENDED = {2: "over", 3: "resigned", 4: "dropped"}
+_FINISHED_STATES = {2: "over", 3: "resigned", 4: "dropped"}
 
 
 def encode_match_id(match: MatchState) -> str:
@@ -59,7 +59,7 @@ def encode_match_id(match: MatchState) -> str:
         "no_jacoby": not (match.jacoby and match.is_money),
     }
     key = shift = 0
-    for name, width in _WIDTHS.items():
+    for name, width in _FIELD_BITS.items():
         key |= int(fields.get(name, 0)) << shift
         shift += width
     return base64.b64encode(key.to_bytes(9, "little")).decode("ascii")
@@ -77,10 +77,11 @@ def decode_match_id(text: str) -> MatchState:
         UnsupportedError: The ID is of a game that has ended.
     """
     digits = text.strip()
-    fields = _fields(digits)
-    if fields["game_state"] in _ENDED:
+    fields = _unpack_fields(digits)
+    if fields["game_state"] in _FINISHED_STATES:
         raise UnsupportedError(
-            f"match ID {digits}: the game is {_ENDED[fields['game_state']]}, there is nothing to decide",
+            f"match ID {digits}: the game is {_FINISHED_STATES[fields['game_state']]}, "
+            f"there is nothing to decide",
             field="match",
         )
     for name, legal in (("game_state", (0, _PLAYING)), ("cube_owner", (0, 1, _CENTRED)), ("unused", (0,))):
@@ -122,10 +123,12 @@ def _is_beavered(fields: dict[str, int]) -> bool:
     return bool(fields["doubled"]) and fields["length"] == 0 and fields["cube_owner"] == 1 - fields["on_roll"]
 
 
-def _fields(digits: str) -> dict[str, int]:
-    key = int.from_bytes(base64.b64decode(checked_base64(digits, ID_LENGTH, "a match ID", "match")), "little")
+def _unpack_fields(digits: str) -> dict[str, int]:
+    key = int.from_bytes(
+        base64.b64decode(validate_base64(digits, ID_LENGTH, "a match ID", "match")), "little"
+    )
     fields = {}
-    for name, width in _WIDTHS.items():
+    for name, width in _FIELD_BITS.items():
         fields[name] = key & ((1 << width) - 1)
         key >>= width
     return fields

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import FormatError, PositionError
-from engine.formats.base64_text import checked_base64
+from engine.formats.base64_text import validate_base64
 from engine.kernels import position_ids as kernel_ids
-from engine.position import Board, Position
+from engine.rules.position import Board, Position
 
 ID_LENGTH = kernel_ids.ID_LENGTH
 
@@ -35,7 +35,7 @@ def decode_position_id(text: str) -> Position:
         FormatError: Not 14 base64 characters, or bits set that mean nothing.
         PositionError: The ID describes a position that cannot come up.
     """
-    digits = checked_base64(_bare(text), ID_LENGTH, "a position ID", "position")
+    digits = validate_base64(_strip_padding(text), ID_LENGTH, "a position ID", "position")
     boards, codes = _decode([digits])
     code = int(codes[0])
     if code == kernel_ids.TRAILING_BITS:
@@ -80,7 +80,7 @@ def decode_position_ids(texts: Sequence[str]) -> tuple[Board, NDArray[np.bool_]]
 
 def _decode(texts: Sequence[str]) -> tuple[Board, NDArray[np.uint8]]:
     if any(len(text) != ID_LENGTH for text in texts):
-        texts = [bare if len(bare) == ID_LENGTH else "!" * ID_LENGTH for bare in map(_bare, texts)]
+        texts = [bare if len(bare) == ID_LENGTH else "!" * ID_LENGTH for bare in map(_strip_padding, texts)]
     characters = "".join(texts).encode("ascii", "replace")
     ids = np.frombuffer(characters, np.uint8).reshape(len(texts), ID_LENGTH)
     boards = np.empty((len(texts), 2, 26), np.int8)
@@ -89,6 +89,6 @@ def _decode(texts: Sequence[str]) -> tuple[Board, NDArray[np.uint8]]:
     return boards, codes
 
 
-def _bare(text: str) -> str:
+def _strip_padding(text: str) -> str:
     digits = text.strip()
     return digits[:ID_LENGTH] if digits[ID_LENGTH:] == "==" else digits

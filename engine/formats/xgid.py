@@ -16,20 +16,20 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.dice import Roll
 from engine.errors import FormatError, GammondError, UnsupportedError, ValueRangeError
-from engine.formats.checkers import fill_borne_off
+from engine.formats.borne_off import fill_borne_off
 from engine.kernels import position_ids as kernel_ids
 from engine.kernels import xgids as kernel_xgids
-from engine.match import MAX_CUBE, MatchState
-from engine.position import BAR, Board, Position, turned
+from engine.rules.dice import Roll
+from engine.rules.match import MAX_CUBE, MatchState
+from engine.rules.position import BAR, Board, Position, swap_sides
 
 BOTTOM = 1
 """The seat at the bottom: capital letters, turn and cube owner 1, the first of the two scores."""
 
 _PREFIX = "XGID="
 _UNREADABLE = "?" * kernel_xgids.LETTERS
-_FIELDS = (
+_FIELD_NAMES = (
     "position",
     "cube",
     "cube_owner",
@@ -55,12 +55,13 @@ def encode_xgid(position: Position, match: MatchState) -> str:
     if match.resigned or match.beavered:
         name, offer = ("resigned", "resignation") if match.resigned else ("beavered", "beaver")
         raise UnsupportedError(f"an XGID is not written while a {offer} waits", field=name)
-    board = position.board if match.on_roll == BOTTOM else turned(position.board)
+    board = position.board if match.on_roll == BOTTOM else swap_sides(position.board)
     bottom, top = board[0], board[1]
     letters = [
-        _letter(int(bottom[point]), int(top[BAR - point])) if 0 < point < BAR else "" for point in range(26)
+        _format_letter(int(bottom[point]), int(top[BAR - point])) if 0 < point < BAR else ""
+        for point in range(26)
     ]
-    letters[0], letters[BAR] = _letter(0, int(top[BAR])), _letter(int(bottom[BAR]), 0)
+    letters[0], letters[BAR] = _format_letter(0, int(top[BAR])), _format_letter(int(bottom[BAR]), 0)
     cube_log = match.cube.bit_length() - 1
     money_rules = _JACOBY * match.jacoby + _BEAVERS * match.beavers
     signs = {seat: sign for sign, seat in _SEATS.items()}
@@ -94,10 +95,10 @@ def decode_xgid(text: str) -> tuple[Position, MatchState]:
         PositionError: An impossible position or match state.
         UnsupportedError: The dice say B or R, a beaver or raccoon that waits for an answer.
     """
-    letters, fields = _split(text)
-    bottom_view = _board(letters)
-    match = _match_state(fields)
-    return Position(bottom_view if match.on_roll == BOTTOM else turned(bottom_view)), match
+    letters, fields = _split_fields(text)
+    bottom_view = _parse_board(letters)
+    match = _parse_match_state(fields)
+    return Position(bottom_view if match.on_roll == BOTTOM else swap_sides(bottom_view)), match
 
 
 def decode_xgids(texts: Sequence[str]) -> tuple[Board, NDArray[np.bool_]]:
@@ -117,8 +118,8 @@ def decode_xgids(texts: Sequence[str]) -> tuple[Board, NDArray[np.bool_]]:
     for i, text in enumerate(texts):
         position = _UNREADABLE
         try:
-            first, fields = _split(text)
-            bottom_is_on_roll[i] = _match_state(fields).on_roll == BOTTOM
+            first, fields = _split_fields(text)
+            bottom_is_on_roll[i] = _parse_match_state(fields).on_roll == BOTTOM
             if len(first) == kernel_xgids.LETTERS and first.isascii():
                 position = first
         except GammondError:
@@ -134,20 +135,20 @@ def decode_xgids(texts: Sequence[str]) -> tuple[Board, NDArray[np.bool_]]:
 
 
 @lru_cache(maxsize=4096)
-def _match_state(tail: str) -> MatchState:
+def _parse_match_state(tail: str) -> MatchState:
     """Read all fields but the position."""
     fields = ["", *tail.split(":")]
-    cube_log = _number(fields, 1, 0, MAX_CUBE.bit_length() - 1)
-    owner = _number(fields, 2, -1, 1)
-    turn = _number(fields, 3, -1, 1)
+    cube_log = _parse_number(fields, 1, 0, MAX_CUBE.bit_length() - 1)
+    owner = _parse_number(fields, 2, -1, 1)
+    turn = _parse_number(fields, 3, -1, 1)
     if turn not in _SEATS:
         raise FormatError("XGID field 4 (on_roll) is 1 or -1, not 0", field="on_roll")
-    roll, doubled = _dice(fields[4])
-    length = _number(fields, 8, 0)
-    rules = _number(fields, 7, 0, 1 if length else _JACOBY | _BEAVERS)
+    roll, doubled = _parse_dice(fields[4])
+    length = _parse_number(fields, 8, 0)
+    rules = _parse_number(fields, 7, 0, 1 if length else _JACOBY | _BEAVERS)
     if len(fields) > 9:
-        _number(fields, 9, 0)
-    scores = {BOTTOM: _number(fields, 5, 0), 1 - BOTTOM: _number(fields, 6, 0)}
+        _parse_number(fields, 9, 0)
+    scores = {BOTTOM: _parse_number(fields, 5, 0), 1 - BOTTOM: _parse_number(fields, 6, 0)}
     return MatchState(
         length=length,
         score=(scores[0], scores[1]),
@@ -162,29 +163,29 @@ def _match_state(tail: str) -> MatchState:
     )
 
 
-def _letter(bottom: int, top: int) -> str:
+def _format_letter(bottom: int, top: int) -> str:
     if bottom:
         return chr(ord("A") + bottom - 1)
     return chr(ord("a") + top - 1) if top else "-"
 
 
-def _split(text: str) -> tuple[str, str]:
+def _split_fields(text: str) -> tuple[str, str]:
     """Return the first field and the text of all others."""
     bare = text.strip()
     if bare[: len(_PREFIX)].upper() == _PREFIX:
         bare = bare[len(_PREFIX) :]
     colons = bare.count(":")
-    if colons + 1 not in (len(_FIELDS) - 1, len(_FIELDS)):
+    if colons + 1 not in (len(_FIELD_NAMES) - 1, len(_FIELD_NAMES)):
         raise FormatError(
-            f"an XGID has {len(_FIELDS)} fields between colons, {text[:60]!r} has {colons + 1}",
+            f"an XGID has {len(_FIELD_NAMES)} fields between colons, {text[:60]!r} has {colons + 1}",
             field="position",
         )
     letters, _, tail = bare.partition(":")
     return letters, tail
 
 
-def _number(fields: list[str], place: int, lowest: int, highest: int | None = None) -> int:
-    name, text = _FIELDS[place], fields[place]
+def _parse_number(fields: list[str], place: int, lowest: int, highest: int | None = None) -> int:
+    name, text = _FIELD_NAMES[place], fields[place]
     if not re.fullmatch(r"[+-]?[0-9]{1,6}", text):
         raise FormatError(f"XGID field {place + 1} ({name}) is a number, not {text[:40]!r}", field=name)
     value = int(text)
@@ -194,7 +195,7 @@ def _number(fields: list[str], place: int, lowest: int, highest: int | None = No
     return value
 
 
-def _board(letters: str) -> Board:
+def _parse_board(letters: str) -> Board:
     if len(letters) != 26:
         raise FormatError(
             f"XGID field 1 (position) has 26 characters, {letters[:40]!r} has {len(letters)}",
@@ -219,7 +220,7 @@ def _board(letters: str) -> Board:
     return board
 
 
-def _dice(text: str) -> tuple[Roll | None, bool]:
+def _parse_dice(text: str) -> tuple[Roll | None, bool]:
     code = text.upper()
     if code in ("B", "R"):
         what = "beaver" if code == "B" else "raccoon"

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import kernel, quick_kernel
+from engine.kernels import gil_kernel, kernel
 
 MAX_RESULTS = 6144
 """More than any roll has: the four moves of a double from 18 points have C(21, 4) = 5985 sets of sources."""
@@ -23,7 +23,7 @@ _HOME = 6
 
 
 @kernel
-def number_of(side: NDArray[np.int64], ranks: NDArray[np.int64]) -> int:
+def number_side(side: NDArray[np.int64], ranks: NDArray[np.int64]) -> int:
     """Return the number of a side.
 
     Args:
@@ -83,7 +83,7 @@ def count_pips(ranks: NDArray[np.int64], pips: NDArray[np.int32]) -> None:
 
 
 @kernel
-def _highest(side: NDArray[np.int64], start: int) -> int:
+def _find_highest(side: NDArray[np.int64], start: int) -> int:
     point = start
     while point > 0 and side[point] == 0:
         point -= 1
@@ -104,18 +104,18 @@ def _move(side: NDArray[np.int64], source: int, die: int) -> None:
 
 
 @kernel
-def _take_back(side: NDArray[np.int64], source: int, die: int) -> None:
+def _undo_move(side: NDArray[np.int64], source: int, die: int) -> None:
     side[source] += 1
     if source > die:
         side[source - die] -= 1
 
 
 @kernel
-def _results_of_two_dice(
+def _list_two_dice_results(
     side: NDArray[np.int64], high: int, low: int, ranks: NDArray[np.int64], results: NDArray[np.int64]
 ) -> int:
     count = 0
-    highest0 = _highest(side, side.shape[0] - 1)
+    highest0 = _find_highest(side, side.shape[0] - 1)
     for order in range(2):
         die1 = high if order == 0 else low
         die2 = low if order == 0 else high
@@ -123,22 +123,22 @@ def _results_of_two_dice(
             if side[source1] == 0 or not _may_move(source1, die1, highest0):
                 continue
             _move(side, source1, die1)
-            highest1 = _highest(side, highest0)
+            highest1 = _find_highest(side, highest0)
             if highest1 == 0:
                 results[count] = 0
                 count += 1
             for source2 in range(highest1, 0, -1):
                 if side[source2] > 0 and _may_move(source2, die2, highest1):
                     _move(side, source2, die2)
-                    results[count] = number_of(side, ranks)
+                    results[count] = number_side(side, ranks)
                     count += 1
-                    _take_back(side, source2, die2)
-            _take_back(side, source1, die1)
+                    _undo_move(side, source2, die2)
+            _undo_move(side, source1, die1)
     return count
 
 
 @kernel
-def _results_of_doubles(
+def _list_doubles_results(
     side: NDArray[np.int64], die: int, ranks: NDArray[np.int64], results: NDArray[np.int64]
 ) -> int:
     source = np.zeros(5, np.int64)
@@ -146,10 +146,10 @@ def _results_of_doubles(
     depth = 0
     source[0] = side.shape[0] - 1
     while True:
-        highest = _highest(side, side.shape[0] - 1)
+        highest = _find_highest(side, side.shape[0] - 1)
         point = 0
         if depth == 4 or highest == 0:
-            results[count] = number_of(side, ranks)
+            results[count] = number_side(side, ranks)
             count += 1
         else:  # sources never grow: each set of four comes up once, and that order is always allowed
             point = min(source[depth], highest)
@@ -164,12 +164,12 @@ def _results_of_doubles(
         if depth == 0:
             return count
         depth -= 1
-        _take_back(side, source[depth], die)
+        _undo_move(side, source[depth], die)
         source[depth] -= 1
 
 
 @kernel
-def results_of_roll(
+def list_roll_results(
     side: NDArray[np.int64], die1: int, die2: int, ranks: NDArray[np.int64], results: NDArray[np.int64]
 ) -> int:
     """Write the numbers of the sides that the legal plays of a roll lead to; some may come twice.
@@ -185,12 +185,12 @@ def results_of_roll(
         How many were written.
     """
     if die1 == die2:
-        return _results_of_doubles(side, die1, ranks, results)
-    return _results_of_two_dice(side, die1, die2, ranks, results)
+        return _list_doubles_results(side, die1, ranks, results)
+    return _list_two_dice_results(side, die1, die2, ranks, results)
 
 
 @kernel
-def _number_of_row(row: NDArray[np.int8], ranks: NDArray[np.int64]) -> int:
+def _number_row(row: NDArray[np.int8], ranks: NDArray[np.int64]) -> int:
     points = ranks.shape[0] - 1
     above = 0
     for point in range(25, points, -1):
@@ -206,15 +206,15 @@ def _number_of_row(row: NDArray[np.int8], ranks: NDArray[np.int64]) -> int:
 
 
 @kernel
-def _highest_of_row(row: NDArray[np.int8]) -> int:
+def _find_highest_of_row(row: NDArray[np.int8]) -> int:
     point = 25
     while point > 0 and row[point] == 0:
         point -= 1
     return point
 
 
-@quick_kernel
-def numbers_of_boards(boards: NDArray[np.int8], ranks: NDArray[np.int64], numbers: NDArray[np.int64]) -> None:
+@gil_kernel
+def number_boards(boards: NDArray[np.int8], ranks: NDArray[np.int64], numbers: NDArray[np.int64]) -> None:
     """Write the numbers of both sides of each position.
 
     Args:
@@ -225,9 +225,12 @@ def numbers_of_boards(boards: NDArray[np.int8], ranks: NDArray[np.int64], number
     """
     contact_is_possible = 2 * (ranks.shape[0] - 1) > 24
     for i in range(boards.shape[0]):
-        own = _number_of_row(boards[i, 0], ranks)
-        other = _number_of_row(boards[i, 1], ranks)
-        if contact_is_possible and _highest_of_row(boards[i, 0]) + _highest_of_row(boards[i, 1]) > 24:
+        own = _number_row(boards[i, 0], ranks)
+        other = _number_row(boards[i, 1], ranks)
+        if (
+            contact_is_possible
+            and _find_highest_of_row(boards[i, 0]) + _find_highest_of_row(boards[i, 1]) > 24
+        ):
             own = -1
         if own < 0 or other < 0:
             own = -1

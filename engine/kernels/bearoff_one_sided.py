@@ -11,14 +11,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import kernel, quick_kernel
-from engine.kernels.bearoff import MAX_RESULTS, results_of_roll, write_side
+from engine.kernels import gil_kernel, kernel
+from engine.kernels.bearoff import MAX_RESULTS, list_roll_results, write_side
 
 _NEGLIGIBLE = 1e-9
 
 
 @kernel
-def _least(rows: NDArray[np.int64], count: int, means: NDArray[np.float64]) -> int:
+def _find_least_mean(rows: NDArray[np.int64], count: int, means: NDArray[np.float64]) -> int:
     best = rows[0]
     for i in range(1, count):
         if means[rows[i]] < means[best]:
@@ -44,7 +44,7 @@ def _add_row(
 
 
 @kernel
-def _store(
+def _store_row(
     chances: NDArray[np.float64],
     row: int,
     firsts: NDArray[np.uint8],
@@ -83,7 +83,7 @@ def _add_best(
     chances: NDArray[np.float64],
 ) -> float:
     """Add the row of least mean among the results of a roll, and return its part of the mean."""
-    best = _least(results, count, means)
+    best = _find_least_mean(results, count, means)
     _add_row(best, weight, firsts, counts, starts, values, chances)
     return weight * means[best]
 
@@ -111,7 +111,7 @@ def _add_rolls(
     for die1 in range(1, 7):
         for die2 in range(1, die1 + 1):
             weight = (1.0 if die1 == die2 else 2.0) / 36.0
-            count = results_of_roll(side, die1, die2, ranks, results)
+            count = list_roll_results(side, die1, die2, ranks, results)
             mean += _add_best(results, count, weight, firsts, counts, starts, values, means, chances[0])
             if first_off_from == 0:
                 continue
@@ -173,10 +173,10 @@ def fill_chunk(
                 side, below, to_first_off, ranks, results, firsts, counts, starts, values, means, chances
             )
         means[number] = mean
-        _store(chances[0], number, firsts, counts, stored[i, 0])
+        _store_row(chances[0], number, firsts, counts, stored[i, 0])
         if below > 0:
             means[number + to_first_off] = mean_first_off
-            _store(chances[1], number + to_first_off, firsts, counts, stored[i, 1])
+            _store_row(chances[1], number + to_first_off, firsts, counts, stored[i, 1])
 
 
 @kernel
@@ -219,7 +219,7 @@ def append_chunk(
 
 
 @kernel
-def _ahead(
+def _compute_ahead_chance(
     row: int,
     rival: int,
     lead: int,
@@ -245,7 +245,7 @@ def _ahead(
     return min(total, 1.0)
 
 
-@quick_kernel
+@gil_kernel
 def evaluate(
     numbers: NDArray[np.int64],
     sides: int,
@@ -270,13 +270,13 @@ def evaluate(
     for i in range(numbers.shape[0]):
         own = numbers[i, 0]
         other = numbers[i, 1]
-        win = _ahead(own, other, 0, firsts, counts, starts, values)
+        win = _compute_ahead_chance(own, other, 0, firsts, counts, starts, values)
         win_gammon = 0.0
         lose_gammon = 0.0
         if other + to_first_off >= sides:
-            win_gammon = _ahead(own, other + to_first_off, 0, firsts, counts, starts, values)
+            win_gammon = _compute_ahead_chance(own, other + to_first_off, 0, firsts, counts, starts, values)
         if own + to_first_off >= sides:
-            lose_gammon = _ahead(other, own + to_first_off, 1, firsts, counts, starts, values)
+            lose_gammon = _compute_ahead_chance(other, own + to_first_off, 1, firsts, counts, starts, values)
         outcomes[i, 0] = win
         outcomes[i, 1] = min(win_gammon, win)
         outcomes[i, 2] = 0.0

@@ -10,14 +10,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import kernel, quick_kernel
-from engine.kernels.bearoff import MAX_RESULTS, results_of_roll, write_side
+from engine.kernels import gil_kernel, kernel
+from engine.kernels.bearoff import MAX_RESULTS, list_roll_results, write_side
 
-ROLLS = 21
+ROLL_COUNT = 21
 
-CENTRED = 0
-OWN = 1
-OTHER = 2
+CENTRED_COLUMN = 0
+OWN_COLUMN = 1
+OTHER_COLUMN = 2
 """Columns of equities: a cube in the middle, held by the player on roll, held by the other."""
 
 
@@ -36,8 +36,8 @@ def list_results(ranks: NDArray[np.int64], starts: NDArray[np.int64], results: N
     at = 0
     starts[0] = 0
     for row in range(starts.shape[0] - 1):
-        number = row // ROLLS
-        if row % ROLLS == 0:
+        number = row // ROLL_COUNT
+        if row % ROLL_COUNT == 0:
             write_side(number, ranks, side)
             die1 = 1
             die2 = 1
@@ -48,7 +48,7 @@ def list_results(ranks: NDArray[np.int64], starts: NDArray[np.int64], results: N
             die2 = 1
         count = 0
         if number > 0:
-            count = results_of_roll(side, die1, die2, ranks, found)
+            count = list_roll_results(side, die1, die2, ranks, found)
         for i in range(count):
             is_repeat = False
             for j in range(i):
@@ -64,12 +64,12 @@ def list_results(ranks: NDArray[np.int64], starts: NDArray[np.int64], results: N
 
 
 @kernel
-def _chance(
+def _compute_win_chance(
     number: int, replies: NDArray[np.float64], starts: NDArray[np.int64], results: NDArray[np.int32]
 ) -> float:
     """Return the chance of the player on roll; ``replies`` are the other side's chances after each result."""
     lost = 0.0
-    row = ROLLS * number
+    row = ROLL_COUNT * number
     for die1 in range(1, 7):
         for die2 in range(1, die1 + 1):
             least = 1.0
@@ -99,7 +99,7 @@ def _write_equities(
     centred = 0.0
     held = 0.0
     opposed = 0.0
-    row = ROLLS * own
+    row = ROLL_COUNT * own
     for die1 in range(1, 7):
         for die2 in range(1, die1 + 1):
             least_centred = 1.0
@@ -107,9 +107,9 @@ def _write_equities(
             least_opposed = 1.0
             for at in range(starts[row], starts[row + 1]):
                 result = results[at]
-                least_centred = min(least_centred, values[other, result, CENTRED])
-                least_held = min(least_held, values[other, result, OTHER])
-                least_opposed = min(least_opposed, values[other, result, OWN])
+                least_centred = min(least_centred, values[other, result, CENTRED_COLUMN])
+                least_held = min(least_held, values[other, result, OTHER_COLUMN])
+                least_opposed = min(least_opposed, values[other, result, OWN_COLUMN])
             weight = 1.0 if die1 == die2 else 2.0
             centred -= weight * least_centred
             held -= weight * least_held
@@ -119,12 +119,12 @@ def _write_equities(
     held /= 36.0
     opposed /= 36.0
     doubled = min(1.0, 2.0 * opposed)
-    values[own, other, CENTRED] = max(centred, doubled)
-    values[own, other, OWN] = max(held, doubled)
-    values[own, other, OTHER] = opposed
-    equities[own, other, CENTRED] = centred
-    equities[own, other, OWN] = held
-    equities[own, other, OTHER] = opposed
+    values[own, other, CENTRED_COLUMN] = max(centred, doubled)
+    values[own, other, OWN_COLUMN] = max(held, doubled)
+    values[own, other, OTHER_COLUMN] = opposed
+    equities[own, other, CENTRED_COLUMN] = centred
+    equities[own, other, OWN_COLUMN] = held
+    equities[own, other, OTHER_COLUMN] = opposed
 
 
 @kernel
@@ -175,12 +175,12 @@ def fill_layer(
                             values[own, other, state] = 2.0 * win - 1.0
                             equities[own, other, state] = 2.0 * win - 1.0
                 else:
-                    wins[own, other] = _chance(own, wins[other], starts, results)
+                    wins[own, other] = _compute_win_chance(own, wins[other], starts, results)
                     if is_cubeful:
                         _write_equities(own, other, starts, results, values, equities)
 
 
-@quick_kernel
+@gil_kernel
 def evaluate(numbers: NDArray[np.int64], wins: NDArray[np.float32], outcomes: NDArray[np.float32]) -> None:
     """Look positions up.
 

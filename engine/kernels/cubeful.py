@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import kernel, quick_kernel
+from engine.kernels import gil_kernel, kernel
 
 CENTRED = -1
 OWN = 0
@@ -19,8 +19,8 @@ DEAD = 2
 """Who can turn the cube: both, the side on roll, the other side, nobody (money play only)."""
 
 
-@quick_kernel
-def money_values(
+@gil_kernel
+def compute_money_values(
     outcomes: NDArray[np.float32],
     efficiencies: NDArray[np.float32],
     owners: NDArray[np.int8],
@@ -37,9 +37,9 @@ def money_values(
         result: out, ``float32[n, s]``.
     """
     for i in range(outcomes.shape[0]):
-        win = _probability(outcomes[i, 0])
-        won = 1.0 + _share(outcomes[i, 1], win) + _share(outcomes[i, 2], win)
-        lost = 1.0 + _share(outcomes[i, 3], 1.0 - win) + _share(outcomes[i, 4], 1.0 - win)
+        win = _clip_probability(outcomes[i, 0])
+        won = 1.0 + _compute_share(outcomes[i, 1], win) + _compute_share(outcomes[i, 2], win)
+        lost = 1.0 + _compute_share(outcomes[i, 3], 1.0 - win) + _compute_share(outcomes[i, 4], 1.0 - win)
         take = (lost - 0.5) / (won + lost + 0.5)
         cash = (lost + 1.0) / (won + lost + 0.5)
         for s in range(owners.shape[0]):
@@ -53,12 +53,12 @@ def money_values(
             if owner in (CENTRED, OWN):
                 high, cashed = cash, 1.0
             dead = bottom + win * (top - bottom)
-            live = _live(win, bottom, low, dropped, high, cashed, top)
+            live = _compute_live_value(win, bottom, low, dropped, high, cashed, top)
             result[i, s] = dead + efficiencies[i] * (live - dead)
 
 
-@quick_kernel
-def match_values(
+@gil_kernel
+def compute_match_values(
     outcomes: NDArray[np.float32],
     efficiencies: NDArray[np.float32],
     worths: NDArray[np.float64],
@@ -83,19 +83,19 @@ def match_values(
     ends = np.empty((levels, 2))
     takes = np.zeros((levels, 2))
     for i in range(outcomes.shape[0]):
-        win = _probability(outcomes[i, 0])
-        win_g, win_bg = _share(outcomes[i, 1], win), _share(outcomes[i, 2], win)
-        lose_g, lose_bg = _share(outcomes[i, 3], 1.0 - win), _share(outcomes[i, 4], 1.0 - win)
+        win = _clip_probability(outcomes[i, 0])
+        win_g, win_bg = _compute_share(outcomes[i, 1], win), _compute_share(outcomes[i, 2], win)
+        lose_g, lose_bg = _compute_share(outcomes[i, 3], 1.0 - win), _compute_share(outcomes[i, 4], 1.0 - win)
         for k in range(levels):
-            ends[k, 0] = _average(worths, k, 0, lose_g, lose_bg)
-            ends[k, 1] = _average(worths, k, 1, win_g, win_bg)
+            ends[k, 0] = _average_results(worths, k, 0, lose_g, lose_bg)
+            ends[k, 1] = _average_results(worths, k, 1, win_g, win_bg)
         for k in range(levels - 2, -1, -1):
             takes[k, 0] = 0.0
             takes[k, 1] = 0.0
             if turns[k, 1]:
-                takes[k, 0] = _take_point(worths, turns, ends, takes, k, 0)
+                takes[k, 0] = _compute_take_point(worths, turns, ends, takes, k, 0)
             if turns[k, 0]:
-                takes[k, 1] = _take_point(worths, turns, ends, takes, k, 1)
+                takes[k, 1] = _compute_take_point(worths, turns, ends, takes, k, 1)
         for s in range(states.shape[0]):
             k, owner = states[s, 0], states[s, 1]
             bottom, top = ends[k, 0], ends[k, 1]
@@ -106,7 +106,7 @@ def match_values(
             if owner != OTHER and takes[k, 1] > 0.0 and worths[k, 1, 0] > top - takes[k, 1] * slope:
                 high, cashed = 1.0 - takes[k, 1], worths[k, 1, 0]
             dead = bottom + win * slope
-            live = _live(win, bottom, low, dropped, high, cashed, top)
+            live = _compute_live_value(win, bottom, low, dropped, high, cashed, top)
             value = dead + efficiencies[i] * (live - dead)
             if states[s, 2] >= 0:
                 taken = ends[k + 1, 0] + win * (ends[k + 1, 1] - ends[k + 1, 0])
@@ -118,7 +118,7 @@ def match_values(
 
 
 @kernel
-def _take_point(
+def _compute_take_point(
     worths: NDArray[np.float64],
     turns: NDArray[np.bool_],
     ends: NDArray[np.float64],
@@ -147,7 +147,7 @@ def _take_point(
 
 
 @kernel
-def _live(
+def _compute_live_value(
     win: float, bottom: float, low: float, dropped: float, high: float, cashed: float, top: float
 ) -> float:
     """The value on the line from losing over the take point (low) and the cash point (high) to winning."""
@@ -161,7 +161,9 @@ def _live(
 
 
 @kernel
-def _average(worths: NDArray[np.float64], level: int, result: int, gammon: float, backgammon: float) -> float:
+def _average_results(
+    worths: NDArray[np.float64], level: int, result: int, gammon: float, backgammon: float
+) -> float:
     """The mean worth of games lost (result 0) or won (1), from the shares of gammons and backgammons."""
     single = worths[level, result, 0]
     more = gammon * (worths[level, result, 1] - single)
@@ -169,7 +171,7 @@ def _average(worths: NDArray[np.float64], level: int, result: int, gammon: float
 
 
 @kernel
-def _share(part: float, whole: float) -> float:
+def _compute_share(part: float, whole: float) -> float:
     """A part of a whole, 0 to 1; 0 of nothing."""
     if whole <= 0.0 or part <= 0.0:
         return 0.0
@@ -177,5 +179,5 @@ def _share(part: float, whole: float) -> float:
 
 
 @kernel
-def _probability(value: float) -> float:
+def _clip_probability(value: float) -> float:
     return min(max(value, 0.0), 1.0)

@@ -25,7 +25,7 @@ from engine.kernels import kernel
 MAX_PLAYS = 3072
 """More than any roll has: 15 checkers and four moves of a double give at most C(18, 4) = 3060 results."""
 
-# Columns of `sets`, int64[5]: what `plays_of` has to know of a position's points.
+# Columns of `sets`, int64[5]: what `generate_plays` has to know of a position's points.
 OCCUPIED, SINGLE, OPEN, BLOTS, REAR = range(5)
 
 ON_BOARD = (1 << 25) - 1
@@ -45,11 +45,11 @@ _rng = np.random.Generator(np.random.PCG64(0x6A33))
 _POINT_HASH = _rng.integers(-(2**59), 2**59, size=(2, 26), dtype=np.int64)
 
 
-class Listing(NamedTuple):
-    """What `plays_of` works with, for one position at a time; made by `new_listing`.
+class PlayScratch(NamedTuple):
+    """What `generate_plays` works with, for one position at a time; made by `make_play_scratch`.
 
     Attributes:
-        sets: ``int64[5]``, the `point_sets` of the position.
+        sets: ``int64[5]``, the `write_point_sets` of the position.
         counts: ``int64[26]``, scratch.
         levels: ``int64[5, 4]``, scratch.
         hashes: ``int64[MAX_PLAYS]``, scratch.
@@ -64,9 +64,9 @@ class Listing(NamedTuple):
 
 
 @kernel
-def new_listing() -> Listing:
+def make_play_scratch() -> PlayScratch:
     """Make room for listing plays."""
-    return Listing(
+    return PlayScratch(
         sets=np.empty(5, np.int64),
         counts=np.empty(26, np.int64),
         levels=np.empty((5, 4), np.int64),
@@ -76,7 +76,7 @@ def new_listing() -> Listing:
 
 
 @kernel
-def point_sets(boards: NDArray[np.int8], at: int, sets: NDArray[np.int64]) -> None:
+def write_point_sets(boards: NDArray[np.int8], at: int, sets: NDArray[np.int64]) -> None:
     """Write what the plays of a position are found with.
 
     Args:
@@ -108,13 +108,13 @@ def point_sets(boards: NDArray[np.int8], at: int, sets: NDArray[np.int64]) -> No
 
 
 @kernel
-def _point(bit: int) -> int:
+def _get_point(bit: int) -> int:
     """The mover's point that one bit stands for."""
     return int(_POINT_OF_BIT[bit % 37])
 
 
 @kernel
-def _sources(occupied: int, open_points: int, die: int) -> int:
+def _find_sources(occupied: int, open_points: int, die: int) -> int:
     """From where one checker may go by one die."""
     movable = occupied
     if occupied & 1:
@@ -130,12 +130,12 @@ def _sources(occupied: int, open_points: int, die: int) -> int:
 
 
 @kernel
-def _packed_move(source: int, die: int) -> int:
+def _pack_move(source: int, die: int) -> int:
     return source | (max(source - die, 0) << 8)
 
 
 @kernel
-def _plays_of_doubles(
+def _generate_doubles_plays(
     boards: NDArray[np.int8],
     at: int,
     sets: NDArray[np.int64],
@@ -147,7 +147,7 @@ def _plays_of_doubles(
     for point in range(26):
         counts[point] = boards[at, 0, point]
     levels[0, _OCCUPIED] = sets[OCCUPIED]
-    levels[0, _UNTRIED] = _sources(int(sets[OCCUPIED]), int(sets[OPEN]), die)
+    levels[0, _UNTRIED] = _find_sources(int(sets[OCCUPIED]), int(sets[OPEN]), die)
     levels[0, _PLAY] = 0
     levels[0, _IS_LEAF] = 0
     count = 0
@@ -159,7 +159,7 @@ def _plays_of_doubles(
             bit = untried & -untried
             levels[depth, _UNTRIED] = untried ^ bit
             levels[depth, _IS_LEAF] = 0
-            _descend(depth, bit, int(sets[OPEN]), die, counts, levels)
+            _push_move(depth, bit, int(sets[OPEN]), die, counts, levels)
             depth += 1
             continue
         if untried:
@@ -181,11 +181,11 @@ def _plays_of_doubles(
 
 
 @kernel
-def _descend(
+def _push_move(
     depth: int, bit: int, open_points: int, die: int, counts: NDArray[np.int64], levels: NDArray[np.int64]
 ) -> None:
     """Move a checker of a double, and note what may be moved after it."""
-    source = _point(bit)
+    source = _get_point(bit)
     occupied = int(levels[depth, _OCCUPIED])
     if counts[source] == 1:
         occupied ^= bit
@@ -193,8 +193,8 @@ def _descend(
     counts[source] -= 1
     counts[max(source - die, 0)] += 1
     levels[depth + 1, _OCCUPIED] = occupied
-    levels[depth + 1, _UNTRIED] = _sources(occupied, open_points, die) & -bit
-    levels[depth + 1, _PLAY] = levels[depth, _PLAY] | (_packed_move(source, die) << (16 * depth))
+    levels[depth + 1, _UNTRIED] = _find_sources(occupied, open_points, die) & -bit
+    levels[depth + 1, _PLAY] = levels[depth, _PLAY] | (_pack_move(source, die) << (16 * depth))
     levels[depth + 1, _IS_LEAF] = 1
 
 
@@ -204,13 +204,13 @@ def _write_last_moves(play: int, sources: int, die: int, plays: NDArray[np.int64
     while sources:
         bit = sources & -sources
         sources ^= bit
-        plays[count] = play | (_packed_move(_point(bit), die) << 48)
+        plays[count] = play | (_pack_move(_get_point(bit), die) << 48)
         count += 1
     return count
 
 
 @kernel
-def _hash_change(source: int, die: int, is_hit: int) -> int:
+def _compute_hash_change(source: int, die: int, is_hit: int) -> int:
     """The change of a board's additive hash when a checker moves."""
     target = max(source - die, 0)
     change = _POINT_HASH[0, target] - _POINT_HASH[0, source]
@@ -228,7 +228,7 @@ def _is_known(hashes: NDArray[np.int64], count: int, wanted: int) -> bool:
 
 
 @kernel
-def plays_of_both_dice(
+def generate_two_dice_plays(
     sets: NDArray[np.int64],
     die1: int,
     die2: int,
@@ -239,7 +239,7 @@ def plays_of_both_dice(
     """Add the results of playing ``die1``, then ``die2``, to the ``count`` that are known.
 
     Args:
-        sets: ``int64[5]``, the `point_sets` of the position.
+        sets: ``int64[5]``, the `write_point_sets` of the position.
         die1: 1..6.
         die2: 1..6.
         hashes: in and out, ``int64[MAX_PLAYS]``, of the results.
@@ -251,24 +251,24 @@ def plays_of_both_dice(
     """
     open_points = int(sets[OPEN])
     blots = int(sets[BLOTS])
-    sources1 = _sources(int(sets[OCCUPIED]), open_points, die1)
+    sources1 = _find_sources(int(sets[OCCUPIED]), open_points, die1)
     while sources1:
         bit1 = sources1 & -sources1
         sources1 ^= bit1
-        point1 = _point(bit1)
-        move1 = _packed_move(point1, die1)
+        point1 = _get_point(bit1)
+        move1 = _pack_move(point1, die1)
         hit = (bit1 << die1) & blots
-        hash1 = _hash_change(point1, die1, hit)
+        hash1 = _compute_hash_change(point1, die1, hit)
         occupied = int(sets[OCCUPIED] & ~(bit1 & sets[SINGLE])) | ((bit1 << die1) & ON_BOARD)
-        sources2 = _sources(occupied, open_points, die2)
+        sources2 = _find_sources(occupied, open_points, die2)
         while sources2:
             bit2 = sources2 & -sources2
             sources2 ^= bit2
-            point2 = _point(bit2)
-            hash2 = hash1 + _hash_change(point2, die2, (bit2 << die2) & blots & ~hit)
+            point2 = _get_point(bit2)
+            hash2 = hash1 + _compute_hash_change(point2, die2, (bit2 << die2) & blots & ~hit)
             if _is_known(hashes, count, hash2):
                 continue
-            move2 = _packed_move(point2, die2)
+            move2 = _pack_move(point2, die2)
             plays[count] = move1 | (move2 << 16) if point1 >= point2 else move2 | (move1 << 16)
             hashes[count] = hash2
             count += 1
@@ -276,20 +276,20 @@ def plays_of_both_dice(
 
 
 @kernel
-def plays_of_one_die(sets: NDArray[np.int64], die: int, plays: NDArray[np.int64]) -> int:
+def generate_one_die_plays(sets: NDArray[np.int64], die: int, plays: NDArray[np.int64]) -> int:
     """List the plays of a single die, packed; returns how many there are."""
     count = 0
-    sources = _sources(int(sets[OCCUPIED]), int(sets[OPEN]), die)
+    sources = _find_sources(int(sets[OCCUPIED]), int(sets[OPEN]), die)
     while sources:
         bit = sources & -sources
         sources ^= bit
-        plays[count] = _packed_move(_point(bit), die)
+        plays[count] = _pack_move(_get_point(bit), die)
         count += 1
     return count
 
 
 @kernel
-def plays_of(
+def generate_plays(
     boards: NDArray[np.int8],
     at: int,
     sets: NDArray[np.int64],
@@ -305,7 +305,7 @@ def plays_of(
     Args:
         boards: ``int8[n, 2, 26]``.
         at: Which of them.
-        sets: ``int64[5]``, its `point_sets`.
+        sets: ``int64[5]``, its `write_point_sets`.
         die1: 1..6.
         die2: 1..6.
         counts: scratch, ``int64[26]``.
@@ -317,16 +317,16 @@ def plays_of(
         How many there are; 1 without a move when no checker can move.
     """
     if die1 == die2:
-        count = _plays_of_doubles(boards, at, sets, die1, counts, levels, plays)
+        count = _generate_doubles_plays(boards, at, sets, die1, counts, levels, plays)
     else:
         high = max(die1, die2)
         low = min(die1, die2)
-        count = plays_of_both_dice(sets, high, low, hashes, plays, 0)
-        count = plays_of_both_dice(sets, low, high, hashes, plays, count)
+        count = generate_two_dice_plays(sets, high, low, hashes, plays, 0)
+        count = generate_two_dice_plays(sets, low, high, hashes, plays, count)
         if count == 0:  # only one die can be played: the larger one if possible
-            count = plays_of_one_die(sets, high, plays)
+            count = generate_one_die_plays(sets, high, plays)
         if count == 0:
-            count = plays_of_one_die(sets, low, plays)
+            count = generate_one_die_plays(sets, low, plays)
     if count == 0:  # nothing can be moved: the only result is the same position, turned round
         plays[0] = 0
         count = 1
@@ -389,11 +389,13 @@ def expand(
     Returns:
         The number of positions done: less than n when the next one does not fit into ``children``.
     """
-    sets, counts, levels, hashes, plays = new_listing()
+    sets, counts, levels, hashes, plays = make_play_scratch()
     for i in range(start, boards.shape[0]):
         at = offsets[i]
-        point_sets(boards, i, sets)
-        count = plays_of(boards, i, sets, int(dice[i, 0]), int(dice[i, 1]), counts, levels, hashes, plays)
+        write_point_sets(boards, i, sets)
+        count = generate_plays(
+            boards, i, sets, int(dice[i, 0]), int(dice[i, 1]), counts, levels, hashes, plays
+        )
         if at + count > children.shape[0]:
             return i
         for j in range(count):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import quick_kernel
+from engine.kernels import gil_kernel
 
 
-@quick_kernel
+@gil_kernel
 def sanitise(outcomes: NDArray[np.float32], boards: NDArray[np.int8], result: NDArray[np.float32]) -> None:
     """Make estimates possible: probabilities, monotone, no gammon once the loser has a checker off.
 
@@ -33,8 +33,10 @@ def sanitise(outcomes: NDArray[np.float32], boards: NDArray[np.int8], result: ND
         result[i, 4] = min(min(max(outcomes[i, 4], zero), one), lose_g)
 
 
-@quick_kernel
-def rows_by_class(class_of: NDArray[np.int8], rows: NDArray[np.int64], counts: NDArray[np.int64]) -> None:
+@gil_kernel
+def group_rows_by_class(
+    class_of: NDArray[np.int8], rows: NDArray[np.int64], counts: NDArray[np.int64]
+) -> None:
     """List rows class by class, ascending in each.
 
     Args:
@@ -52,8 +54,8 @@ def rows_by_class(class_of: NDArray[np.int8], rows: NDArray[np.int64], counts: N
         place[class_of[i]] += 1
 
 
-@quick_kernel
-def gather(boards: NDArray[np.int8], rows: NDArray[np.int64], result: NDArray[np.int8]) -> None:
+@gil_kernel
+def gather_boards(boards: NDArray[np.int8], rows: NDArray[np.int64], result: NDArray[np.int8]) -> None:
     """Copy some positions.
 
     Args:
@@ -67,8 +69,10 @@ def gather(boards: NDArray[np.int8], rows: NDArray[np.int64], result: NDArray[np
                 result[i, side, point] = boards[rows[i], side, point]
 
 
-@quick_kernel
-def scatter(outcomes: NDArray[np.float32], rows: NDArray[np.int64], result: NDArray[np.float32]) -> None:
+@gil_kernel
+def scatter_outcomes(
+    outcomes: NDArray[np.float32], rows: NDArray[np.int64], result: NDArray[np.float32]
+) -> None:
     """Put outcomes in their places.
 
     Args:

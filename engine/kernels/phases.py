@@ -5,20 +5,20 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import quick_kernel
+from engine.kernels import gil_kernel
 
 CONTACT = 0
 CRASHED = 1
 RACE = 2
 OVER = 3
 
-CRASHED_AT = 6
+MAX_CRASHED_CHECKERS = 6
 """A side with so many checkers or fewer to hold its board with has crashed."""
 
 
-@quick_kernel
-def phases(boards: NDArray[np.int8], result: NDArray[np.int8]) -> None:
-    """Classify positions; the definitions are those of `engine.position.phases`.
+@gil_kernel
+def classify_phases(boards: NDArray[np.int8], result: NDArray[np.int8]) -> None:
+    """Classify positions; the definitions are those of `engine.rules.position.phases`.
 
     Args:
         boards: ``int8[n, 2, 26]``.
@@ -40,7 +40,7 @@ def phases(boards: NDArray[np.int8], result: NDArray[np.int8]) -> None:
             result[i] = OVER
         elif rear <= 25:
             result[i] = RACE
-        elif fewest <= CRASHED_AT:
+        elif fewest <= MAX_CRASHED_CHECKERS:
             result[i] = CRASHED
         else:
             result[i] = CONTACT

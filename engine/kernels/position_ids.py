@@ -71,8 +71,8 @@ def _read_counts(key: NDArray[np.uint8], board: NDArray[np.int8]) -> int:
 
 
 @kernel
-def possible(board: NDArray[np.int8]) -> int:
-    """Return `OK`, or why no game comes to a board of 15 checkers a side; see `engine.position.Position`."""
+def check_board(board: NDArray[np.int8]) -> int:
+    """Return `OK`, or why no game comes to a board of 15 checkers a side; see `Position`."""
     for point in range(1, 25):
         if board[0, point] > 0 and board[1, 25 - point] > 0:
             return SHARED_POINT
@@ -88,7 +88,7 @@ def possible(board: NDArray[np.int8]) -> int:
 
 @kernel
 def decode(ids: NDArray[np.uint8], boards: NDArray[np.int8], codes: NDArray[np.uint8]) -> None:
-    """Decode IDs and check them as `engine.position.Position` does.
+    """Decode IDs and check them as `engine.rules.position.Position` does.
 
     Args:
         ids: ``uint8[n, 14]`` of ASCII codes.
@@ -101,7 +101,7 @@ def decode(ids: NDArray[np.uint8], boards: NDArray[np.int8], codes: NDArray[np.u
             codes[i] = BAD_CHARACTER
             continue
         code = _read_counts(key, boards[i])
-        codes[i] = code if code != OK else possible(boards[i])
+        codes[i] = code if code != OK else check_board(boards[i])
 
 
 @kernel

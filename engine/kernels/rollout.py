@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import quick_kernel
+from engine.kernels import gil_kernel
 
 
-@quick_kernel
-def mean_over_rolls(
+@gil_kernel
+def average_over_rolls(
     values: NDArray[np.float64], weights: NDArray[np.float64], means: NDArray[np.float64]
 ) -> None:
     """Average values after each of the rolls.

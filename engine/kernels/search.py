@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import kernel, quick_kernel
+from engine.kernels import gil_kernel, kernel
 
 KEY_BITS = 40
 TAG_BITS = 23
@@ -26,14 +26,14 @@ _TAG_MASK = (1 << TAG_BITS) - 1
 
 
 @kernel
-def _mixed(key0: int, key1: int) -> int:
+def _hash_key(key0: int, key1: int) -> int:
     """Spread a key over 62 bits; every product stays inside int64."""
     mixed = (key0 % 2147483647) * 1103515245 + (key1 % 2147483629) * 1640531527
     return mixed ^ (mixed >> 31)
 
 
 @kernel
-def position_keys(boards: NDArray[np.int8], keys: NDArray[np.int64]) -> None:
+def compute_position_keys(boards: NDArray[np.int8], keys: NDArray[np.int64]) -> None:
     """Write the exact keys of positions.
 
     Args:
@@ -51,8 +51,8 @@ def position_keys(boards: NDArray[np.int8], keys: NDArray[np.int64]) -> None:
             keys[i, side] = bits
 
 
-@quick_kernel
-def distinct(
+@gil_kernel
+def find_distinct(
     boards: NDArray[np.int8],
     keys: NDArray[np.int64],
     table: NDArray[np.int32],
@@ -71,11 +71,11 @@ def distinct(
     Returns:
         How many are distinct.
     """
-    position_keys(boards, keys)
+    compute_position_keys(boards, keys)
     mask = table.shape[0] - 1
     count = 0
     for i in range(keys.shape[0]):
-        slot = _mixed(keys[i, 0], keys[i, 1]) & mask
+        slot = _hash_key(keys[i, 0], keys[i, 1]) & mask
         while True:
             known = table[slot]
             if known == EMPTY:
@@ -92,7 +92,7 @@ def distinct(
     return count
 
 
-@quick_kernel
+@gil_kernel
 def look_up(
     keys: NDArray[np.int64],
     tag: int,
@@ -122,7 +122,7 @@ def look_up(
     for i in range(keys.shape[0]):
         key0 = keys[i, 0] | low
         key1 = keys[i, 1] | high
-        slot = (_mixed(key0, key1) * WAYS) & mask
+        slot = (_hash_key(key0, key1) * WAYS) & mask
         held = False
         for way in range(slot, slot + WAYS):
             if stored_keys[way, 0] == key0 and stored_keys[way, 1] == key1:
@@ -136,7 +136,7 @@ def look_up(
     return absent
 
 
-@quick_kernel
+@gil_kernel
 def store(
     keys: NDArray[np.int64],
     rows: NDArray[np.int64],
@@ -163,7 +163,7 @@ def store(
     for j in range(rows.shape[0]):
         key0 = keys[rows[j], 0] | low
         key1 = keys[rows[j], 1] | high
-        slot = (_mixed(key0, key1) * WAYS) & mask
+        slot = (_hash_key(key0, key1) * WAYS) & mask
         if stored_keys[slot, 0] != key0 or stored_keys[slot, 1] != key1:
             stored_keys[slot + 1, 0] = stored_keys[slot, 0]
             stored_keys[slot + 1, 1] = stored_keys[slot, 1]
@@ -176,14 +176,14 @@ def store(
 
 
 @kernel
-def _score(values: NDArray[np.float32], row: int, scores: NDArray[np.float64], which: int) -> float:
+def _compute_score(values: NDArray[np.float32], row: int, scores: NDArray[np.float64], which: int) -> float:
     total = 0.0
     for k in range(values.shape[1]):
         total += scores[which, k] * float(values[row, k])
     return total
 
 
-@quick_kernel
+@gil_kernel
 def choose_replies(
     values: NDArray[np.float32],
     places: NDArray[np.int64],
@@ -212,7 +212,7 @@ def choose_replies(
         at = chosen_offsets[i]
         count = 0
         for reply in range(offsets[i], offsets[i + 1]):
-            score = _score(values, places[reply], scores, 0)
+            score = _compute_score(values, places[reply], scores, 0)
             if count == width and score >= found[count - 1]:
                 continue
             if count < width:
@@ -229,8 +229,8 @@ def choose_replies(
         chosen_offsets[i + 1] = at + count
 
 
-@quick_kernel
-def average_best(
+@gil_kernel
+def average_best_replies(
     values: NDArray[np.float32],
     places: NDArray[np.int64],
     offsets: NDArray[np.int64],
@@ -272,9 +272,9 @@ def average_best(
             end = offsets[i * rolls + r + 1]
             for g in range(scores.shape[0]):
                 best[g] = places[start]
-                least = _score(values, best[g], scores, g)
+                least = _compute_score(values, best[g], scores, g)
                 for reply in range(start + 1, end):
-                    score = _score(values, places[reply], scores, g)
+                    score = _compute_score(values, places[reply], scores, g)
                     if score < least:
                         least = score
                         best[g] = places[reply]

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from engine.kernels import kernel
 from engine.kernels.moves import (
-    new_listing,
-    plays_of,
-    plays_of_both_dice,
-    plays_of_one_die,
-    point_sets,
+    generate_one_die_plays,
+    generate_plays,
+    generate_two_dice_plays,
+    make_play_scratch,
     write_child,
     write_moves,
+    write_point_sets,
 )
 
 
@@ -30,16 +30,16 @@ def expand(
     offsets: NDArray[np.int64],
 ) -> int:
     """Write the results of one roll for each of many positions, as `engine.kernels.moves.expand` does."""
-    sets, counts, levels, hashes, plays = new_listing()
+    sets, counts, levels, hashes, plays = make_play_scratch()
     for i in range(start, boards.shape[0]):
         at = offsets[i]
         die1 = int(dice[i, 0])
         die2 = int(dice[i, 1])
-        point_sets(boards, i, sets)
+        write_point_sets(boards, i, sets)
         if die1 == die2:
-            count = _plays_of_a_double(sets, die1, hashes, plays)
+            count = _generate_doubles_plays(sets, die1, hashes, plays)
         else:
-            count = plays_of(boards, i, sets, die1, die2, counts, levels, hashes, plays)
+            count = generate_plays(boards, i, sets, die1, die2, counts, levels, hashes, plays)
         if at + count > children.shape[0]:
             return i
         for j in range(count):
@@ -50,13 +50,13 @@ def expand(
 
 
 @kernel
-def _plays_of_a_double(
+def _generate_doubles_plays(
     sets: NDArray[np.int64], die: int, hashes: NDArray[np.int64], plays: NDArray[np.int64]
 ) -> int:
     """List the results of two moves, or one or none where there are no more; at least one result."""
-    count = plays_of_both_dice(sets, die, die, hashes, plays, 0)
+    count = generate_two_dice_plays(sets, die, die, hashes, plays, 0)
     if count == 0:
-        count = plays_of_one_die(sets, die, plays)
+        count = generate_one_die_plays(sets, die, plays)
     if count == 0:
         plays[0] = 0
         count = 1

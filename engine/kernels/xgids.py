@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels import kernel
-from engine.kernels.position_ids import BAD_CHARACTER, OK, TOO_MANY_CHECKERS, possible
+from engine.kernels.position_ids import BAD_CHARACTER, OK, TOO_MANY_CHECKERS, check_board
 
 LETTERS = 26
 
@@ -46,7 +46,7 @@ def decode(
     boards: NDArray[np.int8],
     codes: NDArray[np.uint8],
 ) -> None:
-    """Decode the first fields of XGIDs and check them as `engine.position.Position` does.
+    """Decode the first fields of XGIDs and check them as `engine.rules.position.Position` does.
 
     Args:
         letters: ``uint8[n, 26]`` of ASCII codes.
@@ -56,4 +56,4 @@ def decode(
     """
     for i in range(letters.shape[0]):
         code = _read_letters(letters, i, 0 if bottom_is_on_roll[i] else 1, boards)
-        codes[i] = code if code != OK else possible(boards[i])
+        codes[i] = code if code != OK else check_board(boards[i])

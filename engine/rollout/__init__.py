@@ -1,47 +1,47 @@
 """Rollouts: games played out from a position by the engine itself, and what they say about it."""
 
-from engine.rollout.cube_decisions import RolledOutCube, roll_out_cube
-from engine.rollout.cubeful import Cubeful
+from engine.rollout.cube_decisions import CubeRollout, roll_out_cube
+from engine.rollout.cubeful_scoring import CubefulScoring
 from engine.rollout.decisions import (
-    RolledOutPlay,
-    ranked_plays,
+    PlayRollout,
+    make_scoring_after_plays,
+    make_scoring_before_roll,
+    rank_by_rollout,
     roll_out_plays,
     roll_out_position,
-    scoring_after_plays,
-    scoring_before_roll,
 )
 from engine.rollout.evaluator import RolloutEvaluator
-from engine.rollout.policy import ShortlistedReplies
-from engine.rollout.results import Difference, Estimate, RolloutState
-from engine.rollout.running import Rollout, roll_out
-from engine.rollout.saving import load_state, save_state
-from engine.rollout.scoring import Cubeless, Cubes, Scoring
-from engine.rollout.settings import RolloutJudges, RolloutSettings
-from engine.rollout.stopping import StopReason
+from engine.rollout.results import EquityDifference, RolloutEstimate, RolloutState
+from engine.rollout.runner import Rollout, roll_out
+from engine.rollout.settings import RolloutEvaluators, RolloutSettings
+from engine.rollout.shortlist import ShortlistPruner
+from engine.rollout.state_file import load_state, save_state
+from engine.rollout.stop_rules import StopReason
+from engine.rollout.trial_scoring import CubelessScoring, TrialCubes, TrialScoring
 
 __all__ = [
-    "Cubeful",
-    "Cubeless",
-    "Cubes",
-    "Difference",
-    "Estimate",
-    "RolledOutCube",
-    "RolledOutPlay",
+    "CubeRollout",
+    "CubefulScoring",
+    "CubelessScoring",
+    "EquityDifference",
+    "PlayRollout",
     "Rollout",
+    "RolloutEstimate",
     "RolloutEvaluator",
-    "RolloutJudges",
+    "RolloutEvaluators",
     "RolloutSettings",
     "RolloutState",
-    "Scoring",
-    "ShortlistedReplies",
+    "ShortlistPruner",
     "StopReason",
+    "TrialCubes",
+    "TrialScoring",
     "load_state",
-    "ranked_plays",
+    "make_scoring_after_plays",
+    "make_scoring_before_roll",
+    "rank_by_rollout",
     "roll_out",
     "roll_out_cube",
     "roll_out_plays",
     "roll_out_position",
     "save_state",
-    "scoring_after_plays",
-    "scoring_before_roll",
 ]

@@ -7,19 +7,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.cubeful import CubeDecision, CubeGame, decide
+from engine.cubeful import CubeDecision, CubeStateSpace, decide_from_values
 from engine.errors import StateError
-from engine.position import Position
-from engine.rollout.cubeful import VALUE, Cubeful
-from engine.rollout.results import Difference, Estimate, RolloutState
-from engine.rollout.running import Progress, Rollout, roll_out
-from engine.rollout.scoring import Cubes
-from engine.rollout.settings import RolloutJudges, RolloutSettings
-from engine.rollout.stopping import cube_rule
+from engine.rollout.cubeful_scoring import VALUE_COLUMN, CubefulScoring
+from engine.rollout.results import EquityDifference, RolloutEstimate, RolloutState
+from engine.rollout.runner import Rollout, RolloutProgressCallback, roll_out
+from engine.rollout.settings import RolloutEvaluators, RolloutSettings
+from engine.rollout.stop_rules import apply_cube_rule
+from engine.rollout.trial_scoring import TrialCubes
+from engine.rules.position import Position
 
 
 @dataclass(frozen=True)
-class RolledOutCube:
+class CubeRollout:
     """A cube decision with what its rollout found, all for the side on roll.
 
     Attributes:
@@ -32,30 +32,30 @@ class RolledOutCube:
     """
 
     decision: CubeDecision
-    no_double: Estimate
-    take: Estimate | None
-    gain: Difference | None
+    no_double: RolloutEstimate
+    take: RolloutEstimate | None
+    gain: EquityDifference | None
     rollout: Rollout
 
 
 def roll_out_cube(
     position: Position,
-    game: CubeGame,
-    judges: RolloutJudges,
+    space: CubeStateSpace,
+    evaluators: RolloutEvaluators,
     settings: RolloutSettings | None = None,
     *,
     resume: RolloutState | None = None,
-    progress: Progress | None = None,
+    progress: RolloutProgressCallback | None = None,
     cancelled: Callable[[], bool] | None = None,
-) -> RolledOutCube:
+) -> CubeRollout:
     """Roll out a cube decision.
 
     Args:
         position: Of the player on roll.
-        game: The cube, as that player sees it.
-        judges: As `engine.rollout.roll_out`.
+        space: The cube, as that player sees it.
+        evaluators: As `engine.rollout.roll_out`.
         settings: As there; ``stop_jsd`` stops when neither the double nor the answer is in doubt, see
-            `engine.rollout.stopping.cube_rule`.
+            `engine.rollout.stop_rules.apply_cube_rule`.
         resume: As there.
         progress: As there; start 0 is the position without the double, start 1 the one after a take.
         cancelled: As there.
@@ -66,38 +66,40 @@ def roll_out_cube(
     """
     if position.is_over:
         raise StateError("there is nothing to double in a game that is over", field="position")
-    scoring = Cubeful(game)
-    taken = int(game.taken[0])
-    cubes = Cubes.present(1)
+    scoring = CubefulScoring(space)
+    taken = int(space.state_after_take[0])
+    cubes = TrialCubes.make_initial(1)
     if taken >= 0:
-        cubes = Cubes(np.array([0, taken], np.int8), np.array([1.0, game.stake_factor]))
+        cubes = TrialCubes(np.array([0, taken], np.int8), np.array([1.0, space.stake_factor]))
     rollout = roll_out(
         [position] * len(cubes.states),
-        judges,
+        evaluators,
         settings,
         scoring=scoring,
         cubes=cubes,
-        rule=cube_rule,
+        rule=apply_cube_rule,
         resume=resume,
         progress=progress,
         cancelled=cancelled,
     )
     state = rollout.state
-    decision = decide(_values(state, game), game)
+    decision = decide_from_values(_compute_mean_values(state, space), space)
     if taken < 0:
-        return RolledOutCube(decision, state.estimate(0, scoring), None, None, rollout)
-    return RolledOutCube(
+        return CubeRollout(decision, state.estimate(0, scoring), None, None, rollout)
+    return CubeRollout(
         decision,
         state.estimate(0, scoring),
         state.estimate(1, scoring),
-        state.difference(0, 1, scoring),
+        state.estimate_difference(0, 1, scoring),
         rollout,
     )
 
 
-def _values(state: RolloutState, game: CubeGame) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
+def _compute_mean_values(
+    state: RolloutState, space: CubeStateSpace
+) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
     """The mean values in the two states of the cube, ``float32[states]``, where a decision looks for them."""
-    values = np.zeros(len(game.states), np.float32)
+    values = np.zeros(len(space.states), np.float32)
     for start, column in enumerate(state.cubes.states.tolist()):
-        values[column] = state.scores[start][:, VALUE].mean() / state.cubes.stakes[start]
+        values[column] = state.scores[start][:, VALUE_COLUMN].mean() / state.cubes.stakes[start]
     return values

@@ -5,52 +5,53 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from engine.cubeful import CubeGame
-from engine.dice import Roll
+from engine.cubeful import CubeStateSpace
 from engine.errors import PlayError, ValueRangeError
-from engine.moves import Play, legal_plays
-from engine.position import Position
-from engine.rollout.cubeful import Cubeful
-from engine.rollout.results import Difference, Estimate, RolloutState
-from engine.rollout.running import Progress, Rollout, roll_out
-from engine.rollout.scoring import Cubeless, Scoring
-from engine.rollout.settings import RolloutJudges, RolloutSettings
+from engine.rollout.cubeful_scoring import CubefulScoring
+from engine.rollout.results import EquityDifference, RolloutEstimate, RolloutState
+from engine.rollout.runner import Rollout, RolloutProgressCallback, roll_out
+from engine.rollout.settings import RolloutEvaluators, RolloutSettings
+from engine.rollout.trial_scoring import CubelessScoring, TrialScoring
+from engine.rules.dice import Roll
+from engine.rules.moves import Play, legal_plays
+from engine.rules.position import Position
 
 
 @dataclass(frozen=True)
-class RolledOutPlay:
+class PlayRollout:
     """A play with what its rollout found.
 
     Attributes:
         play: The play.
         estimate: After the play, for the player who made it.
-        behind: How far it is behind the best play, for that player; None for the best play itself.
-        given_up: Whether it was too far behind to get all trials.
+        difference_to_best: How far it is behind the best play, for that player; None for the best play
+            itself.
+        is_pruned: Whether it was too far behind to get all trials.
     """
 
     play: Play
-    estimate: Estimate
-    behind: Difference | None
-    given_up: bool
+    estimate: RolloutEstimate
+    difference_to_best: EquityDifference | None
+    is_pruned: bool
 
 
 def roll_out_position(
     position: Position,
-    judges: RolloutJudges,
+    evaluators: RolloutEvaluators,
     settings: RolloutSettings | None = None,
     *,
-    game: CubeGame | None = None,
+    space: CubeStateSpace | None = None,
     resume: RolloutState | None = None,
-    progress: Progress | None = None,
+    progress: RolloutProgressCallback | None = None,
     cancelled: Callable[[], bool] | None = None,
-) -> tuple[Estimate, Rollout]:
+) -> tuple[RolloutEstimate, Rollout]:
     """Roll out a position.
 
     Args:
         position: Any; a finished one has its exact outcome.
-        judges: As `roll_out`, like all that follow.
+        evaluators: As `roll_out`, like all that follow.
         settings: As there.
-        game: The cube, as the player on roll sees it, who does not double at once; without a cube if None.
+        space: The cube, as the player on roll sees it, who does not double at once; without a cube if None.
         resume: As `roll_out`.
         progress: As there.
         cancelled: As there.
@@ -61,10 +62,10 @@ def roll_out_position(
     Raises:
         GammondError: As `roll_out`.
     """
-    scoring = scoring_before_roll(game)
+    scoring = make_scoring_before_roll(space)
     rollout = roll_out(
         [position],
-        judges,
+        evaluators,
         settings,
         scoring=scoring,
         resume=resume,
@@ -77,24 +78,24 @@ def roll_out_position(
 def roll_out_plays(
     position: Position,
     roll: Roll,
-    judges: RolloutJudges,
+    evaluators: RolloutEvaluators,
     settings: RolloutSettings | None = None,
     *,
     plays: Sequence[Play] | None = None,
-    game: CubeGame | None = None,
+    space: CubeStateSpace | None = None,
     resume: RolloutState | None = None,
-    progress: Progress | None = None,
+    progress: RolloutProgressCallback | None = None,
     cancelled: Callable[[], bool] | None = None,
-) -> tuple[list[RolledOutPlay], Rollout]:
+) -> tuple[list[PlayRollout], Rollout]:
     """Roll out plays of one roll with the same dice, and rank them.
 
     Args:
         position: Where the player on roll moves from.
         roll: Two dice.
-        judges: As `roll_out`.
+        evaluators: As `roll_out`.
         settings: As there.
         plays: Which plays; all legal ones if None.
-        game: The cube, as the player on roll sees it; without a cube if None.
+        space: The cube, as the player on roll sees it; without a cube if None.
         resume: As `roll_out`.
         progress: As there; the starts of the states are the positions after the plays, in their order.
         cancelled: As there.
@@ -108,35 +109,37 @@ def roll_out_plays(
         ValueRangeError: A die is not 1..6, or the list of plays is empty.
         GammondError: As `roll_out`.
     """
-    chosen = _checked_plays(position, roll, plays)
-    scoring = scoring_after_plays(game)
+    chosen = _check_plays(position, roll, plays)
+    scoring = make_scoring_after_plays(space)
     rollout = roll_out(
         [play.result for play in chosen],
-        judges,
+        evaluators,
         settings,
         scoring=scoring,
         resume=resume,
         progress=progress,
         cancelled=cancelled,
     )
-    return ranked_plays(chosen, rollout, scoring), rollout
+    return rank_by_rollout(chosen, rollout, scoring), rollout
 
 
-def scoring_before_roll(game: CubeGame | None) -> Scoring:
+def make_scoring_before_roll(space: CubeStateSpace | None) -> TrialScoring:
     """How `roll_out_position` and `roll_out_cube` score: the side on roll does not double at once."""
-    return Cubeless() if game is None else Cubeful(game)
+    return CubelessScoring() if space is None else CubefulScoring(space)
 
 
-def scoring_after_plays(game: CubeGame | None) -> Scoring:
+def make_scoring_after_plays(space: CubeStateSpace | None) -> TrialScoring:
     """How `roll_out_plays` scores: for the next mover, who may double at once.
 
     Args:
-        game: The cube, as the side sees it that makes the plays; None for none.
+        space: The cube, as the side sees it that makes the plays; None for none.
     """
-    return Cubeless() if game is None else Cubeful(game.other, doubles_at_once=True)
+    return (
+        CubelessScoring() if space is None else CubefulScoring(space.opponent_view, may_double_at_start=True)
+    )
 
 
-def ranked_plays(plays: Sequence[Play], rollout: Rollout, scoring: Scoring) -> list[RolledOutPlay]:
+def rank_by_rollout(plays: Sequence[Play], rollout: Rollout, scoring: TrialScoring) -> list[PlayRollout]:
     """Rank plays by a rollout of the positions after them.
 
     Args:
@@ -148,20 +151,20 @@ def ranked_plays(plays: Sequence[Play], rollout: Rollout, scoring: Scoring) -> l
         The plays, best first and those that were given up last.
     """
     state = rollout.state
-    estimates = [state.estimate(one, scoring, turned=True) for one in range(len(plays))]
+    estimates = [state.estimate(one, scoring, for_opponent=True) for one in range(len(plays))]
     order = sorted(range(len(plays)), key=lambda one: (one not in rollout.survivors, -estimates[one].equity))
     return [
-        RolledOutPlay(
+        PlayRollout(
             plays[one],
             estimates[one],
-            state.difference(one, order[0], scoring) if place else None,
+            state.estimate_difference(one, order[0], scoring) if place else None,
             one not in rollout.survivors,
         )
         for place, one in enumerate(order)
     ]
 
 
-def _checked_plays(position: Position, roll: Roll, plays: Sequence[Play] | None) -> list[Play]:
+def _check_plays(position: Position, roll: Roll, plays: Sequence[Play] | None) -> list[Play]:
     """The plays to roll out; their checker moves are those of the legal plays with the same results."""
     legal = {play.result: play for play in legal_plays(position, roll)}
     if plays is None:

@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.chance import mixed
-from engine.games import paired_dice
+from engine.rules.dice import draw_paired_dice
+from engine.rules.seeded_random import mix64
 
 FACES = 36
 """Ordered rolls of two dice."""
@@ -25,7 +25,7 @@ STRATIFIED_TURNS = 2
 _ORDER_KEYS = np.uint64(0xD1B54A32D192ED03)
 
 
-def rollout_dice(seed: int, trials: NDArray[np.int64], turn: int) -> NDArray[np.int8]:
+def draw_rollout_dice(seed: int, trials: NDArray[np.int64], turn: int) -> NDArray[np.int8]:
     """The rolls of one turn in given trials.
 
     Args:
@@ -37,11 +37,11 @@ def rollout_dice(seed: int, trials: NDArray[np.int64], turn: int) -> NDArray[np.
         ``int8[n, 2]``.
     """
     if turn >= STRATIFIED_TURNS:
-        return paired_dice(seed, trials, np.full(len(trials), turn))
+        return draw_paired_dice(seed, trials, np.full(len(trials), turn))
     cycles, cycle_of = np.unique(trials // CYCLE, return_inverse=True)
     row, column = np.divmod(trials % CYCLE, FACES)
     place = column if turn == 0 else (row + column) % FACES
-    orders = np.stack([_order(seed, int(cycle), turn) for cycle in cycles]) if len(cycles) else _NO_ORDER
+    orders = np.stack([_draw_order(seed, int(cycle), turn) for cycle in cycles]) if len(cycles) else _NO_ORDER
     faces = orders[cycle_of, place]
     return np.stack([faces // 6 + 1, faces % 6 + 1], axis=1).astype(np.int8)
 
@@ -49,8 +49,8 @@ def rollout_dice(seed: int, trials: NDArray[np.int64], turn: int) -> NDArray[np.
 _NO_ORDER = np.empty((0, FACES), np.int64)
 
 
-def _order(seed: int, cycle: int, turn: int) -> NDArray[np.int64]:
+def _draw_order(seed: int, cycle: int, turn: int) -> NDArray[np.int64]:
     """The 36 rolls in the order in which they fill a cycle's places."""
-    series = mixed(np.array([seed % 2**64], np.uint64) + _ORDER_KEYS)
-    of_cycle = mixed(series + np.array([2 * cycle + turn], np.uint64) * _ORDER_KEYS)
-    return np.argsort(mixed(of_cycle + np.arange(FACES, dtype=np.uint64) * _ORDER_KEYS), kind="stable")
+    series = mix64(np.array([seed % 2**64], np.uint64) + _ORDER_KEYS)
+    of_cycle = mix64(series + np.array([2 * cycle + turn], np.uint64) * _ORDER_KEYS)
+    return np.argsort(mix64(of_cycle + np.arange(FACES, dtype=np.uint64) * _ORDER_KEYS), kind="stable")

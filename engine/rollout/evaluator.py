@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.outcome import Outcomes, sanitised
-from engine.position import Board
-from engine.rollout.scoring import Cubeless, Scores
-from engine.rollout.settings import RolloutJudges, RolloutSettings
+from engine.rollout.settings import RolloutEvaluators, RolloutSettings
+from engine.rollout.trial_scoring import CubelessScoring, Scores
 from engine.rollout.trials import play_trials
+from engine.rules.outcome import Outcomes, sanitise_outcomes
+from engine.rules.position import Board
 
 _GAMES_AT_ONCE = 4096
 
@@ -19,18 +19,18 @@ class RolloutEvaluator:
     The rules that stop rollouts early are not used: a row depends on its own board alone.
 
     Args:
-        judges: Who plays and judges.
+        evaluators: Who plays and judges.
         settings: Trials, seed, truncation and variance reduction are obeyed.
     """
 
-    def __init__(self, judges: RolloutJudges, settings: RolloutSettings) -> None:
-        self._judges = judges
+    def __init__(self, evaluators: RolloutEvaluators, settings: RolloutSettings) -> None:
+        self._evaluators = evaluators
         self._settings = settings
 
     @property
     def name(self) -> str:
         """Trials and policy."""
-        return f"rollout {self._settings.trials} {self._judges.policy.name}"
+        return f"rollout {self._settings.trials} {self._evaluators.policy.name}"
 
     @property
     def plies(self) -> int:
@@ -38,15 +38,15 @@ class RolloutEvaluator:
         return self._settings.truncation
 
     def evaluate(self, boards: Board) -> Outcomes:
-        """Roll positions out, as `engine.evaluator.Evaluator.evaluate`."""
+        """Roll positions out, as `engine.evaluation.evaluator.Evaluator.evaluate`."""
         means = np.empty((len(boards), 5), np.float32)
         step = max(1, _GAMES_AT_ONCE // self._settings.trials)
         for start in range(0, len(boards), step):
-            for row, scores in enumerate(self._scores(boards[start : start + step]), start):
+            for row, scores in enumerate(self._play_trials(boards[start : start + step]), start):
                 means[row] = scores.mean(axis=0)
-        return sanitised(means, boards)
+        return sanitise_outcomes(means, boards)
 
-    def _scores(self, boards: Board) -> Scores:
+    def _play_trials(self, boards: Board) -> Scores:
         """Scores of all trials, ``float64[n, trials, 5]``."""
         trials = self._settings.trials
         parts = [
@@ -54,14 +54,14 @@ class RolloutEvaluator:
                 boards,
                 range(first, min(first + _GAMES_AT_ONCE, trials)),
                 self._settings,
-                self._judges,
-                Cubeless(),
-                _never,
+                self._evaluators,
+                CubelessScoring(),
+                _never_cancelled,
             )
             for first in range(0, trials, _GAMES_AT_ONCE)
         ]
         return np.concatenate(parts, axis=1)
 
 
-def _never() -> bool:
+def _never_cancelled() -> bool:
     return False

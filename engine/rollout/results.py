@@ -9,13 +9,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.outcome import Outcome
-from engine.position import Board
-from engine.rollout.scoring import OUTCOMES, Cubeless, Cubes, Scores, Scoring
+from engine.rollout.trial_scoring import OUTCOME_COLUMNS, CubelessScoring, Scores, TrialCubes, TrialScoring
+from engine.rules.outcome import Outcome
+from engine.rules.position import Board
 
 
 @dataclass(frozen=True)
-class Estimate:
+class RolloutEstimate:
     """The mean of trials.
 
     With variance reduction a probability near 0 or 1 may stray outside by about its error. Standard errors
@@ -28,7 +28,7 @@ class Estimate:
         errors: Standard error of each of its numbers.
         equity: In points, with the cube if it was played with.
         equity_error: Its standard error in points.
-        cubeless: The cubeless money equity of the outcome in points.
+        cubeless_equity: The cubeless money equity of the outcome in points.
         cubeless_error: Its standard error in points.
     """
 
@@ -37,7 +37,7 @@ class Estimate:
     errors: Outcome
     equity: float
     equity_error: float
-    cubeless: float
+    cubeless_equity: float
     cubeless_error: float
 
 
@@ -49,7 +49,7 @@ class MeanEquity(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Difference:
+class EquityDifference:
     """The mean difference of two equities over the trials that both have, which share their dice.
 
     Attributes:
@@ -86,7 +86,7 @@ class RolloutState:
     """
 
     starts: Board
-    cubes: Cubes
+    cubes: TrialCubes
     seed: int
     truncation: int
     variance_reduction: bool
@@ -94,40 +94,50 @@ class RolloutState:
     scoring: str
     scores: tuple[Scores, ...]
 
-    def trials(self, start: int = 0) -> int:
+    def count_trials(self, start: int = 0) -> int:
         """How many trials of one of the starts have been played."""
         return len(self.scores[start])
 
-    def estimate(self, start: int = 0, scoring: Scoring | None = None, *, turned: bool = False) -> Estimate:
+    def estimate(
+        self, start: int = 0, scoring: TrialScoring | None = None, *, for_opponent: bool = False
+    ) -> RolloutEstimate:
         """Estimate one of the starts.
 
         Args:
             start: Which.
-            scoring: What the scores were made by; `Cubeless` if None.
-            turned: Whether to see it from the side that is not on roll: that of whoever played to get there.
+            scoring: What the scores were made by; `CubelessScoring` if None.
+            for_opponent: Whether to see it from the side that is not on roll: that of whoever played to
+                get there.
         """
-        scoring = scoring or Cubeless()
+        scoring = scoring or CubelessScoring()
         scores = self.scores[start]
-        equity, cubeless = (self.equity(start, by, turned=turned) for by in (scoring, Cubeless()))
-        outcomes = (scoring.turned(scores) if turned else scores)[:, :OUTCOMES]
-        return Estimate(
+        equity, cubeless = (
+            self.estimate_equity(start, by, for_opponent=for_opponent) for by in (scoring, CubelessScoring())
+        )
+        outcomes = (scoring.swap_sides(scores) if for_opponent else scores)[:, :OUTCOME_COLUMNS]
+        return RolloutEstimate(
             len(scores),
             Outcome(*outcomes.mean(axis=0).tolist()),
-            Outcome(*_standard_errors(outcomes).tolist()),
+            Outcome(*_compute_standard_errors(outcomes).tolist()),
             equity.mean,
             equity.error,
             cubeless.mean,
             cubeless.error,
         )
 
-    def equity(self, start: int = 0, scoring: Scoring | None = None, *, turned: bool = False) -> MeanEquity:
+    def estimate_equity(
+        self, start: int = 0, scoring: TrialScoring | None = None, *, for_opponent: bool = False
+    ) -> MeanEquity:
         """Estimate the equity of one of the starts alone; arguments as `estimate`, which takes far longer."""
-        equities = (scoring or Cubeless()).equities(self.scores[start])
+        equities = (scoring or CubelessScoring()).equities(self.scores[start])
         return MeanEquity(
-            float(-equities.mean() if turned else equities.mean()), float(_standard_errors(equities))
+            float(-equities.mean() if for_opponent else equities.mean()),
+            float(_compute_standard_errors(equities)),
         )
 
-    def difference(self, start: int, other: int, scoring: Scoring | None = None) -> Difference:
+    def estimate_difference(
+        self, start: int, other: int, scoring: TrialScoring | None = None
+    ) -> EquityDifference:
         """Compare two starts for the side that is *not* on roll there.
 
         The difference is positive if ``start`` is better for that side.
@@ -135,16 +145,16 @@ class RolloutState:
         Args:
             start: One.
             other: The other.
-            scoring: What the scores were made by; `Cubeless` if None.
+            scoring: What the scores were made by; `CubelessScoring` if None.
         """
-        scoring = scoring or Cubeless()
-        trials = min(self.trials(start), self.trials(other))
+        scoring = scoring or CubelessScoring()
+        trials = min(self.count_trials(start), self.count_trials(other))
         mine, others = (scoring.equities(self.scores[which][:trials]) for which in (start, other))
         gains = others - mine
-        return Difference(trials, float(gains.mean()), float(_standard_errors(gains)))
+        return EquityDifference(trials, float(gains.mean()), float(_compute_standard_errors(gains)))
 
 
-def _standard_errors(samples: NDArray[np.float64]) -> NDArray[np.float64]:
+def _compute_standard_errors(samples: NDArray[np.float64]) -> NDArray[np.float64]:
     """Standard error of the mean over the first axis; nan for a single sample."""
     if len(samples) < 2:
         return np.full(samples.shape[1:], np.nan)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from engine.cores import MAX_THREADS
-from engine.dice import MAX_SEED
 from engine.errors import ValueRangeError
-from engine.evaluator import Evaluator, ExactJudge
-from engine.replies import ReplyFinder
-from engine.search.cubeful import CubefulJudge
+from engine.evaluation.evaluator import Evaluator, ExactEvaluator
+from engine.evaluation.pruning import PlayPruner
+from engine.rules.dice import MAX_SEED
+from engine.runtime.cores import MAX_THREADS
+from engine.search.cubeful_objective import CubefulEvaluator
 
 MAX_TRIALS = 1_000_000
 """The values of this many trials of one position take 40 MB."""
@@ -49,18 +49,18 @@ class RolloutSettings:
         Raises:
             ValueRangeError: A setting is out of range; it is named.
         """
-        _check_whole("trials", self.trials, 1, MAX_TRIALS)
-        _check_whole("seed", self.seed, 0, MAX_SEED)
-        _check_whole("truncation", self.truncation, 0, MAX_TRUNCATION)
-        _check_whole("min_trials", self.min_trials, 2, MAX_TRIALS)
-        _check_whole("threads", self.threads, 1, MAX_THREADS)
+        _check_integer("trials", self.trials, 1, MAX_TRIALS)
+        _check_integer("seed", self.seed, 0, MAX_SEED)
+        _check_integer("truncation", self.truncation, 0, MAX_TRUNCATION)
+        _check_integer("min_trials", self.min_trials, 2, MAX_TRIALS)
+        _check_integer("threads", self.threads, 1, MAX_THREADS)
         for name, value in (("stop_error", self.stop_error), ("stop_jsd", self.stop_jsd)):
             if not (math.isfinite(value) and value >= 0):
                 raise ValueRangeError(f"{name} is a number of 0 or more, not {value}", field=name)
 
 
 @dataclass(frozen=True)
-class RolloutJudges:
+class RolloutEvaluators:
     """Who plays and judges in a rollout. All are used from several threads.
 
     Attributes:
@@ -74,26 +74,26 @@ class RolloutJudges:
         exact_cubeful: The same, and in money play with the cube they end with the exact value with the cube.
     """
 
-    policy: ReplyFinder
+    policy: PlayPruner
     leaf: Evaluator
     luck: Evaluator | None = None
-    luck_policy: ReplyFinder | None = None
+    luck_policy: PlayPruner | None = None
     cube: Evaluator | None = None
-    exact: tuple[ExactJudge, ...] = ()
-    exact_cubeful: tuple[CubefulJudge, ...] = ()
+    exact: tuple[ExactEvaluator, ...] = ()
+    exact_cubeful: tuple[CubefulEvaluator, ...] = ()
 
     @property
-    def luck_judge(self) -> Evaluator:
+    def luck_evaluator(self) -> Evaluator:
         """The judge of luck."""
         return self.luck or self.leaf
 
     @property
-    def luck_finder(self) -> ReplyFinder:
+    def effective_luck_policy(self) -> PlayPruner:
         """The finder of the replies that luck is measured by."""
         return self.luck_policy or self.policy
 
     @property
-    def cube_judge(self) -> Evaluator:
+    def cube_evaluator(self) -> Evaluator:
         """The judge of doubles."""
         return self.cube or self.leaf
 
@@ -102,12 +102,15 @@ class RolloutJudges:
         """Who they are: rollouts by others cannot be continued with these."""
         return (
             self.policy.name,
-            self.luck_finder.name,
-            *(f"{judge.name} {judge.plies}-ply" for judge in (self.leaf, self.luck_judge, self.cube_judge)),
+            self.effective_luck_policy.name,
+            *(
+                f"{judge.name} {judge.plies}-ply"
+                for judge in (self.leaf, self.luck_evaluator, self.cube_evaluator)
+            ),
             *(judge.name for judge in (*self.exact, *self.exact_cubeful)),
         )
 
 
-def _check_whole(name: str, value: int, least: int, most: int) -> None:
+def _check_integer(name: str, value: int, least: int, most: int) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
         raise ValueRangeError(f"{name} is a whole number from {least} to {most}, not {value}", field=name)

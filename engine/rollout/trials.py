@@ -15,16 +15,16 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.dice import ROLL_WEIGHTS, ROLLS
 from engine.errors import LimitError
-from engine.evaluator import Evaluator
+from engine.evaluation.evaluator import Evaluator
 from engine.kernels import rollout as kernel_rollout
-from engine.outcome import Outcomes, finished_outcomes
-from engine.position import CHECKERS, OFF, Board
-from engine.rollout.dice import rollout_dice
-from engine.rollout.pacing import Pace
-from engine.rollout.scoring import OUTCOMES, Cubes, Scores, Scoring
-from engine.rollout.settings import RolloutJudges, RolloutSettings
+from engine.rollout.batching import AdaptiveBatcher
+from engine.rollout.dice import draw_rollout_dice
+from engine.rollout.settings import RolloutEvaluators, RolloutSettings
+from engine.rollout.trial_scoring import OUTCOME_COLUMNS, Scores, TrialCubes, TrialScoring
+from engine.rules.dice import ROLL_WEIGHTS, ROLLS
+from engine.rules.outcome import Outcomes, evaluate_finished
+from engine.rules.position import CHECKERS, OFF, Board
 
 MAX_TURNS = 10_000
 """A trial that takes longer is not being played by the rules."""
@@ -37,10 +37,10 @@ def play_trials(
     starts: Board,
     trials: range,
     settings: RolloutSettings,
-    judges: RolloutJudges,
-    scoring: Scoring,
+    evaluators: RolloutEvaluators,
+    scoring: TrialScoring,
     cancelled: Callable[[], bool],
-    cubes: Cubes | None = None,
+    cubes: TrialCubes | None = None,
 ) -> Scores:
     """Play the same trials, with the same dice, from each of several positions.
 
@@ -48,7 +48,7 @@ def play_trials(
         starts: ``int8[c, 2, 26]``; those that are over count as they ended.
         trials: The numbers of the trials.
         settings: Seed, truncation and variance reduction are obeyed here.
-        judges: Who plays and judges.
+        evaluators: Who plays and judges.
         scoring: What the scores are.
         cancelled: Asked some fifty times a second.
         cubes: The cube at each start; the present one if None.
@@ -60,30 +60,30 @@ def play_trials(
         CancelledWork: It was told to stop.
         LimitError: A game did not end within `MAX_TURNS`.
     """
-    cubes = Cubes.present(len(starts)) if cubes is None else cubes
-    block = _Block(starts, cubes, trials, settings, judges, scoring, cancelled)
+    cubes = TrialCubes.make_initial(len(starts)) if cubes is None else cubes
+    block = _TrialBlock(starts, cubes, trials, settings, evaluators, scoring, cancelled)
     block.play()
     return block.scores.reshape(len(starts), len(trials), scoring.columns)
 
 
-class _Block:
+class _TrialBlock:
     """Trials in progress, one row each, all at the same turn; the rows of finished ones are dropped."""
 
     def __init__(
         self,
         starts: Board,
-        cubes: Cubes,
+        cubes: TrialCubes,
         trials: range,
         settings: RolloutSettings,
-        judges: RolloutJudges,
-        scoring: Scoring,
+        evaluators: RolloutEvaluators,
+        scoring: TrialScoring,
         cancelled: Callable[[], bool],
     ) -> None:
         self._settings = settings
-        self._judges = judges
+        self._evaluators = evaluators
         self._scoring = scoring
-        self._play_pace, self._luck_pace, self._leaf_pace, self._cube_pace = (
-            Pace(cancelled) for _ in range(4)
+        self._play_batcher, self._luck_batcher, self._leaf_batcher, self._cube_batcher = (
+            AdaptiveBatcher(cancelled) for _ in range(4)
         )
         self._boards: Board = np.repeat(starts, len(trials), axis=0)
         self._trials = np.tile(np.arange(trials.start, trials.stop), len(starts))
@@ -95,61 +95,61 @@ class _Block:
 
     def play(self) -> None:
         """Play all trials to their end; the luck on the way is taken off their scores."""
-        self._end_trials()
+        self._finish_trials()
         while len(self._boards):
             if self._turn == MAX_TURNS:
                 raise LimitError(f"a trial of a rollout took over {MAX_TURNS} turns")
-            dice = rollout_dice(self._settings.seed, self._trials, self._turn)
+            dice = draw_rollout_dice(self._settings.seed, self._trials, self._turn)
             rolls = _ROLL_NUMBERS[dice[:, 0], dice[:, 1]]
             if not self._settings.variance_reduction:
-                self._boards = self._played(rolls)
+                self._boards = self._play_rolls(rolls)
             else:
-                cheap = self._take_luck_off(rolls)
-                same = self._judges.luck_finder is self._judges.policy
-                self._boards = cheap if same else self._played(rolls)
+                cheap = self._subtract_luck(rolls)
+                same = self._evaluators.effective_luck_policy is self._evaluators.policy
+                self._boards = cheap if same else self._play_rolls(rolls)
             self._turn += 1
-            self._end_trials()
+            self._finish_trials()
 
-    def _played(self, rolls: NDArray[np.int64]) -> Board:
+    def _play_rolls(self, rolls: NDArray[np.int64]) -> Board:
         """The positions after the policy's plays of the given rolls, ``int8[n, 2, 26]``."""
-        rows, number = self._distinct(rolls)
+        rows, number = self._find_distinct(rolls)
         children = np.empty((len(rows), 2, 26), np.int8)
-        for piece in self._play_pace.pieces(len(rows)):
+        for piece in self._play_batcher.iter_batches(len(rows)):
             of = rows[piece]
-            replies = self._judges.policy.best_replies(self._boards[of], _ALL_ROLLS[rolls[of]], 1, 0.0)
+            replies = self._evaluators.policy.prune_plays(self._boards[of], _ALL_ROLLS[rolls[of]], 1, 0.0)
             children[piece] = replies.children
         return children[number]
 
-    def _take_luck_off(self, rolls: NDArray[np.int64]) -> Board:
+    def _subtract_luck(self, rolls: NDArray[np.int64]) -> Board:
         """Take the luck of the given rolls off the scores.
 
         Returns:
             The positions after the plays that luck was measured by, ``int8[n, 2, 26]``.
         """
-        rows, number = self._distinct(self._cubes.states)
+        rows, number = self._find_distinct(self._cubes.states)
         children = np.empty((len(rows), len(ROLLS), 2, 26), np.int8)
         scores = np.empty((len(rows), len(ROLLS), self._scoring.columns))
         means = np.empty((len(rows), self._scoring.columns))
-        for piece in self._luck_pace.pieces(len(rows)):
-            after, after_scores = self._after_all_rolls(rows[piece])
+        for piece in self._luck_batcher.iter_batches(len(rows)):
+            after, after_scores = self._evaluate_all_rolls(rows[piece])
             children[piece] = after.reshape(-1, len(ROLLS), 2, 26)
             scores[piece] = after_scores.reshape(-1, len(ROLLS), self._scoring.columns)
-            kernel_rollout.mean_over_rolls(after_scores, ROLL_WEIGHTS, means[piece])
+            kernel_rollout.average_over_rolls(after_scores, ROLL_WEIGHTS, means[piece])
         luck = scores[number, rolls] - means[number]
-        luck[:, OUTCOMES:] *= self._cubes.stakes[:, None]
+        luck[:, OUTCOME_COLUMNS:] *= self._cubes.stakes[:, None]
         self.scores[self._places] -= luck
         return children[number, rolls]
 
-    def _after_all_rolls(self, rows: NDArray[np.int64]) -> tuple[Board, Scores]:
+    def _evaluate_all_rolls(self, rows: NDArray[np.int64]) -> tuple[Board, Scores]:
         """The cheap judge's reply to each of the 21 rolls, and its scores, those of one position together."""
         boards = np.repeat(self._boards[rows], len(ROLLS), axis=0)
         dice = np.tile(_ALL_ROLLS, (len(rows), 1))
-        children = self._judges.luck_finder.best_replies(boards, dice, 1, 0.0).children
-        outcomes = self._judges.luck_judge.evaluate(children)
+        children = self._evaluators.effective_luck_policy.prune_plays(boards, dice, 1, 0.0).children
+        outcomes = self._evaluators.luck_evaluator.evaluate(children)
         states = np.repeat(self._cubes.states[rows], len(ROLLS))
-        return children, self._scoring.scores(outcomes, children, self._turn + 1, states)
+        return children, self._scoring.score(outcomes, children, self._turn + 1, states)
 
-    def _distinct(self, marks: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _find_distinct(self, marks: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Find equal positions with equal marks, so that each is worked on once.
 
         Games part quickly: once nearly all are distinct, nothing is compared any more.
@@ -169,42 +169,44 @@ class _Block:
             self._look_for_repeats = False
         return rows, number
 
-    def _end_trials(self) -> None:
+    def _finish_trials(self) -> None:
         """Score the trials that have come to an end, and drop them."""
         over = (self._boards[:, :, OFF] == CHECKERS).any(axis=1)
         if over.any():
-            self._score(over, finished_outcomes(self._boards[over]))
-        for judge in self._judges.exact_cubeful:
+            self._score_and_drop(over, evaluate_finished(self._boards[over]))
+        for judge in self._evaluators.exact_cubeful:
             covered = judge.covers(self._boards)
-            covered &= self._scoring.is_known(self._cubes.states, with_equities=True)
+            covered &= self._scoring.can_settle(self._cubes.states, with_equities=True)
             if covered.any():
                 boards = self._boards[covered]
-                self._score(covered, judge.evaluate(boards), judge.cubeful_equities(boards))
-        for exact in self._judges.exact:
+                self._score_and_drop(covered, judge.evaluate(boards), judge.cubeful_equities(boards))
+        for exact in self._evaluators.exact:
             covered = exact.covers(self._boards)
-            covered &= self._scoring.is_known(self._cubes.states, with_equities=False)
+            covered &= self._scoring.can_settle(self._cubes.states, with_equities=False)
             if covered.any():
-                self._score(covered, exact.evaluate(self._boards[covered]))
+                self._score_and_drop(covered, exact.evaluate(self._boards[covered]))
         if self._turn and self._turn == self._settings.truncation:
             everything = np.ones(len(self._boards), np.bool_)
-            self._score(everything, _judged(self._judges.leaf, self._boards, self._leaf_pace))
-        self._turn_cubes()
+            self._score_and_drop(
+                everything, _evaluate_in_batches(self._evaluators.leaf, self._boards, self._leaf_batcher)
+            )
+        self._act_on_cubes()
 
-    def _turn_cubes(self) -> None:
+    def _act_on_cubes(self) -> None:
         """Let the sides on roll double, and end the trials in which the other side passes."""
         rows = np.flatnonzero(self._scoring.may_double(self._turn, self._cubes.states))
         if not len(rows):
             return
         boards, cubes = self._boards[rows], self._cubes[rows]
-        outcomes = _judged(self._judges.cube_judge, boards, self._cube_pace)
-        passed, scores = self._scoring.act(outcomes, boards, self._turn, cubes)
+        outcomes = _evaluate_in_batches(self._evaluators.cube_evaluator, boards, self._cube_batcher)
+        passed, scores = self._scoring.act_on_cube(outcomes, boards, self._turn, cubes)
         self._cubes[rows] = cubes
         if passed.any():
             ended = np.zeros(len(self._boards), np.bool_)
             ended[rows[passed]] = True
             self._add_and_drop(ended, scores)
 
-    def _score(
+    def _score_and_drop(
         self,
         ended: NDArray[np.bool_],
         outcomes: Outcomes,
@@ -212,27 +214,27 @@ class _Block:
     ) -> None:
         """Score the trials of some rows by outcomes, and exact equities if known, and drop them."""
         states = self._cubes.states[ended]
-        scores = self._scoring.scores(outcomes, self._boards[ended], self._turn, states, equities)
+        scores = self._scoring.score(outcomes, self._boards[ended], self._turn, states, equities)
         self._add_and_drop(ended, scores)
 
     def _add_and_drop(self, ended: NDArray[np.bool_], scores: Scores) -> None:
         """Add scores, at a stake of 1, to those of the trials of some rows, and drop the rows."""
-        scores[:, OUTCOMES:] *= self._cubes.stakes[ended][:, None]
+        scores[:, OUTCOME_COLUMNS:] *= self._cubes.stakes[ended][:, None]
         self.scores[self._places[ended]] += scores
         left = ~ended
         self._boards, self._trials, self._places = self._boards[left], self._trials[left], self._places[left]
         self._cubes = self._cubes[left]
 
 
-def _judged(judge: Evaluator, boards: Board, pace: Pace) -> Outcomes:
+def _evaluate_in_batches(evaluator: Evaluator, boards: Board, batcher: AdaptiveBatcher) -> Outcomes:
     """Evaluate positions in pieces, ``float32[n, 5]``."""
     outcomes = np.empty((len(boards), 5), np.float32)
-    for piece in pace.pieces(len(boards)):
-        outcomes[piece] = judge.evaluate(boards[piece])
+    for piece in batcher.iter_batches(len(boards)):
+        outcomes[piece] = evaluator.evaluate(boards[piece])
     return outcomes
 
 
-def _roll_numbers() -> NDArray[np.int64]:
+def _make_roll_numbers() -> NDArray[np.int64]:
     """``int64[7, 7]``: the place of two dice in `ROLLS`."""
     numbers = np.zeros((7, 7), np.int64)
     for number, (high, low) in enumerate(ROLLS):
@@ -240,4 +242,4 @@ def _roll_numbers() -> NDArray[np.int64]:
     return numbers
 
 
-_ROLL_NUMBERS = _roll_numbers()
+_ROLL_NUMBERS = _make_roll_numbers()

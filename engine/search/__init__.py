@@ -1,27 +1,27 @@
 """Looking ahead: values of positions and choices of plays some plies deep, around any evaluator."""
 
 from engine.search.cache import ValueCache
-from engine.search.filters import FILTERS, MoveFilter, move_filter
+from engine.search.filters import FILTERS, MoveFilter, find_move_filter
 from engine.search.n_ply import NPlyEvaluator
-from engine.search.plays import MoveSearch, PlaysFound, SearchedPlay, cubeless_search
-from engine.search.tree import MAX_PLIES, UNPRUNED, USUAL_PRUNING, Pruning, TreeSearch
+from engine.search.plays import PlaySearch, PlaySearchResult, SearchedPlay, make_cubeless_search
+from engine.search.tree import DEFAULT_PRUNING, MAX_PLIES, UNPRUNED, Pruning, TreeSearch
 from engine.search.watch import SearchProgress, SearchWatch
 
 __all__ = [
+    "DEFAULT_PRUNING",
     "FILTERS",
     "MAX_PLIES",
     "UNPRUNED",
-    "USUAL_PRUNING",
     "MoveFilter",
-    "MoveSearch",
     "NPlyEvaluator",
-    "PlaysFound",
+    "PlaySearch",
+    "PlaySearchResult",
     "Pruning",
     "SearchProgress",
     "SearchWatch",
     "SearchedPlay",
     "TreeSearch",
     "ValueCache",
-    "cubeless_search",
-    "move_filter",
+    "find_move_filter",
+    "make_cubeless_search",
 ]

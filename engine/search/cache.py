@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from engine.errors import ValueRangeError
 from engine.kernels import search as kernel_search
-from engine.outcome import Outcome
+from engine.rules.outcome import Outcome
 
 DEFAULT_ENTRIES = 1 << 17
 """4.5 MiB of outcomes."""
 
-_MAX_JUDGES = 1024
+_MAX_TAGS = 1024
 
 
 class ValueCache:
@@ -49,25 +49,25 @@ class ValueCache:
         """The most columns that values have."""
         return self._values.shape[1]
 
-    def tag(self, judge: Hashable) -> int:
+    def assign_tag(self, source: Hashable) -> int:
         """Return the number that stands for a judge in this cache.
 
         Args:
-            judge: All that decides what value a position gets; equal judges give bitwise equal values.
+            source: All that decides what value a position gets; equal judges give bitwise equal values.
         """
         with self._lock:
-            if judge not in self._tags:
-                if len(self._tags) == _MAX_JUDGES:  # numbers are never given twice, so nothing gets mixed up
+            if source not in self._tags:
+                if len(self._tags) == _MAX_TAGS:  # numbers are never given twice, so nothing gets mixed up
                     self._tags.clear()
-                self._tags[judge] = self._next_tag
+                self._tags[source] = self._next_tag
                 self._next_tag += 1
-            return self._tags[judge]
+            return self._tags[source]
 
     def look_up(self, keys: NDArray[np.int64], tag: int, values: NDArray[np.float32]) -> NDArray[np.int64]:
         """Read what is held.
 
         Args:
-            keys: ``int64[n, 2]``, keys of `engine.search.positions.DistinctBoards`.
+            keys: ``int64[n, 2]``, keys of `engine.search.deduplication.DistinctBoards`.
             tag: The judge's number.
             values: out, ``float32[n, k]``, k as in `store`; rows that are not held are left alone.
 

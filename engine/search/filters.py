@@ -36,7 +36,7 @@ class MoveFilter:
     name: str
     stages: tuple[FilterStage, ...]
 
-    def survivors(self, equities: list[float], plies: int) -> int:
+    def count_survivors(self, equities: list[float], plies: int) -> int:
         """Say how many of the best candidates go on.
 
         Args:
@@ -54,7 +54,7 @@ class MoveFilter:
         return number
 
 
-def _filter(name: str, *stages: tuple[int, int, float]) -> MoveFilter:
+def _make_filter(name: str, *stages: tuple[int, int, float]) -> MoveFilter:
     return MoveFilter(name, tuple(FilterStage(*stage) for stage in stages))
 
 
@@ -62,11 +62,11 @@ FILTERS: Mapping[str, MoveFilter] = MappingProxyType(
     {
         chosen.name: chosen
         for chosen in (
-            _filter("tiny", (1, 3, 0.06), (1, 2, 0.03), (1, 1, 0.02), (1, 1, 0.02)),
-            _filter("narrow", (1, 5, 0.10), (1, 3, 0.05), (1, 2, 0.03), (1, 1, 0.02)),
-            _filter("normal", (1, 8, 0.16), (1, 5, 0.06), (1, 3, 0.04), (1, 2, 0.03)),
-            _filter("large", (1, 16, 0.32), (1, 8, 0.16), (1, 5, 0.08), (1, 3, 0.05)),
-            _filter("huge", (2, 24, 0.50), (2, 16, 0.30), (2, 10, 0.16), (2, 6, 0.10)),
+            _make_filter("tiny", (1, 3, 0.06), (1, 2, 0.03), (1, 1, 0.02), (1, 1, 0.02)),
+            _make_filter("narrow", (1, 5, 0.10), (1, 3, 0.05), (1, 2, 0.03), (1, 1, 0.02)),
+            _make_filter("normal", (1, 8, 0.16), (1, 5, 0.06), (1, 3, 0.04), (1, 2, 0.03)),
+            _make_filter("large", (1, 16, 0.32), (1, 8, 0.16), (1, 5, 0.08), (1, 3, 0.05)),
+            _make_filter("huge", (2, 24, 0.50), (2, 16, 0.30), (2, 10, 0.16), (2, 6, 0.10)),
         )
     }
 )
@@ -79,7 +79,7 @@ Stages are written (always, extra, within points). Each depth is filtered before
 DEFAULT_FILTER = "normal"
 
 
-def move_filter(name: str) -> MoveFilter:
+def find_move_filter(name: str) -> MoveFilter:
     """Look a filter up.
 
     Raises:

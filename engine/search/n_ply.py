@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from engine.evaluator import Evaluator, ExactJudge
-from engine.outcome import Outcomes
-from engine.position import Board
-from engine.replies import ReplyFinder
+from engine.evaluation.evaluator import Evaluator, ExactEvaluator
+from engine.evaluation.pruning import PlayPruner
+from engine.rules.outcome import Outcomes
+from engine.rules.position import Board
 from engine.search.cache import ValueCache
-from engine.search.judgement import CubelessJudgement
-from engine.search.tree import USUAL_PRUNING, Pruning, TreeSearch, check_plies
+from engine.search.objective import CubelessObjective
+from engine.search.tree import DEFAULT_PRUNING, Pruning, TreeSearch, check_plies
 from engine.search.watch import SearchWatch
 
 
@@ -19,7 +19,7 @@ class NPlyEvaluator:
 
     Args:
         evaluator: The judge of the leaves.
-        finder: Names the promising replies; None to look at all legal plays.
+        pruner: Names the promising replies; None to look at all legal plays.
         plies: 0 to `engine.search.tree.MAX_PLIES`, on top of the evaluator's own.
         pruning: Which replies are looked at.
         cache: Where values are kept between calls; may be shared with other searches.
@@ -34,34 +34,34 @@ class NPlyEvaluator:
     def __init__(
         self,
         evaluator: Evaluator,
-        finder: ReplyFinder | None,
+        pruner: PlayPruner | None,
         plies: int,
-        pruning: Pruning = USUAL_PRUNING,
+        pruning: Pruning = DEFAULT_PRUNING,
         cache: ValueCache | None = None,
         threads: int = 1,
-        exact: tuple[ExactJudge, ...] = (),
+        exact: tuple[ExactEvaluator, ...] = (),
         cancelled: Callable[[], bool] | None = None,
     ) -> None:
         self._cancelled = cancelled
-        self._depth = check_plies(plies)
-        self._judgement = CubelessJudgement(evaluator, exact)
-        self._tree = TreeSearch(finder, pruning, cache, threads)
+        self._search_plies = check_plies(plies)
+        self._objective = CubelessObjective(evaluator, exact)
+        self._tree = TreeSearch(pruner, pruning, cache, threads)
 
     @property
     def name(self) -> str:
         """The name of the judge of the leaves."""
-        return self._judgement.evaluator.name
+        return self._objective.evaluator.name
 
     @property
     def plies(self) -> int:
         """Plies of look-ahead, the inner evaluator's own included."""
-        return self._judgement.evaluator.plies + self._depth
+        return self._objective.evaluator.plies + self._search_plies
 
     def evaluate(self, boards: Board) -> Outcomes:
-        """Evaluate positions, as `engine.evaluator.Evaluator.evaluate`."""
-        return self.evaluate_watched(boards, SearchWatch(self._cancelled))
+        """Evaluate positions, as `engine.evaluation.evaluator.Evaluator.evaluate`."""
+        return self.evaluate_with_watch(boards, SearchWatch(self._cancelled))
 
-    def evaluate_watched(self, boards: Board, watch: SearchWatch) -> Outcomes:
+    def evaluate_with_watch(self, boards: Board, watch: SearchWatch) -> Outcomes:
         """Evaluate positions, counting nodes and stopping when told to.
 
         Args:
@@ -74,4 +74,4 @@ class NPlyEvaluator:
         Raises:
             CancelledWork: The watch stopped it.
         """
-        return self._tree.values(self._judgement, boards, self._depth, watch)
+        return self._tree.evaluate(self._objective, boards, self._search_plies, watch)

@@ -6,23 +6,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.dice import Roll
 from engine.errors import CancelledWork
-from engine.evaluator import Evaluator
-from engine.judged import RankedPlay
-from engine.moves import Play, legal_plays
-from engine.outcome import Outcome, Outcomes, cubeless_equity, turned_outcomes
-from engine.position import Board, Position
-from engine.replies import ReplyFinder
+from engine.evaluation.evaluator import Evaluator
+from engine.evaluation.pruning import PlayPruner
+from engine.rules.dice import Roll
+from engine.rules.moves import Play, legal_plays
+from engine.rules.outcome import Outcome, Outcomes, cubeless_equity, invert_outcomes
+from engine.rules.position import Board, Position
 from engine.search.cache import ValueCache
 from engine.search.filters import MoveFilter
-from engine.search.judgement import CubelessJudgement, Judgement, Values
-from engine.search.tree import USUAL_PRUNING, Pruning, TreeSearch, check_plies
+from engine.search.objective import CubelessObjective, Objective, Values
+from engine.search.results import CandidatePlay
+from engine.search.tree import DEFAULT_PRUNING, Pruning, TreeSearch, check_plies
 from engine.search.watch import SearchWatch
 
 
 @dataclass(frozen=True)
-class SearchedPlay(RankedPlay):
+class SearchedPlay(CandidatePlay):
     """A candidate at the depth it got to.
 
     Attributes:
@@ -35,7 +35,7 @@ class SearchedPlay(RankedPlay):
 
 
 @dataclass(frozen=True)
-class PlaysFound:
+class PlaySearchResult:
     """What a search for plays came to.
 
     Attributes:
@@ -43,14 +43,14 @@ class PlaysFound:
             the others, the deeper ones first, and those of one depth best first. Equities of different depths
             say nothing about each other.
         plies: The depth of the survivors.
-        finished: Whether that is the depth asked for, or the search was stopped before.
+        is_finished: Whether that is the depth asked for, or the search was stopped before.
         nodes: Positions valued without look-ahead.
         elapsed_s: How long it took.
     """
 
     candidates: tuple[SearchedPlay, ...]
     plies: int
-    finished: bool
+    is_finished: bool
     nodes: int
     elapsed_s: float
 
@@ -60,29 +60,29 @@ class PlaysFound:
         return self.candidates[0]
 
 
-class MoveSearch:
+class PlaySearch:
     """Searches for plays; safe to use from several threads.
 
     Args:
-        judgement: Values the leaves, for the side that moves.
+        objective: Values the leaves, for the side that moves.
         tree: Looks ahead from the candidates.
-        inner_plies: Plies of look-ahead in the judgement's own values.
+        leaf_plies: Plies of look-ahead in the judgement's own values.
     """
 
-    def __init__(self, judgement: Judgement, tree: TreeSearch, inner_plies: int = 0) -> None:
-        self._judgement = judgement
+    def __init__(self, objective: Objective, tree: TreeSearch, leaf_plies: int = 0) -> None:
+        self._objective = objective
         self._tree = tree
-        self._inner_plies = inner_plies
+        self._leaf_plies = leaf_plies
 
     def search(
         self,
         position: Position,
         roll: Roll,
         plies: int,
-        chosen_filter: MoveFilter,
+        move_filter: MoveFilter,
         watch: SearchWatch | None = None,
         stop_when_decided: bool = False,
-    ) -> PlaysFound:
+    ) -> PlaySearchResult:
         """Search to a depth, or as far as the watch lets it.
 
         All legal plays are valued at 0 plies, without asking the watch; then those that each stage of the
@@ -93,7 +93,7 @@ class MoveSearch:
             position: Where the player on roll moves from.
             roll: Two dice, in any order.
             plies: 0 to `engine.search.tree.MAX_PLIES`.
-            chosen_filter: Which candidates go deeper.
+            move_filter: Which candidates go deeper.
             watch: Counts nodes, reports progress, stops the search.
             stop_when_decided: Whether to stop as soon as a single candidate is left; its plies are then less.
 
@@ -106,24 +106,24 @@ class MoveSearch:
         """
         check_plies(plies)
         watch = watch or SearchWatch()
-        ladder = self._entered(legal_plays(position, roll), watch)
+        ladder = self._rank_at_0_ply(legal_plays(position, roll), watch)
         finished = True
         for depth in range(1, plies + 1):
-            survivors = chosen_filter.survivors(ladder.equities_of_survivors(), depth - 1)
+            survivors = move_filter.count_survivors(ladder.survivor_equities(), depth - 1)
             if survivors == 1 and stop_when_decided:
                 break
             watch.begin_depth(depth)
             try:
-                values = self._values(ladder.boards(survivors), depth, watch)
+                values = self._evaluate(ladder.stack_results(survivors), depth, watch)
             except CancelledWork:
                 finished = False
                 break
-            ladder.enter(depth, values)
-            watch.end_depth(ladder.best(self._inner_plies))
-        candidates = ladder.candidates(self._inner_plies)
-        return PlaysFound(candidates, candidates[0].plies, finished, watch.nodes, watch.elapsed_s)
+            ladder.update(depth, values)
+            watch.end_depth(ladder.make_best(self._leaf_plies))
+        candidates = ladder.make_candidates(self._leaf_plies)
+        return PlaySearchResult(candidates, candidates[0].plies, finished, watch.nodes, watch.elapsed_s)
 
-    def rank(self, plays: list[Play], watch: SearchWatch | None = None) -> PlaysFound:
+    def rank(self, plays: list[Play], watch: SearchWatch | None = None) -> PlaySearchResult:
         """Rank plays of one roll, by whatever rules, at 0 plies.
 
         Args:
@@ -131,18 +131,18 @@ class MoveSearch:
             watch: Counts nodes, reports progress.
         """
         watch = watch or SearchWatch()
-        candidates = self._entered(plays, watch).candidates(self._inner_plies)
-        return PlaysFound(candidates, self._inner_plies, True, watch.nodes, watch.elapsed_s)
+        candidates = self._rank_at_0_ply(plays, watch).make_candidates(self._leaf_plies)
+        return PlaySearchResult(candidates, self._leaf_plies, True, watch.nodes, watch.elapsed_s)
 
-    def _entered(self, plays: list[Play], watch: SearchWatch) -> _Ladder:
+    def _rank_at_0_ply(self, plays: list[Play], watch: SearchWatch) -> _CandidateList:
         """Value all plays at 0 plies, without asking the watch."""
-        ladder = _Ladder(self._judgement.other, plays)
-        ladder.enter(0, self._values(ladder.boards(), 0, SearchWatch()))
+        ladder = _CandidateList(self._objective.other, plays)
+        ladder.update(0, self._evaluate(ladder.stack_results(), 0, SearchWatch()))
         watch.count(len(plays))
-        watch.end_depth(ladder.best(self._inner_plies))
+        watch.end_depth(ladder.make_best(self._leaf_plies))
         return ladder
 
-    def equity_after(self, play: Play, plies: int) -> float:
+    def evaluate_play(self, play: Play, plies: int) -> float:
         """Value a single play.
 
         Args:
@@ -155,84 +155,86 @@ class MoveSearch:
         Raises:
             ValueRangeError: The plies are out of range.
         """
-        values = self._values(play.result.board[None], plies, SearchWatch())
-        return -float(self._judgement.other.equities(values)[0])
+        values = self._evaluate(play.result.board[None], plies, SearchWatch())
+        return -float(self._objective.other.equities(values)[0])
 
-    def _values(self, boards: Board, plies: int, watch: SearchWatch) -> Values:
+    def _evaluate(self, boards: Board, plies: int, watch: SearchWatch) -> Values:
         """Value positions after plays, for the next mover and what it does before it rolls."""
-        judgement = self._judgement.other
-        return judgement.carried(self._tree.values(judgement, boards, plies, watch))
+        judgement = self._objective.other
+        return judgement.apply_double_option(self._tree.evaluate(judgement, boards, plies, watch))
 
 
-class _Ladder:
+class _CandidateList:
     """Plays in the order of what is known of them: the deepest first, those of one depth best first.
 
     Args:
-        judgement: For the next mover.
+        objective: For the next mover.
         plays: What to order.
     """
 
-    def __init__(self, judgement: Judgement, plays: list[Play]) -> None:
+    def __init__(self, objective: Objective, plays: list[Play]) -> None:
         self.plays = plays
-        self._judgement = judgement
-        self._depths = [0] * len(plays)
-        self._values: Values = np.empty((len(plays), judgement.columns), np.float32)
+        self._objective = objective
+        self._plies = [0] * len(plays)
+        self._values: Values = np.empty((len(plays), objective.columns), np.float32)
         self._equities = np.zeros(len(plays))
         self._survivors = 0
 
-    def boards(self, count: int | None = None) -> Board:
+    def stack_results(self, count: int | None = None) -> Board:
         """The positions after the first plays, ``int8[count, 2, 26]``."""
         return np.stack([play.result.board for play in self.plays[:count]])
 
-    def equities_of_survivors(self) -> list[float]:
+    def survivor_equities(self) -> list[float]:
         """Equities of the plays at the greatest depth, for the player who made them, best first."""
         equities: list[float] = self._equities[: self._survivors].tolist()
         return equities
 
-    def enter(self, depth: int, values: Values) -> None:
+    def update(self, plies: int, values: Values) -> None:
         """Note the values of the first plays at a greater depth than before, and order these anew."""
         count = len(values)
-        equities = -self._judgement.equities(values)
+        equities = -self._objective.equities(values)
         cubeless = cubeless_equity(values[:, : len(Outcome._fields)])
         order = np.lexsort((cubeless, -equities))
         self.plays[:count] = [self.plays[i] for i in order]
         self._values[:count] = values[order]
         self._equities[:count] = equities[order]
-        self._depths[:count] = [depth] * count
+        self._plies[:count] = [plies] * count
         self._survivors = count
 
-    def candidates(self, inner_plies: int) -> tuple[SearchedPlay, ...]:
+    def make_candidates(self, leaf_plies: int) -> tuple[SearchedPlay, ...]:
         """All plays with what is known of them."""
-        outcomes = turned_outcomes(self._values[:, : len(Outcome._fields)])
-        return tuple(self._candidate(i, outcome, inner_plies) for i, outcome in enumerate(outcomes))
+        outcomes = invert_outcomes(self._values[:, : len(Outcome._fields)])
+        return tuple(self._make_candidate(i, outcome, leaf_plies) for i, outcome in enumerate(outcomes))
 
-    def best(self, inner_plies: int) -> SearchedPlay:
+    def make_best(self, leaf_plies: int) -> SearchedPlay:
         """The first of the candidates."""
-        return self._candidate(0, turned_outcomes(self._values[:1, : len(Outcome._fields)])[0], inner_plies)
+        return self._make_candidate(
+            0, invert_outcomes(self._values[:1, : len(Outcome._fields)])[0], leaf_plies
+        )
 
-    def _candidate(self, place: int, outcome: Outcomes, inner_plies: int) -> SearchedPlay:
+    def _make_candidate(self, place: int, outcome: Outcomes, leaf_plies: int) -> SearchedPlay:
         return SearchedPlay(
             play=self.plays[place],
             outcome=Outcome(*map(float, outcome)),
             equity=float(self._equities[place]),
-            plies=inner_plies + self._depths[place],
+            plies=leaf_plies + self._plies[place],
             survived=place < self._survivors,
             values=tuple(map(float, self._values[place])),
         )
 
 
-def cubeless_search(
+def make_cubeless_search(
     evaluator: Evaluator,
-    finder: ReplyFinder | None,
-    pruning: Pruning = USUAL_PRUNING,
+    pruner: PlayPruner | None,
+    pruning: Pruning = DEFAULT_PRUNING,
     cache: ValueCache | None = None,
     threads: int = 1,
-) -> MoveSearch:
+) -> PlaySearch:
     """Make a search for plays by cubeless money equity.
 
     Args:
         evaluator: The judge of the leaves.
-        finder: Names the promising replies; None to look at all legal plays.
+        pruner: Names the promising replies; None to look at all legal plays.
         pruning: Which replies are looked at.
         cache: Where values are kept between searches.
         threads: How many threads work on one search.
@@ -240,5 +242,5 @@ def cubeless_search(
     Raises:
         ValueRangeError: The number of threads is out of range.
     """
-    tree = TreeSearch(finder, pruning, cache, threads)
-    return MoveSearch(CubelessJudgement(evaluator), tree, evaluator.plies)
+    tree = TreeSearch(pruner, pruning, cache, threads)
+    return PlaySearch(CubelessObjective(evaluator), tree, evaluator.plies)

@@ -18,7 +18,7 @@ Memory. Levels are worked on depth first, in blocks of `BLOCK_POSITIONS` positio
 legal plays are looked at: a thread holds one block of each level. A block has at most `MAX_BLOCK_REPLIES`
 replies, of 300 bytes and 16 for each column at most. So a query takes less than 40 MiB for each level and
 thread whatever it is, and 1 to 4 MiB with the usual pruning. The judgement gets at most `EVALUATE_ROWS`
-positions at a time, the finder `FIND_POSITIONS` with all their rolls; the watch is asked before each.
+positions at a time, the finder `PRUNE_POSITIONS` with all their rolls; the watch is asked before each.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.dice import ROLL_WEIGHTS, ROLLS
 from engine.errors import ValueRangeError
+from engine.evaluation.pruning import PlayPruner
 from engine.kernels import search as kernel_search
-from engine.moves import expand_rolls
-from engine.position import Board
-from engine.replies import ReplyFinder
+from engine.rules.dice import ROLL_WEIGHTS, ROLLS
+from engine.rules.moves import expand_rolls
+from engine.rules.position import Board
+from engine.runtime.threads import Workers
 from engine.search.cache import ValueCache
-from engine.search.judgement import Judgement, Values
-from engine.search.positions import distinct_boards
+from engine.search.deduplication import deduplicate_boards
+from engine.search.objective import Objective, Values
 from engine.search.watch import SearchWatch
-from engine.search.workers import Workers
 
 MAX_PLIES = 4
 MAX_KEEP = 48
@@ -51,12 +51,12 @@ MAX_BLOCK_REPLIES = 100_440
 """
 
 EVALUATE_ROWS = 4096
-FIND_POSITIONS = 6
+PRUNE_POSITIONS = 6
 """Where each roll has hundreds of plays, finding replies to so many takes 8 ms."""
 
 _DICE = np.array(ROLLS, np.int8)
-_TASKS_FOR_EACH_THREAD = 4
-_LEAST_SPREAD = 400
+_TASKS_PER_THREAD = 4
+_MIN_PARALLEL_POSITIONS = 400
 """With fewer positions to look ahead from for 1 ply, threads cost more than they give."""
 
 _MIN_TASK_POSITIONS = 5
@@ -93,7 +93,7 @@ class Pruning:
                 raise ValueRangeError(f"{field} is 0 points or more, not {points}", field=field)
 
 
-USUAL_PRUNING = Pruning()
+DEFAULT_PRUNING = Pruning()
 """What most searches are made with."""
 
 UNPRUNED = Pruning(keep=None, width=None)
@@ -101,7 +101,7 @@ UNPRUNED = Pruning(keep=None, width=None)
 
 
 @dataclass(frozen=True)
-class _Valued:
+class _DistinctValues:
     """Values of distinct positions, and which of them each of the positions asked for is."""
 
     values: Values
@@ -112,7 +112,7 @@ class TreeSearch:
     """Looks ahead from positions; safe to use from several threads.
 
     Args:
-        finder: Names the promising replies; None to look at all legal plays.
+        pruner: Names the promising replies; None to look at all legal plays.
         pruning: Which replies are looked at.
         cache: Where values of 1 ply and more are kept; None for nowhere. Results do not depend on it.
         threads: How many threads work on one query. Results do not depend on it.
@@ -123,24 +123,24 @@ class TreeSearch:
 
     def __init__(
         self,
-        finder: ReplyFinder | None = None,
-        pruning: Pruning = USUAL_PRUNING,
+        pruner: PlayPruner | None = None,
+        pruning: Pruning = DEFAULT_PRUNING,
         cache: ValueCache | None = None,
         threads: int = 1,
     ) -> None:
-        self._finder = finder if pruning.keep is not None else None
+        self._pruner = pruner if pruning.keep is not None else None
         self._pruning = pruning
         self._cache = cache
         self._workers = Workers(threads)
-        self._block = BLOCK_UNPRUNED if self._finder is None else BLOCK_POSITIONS
+        self._block_positions = BLOCK_UNPRUNED if self._pruner is None else BLOCK_POSITIONS
 
-    def values(
-        self, judgement: Judgement, boards: Board, plies: int, watch: SearchWatch | None = None
+    def evaluate(
+        self, objective: Objective, boards: Board, plies: int, watch: SearchWatch | None = None
     ) -> Values:
         """Value positions some plies deep, before the roll, for the side on roll.
 
         Args:
-            judgement: Values the leaves, for the side on roll at the root.
+            objective: Values the leaves, for the side on roll at the root.
             boards: ``int8[n, 2, 26]``, finished positions allowed.
             plies: 0 to `MAX_PLIES`.
             watch: Counts nodes and stops the work.
@@ -154,72 +154,72 @@ class TreeSearch:
         """
         check_plies(plies)
         if not len(boards):
-            return np.empty((0, judgement.columns), np.float32)
+            return np.empty((0, objective.columns), np.float32)
         boards = np.require(boards, np.int8, ["C", "W"])  # one signature of the kernels, compiled once
         spread = self._workers.threads > 1
-        valued = self._values(judgement, boards, plies, watch or SearchWatch(), spread)
+        valued = self._evaluate_distinct(objective, boards, plies, watch or SearchWatch(), spread)
         return valued.values[valued.places]
 
-    def _values(
-        self, judgement: Judgement, boards: Board, plies: int, watch: SearchWatch, spread: bool
-    ) -> _Valued:
+    def _evaluate_distinct(
+        self, objective: Objective, boards: Board, plies: int, watch: SearchWatch, is_parallel: bool
+    ) -> _DistinctValues:
         """Value distinct positions, from the cache as far as it goes.
 
         Values without look-ahead are not worth a place in it: finding one costs about as much as making it.
         """
-        distinct = distinct_boards(boards)
+        distinct = deduplicate_boards(boards)
         cache = self._cache
-        if cache is None or plies == 0 or cache.columns < judgement.columns:
-            values = self._new_values(judgement, distinct.boards, plies, watch, spread)
-            return _Valued(values, distinct.places)
-        tag = cache.tag((judgement, self._finder, self._pruning, plies))
-        values = np.empty((len(distinct.boards), judgement.columns), np.float32)
+        if cache is None or plies == 0 or cache.columns < objective.columns:
+            values = self._evaluate_missing(objective, distinct.boards, plies, watch, is_parallel)
+            return _DistinctValues(values, distinct.places)
+        tag = cache.assign_tag((objective, self._pruner, self._pruning, plies))
+        values = np.empty((len(distinct.boards), objective.columns), np.float32)
         missing = cache.look_up(distinct.keys, tag, values)
         if len(missing):
             boards = distinct.boards if len(missing) == len(values) else distinct.boards[missing]
-            found = self._new_values(judgement, boards, plies, watch, spread)
+            found = self._evaluate_missing(objective, boards, plies, watch, is_parallel)
             cache.store(distinct.keys, missing, tag, found)
             values[missing] = found
-        return _Valued(values, distinct.places)
+        return _DistinctValues(values, distinct.places)
 
-    def _new_values(
-        self, judgement: Judgement, boards: Board, plies: int, watch: SearchWatch, spread: bool
+    def _evaluate_missing(
+        self, objective: Objective, boards: Board, plies: int, watch: SearchWatch, is_parallel: bool
     ) -> Values:
         if plies == 0:
-            return self._leaf_values(judgement, boards, watch)
-        settled = judgement.settled(boards)
+            return self._evaluate_leaves(objective, boards, watch)
+        settled = objective.is_settled(boards)
         if not settled.any():
-            return self._deep_values(judgement, boards, plies, watch, spread)
-        values = np.empty((len(boards), judgement.columns), np.float32)
-        values[settled] = self._leaf_values(judgement, boards[settled], watch)
+            return self._evaluate_deep(objective, boards, plies, watch, is_parallel)
+        values = np.empty((len(boards), objective.columns), np.float32)
+        values[settled] = self._evaluate_leaves(objective, boards[settled], watch)
         if not settled.all():
-            values[~settled] = self._deep_values(judgement, boards[~settled], plies, watch, spread)
+            values[~settled] = self._evaluate_deep(objective, boards[~settled], plies, watch, is_parallel)
         return values
 
-    def _leaf_values(self, judgement: Judgement, boards: Board, watch: SearchWatch) -> Values:
+    def _evaluate_leaves(self, objective: Objective, boards: Board, watch: SearchWatch) -> Values:
         parts = []
         for start in range(0, len(boards), EVALUATE_ROWS):
             rows = boards[start : start + EVALUATE_ROWS]
             watch.check()
-            parts.append(judgement.values(rows))
+            parts.append(objective.evaluate(rows))
             watch.count(len(rows))
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
-    def _deep_values(
-        self, judgement: Judgement, boards: Board, plies: int, watch: SearchWatch, spread: bool
+    def _evaluate_deep(
+        self, objective: Objective, boards: Board, plies: int, watch: SearchWatch, is_parallel: bool
     ) -> Values:
         """Value positions that are not settled, block by block."""
-        size = self._block
-        tasks = _TASKS_FOR_EACH_THREAD * self._workers.threads
-        is_worth_it = len(boards) * len(ROLLS) ** (plies - 1) >= _LEAST_SPREAD
-        handed_out = spread and is_worth_it and (plies == 1 or len(boards) >= tasks)
+        size = self._block_positions
+        tasks = _TASKS_PER_THREAD * self._workers.threads
+        is_worth_it = len(boards) * len(ROLLS) ** (plies - 1) >= _MIN_PARALLEL_POSITIONS
+        handed_out = is_parallel and is_worth_it and (plies == 1 or len(boards) >= tasks)
         if handed_out:
             least = _MIN_TASK_POSITIONS if plies == 1 else 1
             size = min(size, max(least, -(-len(boards) // tasks)))
         blocks = [boards[start : start + size] for start in range(0, len(boards), size)]
 
         def averages(block: Board) -> Values:
-            return self._averages(judgement, block, plies, watch, spread and not handed_out)
+            return self._average_rolls(objective, block, plies, watch, is_parallel and not handed_out)
 
         parts = (
             self._workers.map(averages, blocks, watch.check)
@@ -228,56 +228,60 @@ class TreeSearch:
         )
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
-    def _averages(
-        self, judgement: Judgement, boards: Board, plies: int, watch: SearchWatch, spread: bool
+    def _average_rolls(
+        self, objective: Objective, boards: Board, plies: int, watch: SearchWatch, is_parallel: bool
     ) -> Values:
         """Average the best replies to all rolls in a block of positions."""
-        replies, offsets = self._replies(boards, watch)
-        other, width = judgement.other, self._pruning.width
+        replies, offsets = self._expand(boards, watch)
+        other, width = objective.other, self._pruning.width
         if plies > 1 and width is not None:
-            leaf = self._carried(other, replies, 0, watch, spread)
+            leaf = self._evaluate_with_double_option(other, replies, 0, watch, is_parallel)
             chosen = np.empty(len(replies), np.int64)
             offsets_before, offsets = offsets, np.empty_like(offsets)
             kernel_search.choose_replies(
                 leaf.values,
                 leaf.places,
                 offsets_before,
-                judgement.reduction.scores,
+                objective.backup_rule.scores,
                 width,
                 self._pruning.width_margin,
                 chosen,
                 offsets,
             )
             replies = replies[chosen[: offsets[-1]]]
-        return _reduced(judgement, self._carried(other, replies, plies - 1, watch, spread), offsets)
+        return _back_up(
+            objective,
+            self._evaluate_with_double_option(other, replies, plies - 1, watch, is_parallel),
+            offsets,
+        )
 
-    def _replies(self, boards: Board, watch: SearchWatch) -> tuple[Board, NDArray[np.int64]]:
+    def _expand(self, boards: Board, watch: SearchWatch) -> tuple[Board, NDArray[np.int64]]:
         """List the replies to look at: ``int8[m, 2, 26]``, ``int64[n * 21 + 1]`` offsets, roll by roll."""
-        if len(boards) <= FIND_POSITIONS:
-            return self._found(boards, watch)
+        if len(boards) <= PRUNE_POSITIONS:
+            return self._expand_batch(boards, watch)
         pieces, offsets = [], [np.zeros(1, np.int64)]
-        for start in range(0, len(boards), FIND_POSITIONS):
-            children, piece_offsets = self._found(boards[start : start + FIND_POSITIONS], watch)
+        for start in range(0, len(boards), PRUNE_POSITIONS):
+            children, piece_offsets = self._expand_batch(boards[start : start + PRUNE_POSITIONS], watch)
             pieces.append(children)
             offsets.append(offsets[-1][-1] + piece_offsets[1:])
         return np.concatenate(pieces), np.concatenate(offsets)
 
-    def _found(self, boards: Board, watch: SearchWatch) -> tuple[Board, NDArray[np.int64]]:
+    def _expand_batch(self, boards: Board, watch: SearchWatch) -> tuple[Board, NDArray[np.int64]]:
         """List replies as `_replies`, all at once."""
         watch.check()
         boards = np.repeat(boards, len(ROLLS), axis=0)
         dice = np.tile(_DICE, (len(boards) // len(ROLLS), 1))
-        if self._finder is None or self._pruning.keep is None:
+        if self._pruner is None or self._pruning.keep is None:
             children, _, offsets = expand_rolls(boards, dice)
             return children, offsets
-        found = self._finder.best_replies(boards, dice, self._pruning.keep, self._pruning.margin)
+        found = self._pruner.prune_plays(boards, dice, self._pruning.keep, self._pruning.margin)
         return found.children, found.offsets
 
-    def _carried(
-        self, judgement: Judgement, boards: Board, plies: int, watch: SearchWatch, spread: bool
-    ) -> _Valued:
-        valued = self._values(judgement, boards, plies, watch, spread)
-        return _Valued(judgement.carried(valued.values), valued.places)
+    def _evaluate_with_double_option(
+        self, objective: Objective, boards: Board, plies: int, watch: SearchWatch, is_parallel: bool
+    ) -> _DistinctValues:
+        valued = self._evaluate_distinct(objective, boards, plies, watch, is_parallel)
+        return _DistinctValues(objective.apply_double_option(valued.values), valued.places)
 
 
 def check_plies(plies: int) -> int:
@@ -291,16 +295,16 @@ def check_plies(plies: int) -> int:
     return plies
 
 
-def _reduced(judgement: Judgement, replies: _Valued, offsets: NDArray[np.int64]) -> Values:
-    reduction = judgement.reduction
-    values = np.empty(((len(offsets) - 1) // len(ROLLS), judgement.columns), np.float32)
-    kernel_search.average_best(
+def _back_up(objective: Objective, replies: _DistinctValues, offsets: NDArray[np.int64]) -> Values:
+    reduction = objective.backup_rule
+    values = np.empty(((len(offsets) - 1) // len(ROLLS), objective.columns), np.float32)
+    kernel_search.average_best_replies(
         replies.values,
         replies.places,
         offsets,
         reduction.scores,
         reduction.score_of,
-        reduction.turned_from,
+        reduction.opponent_column,
         reduction.factors,
         reduction.shifts,
         ROLL_WEIGHTS,

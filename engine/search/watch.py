@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from engine.errors import CancelledWork
-from engine.judged import RankedPlay
+from engine.search.results import CandidatePlay
 
 PROGRESS_EVERY_S = 0.5
 """Reports within a depth come this far apart."""
@@ -20,7 +20,7 @@ class SearchProgress:
 
     Attributes:
         plies: The depth at work, or just finished.
-        finished: Whether that depth is finished.
+        is_finished: Whether that depth is finished.
         nodes: Positions valued without look-ahead so far; repeats and what a cache held are not counted.
         elapsed_s: Since the start.
         best: The best play at the depth that was just finished, its equity what plays are ranked by; None
@@ -28,10 +28,10 @@ class SearchProgress:
     """
 
     plies: int
-    finished: bool
+    is_finished: bool
     nodes: int
     elapsed_s: float
-    best: RankedPlay | None = None
+    best: CandidatePlay | None = None
 
 
 class SearchWatch:
@@ -79,19 +79,19 @@ class SearchWatch:
         """Note the depth at work."""
         self._plies = plies
 
-    def end_depth(self, best: RankedPlay | None = None) -> None:
+    def end_depth(self, best: CandidatePlay | None = None) -> None:
         """Report that the depth at work is finished, and which play is the best by it."""
         with self._lock:
-            self._report(finished=True, best=best)
+            self._report(is_finished=True, best=best)
 
     def count(self, nodes: int) -> None:
         """Count positions, and report from time to time."""
         with self._lock:
             self._nodes += nodes
             if self._progress is not None and time.monotonic() - self._reported_s >= PROGRESS_EVERY_S:
-                self._report(finished=False)
+                self._report(is_finished=False)
 
-    def _report(self, finished: bool, best: RankedPlay | None = None) -> None:
+    def _report(self, is_finished: bool, best: CandidatePlay | None = None) -> None:
         self._reported_s = time.monotonic()
         if self._progress is not None:
-            self._progress(SearchProgress(self._plies, finished, self._nodes, self.elapsed_s, best))
+            self._progress(SearchProgress(self._plies, is_finished, self._nodes, self.elapsed_s, best))

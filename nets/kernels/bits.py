@@ -23,7 +23,7 @@ _bits = (_halves[:, None] >> np.arange(_HALF_BITS)) & 1
 BIT_COUNT: NDArray[np.int8] = _bits.sum(axis=1).astype(np.int8)
 """``int8[8192]``: how many bits of a number are set."""
 
-_REVERSED: NDArray[np.int64] = _bits @ (1 << np.arange(_HALF_BITS)[::-1])
+_REVERSED_BITS: NDArray[np.int64] = _bits @ (1 << np.arange(_HALF_BITS)[::-1])
 
 
 @inlined_kernel
@@ -39,12 +39,12 @@ def top_bit(mask: int) -> int:
 
 
 @inlined_kernel
-def mirrored(points: int) -> int:
+def mirror_points(points: int) -> int:
     """The same points in the other side's numbering: bit p goes to bit 25 - p."""
-    return int((_REVERSED[points & _HALF] << _HALF_BITS) | _REVERSED[points >> _HALF_BITS])
+    return int((_REVERSED_BITS[points & _HALF] << _HALF_BITS) | _REVERSED_BITS[points >> _HALF_BITS])
 
 
 @inlined_kernel
-def all_or_none(condition: bool) -> int:
+def mask_if(condition: bool) -> int:
     """A mask of all bits where the condition holds, of none where it does not."""
     return -int(condition)

@@ -7,16 +7,16 @@ from numpy.typing import NDArray
 
 from engine.kernels import kernel
 
-WEIGHTS = 122
+WEIGHT_COUNT = 122
 
-_ALL_OFF = np.float32(99999999.0)
+_WIN_SCORE = np.float32(99999999.0)
 _HALF = np.float32(0.5)
 _THREE = np.float32(3.0)
 _FIFTEEN = np.float32(15.0)
 
 
 @kernel
-def score(child: NDArray[np.int8], weights: NDArray[np.float32]) -> np.float32:
+def score_position(child: NDArray[np.int8], weights: NDArray[np.float32]) -> np.float32:
     """Score one position for the player who has just moved.
 
     Args:
@@ -27,7 +27,7 @@ def score(child: NDArray[np.int8], weights: NDArray[np.float32]) -> np.float32:
         The score, in no unit: only comparisons between plays of one roll mean something.
     """
     if child[1, 0] == 15:
-        return _ALL_OFF
+        return _WIN_SCORE
     total = weights[120] * np.float32(child[0, 25]) * _HALF
     total += weights[121] * np.float32(child[1, 0]) / _FIFTEEN
     for place in range(1, 25):  # pubeval's place is counted from the mover's 24 point down
@@ -48,7 +48,7 @@ def score(child: NDArray[np.int8], weights: NDArray[np.float32]) -> np.float32:
 
 
 @kernel
-def choose(
+def choose_plays(
     children: NDArray[np.int8],
     offsets: NDArray[np.int64],
     is_race: NDArray[np.bool_],
@@ -69,9 +69,9 @@ def choose(
     for i in range(is_race.shape[0]):
         weights = race_weights if is_race[i] else contact_weights
         best = offsets[i]
-        best_score = score(children[best], weights)
+        best_score = score_position(children[best], weights)
         for j in range(offsets[i] + 1, offsets[i + 1]):
-            this = score(children[j], weights)
+            this = score_position(children[j], weights)
             if this > best_score:
                 best = j
                 best_score = this

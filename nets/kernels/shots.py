@@ -10,64 +10,66 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels import kernel
-from nets.kernels.bits import BAR_BIT, all_or_none, top_bit
+from nets.kernels.bits import BAR_BIT, mask_if, top_bit
 
 ROLLS = 21
 """15 rolls of two different dice, which come twice in 36, then the 6 doubles, which come once."""
 
-_MIXED = 15
+_NON_DOUBLES = 15
 _PAIRS = [(high, low) for high in range(2, 7) for low in range(1, high)]
 _HIGH: NDArray[np.int64] = np.array([high for high, _ in _PAIRS])
 _LOW: NDArray[np.int64] = np.array([low for _, low in _PAIRS])
 
 
 @kernel
-def find_hits(men: int, open_points: int, blots: int, hits: NDArray[np.int64]) -> None:
+def find_hits(occupied: int, open_points: int, blots: int, hits: NDArray[np.int64]) -> None:
     """Find the blots that a side without checkers on the bar can hit.
 
     Args:
-        men: The points where it has checkers.
+        occupied: The points where it has checkers.
         open_points: The points that the other side has not made.
         blots: The other side's blots.
         hits: out, ``int64[ROLLS]``, the blots in reach of each roll.
     """
-    for roll in range(_MIXED):
+    for roll in range(_NON_DOUBLES):
         high, low = _HIGH[roll], _LOW[roll]
-        by_high = (men >> high) & open_points
-        by_low = (men >> low) & open_points
+        by_high = (occupied >> high) & open_points
+        by_low = (occupied >> low) & open_points
         hits[roll] = (by_high | by_low | (by_high >> low) | (by_low >> high)) & blots
-    for roll in range(_MIXED, ROLLS):
-        die = roll - _MIXED + 1
-        once = (men >> die) & open_points
+    for roll in range(_NON_DOUBLES, ROLLS):
+        die = roll - _NON_DOUBLES + 1
+        once = (occupied >> die) & open_points
         twice = (once >> die) & open_points
         thrice = (twice >> die) & open_points
         hits[roll] = (once | twice | thrice | (thrice >> die)) & blots
 
 
 @kernel
-def find_hits_from_bar(bar: int, men: int, open_points: int, blots: int, hits: NDArray[np.int64]) -> None:
+def find_hits_from_bar(
+    bar: int, occupied: int, open_points: int, blots: int, hits: NDArray[np.int64]
+) -> None:
     """Find the blots that a side with checkers on the bar can hit: all of them must enter first.
 
     Args:
         bar: How many checkers are on the bar.
-        men: The points where it has others.
+        occupied: The points where it has others.
         open_points: The points that the other side has not made.
         blots: The other side's blots.
         hits: out, ``int64[ROLLS]``, the blots in reach of each roll.
     """
-    has_second = all_or_none(bar == 1)
-    for roll in range(_MIXED):
+    has_second = mask_if(bar == 1)
+    for roll in range(_NON_DOUBLES):
         high, low = _HIGH[roll], _LOW[roll]
         in_high = (BAR_BIT >> high) & open_points
         in_low = (BAR_BIT >> low) & open_points
-        by_low = all_or_none(in_high != 0) & ((men | in_high) >> low)
-        by_high = all_or_none(in_low != 0) & ((men | in_low) >> high)
+        by_low = mask_if(in_high != 0) & ((occupied | in_high) >> low)
+        by_high = mask_if(in_low != 0) & ((occupied | in_low) >> high)
         hits[roll] = (in_high | in_low | (has_second & (by_low | by_high))) & blots
-    for roll in range(_MIXED, ROLLS):
-        die = roll - _MIXED + 1
+    for roll in range(_NON_DOUBLES, ROLLS):
+        die = roll - _NON_DOUBLES + 1
         entered = (BAR_BIT >> die) & open_points
-        once = all_or_none((entered != 0) & (bar <= 3)) & ((men | entered) >> die) & open_points
-        twice = all_or_none(bar <= 2) & (once >> die) & open_points
+        once = mask_if((entered != 0) & (bar <= 3)) & ((occupied | entered) >> die) & open_points
+        twice = mask_if(bar <= 2) & (once >> die) & open_points
         thrice = has_second & (twice >> die)
         hits[roll] = (entered | once | twice | thrice) & blots
 
@@ -86,7 +88,7 @@ def count_hits(hits: NDArray[np.int64]) -> tuple[int, int, int]:
     hitting = choosing = lost_pips = 0
     for roll in range(ROLLS):
         hit = hits[roll]
-        times = 2 if roll < _MIXED else 1
+        times = 2 if roll < _NON_DOUBLES else 1
         hitting += times * int(hit != 0)
         choosing += times * int((hit & (hit - 1)) != 0)
         lost_pips += times * int(hit != 0) * top_bit(hit)

@@ -12,12 +12,12 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import float_kernel, inlined_float_kernel, kernel
-from nets.kernels.encode import active_inputs
+from engine.kernels import fastmath_kernel, inlined_fastmath_kernel, kernel
+from nets.kernels.tesauro196 import list_active_inputs
 
-Net = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
+OneLayerWeights = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
 
-CERTAIN = np.float32(1000.0)
+CERTAIN_LOGIT = np.float32(1000.0)
 """A logit whose sigmoid is exactly 1; that of its negative is exactly 0."""
 
 _ZERO = np.float32(0.0)
@@ -46,11 +46,11 @@ def is_race(boards: NDArray[np.int8], at: int) -> bool:
     return rear <= 25
 
 
-@float_kernel
-def first_layer(
+@fastmath_kernel
+def compute_first_layer(
     boards: NDArray[np.int8],
     at: int,
-    net: Net,
+    net: OneLayerWeights,
     rows: NDArray[np.int64],
     factors: NDArray[np.float32],
     sums: NDArray[np.float32],
@@ -68,7 +68,7 @@ def first_layer(
         row: Which row of the sums to write.
     """
     w1, b1, _, _ = net
-    count = active_inputs(boards[at], rows, factors)
+    count = list_active_inputs(boards[at], rows, factors)
     for h in range(sums.shape[1]):
         sums[row, h] = b1[h]
     i = 0
@@ -88,8 +88,8 @@ def first_layer(
         i += 1
 
 
-@inlined_float_kernel
-def second_layer(
+@inlined_fastmath_kernel
+def compute_second_layer(
     sums: NDArray[np.float32],
     row: int,
     w2: NDArray[np.float32],
@@ -113,7 +113,7 @@ def second_layer(
     logits[4, column] = total4 + b2[4]
 
 
-@inlined_float_kernel
+@inlined_fastmath_kernel
 def sigmoid(x: np.float32) -> np.float32:
     """1 / (1 + exp(-x)), off by 2e-7 at most; without a branch, so that loops run in vector registers."""
     power = min(max(-x * _LOG2_E, _LEAST_EXPONENT), _INFINITE_EXPONENT)
@@ -124,8 +124,8 @@ def sigmoid(x: np.float32) -> np.float32:
     return _ONE / (_ONE + series * bits.view(np.float32))
 
 
-@float_kernel
-def equities_of(logits: NDArray[np.float32], count: int, equities: NDArray[np.float32]) -> None:
+@fastmath_kernel
+def compute_equities(logits: NDArray[np.float32], count: int, equities: NDArray[np.float32]) -> None:
     """Write the equities, in points, of the first columns of ``float32[5, n]`` logits."""
     for i in range(count):
         won = _TWO * sigmoid(logits[0, i]) + sigmoid(logits[1, i]) + sigmoid(logits[2, i])
@@ -133,13 +133,13 @@ def equities_of(logits: NDArray[np.float32], count: int, equities: NDArray[np.fl
 
 
 @kernel
-def outcome_of(logits: NDArray[np.float32], column: int, values: NDArray[np.float32], row: int) -> None:
+def compute_outcome(logits: NDArray[np.float32], column: int, values: NDArray[np.float32], row: int) -> None:
     """Write the outcome of a column of ``float32[5, n]`` logits to a row of ``float32[m, 5]``."""
     for k in range(5):
         values[row, k] = sigmoid(logits[k, column])
 
 
 @kernel
-def equity_of(values: NDArray[np.float32], row: int) -> float:
+def compute_equity(values: NDArray[np.float32], row: int) -> float:
     """Return the equity of a row of outcomes, in points."""
     return 2.0 * values[row, 0] - 1.0 + values[row, 1] + values[row, 2] - values[row, 3] - values[row, 4]

@@ -6,8 +6,8 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from engine.dice import MAX_SEED
-from engine.players import RandomPlayer
+from engine.play.player import RandomPlayer
+from engine.rules.dice import MAX_SEED
 from nets.player_kinds import PlayerKind
 
 

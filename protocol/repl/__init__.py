@@ -5,6 +5,6 @@ from __future__ import annotations
 
 def main() -> int:
     """Talk with the person at the terminal, with the shipped nets; returns the exit status."""
-    from protocol.repl.terminal import talk_at_terminal  # only a terminal needs prompt_toolkit
+    from protocol.repl.terminal import run_repl  # only a terminal needs prompt_toolkit
 
-    return talk_at_terminal()
+    return run_repl()

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from engine.evaluator import Evaluator
-from engine.outcome import turned_outcomes
-from engine.players import OutcomePlayer
-from protocol.players import AT_THE_TABLE
-from protocol.repl.tables import CHANCES, chances_lines
-from protocol.session import Session
+from engine.evaluation.evaluator import Evaluator
+from engine.play.player import OutcomePlayer
+from engine.rules.outcome import invert_outcomes
+from protocol.repl.tables import CHANCE_KEYS, describe_chances
+from protocol.state.player_registry import SESSION_PLAYERS
+from protocol.state.session import Session
 
 
-class Chances:
+class WinningChances:
     """Tells chances once it is told to.
 
     Args:
@@ -22,27 +22,27 @@ class Chances:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self.are_told = False
+        self.is_shown = False
 
-    def tell(self, are_told: bool) -> str:
+    def set_shown(self, is_shown: bool) -> str:
         """Tell them from here on, or do not; say which.
 
         Raises:
             DataFileError: A file of who judges is missing or damaged.
         """
-        said = f"told after each play, as {self._judge().name} sees them" if are_told else "not told"
-        self.are_told = are_told
+        said = f"told after each play, as {self._find_evaluator().name} sees them" if is_shown else "not told"
+        self.is_shown = is_shown
         return f"Chances are {said}."
 
-    def judge_lines(self) -> list[str]:
+    def describe_source(self) -> list[str]:
         """Say who judges, if they are told.
 
         Raises:
             DataFileError: As for `tell`.
         """
-        return [f"Chances are as {self._judge().name} sees them."] if self.are_told else []
+        return [f"Chances are as {self._find_evaluator().name} sees them."] if self.is_shown else []
 
-    def lines(self, seat: int) -> list[str]:
+    def format_lines(self, seat: int) -> list[str]:
         """Say a seat's chances before the next roll at one look, if they are told.
 
         Args:
@@ -52,18 +52,18 @@ class Chances:
             StateError: No game goes on.
             DataFileError: As for `tell`.
         """
-        if not self.are_told:
+        if not self.is_shown:
             return []
-        outcomes = self._judge().evaluate(self._session.need_game().board[None])
+        outcomes = self._find_evaluator().evaluate(self._session.require_game().board[None])
         if self._session.game.match.on_roll != seat:
-            outcomes = turned_outcomes(outcomes)
-        return chances_lines(dict(zip(CHANCES, map(float, outcomes[0]), strict=True)))
+            outcomes = invert_outcomes(outcomes)
+        return describe_chances(dict(zip(CHANCE_KEYS, map(float, outcomes[0]), strict=True)))
 
-    def _judge(self) -> Evaluator:
+    def _find_evaluator(self) -> Evaluator:
         """The other player where it knows outcomes, else the evaluator of ``engine.net``; may load them."""
-        engine, service = self._session.engine, self._session.service
-        if engine.player not in AT_THE_TABLE:
+        engine, service = self._session.engine_settings, self._session.service
+        if engine.player not in SESSION_PLAYERS:
             player = service.players.find(engine.player, engine.threads)
             if isinstance(player, OutcomePlayer):
                 return player.evaluator
-        return service.analyst(engine.net, engine.threads).evaluator
+        return service.get_engine(engine.net, engine.threads).evaluator

@@ -8,36 +8,36 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from engine.dice import Roll
 from engine.errors import StateError
-from engine.match import MatchState
-from protocol.board_drawing import MARKS, draw_board
-from protocol.handlers.table import ACTIONS
-from protocol.players import HUMAN, OWN
-from protocol.repl.analysis import best_action
-from protocol.repl.asking import ask
-from protocol.repl.chances import Chances
-from protocol.repl.game_log import Done, GameLog
-from protocol.repl.opponent import ROLL, Opponent
+from engine.rules.dice import Roll
+from engine.rules.match import MatchState
+from protocol.commands.board_drawing import CHECKER_MARKS, draw_board
+from protocol.commands.game import OFFER_ACTIONS
+from protocol.core.requests import WorkControl
+from protocol.repl.analysis import find_best_action
+from protocol.repl.chances import WinningChances
+from protocol.repl.command_client import send_command
+from protocol.repl.game_log import GameLog, LoggedAction
+from protocol.repl.opponent import ROLL_ACTION, EngineOpponent
+from protocol.repl.output_lines import PreformattedLine
 from protocol.repl.sentences import (
     ENGINE_NAME,
     HUMAN_NAME,
-    action_text,
-    offer_text,
-    result_text,
-    roll_text,
-    score_line,
-    told,
-    turn_text,
+    describe_action,
+    describe_offer,
+    describe_result,
+    describe_score,
+    describe_turn,
+    format_roll,
+    make_sentence,
 )
-from protocol.repl.tables import counted
-from protocol.repl.writing import Drawn
-from protocol.requests import Control
-from protocol.session import GameState, Session
-from protocol.settings import SEATS, change_match
+from protocol.repl.tables import format_count
+from protocol.state.player_registry import ENGINE_PLAYER, HUMAN_PLAYER
+from protocol.state.session import GameState, Session
+from protocol.state.settings import SEAT_NAMES, change_match
 
 
-class Game:
+class ReplGame:
     """What the words of the REPL do: a game against the engine, and the same moves without one.
 
     Between two calls either no game is on, or it is over, or the person is to act: to roll, to play, to
@@ -54,46 +54,46 @@ class Game:
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self.human: int | None = None
-        self.chances = Chances(session)
-        self._opponent = Opponent(session)
+        self.human_seat: int | None = None
+        self.chances = WinningChances(session)
+        self._opponent = EngineOpponent(session)
         self._decisions: list[GameState] = []
-        self._undone: list[tuple[GameState, list[Done]]] = []
-        self._log = GameLog()
-        self._won_match: GameState | None = None
+        self._undone: list[tuple[GameState, list[LoggedAction]]] = []
+        self._game_log = GameLog()
+        self._match_end: GameState | None = None
         self._final_score = (0, 0)
 
     @property
     def is_running(self) -> bool:
         """Whether a game is on and not over."""
         game = self.session.game
-        return self.human is not None and game.position is not None and not game.is_over
+        return self.human_seat is not None and game.position is not None and not game.is_over
 
     @property
-    def is_shared(self) -> bool:
+    def has_two_humans(self) -> bool:
         """Whether people play both seats."""
-        return self.session.engine.player == HUMAN
+        return self.session.engine_settings.player == HUMAN_PLAYER
 
     @property
     def names(self) -> tuple[str, str]:
         """What the seats are called."""
-        if self.human is None or self.is_shared:
-            return MARKS
-        player = self.session.engine.player
-        opponent = ENGINE_NAME if player == OWN else player.partition(":")[0]
-        return (HUMAN_NAME, opponent) if self.human == 0 else (opponent, HUMAN_NAME)
+        if self.human_seat is None or self.has_two_humans:
+            return CHECKER_MARKS
+        player = self.session.engine_settings.player
+        opponent = ENGINE_NAME if player == ENGINE_PLAYER else player.partition(":")[0]
+        return (HUMAN_NAME, opponent) if self.human_seat == 0 else (opponent, HUMAN_NAME)
 
     @property
-    def has_won_match(self) -> bool:
+    def is_match_over(self) -> bool:
         """Whether the game on the table is over and decided the match."""
-        return self._won_match is not None and self.session.game is self._won_match
+        return self._match_end is not None and self.session.game is self._match_end
 
     @property
     def points(self) -> tuple[int, int]:
         """Points of seats 0 and 1, with those of a game that decided the match."""
-        return self._final_score if self.has_won_match else self.session.game.match.score
+        return self._final_score if self.is_match_over else self.session.game.match.score
 
-    def deal(self, control: Control, length: int | None = None) -> list[str]:
+    def start_game(self, control: WorkControl, length: int | None = None) -> list[str]:
         """Begin a game from the start: one die each says who begins, and with which roll.
 
         Args:
@@ -104,25 +104,25 @@ class Game:
         Raises:
             GammondError: The evaluator cannot be loaded; the table is as it was.
         """
-        ask(self.session, "isready", control)
-        human = self.human or 0
-        own, other = self._throw()
+        send_command(self.session, "isready", control)
+        human = self.human_seat or 0
+        own, other = self._roll_for_start()
         starter = human if own > other else 1 - human
         match = self.session.game.match
-        if length is None and self.has_won_match:
+        if length is None and self.is_match_over:
             length = match.length
         if length is not None:
             start = MatchState(length, on_roll=match.on_roll, jacoby=match.jacoby, beavers=match.beavers)
-            self.session.change(replace(self.session.game, match=start))
-        self.session.new_game()
+            self.session.push_state(replace(self.session.game, match=start))
+        self.session.start_game()
         self._begin(human)
         change_match(self.session, on_roll=starter, roll=(max(own, other), min(own, other)))
-        throws = told(self.names[human], "throw", f"{own}, {self.names[1 - human]} {other}")
-        begins = told(self.names[starter], "begin", f"with {max(own, other)}-{min(own, other)}")
-        self._log.begin(self.session.game, self.names)
-        return [f"{throws} {begins}", *self.go_on(control)]
+        throws = make_sentence(self.names[human], "throw", f"{own}, {self.names[1 - human]} {other}")
+        begins = make_sentence(self.names[starter], "begin", f"with {max(own, other)}-{min(own, other)}")
+        self._game_log.begin(self.session.game, self.names)
+        return [f"{throws} {begins}", *self.continue_game(control)]
 
-    def take_up(self, control: Control) -> list[str]:
+    def play_from_here(self, control: WorkControl) -> list[str]:
         """Play against the engine: on from the position for the seat to act, or from the start without one.
 
         Raises:
@@ -131,19 +131,21 @@ class Game:
         """
         game = self.session.game
         if game.position is None or game.is_over:
-            return self.deal(control)
+            return self.start_game(control)
         if self.is_running:
             raise StateError("a game is on: play it, or 'new' for another, or 'leave' it", field="play")
-        ask(self.session, "isready", control)
+        send_command(self.session, "isready", control)
         self._begin(game.match.to_act)
-        self._log.begin(game, self.names)
-        offer = offer_text(game.match)
-        begins = [
-            f"You play {' and '.join(MARKS) if self.is_shared else MARKS[game.match.to_act]} from here."
+        self._game_log.begin(game, self.names)
+        offer = describe_offer(game.match)
+        sides = " and ".join(CHECKER_MARKS) if self.has_two_humans else CHECKER_MARKS[game.match.to_act]
+        return [
+            f"You play {sides} from here.",
+            *([f"There is {offer}."] if offer else []),
+            *self.continue_game(control),
         ]
-        return [*begins, *([f"There is {offer}."] if offer else []), *self.go_on(control)]
 
-    def play_against(self, player: str, control: Control) -> list[str]:
+    def play_against(self, player: str, control: WorkControl) -> list[str]:
         """Let another player sit opposite, and begin a game or take one up unless it is on.
 
         Args:
@@ -153,11 +155,15 @@ class Game:
         Raises:
             GammondError: There is no such player, or it cannot be loaded.
         """
-        ask(self.session, f"set engine.player {player}", control)
+        send_command(self.session, f"set engine.player {player}", control)
         if not self.is_running:
-            return self.take_up(control)
-        opponent = "with people in both seats" if self.is_shared else f"against {player}"
-        return [f"The game goes on {opponent}.", *self.chances.judge_lines(), *self.go_on(control)]
+            return self.play_from_here(control)
+        opponent = "with people in both seats" if self.has_two_humans else f"against {player}"
+        return [
+            f"The game goes on {opponent}.",
+            *self.chances.describe_source(),
+            *self.continue_game(control),
+        ]
 
     def leave(self) -> list[str]:
         """End the game against the engine; the position stays.
@@ -165,36 +171,42 @@ class Game:
         Raises:
             StateError: None is on.
         """
-        if self.human is None:
+        if self.human_seat is None:
             raise StateError("no game against the engine: 'play' begins one", field="leave")
-        self.human = None
+        self.human_seat = None
         self._forget_decisions()
-        self._log.leave()
-        return [f"The game{'' if self.is_shared else ' against the engine'} ends here, the position stays."]
+        self._game_log.stop()
+        return [
+            f"The game{'' if self.has_two_humans else ' against the engine'} ends here, the position stays."
+        ]
 
-    def roll(self, control: Control) -> list[str]:
+    def roll(self, control: WorkControl) -> list[str]:
         """Roll for the seat on roll.
 
         Raises:
             GammondError: It is not the time to roll.
         """
-        lines = self.go_on(control)
+        lines = self.continue_game(control)
         self._check_no_offer()
         subject = self.names[self.session.game.match.on_roll]
-        ask(self.session, "roll", control)
-        return [*lines, told(subject, "roll", roll_text(self._roll())), *self.go_on(control)]
+        send_command(self.session, "roll", control)
+        return [
+            *lines,
+            make_sentence(subject, "roll", format_roll(self._get_roll())),
+            *self.continue_game(control),
+        ]
 
-    def make_play(self, text: str, control: Control) -> list[str]:
+    def make_play(self, text: str, control: WorkControl) -> list[str]:
         """Make a play as the seat on roll; in a game the engine answers it.
 
         Raises:
             GammondError: It is none, or not the time for it; the table is as it was.
         """
-        lines = self.go_on(control)
+        lines = self.continue_game(control)
         self._check_no_offer()
-        return lines + self._decided(text, control)
+        return lines + self._play_decision(text, control)
 
-    def act(self, action: str, control: Control) -> list[str]:
+    def take_action(self, action: str, control: WorkControl) -> list[str]:
         """Do something with the cube or a resignation as the seat to act; in a game the engine answers it.
 
         Args:
@@ -204,12 +216,12 @@ class Game:
         Raises:
             GammondError: The rules do not allow it now; the table is as it was.
         """
-        lines = self.go_on(control)
-        if action.startswith("resign") and self.human is not None:
+        lines = self.continue_game(control)
+        if action.startswith("resign") and self.human_seat is not None:
             self._check_no_offer()
-        return lines + self._decided(action, control)
+        return lines + self._play_decision(action, control)
 
-    def undo(self, control: Control) -> list[str]:
+    def undo(self, control: WorkControl) -> list[str]:
         """Take back the last change; in a game, all since the person's last decision, this included.
 
         Decisions are plays, and what is done with the cube or a resignation; a roll is none.
@@ -217,8 +229,8 @@ class Game:
         Raises:
             StateError: There is nothing to take back.
         """
-        if self.human is None:
-            ask(self.session, "undo", control)
+        if self.human_seat is None:
+            send_command(self.session, "undo", control)
             return ["Taken back."]
         if not self._decisions:
             raise StateError(
@@ -230,39 +242,39 @@ class Game:
         reached = self.session.game
         while self.session.game is not wanted:
             self.session.undo()
-        self._undone.append((reached, self._log.cut(wanted)))
-        return [f"Taken back: {turn_text(wanted.match)} again."]
+        self._undone.append((reached, self._game_log.take_from(wanted)))
+        return [f"Taken back: {describe_turn(wanted.match)} again."]
 
-    def redo(self, control: Control) -> list[str]:
+    def redo(self, control: WorkControl) -> list[str]:
         """Do again what `undo` took back last.
 
         Raises:
             StateError: Nothing was taken back, or something was done since.
         """
-        if self.human is None:
-            ask(self.session, "redo", control)
+        if self.human_seat is None:
+            send_command(self.session, "redo", control)
             return ["Done again."]
         if not self._undone or not self.session.can_redo:
             raise StateError("nothing was taken back since you last did something", field="redo")
         reached, done = self._undone.pop()
         self._decisions.append(self.session.game)
-        self._log.restore(done)
+        self._game_log.restore(done)
         while self.session.game is not reached:
             self.session.redo()
-        turn = turn_text(reached.match) if self.is_running else "the game is over"
-        return [f"Done again: {turn}.", *self.go_on(control)]
+        turn = describe_turn(reached.match) if self.is_running else "the game is over"
+        return [f"Done again: {turn}.", *self.continue_game(control)]
 
-    def best(self, control: Control) -> list[str]:
+    def play_best_action(self, control: WorkControl) -> list[str]:
         """Do what `analysis.hint` finds best in the place of the seat that is to act.
 
         Raises:
             GammondError: There is nothing to decide, or the table cannot say what is best.
         """
-        lines = self.go_on(control)
-        action = best_action(self.session, control)
-        return lines + (self.roll(control) if action == ROLL else self._decided(action, control))
+        lines = self.continue_game(control)
+        action = find_best_action(self.session, control)
+        return lines + (self.roll(control) if action == ROLL_ACTION else self._play_decision(action, control))
 
-    def save(self, name: str) -> list[str]:
+    def save_games(self, name: str) -> list[str]:
         """Write the finished games of the match, or of money play, as ``.mat`` text.
 
         Args:
@@ -272,72 +284,72 @@ class Game:
             StateError: There is no such game.
             DataFileError: The file cannot be written.
         """
-        return [f"{counted(self._log.save(name), 'game')} saved in {name}."]
+        return [f"{format_count(self._game_log.save(name), 'game')} saved in {name}."]
 
-    def score(self) -> list[str]:
+    def show_score(self) -> list[str]:
         """Say the score, and what the cube is at."""
-        return [score_line(self.session.game.match, self.points, self.names) + "."]
+        return [describe_score(self.session.game.match, self.points, self.names) + "."]
 
-    def board(self) -> list[str]:
+    def show_board(self) -> list[str]:
         """Draw the board, in a game against the engine as the person sees it.
 
         Raises:
             StateError: There is no position.
         """
-        position = self.session.need_position()
+        position = self.session.require_position()
         game = self.session.game
-        view = None if self.is_shared else self.human
-        drawn = draw_board(position, game.match, self.names, view, self.points, is_given_up=game.is_given_up)
-        return [Drawn(line) for line in drawn]
+        view = None if self.has_two_humans else self.human_seat
+        drawn = draw_board(position, game.match, self.names, view, self.points, is_conceded=game.is_conceded)
+        return [PreformattedLine(line) for line in drawn]
 
-    def go_on(self, control: Control) -> list[str]:
+    def continue_game(self, control: WorkControl) -> list[str]:
         """Play on until a person has something to decide: the engine's turns, and turns without a play."""
         lines: list[str] = []
         while self.is_running:
-            if self.session.game.match.to_act != self.human and not self.is_shared:
-                lines += self._engine_acts(control)
+            if self.session.game.match.to_act != self.human_seat and not self.has_two_humans:
+                lines += self._play_engine_turn(control)
             elif self._must_pass():
-                lines += self._do("pass", control)
+                lines += self._perform("pass", control)
             else:
                 break
         return lines
 
-    def tell_chances(self, are_told: bool) -> list[str]:
+    def show_chances(self, is_shown: bool) -> list[str]:
         """Tell chances after each play from here on, or do not.
 
         Raises:
             DataFileError: Who judges them cannot be loaded.
         """
-        return [self.chances.tell(are_told), *self._chances()]
+        return [self.chances.set_shown(is_shown), *self._format_chances()]
 
-    def _chances(self) -> list[str]:
+    def _format_chances(self) -> list[str]:
         """Before a roll, the chances of the person, or of the one who is to roll among two people."""
         match = self.session.game.match
-        if self.human is None or not self.is_running or match != match.before_roll():
+        if self.human_seat is None or not self.is_running or match != match.before_roll():
             return []
-        return self.chances.lines(match.on_roll if self.is_shared else self.human)
+        return self.chances.format_lines(match.on_roll if self.has_two_humans else self.human_seat)
 
-    def _begin(self, human: int) -> None:
-        self.human = human
+    def _begin(self, human_seat: int) -> None:
+        self.human_seat = human_seat
         self._forget_decisions()
-        self._opponent.begin()
+        self._opponent.reset()
 
     def _forget_decisions(self) -> None:
         self._decisions.clear()
         self._undone.clear()
 
-    def _throw(self) -> Roll:
+    def _roll_for_start(self) -> Roll:
         roll = self.session.dice.roll()
         while roll[0] == roll[1]:
             roll = self.session.dice.roll()
         return roll
 
-    def _roll(self) -> Roll:
-        return self.session.need_roll()[1]
+    def _get_roll(self) -> Roll:
+        return self.session.require_roll()[1]
 
     def _must_pass(self) -> bool:
         match = self.session.game.match
-        return match.roll is not None and not match.resigned and self.session.plays()[0].is_pass
+        return match.roll is not None and not match.resigned and self.session.list_legal_plays()[0].is_no_move
 
     def _check_no_offer(self) -> None:
         """Make sure that nothing waits for an answer.
@@ -347,49 +359,52 @@ class Game:
         """
         game = self.session.game
         if not game.is_over and (game.match.doubled or game.match.resigned):
-            raise StateError(f"there is {offer_text(game.match)}", field="play")
+            raise StateError(f"there is {describe_offer(game.match)}", field="play")
 
-    def _engine_acts(self, control: Control) -> list[str]:
-        action = self._opponent.action(control)
-        if action == ROLL:
-            ask(self.session, "roll", control)
+    def _play_engine_turn(self, control: WorkControl) -> list[str]:
+        action = self._opponent.choose_action(control)
+        if action == ROLL_ACTION:
+            send_command(self.session, "roll", control)
             return []
-        return self._do(action, control)
+        return self._perform(action, control)
 
-    def _decided(self, text: str, control: Control) -> list[str]:
+    def _play_decision(self, text: str, control: WorkControl) -> list[str]:
         """Do what a person has decided, as the seat to act, and let the engine answer."""
         before = self.session.game
-        lines = self._do(text, control)
-        if self.human is not None:
+        lines = self._perform(text, control)
+        if self.human_seat is not None:
             self._decisions.append(before)
-        return lines + self.go_on(control)
+        return lines + self.continue_game(control)
 
-    def _do(self, text: str, control: Control) -> list[str]:
+    def _perform(self, text: str, control: WorkControl) -> list[str]:
         """Do what ``play`` takes; say what it was, and how the game ended if it did."""
         table, before = self.session.game, self.session.game.match
-        done = ask(self.session, f"play {text}", control)[-1].values
-        self._log.add(table, self.session.game, done)
+        done = send_command(self.session, f"play {text}", control)[-1].values
+        self._game_log.add(table, self.session.game, done)
         play = str(done["play"])
-        lines = [action_text(play, before, self.session.game.match, self.names)]
-        if play not in ACTIONS:
-            lines += self._chances()
-        if play == "reject" and before.to_act == self.human:
-            self._opponent.note_refusal(before.resigned)
+        lines = [describe_action(play, before, self.session.game.match, self.names)]
+        if play not in OFFER_ACTIONS:
+            lines += self._format_chances()
+        if play == "reject" and before.to_act == self.human_seat:
+            self._opponent.note_rejection(before.resigned)
         if "winner" in done:
-            seat, points = SEATS.index(str(done["winner"])), int(done["points"])
-            lines.append(result_text(self.names[seat], str(done["result"]), points))
-            lines += self._count(seat, points)
+            seat, points = SEAT_NAMES.index(str(done["winner"])), int(done["points"])
+            lines.append(describe_result(self.names[seat], str(done["result"]), points))
+            lines += self._add_points(seat, points)
         return lines
 
-    def _count(self, winner: int, points: int) -> list[str]:
+    def _add_points(self, winner: int, points: int) -> list[str]:
         """Enter the points of a finished game."""
-        if self.human is None:
+        if self.human_seat is None:
             return []
         game = self.session.game
         following = game.match.after_game(winner, points)
         if following is None:
-            self._won_match, self._final_score = game, game.match.score_after(winner, points)
+            self._match_end, self._final_score = game, game.match.score_after(winner, points)
             own, other = self._final_score[winner], self._final_score[1 - winner]
-            return [told(self.names[winner], "win", f"the match {own}-{other}") + " 'new' begins another."]
-        self.session.change(replace(game, match=following))
-        return [*self.score(), "'new' begins the next game."]
+            return [
+                make_sentence(self.names[winner], "win", f"the match {own}-{other}")
+                + " 'new' begins another."
+            ]
+        self.session.push_state(replace(game, match=following))
+        return [*self.show_score(), "'new' begins the next game."]

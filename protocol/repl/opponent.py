@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from engine.doubles import Doubles
-from engine.match import RESULTS
-from protocol.repl.asking import ask
-from protocol.requests import Control
-from protocol.session import Session
+from engine.rules.doubles_rule import DoublesRule
+from engine.rules.match import RESULT_NAMES
+from protocol.core.requests import WorkControl
+from protocol.repl.command_client import send_command
+from protocol.state.session import Session
 
-ROLL = "roll"
-"""What `Opponent.action` says besides the words that ``play`` takes."""
+ROLL_ACTION = "roll"
+"""What `EngineOpponent.choose_action` says besides the words that ``play`` takes."""
 
 
-class Opponent:
+class EngineOpponent:
     """The engine's seat.
 
     Args:
@@ -21,21 +21,21 @@ class Opponent:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._refused = 0
+        self._rejected_kind = 0
 
-    def begin(self) -> None:
+    def reset(self) -> None:
         """Forget what was refused in an earlier game."""
-        self._refused = 0
+        self._rejected_kind = 0
 
-    def note_refusal(self, kind: int) -> None:
+    def note_rejection(self, kind: int) -> None:
         """Remember that a resignation was refused, so as not to offer it again.
 
         Args:
             kind: 1 a single game, 2 a gammon, 3 a backgammon.
         """
-        self._refused = max(self._refused, kind)
+        self._rejected_kind = max(self._rejected_kind, kind)
 
-    def action(self, control: Control) -> str:
+    def choose_action(self, control: WorkControl) -> str:
         """Decide as the seat that is to act.
 
         Args:
@@ -50,26 +50,28 @@ class Opponent:
         game = self._session.game
         match = game.match
         if match.resigned:
-            return "accept" if self._accepts(RESULTS[match.resigned - 1], control) else "reject"
+            return (
+                "accept" if self._accepts_resignation(RESULT_NAMES[match.resigned - 1], control) else "reject"
+            )
         if match.doubled:
-            return self._ask("go take", control)
+            return self._send_command("go take", control)
         if match.roll is not None:
-            return self._ask("go chequer", control)
-        if game.doubles is not Doubles.FOUR:
-            return ROLL
-        kind = self._resignation(control)
-        if kind > self._refused:
-            return f"resign {RESULTS[kind - 1]}"
-        doubles = game.may_double and self._ask("go cube", control) == "double"
-        return "double" if doubles else ROLL
+            return self._send_command("go chequer", control)
+        if game.doubles is not DoublesRule.FOUR:
+            return ROLL_ACTION
+        kind = self._find_resignation(control)
+        if kind > self._rejected_kind:
+            return f"resign {RESULT_NAMES[kind - 1]}"
+        doubles = game.may_double and self._send_command("go cube", control) == "double"
+        return "double" if doubles else ROLL_ACTION
 
-    def _ask(self, line: str, control: Control) -> str:
-        return ask(self._session, line, control)[-1].text
+    def _send_command(self, line: str, control: WorkControl) -> str:
+        return send_command(self._session, line, control)[-1].text
 
-    def _accepts(self, kind: str, control: Control) -> bool:
-        return bool(ask(self._session, f"resign {kind}", control)[-1].values["accept"])
+    def _accepts_resignation(self, kind: str, control: WorkControl) -> bool:
+        return bool(send_command(self._session, f"resign {kind}", control)[-1].values["accept"])
 
-    def _resignation(self, control: Control) -> int:
+    def _find_resignation(self, control: WorkControl) -> int:
         """What can be resigned without a loss; at a look, as only what is plainly lost is resigned."""
-        offer = str(ask(self._session, "resign plies=0", control)[-1].values["offer"])
-        return RESULTS.index(offer) + 1 if offer in RESULTS else 0
+        offer = str(send_command(self._session, "resign plies=0", control)[-1].values["offer"])
+        return RESULT_NAMES.index(offer) + 1 if offer in RESULT_NAMES else 0

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from protocol.repl.tables import counted, points_text
-from protocol.requests import AnyReply, Reply
+from protocol.core.requests import AnyReply, Reply
+from protocol.repl.tables import format_count, format_points
 
-QUIET_MS = 300
+MIN_SHOWN_MS = 300
 """Work that is over sooner shows nothing."""
 
 
@@ -15,7 +15,7 @@ class ProgressLine:
     def __init__(self) -> None:
         self._depth = ""
 
-    def text(self, reply: AnyReply) -> str:
+    def update(self, reply: AnyReply) -> str:
         """Take a report in.
 
         Args:
@@ -26,28 +26,28 @@ class ProgressLine:
         """
         if not isinstance(reply, Reply) or reply.word != "info":
             return ""
-        told, best = _read(reply.text)
+        told, best = _parse_info(reply.text)
         if "trials" in told:
-            return _rollout_text(told, best)
+            return _format_rollout_progress(told, best)
         if "depth" in told:
-            self._depth = f"{counted(int(told['depth']) - 1, 'ply')} done, "
+            self._depth = f"{format_count(int(told['depth']) - 1, 'ply')} done, "
             if best:
-                self._depth += f"best {best} {points_text(told['score'])}, "
-        if int(told.get("time_ms", "0")) < QUIET_MS:
+                self._depth += f"best {best} {format_points(told['score'])}, "
+        if int(told.get("time_ms", "0")) < MIN_SHOWN_MS:
             return ""
         seconds = int(told["time_ms"]) / 1000
         return f"thinking: {self._depth}{int(told['nodes']):,} positions, {seconds:.1f} s"
 
 
-def _rollout_text(told: dict[str, str], best: str) -> str:
-    text = f"rolling out: {told['trials']} of {told['of']} trials"
-    if "equity" in told:
-        error = f" ± {float(told['se']):.3f}" if "se" in told else ""
-        text += f", {best} {points_text(told['equity'])}{error}".replace("  ", " ")
-    return f"{text}, {int(told['time_ms']) / 1000:.1f} s"
+def _format_rollout_progress(values: dict[str, str], best: str) -> str:
+    text = f"rolling out: {values['trials']} of {values['of']} trials"
+    if "equity" in values:
+        error = f" ± {float(values['se']):.3f}" if "se" in values else ""
+        text += f", {best} {format_points(values['equity'])}{error}".replace("  ", " ")
+    return f"{text}, {int(values['time_ms']) / 1000:.1f} s"
 
 
-def _read(text: str) -> tuple[dict[str, str], str]:
+def _parse_info(text: str) -> tuple[dict[str, str], str]:
     """Read an ``info`` line into its pairs, and the play behind ``pv``."""
     pairs, _, play = text.partition(" pv ")
     words = pairs.split()

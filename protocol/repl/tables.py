@@ -4,48 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from protocol.repl.writing import Drawn
-from protocol.requests import Reply, Value
+from protocol.core.requests import Reply, ReplyValue
+from protocol.repl.output_lines import PreformattedLine
 
-Values = Mapping[str, Value]
+ReplyValues = Mapping[str, ReplyValue]
 
-WIDTH = 80
+TABLE_WIDTH = 80
 """Columns that all tables fit into."""
 
-CHANCES = ("win", "win_g", "win_bg", "lose_g", "lose_bg")
+CHANCE_KEYS = ("win", "win_g", "win_bg", "lose_g", "lose_bg")
 _CHANCE_WIDTHS = (6, 5, 5, 6, 5)
 
 _MATRIX_LEGEND = "N no double, D double/take, P double/drop, T too good, - no doubling"
 
 
-def points_text(value: Value) -> str:
+def format_points(value: ReplyValue) -> str:
     """Write an equity, in points; what rounds to nothing has no minus."""
     return f"{round(float(value), 3) + 0.0:+.3f}"
 
 
-def percent_text(value: Value, decimals: int = 1) -> str:
+def format_percent(value: ReplyValue, decimals: int = 1) -> str:
     """Write a probability in per cent."""
     return f"{100 * float(value):.{decimals}f}"
 
 
-def counted(number: int, what: str) -> str:
+def format_count(number: int, what: str) -> str:
     """Write a number of things: ``1 play``, ``2 plays``; ``0 plies``."""
     if number == 1:
         return f"1 {what}"
     return f"{number} {what[:-1]}ies" if what == "ply" else f"{number} {what}s"
 
 
-def judge_text(values: Values) -> str:
+def describe_source(values: ReplyValues) -> str:
     """Say how deep a judgement looked, and by which net: ``2 plies, net strong``.
 
     Args:
         values: Of a final line with ``plies`` and ``net``.
     """
     stopped = ", stopped early" if values.get("stopped") else ""
-    return f"{counted(int(values['plies']), 'ply')}{stopped}, net {values['net']}"
+    return f"{format_count(int(values['plies']), 'ply')}{stopped}, net {values['net']}"
 
 
-def plays_lines(replies: Sequence[Reply]) -> list[str]:
+def format_plays(replies: Sequence[Reply]) -> list[str]:
     """Lay out ranked plays.
 
     Args:
@@ -61,44 +61,45 @@ def plays_lines(replies: Sequence[Reply]) -> list[str]:
     measure = "equity with the cube" if "cubeful" in best else "cubeless money equity"
     mwc = f"{'mwc %':>7}" if "mwc" in best else ""
     return [
-        *chances_head(f"{'':2}{'ply':>4}{mwc}{'equity':>7}{'behind':>7}"),
-        *(Drawn(_play_row(move, best)) for move in moves),
-        f"    {shown}{counted(int(totals['count']), 'play')} at {judge_text(totals)}; {measure}",
+        *format_chances_header(f"{'':2}{'ply':>4}{mwc}{'equity':>7}{'behind':>7}"),
+        *(PreformattedLine(_format_play_row(move, best)) for move in moves),
+        f"    {shown}{format_count(int(totals['count']), 'play')} at {describe_source(totals)}; {measure}",
     ]
 
 
-def chances_head(left: str, last: str = "play") -> list[str]:
+def format_chances_header(left: str, last: str = "play") -> list[str]:
     """Write two lines of titles: of the columns to the left, of the chances, and of the last column."""
     upper = f"{'':{len(left)}}{'win':>13}{'lose':>12}"
     lower = f"{left}{'all':>6}{'gam':>5}{'bg':>5}{'gam':>6}{'bg':>5}  {last}"
-    return [Drawn(upper), Drawn(lower)]
+    return [PreformattedLine(upper), PreformattedLine(lower)]
 
 
-def chances_text(values: Values) -> str:
+def format_chances(values: ReplyValues) -> str:
     """Write the five chances in per cent, in columns."""
     return "".join(
-        f"{percent_text(values[key]):>{width}}" for key, width in zip(CHANCES, _CHANCE_WIDTHS, strict=True)
+        f"{format_percent(values[key]):>{width}}"
+        for key, width in zip(CHANCE_KEYS, _CHANCE_WIDTHS, strict=True)
     )
 
 
-def _play_row(move: Values, best: Values) -> str:
-    mwc = f"{percent_text(move['mwc'], 2):>7}" if "mwc" in best else ""
-    equity = points_text(move.get("cubeful", move["equity"]))
-    left = f"{move['rank']:>2}{move['plies']:>4}{mwc}{equity:>7}{_behind(move, best):>7}"
-    return f"{left}{chances_text(move)}  {move['play']}"
+def _format_play_row(move: ReplyValues, best: ReplyValues) -> str:
+    mwc = f"{format_percent(move['mwc'], 2):>7}" if "mwc" in best else ""
+    equity = format_points(move.get("cubeful", move["equity"]))
+    left = f"{move['rank']:>2}{move['plies']:>4}{mwc}{equity:>7}{_format_loss(move, best):>7}"
+    return f"{left}{format_chances(move)}  {move['play']}"
 
 
-def _behind(move: Values, best: Values) -> str:
+def _format_loss(move: ReplyValues, best: ReplyValues) -> str:
     """How far a play is behind, by what the plays are ranked by; a chance to win the match in per cent."""
     if move["rank"] == 1:
         return ""
     if "cubeful" not in best and "mwc" in best:
         return f"{100 * (float(move['mwc']) - float(best['mwc'])):+.2f}%"
     key = "cubeful" if "cubeful" in best else "equity"
-    return points_text(float(move[key]) - float(best[key]))
+    return format_points(float(move[key]) - float(best[key]))
 
 
-def legal_lines(replies: Sequence[Reply]) -> list[str]:
+def format_legal_plays(replies: Sequence[Reply]) -> list[str]:
     """Lay out legal plays in columns.
 
     Args:
@@ -106,13 +107,13 @@ def legal_lines(replies: Sequence[Reply]) -> list[str]:
     """
     plays = [str(reply.values["play"]) for reply in replies[:-1]]
     width = max(map(len, plays), default=0) + 2
-    columns = max(1, (WIDTH - 2) // width)
+    columns = max(1, (TABLE_WIDTH - 2) // width)
     rows = [plays[start : start + columns] for start in range(0, len(plays), columns)]
-    drawn = [Drawn("    " + "".join(f"{play:<{width}}" for play in row).rstrip()) for row in rows]
-    return [*drawn, f"    {counted(len(plays), 'play')}"]
+    drawn = [PreformattedLine("    " + "".join(f"{play:<{width}}" for play in row).rstrip()) for row in rows]
+    return [*drawn, f"    {format_count(len(plays), 'play')}"]
 
 
-def cube_lines(cube: Values, chances: Values | None = None) -> list[str]:
+def format_cube_decision(cube: ReplyValues, chances: ReplyValues | None = None) -> list[str]:
     """Lay out what the side on roll should do with the cube.
 
     Args:
@@ -125,11 +126,17 @@ def cube_lines(cube: Values, chances: Values | None = None) -> list[str]:
     taken = "double, beaver" if cube.get("response") == "beaver" else "double, take"
     names = {"no_double": "no double", "take": taken, "drop": "double, drop"}
     known = {key: name for key, name in names.items() if key in cube}
-    rows = [Drawn(_choice_row(name, cube, key, "best")) for key, name in known.items()]
-    return [_choice_head(cube), *rows, f"    {_cube_verdict(cube)}", *chances_lines(chances), _about(cube)]
+    rows = [PreformattedLine(_format_choice_row(name, cube, key, "best")) for key, name in known.items()]
+    return [
+        _format_choice_header(cube),
+        *rows,
+        f"    {_describe_cube_decision(cube)}",
+        *describe_chances(chances),
+        _format_source(cube),
+    ]
 
 
-def answer_lines(take: Values) -> list[str]:
+def format_response(take: ReplyValues) -> list[str]:
     """Lay out how a double, or a beaver, should be answered, for the side that answers.
 
     Args:
@@ -138,41 +145,41 @@ def answer_lines(take: Values) -> list[str]:
     response = str(take["response"])
     names = {"take": "beaver" if response == "beaver" else "take", "drop": "drop"}
     best, other = ("drop", "take") if response == "drop" else ("take", "drop")
-    cost = points_text(abs(float(take[best]) - float(take[other])))[1:]
+    cost = format_points(abs(float(take[best]) - float(take[other])))[1:]
     word = {"take": "Take: dropping", "beaver": "Beaver: dropping", "drop": "Drop: taking"}[response]
-    rows = [Drawn(_choice_row(name, take, key, best)) for key, name in names.items()]
-    return [_choice_head(take), *rows, f"    {word} costs {cost}.", _about(take)]
+    rows = [PreformattedLine(_format_choice_row(name, take, key, best)) for key, name in names.items()]
+    return [_format_choice_header(take), *rows, f"    {word} costs {cost}.", _format_source(take)]
 
 
-def resignation_lines(offer: Values) -> list[str]:
+def format_resignation(offer: ReplyValues) -> list[str]:
     """Say whether a resignation should be accepted, to the side that was offered it.
 
     Args:
         offer: The keys of the answer to ``resign`` with a kind.
     """
     verdict = "Accept" if offer["accept"] else "Reject"
-    wins = f", {percent_text(1 - float(offer['mwc']), 2)} % of the matches" if "mwc" in offer else ""
-    worth = points_text(-float(offer["cubeful"]))
+    wins = f", {format_percent(1 - float(offer['mwc']), 2)} % of the matches" if "mwc" in offer else ""
+    worth = format_points(-float(offer["cubeful"]))
     return [
         f"    {verdict}: playing on is worth {worth} to the side that is offered it{wins}.",
-        _about(offer),
+        _format_source(offer),
     ]
 
 
-def _choice_head(values: Values) -> Drawn:
+def _format_choice_header(values: ReplyValues) -> PreformattedLine:
     has_mwc = any(key.startswith("mwc_") for key in values)
     mwc = f"{'mwc %':>8}" if has_mwc else ""
-    return Drawn(f"    {'':14}{'equity':>8}{mwc}{'vs best':>9}")
+    return PreformattedLine(f"    {'':14}{'equity':>8}{mwc}{'vs best':>9}")
 
 
-def _choice_row(name: str, values: Values, key: str, best: str) -> str:
-    mwc = f"{percent_text(values[f'mwc_{key}'], 2):>8}" if f"mwc_{key}" in values else ""
+def _format_choice_row(name: str, values: ReplyValues, key: str, best: str) -> str:
+    mwc = f"{format_percent(values[f'mwc_{key}'], 2):>8}" if f"mwc_{key}" in values else ""
     difference = float(values[key]) - float(values[best])
-    behind = f"{points_text(difference):>9}" if abs(difference) >= 0.0005 else ""
-    return f"    {name:<14}{points_text(values[key]):>8}{mwc}{behind}"
+    behind = f"{format_points(difference):>9}" if abs(difference) >= 0.0005 else ""
+    return f"    {name:<14}{format_points(values[key]):>8}{mwc}{behind}"
 
 
-def _cube_verdict(cube: Values) -> str:
+def _describe_cube_decision(cube: ReplyValues) -> str:
     """The proper action, and what the wrong ones cost."""
     if "take" not in cube:
         return "No double is possible here: roll."
@@ -185,7 +192,7 @@ def _cube_verdict(cube: Values) -> str:
     return f"{cube['action']}: {costs}."
 
 
-def chances_lines(values: Values | None) -> list[str]:
+def describe_chances(values: ReplyValues | None) -> list[str]:
     """Say the chances of the side on roll.
 
     Args:
@@ -193,17 +200,17 @@ def chances_lines(values: Values | None) -> list[str]:
     """
     if values is None:
         return []
-    win, win_g, win_bg, lose_g, lose_bg = (percent_text(values[key]) for key in CHANCES)
+    win, win_g, win_bg, lose_g, lose_bg = (format_percent(values[key]) for key in CHANCE_KEYS)
     return [
         f"    win {win} % (gammon {win_g}, backgammon {win_bg}), lose gammon {lose_g}, backgammon {lose_bg}"
     ]
 
 
-def _about(values: Values) -> str:
-    return f"    at {judge_text(values)}"
+def _format_source(values: ReplyValues) -> str:
+    return f"    at {describe_source(values)}"
 
 
-def matrix_lines(replies: Sequence[Reply]) -> list[str]:
+def format_matrix(replies: Sequence[Reply]) -> list[str]:
     """Lay out the cube action at every score.
 
     Args:
@@ -214,22 +221,24 @@ def matrix_lines(replies: Sequence[Reply]) -> list[str]:
     """
     *rows, summary = (reply.values for reply in replies)
     away = int(summary["away"])
-    width = max(1, min(3, (WIDTH - 6) // away))
+    width = max(1, min(3, (TABLE_WIDTH - 6) // away))
     step = 1 if width == 3 else 5  # two digits need a blank between them
     head = "".join(f"{number:>{step * width}}" for number in range(step, away + 1, step))
     return [
         "    the side on roll needs the points at the left, the other side those on top",
-        Drawn(f"{'':6}{head}"),
+        PreformattedLine(f"{'':6}{head}"),
         *(
-            Drawn(f"{row['away']:>5} " + "".join(f"{code:>{width}}" for code in str(row["actions"])))
+            PreformattedLine(
+                f"{row['away']:>5} " + "".join(f"{code:>{width}}" for code in str(row["actions"]))
+            )
             for row in rows
         ),
-        f"    money: {summary['money']}; cube {summary['cube']}; {judge_text(summary)}",
+        f"    money: {summary['money']}; cube {summary['cube']}; {describe_source(summary)}",
         f"    {_MATRIX_LEGEND}",
     ]
 
 
-def rollout_lines(replies: Sequence[Reply]) -> list[str]:
+def format_rollout(replies: Sequence[Reply]) -> list[str]:
     """Lay out a rollout: two rows for whatever was rolled out, the numbers and their standard errors.
 
     Args:
@@ -241,17 +250,17 @@ def rollout_lines(replies: Sequence[Reply]) -> list[str]:
     mwc = f"{'mwc %':>7}" if "mwc" in first else ""
     has_plays = "play" in first
     behind = f"{'behind' if has_plays else '':>7}"
-    lines = chances_head(f"{'':2}{mwc}{'equity':>7}{behind}", "play" if has_plays else "")
+    lines = format_chances_header(f"{'':2}{mwc}{'equity':>7}{behind}", "play" if has_plays else "")
     for values in rolled:
-        lines += [Drawn(_rolled_row(values)), Drawn(_error_row(values))]
+        lines += [PreformattedLine(_format_rollout_row(values)), PreformattedLine(_format_error_row(values))]
     if "action" in summary:
-        lines.append(f"    {_cube_verdict(summary)}")
+        lines.append(f"    {_describe_cube_decision(summary)}")
     seconds = f"{int(summary['elapsed_ms']) / 1000:.1f} s"
-    ending = _ENDINGS[str(summary["reason"])]
-    return [*lines, f"    {ending}, seed {summary['seed']}, {seconds}, {judge_text(summary)}; {measure}"]
+    ending = _STOP_REASONS[str(summary["reason"])]
+    return [*lines, f"    {ending}, seed {summary['seed']}, {seconds}, {describe_source(summary)}; {measure}"]
 
 
-_ENDINGS = {
+_STOP_REASONS = {
     "trials": "all trials played",
     "error": "precise enough",
     "jsd": "one play is left",
@@ -259,29 +268,29 @@ _ENDINGS = {
 }
 """Why a rollout ended, by its ``reason``."""
 
-_ROLLED_NAMES = {"position": "", "no_double": "no double", "take": "double, take"}
+_ESTIMATE_NAMES = {"position": "", "no_double": "no double", "take": "double, take"}
 
 
-def _rolled_row(values: Values) -> str:
-    mwc = f"{percent_text(values['mwc'], 2):>7}" if "mwc" in values else ""
-    behind = points_text(-float(values["behind"])) if "behind" in values else ""
-    left = f"{values.get('rank', ''):>2}{mwc}{points_text(values.get('cubeful', values['equity'])):>7}"
-    name = values["play"] if "play" in values else _ROLLED_NAMES[str(values["of"])]
-    return f"{left}{behind:>7}{chances_text(values)}  {name}".rstrip()
+def _format_rollout_row(values: ReplyValues) -> str:
+    mwc = f"{format_percent(values['mwc'], 2):>7}" if "mwc" in values else ""
+    behind = format_points(-float(values["behind"])) if "behind" in values else ""
+    left = f"{values.get('rank', ''):>2}{mwc}{format_points(values.get('cubeful', values['equity'])):>7}"
+    name = values["play"] if "play" in values else _ESTIMATE_NAMES[str(values["of"])]
+    return f"{left}{behind:>7}{format_chances(values)}  {name}".rstrip()
 
 
-def _error_row(values: Values) -> str:
+def _format_error_row(values: ReplyValues) -> str:
     """The standard errors of the row above; a single trial has none."""
-    mwc = f"{_error_text(values, 'mwc_se', 100.0, 2):>7}" if "mwc" in values else ""
-    equity = _error_text(values, "cubeful_se" if "cubeful" in values else "se", 1.0, 3)
+    mwc = f"{_format_error(values, 'mwc_se', 100.0, 2):>7}" if "mwc" in values else ""
+    equity = _format_error(values, "cubeful_se" if "cubeful" in values else "se", 1.0, 3)
     chances = "".join(
-        f"{_error_text(values, f'{key}_se', 100.0, 1):>{width}}"
-        for key, width in zip(CHANCES, _CHANCE_WIDTHS, strict=True)
+        f"{_format_error(values, f'{key}_se', 100.0, 1):>{width}}"
+        for key, width in zip(CHANCE_KEYS, _CHANCE_WIDTHS, strict=True)
     )
     given_up = ", given up" if values.get("given_up") else ""
-    behind = _error_text(values, "behind_se", 1.0, 3)
-    return f" ±{mwc}{equity:>7}{behind:>7}{chances}  {counted(int(values['trials']), 'trial')}{given_up}"
+    behind = _format_error(values, "behind_se", 1.0, 3)
+    return f" ±{mwc}{equity:>7}{behind:>7}{chances}  {format_count(int(values['trials']), 'trial')}{given_up}"
 
 
-def _error_text(values: Values, key: str, factor: float, decimals: int) -> str:
+def _format_error(values: ReplyValues, key: str, factor: float, decimals: int) -> str:
     return f"{factor * float(values[key]):.{decimals}f}" if key in values else ""

@@ -1,4 +1,4 @@
-"""The terminal: prompt_toolkit around a `Talk`. The only module that imports it."""
+"""The terminal: prompt_toolkit around a `LineInterpreter`. The only module that imports it."""
 
 from __future__ import annotations
 
@@ -24,35 +24,37 @@ from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.input import Input
 from prompt_toolkit.output import Output
 
-from engine.cores import usable_cores
-from engine.dice import MAX_SEED
-from engine.version import NAME, version
-from protocol.repl.completion import suggestions
+from engine.rules.dice import MAX_SEED
+from engine.runtime.cores import count_usable_cores
+from engine.runtime.version import NAME, read_version
+from protocol.core.requests import AnyReply, WorkControl
+from protocol.repl.completion import suggest_completions
+from protocol.repl.interpreter import LineInterpreter
+from protocol.repl.output_lines import ERROR_MARK, PreformattedLine
 from protocol.repl.progress import ProgressLine
-from protocol.repl.talk import Talk
-from protocol.repl.writing import ERROR_MARK, Drawn
-from protocol.requests import AnyReply, Control
-from protocol.service import Service, shipped_judges
-from protocol.session import Session
+from protocol.state.service import Service, make_shipped_catalogue
+from protocol.state.session import Session
 
 PROMPT = "gammond> "
 GREETING = "'play' begins a game, 'help' lists the words, Tab completes, Ctrl-D leaves."
 
-Show = Callable[[Sequence[str]], None]
+ShowLines = Callable[[Sequence[str]], None]
 
 
-def talk_at_terminal() -> int:
+def run_repl() -> int:
     """Talk until the person leaves; returns the exit status."""
     logging.basicConfig(format="gammond: %(levelname)s: %(message)s")
-    service = Service(shipped_judges(), threads=usable_cores())
-    service.clients = 1
-    talk = Talk(Session(service, secrets.randbelow(MAX_SEED)))
-    show([f"{NAME} {version()}, a backgammon engine", GREETING])
-    converse(talk, make_prompt(talk, history=open_history(history_file())), show, status_line())
+    service = Service(make_shipped_catalogue(), threads=count_usable_cores())
+    service.client_count = 1
+    talk = LineInterpreter(Session(service, secrets.randbelow(MAX_SEED)))
+    show([f"{NAME} {read_version()}, a backgammon engine", GREETING])
+    run_prompt_loop(
+        talk, make_prompt(talk, history=open_history(get_history_file())), show, make_status_line()
+    )
     return 0
 
 
-def history_file() -> Path:
+def get_history_file() -> Path:
     """Return where the lines of earlier talks are kept; ``GAMMOND_DATA`` moves it."""
     return Path(os.environ.get("GAMMOND_DATA") or platformdirs.user_state_dir(NAME)) / "history"
 
@@ -69,12 +71,16 @@ def open_history(file: Path) -> History:
 
 
 def make_prompt(
-    talk: Talk, *, history: History, input_: Input | None = None, output: Output | None = None
+    interpreter: LineInterpreter,
+    *,
+    history: History,
+    input_: Input | None = None,
+    output: Output | None = None,
 ) -> PromptSession[str]:
     """Set up the prompt.
 
     Args:
-        talk: What completion and toolbar show.
+        interpreter: What completion and toolbar show.
         history: Of lines, which suggestions come from.
         input_: Where keys come from; the terminal if left out.
         output: Where the prompt is drawn; the terminal if left out.
@@ -83,42 +89,49 @@ def make_prompt(
         PROMPT,
         history=history,
         auto_suggest=AutoSuggestFromHistory(),
-        completer=SessionCompleter(talk.session),
+        completer=ReplCompleter(interpreter.session),
         complete_in_thread=True,  # the first legal plays may have to wait for a compiler
-        bottom_toolbar=lambda: talk.toolbar(get_app().output.get_size().columns),
+        bottom_toolbar=lambda: interpreter.toolbar(get_app().output.get_size().columns),
         input=input_,
         output=output,
     )
 
 
-def converse(talk: Talk, prompt: PromptSession[str], show: Show, status: StatusLine | None = None) -> None:
+def run_prompt_loop(
+    interpreter: LineInterpreter,
+    prompt: PromptSession[str],
+    show: ShowLines,
+    status: StatusLine | None = None,
+) -> None:
     """Read lines and answer them until the person leaves.
 
     Ctrl-C at the prompt cancels the line, Ctrl-D on an empty one leaves.
 
     Args:
-        talk: What answers.
+        interpreter: What answers.
         prompt: Where lines come from.
         show: Takes what is said.
         status: Where progress is drawn; nowhere if None.
     """
-    while not talk.has_ended:
+    while not interpreter.has_ended:
         try:
             line = prompt.prompt()
         except KeyboardInterrupt:
             continue
         except EOFError:
             return
-        answer_interruptibly(talk, line, show, status)
+        answer_interruptibly(interpreter, line, show, status)
 
 
-def answer_interruptibly(talk: Talk, line: str, show: Show, status: StatusLine | None = None) -> None:
+def answer_interruptibly(
+    interpreter: LineInterpreter, line: str, show: ShowLines, status: StatusLine | None = None
+) -> None:
     """Answer a line while its progress is drawn and Ctrl-C can end its work.
 
     The first Ctrl-C ends it with the best answer so far.
 
     Args:
-        talk: What answers.
+        interpreter: What answers.
         line: What was typed.
         show: Takes what is said.
         status: Where progress is drawn; nowhere if None.
@@ -127,14 +140,14 @@ def answer_interruptibly(talk: Talk, line: str, show: Show, status: StatusLine |
         KeyboardInterrupt: A second Ctrl-C came before the first had its effect.
     """
     events: queue.SimpleQueue[AnyReply | list[str]] = queue.SimpleQueue()
-    control, progress = Control(events.put), ProgressLine()
+    control, progress = WorkControl(events.put), ProgressLine()
     worker = threading.Thread(
-        target=lambda: events.put(talk.answer(line, control)), name="answer", daemon=True
+        target=lambda: events.put(interpreter.answer(line, control)), name="answer", daemon=True
     )
 
     def awaited() -> list[str]:
         while not isinstance(event := events.get(), list):  # an interrupted Thread.join would end the wait
-            text = progress.text(event)
+            text = progress.update(event)
             if status is not None and text:
                 status.draw(text)
         return event
@@ -186,7 +199,7 @@ class StatusLine:
         self._output.erase_end_of_line()
 
 
-def status_line() -> StatusLine | None:
+def make_status_line() -> StatusLine | None:
     """Return where to draw progress: at the end of a terminal; nowhere if the output goes elsewhere."""
     return StatusLine(get_app_session().output) if sys.stdout.isatty() else None
 
@@ -196,11 +209,11 @@ def show(lines: Sequence[str]) -> None:
     width = get_app_session().output.get_size().columns
     for line in lines:
         style = "ansired" if line.startswith(ERROR_MARK) else ""
-        for part in wrapped(line, width):
+        for part in wrap_line(line, width):
             print_formatted_text(FormattedText([(style, part)]))
 
 
-def wrapped(line: str, width: int) -> list[str]:
+def wrap_line(line: str, width: int) -> list[str]:
     """Break a line between words and choices, later parts indented by two; what is drawn stays whole.
 
     Args:
@@ -210,20 +223,20 @@ def wrapped(line: str, width: int) -> list[str]:
     Returns:
         Lines of at most ``width`` columns, longer only for a word that is longer itself.
     """
-    if isinstance(line, Drawn) or len(line) <= width:
+    if isinstance(line, PreformattedLine) or len(line) <= width:
         return [line]
     indent = line[: len(line) - len(line.lstrip())] + "  "
-    wrapper = _Wrapper(width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+    wrapper = _UsageWrapper(width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
     return wrapper.wrap(line)
 
 
-class _Wrapper(textwrap.TextWrapper):
+class _UsageWrapper(textwrap.TextWrapper):
     """Breaks lines at blanks, and after the bars between the choices of a usage text."""
 
     wordsep_simple_re = re.compile(r"([\t ]+)|(?<=\|)")
 
 
-class SessionCompleter(Completer):
+class ReplCompleter(Completer):
     """Hands the suggestions for a session to prompt_toolkit.
 
     Args:
@@ -235,7 +248,7 @@ class SessionCompleter(Completer):
 
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
         """Complete the text before the cursor."""
-        for suggestion in suggestions(document.text_before_cursor, self._session):
+        for suggestion in suggest_completions(document.text_before_cursor, self._session):
             yield Completion(
                 suggestion.text, start_position=-suggestion.replaces, display_meta=suggestion.meaning
             )

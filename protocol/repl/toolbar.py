@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.match import MatchState
-from engine.position import Position
-from protocol.board_drawing import MARKS
-from protocol.offers import answers
-from protocol.repl.game import Game
-from protocol.repl.sentences import cube_text, roll_text
-from protocol.session import CUSTOM_LEVEL, EngineSettings
+from engine.rules.match import MatchState
+from engine.rules.position import Position
+from protocol.commands.board_drawing import CHECKER_MARKS
+from protocol.repl.game import ReplGame
+from protocol.repl.sentences import describe_cube, format_roll
+from protocol.state.offers import list_responses
+from protocol.state.session import CUSTOM_LEVEL, EngineSettings
 
-_BETWEEN = " | "
+_SEPARATOR = " | "
 
 
-def toolbar_text(game: Game, net: str, width: int) -> str:
+def format_toolbar(game: ReplGame, net: str, width: int) -> str:
     """Write the line below the prompt.
 
     Args:
@@ -28,17 +28,21 @@ def toolbar_text(game: Game, net: str, width: int) -> str:
         cube and score are shortened in this order, then net, cube, judge, score and pips left out.
     """
     position = game.session.game.position
-    judge = _judge(game.session.engine, net)
+    judge = _format_engine(game.session.engine_settings, net)
     if position is None:
         shorter = [(1, form) for form in (*judge[1:], "")]
-        return _fitted(["no position: 'play' begins a game", judge[0]], shorter, width)
-    pips, score, cube = _pips(game, position), _score(game), _cube(game.session.game.match)
-    parts = [_turn(game), pips[0], score[0], cube[0], judge[0]]
+        return _fit_parts(["no position: 'play' begins a game", judge[0]], shorter, width)
+    pips, score, cube = (
+        _format_pips(game, position),
+        _format_score(game),
+        _format_cube(game.session.game.match),
+    )
+    parts = [_format_turn(game), pips[0], score[0], cube[0], judge[0]]
     shortened = [(4, judge[1]), (1, pips[1]), (3, cube[1]), (2, score[1]), (4, judge[2])]
-    return _fitted(parts, [*shortened, (3, ""), (4, ""), (2, ""), (1, "")], width)
+    return _fit_parts(parts, [*shortened, (3, ""), (4, ""), (2, ""), (1, "")], width)
 
 
-def _fitted(parts: list[str], shortenings: Sequence[tuple[int, str]], width: int) -> str:
+def _fit_parts(parts: list[str], shortenings: Sequence[tuple[int, str]], width: int) -> str:
     """Join the parts; while they are too long, put in their shorter forms in turn.
 
     Args:
@@ -48,38 +52,41 @@ def _fitted(parts: list[str], shortenings: Sequence[tuple[int, str]], width: int
     """
     left = list(shortenings)
     while True:
-        line = " " + _BETWEEN.join(part for part in parts if part)
+        line = " " + _SEPARATOR.join(part for part in parts if part)
         if len(line) <= width or not left:
             return line[:width]
         place, form = left.pop(0)
         parts[place] = form
 
 
-def _turn(game: Game) -> str:
+def _format_turn(game: ReplGame) -> str:
     match = game.session.game.match
     if game.session.game.is_over:
-        return "match over" if game.has_won_match else "game over"
-    mark, name = MARKS[match.to_act], game.names[match.to_act]
+        return "match over" if game.is_match_over else "game over"
+    mark, name = CHECKER_MARKS[match.to_act], game.names[match.to_act]
     who = mark if mark == name else f"{mark} ({name})"
-    if answers(match):
-        return f"{who} to {' or '.join(answers(match)[:2])}"
+    if list_responses(match):
+        return f"{who} to {' or '.join(list_responses(match)[:2])}"
     if match.roll is not None:
-        return f"{who} to play {roll_text(match.roll)}"
+        return f"{who} to play {format_roll(match.roll)}"
     return f"{who} to roll or double" if game.session.game.may_double else f"{who} to roll"
 
 
-def _judge(engine: EngineSettings, net: str) -> tuple[str, str, str]:
-    level = f"{engine.plies}-ply" if engine.level == CUSTOM_LEVEL else engine.level
+def _format_engine(settings: EngineSettings, net: str) -> tuple[str, str, str]:
+    level = f"{settings.plies}-ply" if settings.level == CUSTOM_LEVEL else settings.level
     return f"net {net}, {level}", f"{net} {level}", level
 
 
-def _pips(game: Game, position: Position) -> tuple[str, str]:
+def _format_pips(game: ReplGame, position: Position) -> tuple[str, str]:
     on_roll = game.session.game.match.on_roll
     own, other = position.pips if on_roll == 0 else reversed(position.pips)
-    return f"pips {MARKS[0]} {own}, {MARKS[1]} {other}", f"{MARKS[0]} {own} {MARKS[1]} {other}"
+    return (
+        f"pips {CHECKER_MARKS[0]} {own}, {CHECKER_MARKS[1]} {other}",
+        f"{CHECKER_MARKS[0]} {own} {CHECKER_MARKS[1]} {other}",
+    )
 
 
-def _score(game: Game) -> tuple[str, str]:
+def _format_score(game: ReplGame) -> tuple[str, str]:
     match, points = game.session.game.match, game.points
     if match.is_money:
         return "money", "money"
@@ -87,7 +94,7 @@ def _score(game: Game) -> tuple[str, str]:
     return (f"{score} Crawford", score) if match.crawford else (score, score)
 
 
-def _cube(match: MatchState) -> tuple[str, str]:
+def _format_cube(match: MatchState) -> tuple[str, str]:
     if match.cube_owner is None:
-        return cube_text(match), f"cube {match.cube}"
-    return cube_text(match), f"cube {match.cube} {MARKS[match.cube_owner]}"
+        return describe_cube(match), f"cube {match.cube}"
+    return describe_cube(match), f"cube {match.cube} {CHECKER_MARKS[match.cube_owner]}"

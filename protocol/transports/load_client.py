@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from protocol.commands import DATA_WORDS
+from protocol.commands.table import DATA_LINE_KEYWORDS
 
 GOOD_LINES = (
     "position gnubgid 4HPwATDgc/ABMA",
@@ -69,7 +69,7 @@ def is_final_line(line: str) -> bool:
     if text.startswith("{"):
         document = msgspec.json.decode(text)
         return isinstance(document, dict) and document.get("final") is not False
-    return text.partition(" ")[0] not in DATA_WORDS
+    return text.partition(" ")[0] not in DATA_LINE_KEYWORDS
 
 
 def is_error_line(line: str) -> bool:
@@ -97,7 +97,9 @@ def run_load(host: str, port: int, *, clients: int = 200, lines: int = 100, seed
 async def measure_load(host: str, port: int, *, clients: int, lines: int, seed: int) -> LoadReport:
     """Do what `run_load` does inside an event loop."""
     began = time.perf_counter()
-    talks = [_talk(host, port, random.Random(seed * 1_000_003 + number), lines) for number in range(clients)]
+    talks = [
+        _run_client(host, port, random.Random(seed * 1_000_003 + number), lines) for number in range(clients)
+    ]
     results = await asyncio.gather(*talks)
     latencies = sorted(seconds for times, _ in results for seconds in times)
     return LoadReport(
@@ -106,20 +108,20 @@ async def measure_load(host: str, port: int, *, clients: int, lines: int, seed: 
         len(latencies),
         sum(errors for _, errors in results),
         time.perf_counter() - began,
-        1000 * _percentile(latencies, 50),
-        1000 * _percentile(latencies, 99),
+        1000 * _compute_percentile(latencies, 50),
+        1000 * _compute_percentile(latencies, 99),
     )
 
 
-async def _talk(host: str, port: int, chance: random.Random, count: int) -> tuple[list[float], int]:
+async def _run_client(host: str, port: int, rng: random.Random, count: int) -> tuple[list[float], int]:
     reader, writer = await asyncio.open_connection(host, port, limit=1 << 20)
     times: list[float] = []
     errors = 0
     for number in range(count):
-        line = _OPENING[number] if number < len(_OPENING) else _any_line(chance)
+        line = _OPENING[number] if number < len(_OPENING) else _choose_line(rng)
         sent = time.perf_counter()
         writer.write(f"{line}\n".encode())
-        answer = await _final_line(reader)
+        answer = await _read_final_line(reader)
         if answer is None:
             break
         times.append(time.perf_counter() - sent)
@@ -128,7 +130,7 @@ async def _talk(host: str, port: int, chance: random.Random, count: int) -> tupl
     return times, errors
 
 
-async def _final_line(reader: asyncio.StreamReader) -> str | None:
+async def _read_final_line(reader: asyncio.StreamReader) -> str | None:
     while data := await reader.readline():
         line = data.decode().rstrip("\n")
         if is_final_line(line):
@@ -136,9 +138,9 @@ async def _final_line(reader: asyncio.StreamReader) -> str | None:
     return None
 
 
-def _any_line(chance: random.Random) -> str:
-    return chance.choice(BAD_LINES if chance.random() < 1 / 3 else GOOD_LINES)
+def _choose_line(rng: random.Random) -> str:
+    return rng.choice(BAD_LINES if rng.random() < 1 / 3 else GOOD_LINES)
 
 
-def _percentile(ordered: list[float], percent: int) -> float:
+def _compute_percentile(ordered: list[float], percent: int) -> float:
     return ordered[min(len(ordered) - 1, len(ordered) * percent // 100)] if ordered else 0.0

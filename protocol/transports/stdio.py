@@ -17,13 +17,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
-from engine.cores import usable_cores
-from engine.dice import MAX_SEED
-from protocol.connection import Connection, Job
-from protocol.requests import AnyReply
-from protocol.service import Service, shipped_judges
-from protocol.session import Session
-from protocol.transports.workers import LONG_THREADS, ClientShare, WorkerPool
+from engine.rules.dice import MAX_SEED
+from engine.runtime.cores import count_usable_cores
+from protocol.core.requests import AnyReply
+from protocol.dialects.connection import Connection, Job
+from protocol.state.service import Service, make_shipped_catalogue
+from protocol.state.session import Session
+from protocol.transports.workers import LONG_THREADS, ClientQuota, WorkerPool
 
 EXIT_BROKEN_PIPE = 141
 GRACE_S = 5.0
@@ -36,7 +36,7 @@ _READ_BYTES = 64 * 1024
 def main() -> int:
     """Serve stdin and stdout with the shipped nets; returns the exit status."""
     logging.basicConfig(format="gammond: %(levelname)s: %(message)s")
-    return serve_stdio(Service(shipped_judges(), threads=usable_cores()))
+    return serve_stdio(Service(make_shipped_catalogue(), threads=count_usable_cores()))
 
 
 def serve_stdio(
@@ -75,45 +75,45 @@ class _StdioServer:
         self._output_fd = output_fd
         self._pool = pool
         self._grace_s = grace_s
-        self._inbox: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
+        self._events: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._output: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._may_read = threading.Semaphore(0)
         self._is_reading = False
         self._is_turn_due = False
-        self._share = ClientShare(pool)
+        self._quota = ClientQuota(pool)
         self._unsent = 0
-        self._ends: Iterator[Callable[[], object]] | None = None
+        self._shutdown_steps: Iterator[Callable[[], object]] | None = None
         self._deadline: float | None = None
-        self._status: int | None = None
+        self._exit_status: int | None = None
 
     def run(self) -> int:
         """Serve to the end; returns the exit status."""
         for target in (self._read, self._write):
             threading.Thread(target=target, name=target.__name__.strip("_"), daemon=True).start()
-        self._connection.session.service.clients += 1
-        with _signals(lambda: self._inbox.put(self._begin_end)):
-            while self._status is None:
+        self._connection.session.service.client_count += 1
+        with _handle_signals(lambda: self._events.put(self._begin_shutdown)):
+            while self._exit_status is None:
                 self._pump()
                 if self._connection.is_done and not self._unsent:
-                    self._status = 0
+                    self._exit_status = 0
                     break
                 try:
-                    self._inbox.get(timeout=self._time_left())()
+                    self._events.get(timeout=self._compute_timeout_s())()
                 except queue.Empty:
-                    self._end_harder()
+                    self._escalate_shutdown()
         self._pool.close()
-        return self._status
+        return self._exit_status
 
     def _pump(self) -> None:
         cap = self._connection.session.service.limits.unsent_bytes
         while self._unsent <= cap and (data := self._connection.data_to_send()):
             self._unsent += len(data)
             self._output.put(data)
-        while job := self._share.next_job(self._connection):
-            self._pool.submit(self, job, self._progressed, self._finished)
+        while job := self._quota.next_job(self._connection):
+            self._pool.submit(self, job, self._on_progress, self._on_result)
         if self._connection.has_lines and not self._is_turn_due:
             self._is_turn_due = True
-            self._inbox.put(self._take_turn)
+            self._events.put(self._take_turn)
         if not self._is_reading and self._unsent <= cap and self._connection.wants_data:
             self._is_reading = True
             self._may_read.release()
@@ -122,15 +122,15 @@ class _StdioServer:
         self._is_turn_due = False
         self._connection.advance()
 
-    def _progressed(self, job: Job, reply: AnyReply) -> None:
-        self._inbox.put(partial(self._connection.progressed, job, reply))
+    def _on_progress(self, job: Job, reply: AnyReply) -> None:
+        self._events.put(partial(self._connection.receive_progress, job, reply))
 
-    def _finished(self, job: Job, result: bytes | Exception) -> None:
-        self._inbox.put(partial(self._take_result, job, result))
+    def _on_result(self, job: Job, result: bytes | Exception) -> None:
+        self._events.put(partial(self._take_result, job, result))
 
     def _take_result(self, job: Job, result: bytes | Exception) -> None:
-        self._share.ended(job)
-        self._connection.finished(job, result)
+        self._quota.release(job)
+        self._connection.receive_result(job, result)
 
     def _read(self) -> None:
         data = b" "
@@ -140,7 +140,7 @@ class _StdioServer:
                 data = os.read(self._input_fd, _READ_BYTES)
             except OSError:
                 data = b""
-            self._inbox.put(partial(self._take_input, data))
+            self._events.put(partial(self._take_input, data))
 
     def _take_input(self, data: bytes) -> None:
         self._is_reading = False
@@ -157,44 +157,44 @@ class _StdioServer:
                 while data:
                     data = data[os.write(self._output_fd, data) :]
             except OSError:
-                self._inbox.put(self._take_broken_pipe)
+                self._events.put(self._take_broken_pipe)
                 return
-            self._inbox.put(partial(self._take_written, size))
+            self._events.put(partial(self._take_written, size))
 
     def _take_written(self, size: int) -> None:
         self._unsent -= size
 
     def _take_broken_pipe(self) -> None:
         self._connection.drop()
-        self._status = EXIT_BROKEN_PIPE
+        self._exit_status = EXIT_BROKEN_PIPE
 
-    def _begin_end(self) -> None:
+    def _begin_shutdown(self) -> None:
         """Take no more requests, and end what runs by ever harder means."""
-        if self._ends is None:
+        if self._shutdown_steps is None:
             self._connection.close()
-            self._ends = iter((self._connection.stop_all, self._connection.abandon, self._give_up))
+            self._shutdown_steps = iter((self._connection.stop_all, self._connection.abandon, self._exit_now))
             self._deadline = time.monotonic() + self._grace_s
 
-    def _end_harder(self) -> None:
-        if self._ends is not None:
-            next(self._ends)()
+    def _escalate_shutdown(self) -> None:
+        if self._shutdown_steps is not None:
+            next(self._shutdown_steps)()
             self._deadline = time.monotonic() + _LAST_GRACE_S
 
-    def _give_up(self) -> None:
-        self._status = 0
+    def _exit_now(self) -> None:
+        self._exit_status = 0
 
-    def _time_left(self) -> float | None:
+    def _compute_timeout_s(self) -> float | None:
         return None if self._deadline is None else max(0.0, self._deadline - time.monotonic())
 
 
 @contextmanager
-def _signals(act: Callable[[], None]) -> Iterator[None]:
+def _handle_signals(on_signal: Callable[[], None]) -> Iterator[None]:
     """Act on SIGTERM and SIGINT for a while; outside the main thread, which alone gets them, do nothing."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     kinds = (signal.SIGTERM, signal.SIGINT)
-    before = [signal.signal(kind, lambda *_: act()) for kind in kinds]
+    before = [signal.signal(kind, lambda *_: on_signal()) for kind in kinds]
     try:
         yield
     finally:

@@ -13,24 +13,24 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from engine.dice import MAX_SEED
 from engine.errors import GammondError, LimitError, StateError, UnsupportedError
-from protocol.connection import Connection, Job
-from protocol.errors import BusyError
-from protocol.replies import error_reply, rendered
-from protocol.requests import AnyReply
-from protocol.service import Service
-from protocol.session import Session
-from protocol.transports.workers import ClientShare, WorkerPool
+from engine.rules.dice import MAX_SEED
+from protocol.core.errors import BusyError
+from protocol.core.replies import format_reply, make_error_reply
+from protocol.core.requests import AnyReply
+from protocol.dialects.connection import Connection, Job
+from protocol.state.service import Service
+from protocol.state.session import Session
+from protocol.transports.workers import ClientQuota, WorkerPool
 
-_PARTING_S = 1.0
+_LINGER_S = 1.0
 _KERNEL_BUFFER_BYTES = 64 * 1024
 """What the system holds of a client's output. It takes more only once about a third of that is read: with the
 megabytes that it would choose itself, a slow reader looks like none for minutes."""
 
 _log = logging.getLogger(__name__)
 
-Listening = Callable[[str, int], None]
+ListeningCallback = Callable[[str, int], None]
 """Takes host and port once clients can come."""
 
 
@@ -72,7 +72,7 @@ def check_host(host: str, *, allow_remote: bool) -> str:
     return host
 
 
-def cannot_listen(host: str, port: int, error: OSError) -> StateError:
+def make_listen_error(host: str, port: int, error: OSError) -> StateError:
     """Say why no server can be opened at an address."""
     number = 0 if isinstance(error, socket.gaierror) else error.errno or 0
     reason = os.strerror(number).lower() if number else error.strerror or str(error)
@@ -86,10 +86,10 @@ async def serve_tcp(
     *,
     limits: TcpLimits | None = None,
     threads: int | None = None,
-    on_listening: Listening = lambda host, port: None,
-    ending: asyncio.Event | None = None,
+    on_listening: ListeningCallback = lambda host, port: None,
+    stop_event: asyncio.Event | None = None,
 ) -> None:
-    """Serve clients until SIGTERM, SIGINT or `ending`, then drain.
+    """Serve clients until SIGTERM, SIGINT or `stop_event`, then drain.
 
     Args:
         service: What is served.
@@ -98,29 +98,29 @@ async def serve_tcp(
         limits: Caps.
         threads: Workers for quick work; one for each core if left out.
         on_listening: Called once clients can come.
-        ending: Ends the server when it is set.
+        stop_event: Ends the server when it is set.
 
     Raises:
         StateError: The address cannot be listened on.
         GammondError: As for `WorkerPool`.
     """
     limits = limits or TcpLimits()
-    ending = ending or asyncio.Event()
+    stop_event = stop_event or asyncio.Event()
     loop = asyncio.get_running_loop()
     for kind in (signal.SIGTERM, signal.SIGINT):
         with suppress(NotImplementedError, RuntimeError, ValueError):
-            loop.add_signal_handler(kind, ending.set)
+            loop.add_signal_handler(kind, stop_event.set)
     server = _TcpServer(service, limits, WorkerPool(threads, clock=service.clock))
     try:
         listener = await loop.create_server(
-            lambda: _Client(server), host, port, backlog=min(limits.clients, 1024)
+            lambda: _TcpClient(server), host, port, backlog=min(limits.clients, 1024)
         )
     except OSError as error:
-        raise cannot_listen(host, port, error) from error
+        raise make_listen_error(host, port, error) from error
     address = listener.sockets[0].getsockname()
     on_listening(address[0], address[1])
-    watch = loop.create_task(server.watch())
-    await ending.wait()
+    watch = loop.create_task(server.watch_timeouts())
+    await stop_event.wait()
     watch.cancel()
     listener.close()
     await server.drain()
@@ -128,7 +128,12 @@ async def serve_tcp(
 
 
 def run_tcp(
-    service: Service, host: str, port: int, limits: TcpLimits, threads: int | None, on_listening: Listening
+    service: Service,
+    host: str,
+    port: int,
+    limits: TcpLimits,
+    threads: int | None,
+    on_listening: ListeningCallback,
 ) -> None:
     """Run `serve_tcp` in an event loop of its own, until SIGTERM or SIGINT.
 
@@ -145,7 +150,7 @@ class _TcpServer:
         self.service = service
         self.limits = limits
         self.pool = pool
-        self.clients: set[_Client] = set()
+        self.clients: set[_TcpClient] = set()
 
     @property
     def is_full(self) -> bool:
@@ -153,7 +158,7 @@ class _TcpServer:
         staying = sum(not client.is_leaving for client in self.clients)
         return staying >= self.limits.clients or len(self.clients) >= 2 * self.limits.clients
 
-    async def watch(self) -> None:
+    async def watch_timeouts(self) -> None:
         """Let go of clients that overstay a timeout."""
         limits = self.limits
         pause_s = min(1.0, min(limits.idle_s, limits.half_line_s, limits.stuck_writer_s) / 4)
@@ -163,15 +168,15 @@ class _TcpServer:
 
     async def drain(self) -> None:
         """End all clients: by themselves, then with work stopped, then without answers, then at once."""
-        self._for_each(lambda client: client.end(client.connection.close))
-        await self._wait(self.limits.grace_s)
-        self._for_each(lambda client: client.end(client.connection.stop_all))
-        await self._wait(1.0)
-        self._for_each(lambda client: client.end(client.connection.abandon))
-        await self._wait(1.0)
+        self._for_each(lambda client: client.apply_to_connection(client.connection.close))
+        await self._wait_until_empty(self.limits.grace_s)
+        self._for_each(lambda client: client.apply_to_connection(client.connection.stop_all))
+        await self._wait_until_empty(1.0)
+        self._for_each(lambda client: client.apply_to_connection(client.connection.abandon))
+        await self._wait_until_empty(1.0)
         self._for_each(lambda client: client.abort())
 
-    def _for_each(self, act: Callable[[_Client], None]) -> None:
+    def _for_each(self, act: Callable[[_TcpClient], None]) -> None:
         """Act on all clients; one for which this fails is dropped, and nobody else is touched by it."""
         for client in list(self.clients):
             try:
@@ -180,13 +185,13 @@ class _TcpServer:
                 _log.exception("a client is dropped: a fault of the server")
                 client.abort()
 
-    async def _wait(self, seconds: float) -> None:
+    async def _wait_until_empty(self, seconds: float) -> None:
         deadline = self.service.clock() + seconds
         while self.clients and self.service.clock() < deadline:
             await asyncio.sleep(0.01)
 
 
-class _Client(asyncio.Protocol):
+class _TcpClient(asyncio.Protocol):
     """One client: moves bytes and work between its socket, its connection and the workers."""
 
     _transport: asyncio.Transport
@@ -195,19 +200,19 @@ class _Client(asyncio.Protocol):
         self._server = server
         self._loop = asyncio.get_running_loop()
         self.connection = Connection(Session(server.service, secrets.randbelow(MAX_SEED)))
-        self._share = ClientShare(server.pool)
+        self._quota = ClientQuota(server.pool)
         self._is_paused = False
         self._is_turn_due = False
         self._has_eof = False
-        self._is_parting = False
-        self._lines_seen = 0
+        self._is_lingering = False
+        self._seen_requests = 0
         self._written_bytes = self._read_bytes = 0
-        self._active_at = self._line_since = self._stuck_since = server.service.clock()
+        self._active_s = self._line_started_s = self._stuck_since_s = server.service.clock()
 
     @property
     def is_leaving(self) -> bool:
         """Whether the server has decided to end the connection, though it may still send and linger."""
-        return self._is_parting or self.connection.is_ending
+        return self._is_lingering or self.connection.is_ending
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Admit the client, or say that the house is full."""
@@ -221,11 +226,11 @@ class _Client(asyncio.Protocol):
             error = BusyError(
                 f"{self._server.limits.clients} clients are here, try again later", field="clients"
             )
-            transport.write(f"{rendered(error_reply(error))}\n".encode())
+            transport.write(f"{format_reply(make_error_reply(error))}\n".encode())
             transport.close()
             return
         self._server.clients.add(self)
-        self._server.service.clients += 1
+        self._server.service.client_count += 1
 
     def data_received(self, data: bytes) -> None:
         """Take in bytes."""
@@ -244,7 +249,7 @@ class _Client(asyncio.Protocol):
         """Forget the client and stop its work."""
         if self in self._server.clients:
             self._server.clients.discard(self)
-            self._server.service.clients -= 1
+            self._server.service.client_count -= 1
             self._server.pool.drop(self)
             self.connection.drop()
 
@@ -257,7 +262,7 @@ class _Client(asyncio.Protocol):
         self._is_paused = False
         self._pump()
 
-    def end(self, act: Callable[[], object]) -> None:
+    def apply_to_connection(self, act: Callable[[], object]) -> None:
         """Act on the connection on the server's behalf, and send what comes of it."""
         act()
         self._pump()
@@ -269,38 +274,40 @@ class _Client(asyncio.Protocol):
     def check_timeouts(self, now: float) -> None:
         """Let the client go if it has been silent, unfinished or unreading for too long, parting or not."""
         limits = self._server.limits
-        self._note_reading(now)
-        if now - self._stuck_since > limits.stuck_writer_s:
+        self._update_read_time(now)
+        if now - self._stuck_since_s > limits.stuck_writer_s:
             self.abort()
-        elif self._is_parting:
+        elif self._is_lingering:
             return
-        elif self.connection.has_partial_line and now - self._line_since > limits.half_line_s:
-            self._let_go(LimitError(f"a line must end within {limits.half_line_s:g} s", field="line"))
-        elif self.connection.is_idle and now - self._active_at > limits.idle_s:
-            self._let_go(LimitError(f"no request for {limits.idle_s:g} s", field="idle"))
+        elif self.connection.has_partial_line and now - self._line_started_s > limits.half_line_s:
+            self._close_with_error(
+                LimitError(f"a line must end within {limits.half_line_s:g} s", field="line")
+            )
+        elif self.connection.is_idle and now - self._active_s > limits.idle_s:
+            self._close_with_error(LimitError(f"no request for {limits.idle_s:g} s", field="idle"))
 
-    def _let_go(self, error: GammondError) -> None:
-        self.connection.close_with(error)
+    def _close_with_error(self, error: GammondError) -> None:
+        self.connection.close_with_error(error)
         self._pump()
 
     def _pump(self) -> None:
         if self not in self._server.clients:
             return
-        self._note_activity()
+        self._update_activity()
         while not self._is_paused and (data := self.connection.data_to_send()):
             self._written_bytes += len(data)
             self._transport.write(data)
-        while job := self._share.next_job(self.connection):
-            self._server.pool.submit(self, job, self._progressed, self._finished)
+        while job := self._quota.next_job(self.connection):
+            self._server.pool.submit(self, job, self._on_progress, self._on_result)
         if self.connection.has_lines and not self._is_turn_due:
             self._is_turn_due = True
             self._loop.call_soon(self._take_turn)
-        if self._is_parting or (self.connection.wants_data and not self._is_paused):
+        if self._is_lingering or (self.connection.wants_data and not self._is_paused):
             self._transport.resume_reading()
         else:
             self._transport.pause_reading()
         if self.connection.is_done:
-            self._part()
+            self._close_after_linger()
 
     def _take_turn(self) -> None:
         """Serve the next lines, now that all other clients have had a turn."""
@@ -308,54 +315,54 @@ class _Client(asyncio.Protocol):
         self.connection.advance()
         self._pump()
 
-    def _part(self) -> None:
+    def _close_after_linger(self) -> None:
         """Close, once a client that still sends could read what was written (unread input would drop it).
 
         A closed transport waits for the client to read; `check_timeouts` ends that.
         """
         if self._has_eof:
             self._transport.close()
-        elif not self._is_parting:
+        elif not self._is_lingering:
             with suppress(OSError):  # the client has hung up with answers unread
                 self._transport.write_eof()
             self._transport.resume_reading()
-            self._loop.call_later(_PARTING_S, self._transport.close)
-        self._is_parting = True
+            self._loop.call_later(_LINGER_S, self._transport.close)
+        self._is_lingering = True
 
-    def _note_activity(self) -> None:
+    def _update_activity(self) -> None:
         now = self._server.service.clock()
-        lines = self.connection.session.requests
-        if lines != self._lines_seen or not self.connection.is_idle:
-            self._active_at = now
-        if lines != self._lines_seen or not self.connection.has_partial_line:
-            self._line_since = now
-        self._lines_seen = lines
+        lines = self.connection.session.request_count
+        if lines != self._seen_requests or not self.connection.is_idle:
+            self._active_s = now
+        if lines != self._seen_requests or not self.connection.has_partial_line:
+            self._line_started_s = now
+        self._seen_requests = lines
 
-    def _note_reading(self, now: float) -> None:
+    def _update_read_time(self, now: float) -> None:
         """Start the time for reading again whenever some of the output has been read, or none is left."""
         unread_bytes = self._transport.get_write_buffer_size()
         read_bytes = self._written_bytes - unread_bytes
         if not unread_bytes or read_bytes > self._read_bytes:
-            self._stuck_since = now
+            self._stuck_since_s = now
         if read_bytes > self._read_bytes:
-            self._active_at = now
+            self._active_s = now
         self._read_bytes = read_bytes
 
-    def _progressed(self, job: Job, reply: AnyReply) -> None:
-        self._tell(self.connection.progressed, job, reply)
+    def _on_progress(self, job: Job, reply: AnyReply) -> None:
+        self._call_in_loop(self.connection.receive_progress, job, reply)
 
-    def _finished(self, job: Job, result: bytes | Exception) -> None:
-        self._tell(self._take_result, job, result)
+    def _on_result(self, job: Job, result: bytes | Exception) -> None:
+        self._call_in_loop(self._take_result, job, result)
 
-    def _tell(self, act: Callable[..., None], *values: object) -> None:
+    def _call_in_loop(self, act: Callable[..., None], *values: object) -> None:
         with suppress(RuntimeError):  # the loop is closed: nobody waits for this answer any more
-            self._loop.call_soon_threadsafe(self._act, act, *values)
+            self._loop.call_soon_threadsafe(self._run_in_loop, act, *values)
 
-    def _act(self, act: Callable[..., None], *values: object) -> None:
-        self._active_at = self._server.service.clock()
+    def _run_in_loop(self, act: Callable[..., None], *values: object) -> None:
+        self._active_s = self._server.service.clock()
         act(*values)
         self._pump()
 
     def _take_result(self, job: Job, result: bytes | Exception) -> None:
-        self._share.ended(job)
-        self.connection.finished(job, result)
+        self._quota.release(job)
+        self.connection.receive_result(job, result)

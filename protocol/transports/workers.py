@@ -15,83 +15,83 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
-from engine.cores import MAX_THREADS, usable_cores
 from engine.errors import LimitError, ValueRangeError
-from protocol.connection import Connection, Job
-from protocol.requests import AnyReply
+from engine.runtime.cores import MAX_THREADS, count_usable_cores
+from protocol.core.requests import AnyReply
+from protocol.dialects.connection import Connection, Job
 
-Progressed = Callable[[Job, AnyReply], None]
-Finished = Callable[[Job, bytes | Exception], None]
+ReportWork = Callable[[Job, AnyReply], None]
+ResultCallback = Callable[[Job, bytes | Exception], None]
 
 LONG_THREADS = 8
 """Workers for long work: so many searches and rollouts go on at a time, however many cores there are."""
 
 
-def thread_count(threads: int | None) -> int:
+def resolve_thread_count(threads: int | None) -> int:
     """Return how many workers there are to be: one for each core if left out.
 
     Raises:
         ValueRangeError: They are not 1 to `MAX_THREADS`.
     """
     if threads is None:
-        return min(usable_cores(), MAX_THREADS)
+        return min(count_usable_cores(), MAX_THREADS)
     if not 1 <= threads <= MAX_THREADS:
         raise ValueRangeError(f"expected 1..{MAX_THREADS} threads, got {threads}", field="threads")
     return threads
 
 
 @dataclass(eq=False)
-class _Task:
+class _QueuedJob:
     """Work of a client that waits for a thread."""
 
-    owner: object
+    client: object
     job: Job
-    progressed: Progressed
-    finished: Finished
+    on_progress: ReportWork
+    on_result: ResultCallback
 
     def run(self) -> None:
-        self.finished(self.job, self.job.run(partial(self.progressed, self.job)))
+        self.on_result(self.job, self.job.run(partial(self.on_progress, self.job)))
 
 
 class _Lane:
     """Tasks that wait, by client; the condition is told when there is something to do."""
 
     def __init__(self, lock: threading.Lock) -> None:
-        self.may_work = threading.Condition(lock)
-        self._tasks: dict[object, deque[_Task]] = {}
+        self.work_available = threading.Condition(lock)
+        self._jobs: dict[object, deque[_QueuedJob]] = {}
 
     def __bool__(self) -> bool:
-        return bool(self._tasks)
+        return bool(self._jobs)
 
-    def add(self, task: _Task) -> None:
-        self._tasks.setdefault(task.owner, deque()).append(task)
-        self.may_work.notify()
+    def add(self, queued: _QueuedJob) -> None:
+        self._jobs.setdefault(queued.client, deque()).append(queued)
+        self.work_available.notify()
 
-    def take(self) -> _Task:
+    def take(self) -> _QueuedJob:
         """Take the first task of the client whose turn it is; that client goes to the end of the line."""
-        owner, tasks = next(iter(self._tasks.items()))
+        owner, tasks = next(iter(self._jobs.items()))
         task = tasks.popleft()
-        del self._tasks[owner]
+        del self._jobs[owner]
         if tasks:
-            self._tasks[owner] = tasks
+            self._jobs[owner] = tasks
         return task
 
-    def withdraw(self, task: _Task) -> bool:
+    def withdraw(self, queued: _QueuedJob) -> bool:
         """Take a task out of turn; return whether it still waited here."""
-        tasks = self._tasks.get(task.owner)
-        if tasks is None or task not in tasks:
+        tasks = self._jobs.get(queued.client)
+        if tasks is None or queued not in tasks:
             return False
-        tasks.remove(task)
+        tasks.remove(queued)
         if not tasks:
-            del self._tasks[task.owner]
+            del self._jobs[queued.client]
         return True
 
-    def drop(self, owner: object) -> None:
-        self._tasks.pop(owner, None)
+    def drop(self, client: object) -> None:
+        self._jobs.pop(client, None)
 
-    def with_deadline(self) -> list[tuple[float, _Task]]:
+    def list_deadlines(self) -> list[tuple[float, _QueuedJob]]:
         """List the tasks that have a deadline, with it."""
-        tasks = [task for of_one in self._tasks.values() for task in of_one]
+        tasks = [task for of_one in self._jobs.values() for task in of_one]
         return [(task.job.work.deadline_s, task) for task in tasks if task.job.work.deadline_s is not None]
 
 
@@ -119,7 +119,7 @@ class WorkerPool:
         long_share: int | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.threads = thread_count(threads)
+        self.threads = resolve_thread_count(threads)
         self.long_share = max(1, long_threads // 2) if long_share is None else long_share
         self._clock = clock
         self._lock = threading.Lock()
@@ -128,42 +128,42 @@ class WorkerPool:
         self._start(self.threads, "quick", self._next_quick)
         self._start(long_threads, "long", self._next_long)
 
-    def submit(self, owner: object, job: Job, progressed: Progressed, finished: Finished) -> None:
+    def submit(self, client: object, job: Job, on_progress: ReportWork, on_result: ResultCallback) -> None:
         """Run work when a thread is free and it is its owner's turn.
 
         Args:
-            owner: The client.
+            client: The client.
             job: The work.
-            progressed: Takes its replies before the last, in the worker's thread.
-            finished: Takes its result, in the worker's thread.
+            on_progress: Takes its replies before the last, in the worker's thread.
+            on_result: Takes its result, in the worker's thread.
         """
-        task = _Task(owner, job, progressed, finished)
-        job.control.when_stopped(partial(self._hurry, task))
+        task = _QueuedJob(client, job, on_progress, on_result)
+        job.control.notify_on_stop(partial(self._promote, task))
         with self._lock:
             if not job.work.is_long or job.control.is_stopped:
                 self._quick.add(task)
                 return
             self._long.add(task)
             if job.work.deadline_s is not None:
-                self._quick.may_work.notify()  # one of them waits for the deadline
+                self._quick.work_available.notify()  # one of them waits for the deadline
 
-    def drop(self, owner: object) -> None:
+    def drop(self, client: object) -> None:
         """Forget the work of a client that has not begun; nobody is told its result."""
         with self._lock:
-            self._quick.drop(owner)
-            self._long.drop(owner)
+            self._quick.drop(client)
+            self._long.drop(client)
 
     def close(self) -> None:
         """Let the threads end once they are through with what was given to them."""
         with self._lock:
             self._is_closed = True
-            self._quick.may_work.notify_all()
-            self._long.may_work.notify_all()
+            self._quick.work_available.notify_all()
+            self._long.work_available.notify_all()
 
-    def _start(self, threads: int, name: str, next_task: Callable[[], _Task | None]) -> None:
+    def _start(self, threads: int, name: str, next_queued: Callable[[], _QueuedJob | None]) -> None:
         for number in range(threads):
             thread = threading.Thread(
-                target=_work, args=(next_task,), name=f"{name}-worker-{number}", daemon=True
+                target=_run_worker, args=(next_queued,), name=f"{name}-worker-{number}", daemon=True
             )
             try:
                 thread.start()
@@ -174,34 +174,34 @@ class WorkerPool:
                     field="threads",
                 ) from error
 
-    def _next_long(self) -> _Task | None:
+    def _next_long(self) -> _QueuedJob | None:
         with self._lock:
             while not self._long:
                 if self._is_closed:
                     return None
-                self._long.may_work.wait()
+                self._long.work_available.wait()
             return self._long.take()
 
-    def _next_quick(self) -> _Task | None:
+    def _next_quick(self) -> _QueuedJob | None:
         with self._lock:
             while True:
-                wait_s = self._hurry_overdue()
+                wait_s = self._promote_overdue()
                 if self._quick:
                     return self._quick.take()
                 if self._is_closed:
                     return None
-                self._quick.may_work.wait(wait_s)
+                self._quick.work_available.wait(wait_s)
 
-    def _hurry(self, task: _Task) -> None:
+    def _promote(self, queued: _QueuedJob) -> None:
         """Let long work that waits go with the quick."""
         with self._lock:
-            if self._long.withdraw(task):
-                self._quick.add(task)
+            if self._long.withdraw(queued):
+                self._quick.add(queued)
 
-    def _hurry_overdue(self) -> float | None:
+    def _promote_overdue(self) -> float | None:
         """Let long work whose time is over go with the quick; return the seconds to the next deadline."""
         now_s, next_s = self._clock(), math.inf
-        for deadline_s, task in self._long.with_deadline():
+        for deadline_s, task in self._long.list_deadlines():
             if deadline_s <= now_s:
                 self._long.withdraw(task)
                 self._quick.add(task)
@@ -210,13 +210,13 @@ class WorkerPool:
         return None if next_s == math.inf else next_s - now_s
 
 
-def _work(next_task: Callable[[], _Task | None]) -> None:
-    while (task := next_task()) is not None:
+def _run_worker(next_queued: Callable[[], _QueuedJob | None]) -> None:
+    while (task := next_queued()) is not None:
         task.run()
 
 
 @dataclass
-class ClientShare:
+class ClientQuota:
     """How much work of one client is with a pool, and what may follow it.
 
     Attributes:
@@ -237,7 +237,7 @@ class ClientShare:
             (self._long if is_long else self._quick).add(id(job))
         return job
 
-    def ended(self, job: Job) -> None:
+    def release(self, job: Job) -> None:
         """Note that the pool is through with work."""
         self._quick.discard(id(job))
         self._long.discard(id(job))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.analyst import Analyst
-from engine.outcome import finished_outcomes
-from engine.position import CHECKERS, OFF
+from engine.analysis.engine import Engine
+from engine.rules.outcome import evaluate_finished
+from engine.rules.position import CHECKERS, OFF
 
 
 class FixedJudge:
@@ -21,7 +21,7 @@ class FixedJudge:
         """Give outcomes for ``int8[n, 2, 26]`` boards."""
         outcomes = np.tile(np.array(self.outcome, np.float32), (len(boards), 1))
         over = (boards[:, :, OFF] == CHECKERS).any(axis=1)
-        outcomes[over] = finished_outcomes(boards[over])
+        outcomes[over] = evaluate_finished(boards[over])
         return outcomes
 
 
@@ -46,6 +46,6 @@ class ListJudge:
         return np.array(rows, np.float32)
 
 
-def fixed_analyst(*outcome: float) -> Analyst:
+def fixed_analyst(*outcome: float) -> Engine:
     """An analyst that thinks the same of every position."""
-    return Analyst(FixedJudge(*outcome))
+    return Engine(FixedJudge(*outcome))

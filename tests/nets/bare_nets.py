@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.outcome import finished_outcomes
-from engine.position import Phase, phases
+from engine.rules.outcome import evaluate_finished
+from engine.rules.position import Phase, classify_phases
 from nets.encoders import encode_tesauro196
 
 
@@ -38,9 +38,9 @@ class BareNets:
 
     def evaluate(self, sample):
         result = np.empty((len(sample), 5), np.float32)
-        phase = phases(sample)
+        phase = classify_phases(sample)
         over = phase == Phase.OVER
-        result[over] = finished_outcomes(sample[over])
+        result[over] = evaluate_finished(sample[over])
         for is_race, net in self.nets.items():
             rows = ~over & ((phase == Phase.RACE) == is_race)
             result[rows] = sigmoid(logits_of(net, sample[rows]))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engine.errors import DataFileError
-from engine.position import Position
+from engine.rules.position import Position
 from nets.encoders import ENCODERS, get_encoder
 from tests import boards
 

@@ -23,7 +23,7 @@ def test_a_manifest_names_its_nets_and_evaluators(tmp_path):
     manifest = read_manifest(write_manifest(tmp_path))
     assert manifest.default == "tiny"
     assert [net.name for net in manifest.nets] == ["tiny-contact", "tiny-race"]
-    assert manifest.net("tiny-race").hidden == (8,)
+    assert manifest.find_net("tiny-race").hidden == (8,)
     assert [(entry.contact, entry.crashed, entry.race) for entry in manifest.evaluators] == [
         ("tiny-contact", None, "tiny-race")
     ]
@@ -33,13 +33,13 @@ def test_nets_of_players_are_told_from_those_of_evaluators(tmp_path):
     file = write_manifest(tmp_path)
     file.write_text(file.read_text().replace('race = "tiny-race"\n', ""))
     manifest = read_manifest(file)
-    assert manifest.net("tiny-race").phase == "race"
+    assert manifest.find_net("tiny-race").phase == "race"
     assert [net.name for net in manifest.evaluator_nets] == ["tiny-contact"]
 
 
 def test_a_net_that_is_not_there_is_an_error(tmp_path):
     with pytest.raises(DataFileError, match=r"no entry \[\[net\]\] called 'huge-contact'"):
-        read_manifest(write_manifest(tmp_path)).net("huge-contact")
+        read_manifest(write_manifest(tmp_path)).find_net("huge-contact")
 
 
 def test_a_net_that_fits_its_entry_evaluates(tmp_path):
@@ -108,7 +108,7 @@ def test_a_net_with_one_output_has_an_activation_that_some_player_knows(tmp_path
     if activation == "tanh":
         _refused(file, "tanh")
     else:
-        assert read_manifest(file).scorer("rater").activation == activation
+        assert read_manifest(file).find_scorer("rater").activation == activation
 
 
 def test_a_default_that_is_no_evaluator_is_an_error(tmp_path):

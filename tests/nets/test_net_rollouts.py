@@ -2,15 +2,15 @@ import numpy as np
 import pytest
 
 from engine.bearoff import load_bearoff
-from engine.position import Position
-from engine.replies import EvaluatedReplies
-from engine.rollout import RolloutJudges, RolloutSettings, roll_out_position
-from nets.loading import load_evaluator
+from engine.evaluation.pruning import EvaluatorPruner
+from engine.rollout import RolloutEvaluators, RolloutSettings, roll_out_position
+from engine.rules.position import Position
+from nets.catalogue import load_evaluator
 
 
 def judges(name):
     evaluator = load_evaluator(name)
-    return RolloutJudges(EvaluatedReplies(evaluator), evaluator, exact=(load_bearoff().two_sided,))
+    return RolloutEvaluators(EvaluatorPruner(evaluator), evaluator, exact=(load_bearoff().two_sided,))
 
 
 def test_the_opening_position_is_worth_what_is_known():

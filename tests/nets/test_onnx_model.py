@@ -9,9 +9,9 @@ import sys
 import numpy as np
 import pytest
 
-from engine.bearoff.loading import data_folder
+from engine.bearoff.databases import data_folder
 from engine.errors import DataFileError
-from engine.kernels import cache_folder
+from engine.kernels.disk_cache import cache_root
 from nets.onnx_model import OnnxModel
 from tests.nets.net_files import write_net
 
@@ -112,13 +112,13 @@ def test_a_second_output_is_not_run_and_can_be_read(tmp_path):
     model = _model(tmp_path, outputs=2)
     model.check()
     assert model.run(np.zeros((3, 196), np.float32)).shape == (3, 5)
-    assert model.weights(["z0"])[0].dtype == np.float32
+    assert model.read_weights(["z0"])[0].dtype == np.float32
 
 
 def test_weights_that_a_file_does_not_give_are_an_error(tmp_path):
     model = _model(tmp_path)
     with pytest.raises(DataFileError, match="w9: export it again"):
-        model.weights(["w9"])
+        model.read_weights(["w9"])
 
 
 def test_a_file_without_the_output_outcome_is_an_error(tmp_path):
@@ -127,9 +127,9 @@ def test_a_file_without_the_output_outcome_is_an_error(tmp_path):
 
 def test_onnxruntime_collects_no_usage_data(tmp_path):
     """With an empty home, running a net leaves nothing there that gammond did not put there."""
-    code = "from nets.loading import load_evaluator; from engine.position import Position; "
+    code = "from nets.catalogue import load_evaluator; from engine.rules.position import Position; "
     code += "load_evaluator().evaluate(Position.start().board[None])"
-    kept = {"GAMMOND_CACHE": str(cache_folder().parent.parent), "GAMMOND_DATA": str(data_folder())}
+    kept = {"GAMMOND_CACHE": str(cache_root()), "GAMMOND_DATA": str(data_folder())}
     home = tmp_path / "home"
     home.mkdir()
     environment = {name: value for name, value in os.environ.items() if not name.startswith("XDG_")}

@@ -10,7 +10,7 @@ import pytest
 from msgspec import Meta, Struct
 
 from engine.errors import FormatError, ValueRangeError
-from nets.options import CHOICES, did_you_mean, parameters, read_options
+from nets.options import CHOICES, did_you_mean, list_option_specs, parse_options
 
 
 class Sample(Struct, frozen=True, rename={"blot_factor": "bf"}):
@@ -23,11 +23,13 @@ class Sample(Struct, frozen=True, rename={"blot_factor": "bf"}):
     above: Annotated[int, Meta(gt=3, description="no end")] = 4
 
 
-KNOWN = parameters(Sample)
+KNOWN = list_option_specs(Sample)
 
 
 def test_parameters_say_what_the_fields_are():
-    described = [(each.name, each.kind, each.default_text, each.values, each.meaning) for each in KNOWN]
+    described = [
+        (each.name, each.kind, each.default_text, each.allowed_values, each.meaning) for each in KNOWN
+    ]
     assert described == [
         ("bf", "number", "8", "0..10", "how bad a blot is"),
         ("tries", "int", "1", "above 0, below 5", "how often"),
@@ -40,9 +42,9 @@ def test_parameters_say_what_the_fields_are():
 
 
 def test_values_are_read_into_the_struct():
-    values = read_options("bf=2.5,bold=true,end=hit,word=v,free=-1e3,above=99", KNOWN, "it")
+    values = parse_options("bf=2.5,bold=true,end=hit,word=v,free=-1e3,above=99", KNOWN, "it")
     assert msgspec.convert(values, Sample) == Sample(2.5, 1, True, "hit", "v", -1000.0, 99)
-    assert read_options("tries=4", KNOWN, "it") == {"tries": 4}
+    assert parse_options("tries=4", KNOWN, "it") == {"tries": 4}
 
 
 @pytest.mark.parametrize(
@@ -65,7 +67,7 @@ def test_values_are_read_into_the_struct():
 )
 def test_what_cannot_be_read_is_refused_by_field(text, field, message):
     with pytest.raises(FormatError, match=message) as caught:
-        read_options(text, KNOWN, "it")
+        parse_options(text, KNOWN, "it")
     assert caught.value.field == field
 
 
@@ -83,25 +85,25 @@ def test_what_cannot_be_read_is_refused_by_field(text, field, message):
 )
 def test_what_is_out_of_range_is_refused_by_field(text, field, message):
     with pytest.raises(ValueRangeError, match=message) as caught:
-        read_options(text, KNOWN, "it")
+        parse_options(text, KNOWN, "it")
     assert caught.value.field == field
 
 
 def test_the_ends_of_a_range_belong_to_it_unless_they_are_open():
-    assert read_options("bf=0,tries=1", KNOWN, "it") == {"bf": 0.0, "tries": 1}
-    assert read_options("bf=10,tries=4", KNOWN, "it") == {"bf": 10.0, "tries": 4}
+    assert parse_options("bf=0,tries=1", KNOWN, "it") == {"bf": 0.0, "tries": 1}
+    assert parse_options("bf=10,tries=4", KNOWN, "it") == {"bf": 10.0, "tries": 4}
     assert KNOWN[-1].high == math.inf
 
 
 def test_long_texts_are_cut_in_messages():
     with pytest.raises(FormatError) as caught:
-        read_options("x" * 10_000, KNOWN, "it")
+        parse_options("x" * 10_000, KNOWN, "it")
     assert len(caught.value.message) < 200
 
 
 def test_who_has_no_options_says_so():
     with pytest.raises(FormatError, match="it takes no options, not 'x'"):
-        read_options("x=1", (), "it")
+        parse_options("x=1", (), "it")
 
 
 def test_only_near_words_are_suggested():
@@ -117,6 +119,6 @@ def test_structs_with_free_texts_or_without_defaults_are_refused():
         seed: int
 
     with pytest.raises(TypeError, match="the option file is neither"):
-        parameters(Free)
+        list_option_specs(Free)
     with pytest.raises(TypeError, match="the option seed has no default"):
-        parameters(Bare)
+        list_option_specs(Bare)

@@ -6,34 +6,46 @@ import numpy as np
 import pytest
 
 from engine.errors import FormatError, ValueRangeError
-from engine.moves import expand_rolls
-from nets.loading import DEFAULT, evaluator_names, load_player, net_hashes, player_names
-from nets.player_kinds import PlayerKind, find_kind, kind_names, player_kinds, unknown_player
-from protocol.players import AT_THE_TABLE
+from engine.rules.moves import expand_rolls
+from nets.catalogue import (
+    DEFAULT_EVALUATOR,
+    collect_net_hashes,
+    list_evaluator_names,
+    list_player_names,
+    load_player,
+)
+from nets.player_kinds import (
+    PlayerKind,
+    find_kind,
+    list_kind_names,
+    load_player_kinds,
+    make_unknown_player_error,
+)
+from protocol.state.player_registry import SESSION_PLAYERS
 from tests import boards
 
-KINDS = player_kinds()
+KINDS = load_player_kinds()
 SAMPLE = boards.played_boards(boards.RacingJudge(), 2000, seed=3)[:4]
 DICE = boards.random_rolls(4, seed=4)
 
 
 def test_every_module_of_the_folder_is_a_kind_of_its_name():
-    assert {"pubeval", "random"} <= set(kind_names())
-    assert [kind.name for kind in KINDS] == kind_names()
+    assert {"pubeval", "random"} <= set(list_kind_names())
+    assert [kind.name for kind in KINDS] == list_kind_names()
 
 
 def test_no_kind_has_the_name_of_something_else():
-    taken = {DEFAULT, *evaluator_names(), *AT_THE_TABLE, "gnubg", "run", "wildbg"}
-    assert taken.isdisjoint(kind_names())
+    taken = {DEFAULT_EVALUATOR, *list_evaluator_names(), *SESSION_PLAYERS, "gnubg", "run", "wildbg"}
+    assert taken.isdisjoint(list_kind_names())
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_a_kind_is_described_and_its_options_are_bounded(kind):
     assert kind.options.__struct_config__.frozen
     assert kind.summary[-1] != "."
-    for parameter in kind.parameters:
+    for parameter in kind.option_specs:
         assert parameter.meaning, parameter.name
-        assert parameter.values, parameter.name
+        assert parameter.allowed_values, parameter.name
         if parameter.kind in ("int", "number"):
             assert parameter.low <= parameter.default <= parameter.high < float("inf")
 
@@ -52,10 +64,10 @@ def test_a_kind_plays_legally_and_by_its_own_position_alone(kind):
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_defaults_written_out_change_nothing(kind):
-    written = ",".join(f"{each.name}={each.default_text}" for each in kind.parameters)
+    written = ",".join(f"{each.name}={each.default_text}" for each in kind.option_specs)
     text = f"{kind.name}:{written}" if written else kind.name
-    assert kind.read(text) == kind.read(kind.name) == kind.options()
-    assert net_hashes(text) == net_hashes(kind.name)
+    assert kind.parse_options(text) == kind.parse_options(kind.name) == kind.options()
+    assert collect_net_hashes(text) == collect_net_hashes(kind.name)
 
 
 @pytest.mark.parametrize("name", ["", "Random", "random.py", "../options", "__init__", "nobody"])
@@ -67,7 +79,7 @@ def test_unknown_options_and_values_name_the_kind_and_the_option():
     with pytest.raises(FormatError, match=r"random has the options seed, not 'sed' \(did you mean 'seed'"):
         load_player("random:sed=3")
     with pytest.raises(FormatError, match="pubeval takes no options, not 'plies'"):
-        net_hashes("pubeval:plies=1")
+        collect_net_hashes("pubeval:plies=1")
     with pytest.raises(ValueRangeError, match="seed is a whole number 0") as caught:
         load_player("random:seed=-1")
     assert caught.value.field == "seed"
@@ -78,14 +90,19 @@ def test_an_unknown_player_is_told_with_all_and_the_nearest():
         ValueRangeError, match=r"'pubevl' \(did you mean 'pubeval'\?\), expected one of default"
     ):
         load_player("pubevl")
-    assert unknown_player("zzz", ["a", "b"]).message == "no player is called 'zzz', expected one of a, b"
+    assert (
+        make_unknown_player_error("zzz", ["a", "b"]).message
+        == "no player is called 'zzz', expected one of a, b"
+    )
 
 
 def test_an_evaluator_goes_before_a_kind_of_its_name(monkeypatch):
-    monkeypatch.setattr("nets.loading.kind_names", lambda: ["random", DEFAULT, *evaluator_names()])
-    assert player_names() == [*evaluator_names(), "random", DEFAULT]
-    monkeypatch.setattr("nets.loading.find_kind", lambda name: pytest.fail(name))
-    assert load_player(evaluator_names()[0]).name == evaluator_names()[0]
+    monkeypatch.setattr(
+        "nets.catalogue.list_kind_names", lambda: ["random", DEFAULT_EVALUATOR, *list_evaluator_names()]
+    )
+    assert list_player_names() == [*list_evaluator_names(), "random", DEFAULT_EVALUATOR]
+    monkeypatch.setattr("nets.catalogue.find_kind", lambda name: pytest.fail(name))
+    assert load_player(list_evaluator_names()[0]).name == list_evaluator_names()[0]
 
 
 def test_make_gets_the_options_and_the_manifest(tmp_path, monkeypatch):
@@ -97,11 +114,11 @@ def test_make_gets_the_options_and_the_manifest(tmp_path, monkeypatch):
         return load_player()
 
     kind = PlayerKind(
-        "sample", "a sample", random.options, make, hashes=lambda options, _: {"net": str(options.seed)}
+        "sample", "a sample", random.options, make, net_hashes=lambda options, _: {"net": str(options.seed)}
     )
-    monkeypatch.setattr("nets.loading.find_kind", lambda name: kind)
+    monkeypatch.setattr("nets.catalogue.find_kind", lambda name: kind)
     manifest = tmp_path / "manifest.toml"
     manifest.write_text("")
     load_player("sample:seed=4", manifest)
     assert made == [(4, manifest)]
-    assert net_hashes("sample:seed=5", manifest) == {"net": "5"}
+    assert collect_net_hashes("sample:seed=5", manifest) == {"net": "5"}

@@ -5,43 +5,45 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from engine.analysis.levels import LEVELS, EvalSettings
 from engine.errors import FormatError, ValueRangeError
-from engine.levels import LEVELS, Depth
-from engine.moves import expand_rolls
-from engine.players import EvaluatorPlayer
+from engine.play.player import EvaluatorPlayer
+from engine.play.search_player import SearchPlayer
+from engine.rules.moves import expand_rolls
 from engine.search import FILTERS, MAX_PLIES
-from engine.search_player import SearchPlayer
-from nets.loading import load_player, net_hashes
-from nets.player_specs import PARAMETERS, parse_player
+from nets.catalogue import collect_net_hashes, load_player
+from nets.player_specs import OPTION_SPECS, parse_player_spec
 from tests import boards
 
 
 def test_a_name_alone_plays_the_best_without_look_ahead():
-    spec = parse_player("strong")
-    assert (spec.name, spec.is_plain) == ("strong", True)
-    assert spec.depth == Depth(0, is_cubeful=False)
+    spec = parse_player_spec("strong")
+    assert (spec.name, spec.is_evaluator_only) == ("strong", True)
+    assert spec.settings == EvalSettings(0, is_cubeful=False)
 
 
 def test_options_are_read():
-    spec = parse_player("strong:plies=2,filter=narrow,noise=35,seed=7")
-    assert (spec.depth, spec.noise_points, spec.seed) == (Depth(2, "narrow", False), 0.035, 7)
-    assert not spec.is_plain
+    spec = parse_player_spec("strong:plies=2,filter=narrow,noise=35,seed=7")
+    assert (spec.settings, spec.noise_points, spec.seed) == (EvalSettings(2, "narrow", False), 0.035, 7)
+    assert not spec.is_evaluator_only
 
 
 @pytest.mark.parametrize("level", LEVELS.values(), ids=LEVELS)
 def test_a_level_stands_for_its_depth_and_noise(level):
-    spec = parse_player(f"default:level={level.name},seed=3")
-    assert (spec.depth.plies, spec.depth.filter_name) == (level.plies, level.filter_name)
+    spec = parse_player_spec(f"default:level={level.name},seed=3")
+    assert (spec.settings.plies, spec.settings.filter_name) == (level.plies, level.filter_name)
     assert (spec.noise_points, spec.seed) == (level.noise_points, 3)
-    assert not spec.depth.is_cubeful
+    assert not spec.settings.is_cubeful
 
 
 def test_no_level_leaves_the_other_options_as_they_are():
-    assert parse_player("strong:level=none,plies=2,noise=5") == parse_player("strong:plies=2,noise=5")
+    assert parse_player_spec("strong:level=none,plies=2,noise=5") == parse_player_spec(
+        "strong:plies=2,noise=5"
+    )
 
 
 def test_the_options_have_the_bounds_of_the_program():
-    values = {parameter.name: parameter.values for parameter in PARAMETERS}
+    values = {parameter.name: parameter.allowed_values for parameter in OPTION_SPECS}
     assert values["plies"] == f"0..{MAX_PLIES}"
     assert values["noise"] == "0..1000"
     assert values["filter"] == "|".join(FILTERS)
@@ -66,7 +68,7 @@ def test_the_options_have_the_bounds_of_the_program():
 )
 def test_what_cannot_be_read_is_refused_by_field(text, field):
     with pytest.raises(FormatError) as caught:
-        parse_player(text)
+        parse_player_spec(text)
     assert caught.value.field == field
 
 
@@ -111,6 +113,8 @@ def test_a_player_that_neither_looks_ahead_nor_errs_is_the_evaluator_alone():
 
 
 def test_a_player_that_looks_ahead_plays_with_the_nets_of_the_finder_too():
-    assert set(net_hashes("strong:plies=1")) == set(net_hashes("strong")) | set(net_hashes("fast"))
-    assert net_hashes("strong:plies=1", with_finder=False) == net_hashes("strong")
-    assert net_hashes("strong:noise=5") == net_hashes("strong")
+    assert set(collect_net_hashes("strong:plies=1")) == set(collect_net_hashes("strong")) | set(
+        collect_net_hashes("fast")
+    )
+    assert collect_net_hashes("strong:plies=1", with_pruner=False) == collect_net_hashes("strong")
+    assert collect_net_hashes("strong:noise=5") == collect_net_hashes("strong")

@@ -7,12 +7,12 @@ import shutil
 import numpy as np
 import pytest
 
-from engine.dice import ROLLS
 from engine.errors import DataFileError
-from engine.games import play_games
-from engine.moves import legal_plays
-from engine.players import RandomPlayer
-from engine.position import Phase, Position
+from engine.play.lockstep import play_games
+from engine.play.player import RandomPlayer
+from engine.rules.dice import ROLLS
+from engine.rules.moves import legal_plays
+from engine.rules.position import Phase, Position
 from nets.pubeval import WEIGHTS_FOLDER, PubevalPlayer
 from tests import boards
 
@@ -24,7 +24,7 @@ def test_it_makes_the_point_with_an_opening_3_1():
 
 def test_its_score_of_the_opening_position_is_the_published_one():
     # gnubg-nn's pub_eval_score gives 6.84055 for the same position.
-    assert PubevalPlayer().score(Position.start().board.copy(), is_race=False) == pytest.approx(
+    assert PubevalPlayer().score_position(Position.start().board.copy(), is_race=False) == pytest.approx(
         6.84055, abs=1e-5
     )
 
@@ -41,7 +41,7 @@ def test_it_chooses_the_best_score_with_the_weights_of_the_phase_before_the_play
         is_race = position.phase >= Phase.RACE
         phases_met.add(is_race)
         results = [play.result.board.copy() for play in legal_plays(position, (int(roll[0]), int(roll[1])))]
-        scores = [player.score(result, is_race=is_race) for result in results]
+        scores = [player.score_position(result, is_race=is_race) for result in results]
         assert np.array_equal(choice, results[int(np.argmax(scores))])
     assert phases_met == {True, False}
 

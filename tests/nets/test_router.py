@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.outcome import finished_outcomes, sanitised
-from engine.position import Phase, phases
+from engine.rules.outcome import evaluate_finished, sanitise_outcomes
+from engine.rules.position import Phase, classify_phases
 from nets.encoders import get_encoder
 from nets.net_evaluator import NetEvaluator
 from nets.onnx_model import OnnxModel
@@ -28,7 +28,7 @@ class _Marker:
         self._known = known
 
     def covers(self, positions):
-        assert (phases(positions) == Phase.RACE).all()
+        assert (classify_phases(positions) == Phase.RACE).all()
         return self._known(positions)
 
     def evaluate(self, positions):
@@ -65,9 +65,9 @@ def test_each_position_goes_to_its_judge_and_comes_back_in_input_order():
     seen = set()
     for board, outcome in zip(sample, outcomes, strict=True):
         one = board[None]
-        phase = phases(one)[0]
+        phase = classify_phases(one)[0]
         if phase == Phase.OVER:
-            expected = finished_outcomes(one)
+            expected = evaluate_finished(one)
         elif phase == Phase.RACE and _no_pips(one)[0]:
             expected = first.evaluate(one)
         elif phase == Phase.RACE and _few_pips(one)[0]:
@@ -84,7 +84,7 @@ def test_the_contact_net_takes_the_phases_without_a_net_in_one_call():
     sample = _mixed_sample()
     contact = _Marker(0.5)
     outcomes = Router("one", contact).evaluate(sample)
-    unfinished = phases(sample) != Phase.OVER
+    unfinished = classify_phases(sample) != Phase.OVER
     assert contact.asked == 1
     assert np.array_equal(outcomes[unfinished], contact.evaluate(sample[unfinished]))
 
@@ -109,7 +109,7 @@ class _Wild:
 def test_outputs_of_nets_are_made_possible():
     sample = _mixed_sample()
     outcomes = Router("wild", _Wild()).evaluate(sample)
-    assert np.array_equal(outcomes, sanitised(outcomes, sample))
+    assert np.array_equal(outcomes, sanitise_outcomes(outcomes, sample))
     assert outcomes.max() <= 1
     assert outcomes.min() >= 0
 

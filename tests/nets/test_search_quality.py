@@ -1,6 +1,6 @@
 """Pruning with the shipped finder and the normal filter cost next to nothing, on 1,000 contact positions.
 
-The same at 2 plies takes an hour: call `engine.search.quality.choice_costs` with plies 2.
+The same at 2 plies takes an hour: call `tools.measure.quality.measure_choice_costs` with plies 2.
 """
 
 from __future__ import annotations
@@ -8,13 +8,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.dice import ROLLS
-from engine.outcome import cubeless_equity
-from engine.position import Phase, Position, phases
-from engine.search import FILTERS, UNPRUNED, NPlyEvaluator, cubeless_search
-from engine.search.quality import choice_costs
-from nets.loading import load_evaluator, load_finder
+from engine.rules.dice import ROLLS
+from engine.rules.outcome import cubeless_equity
+from engine.rules.position import Phase, Position, classify_phases
+from engine.search import FILTERS, UNPRUNED, NPlyEvaluator, make_cubeless_search
+from nets.catalogue import load_evaluator, load_pruner
 from tests import boards
+from tools.measure.quality import measure_choice_costs
 
 MOST_POINTS = 0.001
 
@@ -23,11 +23,11 @@ MOST_POINTS = 0.001
 def contact():
     """``int8[1000, 2, 26]`` of games that the default evaluator plays."""
     sample = boards.played_boards(load_evaluator(), 2500, seed=11)
-    return sample[phases(sample) == int(Phase.CONTACT)][:1000]
+    return sample[classify_phases(sample) == int(Phase.CONTACT)][:1000]
 
 
 def test_values_lose_little_by_pruning(contact):
-    judge, finder = load_evaluator(), load_finder()
+    judge, finder = load_evaluator(), load_pruner()
     exact = cubeless_equity(NPlyEvaluator(judge, None, 1, UNPRUNED).evaluate(contact))
     pruned = cubeless_equity(NPlyEvaluator(judge, finder, 1).evaluate(contact))
     assert len(contact) == 1000
@@ -36,10 +36,10 @@ def test_values_lose_little_by_pruning(contact):
 
 
 def test_choices_lose_little_by_pruning_and_the_normal_filter(contact):
-    judge, finder = load_evaluator(), load_finder()
+    judge, finder = load_evaluator(), load_pruner()
     generator = np.random.default_rng(5)
     decisions = [(Position(board), ROLLS[generator.integers(len(ROLLS))]) for board in contact]
-    exact = cubeless_search(judge, None, UNPRUNED)
-    costs = choice_costs(cubeless_search(judge, finder), exact, decisions, 1, FILTERS["normal"])
+    exact = make_cubeless_search(judge, None, UNPRUNED)
+    costs = measure_choice_costs(make_cubeless_search(judge, finder), exact, decisions, 1, FILTERS["normal"])
     assert costs.min() >= 0.0
     assert costs.mean() <= MOST_POINTS

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.games import play_games
-from engine.outcome import Outcome
-from engine.players import EvaluatorPlayer
-from engine.position import Position
-from nets.loading import load_evaluator
+from engine.play.lockstep import play_games
+from engine.play.player import EvaluatorPlayer
+from engine.rules.outcome import Outcome
+from engine.rules.position import Position
+from nets.catalogue import load_evaluator
 from nets.pubeval import PubevalPlayer
 from tests import boards, naive
 

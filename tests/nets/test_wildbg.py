@@ -11,11 +11,11 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from engine.errors import DataFileError, UnsupportedError
-from engine.players import EvaluatorPlayer
-from engine.position import Phase, phases
+from engine.play.player import EvaluatorPlayer
+from engine.rules.position import Phase, classify_phases
+from nets.catalogue import collect_net_hashes, load_evaluator, load_player
 from nets.encoders import get_encoder
-from nets.loading import load_evaluator, load_player, net_hashes
-from nets.wildbg import WildbgNet, cumulative, load_wildbg
+from nets.wildbg import WildbgNet, load_wildbg, to_cumulative
 from tests import boards
 
 INPUTS = {"contact": 202, "race": 186}
@@ -82,7 +82,7 @@ def test_inputs_of_races_leave_out_what_no_race_has():
 
 def test_six_classes_add_up_to_five_cumulative_probabilities():
     classes = np.array([[0.3, 0.15, 0.05, 0.25, 0.15, 0.1]], np.float32)
-    assert cumulative(classes)[0].tolist() == pytest.approx([0.5, 0.2, 0.05, 0.25, 0.1])
+    assert to_cumulative(classes)[0].tolist() == pytest.approx([0.5, 0.2, 0.05, 0.25, 0.1])
 
 
 @pytest.mark.parametrize("kind", INPUTS)
@@ -91,14 +91,14 @@ def test_a_net_made_for_one_row_judges_many_at_a_time(tmp_path, kind):
     sample = boards.random_boards(700, seed=1)
     net = WildbgNet(kind, get_encoder(f"wildbg{INPUTS[kind]}"), (tmp_path / f"{kind}.onnx").read_bytes())
     got = net.evaluate(sample)
-    assert np.allclose(got, cumulative(classes_of(kind, matrix, sample).astype(np.float32)), atol=1e-5)
+    assert np.allclose(got, to_cumulative(classes_of(kind, matrix, sample).astype(np.float32)), atol=1e-5)
     assert got[100:103].tobytes() == net.evaluate(sample[100:103]).tobytes()
 
 
 def test_races_go_to_the_race_net_and_all_contact_to_the_other(tmp_path):
     weights = write_wildbg(tmp_path)
     sample = boards.random_boards(400, seed=2)
-    is_race = phases(sample) == Phase.RACE
+    is_race = classify_phases(sample) == Phase.RACE
     win = [classes_of(kind, weights[kind], sample)[:, :3].sum(axis=1) for kind in ("race", "contact")]
     assert {bool(race) for race in is_race} == {True, False}
     assert np.allclose(load_wildbg(tmp_path).evaluate(sample)[:, 0], np.where(is_race, *win), atol=1e-5)
@@ -110,7 +110,7 @@ def test_it_is_an_evaluator_and_a_player_by_the_name_of_its_folder(tmp_path):
     assert load_evaluator(name).name == "wildbg"
     assert isinstance(load_player(name), EvaluatorPlayer)
     digests = [hashlib.sha256((tmp_path / f"{kind}.onnx").read_bytes()).hexdigest() for kind in INPUTS]
-    assert net_hashes(name) == dict(zip(("wildbg contact", "wildbg race"), digests, strict=True))
+    assert collect_net_hashes(name) == dict(zip(("wildbg contact", "wildbg race"), digests, strict=True))
 
 
 def test_missing_and_foreign_files_are_errors(tmp_path):

@@ -14,12 +14,12 @@ import subprocess
 import numpy as np
 import pytest
 
-from engine.bearoff.building import PipLayers
-from engine.bearoff.numbering import Numbering
+from engine.bearoff.construction import PipLayers
+from engine.bearoff.numbering import SideNumbering
 from engine.bearoff.one_sided import build_one_sided
 from engine.bearoff.two_sided import build_two_sided
-from engine.dice import ROLLS
 from engine.kernels import bearoff_two_sided as kernel_two_sided
+from engine.rules.dice import ROLLS
 
 pytestmark = pytest.mark.peer
 
@@ -70,7 +70,7 @@ def listed_results(numbering):
 
 def two_sided_in_gnubgs_steps(numbering):
     """The recursion in equities of 16 bits: turned round by complement, means cut towards zero."""
-    layers = PipLayers.of(numbering)
+    layers = PipLayers.from_numbering(numbering)
     starts, results = listed_results(numbering)
     equities = np.full((numbering.sides, numbering.sides), LOSS)
     equities[0] = -LOSS - 1
@@ -91,7 +91,7 @@ def two_sided_in_gnubgs_steps(numbering):
 
 def one_sided_in_gnubgs_steps(numbering):
     """The recursion in chances of 16 bits: rounded to the nearest, the largest making up for the sum."""
-    layers = PipLayers.of(numbering)
+    layers = PipLayers.from_numbering(numbering)
     starts, results = listed_results(numbering)
     chances = np.zeros((numbering.sides, 2, 32), np.int64)
     chances[: numbering.first_full, 1, 0] = FULL
@@ -122,7 +122,7 @@ def one_sided_in_gnubgs_steps(numbering):
 
 
 def test_all_two_sided_values_are_gnubgs_when_rounded_at_every_step_as_gnubg_does(gnubg_two_sided):
-    ours = two_sided_in_gnubgs_steps(Numbering(6, 6))
+    ours = two_sided_in_gnubgs_steps(SideNumbering(6, 6))
     assert (ours != gnubg_two_sided[..., 0]).sum() == 0
 
 
@@ -141,20 +141,20 @@ def test_all_two_sided_equities_with_the_cube_are_gnubgs_within_its_rounding(gnu
 @pytest.mark.parametrize("points", [6, 7])
 def test_all_one_sided_values_are_gnubgs_when_rounded_at_every_step_as_gnubg_does(gnubg_file, points):
     theirs = one_sided_chances(gnubg_file("-o", str(points), "-c"))
-    ours = one_sided_in_gnubgs_steps(Numbering(points, 15))
+    ours = one_sided_in_gnubgs_steps(SideNumbering(points, 15))
     assert (ours != theirs).sum() == 0
 
 
 def test_all_one_sided_distributions_are_gnubgs_within_its_rounding(gnubg_file):
     table = build_one_sided()
     numbering = table.numbering
-    ours = np.zeros((numbering.sides, 2, 32))
-    ours[: numbering.first_full, 1, 0] = 1.0
-    for number in range(numbering.sides):
-        chances = table.rolls_to_bear_off(number)
+    ours = np.zeros((numbering.side_count, 2, 32))
+    ours[: numbering.first_full_side, 1, 0] = 1.0
+    for number in range(numbering.side_count):
+        chances = table.roll_distribution(number)
         ours[number, 0, : len(chances)] = chances
-        if number >= numbering.first_full:
-            chances = table.rolls_to_first_off(number)
+        if number >= numbering.first_full_side:
+            chances = table.first_off_distribution(number)
             ours[number, 1, : len(chances)] = chances
     theirs = one_sided_chances(gnubg_file("-o", "6", "-c")) / FULL
     means = np.abs((ours - theirs) @ np.arange(32))

@@ -17,25 +17,25 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.bearoff.numbering import Numbering
+from engine.bearoff.numbering import SideNumbering
 from engine.cubeful import (
     CubeDecision,
     CubeEfficiencies,
-    Response,
-    cube_game,
-    decide_outcome,
-    leaf_values,
+    CubeResponse,
+    build_cube_state_space,
+    compute_leaf_values,
+    decide_from_outcome,
     take_point,
-    with_option,
+    with_doubling_option,
 )
-from engine.dice import ROLLS
+from engine.cubeful.match_equity import DEFAULT_TABLE_FILE, load_default_table, read_match_equity_table
 from engine.errors import GammondError
 from engine.formats.position_id import encode_position_id
-from engine.match import MatchState
-from engine.match_equity import DEFAULT_TABLE, default_table, read_match_equity_table
-from engine.moves import expand_rolls
-from engine.outcome import Outcome
-from engine.position import Position
+from engine.rules.dice import ROLLS
+from engine.rules.match import MatchState
+from engine.rules.moves import expand_rolls
+from engine.rules.outcome import Outcome
+from engine.rules.position import Position
 from tests.boards import RacingJudge, played_boards, random_boards
 
 pytestmark = pytest.mark.peer
@@ -63,19 +63,19 @@ class Case:
     @property
     def our_take(self) -> float | None:
         """The value of a taken double, without a beaver, as gnubg gives it."""
-        if self.ours.take is None:
+        if self.ours.double_take is None:
             return None
-        return self.ours.take.equity_points / (2 if self.ours.response is Response.BEAVER else 1)
+        return self.ours.double_take.equity_points / (2 if self.ours.response is CubeResponse.BEAVER else 1)
 
 
-def ask_gnubg(cases: list[dict], folder: Path, met: Path = DEFAULT_TABLE) -> dict:
+def ask_gnubg(cases: list[dict], folder: Path, met: Path = DEFAULT_TABLE_FILE) -> dict:
     """What gnubg says about cases, and the match equity table that it used."""
     if GNUBG is None:
         pytest.skip("needs the program gnubg (Debian: apt-get install gnubg)")
     asked, answered = folder / "cases.json", folder / "answers.json"
     asked.write_text(json.dumps(cases))
     script = Path(__file__).parent / "gnubg_cube_cases.py"
-    environment = dict(os.environ, CASES=str(asked), ANSWERS=str(answered), MET=str(met))
+    environment = dict(os.environ, CASES=str(asked), OFFER_RESPONSES=str(answered), MET=str(met))
     subprocess.run(
         [GNUBG, "-t", "-q", "-p", str(script)],
         env=environment,
@@ -91,7 +91,7 @@ def ask_gnubg(cases: list[dict], folder: Path, met: Path = DEFAULT_TABLE) -> dic
 
 def as_question(board, match: MatchState, plies=(0,)) -> dict:
     return {
-        "position_id": encode_position_id(Position.from_rules(board)),
+        "position_id": encode_position_id(Position.from_valid_board(board)),
         "cube": match.cube,
         "owner": -1 if match.cube_owner is None else match.cube_owner,
         "seat": match.on_roll,
@@ -126,10 +126,10 @@ def any_match(chance: random.Random) -> MatchState:
 
 def decided(boards, matches, answers) -> list[Case]:
     cases = []
-    published = CubeEfficiencies().of(np.stack(boards))
+    published = CubeEfficiencies().for_boards(np.stack(boards))
     for efficiency, match, answer in zip(published, matches, answers, strict=True):
-        game = cube_game(match)
-        ours = decide_outcome(Outcome(*answer["outcome"]), float(efficiency), game)
+        game = build_cube_state_space(match)
+        ours = decide_from_outcome(Outcome(*answer["outcome"]), float(efficiency), game)
         is_free = bool((game.kernel_states[:, 2] >= 0).any())
         cases.append(Case(match, ours, answer, is_free))
     return cases
@@ -166,7 +166,7 @@ def compared_otherwise(cases: list[Case]) -> list[Case]:
 def is_same_verdict(case: Case) -> bool:
     """Whether gnubg's words say our decision; a taken double below -2 it does not call a beaver."""
     _, taken, verdict = case.theirs
-    if case.ours.response is Response.BEAVER and taken < -2.0:
+    if case.ours.response is CubeResponse.BEAVER and taken < -2.0:
         return verdict.endswith("take")
     return verdict.startswith(("Optional", case.ours.text))
 
@@ -206,7 +206,7 @@ def test_where_we_differ_gnubgs_own_look_ahead_is_nearer_to_us_than_to_its_formu
         and match.length <= 7
         and max(match.away(0), match.away(1)) > 1
         and (
-            (cube_game(match).kernel_states[0, 2] >= 0)
+            (build_cube_state_space(match).kernel_states[0, 2] >= 0)
             or (match.cube, *match.score) == (1, *[match.length - 2] * 2)
         )
     ][:150]
@@ -225,8 +225,8 @@ def test_where_we_differ_gnubgs_own_look_ahead_is_nearer_to_us_than_to_its_formu
 
 def test_match_equity_tables_are_read_as_gnubg_reads_them(tmp_path):
     theirs = np.array(ask_gnubg([], tmp_path)["table"][0])
-    table = default_table()
-    ours = np.array([[table.chance(a, b) for b in range(1, 65)] for a in range(1, 65)])
+    table = load_default_table()
+    ours = np.array([[table.mwc(a, b) for b in range(1, 65)] for a in range(1, 65)])
     assert np.abs(ours - theirs)[:25, :25].max() < 1e-6
     assert np.abs(ours - theirs).max() < 0.012
 
@@ -240,10 +240,10 @@ def test_tables_of_others_are_read_as_gnubg_reads_them(name, tmp_path):
         ask_gnubg([], tmp_path, TABLES / name)["table"][0],
         ask_gnubg([], tmp_path, TABLES / name)["table"][1:],
     )
-    for a, b in itertools.product(range(1, table.points + 1), repeat=2):
-        assert table.chance(a, b) == pytest.approx(before[a - 1][b - 1], abs=1e-6)
-    for seat, away in itertools.product((0, 1), range(1, table.points)):
-        chance = table.chance(away, 1, crawford_is_over=True, seat=seat)
+    for a, b in itertools.product(range(1, table.max_away + 1), repeat=2):
+        assert table.mwc(a, b) == pytest.approx(before[a - 1][b - 1], abs=1e-6)
+    for seat, away in itertools.product((0, 1), range(1, table.max_away)):
+        chance = table.mwc(away, 1, is_post_crawford=True, seat=seat)
         assert chance == pytest.approx(after[seat][away - 1], abs=1e-6)
 
 
@@ -259,7 +259,7 @@ def test_live_take_points_are_those_of_the_published_example():
         """The take point of the leader (or the trailer), doubled from a cube."""
         owner = None if cube == 1 else 0
         match = MatchState(length=7, score=(0, 3) if leads else (3, 0), cube=cube, cube_owner=owner)
-        return take_point(outcome if leads else turned, 1.0, cube_game(match, table))
+        return take_point(outcome if leads else turned, 1.0, build_cube_state_space(match, table))
 
     assert taker(1, leads=True) == pytest.approx(0.273, abs=0.01)
     assert taker(1, leads=False) == pytest.approx(0.245, abs=0.01)
@@ -273,23 +273,26 @@ def test_the_recursion_to_the_end_of_a_bearoff_gives_gnubgs_exact_cubeful_equiti
         pytest.skip("makebearoff is missing: install Debian's gnubg")
     file = tmp_path / "bearoff"
     subprocess.run([MAKEBEAROFF, "-t", "6x3", "-f", str(file)], check=True, capture_output=True, timeout=300)
-    numbering = Numbering(6, 3)
-    equities = np.fromfile(file, "<u2", offset=40).reshape(numbering.sides, numbering.sides, 4) / 32767.5 - 1
-    pips = numbering.pips()
+    numbering = SideNumbering(6, 3)
+    equities = (
+        np.fromfile(file, "<u2", offset=40).reshape(numbering.side_count, numbering.side_count, 4) / 32767.5
+        - 1
+    )
+    pips = numbering.compute_pips()
     is_open = (pips[:, None] > 0) & (pips[None] > 0)
     ours = _held_to_the_end(numbering)
     for state, column in enumerate((2, 1, 3)):
         assert np.abs(equities[..., column] - ours[..., state])[is_open].max() < 2e-4
 
 
-def _held_to_the_end(numbering: Numbering):
+def _held_to_the_end(numbering: SideNumbering):
     """``float32[sides, sides, 3]``: values without doubling now: centred cube, own, the opponent's."""
-    game = cube_game(MatchState(beavers=False))
-    sides = np.array([numbering.side_of(i) for i in range(numbering.sides)], np.int8)
-    pips = numbering.pips()
+    game = build_cube_state_space(MatchState(beavers=False))
+    sides = np.array([numbering.decode_side(i) for i in range(numbering.side_count)], np.int8)
+    pips = numbering.compute_pips()
     held = np.zeros((len(sides), len(sides), 3), np.float32)
     best = np.zeros_like(held)
-    best[:, 0] = leaf_values(np.zeros((1, 5), np.float32), np.zeros(1, np.float32), game)
+    best[:, 0] = compute_leaf_values(np.zeros((1, 5), np.float32), np.zeros(1, np.float32), game)
     chances = np.array([1 if a == b else 2 for a, b in ROLLS], np.float32)[None, :, None] / 36
     mirrored = [0, 2, 1]
     for total in range(2, 2 * int(pips.max()) + 1):
@@ -305,5 +308,5 @@ def _held_to_the_end(numbering: Numbering):
         values = np.minimum.reduceat(best[movers, waiters][:, mirrored], offsets[:-1], axis=0)
         mean = (values.reshape(len(own), 21, 3) * chances).sum(axis=1)
         held[own, other] = -mean
-        best[own, other] = with_option(held[own, other], game)
+        best[own, other] = with_doubling_option(held[own, other], game)
     return held

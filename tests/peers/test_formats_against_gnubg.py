@@ -14,8 +14,8 @@ import pytest
 from engine.formats.match_id import decode_match_id, encode_match_id
 from engine.formats.position_id import decode_position_id, encode_position_id, encode_position_ids
 from engine.formats.xgid import encode_xgid
-from engine.match import MatchState
-from engine.position import Position
+from engine.rules.match import MatchState
+from engine.rules.position import Position
 from tests import boards
 from tests.match_states import random_match_state
 from tests.peers.gnubg_nets import as_lists, gnubg_nn

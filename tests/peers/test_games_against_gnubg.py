@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import pytest
 
-from engine.analyst import Analyst
-from engine.choice import Chooser
-from engine.levels import Depth
-from nets.loading import load_analyst
-from protocol import gnubg_external
+from engine.analysis.engine import Engine
+from engine.analysis.levels import EvalSettings
+from engine.play.decider import Decider
+from nets.catalogue import load_engine
+from protocol.dialects import gnubg_external
 from tests.boards import RacingJudge
-from tools.gnubg.match import Sitting, play
+from tools.gnubg.match import GnubgSession, play_session
 from tools.gnubg.program import find_gnubg
 
 pytestmark = pytest.mark.peer
 
 SITTINGS = [
-    (Sitting(0, 10, 0, 11), 0),
-    (Sitting(1, 10, 0, 12), 0),
-    (Sitting(0, 2, 5, 13), 0),
-    (Sitting(1, 2, 5, 14), 0),
-    (Sitting(0, 1, 0, 15, gnubg_plies=2), 2),
-    (Sitting(1, 1, 3, 16, gnubg_plies=2), 2),
+    (GnubgSession(0, 10, 0, 11), 0),
+    (GnubgSession(1, 10, 0, 12), 0),
+    (GnubgSession(0, 2, 5, 13), 0),
+    (GnubgSession(1, 2, 5, 14), 0),
+    (GnubgSession(0, 1, 0, 15, gnubg_plies=2), 2),
+    (GnubgSession(1, 1, 3, 16, gnubg_plies=2), 2),
 ]
 """What is played, and how far this engine looks ahead."""
 
@@ -36,12 +36,12 @@ def gnubg() -> str:
 
 @pytest.fixture(scope="module")
 def analyst():
-    return load_analyst()
+    return load_engine()
 
 
 @pytest.mark.parametrize(("sitting", "plies"), SITTINGS)
 def test_games_on_gnubgs_board_end_without_a_fault(sitting, plies, gnubg, analyst, tmp_path, capsys):
-    result = play(sitting, Chooser(analyst, Depth(plies)), gnubg, tmp_path)
+    result = play_session(sitting, Decider(analyst, EvalSettings(plies)), gnubg, tmp_path)
     with capsys.disabled():
         print(f"\n{result.as_text(sitting.name, sitting.length)}", end="")  # noqa: T201
     assert result.faults == []
@@ -53,5 +53,5 @@ def test_games_on_gnubgs_board_end_without_a_fault(sitting, plies, gnubg, analys
 def test_an_illegal_answer_that_gnubg_swallows_is_found(gnubg, tmp_path, monkeypatch):
     """gnubg says nothing about a play from an empty point; the replay does."""
     monkeypatch.setattr(gnubg_external, "format_moves_plain", lambda play: "2/1 2/1")
-    result = play(Sitting(0, 1, 0, 5), Chooser(Analyst(RacingJudge())), gnubg, tmp_path)
+    result = play_session(GnubgSession(0, 1, 0, 5), Decider(Engine(RacingJudge())), gnubg, tmp_path)
     assert any("which is not legal" in fault for fault in result.faults)

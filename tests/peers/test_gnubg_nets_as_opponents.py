@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.evaluator import best_children
-from engine.games import play_games
-from engine.moves import expand_rolls
-from engine.outcome import cubeless_equity
-from engine.players import is_deep
-from engine.position import Position
+from engine.evaluation.evaluator import choose_best_children
+from engine.play.lockstep import play_games
+from engine.play.player import is_deep
+from engine.rules.moves import expand_rolls
+from engine.rules.outcome import cubeless_equity
+from engine.rules.position import Position
 from tests import boards
 from tests.peers.gnubg_nets import gnubg_nn
 from tools.gnubg.nets import GnubgEvaluator, GnubgPlayer
@@ -36,7 +36,7 @@ def test_at_0_plies_it_plays_the_best_of_its_judgements():
     dice = boards.random_rolls(len(sample), seed=3)
     evaluator = GnubgEvaluator()
     chosen = GnubgPlayer().choose(sample, dice)
-    best, _ = best_children(evaluator, sample, dice)
+    best, _ = choose_best_children(evaluator, sample, dice)
     loss = cubeless_equity(evaluator.evaluate(chosen)) - cubeless_equity(evaluator.evaluate(best))
     assert np.abs(loss).max() < 1e-5
 

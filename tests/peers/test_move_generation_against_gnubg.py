@@ -12,8 +12,8 @@ import os
 import numpy as np
 import pytest
 
-from engine.moves import expand_rolls
-from engine.position import Phase, Position, phases
+from engine.rules.moves import expand_rolls
+from engine.rules.position import Phase, Position, classify_phases
 from tests import boards
 
 pytestmark = pytest.mark.peer
@@ -67,7 +67,7 @@ def test_gnubg_finds_the_same_results(gnubg, kind):
 @pytest.mark.parametrize("kind", ["random positions", "racing games", "random games"])
 def test_gnubg_sees_the_same_phases(gnubg, kind):
     some_boards = sample(kind, BLOCK, seed=99)
-    ours = phases(some_boards)
+    ours = classify_phases(some_boards)
     names = {gnubg.c_over: Phase.OVER, gnubg.c_contact: Phase.CONTACT, gnubg.c_crashed: Phase.CRASHED}
     theirs = [names.get(gnubg.classify(board), Phase.RACE) for board in gnubg_boards(some_boards)]
     differing = np.flatnonzero(ours != theirs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.games import play_games
+from engine.play.lockstep import play_games
 from nets.pubeval import PubevalPlayer
 from tests import boards
 from tests.peers.gnubg_nets import as_lists, gnubg_nn

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from engine.analyst import Analyst
-from protocol.connection import Connection
-from protocol.limits import Limits
-from protocol.service import Judges, Service
-from protocol.session import Session
+from engine.analysis.engine import Engine
+from protocol.core.limits import ClientLimits
+from protocol.dialects.connection import Connection
+from protocol.state.service import EngineCatalogue, Service
+from protocol.state.session import Session
 from tests.boards import RacingJudge
 
 SEED = 1
@@ -14,16 +14,16 @@ SEED = 1
 
 def make_service(judge=None, limits=None):
     """Make a service with one evaluator, ``racing``."""
-    found = Analyst(judge or RacingJudge())
+    found = Engine(judge or RacingJudge())
     nets = [{"name": "racing", "phase": "contact", "encoder": "none", "sha256": "0" * 64}]
-    judges = Judges("default", lambda: ["racing"], lambda name: found, lambda: nets)
-    return Service(judges, limits or Limits())
+    judges = EngineCatalogue("default", lambda: ["racing"], lambda name: found, lambda: nets)
+    return Service(judges, limits or ClientLimits())
 
 
 def make_connection(judge=None, **limits):
     """Make a connection of a fresh client."""
-    connection = Connection(Session(make_service(judge, Limits(**limits)), SEED))
-    connection.session.service.clients += 1
+    connection = Connection(Session(make_service(judge, ClientLimits(**limits)), SEED))
+    connection.session.service.client_count += 1
     return connection
 
 
@@ -38,7 +38,9 @@ def pump(connection, stops_long=False):
         if job is not None:
             if stops_long and job.work.is_long:
                 job.control.stop()
-            connection.finished(job, job.run(lambda reply, job=job: connection.progressed(job, reply)))
+            connection.receive_result(
+                job, job.run(lambda reply, job=job: connection.receive_progress(job, reply))
+            )
         elif not data and not connection.has_lines:
             return out.decode().splitlines()
 

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from protocol.commands import COMMANDS
-from protocol.errors import ERROR_CODES, INTERNAL_ERROR
-from protocol.json_query import FIELDS
-from protocol.limits import Limits
-from protocol.settings import KEYS
+from protocol.commands.table import COMMANDS
+from protocol.commands.ubgi01 import UBGI01_ERROR_CODES
+from protocol.core.errors import ERROR_CODES, INTERNAL_ERROR
+from protocol.core.limits import ClientLimits
+from protocol.dialects.json_query import QUERY_FIELDS
+from protocol.state.settings import SETTINGS
 from protocol.transports.tcp import TcpLimits
-from protocol.ubgi01 import ERROR_CODES_01
 from tests.protocol.talking import make_connection, talk
 
 ROOT = Path(__file__).parents[2]
@@ -84,25 +84,25 @@ def test_the_comparison_of_transcripts_can_fail():
 def test_each_command_of_the_table_stands_in_the_documentation(command):
     section = TEXT.partition(f"\n### {command.name}\n")[2].partition("\n### ")[0]
     assert f"`{command.usage}` — {command.summary}. *{command.standard}*" in section
-    assert f"- last line: `{command.final}`" in section
-    for line in command.data:
+    assert f"- last line: `{command.final_line}`" in section
+    for line in command.data_lines:
         assert f"- before the last line: `{line}`" in section
     for argument in command.arguments:
         assert f"| `{argument.name}` |" in section
         assert argument.meaning in section
 
 
-@pytest.mark.parametrize("key", KEYS.values(), ids=lambda key: key.name)
+@pytest.mark.parametrize("key", SETTINGS.values(), ids=lambda key: key.name)
 def test_each_setting_of_the_table_stands_in_the_documentation(key):
     (row,) = [line for line in TEXT.splitlines() if line.startswith(f"| `{key.name}`")]
     assert key.meaning in row
     assert key.values.replace("|", "\\|") in row
-    assert (" ! |" in row) == key.is_minor
+    assert (" ! |" in row) == key.is_unrated
 
 
 def test_each_query_field_stands_in_the_documentation():
     section = TEXT.partition("## JSON queries")[2]
-    for field in FIELDS:
+    for field in QUERY_FIELDS:
         assert f"| `{field}` |" in section
 
 
@@ -110,7 +110,7 @@ def test_each_error_code_stands_in_the_documentation():
     section = TEXT.partition("### Errors")[2].partition("### Limits")[0]
     for code in {code for _, code, _ in ERROR_CODES} | {INTERNAL_ERROR}:
         (row,) = [line for line in section.splitlines() if line.startswith(f"| `{code}` |")]
-        assert f"`{ERROR_CODES_01[code]}`" in row if code in ERROR_CODES_01 else row.endswith("| |")
+        assert f"`{UBGI01_ERROR_CODES[code]}`" in row if code in UBGI01_ERROR_CODES else row.endswith("| |")
 
 
 @pytest.mark.parametrize(
@@ -160,11 +160,11 @@ def test_the_field_of_an_error_is_one_that_the_documentation_names(line):
     (answer,) = talk(line)
     words = answer.removeprefix("@a ").split()
     assert words[0] == "error"
-    assert words[2].removesuffix(":") in documented | arguments | set(KEYS)
+    assert words[2].removesuffix(":") in documented | arguments | set(SETTINGS)
 
 
 def test_the_caps_stand_in_the_documentation_as_they_are():
-    limits, tcp = Limits(), TcpLimits()
+    limits, tcp = ClientLimits(), TcpLimits()
     caps = (limits.line_bytes, limits.queued_requests, limits.unsent_bytes, limits.query_positions)
     caps += (limits.query_plays, limits.rollout_games)
     for cap in (*caps, tcp.clients, tcp.half_line_s, tcp.idle_s, tcp.stuck_writer_s):

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from engine.formats.position_id import encode_position_id
 from engine.formats.xgid import encode_xgid
-from engine.match import MatchState
-from engine.moves import legal_plays
-from engine.position import Position
-from protocol.commands import COMMANDS
-from protocol.settings import KEYS
+from engine.rules.match import MatchState
+from engine.rules.moves import legal_plays
+from engine.rules.position import Position
+from protocol.commands.table import COMMANDS
+from protocol.state.settings import SETTINGS
 from protocol.transports.load_client import is_final_line
 from tests.protocol.talking import make_connection, pump
 
@@ -30,7 +30,7 @@ _IDS = [encode_position_id(p) for p in _POSITIONS] + [
 ]
 _WORDS = [
     *COMMANDS,
-    *KEYS,
+    *SETTINGS,
     "gnubgid",
     "xgid",
     "fibs",
@@ -101,7 +101,7 @@ KINDS = (random_bytes, random_words, random_command, wrong_id, half_tag, query, 
 WEIGHTS = (20, 20, 15, 15, 10, 10, 10)
 
 
-def one_line(chance):
+def escape_unprintable(chance):
     kind = huge_line if chance.random() < 0.002 else chance.choices(KINDS, WEIGHTS)[0]
     line = kind(chance).replace(b"\n", b"")
     if b"quit" in line and chance.random() < 0.99:
@@ -138,7 +138,7 @@ def test_nothing_but_typed_errors_and_one_final_line_for_each_line(seed, caplog)
     served = 0
     with caplog.at_level(logging.ERROR):
         while served < INPUTS // 4:
-            lines = [one_line(chance) for _ in range(chance.randrange(1, 400))]
+            lines = [escape_unprintable(chance) for _ in range(chance.randrange(1, 400))]
             connection = make_connection(line_bytes=LINE_BYTES, queued_requests=chance.choice([3, 64, 1024]))
             out = []
             for piece in pieces(b"".join(lines), chance):
@@ -201,12 +201,12 @@ def test_a_line_that_fails_never_changes_state():
     session = connection.session
     failures = 0
     for _ in range(5000):
-        before = session.game, session.engine, list(session._past)
-        connection.receive_data(one_line(chance))
+        before = session.game, session.engine_settings, list(session._undo_stack)
+        connection.receive_data(escape_unprintable(chance))
         answer = pump(connection, stops_long=True)
         if answer and re.match(r'(@\S+ )?(error |\{.*"error":)', answer[-1]):
             failures += 1
-            assert (session.game, session.engine, list(session._past)) == before
+            assert (session.game, session.engine_settings, list(session._undo_stack)) == before
         if connection.is_done:
             connection = make_connection(line_bytes=LINE_BYTES)
             session = connection.session

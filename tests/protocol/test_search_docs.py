@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from protocol.connection import Connection
-from protocol.service import Service, shipped_judges
-from protocol.session import Session
+from protocol.dialects.connection import Connection
+from protocol.state.service import Service, make_shipped_catalogue
+from protocol.state.session import Session
 from tests.protocol.talking import SEED, talk
 from tests.protocol.test_docs import exchanges
 
@@ -46,7 +46,7 @@ def test_there_is_a_transcript():
 
 @pytest.mark.parametrize("transcript", TRANSCRIPTS, ids=lambda text: text.splitlines()[0][2:40])
 def test_each_transcript_is_what_a_session_with_the_shipped_nets_answers(transcript):
-    connection = Connection(Session(Service(shipped_judges()), SEED))
+    connection = Connection(Session(Service(make_shipped_catalogue()), SEED))
     for request, expected in exchanges(transcript):
         assert differences(expected, talk(request, connection)) is None, request
 

@@ -27,7 +27,7 @@ def test_make_writes_a_database_and_says_its_memory_first(tmp_path, capsys):
 def test_make_leaves_the_equities_out_when_told_to(tmp_path, capsys):
     path = tmp_path / "small.bearoff"
     run("make", "--kind", "two-sided", "--points", 3, "--checkers", 3, "--cubeless", "--output", path)
-    assert not open_table(path).has_cubeful
+    assert not open_table(path).is_cubeful
     captured = capsys.readouterr()
     assert captured.err == "two-sided 3x3 cubeless: needs about 21.6 kB of memory, the file about 1.7 kB\n"
     assert captured.out.startswith(f"{path}: two-sided 3x3 cubeless, 1.7 kB")
@@ -75,7 +75,7 @@ def test_sizes_out_of_range_are_refused(tmp_path):
 
 
 def test_a_database_that_does_not_fit_into_memory_is_refused(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(bearoff, "_memory_bytes", lambda: 10_000_000)
+    monkeypatch.setattr(bearoff, "_physical_memory_bytes", lambda: 10_000_000)
     with pytest.raises(LimitError, match=r"needs 399\.3 MB of memory, this machine has 10\.0 MB"):
         run("make", "--kind", "two-sided", "--checkers", 8, "--output", tmp_path / "x")
     assert "needs about 399.3 MB" in capsys.readouterr().err

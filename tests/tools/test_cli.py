@@ -58,19 +58,19 @@ def test_help_lists_every_tool_with_its_summary(capsys):
     listed = capsys.readouterr().out
     for name in cli.TOOLS:
         assert f"  {name} " in listed
-    assert cli.summary("batch") in listed
+    assert cli.read_tool_summary("batch") in listed
 
 
 def test_the_summary_read_from_the_source_is_the_one_of_the_module():
     from tools.batch import command as batch
 
-    assert cli.summary("batch") == batch.SUMMARY
+    assert cli.read_tool_summary("batch") == batch.SUMMARY
     assert batch.SUMMARY
 
 
 @pytest.mark.parametrize("name", cli.TOOLS)
 def test_summaries_and_defaults_are_written_in_one_style(name, capsys):
-    summary = cli.summary(name)
+    summary = cli.read_tool_summary(name)
     assert summary[0].islower()
     assert not summary.endswith(".")
     ways = {"train": ["td"], "bearoff": ["make", "info"]}.get(name, [])
@@ -82,7 +82,7 @@ def test_summaries_and_defaults_are_written_in_one_style(name, capsys):
 @pytest.mark.parametrize("name", cli.TOOLS)
 def test_the_help_of_every_tool_begins_with_its_summary_as_a_sentence(name, capsys):
     assert cli.main([name, "--help"]) == 0
-    summary = cli.summary(name)
+    summary = cli.read_tool_summary(name)
     assert f"\n\n{summary[0].upper()}{summary[1:]}.\n" in capsys.readouterr().out
 
 

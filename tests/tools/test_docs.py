@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from nets.player_specs import OPTIONS
+from nets.player_specs import OPTION_NAMES
 from tools import cli
 from tools.batch.lines import MAX_LINE_BYTES
 from tools.batch.rows import COLUMNS, CUBE_COLUMNS, ERROR_CODES
-from tools.tournament.rules import DEEP_STRETCH_GAMES, STRETCH_GAMES
+from tools.tournament.rules import DEEP_GAMES_PER_RANGE, GAMES_PER_RANGE
 
 PAGE = (Path(__file__).parents[2] / "docs" / "tools.md").read_text("utf-8")
 BLOCKS = re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL)
@@ -69,7 +69,7 @@ def test_the_options_of_all_other_commands_exist(option, capsys):
     ] == []
 
 
-@pytest.mark.parametrize("word", [*ERROR_CODES.values(), "error", *OPTIONS, *CUBE_COLUMNS, COLUMNS[0]])
+@pytest.mark.parametrize("word", [*ERROR_CODES.values(), "error", *OPTION_NAMES, *CUBE_COLUMNS, COLUMNS[0]])
 def test_error_codes_columns_and_options_of_players_have_a_row_in_a_table(word):
     assert re.search(rf"^\| `{word}` \| .", PAGE, re.MULTILINE)
 
@@ -77,4 +77,6 @@ def test_error_codes_columns_and_options_of_players_have_a_row_in_a_table(word):
 def test_limits_are_those_of_the_program():
     text = " ".join(PAGE.split())
     assert f"has more than {MAX_LINE_BYTES:,} bytes" in text
-    assert f"stretches of {STRETCH_GAMES:,} games that were finished, of {DEEP_STRETCH_GAMES} where" in text
+    assert (
+        f"stretches of {GAMES_PER_RANGE:,} games that were finished, of {DEEP_GAMES_PER_RANGE} where" in text
+    )

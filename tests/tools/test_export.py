@@ -11,16 +11,16 @@ from engine.errors import DataFileError, StateError, UnsupportedError, ValueRang
 from nets.encoders import encode_tesauro196, get_encoder
 from nets.manifest import NetEntry, load_net
 from tools import export
-from tools.train.classic.learner import ClassicLearner
-from tools.train.classic.settings import ClassicSettings
-from tools.train.files import append_record
-from tools.train.layers import LayeredNet
-from tools.train.net_set import NetSet
-from tools.train.network import load_trainee
-from tools.train.positions import sample_positions
-from tools.train.recipe import Recipe
-from tools.train.self_play import SelfPlay, TdSettings
-from tools.train.stage import begin, pedigree_of
+from tools.files import append_record
+from tools.heritage.computational_backgammon.learner import ClassicLearner
+from tools.heritage.computational_backgammon.settings import ClassicSettings
+from tools.train.fitting.recipe import Recipe
+from tools.train.runs.run_folder import begin_run, read_provenance
+from tools.train.td.self_play import SelfPlay, TdSettings
+from tools.train.weights.layers import LayeredNet
+from tools.train.weights.net_set import NetSet
+from tools.train.weights.network import load_td_nets
+from tools.train.weights.random_positions import sample_random_positions
 
 pytest.importorskip("onnx", reason="export needs the package onnx (extra 'train')")
 
@@ -36,11 +36,11 @@ def run_folder(tmp_path):
     """A run of self-play, 64 games long."""
     folder = tmp_path / "run"
     settings = TdSettings(games=64, hidden=8, race_hidden=4, round_games=32)
-    begin(folder, "td", settings, ())
+    begin_run(folder, "td", settings, ())
     play = SelfPlay(settings)
-    for report in play.rounds():
-        play.trainee.save(folder / "checkpoint.npz", **play.state())
-        append_record(folder / "log.jsonl", {"games": report.games, "seconds": 1.0})
+    for report in play.play_rounds():
+        play.nets.save(folder / "checkpoint.npz", **play.state_dict())
+        append_record(folder / "log.jsonl", {"games": report.games_done, "seconds": 1.0})
     return folder
 
 
@@ -53,12 +53,12 @@ def test_exported_nets_load_by_their_entries_and_judge_like_the_trainee(run_fold
         ("tiny-contact", "contact", (8,)),
         ("tiny-race", "race", (4,)),
     ]
-    trainee, _ = load_trainee(run_folder / "checkpoint.npz")
-    boards = sample_positions(500, seed=2)
+    trainee, _ = load_td_nets(run_folder / "checkpoint.npz")
+    boards = sample_random_positions(500, seed=2)
     for entry, net in zip(entries, (trainee.contact, trainee.race), strict=True):
         loaded = load_net(entry, tmp_path / "nets")
         np.testing.assert_allclose(
-            loaded.evaluate(boards), net.outputs(encode_tesauro196(boards)), atol=export.TOLERANCE
+            loaded.evaluate(boards), net.forward(encode_tesauro196(boards)), atol=export.TOLERANCE
         )
 
 
@@ -71,14 +71,14 @@ def test_a_net_that_came_out_different_is_an_error_and_replaces_nothing(
     run_command(*arguments)
     before = {file.name: file.read_bytes() for file in weights.iterdir()}
     capsys.readouterr()
-    real = export.onnx_bytes
+    real = export.net_to_onnx
 
     def other_bytes(net: LayeredNet, name: str) -> bytes:
         factor = np.float32(1.001 if different in name else 1.0)
         (weights, bias), *others = net.layers
         return real(LayeredNet(net.encoder_id, ((weights * factor, bias), *others)), name)
 
-    monkeypatch.setattr(export, "onnx_bytes", other_bytes)
+    monkeypatch.setattr(export, "net_to_onnx", other_bytes)
     with pytest.raises(DataFileError, match=f"tiny-{different} differs"):
         run_command(*arguments, "--force")
     assert {file.name: file.read_bytes() for file in weights.iterdir()} == before
@@ -119,7 +119,7 @@ def test_a_name_that_the_manifest_would_refuse_is_refused_before_anything_is_rea
 
 
 def test_an_entry_says_when_the_best_weights_were_taken(run_folder, tmp_path, capsys):
-    trainee, _ = load_trainee(run_folder / "checkpoint.npz")
+    trainee, _ = load_td_nets(run_folder / "checkpoint.npz")
     trainee.save(run_folder / "best.npz", games_done=np.int64(32), dice=np.zeros(2, np.uint64))
     run_command(str(run_folder), "--name", "tiny", "--folder", str(tmp_path), "--best")
     (training,) = tomllib.loads(capsys.readouterr().out)["training"]
@@ -128,7 +128,7 @@ def test_an_entry_says_when_the_best_weights_were_taken(run_folder, tmp_path, ca
 
 
 def test_a_checkpoint_without_the_number_of_games_is_an_error(run_folder, tmp_path):
-    trainee, _ = load_trainee(run_folder / "checkpoint.npz")
+    trainee, _ = load_td_nets(run_folder / "checkpoint.npz")
     trainee.save(run_folder / "checkpoint.npz")
     with pytest.raises(DataFileError, match="no games_done"):
         run_command(str(run_folder), "--name", "tiny", "--folder", str(tmp_path))
@@ -143,7 +143,7 @@ def test_classic_nets_load_by_their_entries_and_judge_like_their_weights(
 ):
     run = tmp_path / "run"
     settings = ClassicSettings(games=50, hidden=6, race_hidden=race_hidden, outputs=outputs)
-    begin(run, "classic", settings, ())
+    begin_run(run, "classic", settings, ())
     learner = ClassicLearner(settings)
     learner.games_done = 50
     learner.save(run / "checkpoint.npz", {})
@@ -154,7 +154,7 @@ def test_classic_nets_load_by_their_entries_and_judge_like_their_weights(
     entries = msgspec.convert(printed["net"], tuple[NetEntry, ...])
     assert [(entry.name, entry.phase) for entry in entries] == [(f"old-{phase}", phase) for phase in phases]
     assert printed["training"][0]["games"] == 50
-    boards = sample_positions(500, seed=2)
+    boards = sample_random_positions(500, seed=2)
     for entry in entries:
         expected = learner.nets.nets[entry.phase].evaluate(boards)
         np.testing.assert_allclose(
@@ -170,11 +170,11 @@ def layered_run(tmp_path):
     nets = NetSet(
         "deep",
         {
-            "contact": LayeredNet.untrained("expert248", (24, 16), generator),
-            "race": LayeredNet.untrained("tesauro196", (12,), generator),
+            "contact": LayeredNet.make_untrained("expert248", (24, 16), generator),
+            "race": LayeredNet.make_untrained("tesauro196", (12,), generator),
         },
     )
-    begin(folder, "refine", Recipe(parent="fast", hidden=(24, 16)), ["fast"])
+    begin_run(folder, "refine", Recipe(parent="fast", hidden=(24, 16)), ["fast"])
     for number in (1, 2, 3):
         append_record(folder / "log.jsonl", {"generation": number, "labelled": 500, "seconds": 90.0})
     nets.save(folder / "checkpoint.npz", generation=np.array(3))
@@ -194,7 +194,7 @@ def test_nets_of_several_layers_load_by_their_entries_and_judge_like_their_weigh
         ("contact", "expert248", (24, 16)),
         ("race", "tesauro196", (12,)),
     ]
-    boards = sample_positions(300, seed=2)
+    boards = sample_random_positions(300, seed=2)
     for entry in entries:
         net = nets.nets[entry.phase]
         expected = net.outputs(get_encoder(entry.encoder).encode(boards))
@@ -208,7 +208,7 @@ def test_an_entry_tells_the_whole_lineage_up_to_its_weights(layered_run, tmp_pat
     printed = tomllib.loads(capsys.readouterr().out)
     (training,) = printed["training"]
     assert [net["trained"] for net in printed["net"]] == [training["name"]]
-    before = pedigree_of("fast")
+    before = read_provenance("fast")
     assert training["commands"][: len(before)] == [step.command for step in before]
     assert training["commands"][len(before) :] == [
         f"gammond train refine {folder} --from fast --hidden 24,16",

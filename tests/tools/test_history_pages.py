@@ -13,14 +13,14 @@ import pytest
 
 from engine.errors import FormatError, ValueRangeError
 from tools import cli
-from tools.opponents import opponent_hashes
-from tools.train.ascend.settings import AscendSettings
-from tools.train.classic.settings import ClassicSettings
-from tools.train.climb.settings import ClimbSettings
-from tools.train.climb.study import StudySettings
-from tools.train.heuristic_net.settings import HeuristicNetSettings
-from tools.train.mimic.settings import MimicSettings
-from tools.train.settings import read_options
+from tools.heritage.barca.settings import AscendSettings
+from tools.heritage.computational_backgammon.settings import ClassicSettings
+from tools.heritage.gengammon.settings import MimicSettings
+from tools.heritage.heuristic_engine.settings import ClimbSettings
+from tools.heritage.heuristic_engine.study import ClimbStudySettings
+from tools.heritage.phase_features.settings import HeuristicNetSettings
+from tools.opponents import hash_opponent_nets
+from tools.train.runs.settings import settings_from_args
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = {file.name: file.read_text("utf-8") for file in sorted((DOCS / "history").glob("*.md"))}
@@ -40,7 +40,7 @@ SETTINGS: dict[str, type[msgspec.Struct]] = {
     "ascend": AscendSettings,
     "classic": ClassicSettings,
     "climb": ClimbSettings,
-    "climb-study": StudySettings,
+    "climb-study": ClimbStudySettings,
     "heuristic-net": HeuristicNetSettings,
     "mimic": MimicSettings,
     "mimic-study": MimicSettings,
@@ -79,9 +79,9 @@ def test_a_command_has_options_settings_and_players_that_there_are(command):
     args = parsed(command)
     trainer = getattr(args, "trainer", None)
     if trainer in SETTINGS:
-        read_options(args, SETTINGS[trainer])
+        settings_from_args(args, SETTINGS[trainer])
     for player in players_of(args):
-        opponent_hashes(player)
+        hash_opponent_nets(player)
 
 
 @pytest.mark.parametrize(("page", "named"), NAMED)

@@ -9,7 +9,7 @@ import threading
 import pytest
 
 from tools import cli, interrupts
-from tools.interrupts import interrupts_raised, interrupts_told
+from tools.interrupts import call_on_interrupt, raise_on_interrupt
 
 BOTH = pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
 
@@ -21,7 +21,7 @@ def send(kind):
 @BOTH
 def test_either_signal_raises_and_the_handlers_are_put_back(kind):
     before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
-    with pytest.raises(KeyboardInterrupt), interrupts_raised():
+    with pytest.raises(KeyboardInterrupt), raise_on_interrupt():
         send(kind)
     assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
 
@@ -29,7 +29,7 @@ def test_either_signal_raises_and_the_handlers_are_put_back(kind):
 @BOTH
 def test_a_second_signal_soon_after_does_not_cut_the_ending_short(kind):
     said = []
-    with interrupts_raised():
+    with raise_on_interrupt():
         try:
             send(signal.SIGINT)
         except KeyboardInterrupt:
@@ -39,8 +39,8 @@ def test_a_second_signal_soon_after_does_not_cut_the_ending_short(kind):
 
 
 def test_a_second_signal_much_later_breaks_in(monkeypatch):
-    monkeypatch.setattr(interrupts, "FINISHING_S", 0.0)
-    with interrupts_raised():
+    monkeypatch.setattr(interrupts, "GRACE_PERIOD_S", 0.0)
+    with raise_on_interrupt():
         for _ in range(2):
             with pytest.raises(KeyboardInterrupt):
                 send(signal.SIGTERM)
@@ -49,8 +49,8 @@ def test_a_second_signal_much_later_breaks_in(monkeypatch):
 @BOTH
 def test_a_tool_is_told_in_place_of_raising_and_its_ending_is_safe_too(kind):
     stopped = threading.Event()
-    with interrupts_raised():
-        with interrupts_told(stopped.set):
+    with raise_on_interrupt():
+        with call_on_interrupt(stopped.set):
             send(kind)
             assert stopped.is_set()
         send(kind)
@@ -60,7 +60,7 @@ def test_ctrl_c_that_a_background_job_ignores_stays_ignored_and_sigterm_ends_it(
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     stopped = threading.Event()
     try:
-        with interrupts_raised(), interrupts_told(stopped.set):
+        with raise_on_interrupt(), call_on_interrupt(stopped.set):
             send(signal.SIGINT)
             assert not stopped.is_set()
             send(signal.SIGTERM)
@@ -71,7 +71,7 @@ def test_ctrl_c_that_a_background_job_ignores_stays_ignored_and_sigterm_ends_it(
 
 def test_sigterm_outside_a_tool_is_left_alone():
     before = signal.getsignal(signal.SIGTERM)
-    with interrupts_told(lambda: None):
+    with call_on_interrupt(lambda: None):
         assert signal.getsignal(signal.SIGTERM) is before
 
 
@@ -79,7 +79,7 @@ def test_another_thread_changes_no_handler():
     seen = []
 
     def look():
-        with interrupts_raised():
+        with raise_on_interrupt():
             seen.append(signal.getsignal(signal.SIGTERM))
 
     thread = threading.Thread(target=look)

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 from engine.errors import DataFileError, FormatError, UnsupportedError, ValueRangeError
-from engine.players import is_deep
-from engine.search_player import SearchPlayer
-from nets.loading import net_hashes
+from engine.play.player import is_deep
+from engine.play.search_player import SearchPlayer
+from nets.catalogue import collect_net_hashes
 from tools import cli
-from tools.opponents import load_opponent, opponent_hashes
-from tools.train.layers import LayeredNet
-from tools.train.net_set import NetSet
-from tools.train.positions import sample_positions
+from tools.opponents import hash_opponent_nets, load_opponent
+from tools.train.weights.layers import LayeredNet
+from tools.train.weights.net_set import NetSet
+from tools.train.weights.random_positions import sample_random_positions
 
 
 @pytest.fixture(autouse=True)
@@ -28,8 +28,8 @@ def _no_gnubg_nn(monkeypatch):
 
 def test_other_players_are_those_of_the_nets():
     assert load_opponent("pubeval").name == "pubeval"
-    assert opponent_hashes("pubeval") == opponent_hashes("gnubg") == {}
-    assert opponent_hashes("default") == net_hashes("default") != {}
+    assert hash_opponent_nets("pubeval") == hash_opponent_nets("gnubg") == {}
+    assert hash_opponent_nets("default") == collect_net_hashes("default") != {}
     assert not is_deep(load_opponent("default"))
     player = load_opponent("default:plies=1")
     assert isinstance(player, SearchPlayer)
@@ -63,7 +63,9 @@ def run(tmp_path):
     folder, sets = tmp_path / "learner", {}
     for name, seed in (("checkpoint", 1), ("best", 2)):
         generator = np.random.default_rng(seed)
-        nets = {phase: LayeredNet.untrained("tesauro196", (6,), generator) for phase in ("contact", "race")}
+        nets = {
+            phase: LayeredNet.make_untrained("tesauro196", (6,), generator) for phase in ("contact", "race")
+        }
         sets[name] = NetSet("learner", nets)
         sets[name].save(folder / f"{name}.npz")
     return folder, sets
@@ -75,18 +77,18 @@ def run(tmp_path):
 def test_the_nets_of_a_run_play(run, place, kind):
     folder, sets = run
     player = load_opponent(f"run:{folder}{place}")
-    boards = sample_positions(50, seed=3)
+    boards = sample_random_positions(50, seed=3)
     np.testing.assert_array_equal(player.evaluator.evaluate(boards), sets[kind].evaluator().evaluate(boards))
     assert player.name == "learner"
     assert not is_deep(player)
     file = folder / f"{kind}.npz"
-    assert opponent_hashes(f"run:{folder}{place}") == {
+    assert hash_opponent_nets(f"run:{folder}{place}") == {
         str(file): hashlib.sha256(file.read_bytes()).hexdigest()
     }
 
 
 def test_a_run_plays_a_tournament_the_same_in_several_processes(run, capsys, monkeypatch):
-    monkeypatch.setattr("tools.tournament.rules.STRETCH_GAMES", 4)
+    monkeypatch.setattr("tools.tournament.rules.GAMES_PER_RANGE", 4)
     names = f"run:{run[0]}", f"run:{run[0]}/checkpoint.npz"
     reports = []
     for threads in ("1", "2"):
@@ -101,7 +103,7 @@ def test_a_run_plays_a_tournament_the_same_in_several_processes(run, capsys, mon
     ]
 
 
-@pytest.mark.parametrize("ask", [load_opponent, opponent_hashes])
+@pytest.mark.parametrize("ask", [load_opponent, hash_opponent_nets])
 def test_a_run_that_is_not_there_is_an_error(tmp_path, ask):
     with pytest.raises(DataFileError, match=r"checkpoint\.npz cannot be read"):
         ask(f"run:{tmp_path}")

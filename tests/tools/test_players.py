@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import json
 
-from nets.loading import evaluator_names
-from nets.player_kinds import player_kinds
-from nets.player_specs import OPTIONS
+from nets.catalogue import list_evaluator_names
+from nets.player_kinds import load_player_kinds
+from nets.player_specs import OPTION_NAMES
 from tools import cli
 
 
 def test_every_player_is_listed_with_its_options(capsys):
     assert cli.main(["players"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == f"default, {', '.join(evaluator_names())}: evaluators of the manifest"
-    assert [line.split("=")[0].strip() for line in lines[1 : 1 + len(OPTIONS)]] == list(OPTIONS)
+    assert lines[0] == f"default, {', '.join(list_evaluator_names())}: evaluators of the manifest"
+    assert [line.split("=")[0].strip() for line in lines[1 : 1 + len(OPTION_NAMES)]] == list(OPTION_NAMES)
     assert lines[1] == "    plies=0        look-ahead (0..4)"
-    for kind in player_kinds():
+    for kind in load_player_kinds():
         where = lines.index(f"{kind.name}: {kind.summary}")
-        for option, line in zip(kind.parameters, lines[where + 1 :], strict=False):
+        for option, line in zip(kind.option_specs, lines[where + 1 :], strict=False):
             assert (
                 line.split()
-                == f"{option.name}={option.default_text} {option.meaning} ({option.values})".split()
+                == f"{option.name}={option.default_text} {option.meaning} ({option.allowed_values})".split()
             )
     assert any(
         line.startswith("  human: ")
@@ -33,8 +33,8 @@ def test_every_player_is_listed_with_its_options(capsys):
 def test_the_list_as_json_has_the_same_players(capsys):
     assert cli.main(["players", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
-    assert rows["everywhere"][0]["names"] == ["default", *evaluator_names()]
-    assert [row["names"] for row in rows["everywhere"][1:]] == [[kind.name] for kind in player_kinds()]
+    assert rows["everywhere"][0]["names"] == ["default", *list_evaluator_names()]
+    assert [row["names"] for row in rows["everywhere"][1:]] == [[kind.name] for kind in load_player_kinds()]
     seed = next(row for row in rows["everywhere"] if row["names"] == ["random"])["options"][0]
     assert (seed["name"], seed["default"], seed["values"]) == ("seed", "0", "0..9223372036854775807")
     assert {row["names"][0] for row in rows["sessions"]} == {"net", "human"}

@@ -2,7 +2,7 @@ import io
 
 import pytest
 
-from tools.progress import Progress, clock_time, short_number
+from tools.progress import Progress, format_duration, format_short_number
 
 
 class Terminal(io.StringIO):
@@ -36,7 +36,7 @@ def test_the_line_says_share_count_rate_and_time_left(clock):
     clock.seconds += 2
     bar.update(1000, "3 errors")
     line = "work  [######..................]  25 %  1,000 of 4,000  500/s  0:06 left  3 errors"
-    assert bar.line() == line
+    assert bar.format_line() == line
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_where_room_is_short_the_bar_shrinks_and_then_parts_are_left_out(clock, 
     bar = Progress(4000, "work", Terminal(), clock=clock)
     clock.seconds += 2
     bar.update(1000, "3 errors")
-    assert bar.line(width) == line
+    assert bar.format_line(width) == line
     assert len(line) <= width
 
 
@@ -73,21 +73,21 @@ def test_a_finished_line_says_how_long_it_took(clock):
     bar = Progress(30, "work", Terminal(), clock=clock)
     clock.seconds += 61
     bar.update(30)
-    assert bar.line() == "work  [########################] 100 %  30 of 30  0.5/s  in 1:01"
+    assert bar.format_line() == "work  [########################] 100 %  30 of 30  0.5/s  in 1:01"
 
 
 def test_without_a_total_the_count_and_the_rate_are_shown(clock):
     bar = Progress(None, "reading", Terminal(), clock=clock)
     clock.seconds += 1
     bar.update(2500)
-    assert bar.line() == "reading  2,500  2.5 k/s"
+    assert bar.format_line() == "reading  2,500  2.5 k/s"
 
 
 def test_the_rate_of_a_resumed_run_leaves_out_what_was_done_before(clock):
     bar = Progress(3000, "work", Terminal(), start=1000, clock=clock)
     clock.seconds += 10
     bar.update(2000)
-    assert "100/s  0:10 left" in bar.line()
+    assert "100/s  0:10 left" in bar.format_line()
 
 
 def test_the_line_is_redrawn_at_most_ten_times_a_second(clock):
@@ -113,7 +113,7 @@ def test_a_line_said_for_good_stands_above_the_bar(clock, monkeypatch):
     stream = Terminal()
     with Progress(10, "work", stream, clock=clock) as bar:
         bar.update(4)
-        bar.say("half way")
+        bar.write_line("half way")
         bar.update(5)
     before, said, after = stream.getvalue().partition("half way\n")
     assert said
@@ -124,7 +124,7 @@ def test_a_line_said_for_good_stands_above_the_bar(clock, monkeypatch):
 def test_a_line_is_said_without_a_terminal_too():
     stream = io.StringIO()
     with Progress(10, "work", stream) as bar:
-        bar.say("half way")
+        bar.write_line("half way")
     assert stream.getvalue() == "half way\n"
 
 
@@ -139,11 +139,11 @@ def test_an_exception_passes_and_leaves_a_whole_line():
     ("value", "text"), [(0.0, "0.0"), (7.25, "7.2"), (812.4, "812"), (41_234, "41.2 k"), (3_400_000, "3.4 M")]
 )
 def test_numbers_are_short(value, text):
-    assert short_number(value) == text
+    assert format_short_number(value) == text
 
 
 @pytest.mark.parametrize(
     ("seconds", "text"), [(0.2, "0:00"), (59.6, "1:00"), (3599, "59:59"), (3661, "1:01:01")]
 )
 def test_times_read_like_a_clock(seconds, text):
-    assert clock_time(seconds) == text
+    assert format_duration(seconds) == text

@@ -8,14 +8,14 @@ import sys
 import numpy as np
 import pytest
 
-from engine.analyst import Analyst
-from engine.cores import usable_cores
+from engine.analysis.engine import Engine
+from engine.analysis.levels import EvalSettings
 from engine.errors import StateError, UnsupportedError, ValueRangeError
-from engine.levels import Depth
-from engine.match import MatchState
-from engine.position import Position
-from nets import loading
-from nets.loading import load_player
+from engine.rules.match import MatchState
+from engine.rules.position import Position
+from engine.runtime.cores import count_usable_cores
+from nets import catalogue as loading
+from nets.catalogue import load_player
 from tests.boards import RacingJudge, played_boards
 from tools import serve
 
@@ -95,9 +95,9 @@ def served_by(monkeypatch, *options):
 
     def load(net, threads):
         loaded.append((net, threads))
-        return Analyst(RacingJudge())
+        return Engine(RacingJudge())
 
-    monkeypatch.setattr(loading, "load_analyst", load)
+    monkeypatch.setattr(loading, "load_engine", load)
     monkeypatch.setattr(
         "protocol.transports.gnubg.run_gnubg", lambda chooser, *_, **more: served.append((chooser, more))
     )
@@ -108,17 +108,17 @@ def served_by(monkeypatch, *options):
 
 def test_gnubg_is_played_at_the_strength_that_is_asked_for(monkeypatch):
     chooser, how, _ = served_by(monkeypatch)
-    assert (chooser.depth, how) == (Depth(0, "normal"), ("default", usable_cores()))
+    assert (chooser.depth, how) == (EvalSettings(0, "normal"), ("default", count_usable_cores()))
     chooser, _, _ = served_by(monkeypatch, "--level", "grandmaster")
-    assert chooser.depth == Depth(2, "large")
+    assert chooser.depth == EvalSettings(2, "large")
     chooser, how, answers = served_by(monkeypatch, "--plies", "1", "--filter", "tiny", "--threads", "3")
-    assert (chooser.depth, how, answers) == (Depth(1, "tiny"), ("default", 3), 3)
+    assert (chooser.depth, how, answers) == (EvalSettings(1, "tiny"), ("default", 3), 3)
 
 
 def test_another_player_chooses_the_plays_and_the_net_keeps_the_cube(monkeypatch):
     chooser, how, _ = served_by(monkeypatch, "--player", "pubeval", "--plies", "1")
     assert (chooser.name, chooser.analyst.name) == ("pubeval", "racing")
-    assert (chooser.depth, how) == (Depth(1, "normal"), ("default", usable_cores()))
+    assert (chooser.depth, how) == (EvalSettings(1, "normal"), ("default", count_usable_cores()))
     board = load_player("pubeval").choose(Position.start().board[None].copy(), np.array([[6, 2]], np.int8))[0]
     chosen = chooser.play(Position.start(), (6, 2), MatchState(roll=(6, 2))).play.play
     assert np.array_equal(chosen.result.board, board)

@@ -39,14 +39,14 @@ from typing import BinaryIO
 
 import numpy as np
 
-from engine.cores import usable_cores
 from engine.errors import DataFileError, FormatError, GammondError, StateError, ValueRangeError
+from engine.runtime.cores import count_usable_cores
 from engine.search import MAX_PLIES
-from tools.batch.judging import BatchJudge, load_judge
-from tools.batch.lines import Line, count_lines, decode_lines, read_lines
-from tools.batch.resume import Written, check_same_net, take_up
-from tools.batch.rows import ROW_FORMATS, RowFormat, error_text
-from tools.interrupts import interrupts_told
+from tools.batch.evaluation import BatchEvaluator, load_batch_evaluator
+from tools.batch.lines import PositionLine, count_lines, decode_lines, read_lines
+from tools.batch.resume import ExistingOutput, check_same_net, resume_output
+from tools.batch.rows import ROW_FORMATS, RowFormat, format_error
+from tools.interrupts import call_on_interrupt
 from tools.progress import Progress
 
 SUMMARY = "evaluate a file of positions: position IDs, XGIDs, FIBS board lines"
@@ -55,7 +55,7 @@ BLOCK_LINES = (8192, 256, 64, 8, 1)
 """Lines decoded, evaluated and written at once, by plies, for each thread that looks ahead: some tenths of a
 second."""
 
-MOST_NAMED = 100
+MAX_REPORTED_LINES = 100
 """Bad lines named on stderr; of the others only the number is said."""
 
 _GZIP_MAGIC = b"\x1f\x8b"
@@ -67,7 +67,7 @@ class Tally:
 
     rows: int = 0
     errors: int = 0
-    inside_s: float = 0.0
+    compute_s: float = 0.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -104,11 +104,11 @@ def main(args: argparse.Namespace) -> int:
     Raises:
         GammondError: The options make no sense together, or a file cannot be read, written or resumed.
     """
-    _check(args)
+    _check_options(args)
     if args.output is not None and args.output.suffix == ".gz":
-        _say(f"{args.output} becomes plain text: rows are not compressed")
-    threads = usable_cores() if args.threads is None else args.threads
-    judge = load_judge(args.net, args.plies, is_cubeful=not args.cubeless, threads=threads)
+        _write_message(f"{args.output} becomes plain text: rows are not compressed")
+    threads = count_usable_cores() if args.threads is None else args.threads
+    judge = load_batch_evaluator(args.net, args.plies, is_cubeful=not args.cubeless, threads=threads)
     try:
         return _run_files(args, judge, BLOCK_LINES[args.plies] * (threads if args.plies else 1))
     except BrokenPipeError:
@@ -116,7 +116,7 @@ def main(args: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         if args.output is not None:
             resume = "--resume in place of --force" if args.force else "--resume"
-            _say(f"stopped; {args.output} holds whole rows, the same command with {resume} goes on")
+            _write_message(f"stopped; {args.output} holds whole rows, the same command with {resume} goes on")
         raise
     except OSError as error:
         raise DataFileError(
@@ -125,19 +125,19 @@ def main(args: argparse.Namespace) -> int:
 
 
 def run_batch(
-    lines: Iterator[Line],
-    judge: BatchJudge,
+    lines: Iterator[PositionLine],
+    evaluator: BatchEvaluator,
     rows: RowFormat,
     block_lines: int,
     write: Callable[[bytes], None],
-    report: Callable[[Line, GammondError], None],
+    report: Callable[[PositionLine, GammondError], None],
     advance: Callable[[int, Tally], None],
 ) -> Tally:
     """Evaluate lines block by block; memory does not grow with their number.
 
     Args:
         lines: Lines that should hold positions.
-        judge: The judge.
+        evaluator: The judge.
         rows: The format of the rows.
         block_lines: How many lines make a block.
         write: Takes the rows of a block, whole.
@@ -150,8 +150,8 @@ def run_batch(
     tally = Tally()
     while block := list(itertools.islice(lines, block_lines)):
         started_s = time.perf_counter()
-        texts, errors = _block_rows(block, judge, rows)
-        tally.inside_s += time.perf_counter() - started_s
+        texts, errors = _format_block(block, evaluator, rows)
+        tally.compute_s += time.perf_counter() - started_s
         for place, error in errors.items():
             report(block[place], error)
         write("".join(texts).encode())
@@ -161,35 +161,35 @@ def run_batch(
     return tally
 
 
-def _block_rows(
-    block: list[Line], judge: BatchJudge, rows: RowFormat
+def _format_block(
+    block: list[PositionLine], evaluator: BatchEvaluator, rows: RowFormat
 ) -> tuple[list[str], dict[int, GammondError]]:
-    found = decode_lines(block, judge.check)
+    found = decode_lines(block, evaluator.check_match)
     if not found.errors:
-        judged = judge.judge(found.boards, found.matches, found.match_of)
-        return rows.good([line.text for line in block], judge.plies, judged), found.errors
+        judged = evaluator.evaluate(found.boards, found.matches, found.match_indices)
+        return rows.format_rows([line.text for line in block], evaluator.plies, judged), found.errors
     good = np.flatnonzero(found.is_good)
     good_rows: Iterator[str] = iter(())
     if good.size:
         boards = np.ascontiguousarray(found.boards[good])
-        judged = judge.judge(boards, found.matches, found.match_of[good])
-        good_rows = iter(rows.good([block[i].text for i in good.tolist()], judge.plies, judged))
+        judged = evaluator.evaluate(boards, found.matches, found.match_indices[good])
+        good_rows = iter(rows.format_rows([block[i].text for i in good.tolist()], evaluator.plies, judged))
     return [
-        rows.bad(line.text, found.errors[i]) if i in found.errors else next(good_rows)
+        rows.format_error_row(line.text, found.errors[i]) if i in found.errors else next(good_rows)
         for i, line in enumerate(block)
     ], found.errors
 
 
-def _check(args: argparse.Namespace) -> None:
+def _check_options(args: argparse.Namespace) -> None:
     if args.resume and args.output is None:
         raise StateError("--resume needs the --output of the interrupted run", field="resume")
     if args.file != "-" and not Path(args.file).exists():
         raise DataFileError(f"there is no file {args.file}", field="file")
     if args.output is not None and args.output.exists():
-        _check_existing(args)
+        _check_existing_output(args)
 
 
-def _check_existing(args: argparse.Namespace) -> None:
+def _check_existing_output(args: argparse.Namespace) -> None:
     path: Path = args.output
     if args.file != "-" and path.samefile(args.file):
         raise ValueRangeError(f"the output would overwrite the input {args.file}", field="output")
@@ -201,35 +201,39 @@ def _check_existing(args: argparse.Namespace) -> None:
         )
 
 
-def _run_files(args: argparse.Namespace, judge: BatchJudge, block_lines: int) -> int:
-    rows = ROW_FORMATS[args.format](judge.is_cubeful)
+def _run_files(args: argparse.Namespace, evaluator: BatchEvaluator, block_lines: int) -> int:
+    rows = ROW_FORMATS[args.format](evaluator.is_cubeful)
     started_s = time.perf_counter()
     with ExitStack() as opened:
-        stream = opened.enter_context(_opened_input(args.file))
+        stream = opened.enter_context(_open_input(args.file))
         _refuse_gzip(stream, args.file)
-        output = opened.enter_context(_opened_output(args.output, args.resume))
+        output = opened.enter_context(_open_output(args.output, args.resume))
         lines = read_lines(stream)
-        written = _taken_up(args.output, output, lines, rows, judge) if args.resume else Written()
+        written = (
+            _resume_with_progress(args.output, output, lines, rows, evaluator)
+            if args.resume
+            else ExistingOutput()
+        )
         if not written.has_header:
-            _write_whole(output, rows.header.encode())
-        total = _line_count(args.file)
-        with Progress(total, "batch", start=written.last_line) as bar, _BadLines() as bad_lines:
+            _write_uninterrupted(output, rows.header.encode())
+        total = _count_input_lines(args.file)
+        with Progress(total, "batch", start=written.last_line) as bar, _BadLineReporter() as bad_lines:
             tally = run_batch(
                 lines,
-                judge,
+                evaluator,
                 rows,
                 block_lines,
-                write=lambda data: _write_whole(output, data),
+                write=lambda data: _write_uninterrupted(output, data),
                 report=bad_lines.report,
                 advance=lambda number, tally: bar.update(
                     number, f"{tally.errors} bad" if tally.errors else ""
                 ),
             )
-    _say(_summary(tally, written, judge, time.perf_counter() - started_s))
+    _write_message(_format_summary(tally, written, evaluator, time.perf_counter() - started_s))
     return 1 if tally.errors or written.errors else 0
 
 
-def _opened_input(name: str) -> AbstractContextManager[BinaryIO]:
+def _open_input(name: str) -> AbstractContextManager[BinaryIO]:
     return nullcontext(sys.stdin.buffer) if name == "-" else Path(name).open("rb")
 
 
@@ -240,25 +244,25 @@ def _refuse_gzip(stream: BinaryIO, name: str) -> None:
         raise FormatError(f"{what} is gzip: zcat {file} | gammond batch -", field="file")
 
 
-def _taken_up(
-    path: Path, output: BinaryIO, lines: Iterator[Line], rows: RowFormat, judge: BatchJudge
-) -> Written:
+def _resume_with_progress(
+    path: Path, output: BinaryIO, lines: Iterator[PositionLine], rows: RowFormat, evaluator: BatchEvaluator
+) -> ExistingOutput:
     """Check what an earlier run wrote, with a bar meanwhile, and say what there is."""
-    count = _line_count(str(path)) or 0
+    count = _count_input_lines(str(path)) or 0
     with Progress(count - rows.header.count("\n"), "check") if count else nullcontext() as bar:
         advance = bar.update if bar else lambda rows: None
-        written = take_up(output, lines, rows, judge.plies, advance)
-    check_same_net(written.sample, rows, judge)
-    _say(_found(path, written))
+        written = resume_output(output, lines, rows, evaluator.plies, advance)
+    check_same_net(written.sample, rows, evaluator)
+    _write_message(_format_resume_note(path, written))
     return written
 
 
-def _line_count(name: str) -> int | None:
+def _count_input_lines(name: str) -> int | None:
     """How many lines a file has; None for stdin, pipes and devices, which counting would empty."""
     return count_lines(Path(name)) if name != "-" and Path(name).is_file() else None
 
 
-def _opened_output(path: Path | None, resume: bool) -> AbstractContextManager[BinaryIO]:
+def _open_output(path: Path | None, resume: bool) -> AbstractContextManager[BinaryIO]:
     if path is None:
         return nullcontext(sys.stdout.buffer)
     if not resume:
@@ -266,69 +270,74 @@ def _opened_output(path: Path | None, resume: bool) -> AbstractContextManager[Bi
     return path.open("r+b" if path.exists() else "w+b")
 
 
-def _write_whole(output: BinaryIO, data: bytes) -> None:
+def _write_uninterrupted(output: BinaryIO, data: bytes) -> None:
     """Write all or nothing of it, as far as interrupts go."""
-    with interrupt_held():
+    with hold_interrupts():
         output.write(data)
         output.flush()
 
 
 @contextmanager
-def interrupt_held() -> Iterator[None]:
+def hold_interrupts() -> Iterator[None]:
     """Hold Ctrl-C and SIGTERM back until the block has ended; seconds later a second one breaks in.
 
     Does nothing where they are handled otherwise, as in a background job that ignores Ctrl-C.
     """
     came = threading.Event()
-    with interrupts_told(came.set):
+    with call_on_interrupt(came.set):
         yield
     if came.is_set():
         raise KeyboardInterrupt
 
 
-def _found(path: Path, written: Written) -> str:
-    cut = ", a half-written row was cut off" if written.cut else ""
+def _format_resume_note(path: Path, written: ExistingOutput) -> str:
+    cut = ", a half-written row was cut off" if written.is_truncated else ""
     errors = f" ({written.errors:,} with errors)" if written.errors else ""
     return (
-        f"{path} has {_counted(written.rows, 'row')} of this input{errors}{cut}; "
+        f"{path} has {_format_count(written.rows, 'row')} of this input{errors}{cut}; "
         f"going on after line {written.last_line:,}"
     )
 
 
-def _summary(tally: Tally, written: Written, judge: BatchJudge, elapsed_s: float) -> str:
+def _format_summary(
+    tally: Tally, written: ExistingOutput, evaluator: BatchEvaluator, elapsed_s: float
+) -> str:
     errors = tally.errors + written.errors
-    bad = f", {_counted(errors, 'bad line')}" if errors else ""
+    bad = f", {_format_count(errors, 'bad line')}" if errors else ""
     before = f" after {written.rows - written.errors:,} of an earlier run" if written.rows else ""
     positions = tally.rows - tally.errors
     return (
-        f"{_counted(positions, 'position')}{before} by {judge.name} at {judge.plies}-ply "
+        f"{_format_count(positions, 'position')}{before} by {evaluator.name} at {evaluator.plies}-ply "
         f"in {elapsed_s:.1f} s ({positions / elapsed_s:,.0f}/s){bad}"
     )
 
 
-def _counted(count: int, thing: str) -> str:
+def _format_count(count: int, thing: str) -> str:
     return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 
-class _BadLines:
+class _BadLineReporter:
     """Names bad lines on stderr, the first ones each; at the end of the block it says how many more."""
 
     def __init__(self) -> None:
         self._count = 0
 
-    def __enter__(self) -> _BadLines:
+    def __enter__(self) -> _BadLineReporter:
         return self
 
-    def report(self, line: Line, error: GammondError) -> None:
+    def report(self, line: PositionLine, error: GammondError) -> None:
         self._count += 1
-        if self._count <= MOST_NAMED:
-            _say(f"line {line.number}: {error_text(error)}")
+        if self._count <= MAX_REPORTED_LINES:
+            _write_message(f"line {line.number}: {format_error(error)}")
 
     def __exit__(self, *raised: object) -> None:
-        if self._count > MOST_NAMED:
-            _say(f"{_counted(self._count - MOST_NAMED, 'more bad line')}; their rows say what is wrong")
+        if self._count > MAX_REPORTED_LINES:
+            _write_message(
+                f"{_format_count(self._count - MAX_REPORTED_LINES, 'more bad line')}; "
+                f"their rows say what is wrong"
+            )
 
 
-def _say(text: str) -> None:
+def _write_message(text: str) -> None:
     clear_bar = "\r\x1b[K" if sys.stderr.isatty() else ""
     sys.stderr.write(f"{clear_bar}gammond batch: {text}\n")

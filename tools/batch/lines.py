@@ -14,21 +14,21 @@ from numpy.typing import NDArray
 
 from engine.errors import GammondError, LimitError
 from engine.formats.position_id import decode_position_ids
-from engine.formats.reading import read_position
+from engine.formats.position_text import parse_position
 from engine.formats.xgid import decode_xgid, decode_xgids, encode_xgid
-from engine.match import MatchState
-from engine.position import Board, Position
+from engine.rules.match import MatchState
+from engine.rules.position import Board, Position
 
 MAX_LINE_BYTES = 4096
 """Longer lines are refused, so that a file without line ends does not fill the memory."""
 
-_DICE_BEHIND = re.compile(r"\s[1-6][\s,-]?[1-6]$")
+_TRAILING_DICE = re.compile(r"\s[1-6][\s,-]?[1-6]$")
 _COMMENT = re.compile(r"(^|\s)#.*")
-_START_LETTERS = encode_xgid(Position.start(), MatchState()).partition(":")[0]
+_START_XGID_POSITION = encode_xgid(Position.start(), MatchState()).partition(":")[0]
 _COUNT_CHUNK_BYTES = 1 << 20
 
 
-class Line(NamedTuple):
+class PositionLine(NamedTuple):
     """A line that should hold a position.
 
     Attributes:
@@ -42,7 +42,7 @@ class Line(NamedTuple):
     error: GammondError | None = None
 
 
-def read_lines(stream: BinaryIO) -> Iterator[Line]:
+def read_lines(stream: BinaryIO) -> Iterator[PositionLine]:
     """Read the lines that are neither blank nor comment.
 
     A comment begins with ``#`` at the start of the line or after a blank. Bytes that are not UTF-8 become the
@@ -58,13 +58,13 @@ def read_lines(stream: BinaryIO) -> Iterator[Line]:
         if len(raw) > MAX_LINE_BYTES and not raw.endswith(b"\n"):
             _skip_line(stream)
             error = LimitError(f"a line has at most {MAX_LINE_BYTES} bytes, this one more", field="position")
-            yield Line(number, text.strip(), error)
+            yield PositionLine(number, text.strip(), error)
             continue
         if "#" in text:
             text = _COMMENT.sub("", text)
         text = text.strip()
         if text:
-            yield Line(number, text)
+            yield PositionLine(number, text)
 
 
 def _skip_line(stream: BinaryIO) -> None:
@@ -83,7 +83,7 @@ def count_lines(path: Path) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class Decoded:
+class DecodedLines:
     """What a block of n lines holds.
 
     Attributes:
@@ -92,17 +92,19 @@ class Decoded:
         errors: The error of each other one by its place.
         matches: The different match states, before the roll and without offers; first that of a position ID
             alone: money play, the cube in the middle.
-        match_of: ``int64[n]``: which of them each line has.
+        match_indices: ``int64[n]``: which of them each line has.
     """
 
     boards: Board
     is_good: NDArray[np.bool_]
     errors: dict[int, GammondError]
     matches: tuple[MatchState, ...]
-    match_of: NDArray[np.int64]
+    match_indices: NDArray[np.int64]
 
 
-def decode_lines(lines: Sequence[Line], check: Callable[[MatchState], None] = lambda match: None) -> Decoded:
+def decode_lines(
+    lines: Sequence[PositionLine], check: Callable[[MatchState], None] = lambda match: None
+) -> DecodedLines:
     """Turn lines into positions: position IDs all at once, then XGIDs, everything else one by one.
 
     Args:
@@ -110,7 +112,7 @@ def decode_lines(lines: Sequence[Line], check: Callable[[MatchState], None] = la
         check: Raises a GammondError for match states that are to be refused.
     """
     boards, is_good = decode_position_ids([line.text for line in lines])
-    known = _Matches(check, len(lines))
+    known = _MatchTable(check, len(lines))
     others = np.flatnonzero(~is_good)
     if others.size:
         boards[others], is_good[others] = decode_xgids([lines[i].text for i in others.tolist()])
@@ -121,55 +123,55 @@ def decode_lines(lines: Sequence[Line], check: Callable[[MatchState], None] = la
             if line.error is not None:
                 raise line.error
             if is_good[i]:
-                known.enter(i, _xgid_match(line.text.partition(":")[2]))
+                known.add(i, _decode_xgid_match(line.text.partition(":")[2]))
                 continue
-            position, match = read_position(line.text)
+            position, match = parse_position(line.text)
             boards[i] = position.board
             if match is not None:
-                known.enter(i, match)
+                known.add(i, match)
             is_good[i] = True
         except GammondError as error:
-            errors[i] = _explained(line.text, error)
+            errors[i] = _explain_error(line.text, error)
             is_good[i] = False
-    return Decoded(boards, is_good, errors, tuple(known.places), known.match_of)
+    return DecodedLines(boards, is_good, errors, tuple(known.indices), known.match_indices)
 
 
-def _explained(text: str, error: GammondError) -> GammondError:
+def _explain_error(text: str, error: GammondError) -> GammondError:
     """Say more of what is wrong with a line, where its text tells."""
     if "\ufffd" in text:
         reason = "\ufffd stands for bytes that are not UTF-8"
-    elif _DICE_BEHIND.search(text):
+    elif _TRAILING_DICE.search(text):
         reason = "dice do not belong behind the position"
     else:
         return error
     return type(error)(f"{error.message}; {reason}", field=error.field)
 
 
-class _Matches:
+class _MatchTable:
     """The match states of a block: each once, and which of them each line has."""
 
     def __init__(self, check: Callable[[MatchState], None], lines: int) -> None:
         self._check = check
-        self.places: dict[MatchState, int] = {MatchState(): 0}
-        self.match_of = np.zeros(lines, np.int64)
+        self.indices: dict[MatchState, int] = {MatchState(): 0}
+        self.match_indices = np.zeros(lines, np.int64)
 
-    def enter(self, line: int, match: MatchState) -> None:
+    def add(self, line: int, match: MatchState) -> None:
         """Note the match state of a line.
 
         Raises:
             GammondError: It is refused.
         """
         match = _before_roll(match)
-        if match not in self.places:
+        if match not in self.indices:
             self._check(match)
-            self.places[match] = len(self.places)
-        self.match_of[line] = self.places[match]
+            self.indices[match] = len(self.indices)
+        self.match_indices[line] = self.indices[match]
 
 
 _before_roll = lru_cache(maxsize=4096)(MatchState.before_roll)
 
 
 @lru_cache(maxsize=4096)
-def _xgid_match(tail: str) -> MatchState:
+def _decode_xgid_match(tail: str) -> MatchState:
     """Read all fields of a good XGID but the first."""
-    return decode_xgid(f"{_START_LETTERS}:{tail}")[1]
+    return decode_xgid(f"{_START_XGID_POSITION}:{tail}")[1]

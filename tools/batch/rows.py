@@ -19,7 +19,7 @@ from engine.errors import (
     UnsupportedError,
     ValueRangeError,
 )
-from tools.batch.judging import Judged
+from tools.batch.evaluation import BatchEvaluation
 
 VALUE_COLUMNS = ("win", "win_g", "win_bg", "lose_g", "lose_bg", "equity")
 COLUMNS = ("id", "plies", *VALUE_COLUMNS, "error")
@@ -35,12 +35,12 @@ ERROR_CODES: dict[type[GammondError], str] = {
 }
 """The word before the message of an error, for programs; any other error is ``error``."""
 
-_MONEY_NUMBERS = len(VALUE_COLUMNS) + 1
-_SHOWN_CHARACTERS = 80
-_NUMBER = r"-?[0-9]+\.[0-9]{6}"
+_MONEY_VALUE_COUNT = len(VALUE_COLUMNS) + 1
+_MAX_SHOWN_CHARACTERS = 80
+_NUMBER_PATTERN = r"-?[0-9]+\.[0-9]{6}"
 
 
-class WrittenRow(NamedTuple):
+class ParsedRow(NamedTuple):
     """A row read back.
 
     Attributes:
@@ -66,15 +66,15 @@ class RowFormat(Protocol):
     name: str
     header: str
 
-    def good(self, ids: Sequence[str], plies: int, judged: Judged) -> list[str]:
+    def format_rows(self, ids: Sequence[str], plies: int, evaluation: BatchEvaluation) -> list[str]:
         """Write the rows of judged positions, with the cube where these rows have it."""
         ...
 
-    def bad(self, id_text: str, error: GammondError) -> str:
+    def format_error_row(self, id_text: str, error: GammondError) -> str:
         """Write the row of a position that could not be evaluated."""
         ...
 
-    def read(self, row: str) -> WrittenRow:
+    def parse_row(self, row: str) -> ParsedRow:
         """Read a row back, given without its line end.
 
         Raises:
@@ -82,7 +82,7 @@ class RowFormat(Protocol):
         """
         ...
 
-    def plain_row(self, plies: int) -> re.Pattern[str]:
+    def compile_plain_row(self, plies: int) -> re.Pattern[str]:
         """Match, line by line in a text of many, the rows of a depth whose id stands there as it is.
 
         Group 1 is the id, group 2 the error as written: empty in good rows. Rows that it does not match may
@@ -105,44 +105,46 @@ class CsvRows:
         self._columns = (*COLUMNS, *self._cube_columns)
         self.header = ",".join(self._columns) + "\n"
 
-    def good(self, ids: Sequence[str], plies: int, judged: Judged) -> list[str]:
+    def format_rows(self, ids: Sequence[str], plies: int, evaluation: BatchEvaluation) -> list[str]:
         """Write the rows of judged positions, with the cube where these rows have it."""
         template = f"%s,{plies}" + ",%.6f" * len(VALUE_COLUMNS) + ","
-        fields = map(_csv_field, ids)
+        fields = map(_quote_csv, ids)
         if not self._cube_columns:
             template += "\n"
-            return [template % (name, *row) for name, row in zip(fields, judged.values.tolist(), strict=True)]
+            return [
+                template % (name, *row) for name, row in zip(fields, evaluation.values.tolist(), strict=True)
+            ]
         money, match = template + ",%.6f,\n", template + ",%.6f,%.6f\n"
         return [
-            (money if len(row) == _MONEY_NUMBERS else match) % (name, *row)
-            for name, row in zip(fields, _with_cube(judged), strict=True)
+            (money if len(row) == _MONEY_VALUE_COUNT else match) % (name, *row)
+            for name, row in zip(fields, _cubeful_rows(evaluation), strict=True)
         ]
 
-    def bad(self, id_text: str, error: GammondError) -> str:
+    def format_error_row(self, id_text: str, error: GammondError) -> str:
         """Write the row of a position that could not be evaluated."""
         blanks, after = "," * (len(COLUMNS) - 1), "," * len(self._cube_columns)
-        return f"{_csv_field(id_text)}{blanks}{_csv_field(error_text(error))}{after}\n"
+        return f"{_quote_csv(id_text)}{blanks}{_quote_csv(format_error(error))}{after}\n"
 
-    def read(self, row: str) -> WrittenRow:
+    def parse_row(self, row: str) -> ParsedRow:
         """Read a row back, given without its line end; ValueError says that it is none."""
         try:
             fields = next(csv.reader([row], strict=True))
             if len(fields) == len(self._columns):
                 id_text, plies, *numbers = fields[: len(COLUMNS) - 1]
                 if fields[len(COLUMNS) - 1]:
-                    return WrittenRow(id_text, None, None)
+                    return ParsedRow(id_text, None, None)
                 numbers += fields[len(COLUMNS) :][:1]
-                return WrittenRow(id_text, int(plies), tuple(map(float, numbers)))
+                return ParsedRow(id_text, int(plies), tuple(map(float, numbers)))
         except (ValueError, StopIteration, csv.Error):
             pass
-        raise ValueError(f"expected {','.join(self._columns)}, found {row[:_SHOWN_CHARACTERS]!r}")
+        raise ValueError(f"expected {','.join(self._columns)}, found {row[:_MAX_SHOWN_CHARACTERS]!r}")
 
-    def plain_row(self, plies: int) -> re.Pattern[str]:
+    def compile_plain_row(self, plies: int) -> re.Pattern[str]:
         """Match rows whose id needs no quotes: group 1 the id, group 2 the error."""
-        numbers = f",{_NUMBER}" * len(VALUE_COLUMNS)
+        numbers = f",{_NUMBER_PATTERN}" * len(VALUE_COLUMNS)
         blanks = "," * (len(COLUMNS) - 1)
         error = r'"(?:[^"\n]|"")+"|[^",\n]+'
-        cube = f",{_NUMBER},(?:{_NUMBER})?" if self._cube_columns else ""
+        cube = f",{_NUMBER_PATTERN},(?:{_NUMBER_PATTERN})?" if self._cube_columns else ""
         after = "," * len(self._cube_columns)
         return re.compile(rf'^([^",\n]*)(?:,{plies}{numbers},{cube}|{blanks}({error}){after})$', re.MULTILINE)
 
@@ -162,42 +164,42 @@ class JsonRows:
     def __init__(self, is_cubeful: bool = True) -> None:
         self._cube_columns = CUBE_COLUMNS if is_cubeful else ()
 
-    def good(self, ids: Sequence[str], plies: int, judged: Judged) -> list[str]:
+    def format_rows(self, ids: Sequence[str], plies: int, evaluation: BatchEvaluation) -> list[str]:
         """Write the rows of judged positions, with the cube where these rows have it."""
         numbers = [f', "{column}": %.6f' for column in (*VALUE_COLUMNS, *self._cube_columns)]
         start = f'{{"id": %s, "plies": {plies}'
-        rows = _with_cube(judged) if self._cube_columns else judged.values.tolist()
+        rows = _cubeful_rows(evaluation) if self._cube_columns else evaluation.values.tolist()
         return [
             "".join((start, *numbers[: len(row)], "}\n")) % (name, *row)
-            for name, row in zip(map(_json_string, ids), rows, strict=True)
+            for name, row in zip(map(_quote_json, ids), rows, strict=True)
         ]
 
-    def bad(self, id_text: str, error: GammondError) -> str:
+    def format_error_row(self, id_text: str, error: GammondError) -> str:
         """Write the row of a position that could not be evaluated."""
-        return f'{{"id": {_json_string(id_text)}, "error": {_json_string(error_text(error))}}}\n'
+        return f'{{"id": {_quote_json(id_text)}, "error": {_quote_json(format_error(error))}}}\n'
 
-    def read(self, row: str) -> WrittenRow:
+    def parse_row(self, row: str) -> ParsedRow:
         """Read a row back, given without its line end; ValueError says that it is none."""
         try:
             entry = json.loads(row)
             if isinstance(entry, dict) and isinstance(entry.get("id"), str):
                 if "error" in entry:
-                    return WrittenRow(entry["id"], None, None)
+                    return ParsedRow(entry["id"], None, None)
                 columns = (*VALUE_COLUMNS, *self._cube_columns[:1])
                 values = tuple(float(entry[column]) for column in columns)
                 if ("cubeful" in entry) == bool(self._cube_columns):
-                    return WrittenRow(entry["id"], int(entry["plies"]), values)
+                    return ParsedRow(entry["id"], int(entry["plies"]), values)
         except (ValueError, KeyError, TypeError):
             pass
         fields = ", ".join((*COLUMNS[:-1], *self._cube_columns[:1]))
-        found = repr(row[:_SHOWN_CHARACTERS])
+        found = repr(row[:_MAX_SHOWN_CHARACTERS])
         raise ValueError(f"expected a JSON object with {fields}, or with id and error, found {found}")
 
-    def plain_row(self, plies: int) -> re.Pattern[str]:
+    def compile_plain_row(self, plies: int) -> re.Pattern[str]:
         """Match rows whose id needs no escapes: group 1 the id, group 2 the error."""
-        numbers = "".join(f', "{column}": {_NUMBER}' for column in VALUE_COLUMNS)
+        numbers = "".join(f', "{column}": {_NUMBER_PATTERN}' for column in VALUE_COLUMNS)
         if self._cube_columns:
-            numbers += f', "cubeful": {_NUMBER}(?:, "mwc": {_NUMBER})?'
+            numbers += f', "cubeful": {_NUMBER_PATTERN}(?:, "mwc": {_NUMBER_PATTERN})?'
         error = r'"error": ("(?:[^"\\\n]|\\[^\n])*")'
         return re.compile(
             rf'^\{{"id": "([^"\\\n]*)", (?:"plies": {plies}{numbers}|{error})\}}$', re.MULTILINE
@@ -207,36 +209,36 @@ class JsonRows:
 ROW_FORMATS: dict[str, Callable[[bool], RowFormat]] = {"csv": CsvRows, "jsonl": JsonRows}
 """The formats by the name that ``--format`` takes; each is told whether the rows have `CUBE_COLUMNS`."""
 
-_BEGINNINGS = {b"id,plies,": CsvRows.name, b'{"id": ': JsonRows.name}
+_FORMAT_PREFIXES = {b"id,plies,": CsvRows.name, b'{"id": ': JsonRows.name}
 
 
-def format_of(first_line: bytes) -> str | None:
+def detect_format(first_line: bytes) -> str | None:
     """Tell the format of a file by its first line; None if it is of neither or cut too short."""
-    return next((name for start, name in _BEGINNINGS.items() if first_line.startswith(start)), None)
+    return next((name for start, name in _FORMAT_PREFIXES.items() if first_line.startswith(start)), None)
 
 
-def error_text(error: GammondError) -> str:
+def format_error(error: GammondError) -> str:
     """What an error row says: the code of `ERROR_CODES`, a colon, the message, on one line."""
     return " ".join(f"{ERROR_CODES.get(type(error), 'error')}: {error.message}".split())
 
 
-def _with_cube(judged: Judged) -> list[list[float]]:
-    """The numbers of each row: `_MONEY_NUMBERS`, and the chance to win the match where there is one."""
-    if judged.cubeful is None or judged.mwc is None:
+def _cubeful_rows(evaluation: BatchEvaluation) -> list[list[float]]:
+    """The numbers of each row: `_MONEY_VALUE_COUNT`, and the chance to win the match where there is one."""
+    if evaluation.cubeful is None or evaluation.mwc is None:
         raise StateError("rows with the cube need positions judged with it", field="cubeful")
-    rows: list[list[float]] = np.column_stack([judged.values, judged.cubeful]).tolist()
-    for place in np.flatnonzero(~np.isnan(judged.mwc)).tolist():
-        rows[place].append(float(judged.mwc[place]))
+    rows: list[list[float]] = np.column_stack([evaluation.values, evaluation.cubeful]).tolist()
+    for place in np.flatnonzero(~np.isnan(evaluation.mwc)).tolist():
+        rows[place].append(float(evaluation.mwc[place]))
     return rows
 
 
-def _csv_field(text: str) -> str:
+def _quote_csv(text: str) -> str:
     if "," in text or '"' in text or not text.isprintable():
         return '"' + text.replace('"', '""') + '"'
     return text
 
 
-def _json_string(text: str) -> str:
+def _quote_json(text: str) -> str:
     if text.isprintable() and '"' not in text and "\\" not in text:
         return f'"{text}"'
     return json.dumps(text, ensure_ascii=False)

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 
-from engine.version import version
+from engine.runtime.version import read_version
 from tools.bench.engine import (
     bench_batch,
     bench_bearoff,
@@ -21,15 +21,15 @@ from tools.bench.engine import (
     bench_moves,
 )
 from tools.bench.gnubg_timing import bench_gnubg
-from tools.bench.measure import Measurement, Subject
+from tools.bench.measure import BenchmarkSubject, Measurement
 from tools.bench.process import bench_server, bench_startup
 from tools.bench.rollouts import bench_rollouts
 from tools.bench.search import bench_search
-from tools.bench.signature import signature
+from tools.bench.signature import compute_signature
 
 SUMMARY = "measure how fast this machine runs everything, answers checked first; or print the signature"
 
-BENCHMARKS: dict[str, Callable[[Subject], Iterator[Measurement]]] = {
+BENCHMARKS: dict[str, Callable[[BenchmarkSubject], Iterator[Measurement]]] = {
     "moves": bench_moves,
     "encoding": bench_encoding,
     "evaluation": bench_evaluation,
@@ -73,60 +73,61 @@ def main(args: argparse.Namespace) -> int:
     Raises:
         WrongAnswerError: An answer was wrong; figures after it were not taken.
     """
-    subject = Subject(args.net)
+    subject = BenchmarkSubject(args.net)
     if args.signature:
         return _print_signature(subject, args.json)
     measurements = []
     if not args.json:
-        sys.stdout.write(_title(subject))
+        sys.stdout.write(_format_title(subject))
     for name in args.only or BENCHMARKS:
         for measurement in BENCHMARKS[name](subject):
             measurements.append(measurement)
             if not args.json:
-                sys.stdout.write(table_row(measurement))
+                sys.stdout.write(format_row(measurement))
                 sys.stdout.flush()
     if args.json:
-        sys.stdout.write(json.dumps(report(subject, measurements), indent=2) + "\n")
+        sys.stdout.write(json.dumps(make_report(subject, measurements), indent=2) + "\n")
     return 0
 
 
-def table_row(measurement: Measurement) -> str:
+def format_row(measurement: Measurement) -> str:
     """Write a measurement as a line of the table."""
-    figure = "-" if measurement.value is None else _figure(measurement.value)
+    figure = "-" if measurement.value is None else _format_value(measurement.value)
     what = f"{measurement.benchmark:<11}{measurement.what:<52}"
     return f"{what}{figure:>12} {measurement.unit:<12} {measurement.note}".rstrip() + "\n"
 
 
-def report(subject: Subject, measurements: Sequence[Measurement]) -> dict[str, object]:
+def make_report(subject: BenchmarkSubject, measurements: Sequence[Measurement]) -> dict[str, object]:
     """Return everything as one JSON object: program, net, machine, packages, measurements."""
     return {
-        "gammond": version(),
+        "gammond": read_version(),
         "net": subject.evaluator.name,
-        "machine": _machine(),
+        "machine": _describe_machine(),
         "packages": {name: importlib.metadata.version(name) for name in _PACKAGES},
         "measurements": [asdict(measurement) for measurement in measurements],
     }
 
 
-def _figure(value: float) -> str:
+def _format_value(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
-def _machine() -> dict[str, object]:
+def _describe_machine() -> dict[str, object]:
     return {"python": platform.python_version(), "processor": platform.machine(), "cores": os.cpu_count()}
 
 
-def _title(subject: Subject) -> str:
+def _format_title(subject: BenchmarkSubject) -> str:
     packages = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in _PACKAGES)
-    machine = _machine()
+    machine = _describe_machine()
     return (
-        f"gammond {version()} bench, net {subject.evaluator.name}; python {machine['python']}, {packages}; "
+        f"gammond {read_version()} bench, net {subject.evaluator.name}; python "
+        f"{machine['python']}, {packages}; "
         f"{machine['cores']} cores {machine['processor']}, one thread unless said\n"
     )
 
 
-def _print_signature(subject: Subject, as_json: bool) -> int:
-    found = signature(subject.evaluator)
+def _print_signature(subject: BenchmarkSubject, as_json: bool) -> int:
+    found = compute_signature(subject.evaluator)
     if as_json:
         parts = {**asdict(found), "signature": str(found), "net": subject.evaluator.name}
         sys.stdout.write(json.dumps(parts) + "\n")

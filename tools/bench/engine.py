@@ -9,50 +9,57 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.analyst import Analyst
-from engine.dice import ROLLS
-from engine.evaluator import Evaluator, best_children
+from engine.analysis.engine import Engine
+from engine.evaluation.evaluator import Evaluator, choose_best_children
 from engine.formats.position_id import encode_position_ids
 from engine.kernels import moves as kernel_moves
-from engine.match import MatchState
-from engine.moves import expand_rolls
-from engine.outcome import WIN, finished_outcomes
-from engine.position import CHECKERS, OFF, Board, Position
+from engine.rules.dice import ROLLS
+from engine.rules.match import MatchState
+from engine.rules.moves import expand_rolls
+from engine.rules.outcome import WIN, evaluate_finished
+from engine.rules.position import CHECKERS, OFF, Board, Position
+from nets.catalogue import load_evaluator, load_exact_evaluators
 from nets.encoders import ENCODERS
-from nets.loading import exact_judges, load_evaluator
 from nets.manifest import load_net, read_manifest
 from tools.batch.command import BLOCK_LINES, Tally, run_batch
-from tools.batch.judging import BatchJudge
+from tools.batch.evaluation import BatchEvaluator
 from tools.batch.lines import read_lines
 from tools.batch.rows import CsvRows
-from tools.bench.gnubg_timing import gnubg_evaluation
-from tools.bench.measure import GAMES_AT_ONCE, Games, Measurement, Subject, check, seconds_per_call
+from tools.bench.gnubg_timing import bench_gnubg_nets
+from tools.bench.measure import (
+    GAMES_AT_ONCE,
+    BenchmarkSubject,
+    Measurement,
+    SelfPlayGames,
+    check_answer,
+    measure_seconds_per_call,
+)
 
 BATCH_SIZES = (1, 16, 256, 1024)
 BATCH_LINES = 100_000
 
 _OPENING_PLAYS = 447
 _OPENING_REPLIES = 202_782
-_OPENING_UNITS = {"tesauro196": 26.0, "expert248": 44.84116, "wildbg202": 16.0, "wildbg186": 14.0}
+_OPENING_INPUT_SUMS = {"tesauro196": 26.0, "expert248": 44.84116, "wildbg202": 16.0, "wildbg186": 14.0}
 """The inputs of the opening position add up to this."""
 
-_ROUNDING = 1e-4
+_SUM_TOLERANCE = 1e-4
 
 
-def bench_moves(subject: Subject) -> Iterator[Measurement]:
+def bench_moves(subject: BenchmarkSubject) -> Iterator[Measurement]:
     """All legal plays of one roll, without repeats."""
-    children = _all_plays(Position.start().board[None])
-    check(len(children) == _OPENING_PLAYS, f"{len(children)} opening plays over 21 rolls, not 447")
-    replies = len(_all_plays(children))
-    check(replies == _OPENING_REPLIES, f"{replies} replies to the opening plays, not 202,782")
+    children = _expand_all_rolls(Position.start().board[None])
+    check_answer(len(children) == _OPENING_PLAYS, f"{len(children)} opening plays over 21 rolls, not 447")
+    replies = len(_expand_all_rolls(children))
+    check_answer(replies == _OPENING_REPLIES, f"{replies} replies to the opening plays, not 202,782")
     boards = subject.boards[:1024]
-    dice = _fair_dice(len(boards))
+    dice = _make_all_dice(len(boards))
     room = np.empty((64 * len(boards) + 2 * kernel_moves.MAX_PLAYS, 2, 26), np.int8)
     moves = np.empty((len(room), 8), np.int8)
     offsets = np.zeros(len(boards) + 1, np.int64)
-    each_s = seconds_per_call(lambda: kernel_moves.expand(boards, dice, 0, room, moves, offsets)) / len(
-        boards
-    )
+    each_s = measure_seconds_per_call(
+        lambda: kernel_moves.expand(boards, dice, 0, room, moves, offsets)
+    ) / len(boards)
     plays = int(offsets[-1]) / len(boards)
     yield Measurement(
         "moves",
@@ -61,40 +68,44 @@ def bench_moves(subject: Subject) -> Iterator[Measurement]:
         "positions/s",
         f"{plays:.1f} plays each",
     )
-    each_s = seconds_per_call(lambda: expand_rolls(boards, dice)) / len(boards)
+    each_s = measure_seconds_per_call(lambda: expand_rolls(boards, dice)) / len(boards)
     yield Measurement("moves", "all plays of one roll, into arrays of their own", 1 / each_s, "positions/s")
 
 
-def _fair_dice(count: int) -> NDArray[np.int8]:
+def _make_all_dice(count: int) -> NDArray[np.int8]:
     """All 36 rolls of two dice over and over, ``int8[count, 2]``."""
     return np.array([(1 + i // 6 % 6, 1 + i % 6) for i in range(count)], np.int8)
 
 
-def _all_plays(boards: Board) -> Board:
+def _expand_all_rolls(boards: Board) -> Board:
     dice = np.array(ROLLS, np.int8)
     repeated = np.repeat(boards, len(dice), axis=0)
     return expand_rolls(repeated, np.tile(dice, (len(boards), 1)))[0]
 
 
-def bench_encoding(subject: Subject) -> Iterator[Measurement]:
+def bench_encoding(subject: BenchmarkSubject) -> Iterator[Measurement]:
     """Positions to inputs."""
     boards = subject.boards[:1024]
     for encoder in ENCODERS.values():
         alone = encoder.encode(np.ascontiguousarray(boards[7:8]))
-        check(bool((alone[0] == encoder.encode(boards)[7]).all()), f"{encoder.id} depends on the batch")
+        check_answer(
+            bool((alone[0] == encoder.encode(boards)[7]).all()), f"{encoder.id} depends on the batch"
+        )
         total = float(encoder.encode(Position.start().board[None]).sum(dtype=np.float64))
-        expected = _OPENING_UNITS.get(encoder.id, total)
-        check(abs(total - expected) < _ROUNDING, f"{encoder.id} of the opening adds up to {total}")
-        each_s = seconds_per_call(partial(encoder.encode, boards)) / len(boards)
+        expected = _OPENING_INPUT_SUMS.get(encoder.id, total)
+        check_answer(
+            abs(total - expected) < _SUM_TOLERANCE, f"{encoder.id} of the opening adds up to {total}"
+        )
+        each_s = measure_seconds_per_call(partial(encoder.encode, boards)) / len(boards)
         yield Measurement("encoding", encoder.id, 1e9 * each_s, "ns/position", f"{encoder.inputs} inputs")
 
 
-def bench_evaluation(subject: Subject) -> Iterator[Measurement]:
+def bench_evaluation(subject: BenchmarkSubject) -> Iterator[Measurement]:
     """Evaluation by batch size, encoding included: evaluators, each net alone, gnubg's nets beside them.
 
     Evaluators route positions of all phases; it says which one the manifest calls its default and its finder.
     """
-    judges = [(_evaluator_title(each.name), each) for each in _evaluators(subject)]
+    judges = [(_format_evaluator_title(each.name), each) for each in _load_evaluators(subject)]
     for entry in read_manifest().evaluator_nets:
         shape = "-".join(map(str, entry.hidden))
         judges.append((f"net {entry.name} ({entry.encoder}, {shape})", load_net(entry)))
@@ -102,90 +113,92 @@ def bench_evaluation(subject: Subject) -> Iterator[Measurement]:
     over[1] = 0
     over[1, OFF] = CHECKERS
     lost = subject.evaluator.evaluate(over[None])
-    check(bool((lost == finished_outcomes(over[None])).all()), f"a lost game is evaluated as {lost[0]}")
+    check_answer(
+        bool((lost == evaluate_finished(over[None])).all()), f"a lost game is evaluated as {lost[0]}"
+    )
     for what, judge in judges:
-        yield from _by_batch_size(what, judge, subject.boards)
-    yield gnubg_evaluation(subject)
+        yield from _bench_batch_sizes(what, judge, subject.boards)
+    yield bench_gnubg_nets(subject)
 
 
-def _evaluators(subject: Subject) -> list[Evaluator]:
+def _load_evaluators(subject: BenchmarkSubject) -> list[Evaluator]:
     """The evaluator that is measured, then all others of the manifest, the default first."""
     names = [each.name for each in read_manifest().evaluators]
     others = [name for name in names if name != subject.evaluator.name]
-    others.sort(key=lambda name: _part(name) != "default")
+    others.sort(key=lambda name: _manifest_role(name) != "default")
     return [subject.evaluator, *(load_evaluator(name) for name in others)]
 
 
-def _evaluator_title(name: str) -> str:
-    part = _part(name)
+def _format_evaluator_title(name: str) -> str:
+    part = _manifest_role(name)
     return f"evaluator {name} ({part})" if part else f"evaluator {name}"
 
 
-def _part(name: str) -> str:
+def _manifest_role(name: str) -> str:
     """What the manifest takes an evaluator for; empty where it is one of the others."""
     manifest = read_manifest()
     parts = {"default": manifest.default, "finder": manifest.finder}
     return ", ".join(part for part, taken in parts.items() if taken == name)
 
 
-def _by_batch_size(what: str, judge: Evaluator, boards: Board) -> Iterator[Measurement]:
-    together = judge.evaluate(boards[:1024])
-    alone = np.concatenate([judge.evaluate(boards[i : i + 1]) for i in range(32)])
-    check(bool((alone == together[:32]).all()), f"{what} depends on the batch")
+def _bench_batch_sizes(what: str, evaluator: Evaluator, boards: Board) -> Iterator[Measurement]:
+    together = evaluator.evaluate(boards[:1024])
+    alone = np.concatenate([evaluator.evaluate(boards[i : i + 1]) for i in range(32)])
+    check_answer(bool((alone == together[:32]).all()), f"{what} depends on the batch")
     for size in BATCH_SIZES:
-        each_s = seconds_per_call(partial(judge.evaluate, boards[:size])) / size
+        each_s = measure_seconds_per_call(partial(evaluator.evaluate, boards[:size])) / size
         yield Measurement("evaluation", f"{what}, batch {size}", 1 / each_s, "positions/s")
 
 
-def bench_decisions(subject: Subject) -> Iterator[Measurement]:
+def bench_decisions(subject: BenchmarkSubject) -> Iterator[Measurement]:
     """Choosing a play: one position at a time, and in many games in lockstep."""
     evaluator = subject.evaluator
     boards = subject.boards[:256]
-    dice = _fair_dice(len(boards))
-    together, _ = best_children(evaluator, boards, dice)
+    dice = _make_all_dice(len(boards))
+    together, _ = choose_best_children(evaluator, boards, dice)
     for i in range(32):
-        alone, _ = best_children(evaluator, boards[i : i + 1], dice[i : i + 1])
-        check(bool((alone[0] == together[i]).all()), f"decision {i} depends on the batch")
-    each_s = seconds_per_call(lambda: best_children(evaluator, boards[:1], dice[:1]))
+        alone, _ = choose_best_children(evaluator, boards[i : i + 1], dice[i : i + 1])
+        check_answer(bool((alone[0] == together[i]).all()), f"decision {i} depends on the batch")
+    each_s = measure_seconds_per_call(lambda: choose_best_children(evaluator, boards[:1], dice[:1]))
     yield Measurement("decisions", f"one position, {evaluator.plies}-ply", 1 / each_s, "decisions/s")
-    games = Games(evaluator)
+    games = SelfPlayGames(evaluator)
     for _ in range(20):
         games.step()
-    each_s = seconds_per_call(games.step, budget_s=1.0) / GAMES_AT_ONCE
+    each_s = measure_seconds_per_call(games.step, budget_s=1.0) / GAMES_AT_ONCE
     what = f"{GAMES_AT_ONCE} games in lockstep, {evaluator.plies}-ply"
     yield Measurement("decisions", what, 1 / each_s, "decisions/s")
 
 
-def bench_batch(subject: Subject) -> Iterator[Measurement]:
+def bench_batch(subject: BenchmarkSubject) -> Iterator[Measurement]:
     """`gammond batch --cubeless` over lines in memory: inside (decode, evaluate, write) and with reading."""
     ids = encode_position_ids(subject.boards)
     content = ("\n".join((ids * (BATCH_LINES // len(ids) + 1))[:BATCH_LINES]) + "\n").encode()
     written: list[bytes] = []
-    judge = BatchJudge(Analyst(subject.evaluator), is_cubeful=False)
+    judge = BatchEvaluator(Engine(subject.evaluator), is_cubeful=False)
     tally = _run_batch(judge, content, written)
-    judged = judge.judge(subject.boards[:100], [MatchState()], np.zeros(100, np.int64))
-    expected = CsvRows(is_cubeful=False).good(ids[:100], judge.plies, judged)
-    check(
+    judged = judge.evaluate(subject.boards[:100], [MatchState()], np.zeros(100, np.int64))
+    expected = CsvRows(is_cubeful=False).format_rows(ids[:100], judge.plies, judged)
+    check_answer(
         tally.rows == BATCH_LINES and not tally.errors,
         f"batch wrote {tally.rows} rows, {tally.errors} errors",
     )
-    check(
+    check_answer(
         written[0].decode().startswith("".join(expected)), "batch wrote other rows than the evaluator gives"
     )
     inside: list[float] = []
 
     def once() -> None:
-        inside.append(_run_batch(judge, content, []).inside_s)
+        inside.append(_run_batch(judge, content, []).compute_s)
 
-    all_s = seconds_per_call(once)
+    all_s = measure_seconds_per_call(once)
     yield Measurement("batch", "decode, evaluate, write rows", BATCH_LINES / min(inside), "positions/s")
     yield Measurement("batch", "with reading lines", BATCH_LINES / all_s, "positions/s")
 
 
-def _run_batch(judge: BatchJudge, content: bytes, written: list[bytes]) -> Tally:
+def _run_batch(evaluator: BatchEvaluator, content: bytes, written: list[bytes]) -> Tally:
     return run_batch(
         read_lines(io.BytesIO(content)),
-        judge,
+        evaluator,
         CsvRows(is_cubeful=False),
         BLOCK_LINES[0],
         write=written.append,
@@ -194,21 +207,21 @@ def _run_batch(judge: BatchJudge, content: bytes, written: list[bytes]) -> Tally
     )
 
 
-def bench_bearoff(subject: Subject) -> Iterator[Measurement]:
+def bench_bearoff(subject: BenchmarkSubject) -> Iterator[Measurement]:
     """Look-ups in the bearoff databases."""
-    home = _bearoff_boards()
-    for name, database in zip(("two-sided", "one-sided"), exact_judges(), strict=True):
+    home = _draw_bearoff_boards()
+    for name, database in zip(("two-sided", "one-sided"), load_exact_evaluators(), strict=True):
         covered = np.ascontiguousarray(home[database.covers(home)][:1024])
-        check(len(covered) > 0, f"{name} covers no bearoff position")
+        check_answer(len(covered) > 0, f"{name} covers no bearoff position")
         last = np.zeros((1, 2, 26), np.int8)
         last[0, :, 1], last[0, :, OFF] = 1, CHECKERS - 1
         win = float(database.evaluate(last)[0, WIN])
-        check(win == 1.0, f"{name} gives the last checker on roll a {win} chance")
-        each_s = seconds_per_call(partial(database.evaluate, covered)) / len(covered)
+        check_answer(win == 1.0, f"{name} gives the last checker on roll a {win} chance")
+        each_s = measure_seconds_per_call(partial(database.evaluate, covered)) / len(covered)
         yield Measurement("bearoff", name, 1 / each_s, "positions/s", f"batch {len(covered)}")
 
 
-def _bearoff_boards() -> Board:
+def _draw_bearoff_boards() -> Board:
     """Random positions with 1 to 15 checkers of each side in its home board."""
     generator = np.random.Generator(np.random.PCG64(6))
     boards = np.zeros((4096, 2, 26), np.int8)

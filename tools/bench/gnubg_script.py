@@ -43,35 +43,41 @@ def main() -> None:
     for line in _SETTINGS.splitlines():
         gnubg.command(line)
     answers = {
-        "plays": [_play_s(gnubg, position, dice) for position, dice in questions["plays"]],
-        "values": [_value_s(gnubg, position) for position in questions["values"]],
-        "rollouts": [_rollout_s(gnubg, *rollout) for rollout in questions["rollouts"]],
+        "plays": [_time_play(gnubg, position, dice) for position, dice in questions["plays"]],
+        "values": [_time_evaluation(gnubg, position) for position in questions["values"]],
+        "rollouts": [_time_rollout(gnubg, *rollout) for rollout in questions["rollouts"]],
     }
     Path(os.environ["ANSWERS"]).write_text(json.dumps(answers))
 
 
-def _play_s(gnubg: Any, position: str, dice: list[int]) -> float:  # noqa: ANN401  (the module has no types)
+def _time_play(gnubg: Any, position: str, dice: list[int]) -> float:  # noqa: ANN401  (the module has no types)
     gnubg.command(f"set board {position}")
     gnubg.command(f"set dice {dice[0]} {dice[1]}")
-    return _cpu_s(lambda: gnubg.command("hint"))
+    return _measure_cpu_s(lambda: gnubg.command("hint"))
 
 
-def _value_s(gnubg: Any, position: str) -> float:  # noqa: ANN401
+def _time_evaluation(gnubg: Any, position: str) -> float:  # noqa: ANN401
     board = gnubg.positionfromid(position)
     cube = gnubg.cubeinfo(1, -1, 0, 0, (0, 0), 0, 0)
-    return _cpu_s(lambda: gnubg.evaluate(board, cube, gnubg.evalcontext(0, 2, 1, 1, 0.0)))
+    return _measure_cpu_s(lambda: gnubg.evaluate(board, cube, gnubg.evalcontext(0, 2, 1, 1, 0.0)))
 
 
-def _rollout_s(gnubg: Any, position: str, trials: int, is_reduced: bool, is_truncated: bool) -> float:  # noqa: ANN401
+def _time_rollout(
+    gnubg: Any,  # noqa: ANN401
+    position: str,
+    trials: int,
+    uses_variance_reduction: bool,
+    is_truncated: bool,
+) -> float:
     gnubg.command("set turn 1")
     gnubg.command(f"set board {position}")
     gnubg.command(f"set rollout trials {trials}")
-    gnubg.command(f"set rollout varredn {'on' if is_reduced else 'off'}")
+    gnubg.command(f"set rollout varredn {'on' if uses_variance_reduction else 'off'}")
     gnubg.command(f"set rollout truncation enable {'on' if is_truncated else 'off'}")
-    return _cpu_s(lambda: gnubg.command("rollout"))
+    return _measure_cpu_s(lambda: gnubg.command("rollout"))
 
 
-def _cpu_s(work: Callable[[], object]) -> float:
+def _measure_cpu_s(work: Callable[[], object]) -> float:
     started_s = time.process_time()
     work()
     return time.process_time() - started_s

@@ -16,29 +16,29 @@ from pathlib import Path
 from typing import Any
 
 from engine.formats.position_id import encode_position_ids
-from engine.outcome import WIN
-from engine.position import Board, Position
-from tools.bench.measure import Measurement, Subject, check
+from engine.rules.outcome import WIN
+from engine.rules.position import Board, Position
+from tools.bench.measure import BenchmarkSubject, Measurement, check_answer
 from tools.gnubg.program import find_gnubg
 
-NOTE = "its CPU time, one thread"
+GNUBG_TIME_NOTE = "its CPU time, one thread"
 
 _CALIBRATION = re.compile(r"Calibration result: *([\d.]+)")
 _OPENING = "4HPwATDgc/ABMA"
 _SCRIPT = Path(__file__).with_name("gnubg_script.py")
-_LIMIT_S = 120.0
+_TIMEOUT_S = 120.0
 
 
-def bench_gnubg(subject: Subject) -> Iterator[Measurement]:
+def bench_gnubg(subject: BenchmarkSubject) -> Iterator[Measurement]:
     """What gnubg says of its own speed, where it is installed."""
     program = find_gnubg()
     if program is None:
         yield Measurement("gnubg", "gnubg, calibrate", None, "positions/s", "skipped: gnubg is not installed")
     else:
-        yield _calibration(program)
+        yield _run_calibration(program)
 
 
-def gnubg_evaluation(subject: Subject) -> Measurement:
+def bench_gnubg_nets(subject: BenchmarkSubject) -> Measurement:
     """The positions of the other evaluations by gnubg's nets, where the package gnubg-nn is installed."""
     what = "gnubg-nn, 0-ply"
     try:
@@ -47,15 +47,19 @@ def gnubg_evaluation(subject: Subject) -> Measurement:
         return Measurement("evaluation", what, None, "positions/s", "skipped: gnubg-nn is not installed")
     win = peer.probabilities(peer.board_from_position_id(_OPENING), 0)[WIN]
     ours = float(subject.evaluator.evaluate(Position.start().board[None])[0, WIN])
-    check(
+    check_answer(
         abs(win - ours) < 0.1, f"gnubg gives the opening {win:.3f} wins, {subject.evaluator.name} {ours:.3f}"
     )
     return Measurement(
-        "evaluation", what, gnubg_rate(subject.boards), "positions/s", f"called one by one; {NOTE}"
+        "evaluation",
+        what,
+        measure_gnubg_rate(subject.boards),
+        "positions/s",
+        f"called one by one; {GNUBG_TIME_NOTE}",
     )
 
 
-def gnubg_rate(boards: Board) -> float:
+def measure_gnubg_rate(boards: Board) -> float:
     """How many positions a second of CPU time gnubg's nets evaluate, called one by one.
 
     Args:
@@ -73,7 +77,7 @@ def gnubg_rate(boards: Board) -> float:
     return len(asked) / (time.process_time() - started_s)
 
 
-def _calibration(program: str) -> Measurement:
+def _run_calibration(program: str) -> Measurement:
     what = "gnubg, calibrate"
     try:
         ended = subprocess.run(
@@ -93,16 +97,16 @@ def _calibration(program: str) -> Measurement:
 
 
 @dataclass(frozen=True)
-class PeerRollout:
+class GnubgRollout:
     """A rollout of the opening position for gnubg: trials, variance reduction, truncation after 7 plies."""
 
     trials: int
-    is_reduced: bool
+    uses_variance_reduction: bool
     is_truncated: bool
 
 
 @dataclass(frozen=True)
-class PeerTimes:
+class GnubgTimes:
     """What gnubg took, in CPU seconds each."""
 
     plays_s: tuple[float, ...]
@@ -114,8 +118,8 @@ class PeerTimes:
 def time_gnubg(
     plays: tuple[tuple[str, tuple[int, int]], ...] = (),
     values: tuple[str, ...] = (),
-    rollouts: tuple[PeerRollout, ...] = (),
-) -> PeerTimes | str:
+    rollouts: tuple[GnubgRollout, ...] = (),
+) -> GnubgTimes | str:
     """Let gnubg choose plays and value positions at 2 plies, and roll out the opening position.
 
     Args:
@@ -131,7 +135,9 @@ def time_gnubg(
         return "skipped: gnubg is not installed"
     with tempfile.TemporaryDirectory(prefix="gammond-bench-") as folder:
         questions, answers = Path(folder, "questions.json"), Path(folder, "answers.json")
-        asked = [(_OPENING, each.trials, each.is_reduced, each.is_truncated) for each in rollouts]
+        asked = [
+            (_OPENING, each.trials, each.uses_variance_reduction, each.is_truncated) for each in rollouts
+        ]
         questions.write_text(json.dumps({"plays": plays, "values": values, "rollouts": asked}))
         try:
             subprocess.run(
@@ -139,17 +145,17 @@ def time_gnubg(
                 env={**os.environ, "QUESTIONS": str(questions), "ANSWERS": str(answers)},
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
-                timeout=_LIMIT_S,
+                timeout=_TIMEOUT_S,
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            return f"skipped: no result within {_LIMIT_S:.0f} s"
+            return f"skipped: no result within {_TIMEOUT_S:.0f} s"
         if not answers.exists():
             return "skipped: this gnubg has no Python inside"
         found = json.loads(answers.read_text())
-    return PeerTimes(tuple(found["plays"]), tuple(found["values"]), tuple(found["rollouts"]))
+    return GnubgTimes(tuple(found["plays"]), tuple(found["values"]), tuple(found["rollouts"]))
 
 
-def mean_rate(times_s: Sequence[float]) -> float:
+def compute_rate(times_s: Sequence[float]) -> float:
     """How many a second."""
     return len(times_s) / max(sum(times_s), 1e-9)

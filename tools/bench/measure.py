@@ -9,17 +9,17 @@ from functools import cached_property
 
 import numpy as np
 
-from engine.analyst import Analyst
+from engine.analysis.engine import Engine
 from engine.errors import GammondError
-from engine.evaluator import Evaluator, best_children
-from engine.position import CHECKERS, OFF, Board, Position
-from nets.loading import load_analyst, load_evaluator
+from engine.evaluation.evaluator import Evaluator, choose_best_children
+from engine.rules.position import CHECKERS, OFF, Board, Position
+from nets.catalogue import load_engine, load_evaluator
 
 GAMES_AT_ONCE = 512
 
 _SEED = 20
 _WARM_UP_ROLLS = 12
-_LEAST_SAMPLE_S = 0.02
+_MIN_SAMPLE_S = 0.02
 
 
 class WrongAnswerError(GammondError):
@@ -45,7 +45,7 @@ class Measurement:
     note: str = ""
 
 
-def check(is_right: bool, what: str) -> None:
+def check_answer(is_right: bool, what: str) -> None:
     """Refuse to time work with wrong answers.
 
     Raises:
@@ -55,7 +55,7 @@ def check(is_right: bool, what: str) -> None:
         raise WrongAnswerError(f"wrong answer, nothing timed: {what}", field="bench")
 
 
-def seconds_per_call(
+def measure_seconds_per_call(
     work: Callable[[], object], budget_s: float = 0.4, clock: Callable[[], float] | None = None
 ) -> float:
     """Time a call: the best of several samples, because other programs only ever slow one down.
@@ -69,23 +69,23 @@ def seconds_per_call(
     clock = clock or time.perf_counter
     work()
     calls = 1
-    while (sample_s := _sample(work, calls, clock)) < _LEAST_SAMPLE_S:
-        calls = max(2 * calls, int(1.2 * calls * _LEAST_SAMPLE_S / max(sample_s, 1e-7)))
+    while (sample_s := _time_calls(work, calls, clock)) < _MIN_SAMPLE_S:
+        calls = max(2 * calls, int(1.2 * calls * _MIN_SAMPLE_S / max(sample_s, 1e-7)))
     best_s = sample_s
     deadline_s = time.perf_counter() + budget_s
     while time.perf_counter() < deadline_s:
-        best_s = min(best_s, _sample(work, calls, clock))
+        best_s = min(best_s, _time_calls(work, calls, clock))
     return best_s / calls
 
 
-def _sample(work: Callable[[], object], calls: int, clock: Callable[[], float]) -> float:
+def _time_calls(work: Callable[[], object], calls: int, clock: Callable[[], float]) -> float:
     started_s = clock()
     for _ in range(calls):
         work()
     return clock() - started_s
 
 
-class Games:
+class SelfPlayGames:
     """Many games played at once by one evaluator against itself, a finished one being started again.
 
     Args:
@@ -103,11 +103,11 @@ class Games:
     def step(self) -> None:
         """Play one roll in each game."""
         dice = self._generator.integers(1, 7, size=(len(self.boards), 2)).astype(np.int8)
-        self.boards, _ = best_children(self._evaluator, self.boards, dice)
+        self.boards, _ = choose_best_children(self._evaluator, self.boards, dice)
         self.boards[(self.boards[:, :, OFF] == CHECKERS).any(axis=1)] = self._start
 
 
-class Subject:
+class BenchmarkSubject:
     """What is measured: an evaluator, and positions of games it plays.
 
     Args:
@@ -123,18 +123,18 @@ class Subject:
         return load_evaluator(self.net)
 
     @cached_property
-    def analyst(self) -> Analyst:
+    def engine(self) -> Engine:
         """Looks ahead with the evaluator's nets; loaded when it is first needed."""
-        return self.another_analyst(self.net)
+        return self.load_engine(self.net)
 
-    def another_analyst(self, net: str) -> Analyst:
+    def load_engine(self, net: str) -> Engine:
         """One that looks ahead with the nets of an evaluator, with an empty cache of its own."""
-        return load_analyst(net)
+        return load_engine(net)
 
     @cached_property
     def boards(self) -> Board:
         """Positions of all stages of its games, mixed, ``int8[4096, 2, 26]``."""
-        games = Games(self.evaluator)
+        games = SelfPlayGames(self.evaluator)
         taken = []
         for _ in range(8):
             for _ in range(_WARM_UP_ROLLS):

@@ -12,27 +12,27 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from protocol.transports.load_client import LoadReport, run_load
-from tools.bench.measure import Measurement, Subject, WrongAnswerError, check
+from tools.bench.measure import BenchmarkSubject, Measurement, WrongAnswerError, check_answer
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 
 _GAMMOND = (sys.executable, "-m", "tools.cli")
 _OPENING = "4HPwATDgc/ABMA"
-_FIRST_QUESTION = f"position gnubgid {_OPENING}\neval\nquit\n"
+_FIRST_REQUEST = f"position gnubgid {_OPENING}\neval\nquit\n"
 _WARM_STARTS = 3
-_LIMIT_S = 120.0
+_TIMEOUT_S = 120.0
 _LOOPBACK = "127.0.0.1"
-_LOADS = ((1, 1000), (200, 100))
-_LISTENS = re.compile(r"listens on \S+ port (\d+)")
+_LOAD_RUNS = ((1, 1000), (200, 100))
+_LISTENING_PATTERN = re.compile(r"listens on \S+ port (\d+)")
 
 
-def bench_startup(subject: Subject) -> Iterator[Measurement]:
+def bench_startup(subject: BenchmarkSubject) -> Iterator[Measurement]:
     """From the start of the process to its first answer, with less and less left to prepare."""
     with tempfile.TemporaryDirectory(prefix="gammond-bench-") as folder:
         data = Path(folder, "data")
-        first_s, first_answer = _first_answer(Path(folder, "first"), data)
-        starts = [_first_answer(Path(folder, "second"), data) for _ in range(1 + _WARM_STARTS)]
-    check(
+        first_s, first_answer = _time_first_answer(Path(folder, "first"), data)
+        starts = [_time_first_answer(Path(folder, "second"), data) for _ in range(1 + _WARM_STARTS)]
+    check_answer(
         all(answer == first_answer for _, answer in starts), "a later start answers otherwise than the first"
     )
     cold_s, *warm_s = (seconds for seconds, _ in starts)
@@ -41,7 +41,7 @@ def bench_startup(subject: Subject) -> Iterator[Measurement]:
     yield Measurement("startup", "warm", min(warm_s), "s", f"best of {_WARM_STARTS}")
 
 
-def _first_answer(cache: Path, data: Path) -> tuple[float, str]:
+def _time_first_answer(cache: Path, data: Path) -> tuple[float, str]:
     """Start `gammond` on a pipe, ask for one evaluation, and give the time and the line that answered."""
     started_s = time.perf_counter()
     with subprocess.Popen(
@@ -55,47 +55,49 @@ def _first_answer(cache: Path, data: Path) -> tuple[float, str]:
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
-        process.stdin.write(_FIRST_QUESTION)
+        process.stdin.write(_FIRST_REQUEST)
         process.stdin.close()
         answer = next((line for line in process.stdout if "equity=" in line), "")
         elapsed_s = time.perf_counter() - started_s
         process.stdout.read()
-        status = process.wait(_LIMIT_S)
-    check(bool(answer) and status == 0, f"a first eval answered {answer!r}, exit status {status}")
+        status = process.wait(_TIMEOUT_S)
+    check_answer(bool(answer) and status == 0, f"a first eval answered {answer!r}, exit status {status}")
     return elapsed_s, answer
 
 
-def bench_server(subject: Subject) -> Iterator[Measurement]:
+def bench_server(subject: BenchmarkSubject) -> Iterator[Measurement]:
     """From a line to its final line over TCP, good and bad lines mixed: one client, then many at once."""
     with subprocess.Popen(
         [*_GAMMOND, "serve", "--tcp", f"{_LOOPBACK}:0"], stderr=subprocess.PIPE, text=True, cwd=CHECKOUT
     ) as server:
         try:
-            port = _listening_port(server)
+            port = _read_listening_port(server)
             run_load(_LOOPBACK, port, clients=1, lines=50)  # the first evaluation loads the nets
-            for clients, lines in _LOADS:
-                yield from _latencies(run_load(_LOOPBACK, port, clients=clients, lines=lines))
+            for clients, lines in _LOAD_RUNS:
+                yield from _report_latencies(run_load(_LOOPBACK, port, clients=clients, lines=lines))
         finally:
             server.terminate()
-        check(server.wait(_LIMIT_S) == 0, f"the server ended with exit status {server.returncode}")
+        check_answer(server.wait(_TIMEOUT_S) == 0, f"the server ended with exit status {server.returncode}")
 
 
-def _listening_port(server: subprocess.Popen[str]) -> int:
+def _read_listening_port(server: subprocess.Popen[str]) -> int:
     assert server.stderr is not None
     said = []
     for line in server.stderr:
         said.append(line.strip())
-        if found := _LISTENS.search(line):
+        if found := _LISTENING_PATTERN.search(line):
             return int(found[1])
     raise WrongAnswerError(f"the server did not start: {'; '.join(said)}", field="bench")
 
 
-def _latencies(report: LoadReport) -> Iterator[Measurement]:
-    check(
+def _report_latencies(report: LoadReport) -> Iterator[Measurement]:
+    check_answer(
         report.answered == report.requests,
         f"{report.requests - report.answered} of {report.requests} lines got no final line",
     )
-    check(0 < report.errors < report.requests, f"{report.errors} of {report.requests} mixed lines got errors")
+    check_answer(
+        0 < report.errors < report.requests, f"{report.errors} of {report.requests} mixed lines got errors"
+    )
     who = "1 client" if report.clients == 1 else f"{report.clients} clients at once"
     yield Measurement("server", f"{who}, p50", report.p50_ms, "ms")
     rate = f"{report.requests / report.seconds:,.0f} lines/s in all"

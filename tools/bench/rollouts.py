@@ -9,16 +9,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from engine.cores import usable_cores
-from engine.position import Position
-from engine.rollout import Estimate, RolloutJudges, RolloutSettings, roll_out_position
-from tools.bench.gnubg_timing import NOTE, PeerRollout, time_gnubg
-from tools.bench.measure import Measurement, Subject, check
+from engine.rollout import RolloutEstimate, RolloutEvaluators, RolloutSettings, roll_out_position
+from engine.rules.position import Position
+from engine.runtime.cores import count_usable_cores
+from tools.bench.gnubg_timing import GNUBG_TIME_NOTE, GnubgRollout, time_gnubg
+from tools.bench.measure import BenchmarkSubject, Measurement, check_answer
 
 TRIALS = 1296
 CHECK_TRIALS = 72
 TRUNCATION = 7
-PEER_TRIALS = {"full": 144, "full, less variance": 36, "7-ply truncated, less variance": 216}
+GNUBG_TRIALS = {"full": 144, "full, less variance": 36, "7-ply truncated, less variance": 216}
 """Trials that gnubg plays of each kind; its times are scaled up."""
 
 _FULL = RolloutSettings(trials=TRIALS, variance_reduction=False, stop_jsd=0.0)
@@ -27,22 +27,22 @@ _KINDS = {
     "full, less variance": replace(_FULL, variance_reduction=True),
     "7-ply truncated, less variance": replace(_FULL, variance_reduction=True, truncation=TRUNCATION),
 }
-_AGREEMENT = 4.5
+_MAX_STANDARD_ERRORS = 4.5
 
 
-def bench_rollouts(subject: Subject) -> Iterator[Measurement]:
+def bench_rollouts(subject: BenchmarkSubject) -> Iterator[Measurement]:
     """Rollouts of the opening position at 0 plies, threads, and gnubg beside them."""
-    judges = subject.analyst.rollout_judges()
+    judges = subject.engine.rollout_evaluators()
     check_rollouts(judges)
     for kind, settings in _KINDS.items():
-        took_s, found = _timed(judges, settings)
-        note = f"{subject.analyst.name}, equity {found.equity:+.3f} ± {found.equity_error:.3f}"
+        took_s, found = _time_rollout(judges, settings)
+        note = f"{subject.engine.name}, equity {found.equity:+.3f} ± {found.equity_error:.3f}"
         yield Measurement("rollouts", f"{TRIALS} trials, {kind}", took_s, "s", note)
-    yield _threads(judges)
-    yield from _gnubg()
+    yield _bench_threads(judges)
+    yield from _bench_gnubg()
 
 
-def check_rollouts(judges: RolloutJudges) -> None:
+def check_rollouts(evaluators: RolloutEvaluators) -> None:
     """Make sure that threads change nothing, and that variance reduction changes no mean beyond the error.
 
     Raises:
@@ -51,43 +51,48 @@ def check_rollouts(judges: RolloutJudges) -> None:
     few = {kind: replace(settings, trials=CHECK_TRIALS) for kind, settings in _KINDS.items()}
     start = Position.start()
     (plain, alone), (reduced, _) = (
-        roll_out_position(start, judges, few[kind]) for kind in ("full", "full, less variance")
+        roll_out_position(start, evaluators, few[kind]) for kind in ("full", "full, less variance")
     )
-    _, shared = roll_out_position(start, judges, replace(few["full"], threads=2))
+    _, shared = roll_out_position(start, evaluators, replace(few["full"], threads=2))
     same = np.array_equal(alone.state.scores[0], shared.state.scores[0])
-    check(same, "two threads roll out otherwise than one")
+    check_answer(same, "two threads roll out otherwise than one")
     apart = abs(plain.equity - reduced.equity)
     error = math.hypot(plain.equity_error, reduced.equity_error)
-    check(apart <= _AGREEMENT * error, f"less variance moves the equity by {apart:.3f}, error {error:.3f}")
+    check_answer(
+        apart <= _MAX_STANDARD_ERRORS * error,
+        f"less variance moves the equity by {apart:.3f}, error {error:.3f}",
+    )
 
 
-def _timed(judges: RolloutJudges, settings: RolloutSettings) -> tuple[float, Estimate]:
+def _time_rollout(evaluators: RolloutEvaluators, settings: RolloutSettings) -> tuple[float, RolloutEstimate]:
     """Roll out the opening position: seconds, and what was found."""
-    roll_out_position(Position.start(), judges, replace(settings, trials=CHECK_TRIALS))
+    roll_out_position(Position.start(), evaluators, replace(settings, trials=CHECK_TRIALS))
     started_s = time.perf_counter()
-    estimate, _ = roll_out_position(Position.start(), judges, settings)
+    estimate, _ = roll_out_position(Position.start(), evaluators, settings)
     return time.perf_counter() - started_s, estimate
 
 
-def _threads(judges: RolloutJudges) -> Measurement:
+def _bench_threads(evaluators: RolloutEvaluators) -> Measurement:
     what = "two threads against one"
-    if usable_cores() < 2:
+    if count_usable_cores() < 2:
         return Measurement("rollouts", what, None, "times", "skipped: there is one core")
     kind = "full, less variance"
-    alone_s, shared_s = (_timed(judges, replace(_KINDS[kind], threads=threads))[0] for threads in (1, 2))
+    alone_s, shared_s = (
+        _time_rollout(evaluators, replace(_KINDS[kind], threads=threads))[0] for threads in (1, 2)
+    )
     return Measurement("rollouts", what, alone_s / shared_s, "times", kind)
 
 
-def _gnubg() -> Iterator[Measurement]:
+def _bench_gnubg() -> Iterator[Measurement]:
     asked = tuple(
-        PeerRollout(trials, _KINDS[kind].variance_reduction, _KINDS[kind].truncation > 0)
-        for kind, trials in PEER_TRIALS.items()
+        GnubgRollout(trials, _KINDS[kind].variance_reduction, _KINDS[kind].truncation > 0)
+        for kind, trials in GNUBG_TRIALS.items()
     )
     found = time_gnubg(rollouts=asked)
-    for place, (kind, trials) in enumerate(PEER_TRIALS.items()):
+    for place, (kind, trials) in enumerate(GNUBG_TRIALS.items()):
         what = f"gnubg, {TRIALS} trials, {kind}"
         if isinstance(found, str):
             yield Measurement("rollouts", what, None, "s", found)
         else:
             scaled_s = found.rollouts_s[place] * TRIALS / trials
-            yield Measurement("rollouts", what, scaled_s, "s", f"{NOTE}, scaled up from {trials}")
+            yield Measurement("rollouts", what, scaled_s, "s", f"{GNUBG_TIME_NOTE}, scaled up from {trials}")

@@ -10,28 +10,28 @@ from typing import TypeVar
 
 import numpy as np
 
-from engine.analyst import Analyst
-from engine.cores import usable_cores
-from engine.dice import ROLLS, Roll
+from engine.analysis.engine import Engine
+from engine.analysis.levels import EvalSettings
 from engine.formats.position_id import encode_position_id
-from engine.levels import Depth
-from engine.match import MatchState
-from engine.position import CHECKERS, OFF, Position
+from engine.rules.dice import ROLLS, Roll
+from engine.rules.match import MatchState
+from engine.rules.position import CHECKERS, OFF, Position
+from engine.runtime.cores import count_usable_cores
 from nets.manifest import read_manifest
-from tools.bench.gnubg_timing import NOTE, mean_rate, time_gnubg
-from tools.bench.measure import Measurement, Subject, check
+from tools.bench.gnubg_timing import GNUBG_TIME_NOTE, compute_rate, time_gnubg
+from tools.bench.measure import BenchmarkSubject, Measurement, check_answer
 
 BUDGET_S = 2.0
 """About how long each figure is sampled."""
 
-PAIRED_VALUES = 192
-PEER_DECISIONS = 24
-PEER_VALUES = 48
+PAIRED_EVALUATIONS = 192
+GNUBG_DECISIONS = 24
+GNUBG_EVALUATIONS = 48
 
 _MONEY = MatchState()
-_WITH_CUBE = Depth(2)
-_CUBELESS = Depth(2, is_cubeful=False)
-_LEAST = 16
+_CUBEFUL = EvalSettings(2)
+_CUBELESS = EvalSettings(2, is_cubeful=False)
+_MIN_ITEMS = 16
 _WARM_UP = 2
 _PAIRED_RUNS = 3
 
@@ -39,29 +39,31 @@ Decision = tuple[Position, Roll]
 _Item = TypeVar("_Item")
 
 
-def bench_search(subject: Subject) -> Iterator[Measurement]:
+def bench_search(subject: BenchmarkSubject) -> Iterator[Measurement]:
     """2-ply choices and values with the net and with the fast one, threads, and gnubg beside them."""
-    decisions = _decisions(subject)
-    check_search(subject.analyst, subject.another_analyst(subject.net).with_threads(2), decisions)
+    decisions = _draw_decisions(subject)
+    check_search(subject.engine, subject.load_engine(subject.net).with_threads(2), decisions)
     for name in dict.fromkeys((subject.net, read_manifest().finder or subject.net)):
-        for depth, how in ((_CUBELESS, "cubeless"), (_WITH_CUBE, "with the cube")):
-            analyst = subject.another_analyst(name)
-            rate = _rate(partial(_choose, analyst, depth), decisions)
+        for depth, how in ((_CUBELESS, "cubeless"), (_CUBEFUL, "with the cube")):
+            analyst = subject.load_engine(name)
+            rate = _measure_rate(partial(_rank_plays, analyst, depth), decisions)
             what = f"2-ply move, normal filter, {how}"
             yield Measurement("search", what, rate, "decisions/s", analyst.name)
-    values = partial(_value, subject.another_analyst(subject.net))
+    values = partial(_evaluate_position, subject.load_engine(subject.net))
     positions = [position for position, _ in decisions]
-    yield Measurement("search", "2-ply value", _rate(values, positions), "positions/s", subject.analyst.name)
-    yield _threads(subject, decisions)
-    yield from _gnubg(decisions)
+    yield Measurement(
+        "search", "2-ply value", _measure_rate(values, positions), "positions/s", subject.engine.name
+    )
+    yield _bench_threads(subject, decisions)
+    yield from _bench_gnubg(decisions)
 
 
-def check_search(analyst: Analyst, sharing: Analyst, decisions: Sequence[Decision]) -> None:
+def check_search(engine: Engine, threaded_engine: Engine, decisions: Sequence[Decision]) -> None:
     """Make sure that a search sees a won game, and that threads change nothing.
 
     Args:
-        analyst: Works alone.
-        sharing: The same with two threads and a cache of its own, so that no answer is the other's.
+        engine: Works alone.
+        threaded_engine: The same with two threads and a cache of its own, so that no answer is the other's.
         decisions: What both decide, the first few.
 
     Raises:
@@ -70,16 +72,16 @@ def check_search(analyst: Analyst, sharing: Analyst, decisions: Sequence[Decisio
     last = np.zeros((2, 26), np.int8)
     last[0, 1], last[1, 6] = 2, 5
     last[:, OFF] = CHECKERS - last.sum(axis=1)
-    equity = analyst.judge(Position(last), _MONEY, _CUBELESS).equity
-    check(equity == 1.0, f"a game that is won by any roll is worth {equity} at 2 plies")
+    equity = engine.evaluate(Position(last), _MONEY, _CUBELESS).equity
+    check_answer(equity == 1.0, f"a game that is won by any roll is worth {equity} at 2 plies")
     for position, roll in decisions[:3]:
         alone, shared = (
-            each.rank_plays(position, roll, _MONEY, _WITH_CUBE).plays for each in (analyst, sharing)
+            each.rank_plays(position, roll, _MONEY, _CUBEFUL).plays for each in (engine, threaded_engine)
         )
-        check(alone == shared, "two threads rank plays otherwise than one")
+        check_answer(alone == shared, "two threads rank plays otherwise than one")
 
 
-def _decisions(subject: Subject) -> list[Decision]:
+def _draw_decisions(subject: BenchmarkSubject) -> list[Decision]:
     """Positions of the net's games, each with a roll, all of them different."""
     boards = subject.boards[(subject.boards[:, :, OFF] < CHECKERS).all(axis=1)]
     different = np.unique(boards, axis=0)
@@ -87,15 +89,15 @@ def _decisions(subject: Subject) -> list[Decision]:
     return [(Position(different[i]), ROLLS[place % len(ROLLS)]) for place, i in enumerate(order)]
 
 
-def _choose(analyst: Analyst, depth: Depth, decision: Decision) -> None:
-    analyst.rank_plays(*decision, _MONEY, depth, stop_when_decided=True)
+def _rank_plays(engine: Engine, settings: EvalSettings, decision: Decision) -> None:
+    engine.rank_plays(*decision, _MONEY, settings, stop_when_decided=True)
 
 
-def _value(analyst: Analyst, position: Position) -> None:
-    analyst.looking_ahead(2).evaluate(position.board[None])
+def _evaluate_position(engine: Engine, position: Position) -> None:
+    engine.make_n_ply_evaluator(2).evaluate(position.board[None])
 
 
-def _rate(work: Callable[[_Item], object], items: Sequence[_Item]) -> float:
+def _measure_rate(work: Callable[[_Item], object], items: Sequence[_Item]) -> float:
     """How many items a second, each of them once: what a cache holds of one helps the next as in a game."""
     for item in items[:_WARM_UP]:
         work(item)
@@ -104,31 +106,31 @@ def _rate(work: Callable[[_Item], object], items: Sequence[_Item]) -> float:
     for item in items[_WARM_UP:]:
         work(item)
         done += 1
-        if done >= _LEAST and time.perf_counter() - started_s > BUDGET_S:
+        if done >= _MIN_ITEMS and time.perf_counter() - started_s > BUDGET_S:
             break
     return done / (time.perf_counter() - started_s)
 
 
-def _threads(subject: Subject, decisions: Sequence[Decision]) -> Measurement:
+def _bench_threads(subject: BenchmarkSubject, decisions: Sequence[Decision]) -> Measurement:
     """The same values on one thread and on two, by turns; the best of each counts."""
-    what = f"2-ply values of {PAIRED_VALUES} positions, two threads against one"
-    if usable_cores() < 2:
+    what = f"2-ply values of {PAIRED_EVALUATIONS} positions, two threads against one"
+    if count_usable_cores() < 2:
         return Measurement("search", what, None, "times", "skipped: there is one core")
-    boards = np.stack([position.board for position, _ in decisions[:PAIRED_VALUES]])
+    boards = np.stack([position.board for position, _ in decisions[:PAIRED_EVALUATIONS]])
     best_s = {1: math.inf, 2: math.inf}
     for _ in range(_PAIRED_RUNS):
         for threads in best_s:
-            analyst = subject.another_analyst(subject.net).with_threads(threads)
-            analyst.judge_boards(boards[:_LEAST], _MONEY, _CUBELESS)
+            analyst = subject.load_engine(subject.net).with_threads(threads)
+            analyst.evaluate_boards(boards[:_MIN_ITEMS], _MONEY, _CUBELESS)
             started_s = time.perf_counter()
-            analyst.judge_boards(boards, _MONEY, _CUBELESS)
+            analyst.evaluate_boards(boards, _MONEY, _CUBELESS)
             best_s[threads] = min(best_s[threads], time.perf_counter() - started_s)
     return Measurement("search", what, best_s[1] / best_s[2], "times", "cubeless")
 
 
-def _gnubg(decisions: Sequence[Decision]) -> Iterator[Measurement]:
-    plays = tuple((encode_position_id(position), roll) for position, roll in decisions[:PEER_DECISIONS])
-    values = tuple(encode_position_id(position) for position, _ in decisions[:PEER_VALUES])
+def _bench_gnubg(decisions: Sequence[Decision]) -> Iterator[Measurement]:
+    plays = tuple((encode_position_id(position), roll) for position, roll in decisions[:GNUBG_DECISIONS])
+    values = tuple(encode_position_id(position) for position, _ in decisions[:GNUBG_EVALUATIONS])
     found = time_gnubg(plays=plays, values=values)
     rows = (("gnubg, 2-ply move, its normal filter", "decisions/s"), ("gnubg, 2-ply value", "positions/s"))
     if isinstance(found, str):
@@ -136,4 +138,6 @@ def _gnubg(decisions: Sequence[Decision]) -> Iterator[Measurement]:
             yield Measurement("search", what, None, unit, found)
         return
     for (what, unit), times_s in zip(rows, (found.plays_s, found.values_s), strict=True):
-        yield Measurement("search", what, mean_rate(times_s), unit, f"{NOTE}, {len(times_s)} positions")
+        yield Measurement(
+            "search", what, compute_rate(times_s), unit, f"{GNUBG_TIME_NOTE}, {len(times_s)} positions"
+        )

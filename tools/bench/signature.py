@@ -15,16 +15,16 @@ from random import Random
 
 import numpy as np
 
-from engine.dice import ROLLS
-from engine.evaluator import Evaluator
-from engine.moves import expand_rolls
-from engine.position import CHECKERS, OFF, Board, Position
+from engine.evaluation.evaluator import Evaluator
+from engine.rules.dice import ROLLS
+from engine.rules.moves import expand_rolls
+from engine.rules.position import CHECKERS, OFF, Board, Position
 
 POSITIONS = 1000
 STEP = 0.002
 
 _SEED = 1992
-_EVERY = 5
+_TURNS_BETWEEN_POSITIONS = 5
 _DIGITS = 8
 
 
@@ -46,16 +46,16 @@ class Signature:
         return self.rules + self.judgement
 
 
-def signature(evaluator: Evaluator) -> Signature:
+def compute_signature(evaluator: Evaluator) -> Signature:
     """Compute the signature of the rules and an evaluator."""
-    boards = fixed_positions()
-    signs = np.array([1.0 if bit else -1.0 for bit in _random_bits(5 * len(boards))]).reshape(-1, 5)
+    boards = make_fixed_positions()
+    signs = np.array([1.0 if bit else -1.0 for bit in _draw_random_bits(5 * len(boards))]).reshape(-1, 5)
     total = float((evaluator.evaluate(boards).astype(np.float64) * signs).sum()) / STEP
     judgement = round(total) % 16**_DIGITS
-    return Signature(_rules_digits(boards), f"{judgement:0{_DIGITS}x}", 0.5 - abs(total - round(total)))
+    return Signature(_hash_legal_plays(boards), f"{judgement:0{_DIGITS}x}", 0.5 - abs(total - round(total)))
 
 
-def fixed_positions(count: int = POSITIONS) -> Board:
+def make_fixed_positions(count: int = POSITIONS) -> Board:
     """Positions of games of random plays, from the opening to finished ones, the same on every machine.
 
     Args:
@@ -75,14 +75,14 @@ def fixed_positions(count: int = POSITIONS) -> Board:
         board = in_order[int(len(in_order) * random.random())]
         is_over = bool((board[:, OFF] == CHECKERS).any())
         turns += 1
-        if is_over or turns % _EVERY == 0:
+        if is_over or turns % _TURNS_BETWEEN_POSITIONS == 0:
             taken.append(board)
         if is_over:
             board = start
     return np.ascontiguousarray(np.stack(taken))
 
 
-def _rules_digits(boards: Board) -> str:
+def _hash_legal_plays(boards: Board) -> str:
     """Hash the legal results of each position, with one of the 21 rolls each, in an order of their own."""
     playing = boards[(boards[:, :, OFF] != CHECKERS).all(axis=1)]
     dice = np.array([ROLLS[i % len(ROLLS)] for i in range(len(playing))], np.int8)
@@ -93,6 +93,6 @@ def _rules_digits(boards: Board) -> str:
     return digest.hexdigest()[:_DIGITS]
 
 
-def _random_bits(count: int) -> list[bool]:
+def _draw_random_bits(count: int) -> list[bool]:
     random = Random(_SEED + 1)
     return [random.random() < 0.5 for _ in range(count)]

@@ -16,36 +16,36 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.choice import Choice, Chooser
-from engine.cores import usable_cores
-from engine.cubeful import Response
-from engine.dice import Roll
+from engine.cubeful import CubeResponse
 from engine.errors import GammondError, UnsupportedError, ValueRangeError
-from engine.match import MatchState
-from engine.position import Position
+from engine.play.decider import ChosenPlay, Decider
+from engine.rules.dice import Roll
+from engine.rules.match import MatchState
+from engine.rules.position import Position
+from engine.runtime.cores import count_usable_cores
+from engine.runtime.version import read_version
 from engine.search import SearchWatch
-from engine.version import version
 from protocol.transports.gnubg import gnubg_server
 from tools.gnubg.program import find_gnubg
-from tools.gnubg.record import check_game, read_record
-from tools.gnubg.result import Result, counted
+from tools.gnubg.record import parse_record, replay_game
+from tools.gnubg.result import GnubgSessionResult, format_count
 from tools.progress import Progress
-from tools.strength import add_player_argument, add_strength_arguments, load_chooser, strength
+from tools.strength import add_player_argument, add_strength_arguments, load_decider, read_strength
 
 SUMMARY = "play games and matches against GNU Backgammon's board, and check each of them"
 
-STALL_S = 60.0
+STALL_TIMEOUT_S = 60.0
 """Seconds without a question from gnubg after which it counts as stalled, where both sides look 2 plies ahead
 at most; each ply more makes them ten times as many."""
 
 MAX_GNUBG_PLIES = 4
 
-_RESUMES = 6
+_RESUME_COMMANDS = 6
 _POLL_S = 0.2
 
 
 @dataclass(frozen=True)
-class Sitting:
+class GnubgSession:
     """What gnubg plays in one run.
 
     Attributes:
@@ -65,7 +65,9 @@ class Sitting:
     @property
     def name(self) -> str:
         """What reports call it."""
-        kind = counted(self.count, "match", "es") if self.length else counted(self.count, "money game")
+        kind = (
+            format_count(self.count, "match", "es") if self.length else format_count(self.count, "money game")
+        )
         return f"{kind}{f' to {self.length}' if self.length else ''} in seat {self.seat}"
 
 
@@ -106,14 +108,14 @@ def main(args: argparse.Namespace) -> int:
         GammondError: The options cannot be, or gnubg or the nets are missing.
     """
     _check_options(args)
-    chosen = strength(args)
+    chosen = read_strength(args)
     program = args.gnubg or find_gnubg()
     if program is None:
         raise UnsupportedError("gnubg is not installed (Debian: apt-get install gnubg)", field="gnubg")
-    threads = usable_cores() if args.threads is None else args.threads
-    chooser = load_chooser(args.net, chosen, threads, args.seed, args.player)
+    threads = count_usable_cores() if args.threads is None else args.threads
+    chooser = load_decider(args.net, chosen, threads, args.seed, args.player)
     sys.stdout.write(
-        f"gammond {version()} ({chooser.name}, {chosen.name}) against {program} "
+        f"gammond {read_version()} ({chooser.name}, {chosen.name}) against {program} "
         f"({args.gnubg_plies}-ply), seed {args.seed}\n"
     )
     faults = 0
@@ -124,8 +126,8 @@ def main(args: argparse.Namespace) -> int:
             (args.games, 0, args.seed),
             (args.matches, args.length, args.seed + 2),
         ):
-            sittings = shared_out(count, length, seed, args.gnubg_plies)
-            faults += _play_all(sittings, chooser, program, folder)
+            sittings = split_between_seats(count, length, seed, args.gnubg_plies)
+            faults += _play_sessions(sittings, chooser, program, folder)
     sys.stdout.write(f"faults: {faults}\n")
     return 1 if faults else 0
 
@@ -140,128 +142,138 @@ def _check_options(args: argparse.Namespace) -> None:
         )
 
 
-def _play_all(sittings: list[Sitting], chooser: Chooser, program: str, folder: Path) -> int:
+def _play_sessions(sessions: list[GnubgSession], decider: Decider, program: str, folder: Path) -> int:
     """Play sittings of one kind, write their results and what they come to together.
 
     Returns:
         How many faults there were.
     """
-    total, faults = Result(), 0
-    for sitting in sittings:
-        result = play(sitting, chooser, program, folder)
+    total, faults = GnubgSessionResult(), 0
+    for sitting in sessions:
+        result = play_session(sitting, decider, program, folder)
         sys.stdout.write(result.as_text(sitting.name, sitting.length))
         sys.stdout.flush()
         total.add(result)
         faults += len(result.faults)
-    if len(sittings) > 1:
-        sys.stdout.write(total.as_text("both seats", sittings[0].length))
+    if len(sessions) > 1:
+        sys.stdout.write(total.as_text("both seats", sessions[0].length))
     return faults
 
 
-def shared_out(count: int, length: int, seed: int, gnubg_plies: int = 0) -> list[Sitting]:
+def split_between_seats(count: int, length: int, seed: int, gnubg_plies: int = 0) -> list[GnubgSession]:
     """Share games or matches out between the two seats, each with dice of its own."""
     halves = (count + 1) // 2, count // 2
-    return [Sitting(seat, half, length, seed + seat, gnubg_plies) for seat, half in enumerate(halves) if half]
+    return [
+        GnubgSession(seat, half, length, seed + seat, gnubg_plies) for seat, half in enumerate(halves) if half
+    ]
 
 
-def patience_s(plies: int) -> float:
+def choose_stall_timeout_s(plies: int) -> float:
     """Return how long gnubg may ask nothing, in seconds, when the deeper of both sides looks so far ahead."""
-    return STALL_S * 10.0 ** max(0, plies - 2)
+    return STALL_TIMEOUT_S * 10.0 ** max(0, plies - 2)
 
 
-def play(
-    sitting: Sitting, chooser: Chooser, program: str, folder: Path, stall_s: float | None = None
-) -> Result:
+def play_session(
+    session: GnubgSession, decider: Decider, program: str, folder: Path, stall_timeout_s: float | None = None
+) -> GnubgSessionResult:
     """Let gnubg play one sitting against a server of this process, and check its records.
 
     Args:
-        sitting: What is played.
-        chooser: Plays for this engine.
+        session: What is played.
+        decider: Plays for this engine.
         program: gnubg.
         folder: Where its script, records and output go; each sitting has its own files.
-        stall_s: Seconds without a question after which gnubg is stopped; `patience_s` if None.
+        stall_timeout_s: Seconds without a question after which gnubg is stopped; `choose_stall_timeout_s`
+            if None.
 
     Returns:
         The result; what went wrong is in its faults.
     """
-    asked = _CountedChooser(chooser)
-    if stall_s is None:
-        stall_s = patience_s(max(chooser.depth.plies, sitting.gnubg_plies))
-    stem = f"{'match' if sitting.length else 'money'}-{sitting.seat}"
-    records = [folder / f"{stem}-{i}.sgf" for i in range(sitting.count if sitting.length else 1)]
+    asked = _CountingDecider(decider)
+    if stall_timeout_s is None:
+        stall_timeout_s = choose_stall_timeout_s(max(decider.settings.plies, session.gnubg_plies))
+    stem = f"{'match' if session.length else 'money'}-{session.seat}"
+    records = [folder / f"{stem}-{i}.sgf" for i in range(session.count if session.length else 1)]
     output = folder / f"{stem}.out"
-    result = Result()
+    result = GnubgSessionResult()
     begun = time.monotonic()
     with gnubg_server(asked) as port:
         script = folder / f"{stem}.gnubg"
-        script.write_text("\n".join(_script(sitting, port, records)) + "\n")
-        result.faults += _run(program, script, output, asked, sitting, stall_s)
+        script.write_text("\n".join(_generate_script(session, port, records)) + "\n")
+        result.faults += _run_gnubg(program, script, output, asked, session, stall_timeout_s)
     result.seconds = time.monotonic() - begun
-    result.questions = asked.questions
-    if not asked.questions:
+    result.requests = asked.requests
+    if not asked.requests:
         result.faults.append("gnubg asked nothing: it was not connected")
     for line in output.read_text(errors="replace").splitlines():
         if line.startswith(("Error", "gnubg: ")):
             result.faults.append(f"gnubg wrote {line!r}")
     for record in records:
-        _check(record, sitting, result)
+        _check_record(record, session, result)
     return result
 
 
-class _CountedChooser(Chooser):
+class _CountingDecider(Decider):
     """A chooser that counts what it is asked."""
 
-    def __init__(self, chooser: Chooser) -> None:
-        super().__init__(chooser.analyst, chooser.depth)
-        self._chooser = chooser
-        self.questions = 0
+    def __init__(self, decider: Decider) -> None:
+        super().__init__(decider.engine, decider.settings)
+        self._decider = decider
+        self.requests = 0
 
-    def play(
+    def choose_play(
         self, position: Position, roll: Roll, match: MatchState, watch: SearchWatch | None = None
-    ) -> Choice:
+    ) -> ChosenPlay:
         """Choose as the chooser does, as all that follow."""
-        self.questions += 1
-        return self._chooser.play(position, roll, match, watch)
+        self.requests += 1
+        return self._decider.choose_play(position, roll, match, watch)
 
-    def doubles(self, position: Position, match: MatchState, watch: SearchWatch | None = None) -> bool:
-        self.questions += 1
-        return self._chooser.doubles(position, match, watch)
+    def should_double(self, position: Position, match: MatchState, watch: SearchWatch | None = None) -> bool:
+        self.requests += 1
+        return self._decider.should_double(position, match, watch)
 
-    def response(self, position: Position, match: MatchState, watch: SearchWatch | None = None) -> Response:
-        self.questions += 1
-        return self._chooser.response(position, match, watch)
+    def choose_response(
+        self, position: Position, match: MatchState, watch: SearchWatch | None = None
+    ) -> CubeResponse:
+        self.requests += 1
+        return self._decider.choose_response(position, match, watch)
 
     def takes_beaver(self, position: Position, match: MatchState, watch: SearchWatch | None = None) -> bool:
-        self.questions += 1
-        return self._chooser.takes_beaver(position, match, watch)
+        self.requests += 1
+        return self._decider.takes_beaver(position, match, watch)
 
 
-def _script(sitting: Sitting, port: int, records: list[Path]) -> Iterator[str]:
-    yield from ("set rng mersenne", f"set seed {sitting.seed}", "set display off")
+def _generate_script(session: GnubgSession, port: int, records: list[Path]) -> Iterator[str]:
+    yield from ("set rng mersenne", f"set seed {session.seed}", "set display off")
     yield from ("set confirm new off", "set confirm save off", "set automatic roll on")
     for seat in (0, 1):
         yield f"set player {seat} gnubg"
-        yield f"set player {seat} chequer evaluation plies {sitting.gnubg_plies}"
-        yield f"set player {seat} cubedecision evaluation plies {sitting.gnubg_plies}"
-    yield f"set player {sitting.seat} external localhost:{port}"
-    yield f"set automatic game {'on' if sitting.length else 'off'}"
+        yield f"set player {seat} chequer evaluation plies {session.gnubg_plies}"
+        yield f"set player {seat} cubedecision evaluation plies {session.gnubg_plies}"
+    yield f"set player {session.seat} external localhost:{port}"
+    yield f"set automatic game {'on' if session.length else 'off'}"
     # After a beaver gnubg leaves its loop: "play" takes it up again, and is refused once the game is over.
-    resumes = ["play"] * _RESUMES
-    if sitting.length:
+    resumes = ["play"] * _RESUME_COMMANDS
+    if session.length:
         for record in records:
-            yield from (f"new match {sitting.length}", *resumes, f"save match {record}")
+            yield from (f"new match {session.length}", *resumes, f"save match {record}")
     else:
         yield from ("new session", *resumes)
-        for _ in range(sitting.count - 1):
+        for _ in range(session.count - 1):
             yield from ("new game", *resumes)
         yield f"save match {records[0]}"
 
 
-def _run(
-    program: str, script: Path, output: Path, asked: _CountedChooser, sitting: Sitting, stall_s: float
+def _run_gnubg(
+    program: str,
+    script: Path,
+    output: Path,
+    decider: _CountingDecider,
+    session: GnubgSession,
+    stall_timeout_s: float,
 ) -> list[str]:
     """Run gnubg to its end, or until it stalls; returns what went wrong."""
-    with script.open() as commands, output.open("w") as log, Progress(None, sitting.name) as progress:
+    with script.open() as commands, output.open("w") as log, Progress(None, session.name) as progress:
         process = subprocess.Popen(
             [program, "-t", "-q", "-r"],
             stdin=commands,
@@ -273,38 +285,38 @@ def _run(
         try:
             while process.poll() is None:
                 time.sleep(_POLL_S)
-                progress.update(asked.questions, "questions")
-                if asked.questions != seen:
-                    seen, seen_at = asked.questions, time.monotonic()
-                elif time.monotonic() - seen_at > stall_s:
-                    return [f"stalled: no question for {stall_s:g} s"]
+                progress.update(decider.requests, "questions")
+                if decider.requests != seen:
+                    seen, seen_at = decider.requests, time.monotonic()
+                elif time.monotonic() - seen_at > stall_timeout_s:
+                    return [f"stalled: no question for {stall_timeout_s:g} s"]
         finally:
             process.kill()
             process.wait()
     return [f"gnubg ended with status {process.returncode}"] if process.returncode else []
 
 
-def _check(record: Path, sitting: Sitting, result: Result) -> None:
+def _check_record(record: Path, session: GnubgSession, result: GnubgSessionResult) -> None:
     """Replay a record and add it to a result."""
     try:
-        games = read_record(record.read_text(errors="replace"))
+        games = parse_record(record.read_text(errors="replace"))
     except (OSError, GammondError) as error:
         result.faults.append(f"{record.name}: no record ({error})")
         return
-    if not sitting.length and len(games) != sitting.count:
+    if not session.length and len(games) != session.count:
         result.faults.append(
-            f"{record.name}: expected {counted(sitting.count, 'game')}, {len(games)} recorded"
+            f"{record.name}: expected {format_count(session.count, 'game')}, {len(games)} recorded"
         )
     for number, game in enumerate(games, 1):
-        replayed = check_game(game)
+        replayed = replay_game(game)
         result.rolls += replayed.rolls
         result.cube_actions += replayed.cube_actions
         result.faults += [f"{record.name} game {number}: {fault}" for fault in replayed.faults]
         if game.winner is not None:
-            result.points.append(game.points if game.winner == sitting.seat else -game.points)
+            result.points.append(game.points if game.winner == session.seat else -game.points)
     last = games[-1]
-    if sitting.length and last.winner is not None:
-        if last.score[last.winner] + last.points < sitting.length:
+    if session.length and last.winner is not None:
+        if last.score[last.winner] + last.points < session.length:
             result.faults.append(f"{record.name}: the match was not finished")
         else:
-            result.matches.append(last.winner == sitting.seat)
+            result.matches.append(last.winner == session.seat)

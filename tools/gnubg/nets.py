@@ -15,15 +15,15 @@ from numpy.typing import NDArray
 
 from engine.errors import UnsupportedError, ValueRangeError
 from engine.formats.position_id import ID_LENGTH, decode_position_ids
-from engine.outcome import Outcomes, finished_outcomes
-from engine.position import Board, Phase, phases
+from engine.rules.outcome import Outcomes, evaluate_finished
+from engine.rules.position import Board, Phase, classify_phases
 
 MAX_PLIES = 2
 
 _KEY_DIGITS = str.maketrans("ABCDEFGHIJKLMNOP", "0123456789abcdef")
 
 
-class _Gnubg:
+class _GnubgNets:
     """GNU Backgammon in this process, at a depth.
 
     Args:
@@ -35,26 +35,26 @@ class _Gnubg:
     """
 
     def __init__(self, plies: int = 0) -> None:
-        self.plies = _checked(plies)
+        self.plies = _check_plies(plies)
         self.name = f"gnubg {plies}-ply"
-        self._gnubg = _package()
+        self._gnubg = _import_gnubg_nn()
 
 
-class GnubgEvaluator(_Gnubg):
+class GnubgEvaluator(_GnubgNets):
     """GNU Backgammon's cubeless judgement of positions, its bearoff databases included."""
 
     def evaluate(self, boards: Board) -> Outcomes:
-        """Evaluate positions, as `engine.evaluator.Evaluator.evaluate`."""
-        over = phases(boards) == Phase.OVER
+        """Evaluate positions, as `engine.evaluation.evaluator.Evaluator.evaluate`."""
+        over = classify_phases(boards) == Phase.OVER
         outcomes = np.empty((len(boards), 5), np.float32)
-        outcomes[over] = finished_outcomes(boards[over])
+        outcomes[over] = evaluate_finished(boards[over])
         probabilities = self._gnubg.probabilities
-        judged = [probabilities(board, self.plies) for board in as_gnubg_boards(boards[~over])]
+        judged = [probabilities(board, self.plies) for board in to_gnubg_boards(boards[~over])]
         outcomes[~over] = np.array(judged, np.float32).reshape(-1, 5)
         return outcomes
 
 
-class GnubgPlayer(_Gnubg):
+class GnubgPlayer(_GnubgNets):
     """Plays what GNU Backgammon likes best in cubeless money play.
 
     At 0 plies its own choice is that of the best equity among all plays, and twice as fast as asking for each
@@ -67,18 +67,18 @@ class GnubgPlayer(_Gnubg):
         return self.plies > 0
 
     def choose(self, boards: Board, dice: NDArray[np.int8]) -> Board:
-        """Choose plays, as `engine.players.Player.choose`."""
+        """Choose plays, as `engine.play.player.Player.choose`."""
         best_move = self._gnubg.best_move
         keys = [
             best_move(board, die, other, n=self.plies, b=1)[1]
-            for board, (die, other) in zip(as_gnubg_boards(boards), dice.tolist(), strict=True)
+            for board, (die, other) in zip(to_gnubg_boards(boards), dice.tolist(), strict=True)
         ]
-        chosen, is_good = decode_position_ids([_position_id(key) for key in keys])
+        chosen, is_good = decode_position_ids([_key_to_position_id(key) for key in keys])
         assert is_good.all(), f"gnubg-nn gave positions that cannot be after {boards[~is_good]}"
         return chosen
 
 
-def as_gnubg_boards(boards: Board) -> list[list[list[int]]]:
+def to_gnubg_boards(boards: Board) -> list[list[list[int]]]:
     """Boards as gnubg-nn takes them: the opponent first, of each side points 1 to 24 and the bar.
 
     Args:
@@ -88,19 +88,19 @@ def as_gnubg_boards(boards: Board) -> list[list[list[int]]]:
     return boards_of_lists
 
 
-def _position_id(key: str) -> str:
+def _key_to_position_id(key: str) -> str:
     """The position ID of a key: the same ten bytes, two letters A to P for each."""
     content = bytes.fromhex(key.translate(_KEY_DIGITS))
     return base64.b64encode(content).decode("ascii")[:ID_LENGTH]
 
 
-def _checked(plies: int) -> int:
+def _check_plies(plies: int) -> int:
     if not 0 <= plies <= MAX_PLIES:
         raise ValueRangeError(f"gnubg looks 0 to {MAX_PLIES} plies ahead here, not {plies}", field="plies")
     return plies
 
 
-def _package() -> Any:  # noqa: ANN401  (the package has no types)
+def _import_gnubg_nn() -> Any:  # noqa: ANN401  (the package has no types)
     try:
         import gnubg_nn
     except ImportError:

@@ -14,24 +14,24 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine import cube_actions
-from engine.dice import parse_roll
 from engine.errors import FormatError, GammondError, PlayError
 from engine.formats.position_id import encode_position_id
-from engine.match import RESULTS, GameResult, MatchState
-from engine.moves import legal_plays
-from engine.outcome import finished_outcomes
-from engine.position import BAR, OFF, Position, turned
+from engine.rules import cube_actions
+from engine.rules.dice import parse_roll
+from engine.rules.match import RESULT_NAMES, GameResult, MatchState
+from engine.rules.moves import legal_plays
+from engine.rules.outcome import evaluate_finished
+from engine.rules.position import BAR, OFF, Position, swap_sides
 
-_GAME = "(;FF[4]GM[6]"
-_NODE = re.compile(r";([WB])\[([^\]]*)\]")
-_RESULT = re.compile(r"RE\[([WB])\+(\d+)(R?)\]")
-_MATCH = re.compile(r"MI\[length:(\d+)\]\[game:\d+\]\[ws:(\d+)\]\[bs:(\d+)\]")
+_GAME_START = "(;FF[4]GM[6]"
+_NODE_PATTERN = re.compile(r";([WB])\[([^\]]*)\]")
+_RESULT_PATTERN = re.compile(r"RE\[([WB])\+(\d+)(R?)\]")
+_MATCH_PATTERN = re.compile(r"MI\[length:(\d+)\]\[game:\d+\]\[ws:(\d+)\]\[bs:(\d+)\]")
 _SEATS = {"W": 0, "B": 1}
 
 
 @dataclass(frozen=True)
-class RecordedGame:
+class GnubgGame:
     """One game of a record.
 
     Attributes:
@@ -41,7 +41,7 @@ class RecordedGame:
         jacoby: Whether the Jacoby rule was in force.
         winner: The seat that won; None for a game that was not finished.
         points: What it won.
-        was_resigned: Whether the loser gave up.
+        is_resigned: Whether the loser gave up.
         actions: Seat and action: dice and moves in letters, ``double``, ``take`` or ``drop``.
     """
 
@@ -51,12 +51,12 @@ class RecordedGame:
     jacoby: bool
     winner: int | None
     points: int
-    was_resigned: bool
+    is_resigned: bool
     actions: tuple[tuple[int, str], ...]
 
 
 @dataclass(frozen=True)
-class Replayed:
+class ReplayResult:
     """What the replay of a game came to.
 
     Attributes:
@@ -70,34 +70,34 @@ class Replayed:
     faults: tuple[str, ...]
 
 
-def read_record(text: str) -> list[RecordedGame]:
+def parse_record(text: str) -> list[GnubgGame]:
     """Read the games of an SGF file that gnubg saved.
 
     Raises:
         FormatError: It is no such file.
     """
-    games = [_read_game(part) for part in text.split(_GAME)[1:]]
+    games = [_parse_game(part) for part in text.split(_GAME_START)[1:]]
     if not games:
         raise FormatError(
-            f"a gnubg record begins with {_GAME!r}, this one with {text[:40]!r}", field="record"
+            f"a gnubg record begins with {_GAME_START!r}, this one with {text[:40]!r}", field="record"
         )
     return games
 
 
-def check_game(game: RecordedGame) -> Replayed:
+def replay_game(game: GnubgGame) -> ReplayResult:
     """Replay a game up to its end, or to the first thing that is wrong."""
     try:
         replay = _Replay(game)
     except GammondError as error:
-        return Replayed(0, 0, (error.message,))
+        return ReplayResult(0, 0, (error.message,))
     faults: tuple[str, ...] = ()
     try:
         for seat, action in game.actions:
-            replay.act(seat, action)
-        replay.end(game)
+            replay.apply_action(seat, action)
+        replay.check_result(game)
     except GammondError as error:
         faults = (error.message,)
-    return Replayed(replay.rolls, replay.cube_actions, faults)
+    return ReplayResult(replay.rolls, replay.cube_actions, faults)
 
 
 class _Replay:
@@ -110,7 +110,7 @@ class _Replay:
         GammondError: No game can begin so.
     """
 
-    def __init__(self, game: RecordedGame) -> None:
+    def __init__(self, game: GnubgGame) -> None:
         self.rolls = 0
         self.cube_actions = 0
         self._position = Position.start()
@@ -121,9 +121,9 @@ class _Replay:
             on_roll=game.actions[0][0] if game.actions else 0,
             jacoby=game.jacoby,
         )
-        self._dropped: GameResult | None = None
+        self._drop_result: GameResult | None = None
 
-    def act(self, seat: int, action: str) -> None:
+    def apply_action(self, seat: int, action: str) -> None:
         """Carry one action out.
 
         Raises:
@@ -138,13 +138,13 @@ class _Replay:
         elif action == "take":
             self._match = cube_actions.take(self._match)
         elif action == "drop":
-            self._dropped = cube_actions.drop(self._match)
+            self._drop_result = cube_actions.pass_double(self._match)
         else:
-            self._play(seat, action)
+            self._apply_play(seat, action)
             return
         self.cube_actions += 1
 
-    def end(self, game: RecordedGame) -> None:
+    def check_result(self, game: GnubgGame) -> None:
         """Compare the end with the recorded result.
 
         Raises:
@@ -152,13 +152,13 @@ class _Replay:
         """
         if game.winner is None:
             raise PlayError(f"the game was not finished, it stands at {encode_position_id(self._position)}")
-        if game.was_resigned:
-            possible = [self._match.result(game.winner, kind + 1) for kind in range(len(RESULTS))]
-        elif self._dropped is not None:
-            possible = [self._dropped]
+        if game.is_resigned:
+            possible = [self._match.game_result(game.winner, kind + 1) for kind in range(len(RESULT_NAMES))]
+        elif self._drop_result is not None:
+            possible = [self._drop_result]
         elif self._position.is_over:
-            kind = int(finished_outcomes(self._position.board[None])[0, 3:].sum()) + 1
-            possible = [self._match.result(1 - self._match.on_roll, kind)]
+            kind = int(evaluate_finished(self._position.board[None])[0, 3:].sum()) + 1
+            possible = [self._match.game_result(1 - self._match.on_roll, kind)]
         else:
             possible = []
         if game.winner not in [result.winner for result in possible]:
@@ -170,11 +170,11 @@ class _Replay:
                 f"by the rules it is {' or '.join(map(str, points))}"
             )
 
-    def _play(self, seat: int, action: str) -> None:
+    def _apply_play(self, seat: int, action: str) -> None:
         if self._match.doubled:
             raise PlayError(f"seat {seat} rolled while a double waited for its answer")
         roll = parse_roll(action[:2])
-        result = _moved(self._position, list(_moves(seat, action[2:])))
+        result = _apply_moves(self._position, list(_parse_moves(seat, action[2:])))
         if result not in [play.result for play in legal_plays(self._position, roll)]:
             what = f"played {action[2:]} (letters)" if action[2:] else "did not play"
             raise PlayError(
@@ -186,38 +186,38 @@ class _Replay:
         self._match = self._match.next_turn()
 
 
-def _read_game(text: str) -> RecordedGame:
-    match = _MATCH.search(text)
+def _parse_game(text: str) -> GnubgGame:
+    match = _MATCH_PATTERN.search(text)
     if match is None:
         raise FormatError("a game of a gnubg record has MI[length:…][game:…][ws:…][bs:…]", field="record")
-    result = _RESULT.search(text)
-    return RecordedGame(
+    result = _RESULT_PATTERN.search(text)
+    return GnubgGame(
         length=int(match[1]),
         score=(int(match[2]), int(match[3])),
         crawford=bool(re.search(r"RU\[[^\]]*CrawfordGame", text)),
         jacoby=bool(re.search(r"RU\[[^\]]*Jacoby", text)),
         winner=_SEATS[result[1]] if result else None,
         points=int(result[2]) if result else 0,
-        was_resigned=bool(result and result[3]),
-        actions=tuple((_SEATS[node[1]], node[2]) for node in _NODE.finditer(text)),
+        is_resigned=bool(result and result[3]),
+        actions=tuple((_SEATS[node[1]], node[2]) for node in _NODE_PATTERN.finditer(text)),
     )
 
 
-def _moves(seat: int, letters: str) -> Iterator[tuple[int, int]]:
+def _parse_moves(seat: int, letters: str) -> Iterator[tuple[int, int]]:
     if len(letters) % 2 or not re.fullmatch("[a-z]*", letters):
         raise FormatError(f"moves are pairs of letters, not {letters!r}", field="record")
     for source, target in zip(letters[::2], letters[1::2], strict=True):
-        yield _point(seat, source), _point(seat, target)
+        yield _parse_point(seat, source), _parse_point(seat, target)
 
 
-def _point(seat: int, letter: str) -> int:
+def _parse_point(seat: int, letter: str) -> int:
     place = ord(letter) - ord("a")
     if place >= 24:
         return BAR if letter == "y" else OFF
     return place + 1 if seat == 0 else 24 - place
 
 
-def _moved(position: Position, moves: list[tuple[int, int]]) -> Position:
+def _apply_moves(position: Position, moves: list[tuple[int, int]]) -> Position:
     """Move checkers without a look at the rules; the position afterwards as the next mover sees it."""
     board = np.array(position.board)
     for source, target in moves:
@@ -226,4 +226,4 @@ def _moved(position: Position, moves: list[tuple[int, int]]) -> Position:
         if target != OFF and board[1, 25 - target] == 1:
             board[1, 25 - target] = 0
             board[1, BAR] += 1
-    return Position(turned(board))
+    return Position(swap_sides(board))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass
-class Result:
+class GnubgSessionResult:
     """What came of a sitting, for this engine.
 
     Attributes:
@@ -17,7 +17,7 @@ class Result:
         matches: Of each finished match, whether it was won; empty for money games.
         rolls: Plays of both sides that were replayed.
         cube_actions: Doubles and answers of both sides that were checked.
-        questions: Questions that gnubg asked.
+        requests: Questions that gnubg asked.
         seconds: Wall-clock time.
         faults: What went wrong, one line each.
     """
@@ -26,7 +26,7 @@ class Result:
     matches: list[bool] = field(default_factory=list)
     rolls: int = 0
     cube_actions: int = 0
-    questions: int = 0
+    requests: int = 0
     seconds: float = 0.0
     faults: list[str] = field(default_factory=list)
 
@@ -40,43 +40,44 @@ class Result:
         won = [points for points in self.points if points > 0]
         lost = [points for points in self.points if points < 0]
         parts = [
-            f"{len(won)} of {counted(len(self.points), 'game')} won",
+            f"{len(won)} of {format_count(len(self.points), 'game')} won",
             f"points {sum(won)}-{-sum(lost)}",
-            f"{counted(self.rolls, 'play')} and {counted(self.cube_actions, 'cube action')} checked",
+            f"{format_count(self.rolls, 'play')} and "
+            f"{format_count(self.cube_actions, 'cube action')} checked",
             f"{self.seconds:.0f} s",
         ]
         if length:
-            matches = f"{sum(self.matches)} of {counted(len(self.matches), 'match', 'es')} won"
-            parts.insert(0, matches + _share(self.matches))
+            matches = f"{sum(self.matches)} of {format_count(len(self.matches), 'match', 'es')} won"
+            parts.insert(0, matches + _format_win_share(self.matches))
         elif len(self.points) > 1:
-            mean, error = mean_and_error(self.points)
+            mean, error = compute_mean_and_error(self.points)
             parts.insert(2, f"{mean:+.3f} ± {error:.3f} points a game")
         return (
             "\n".join([f"{name}: {', '.join(parts)}", *(f"  FAULT {fault}" for fault in self.faults)]) + "\n"
         )
 
-    def add(self, other: Result) -> None:
+    def add(self, other: GnubgSessionResult) -> None:
         """Add the result of another sitting, but for its faults."""
         self.points += other.points
         self.matches += other.matches
         self.rolls += other.rolls
         self.cube_actions += other.cube_actions
-        self.questions += other.questions
+        self.requests += other.requests
         self.seconds += other.seconds
 
 
-def mean_and_error(samples: Sequence[float]) -> tuple[float, float]:
+def compute_mean_and_error(samples: Sequence[float]) -> tuple[float, float]:
     """Return the mean of two samples or more, and its standard error."""
     return statistics.fmean(samples), statistics.stdev(samples) / math.sqrt(len(samples))
 
 
-def _share(won: Sequence[bool]) -> str:
+def _format_win_share(won: Sequence[bool]) -> str:
     if len(won) < 2:
         return ""
-    mean, error = mean_and_error([float(one) for one in won])
+    mean, error = compute_mean_and_error([float(one) for one in won])
     return f" ({100 * mean:.1f} % ± {100 * error:.1f})"
 
 
-def counted(count: int, thing: str, plural: str = "s") -> str:
+def format_count(count: int, thing: str, plural: str = "s") -> str:
     """Write how many there are of a thing."""
     return f"{count} {thing}{'' if count == 1 else plural}"

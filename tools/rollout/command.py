@@ -22,25 +22,25 @@ import sys
 import threading
 from pathlib import Path
 
-from engine.cores import usable_cores
-from engine.dice import checked_roll
-from engine.errors import CancelledWork, StateError, UnsupportedError
-from engine.formats.reading import read_position
-from engine.match import MatchState
-from engine.rollout import RolloutSettings, StopReason
-from engine.rollout.questions import (
+from engine.analysis.rollout_requests import (
+    DEFAULT_CANDIDATES,
     KINDS,
     MOVES,
-    USUAL_CANDIDATES,
     PreparedRollout,
-    RolloutQuestion,
-    usual_kind,
+    RolloutRequest,
+    default_kind,
 )
-from nets.loading import DEFAULT, load_analyst, net_hashes
+from engine.errors import CancelledWork, StateError, UnsupportedError
+from engine.formats.position_text import parse_position
+from engine.rollout import RolloutSettings, StopReason
+from engine.rules.dice import validate_roll
+from engine.rules.match import MatchState
+from engine.runtime.cores import count_usable_cores
+from nets.catalogue import DEFAULT_EVALUATOR, collect_net_hashes, load_engine
 from nets.manifest import read_manifest
-from tools.interrupts import interrupts_told
-from tools.rollout.keeping import RolloutProgress, StateKeeper
-from tools.rollout.report import json_report, table
+from tools.interrupts import call_on_interrupt
+from tools.rollout.report import format_json, format_table
+from tools.rollout.state_file import RolloutProgress, RolloutStateFile
 
 SUMMARY = "roll out plays, a position or a cube decision"
 
@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     usual = RolloutSettings()
     numbers: tuple[tuple[str, str, int | float, str], ...] = (
-        ("--candidates", "N", USUAL_CANDIDATES, "how many plays are rolled out, the best at 0 plies"),
+        ("--candidates", "N", DEFAULT_CANDIDATES, "how many plays are rolled out, the best at 0 plies"),
         ("--trials", "N", usual.trials, "games of each"),
         ("--seed", "N", usual.seed, "of the dice"),
         ("--truncate", "PLIES", usual.truncation, "plies after which a game ends with its value; 0 plays on"),
@@ -97,42 +97,42 @@ def main(args: argparse.Namespace) -> int:
         GammondError: The arguments make no sense, or the state is unusable or of another rollout.
         KeyboardInterrupt: Ctrl-C or SIGTERM, before any trial was complete.
     """
-    question, settings = read_question(args), _settings(args)
-    keeper = StateKeeper(args.state, {} if args.state is None else _identity(args.net))
+    question, settings = read_question(args), _read_settings(args)
+    keeper = RolloutStateFile(args.state, {} if args.state is None else _hash_nets(args.net))
     resume = keeper.load()
-    analyst = load_analyst(args.net)
+    analyst = load_engine(args.net)
     stopped = threading.Event()
-    with interrupts_told(stopped.set), RolloutProgress(settings.trials, resume, keeper) as told:
+    with call_on_interrupt(stopped.set), RolloutProgress(settings.trials, resume, keeper) as told:
         try:
             answer = PreparedRollout(question, analyst, settings, stopped.is_set).run(resume, told)
         except CancelledWork:
             raise KeyboardInterrupt from None
     unsaved = keeper.save(answer.rollout.state)
-    sys.stdout.write(json_report(answer) if args.json else table(answer))
+    sys.stdout.write(format_json(answer) if args.json else format_table(answer))
     sys.stdout.flush()
     if unsaved is not None:
         raise unsaved
     return EXIT_INTERRUPTED if answer.rollout.reason is StopReason.CANCELLED else 0
 
 
-def read_question(args: argparse.Namespace) -> RolloutQuestion:
+def read_question(args: argparse.Namespace) -> RolloutRequest:
     """Read what is rolled out from the arguments.
 
     Raises:
         StateError: Plays without dice, or of a game that is over.
         UnsupportedError: Dice for anything but plays.
         ValueRangeError: A number is out of range.
-        GammondError: As `engine.formats.reading.read_position`.
+        GammondError: As `engine.formats.position_text.parse_position`.
     """
-    position, match = read_position(args.position)
+    position, match = parse_position(args.position)
     match = match or MatchState()
-    roll = match.roll if args.dice is None else checked_roll(*args.dice)
-    kind = args.what or usual_kind(roll)
+    roll = match.roll if args.dice is None else validate_roll(*args.dice)
+    kind = args.what or default_kind(roll)
     if kind != MOVES and args.dice is not None:
         raise UnsupportedError(f"--dice goes with --what {MOVES}, not {kind}", field="dice")
     if kind == MOVES and roll is None:
         raise StateError(f"--what {MOVES} needs dice: --dice 3 1", field="dice")
-    return RolloutQuestion(
+    return RolloutRequest(
         kind=kind,
         position=position,
         match=match.before_roll(),
@@ -144,12 +144,12 @@ def read_question(args: argparse.Namespace) -> RolloutQuestion:
     )
 
 
-def _identity(net: str) -> dict[str, str]:
+def _hash_nets(net: str) -> dict[str, str]:
     """Return sha256 by name of all nets that an analyst judges and finds plays with."""
-    return net_hashes(net) | net_hashes(read_manifest().finder or DEFAULT)
+    return collect_net_hashes(net) | collect_net_hashes(read_manifest().finder or DEFAULT_EVALUATOR)
 
 
-def _settings(args: argparse.Namespace) -> RolloutSettings:
+def _read_settings(args: argparse.Namespace) -> RolloutSettings:
     return RolloutSettings(
         trials=args.trials,
         seed=args.seed,
@@ -158,5 +158,5 @@ def _settings(args: argparse.Namespace) -> RolloutSettings:
         stop_error=args.stop_error,
         stop_jsd=args.stop_jsd,
         min_trials=args.min_trials,
-        threads=usable_cores() if args.threads is None else args.threads,
+        threads=count_usable_cores() if args.threads is None else args.threads,
     )

@@ -6,84 +6,90 @@ import json
 import math
 from collections.abc import Sequence
 
+from engine.analysis.rollout_requests import MOVES, RolloutResult
 from engine.formats.match_id import encode_match_id
 from engine.formats.position_id import encode_position_id
-from engine.match import MatchState
-from engine.notation import format_play
-from engine.rollout import Difference, Estimate, RolledOutCube
-from engine.rollout.questions import MOVES, RolloutAnswer
-from protocol.handlers.cubes import action_text, decision_values
-from protocol.handlers.rollout_lines import (
-    View,
-    answer_lines,
-    difference_values,
-    reason_name,
-    view_of,
+from engine.rollout import CubeRollout, EquityDifference, RolloutEstimate
+from engine.rules.match import MatchState
+from engine.rules.notation import format_play
+from protocol.commands.cube import decision_to_values, format_action
+from protocol.commands.rollout_replies import (
+    EstimateFormat,
+    choose_estimate_format,
+    difference_to_values,
+    format_reason,
+    make_result_replies,
 )
-from protocol.replies import rounded
-from protocol.requests import Value
+from protocol.core.replies import round_value
+from protocol.core.requests import ReplyValue
 
 _GAP = "  "
 
 
-def json_report(answer: RolloutAnswer) -> str:
+def format_json(answer: RolloutResult) -> str:
     """Write an answer as one line of JSON, with the keys of the wire's ``rollout``."""
-    question, state = answer.question, answer.rollout.state
+    question, state = answer.request, answer.rollout.state
     document: dict[str, object] = {
         "gnubgid": encode_position_id(question.position),
         "matchid": encode_match_id(question.match),
         "dice": None if question.roll is None else list(question.roll),
         "cubeful": question.is_cubeful,
         "trials": answer.trials,
-        "reason": reason_name(answer.rollout.reason),
+        "reason": format_reason(answer.rollout.reason),
         "seed": state.seed,
         "truncate": state.truncation,
         "vr": state.variance_reduction,
         "plies": answer.plies,
-        "net": answer.net,
+        "net": answer.evaluator_name,
     }
-    rows = answer.rows
-    if isinstance(rows, RolledOutCube):
-        document["decision"] = _rounded(decision_values(rows.decision))
+    rows = answer.results
+    if isinstance(rows, CubeRollout):
+        document["decision"] = _round_values(decision_to_values(rows.decision))
         if rows.gain is not None:
-            document["gain"] = _rounded(difference_values("gain", rows.gain))
+            document["gain"] = _round_values(difference_to_values("gain", rows.gain))
     name = "candidates" if question.kind == MOVES else "estimates"
-    document[name] = [_rounded(dict(line.values)) for line in answer_lines(answer)]
+    document[name] = [_round_values(dict(line.values)) for line in make_result_replies(answer)]
     return json.dumps(document) + "\n"
 
 
-def _rounded(values: dict[str, Value]) -> dict[str, Value]:
-    return {name: rounded(value) if isinstance(value, float) else value for name, value in values.items()}
+def _round_values(values: dict[str, ReplyValue]) -> dict[str, ReplyValue]:
+    return {name: round_value(value) if isinstance(value, float) else value for name, value in values.items()}
 
 
-def table(answer: RolloutAnswer) -> str:
+def format_table(answer: RolloutResult) -> str:
     """Write an answer for people: a line about the rollout, the columns, a line about the decision."""
-    view = view_of(answer)
-    rows, after = answer.rows, ""
-    lines: list[tuple[str, Estimate, Difference | None, str]]
-    if isinstance(rows, RolledOutCube):
+    view = choose_estimate_format(answer)
+    rows, after = answer.results, ""
+    lines: list[tuple[str, RolloutEstimate, EquityDifference | None, str]]
+    if isinstance(rows, CubeRollout):
         lines = [("no double", rows.no_double, None, "")]
         if rows.take is not None:
             lines.append(("double, take", rows.take, rows.gain, ""))
-        after = f"{action_text(rows.decision)}\n"
-    elif isinstance(rows, Estimate):
+        after = f"{format_action(rows.decision)}\n"
+    elif isinstance(rows, RolloutEstimate):
         lines = [("position", rows, None, "")]
     else:
         lines = [
-            (format_play(row.play), row.estimate, row.behind, "given up" if row.given_up else "")
+            (format_play(row.play), row.estimate, row.difference_to_best, "given up" if row.is_pruned else "")
             for row in rows
         ]
     cells = [
-        [name, str(estimate.trials), *_numbers(view.values(estimate)), *_difference(difference), note]
+        [
+            name,
+            str(estimate.trials),
+            *_format_estimate(view.to_values(estimate)),
+            *_format_difference(difference),
+            note,
+        ]
         for name, estimate, difference, note in lines
     ]
-    compared = [] if isinstance(rows, Estimate) else ["difference", "JSD"]
-    head = ["", "trials", *_heads(view), *(compared or ["", ""]), ""]
-    return f"{_about(answer)}\n{_aligned([head, *cells])}{after}"
+    compared = [] if isinstance(rows, RolloutEstimate) else ["difference", "JSD"]
+    head = ["", "trials", *_column_names(view), *(compared or ["", ""]), ""]
+    return f"{_format_header(answer)}\n{_align_columns([head, *cells])}{after}"
 
 
-def _about(answer: RolloutAnswer) -> str:
-    question, state = answer.question, answer.rollout.state
+def _format_header(answer: RolloutResult) -> str:
+    question, state = answer.request, answer.rollout.state
     of = encode_position_id(question.position)
     if question.match != MatchState():
         of += f":{encode_match_id(question.match)}"
@@ -92,11 +98,11 @@ def _about(answer: RolloutAnswer) -> str:
         f"{of}{dice}",
         f"{answer.trials} trials",
         f"seed {state.seed}",
-        f"{answer.plies}-ply by {answer.net}",
+        f"{answer.plies}-ply by {answer.evaluator_name}",
         f"truncated after {state.truncation} plies" if state.truncation else "played to the end",
         "luck taken off" if state.variance_reduction else "luck left in",
         "with the cube" if question.is_cubeful else "cubeless",
-        f"ended by {reason_name(answer.rollout.reason)}",
+        f"ended by {format_reason(answer.rollout.reason)}",
     ]
     return ", ".join(parts)
 
@@ -105,8 +111,8 @@ _CHANCES = {"win": "win", "win_g": "win g", "win_bg": "win bg", "lose_g": "lose 
 _EQUITIES = (("equity", "se"), ("cubeful", "cubeful_se"))
 
 
-def _heads(view: View) -> list[str]:
-    in_match = view.game is not None and not view.game.is_money
+def _column_names(view: EstimateFormat) -> list[str]:
+    in_match = view.space is not None and not view.space.is_money
     return [
         *_CHANCES.values(),
         "equity",
@@ -115,31 +121,31 @@ def _heads(view: View) -> list[str]:
     ]
 
 
-def _numbers(values: dict[str, Value]) -> list[str]:
+def _format_estimate(values: dict[str, ReplyValue]) -> list[str]:
     """The cells of an estimate: chances in percent, equities in points with their errors."""
     cells = [f"{100 * float(values[name]):.2f}" for name in _CHANCES]
     for name, error in _EQUITIES:
         if name in values:
-            cells.append(f"{float(values[name]):+.4f}{_error(values.get(error), 4)}")
+            cells.append(f"{float(values[name]):+.4f}{_format_error(values.get(error), 4)}")
     if "mwc" in values:
         error_percent = None if "mwc_se" not in values else 100 * float(values["mwc_se"])
-        cells.append(f"{100 * float(values['mwc']):.2f}{_error(error_percent, 2)}")
+        cells.append(f"{100 * float(values['mwc']):.2f}{_format_error(error_percent, 2)}")
     return cells
 
 
-def _difference(difference: Difference | None) -> list[str]:
+def _format_difference(difference: EquityDifference | None) -> list[str]:
     if difference is None:
         return ["", ""]
     jsds = f"{abs(difference.jsds):.1f}" if math.isfinite(difference.jsds) else ""
     error = difference.error if math.isfinite(difference.error) else None
-    return [f"{difference.equity:+.4f}{_error(error, 4)}", jsds]
+    return [f"{difference.equity:+.4f}{_format_error(error, 4)}", jsds]
 
 
-def _error(value: Value | None, decimals: int) -> str:
+def _format_error(value: ReplyValue | None, decimals: int) -> str:
     return "" if value is None else f" ± {float(value):.{decimals}f}"
 
 
-def _aligned(rows: Sequence[Sequence[str]]) -> str:
+def _align_columns(rows: Sequence[Sequence[str]]) -> str:
     """Write rows in columns, the first one to the left and the others to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     text = ""

@@ -13,22 +13,22 @@ import sys
 import time
 from pathlib import Path
 
-from engine.cores import MAX_THREADS, usable_cores
-from engine.doubles import Doubles
 from engine.errors import FormatError, ValueRangeError
+from engine.rules.doubles_rule import DoublesRule
+from engine.runtime.cores import MAX_THREADS, count_usable_cores
 from tools.cli import EXIT_INTERRUPTED
+from tools.figures import check_plot_file
+from tools.files import write_atomically
 from tools.opponents import PLAYER_HELP
 from tools.tournament.entrants import Entrant, load_entrant, load_entrants
-from tools.tournament.keeping import Kept
-from tools.tournament.plot import draw_table
+from tools.tournament.plot import draw_cross_table
 from tools.tournament.records import check_records
-from tools.tournament.report import report_on
-from tools.tournament.round_robin import Pair, RoundRobin
-from tools.tournament.rules import Mode, Rules
+from tools.tournament.report import make_report
+from tools.tournament.results_file import ResultsFile
+from tools.tournament.round_robin import PairState, RoundRobin
+from tools.tournament.rules import Rules, TournamentMode
 from tools.tournament.sprt import SequentialTest
-from tools.tournament.text import as_text
-from tools.train.files import write_whole
-from tools.train.plots import check_plot
+from tools.tournament.text import format_report
 
 SUMMARY = "play players against each other and measure points per game and Elo"
 
@@ -56,8 +56,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--doubles",
-        choices=[each.value for each in Doubles],
-        default=Doubles.FOUR.value,
+        choices=[each.value for each in DoublesRule],
+        default=DoublesRule.FOUR.value,
         help="how many checker moves they are (default %(default)s); two for players without look-ahead",
     )
     _add_test_arguments(parser)
@@ -65,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--threads",
         type=int,
-        default=usable_cores(),
+        default=count_usable_cores(),
         help="processes that share the games; the result is the same (default one for each core)",
     )
     parser.add_argument(
@@ -113,17 +113,17 @@ def main(args: argparse.Namespace) -> int:
         StateError: The results that are kept are of another tournament, or another process keeps its there.
         DataFileError: A net or database is missing or faulty, or a file cannot be read or written.
     """
-    check_play(args.games, args.threads)
-    rules, test = _rules(args), _test(args)
-    check_plot(args.plot)
+    check_game_options(args.games, args.threads)
+    rules, test = _read_rules(args), _read_sequential_test(args)
+    check_plot_file(args.plot)
     check_records(args.records, rules)
     entrants = load_entrants(
         args.players, has_cube=rules.mode.has_cube, cube_by=rules.cube_by, doubles=rules.doubles
     )
-    anchor = _place_of(args.anchor, entrants)
+    anchor = _find_anchor(args.anchor, entrants)
     started_s = time.monotonic()
     cube_players = [load_entrant(rules.cube_by)] if rules.cube_by not in ("", *args.players) else []
-    with Kept(args.keep, rules, [*entrants, *cube_players]) as kept:
+    with ResultsFile(args.keep, rules, [*entrants, *cube_players]) as kept:
         table = RoundRobin(entrants, rules, args.games, args.threads, test, args.records)
         pairs, is_through = table.play(kept)
     if not any(pair.scores.games for pair in pairs):
@@ -131,11 +131,11 @@ def main(args: argparse.Namespace) -> int:
         return EXIT_INTERRUPTED
     if not is_through:
         sys.stderr.write("gammond: interrupted, reporting the stretches that were finished\n")
-    _report(args, entrants, rules, pairs, anchor, test, time.monotonic() - started_s)
+    _write_report(args, entrants, rules, pairs, anchor, test, time.monotonic() - started_s)
     return 0 if is_through else EXIT_INTERRUPTED
 
 
-def check_play(games: int, threads: int) -> None:
+def check_game_options(games: int, threads: int) -> None:
     """Check the numbers of a tournament.
 
     Raises:
@@ -147,15 +147,21 @@ def check_play(games: int, threads: int) -> None:
         raise ValueRangeError(f"--threads takes 1 to {MAX_THREADS}, not {threads}", field="threads")
 
 
-def _rules(args: argparse.Namespace) -> Rules:
-    doubles = Doubles(args.doubles)
+def _read_rules(args: argparse.Namespace) -> Rules:
+    doubles = DoublesRule(args.doubles)
     if args.match is not None:
-        return Rules(Mode.MATCH, args.seed, args.match, args.cube_by, doubles)
-    mode = Mode.HOME_BOUND if args.home_bound else Mode.CUBEFUL if args.cubeful else Mode.CUBELESS
+        return Rules(TournamentMode.MATCH, args.seed, args.match, args.cube_by, doubles)
+    mode = (
+        TournamentMode.HOME_BOUND
+        if args.home_bound
+        else TournamentMode.CUBEFUL
+        if args.cubeful
+        else TournamentMode.CUBELESS
+    )
     return Rules(mode, args.seed, cube_by=args.cube_by, doubles=doubles)
 
 
-def _test(args: argparse.Namespace) -> SequentialTest | None:
+def _read_sequential_test(args: argparse.Namespace) -> SequentialTest | None:
     """Read the bounds of a sequential test."""
     text = args.sprt or args.sprt_points
     if text is None:
@@ -168,7 +174,7 @@ def _test(args: argparse.Namespace) -> SequentialTest | None:
     return SequentialTest(low, high, bool(args.sprt), args.alpha, args.beta)
 
 
-def _place_of(anchor: str | None, entrants: list[Entrant]) -> int:
+def _find_anchor(anchor: str | None, entrants: list[Entrant]) -> int:
     names = [entrant.name for entrant in entrants]
     if anchor is not None and anchor not in names:
         raise ValueRangeError(
@@ -177,21 +183,21 @@ def _place_of(anchor: str | None, entrants: list[Entrant]) -> int:
     return 0 if anchor is None else names.index(anchor)
 
 
-def _report(
+def _write_report(
     args: argparse.Namespace,
     entrants: list[Entrant],
     rules: Rules,
-    pairs: list[Pair],
+    pairs: list[PairState],
     anchor: int,
     test: SequentialTest | None,
     seconds: float,
 ) -> None:
     """Write what was found, wherever it is wanted."""
-    report = report_on(
+    report = make_report(
         entrants, rules, args.games, pairs, anchor=anchor, test=test, seconds=round(seconds, 3)
     )
-    sys.stdout.write(report.as_json() if args.json else as_text(report))
+    sys.stdout.write(report.as_json() if args.json else format_report(report))
     if args.csv is not None:
-        write_whole(args.csv, report.as_csv().encode())
+        write_atomically(args.csv, report.as_csv().encode())
     if args.plot is not None:
-        draw_table(report, args.plot)
+        draw_cross_table(report, args.plot)

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from engine.analyst import CACHE_COLUMNS, Analyst
+from engine.analysis.engine import CACHE_COLUMNS, Engine
 from engine.bearoff import load_bearoff
-from engine.choice import Chooser
-from engine.doubles import Doubles
 from engine.errors import UnsupportedError, ValueRangeError
-from engine.player_chooser import PlayerChooser
-from engine.players import EvaluatorPlayer, is_deep
+from engine.play.decider import Decider
+from engine.play.player import EvaluatorPlayer, is_deep
+from engine.play.player_decider import PlayerDecider
+from engine.play.search_player import SearchPlayer
+from engine.play.two_moves import adapt_to_doubles
+from engine.rules.doubles_rule import DoublesRule
 from engine.search import ValueCache
-from engine.search_player import SearchPlayer
-from engine.two_moves import playing_doubles
-from nets.loading import load_finder
-from tools.opponents import load_opponent, opponent_hashes
+from nets.catalogue import load_pruner
+from tools.opponents import hash_opponent_nets, load_opponent
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Entrant:
 
 
 def load_entrants(
-    names: Sequence[str], *, has_cube: bool, cube_by: str = "", doubles: Doubles = Doubles.FOUR
+    names: Sequence[str], *, has_cube: bool, cube_by: str = "", doubles: DoublesRule = DoublesRule.FOUR
 ) -> list[Entrant]:
     """Load all players once, so that whatever is wrong with one is said before the games begin.
 
@@ -60,9 +60,9 @@ def load_entrants(
     if has_cube:
         for name in names:
             load_cube_player(name, cube_by)
-    if doubles is not Doubles.FOUR:
+    if doubles is not DoublesRule.FOUR:
         for name in names:
-            playing_doubles(load_opponent(name), doubles)
+            adapt_to_doubles(load_opponent(name), doubles)
     return [load_entrant(name) for name in names]
 
 
@@ -73,10 +73,10 @@ def load_entrant(name: str) -> Entrant:
         GammondError: As `tools.opponents.load_opponent`.
     """
     player = load_opponent(name)
-    return Entrant(name, player.name, opponent_hashes(name), is_deep(player))
+    return Entrant(name, player.name, hash_opponent_nets(name), is_deep(player))
 
 
-def load_cube_player(name: str, cube_by: str = "") -> Chooser:
+def load_cube_player(name: str, cube_by: str = "") -> Decider:
     """Load a player that handles the cube: an evaluator, with or without look-ahead and errors.
 
     Args:
@@ -89,15 +89,15 @@ def load_cube_player(name: str, cube_by: str = "") -> Chooser:
     """
     player = load_opponent(name)
     match player:
-        case SearchPlayer(chooser=chooser):
-            return chooser.at_depth(replace(chooser.depth, is_cubeful=True))
+        case SearchPlayer(decider=chooser):
+            return chooser.with_settings(replace(chooser.settings, is_cubeful=True))
         case EvaluatorPlayer(evaluator=evaluator):
             cache = ValueCache(columns=CACHE_COLUMNS)
             exact = (load_bearoff().two_sided,)
-            return Chooser(Analyst(evaluator, load_finder(), exact=exact, cache=cache))
+            return Decider(Engine(evaluator, load_pruner(), exact=exact, cache=cache))
     if cube_by:
         judge = load_cube_player(cube_by)
-        return PlayerChooser(player, judge.analyst, judge.depth)
+        return PlayerDecider(player, judge.engine, judge.settings)
     raise UnsupportedError(
         f"{name!r} has no cube decisions: an evaluator plays with the cube, with or without options, or "
         "handles it for others (--cube-by)",

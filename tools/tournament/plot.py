@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tools.tournament.report import PlayerReport, Report
-from tools.train.plots import figure_for, write_figure
+from tools.figures import make_figure, write_figure
+from tools.tournament.report import PlayerReport, TournamentReport
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_LEAST_INCHES = 4.0
+_MIN_INCHES = 4.0
 _INCHES_PER_PLAYER = 0.55
 _NAME_INCHES = 1.5
 _ELO_INCHES = 4.5
-_DARK = 0.6
+_DARK_SHARE = 0.6
 
 
-def draw_table(report: Report, file: Path) -> None:
+def draw_cross_table(report: TournamentReport, file: Path) -> None:
     """Draw a report on at least one pair: the cross table in colours, the strongest first, and Elo beside it.
 
     Args:
@@ -29,39 +29,39 @@ def draw_table(report: Report, file: Path) -> None:
         file: Where to; appears whole or not at all.
 
     Raises:
-        UnsupportedError: As `figure_for`.
+        UnsupportedError: As `make_figure`.
         DataFileError: The file cannot be written.
     """
     players = sorted((each for each in report.players if math.isfinite(each.elo)), key=lambda each: -each.elo)
-    side = max(_LEAST_INCHES, _INCHES_PER_PLAYER * len(players) + _NAME_INCHES)
-    figure = figure_for(file, (side + _ELO_INCHES, side))
+    side = max(_MIN_INCHES, _INCHES_PER_PLAYER * len(players) + _NAME_INCHES)
+    figure = make_figure(file, (side + _ELO_INCHES, side))
     table, elo = figure.subplots(1, 2, width_ratios=(side, _ELO_INCHES - 1))
     _draw_scores(table, report, players)
     _draw_elo(elo, report, players)
     write_figure(figure, file)
 
 
-def _draw_scores(axes: Axes, report: Report, players: list[PlayerReport]) -> None:
+def _draw_scores(axes: Axes, report: TournamentReport, players: list[PlayerReport]) -> None:
     scores = np.full((len(players), len(players)), np.nan)
     for row, player in enumerate(players):
         for column, other in enumerate(players):
-            pair = report.pair(player.name, other.name) if row != column else None
+            pair = report.find_pair(player.name, other.name) if row != column else None
             if pair is not None:
                 scores[row, column] = pair.score.mean if pair.first == player.name else -pair.score.mean
     largest = float(np.nanmax(np.abs(scores))) or 1.0
     axes.imshow(scores, cmap="RdBu", vmin=-largest, vmax=largest)
     for (row, column), score in np.ndenumerate(scores):
         if math.isfinite(score):
-            colour = "white" if abs(score) > _DARK * largest else "black"
+            colour = "white" if abs(score) > _DARK_SHARE * largest else "black"
             text = f"{score:+.2f}"
             axes.text(column, row, text, ha="center", va="center", color=colour, fontsize="x-small")
     names = [player.name for player in players]
     axes.set_xticks(range(len(names)), names, rotation=60, ha="right", fontsize="small")
     axes.set_yticks(range(len(names)), names, fontsize="small")
-    axes.set_title(f"{report.rules.mode.unit}, the row's against the column's", fontsize="medium")
+    axes.set_title(f"{report.rules.mode.score_unit}, the row's against the column's", fontsize="medium")
 
 
-def _draw_elo(axes: Axes, report: Report, players: list[PlayerReport]) -> None:
+def _draw_elo(axes: Axes, report: TournamentReport, players: list[PlayerReport]) -> None:
     places = range(len(players))
     elo, errors = [player.elo for player in players], [player.elo_error for player in players]
     axes.errorbar(elo, places, xerr=errors, fmt="o", capsize=3)

@@ -10,18 +10,18 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.doubles import Doubles
 from engine.errors import UnsupportedError
-from engine.formats.mat_writing import mat_text
-from engine.game_record import RecordedGame, Rolled
-from engine.match import GameResult, MatchState
-from engine.moves import legal_plays
-from engine.position import Board, Position
-from tools.tournament.rules import Mode, Rules
-from tools.tournament.stretches import Stretch
-from tools.train.files import write_whole
+from engine.formats.mat_writer import format_mat
+from engine.rules.doubles_rule import DoublesRule
+from engine.rules.game_record import GameRecord, PlayAction
+from engine.rules.match import GameResult, MatchState
+from engine.rules.moves import legal_plays
+from engine.rules.position import Board, Position
+from tools.files import write_atomically
+from tools.tournament.pairings import GameRange
+from tools.tournament.rules import Rules, TournamentMode
 
-_UNFIT = re.compile(r"[^A-Za-z0-9._=+-]+")
+_UNSAFE_CHARACTERS = re.compile(r"[^A-Za-z0-9._=+-]+")
 _MONEY = MatchState(beavers=False)
 
 
@@ -33,16 +33,16 @@ def check_records(folder: Path | None, rules: Rules) -> None:
     """
     if folder is None:
         return
-    if rules.doubles is not Doubles.FOUR:
+    if rules.doubles is not DoublesRule.FOUR:
         raise UnsupportedError("records of games have doubles as four moves alone", field="records")
-    if rules.mode is Mode.HOME_BOUND:
+    if rules.mode is TournamentMode.HOME_BOUND:
         raise UnsupportedError(
             "games that stop when both are home bound have no result, and no records", field="records"
         )
 
 
 class LockstepLog:
-    """Keeps every turn of games in lockstep, an `engine.games.TurnLog`.
+    """Keeps every turn of games in lockstep, an `engine.play.lockstep.TurnLog`.
 
     Args:
         games: How many there are.
@@ -52,11 +52,11 @@ class LockstepLog:
         self._turns: list[list[tuple[int, NDArray[np.int8], Board]]] = [[] for _ in range(games)]
 
     def add(self, games: NDArray[np.int64], seat: int, dice: NDArray[np.int8], after: Board) -> None:
-        """Take note of a turn, as `engine.games.TurnLog.add`."""
+        """Take note of a turn, as `engine.play.lockstep.TurnLog.add`."""
         for game, roll, board in zip(games.tolist(), dice, after, strict=True):
             self._turns[game].append((seat, roll, board))
 
-    def recorded(self, points: NDArray[np.int8]) -> list[RecordedGame]:
+    def make_records(self, points: NDArray[np.int8]) -> list[GameRecord]:
         """Make records of the games, as money games whose scores add up.
 
         Args:
@@ -66,50 +66,51 @@ class LockstepLog:
         for turns, worth in zip(self._turns, points.tolist(), strict=True):
             begun = replace(match, on_roll=turns[0][0])
             result = GameResult(0 if worth > 0 else 1, abs(worth), abs(worth))
-            games.append(RecordedGame(begun, tuple(_actions(turns)), result))
+            games.append(GameRecord(begun, tuple(_make_actions(turns)), result))
             match = begun.after_game(result.winner, result.points) or _MONEY
         return games
 
 
-def _actions(turns: Sequence[tuple[int, NDArray[np.int8], Board]]) -> list[Rolled]:
+def _make_actions(turns: Sequence[tuple[int, NDArray[np.int8], Board]]) -> list[PlayAction]:
     position, actions = Position.start(), []
     for seat, dice, after in turns:
         die, other = dice.tolist()
-        result = Position.from_rules(after)
+        result = Position.from_valid_board(after)
         play = next(play for play in legal_plays(position, (die, other)) if play.result == result)
-        actions.append(Rolled(seat, (die, other), play))
+        actions.append(PlayAction(seat, (die, other), play))
         position = result
     return actions
 
 
 def write_records(
     folder: Path,
-    places: tuple[int, int],
+    player_indices: tuple[int, int],
     names: tuple[str, str],
-    stretch: Stretch,
-    played: Sequence[Sequence[RecordedGame]],
+    game_range: GameRange,
+    records: Sequence[Sequence[GameRecord]],
 ) -> None:
     """Write games of a stretch: a file for each match, one for all its money games.
 
     Args:
         folder: Where to; made if it is not there.
-        places: Of the players among all, from 0.
+        player_indices: Of the players among all, from 0.
         names: Of the players in seats 0 and 1.
-        stretch: Which games they are.
-        played: The games of each.
+        game_range: Which games they are.
+        records: The games of each.
 
     Raises:
         DataFileError: A file cannot be written.
     """
-    is_money = all(games[0].begun.is_money for games in played)
-    files = [[game for games in played for game in games]] if is_money else played
-    shown = _column_name(names[0]), _column_name(names[1])
-    for number, games in enumerate(files, stretch.first_game + 1):
+    is_money = all(games[0].initial_state.is_money for games in records)
+    files = [[game for games in records for game in games]] if is_money else records
+    shown = _format_player_name(names[0]), _format_player_name(names[1])
+    for number, games in enumerate(files, game_range.first_game + 1):
         stem = "-".join(
-            f"{place + 1}-{_UNFIT.sub('_', name)}" for place, name in zip(places, names, strict=True)
+            f"{place + 1}-{_UNSAFE_CHARACTERS.sub('_', name)}"
+            for place, name in zip(player_indices, names, strict=True)
         )
-        write_whole(folder / f"{stem}-{number:07}.mat", mat_text(shown, games).encode())
+        write_atomically(folder / f"{stem}-{number:07}.mat", format_mat(shown, games).encode())
 
 
-def _column_name(name: str) -> str:
-    return _UNFIT.sub(" ", name).strip()
+def _format_player_name(name: str) -> str:
+    return _UNSAFE_CHARACTERS.sub(" ", name).strip()

@@ -12,18 +12,18 @@ from typing import Any
 
 import numpy as np
 
-from engine.version import version
-from tools.tournament.elo import ratings
+from engine.runtime.version import read_version
+from tools.tournament.elo import estimate_elo
 from tools.tournament.entrants import Entrant
-from tools.tournament.round_robin import Pair
+from tools.tournament.round_robin import PairState
 from tools.tournament.rules import Rules
-from tools.tournament.scores import Scores
-from tools.tournament.significance import Estimate, estimate, p_equal
+from tools.tournament.scores import PairedScores
+from tools.tournament.significance import MeanEstimate, compute_p_value, estimate_mean
 from tools.tournament.sprt import SequentialTest
 
 
 @dataclass(frozen=True)
-class Wins:
+class WinCounts:
     """What a player won of another: games of any kind, gammons or more, backgammons."""
 
     wins: int
@@ -52,10 +52,10 @@ class PairReport:
     first: str
     second: str
     games: int
-    score: Estimate
-    win_share: Estimate
-    first_wins: Wins
-    second_wins: Wins
+    score: MeanEstimate
+    win_share: MeanEstimate
+    first_wins: WinCounts
+    second_wins: WinCounts
     p_score: float
     p_wins: float
     verdict: str = ""
@@ -86,7 +86,7 @@ class PlayerReport:
 
 
 @dataclass(frozen=True)
-class Report:
+class TournamentReport:
     """What a tournament found.
 
     Attributes:
@@ -107,17 +107,17 @@ class Report:
     pairs: tuple[PairReport, ...]
     seconds: float
 
-    def pair(self, one: str, other: str) -> PairReport | None:
+    def find_pair(self, one: str, other: str) -> PairReport | None:
         """The report on two players, in either order."""
         return next((pair for pair in self.pairs if {pair.first, pair.second} == {one, other}), None)
 
     def as_json(self) -> str:
         """Write it as one JSON object, on one line; what is not known is null."""
-        fields = {"version": version(), **asdict(self.rules), "unit": self.rules.mode.unit}
+        fields = {"version": read_version(), **asdict(self.rules), "unit": self.rules.mode.score_unit}
         fields |= {name: value for name, value in asdict(self).items() if name != "rules"}
         if len(self.players) == 2 and self.pairs:
-            fields |= self._two_players()
-        return json.dumps(_known(fields)) + "\n"
+            fields |= self._two_player_fields()
+        return json.dumps(_to_json_value(fields)) + "\n"
 
     def as_csv(self) -> str:
         """Write a row for each pair, with a line of names above."""
@@ -131,10 +131,10 @@ class Report:
             ratings_of_both = [*elo[pair.first], *elo[pair.second]]
             cells = [pair.first, pair.second, pair.games, *score, *share, *wins]
             cells += [pair.p_score, pair.p_wins, *ratings_of_both, pair.verdict, pair.ratio]
-            rows.writerow([_cell(value) for value in cells])
+            rows.writerow([_format_cell(value) for value in cells])
         return text.getvalue()
 
-    def _two_players(self) -> dict[str, Any]:
+    def _two_player_fields(self) -> dict[str, Any]:
         """The fields that a report on two players has beside those of a table."""
         (pair,) = self.pairs
         sides = {
@@ -163,16 +163,16 @@ _COLUMNS = (
 _DECIMALS = 6
 
 
-def report_on(
+def make_report(
     entrants: Sequence[Entrant],
     rules: Rules,
     games: int,
-    pairs: Sequence[Pair],
+    pairs: Sequence[PairState],
     *,
     anchor: int = 0,
     test: SequentialTest | None = None,
     seconds: float = 0.0,
-) -> Report:
+) -> TournamentReport:
     """Put the results together.
 
     Args:
@@ -187,51 +187,53 @@ def report_on(
     played = [pair for pair in pairs if pair.scores.games]
     wins, variances = (np.zeros((len(entrants), len(entrants))) for _ in range(2))
     for pair in played:
-        first, second = pair.places
+        first, second = pair.player_indices
         wins[first, second] = pair.scores.wins
         wins[second, first] = pair.scores.games - pair.scores.wins
-        variances[first, second] = variances[second, first] = _variance_of_wins(pair.scores)
-    elo, errors = ratings(wins, variances, anchor)
+        variances[first, second] = variances[second, first] = _compute_wins_variance(pair.scores)
+    elo, errors = estimate_elo(wins, variances, anchor)
     players = [
-        _player(entrant, place, played, float(elo[place]), float(errors[place]))
+        _make_player_report(entrant, place, played, float(elo[place]), float(errors[place]))
         for place, entrant in enumerate(entrants)
     ]
-    reports = [_pair(entrants, pair) for pair in played]
-    return Report(rules, games, entrants[anchor].name, test, tuple(players), tuple(reports), seconds)
+    reports = [_make_pair_report(entrants, pair) for pair in played]
+    return TournamentReport(
+        rules, games, entrants[anchor].name, test, tuple(players), tuple(reports), seconds
+    )
 
 
-def _variance_of_wins(scores: Scores) -> float:
+def _compute_wins_variance(scores: PairedScores) -> float:
     """How much the number of games won varies, pairs being independent of each other."""
-    shares = scores.pair_shares
+    shares = scores.pair_win_shares
     return float(4 * len(shares) * shares.var(ddof=1)) if len(shares) > 1 else 0.0
 
 
-def _pair(entrants: Sequence[Entrant], pair: Pair) -> PairReport:
-    first, second = (entrants[place].name for place in pair.places)
-    scores, judged = pair.scores, pair.judged
+def _make_pair_report(entrants: Sequence[Entrant], pair: PairState) -> PairReport:
+    first, second = (entrants[place].name for place in pair.player_indices)
+    scores, judged = pair.scores, pair.test_result
     return PairReport(
         first,
         second,
         scores.games,
-        estimate(scores.pair_values),
-        estimate(scores.pair_shares),
-        Wins(*scores.counts(0)),
-        Wins(*scores.counts(1)),
-        p_equal(scores.pair_values),
-        p_equal(scores.pair_shares, 0.5),
-        *(() if judged is None else (judged.verdict.value, judged.ratio)),
+        estimate_mean(scores.pair_values),
+        estimate_mean(scores.pair_win_shares),
+        WinCounts(*scores.count_wins(0)),
+        WinCounts(*scores.count_wins(1)),
+        compute_p_value(scores.pair_values),
+        compute_p_value(scores.pair_win_shares, 0.5),
+        *(() if judged is None else (judged.verdict.value, judged.llr)),
     )
 
 
-def _player(
-    entrant: Entrant, place: int, pairs: Sequence[Pair], elo: float, elo_error: float
+def _make_player_report(
+    entrant: Entrant, index: int, pairs: Sequence[PairState], elo: float, elo_error: float
 ) -> PlayerReport:
     own = [
-        pair.scores if pair.places[0] == place else pair.scores.mirrored()
+        pair.scores if pair.player_indices[0] == index else pair.scores.swap_players()
         for pair in pairs
-        if place in pair.places
+        if index in pair.player_indices
     ]
-    estimates = [estimate(scores.pair_values) for scores in own]
+    estimates = [estimate_mean(scores.pair_values) for scores in own]
     mean = float(np.mean([each.mean for each in estimates])) if own else math.nan
     error = math.sqrt(sum(each.standard_error**2 for each in estimates)) / len(own) if own else math.nan
     return PlayerReport(
@@ -239,18 +241,18 @@ def _player(
     )
 
 
-def _known(value: Any) -> Any:  # noqa: ANN401  (any JSON value)
+def _to_json_value(value: Any) -> Any:  # noqa: ANN401  (any JSON value)
     """Round numbers and replace those that are not known, in all that a value holds."""
     match value:
         case float():
             return round(value, _DECIMALS) if math.isfinite(value) else None
         case dict():
-            return {key: _known(each) for key, each in value.items()}
+            return {key: _to_json_value(each) for key, each in value.items()}
         case list() | tuple():
-            return [_known(each) for each in value]
+            return [_to_json_value(each) for each in value]
     return value
 
 
-def _cell(value: object) -> object:
-    known = _known(value)
+def _format_cell(value: object) -> object:
+    known = _to_json_value(value)
     return "" if known is None else known

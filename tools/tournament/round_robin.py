@@ -9,32 +9,32 @@ from pathlib import Path
 
 from tools.progress import Progress
 from tools.tournament.entrants import Entrant, load_entrant
-from tools.tournament.keeping import Kept
-from tools.tournament.playing import Task, done_by_processes, done_here
+from tools.tournament.game_tasks import PairingTask, play_tasks_in_pool, play_tasks_in_process
+from tools.tournament.pairings import GameRange
+from tools.tournament.results_file import ResultsFile
 from tools.tournament.rules import Rules
-from tools.tournament.scores import Scores
-from tools.tournament.sprt import Judged, SequentialTest, Verdict
-from tools.tournament.stretches import Stretch
+from tools.tournament.scores import PairedScores
+from tools.tournament.sprt import SequentialTest, SprtResult, SprtVerdict
 
 
 @dataclass
-class Pair:
+class PairState:
     """Two players and what they have played against each other.
 
     Attributes:
-        places: Where they stand among all players, the lower one first.
+        player_indices: Where they stand among all players, the lower one first.
         scores: Results for the first one, those of earlier runs included.
-        judged: What the test says, where there is one.
+        test_result: What the test says, where there is one.
     """
 
-    places: tuple[int, int]
-    scores: Scores = field(default_factory=Scores.none)
-    judged: Judged | None = None
+    player_indices: tuple[int, int]
+    scores: PairedScores = field(default_factory=PairedScores.empty)
+    test_result: SprtResult | None = None
 
     @property
     def is_decided(self) -> bool:
         """Whether the test has come to an end."""
-        return self.judged is not None and self.judged.verdict is not Verdict.UNDECIDED
+        return self.test_result is not None and self.test_result.verdict is not SprtVerdict.UNDECIDED
 
 
 @dataclass(frozen=True)
@@ -57,14 +57,14 @@ class RoundRobin:
     test: SequentialTest | None = None
     records: Path | None = None
 
-    def play(self, kept: Kept) -> tuple[list[Pair], bool]:
+    def play(self, results_file: ResultsFile) -> tuple[list[PairState], bool]:
         """Play with a progress bar.
 
         Only whole stretches count: of the games in progress the short ones end first, and their results
         differ.
 
         Args:
-            kept: What earlier runs have played, and where to keep the results.
+            results_file: What earlier runs have played, and where to keep the results.
 
         Returns:
             All pairs, and whether they are through; Ctrl-C or SIGTERM ends it early.
@@ -72,56 +72,56 @@ class RoundRobin:
         Raises:
             GammondError: A player cannot be loaded, a game would not end, or a file cannot be written.
         """
-        pairs = [Pair(places) for places in combinations(range(len(self.entrants)), 2)]
+        pairs = [PairState(places) for places in combinations(range(len(self.entrants)), 2)]
         for pair in pairs:
-            self._count(pair, kept.scores(*self._names(pair)).first(self.games))
+            self._record_scores(pair, results_file.get_scores(*self._pair_names(pair)).take_first(self.games))
         try:
-            self._play_on(pairs, kept)
+            self._play_remaining(pairs, results_file)
         except KeyboardInterrupt:
             return pairs, False
         return pairs, True
 
-    def _play_on(self, pairs: Sequence[Pair], kept: Kept) -> None:
-        by_places = {pair.places: pair for pair in pairs}
+    def _play_remaining(self, pairs: Sequence[PairState], results_file: ResultsFile) -> None:
+        by_places = {pair.player_indices: pair for pair in pairs}
         before = sum(pair.scores.games for pair in pairs)
         with Progress(self.games * len(pairs), self._label, start=before) as bar:
             done = before
-            processes = min(self.threads, sum(1 for _ in self._tasks(pairs)))
-            tasks = self._tasks(pairs)
+            processes = min(self.threads, sum(1 for _ in self._generate_tasks(pairs)))
+            tasks = self._generate_tasks(pairs)
             if processes > 1:
-                results = done_by_processes(tasks, processes)
+                results = play_tasks_in_pool(tasks, processes)
             else:
-                results = done_here(tasks, lambda games: bar.update(done + games))
+                results = play_tasks_in_process(tasks, lambda games: bar.update(done + games))
             for task, scores in results:
-                pair = by_places[task.places]
+                pair = by_places[task.player_indices]
                 if not pair.is_decided:
-                    kept.add(*task.names, task.stretch, scores)
-                    self._count(pair, pair.scores.followed_by(scores))
+                    results_file.add(*task.names, task.game_range, scores)
+                    self._record_scores(pair, pair.scores.concatenate(scores))
                 done += scores.games
                 bar.update(done)
 
-    def _tasks(self, pairs: Sequence[Pair]) -> Iterator[Task]:
+    def _generate_tasks(self, pairs: Sequence[PairState]) -> Iterator[PairingTask]:
         """What is left to play; of a pair that is decided meanwhile, nothing more."""
         for pair in pairs:
-            names = self._names(pair)
-            is_deep = any(self.entrants[place].is_deep for place in pair.places)
-            size = self.rules.stretch_games(is_deep=is_deep, is_sequential=self.test is not None)
+            names = self._pair_names(pair)
+            is_deep = any(self.entrants[place].is_deep for place in pair.player_indices)
+            size = self.rules.choose_games_per_range(is_deep=is_deep, is_sequential=self.test is not None)
             for start in range(pair.scores.games, self.games, size):
                 if pair.is_decided:
                     break
-                stretch = Stretch(start, min(size, self.games - start))
-                yield Task(self.rules, names, pair.places, stretch, self.records)
+                stretch = GameRange(start, min(size, self.games - start))
+                yield PairingTask(self.rules, names, pair.player_indices, stretch, self.records)
 
-    def _count(self, pair: Pair, scores: Scores) -> None:
+    def _record_scores(self, pair: PairState, scores: PairedScores) -> None:
         """Enter the results of a pair, as far as its test has looked at them."""
         pair.scores = scores
         if self.test is not None:
-            pair.judged = self.test.judge(scores)
+            pair.test_result = self.test.run(scores)
             if pair.is_decided:
-                pair.scores = scores.first(pair.judged.games)
+                pair.scores = scores.take_first(pair.test_result.games)
 
-    def _names(self, pair: Pair) -> tuple[str, str]:
-        first, second = pair.places
+    def _pair_names(self, pair: PairState) -> tuple[str, str]:
+        first, second = pair.player_indices
         return self.entrants[first].name, self.entrants[second].name
 
     @property
@@ -131,7 +131,7 @@ class RoundRobin:
         return f"{len(self.entrants)} players"
 
 
-def play_two(first: str, second: str, games: int, seed: int, threads: int = 1) -> Scores:
+def play_pair(first: str, second: str, games: int, seed: int, threads: int = 1) -> PairedScores:
     """Play cubeless money games between two players, or of one against itself, with a progress bar.
 
     Args:
@@ -149,5 +149,5 @@ def play_two(first: str, second: str, games: int, seed: int, threads: int = 1) -
     """
     entrants = [load_entrant(name) for name in (first, second)]
     rules = Rules(seed=seed)
-    ((pair,), _) = RoundRobin(entrants, rules, games, threads).play(Kept(None, rules, entrants))
+    ((pair,), _) = RoundRobin(entrants, rules, games, threads).play(ResultsFile(None, rules, entrants))
     return pair.scores

@@ -5,23 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from engine.chance import check_seed
-from engine.doubles import Doubles
 from engine.errors import UnsupportedError, ValueRangeError
-from engine.match import MAX_LENGTH
+from engine.rules.doubles_rule import DoublesRule
+from engine.rules.match import MAX_MATCH_LENGTH
+from engine.rules.seeded_random import check_seed
 
-STRETCH_GAMES = 4096
+GAMES_PER_RANGE = 4096
 """Games between two looks at the result; an interrupted run reports the stretches that were finished."""
 
-SEQUENTIAL_STRETCH_GAMES = 1024
+SEQUENTIAL_GAMES_PER_RANGE = 1024
 """The same where a sequential test may end a pair of players early."""
 
-DEEP_STRETCH_GAMES = 16
+DEEP_GAMES_PER_RANGE = 16
 """The same where a player looks ahead, or errs: it takes its time, and plays no faster in lockstep; and where
 the cube is in play."""
 
 
-class Mode(StrEnum):
+class TournamentMode(StrEnum):
     """Kinds of tournaments."""
 
     CUBELESS = "cubeless"
@@ -32,29 +32,29 @@ class Mode(StrEnum):
     @property
     def has_cube(self) -> bool:
         """Whether players need cube decisions."""
-        return self in (Mode.CUBEFUL, Mode.MATCH)
+        return self in (TournamentMode.CUBEFUL, TournamentMode.MATCH)
 
     @property
     def has_gammons(self) -> bool:
         """Whether what is counted can be won as a gammon."""
-        return self in (Mode.CUBELESS, Mode.CUBEFUL)
+        return self in (TournamentMode.CUBELESS, TournamentMode.CUBEFUL)
 
     @property
-    def unit(self) -> str:
+    def score_unit(self) -> str:
         """What the score of a player counts."""
         return _UNITS[self]
 
     @property
-    def games(self) -> str:
+    def game_noun(self) -> str:
         """What is counted as a game."""
-        return "matches" if self is Mode.MATCH else "games"
+        return "matches" if self is TournamentMode.MATCH else "games"
 
 
 _UNITS = {
-    Mode.CUBELESS: "points per game",
-    Mode.HOME_BOUND: "pips per game",
-    Mode.CUBEFUL: "points per game",
-    Mode.MATCH: "matches won less matches lost, per match",
+    TournamentMode.CUBELESS: "points per game",
+    TournamentMode.HOME_BOUND: "pips per game",
+    TournamentMode.CUBEFUL: "points per game",
+    TournamentMode.MATCH: "matches won less matches lost, per match",
 }
 
 
@@ -65,29 +65,31 @@ class Rules:
     Attributes:
         mode: The kind of games.
         seed: Of the dice, 0 or more.
-        length: Points of a match; 0 unless the mode is `Mode.MATCH`.
+        length: Points of a match; 0 unless the mode is `TournamentMode.MATCH`.
         cube_by: The evaluator that handles the cube for players who have no cube decisions; empty for none.
         doubles: How many checker moves they are.
 
     Raises:
-        ValueRangeError: The seed is negative, or a match is not 1 to `MAX_LENGTH` points long.
+        ValueRangeError: The seed is negative, or a match is not 1 to `MAX_MATCH_LENGTH` points long.
         UnsupportedError: There is no cube to be handled, or there is one in games with doubles as two moves.
     """
 
-    mode: Mode = Mode.CUBELESS
+    mode: TournamentMode = TournamentMode.CUBELESS
     seed: int = 1
     length: int = 0
     cube_by: str = ""
-    doubles: Doubles = Doubles.FOUR
+    doubles: DoublesRule = DoublesRule.FOUR
 
     def __post_init__(self) -> None:
         check_seed(self.seed)
-        is_match = self.mode is Mode.MATCH
-        if is_match and not 1 <= self.length <= MAX_LENGTH:
-            raise ValueRangeError(f"a match has 1 to {MAX_LENGTH} points, not {self.length}", field="match")
+        is_match = self.mode is TournamentMode.MATCH
+        if is_match and not 1 <= self.length <= MAX_MATCH_LENGTH:
+            raise ValueRangeError(
+                f"a match has 1 to {MAX_MATCH_LENGTH} points, not {self.length}", field="match"
+            )
         if self.cube_by and not self.mode.has_cube:
             raise UnsupportedError("there is no cube to be handled in games without it", field="cube_by")
-        if self.mode.has_cube and self.doubles is not Doubles.FOUR:
+        if self.mode.has_cube and self.doubles is not DoublesRule.FOUR:
             raise UnsupportedError(
                 "with the cube in play doubles are four moves: its values are known for these alone",
                 field="doubles",
@@ -97,15 +99,15 @@ class Rules:
     def name(self) -> str:
         """What reports call it."""
         names = {
-            Mode.CUBELESS: "games",
-            Mode.HOME_BOUND: "games until both are home bound",
-            Mode.CUBEFUL: "money games with the cube",
-            Mode.MATCH: f"matches to {self.length}",
+            TournamentMode.CUBELESS: "games",
+            TournamentMode.HOME_BOUND: "games until both are home bound",
+            TournamentMode.CUBEFUL: "money games with the cube",
+            TournamentMode.MATCH: f"matches to {self.length}",
         }
-        variant = ", doubles as two moves" if self.doubles is Doubles.TWO else ""
+        variant = ", doubles as two moves" if self.doubles is DoublesRule.TWO else ""
         return f"{names[self.mode]}{variant}"
 
-    def stretch_games(self, *, is_deep: bool, is_sequential: bool) -> int:
+    def choose_games_per_range(self, *, is_deep: bool, is_sequential: bool) -> int:
         """How many games a stretch has.
 
         Args:
@@ -113,5 +115,5 @@ class Rules:
             is_sequential: Whether a test may end a pair early.
         """
         if is_deep or self.mode.has_cube:
-            return DEEP_STRETCH_GAMES
-        return SEQUENTIAL_STRETCH_GAMES if is_sequential else STRETCH_GAMES
+            return DEEP_GAMES_PER_RANGE
+        return SEQUENTIAL_GAMES_PER_RANGE if is_sequential else GAMES_PER_RANGE

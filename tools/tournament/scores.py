@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, eq=False)
-class Scores:
+class PairedScores:
     """Results of paired games, for the first player; games 2i and 2i + 1 have the same dice.
 
     Attributes:
@@ -22,7 +22,7 @@ class Scores:
     kinds: NDArray[np.int8]
 
     @classmethod
-    def none(cls) -> Scores:
+    def empty(cls) -> PairedScores:
         """No games."""
         return cls(np.empty(0), np.empty(0, np.int8))
 
@@ -43,7 +43,7 @@ class Scores:
         return means
 
     @property
-    def pair_shares(self) -> NDArray[np.float64]:
+    def pair_win_shares(self) -> NDArray[np.float64]:
         """``float64[games / 2]``, the share of each pair that was won."""
         shares: NDArray[np.float64] = ((np.sign(self.kinds) + 1.0) / 2).reshape(-1, 2).mean(axis=1)
         return shares
@@ -51,9 +51,9 @@ class Scores:
     @property
     def wins(self) -> float:
         """Games won, with half of those in which nobody is ahead."""
-        return float(self.pair_shares.sum() * 2)
+        return float(self.pair_win_shares.sum() * 2)
 
-    def counts(self, player: int) -> tuple[int, int, int]:
+    def count_wins(self, player: int) -> tuple[int, int, int]:
         """Count what a player won.
 
         Args:
@@ -65,17 +65,17 @@ class Scores:
         won = self.kinds if player == 0 else -self.kinds
         return int((won >= 1).sum()), int((won >= 2).sum()), int((won >= 3).sum())
 
-    def first(self, games: int) -> Scores:
+    def take_first(self, games: int) -> PairedScores:
         """The first games of these."""
-        return Scores(self.values[:games], self.kinds[:games])
+        return PairedScores(self.values[:games], self.kinds[:games])
 
-    def followed_by(self, others: Scores) -> Scores:
+    def concatenate(self, others: PairedScores) -> PairedScores:
         """These games and others behind them."""
-        return Scores(
+        return PairedScores(
             np.concatenate([self.values, others.values]), np.concatenate([self.kinds, others.kinds])
         )
 
-    def mirrored(self) -> Scores:
+    def swap_players(self) -> PairedScores:
         """The same games for the other player, who then is the first, and starts the first of each pair."""
         values, kinds = self.values.reshape(-1, 2), self.kinds.reshape(-1, 2)
-        return Scores(-values[:, ::-1].ravel(), -kinds[:, ::-1].ravel())
+        return PairedScores(-values[:, ::-1].ravel(), -kinds[:, ::-1].ravel())

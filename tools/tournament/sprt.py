@@ -16,18 +16,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import ValueRangeError
-from tools.tournament.scores import Scores
+from tools.tournament.scores import PairedScores
 
-LOOK_PAIRS = 50
+PAIRS_BETWEEN_LOOKS = 50
 """Pairs of games between two looks at the ratio."""
 
 MAX_ELO = 2000.0
 
-_ELO_PER_TENFOLD = 400.0
-_LEAST_VARIANCE = 1e-12
+_ELO_SCALE = 400.0
+_MIN_VARIANCE = 1e-12
 
 
-class Verdict(StrEnum):
+class SprtVerdict(StrEnum):
     """What a test says."""
 
     ACCEPTED = "accepted"
@@ -58,7 +58,7 @@ class SequentialTest:
     in_elo: bool = True
     alpha: float = 0.05
     beta: float = 0.05
-    first_look: int = LOOK_PAIRS
+    first_look: int = PAIRS_BETWEEN_LOOKS
 
     def __post_init__(self) -> None:
         widest = MAX_ELO if self.in_elo else math.inf
@@ -84,30 +84,30 @@ class SequentialTest:
         return f"{self.low:g} to {self.high:g}{' Elo' if self.in_elo else ''}"
 
     @property
-    def limits(self) -> tuple[float, float]:
+    def llr_bounds(self) -> tuple[float, float]:
         """The logarithms of the ratio at which the test rejects and accepts."""
         return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 
-    def judge(self, scores: Scores) -> Judged:
-        """Look at the games every `LOOK_PAIRS` pairs, from the first look on, up to a limit of the ratio.
+    def run(self, scores: PairedScores) -> SprtResult:
+        """Test every `PAIRS_BETWEEN_LOOKS` pairs until the likelihood ratio reaches a bound.
 
         Args:
             scores: Results of the first player, all games from the first on.
         """
-        samples = scores.pair_shares if self.in_elo else scores.pair_values
-        counts = np.arange(self.first_look, len(samples) + 1, LOOK_PAIRS)
+        samples = scores.pair_win_shares if self.in_elo else scores.pair_values
+        counts = np.arange(self.first_look, len(samples) + 1, PAIRS_BETWEEN_LOOKS)
         if not len(counts):
-            return Judged(Verdict.UNDECIDED, 0.0, 2 * len(samples))
-        ratios = self.ratios(counts, np.cumsum(samples)[counts - 1], np.cumsum(samples**2)[counts - 1])
-        rejects, accepts = self.limits
+            return SprtResult(SprtVerdict.UNDECIDED, 0.0, 2 * len(samples))
+        ratios = self.compute_llrs(counts, np.cumsum(samples)[counts - 1], np.cumsum(samples**2)[counts - 1])
+        rejects, accepts = self.llr_bounds
         hits = np.flatnonzero((ratios <= rejects) | (ratios >= accepts))
         if not len(hits):
-            return Judged(Verdict.UNDECIDED, float(ratios[-1]), 2 * len(samples))
+            return SprtResult(SprtVerdict.UNDECIDED, float(ratios[-1]), 2 * len(samples))
         ratio = float(ratios[hits[0]])
-        verdict = Verdict.ACCEPTED if ratio >= accepts else Verdict.REJECTED
-        return Judged(verdict, ratio, 2 * int(counts[hits[0]]))
+        verdict = SprtVerdict.ACCEPTED if ratio >= accepts else SprtVerdict.REJECTED
+        return SprtResult(verdict, ratio, 2 * int(counts[hits[0]]))
 
-    def ratios(
+    def compute_llrs(
         self, pairs: NDArray[np.int64], sums: NDArray[np.float64], squares: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         """The logarithm of the likelihood ratio after some pairs, of the upper bound against the lower one.
@@ -121,27 +121,29 @@ class SequentialTest:
             ``float64[..., n]``.
         """
         means = sums / pairs
-        variances = np.maximum((squares / pairs - means**2) * pairs / (pairs - 1), _LEAST_VARIANCE)
-        low, high = (_share(self.low), _share(self.high)) if self.in_elo else (self.low, self.high)
+        variances = np.maximum((squares / pairs - means**2) * pairs / (pairs - 1), _MIN_VARIANCE)
+        low, high = (
+            (_expected_score(self.low), _expected_score(self.high)) if self.in_elo else (self.low, self.high)
+        )
         found: NDArray[np.float64] = pairs / (2 * variances) * (high - low) * (2 * means - low - high)
         return found
 
 
 @dataclass(frozen=True)
-class Judged:
+class SprtResult:
     """What a test says of the games so far.
 
     Attributes:
         verdict: Accepted, rejected or undecided.
-        ratio: The logarithm of the likelihood ratio, of the upper bound against the lower one.
+        llr: The logarithm of the likelihood ratio, of the upper bound against the lower one.
         games: How many games were looked at; those behind a decision do not count.
     """
 
-    verdict: Verdict
-    ratio: float
+    verdict: SprtVerdict
+    llr: float
     games: int
 
 
-def _share(elo: float) -> float:
+def _expected_score(elo: float) -> float:
     """The share of games that a difference of strength wins."""
-    return 1.0 / (1.0 + math.pow(10.0, -elo / _ELO_PER_TENFOLD))
+    return 1.0 / (1.0 + math.pow(10.0, -elo / _ELO_SCALE))

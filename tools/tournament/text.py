@@ -4,43 +4,45 @@ from __future__ import annotations
 
 import math
 
-from engine.version import version
-from tools.opponents import opponent_hashes
-from tools.tournament.report import PairReport, PlayerReport, Report
-from tools.tournament.significance import Estimate
+from engine.runtime.version import read_version
+from tools.opponents import hash_opponent_nets
+from tools.tournament.report import PairReport, PlayerReport, TournamentReport
+from tools.tournament.significance import MeanEstimate
 
 _SMALL_P = 1e-4
 _PERCENT = 100
 _LARGE_RATIO = 1e4
 
 
-def as_text(report: Report) -> str:
+def format_report(report: TournamentReport) -> str:
     """Write a report on at least one pair."""
-    lines = [_head(report), *_nets(report)]
+    lines = [_format_header(report), *_format_nets(report)]
     if report.rules.cube_by:
         lines.append(f"  cube by {report.rules.cube_by} for players without cube decisions")
-    lines += _two_players(report) if len(report.players) == 2 else _table(report)
+    lines += _format_two_players(report) if len(report.players) == 2 else _format_cross_table(report)
     return "\n".join(lines) + "\n"
 
 
-def _head(report: Report) -> str:
+def _format_header(report: TournamentReport) -> str:
     rules = report.rules
     each = "" if len(report.players) == 2 else " of each two players"
     games = report.pairs[0].games if len(report.players) == 2 else report.games
     until = f", or until a test of {report.test.name} ends" if report.test and each else ""
     played = f"{games:,} paired {rules.name}{each}{until}"
-    return f"gammond {version()}, seed {rules.seed}, {played}, {report.seconds:.1f} s"
+    return f"gammond {read_version()}, seed {rules.seed}, {played}, {report.seconds:.1f} s"
 
 
-def _nets(report: Report) -> list[str]:
+def _format_nets(report: TournamentReport) -> list[str]:
     nets = {net: sha256 for player in report.players for net, sha256 in player.nets.items()}
-    own = {net for player in report.players for net in opponent_hashes(player.name, with_finder=False)}
+    own = {
+        net for player in report.players for net in hash_opponent_nets(player.name, with_pruning_net=False)
+    }
     return [
         f"  net {net} sha256 {sha256[:16]}{'' if net in own else ' (finder)'}" for net, sha256 in nets.items()
     ]
 
 
-def _two_players(report: Report) -> list[str]:
+def _format_two_players(report: TournamentReport) -> list[str]:
     (pair,) = report.pairs
     width = max(16, len(pair.first), len(pair.second))
     has_gammons = report.rules.mode.has_gammons
@@ -50,105 +52,106 @@ def _two_players(report: Report) -> list[str]:
         lines.append(f"{name:{width}}{won.wins:10,}{gammons}")
     better = report.players[1] if report.anchor == pair.first else report.players[0]
     lines += [
-        f"{pair.first} wins {_share(pair)} % of {report.rules.mode.games}, "
-        f"Elo of {better.name} {_elo(better)} beside {report.anchor}",
+        f"{pair.first} wins {_format_win_share(pair)} % of {report.rules.mode.game_noun}, "
+        f"Elo of {better.name} {_format_elo(better)} beside {report.anchor}",
         f"95 % interval {pair.score.low:+.4f} to {pair.score.high:+.4f}; "
-        f"equally good: p {_p(pair.p_score)}, by wins alone {_p(pair.p_wins)}",
+        f"equally good: p {_format_p_value(pair.p_score)}, by wins alone {_format_p_value(pair.p_wins)}",
     ]
     if report.test is not None:
-        lines.append(f"test of {report.test.name}: {_verdict(report, pair)}")
-    return [*lines, f"{pair.first} scores {_score(pair.score)} {report.rules.mode.unit}"]
+        lines.append(f"test of {report.test.name}: {_format_verdict(report, pair)}")
+    return [*lines, f"{pair.first} scores {_format_score(pair.score)} {report.rules.mode.score_unit}"]
 
 
-def _table(report: Report) -> list[str]:
+def _format_cross_table(report: TournamentReport) -> list[str]:
     """A cross table with the strongest first, and a line for each pair."""
-    players = sorted(report.players, key=_strength, reverse=True)
+    players = sorted(report.players, key=_elo_sort_key, reverse=True)
     width = max(len(player.name) for player in players) + 4
     lines = [
         f"{'':{width}}{'Elo':>18}{'score':>18}"
         + "".join(f"{place:>9}" for place in range(1, len(players) + 1))
     ]
     for place, player in enumerate(players, 1):
-        cells = "".join(f"{_against(report, player, other):>9}" for other in players)
+        cells = "".join(f"{_format_against(report, player, other):>9}" for other in players)
         title = f"{place:>2}  {player.name}"
-        lines.append(f"{title:{width}}{_elo(player):>18}{_mean(player):>18}{cells}")
+        lines.append(f"{title:{width}}{_format_elo(player):>18}{_format_mean_score(player):>18}{cells}")
     lines += [
-        f"Elo beside {report.anchor}, from games won; scores in {report.rules.mode.unit}, the row's against "
+        f"Elo beside {report.anchor}, from games won; scores in "
+        f"{report.rules.mode.score_unit}, the row's against "
         "the column's",
         "",
     ]
-    return lines + _pair_lines(report)
+    return lines + _format_pairs(report)
 
 
-def _pair_lines(report: Report) -> list[str]:
+def _format_pairs(report: TournamentReport) -> list[str]:
     names = [f"{pair.first} - {pair.second}" for pair in report.pairs]
     width = max(len(name) for name in names)
     has_gammons = report.rules.mode.has_gammons
     gammons = f"{'gammons, %':>16}{'backgammons, %':>18}" * has_gammons
-    lines = [f"{'':{width}}{report.rules.mode.games:>10}{'score':>20}{'wins, %':>16}{gammons}{'p':>10}"]
+    lines = [f"{'':{width}}{report.rules.mode.game_noun:>10}{'score':>20}{'wins, %':>16}{gammons}{'p':>10}"]
     for name, pair in zip(names, report.pairs, strict=True):
-        gammons = f"{_gammons(pair):>16}{_backgammons(pair):>18}" * has_gammons
-        verdict = f"  {_verdict(report, pair)}" if report.test is not None else ""
+        gammons = f"{_format_gammons(pair):>16}{_format_backgammons(pair):>18}" * has_gammons
+        verdict = f"  {_format_verdict(report, pair)}" if report.test is not None else ""
         lines.append(
-            f"{name:{width}}{pair.games:10,}{_score(pair.score):>20}{_share(pair):>16}{gammons}"
-            f"{_p(pair.p_score):>10}{verdict}"
+            f"{name:{width}}{pair.games:10,}{_format_score(pair.score):>20}{_format_win_share(pair):>16}{gammons}"
+            f"{_format_p_value(pair.p_score):>10}{verdict}"
         )
     return lines
 
 
-def _strength(player: PlayerReport) -> float:
+def _elo_sort_key(player: PlayerReport) -> float:
     return -math.inf if math.isnan(player.elo) else player.elo
 
 
-def _against(report: Report, player: PlayerReport, other: PlayerReport) -> str:
-    pair = report.pair(player.name, other.name) if player is not other else None
+def _format_against(report: TournamentReport, player: PlayerReport, other: PlayerReport) -> str:
+    pair = report.find_pair(player.name, other.name) if player is not other else None
     if pair is None:
         return "."
     return f"{pair.score.mean if pair.first == player.name else -pair.score.mean:+.3f}"
 
 
-def _score(score: Estimate) -> str:
+def _format_score(score: MeanEstimate) -> str:
     return f"{score.mean:+.4f} ± {score.standard_error:.4f}"
 
 
-def _mean(player: PlayerReport) -> str:
+def _format_mean_score(player: PlayerReport) -> str:
     return "." if math.isnan(player.score) else f"{player.score:+.4f} ± {player.score_error:.4f}"
 
 
-def _elo(player: PlayerReport) -> str:
+def _format_elo(player: PlayerReport) -> str:
     return "." if math.isnan(player.elo) else f"{player.elo:+.1f} ± {player.elo_error:.1f}"
 
 
-def _share(pair: PairReport) -> str:
+def _format_win_share(pair: PairReport) -> str:
     share = pair.win_share
     return f"{_PERCENT * share.mean:.2f} ± {_PERCENT * share.standard_error:.2f}"
 
 
-def _gammons(pair: PairReport) -> str:
-    return _both(pair, pair.first_wins.gammons, pair.second_wins.gammons)
+def _format_gammons(pair: PairReport) -> str:
+    return _format_both_shares(pair, pair.first_wins.gammons, pair.second_wins.gammons)
 
 
-def _backgammons(pair: PairReport) -> str:
-    return _both(pair, pair.first_wins.backgammons, pair.second_wins.backgammons)
+def _format_backgammons(pair: PairReport) -> str:
+    return _format_both_shares(pair, pair.first_wins.backgammons, pair.second_wins.backgammons)
 
 
-def _both(pair: PairReport, first: int, second: int) -> str:
+def _format_both_shares(pair: PairReport, first: int, second: int) -> str:
     return f"{_PERCENT * first / pair.games:.2f} - {_PERCENT * second / pair.games:.2f}"
 
 
-def _p(p: float) -> str:
+def _format_p_value(p: float) -> str:
     return f"< {_SMALL_P:.4f}" if p < _SMALL_P else f"{p:.4f}"
 
 
-def _verdict(report: Report, pair: PairReport) -> str:
+def _format_verdict(report: TournamentReport, pair: PairReport) -> str:
     assert report.test is not None
     assert pair.ratio is not None
-    low, high = report.test.limits
+    low, high = report.test.llr_bounds
     return (
-        f"{pair.verdict} after {pair.games:,} {report.rules.mode.games}, "
-        f"ratio {_ratio(pair.ratio)} of {low:.2f} to {high:.2f}"
+        f"{pair.verdict} after {pair.games:,} {report.rules.mode.game_noun}, "
+        f"ratio {_format_llr(pair.ratio)} of {low:.2f} to {high:.2f}"
     )
 
 
-def _ratio(ratio: float) -> str:
+def _format_llr(ratio: float) -> str:
     return f"{ratio:.2f}" if abs(ratio) < _LARGE_RATIO else f"{ratio:.0e}"

@@ -7,27 +7,27 @@ import importlib
 from collections.abc import Sequence
 from typing import Any
 
-from tools.summaries import summary_of
+from tools.summaries import read_summary
 
 SUMMARY = "train nets; one sub-command for each way of learning"
 
 TRAINERS: dict[str, str] = {
-    "td": "tools.train.td",
-    "label": "tools.train.label",
-    "fit": "tools.train.fit",
-    "refine": "tools.train.refine",
-    "plot": "tools.train.plot",
-    "validation-set": "tools.train.validation_set",
-    "validate": "tools.train.validate",
-    "expert-moves": "tools.train.mimic.expert_moves",
-    "mimic": "tools.train.mimic.command",
-    "mimic-study": "tools.train.mimic.study",
-    "classic": "tools.train.classic.command",
-    "classic-study": "tools.train.classic.study",
-    "climb": "tools.train.climb.command",
-    "climb-study": "tools.train.climb.study",
-    "heuristic-net": "tools.train.heuristic_net.command",
-    "ascend": "tools.train.ascend.command",
+    "td": "tools.train.td.command",
+    "label": "tools.train.labels.command",
+    "fit": "tools.train.fitting.fit",
+    "refine": "tools.train.fitting.refine",
+    "plot": "tools.train.runs.plot",
+    "validation-set": "tools.train.validation.build_set",
+    "validate": "tools.train.validation.validate",
+    "expert-moves": "tools.heritage.gengammon.expert_moves",
+    "mimic": "tools.heritage.gengammon.command",
+    "mimic-study": "tools.heritage.gengammon.study",
+    "classic": "tools.heritage.computational_backgammon.command",
+    "classic-study": "tools.heritage.computational_backgammon.study",
+    "climb": "tools.heritage.heuristic_engine.command",
+    "climb-study": "tools.heritage.heuristic_engine.study",
+    "heuristic-net": "tools.heritage.phase_features.command",
+    "ascend": "tools.heritage.barca.command",
 }
 """Sub-commands and the modules behind them, each with ``SUMMARY``, ``add_arguments`` and ``main``."""
 
@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         trainers.add_parser(
             name,
             module=module,
-            help=summary_of(module),
+            help=read_summary(module),
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
 

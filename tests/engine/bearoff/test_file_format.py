@@ -4,7 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.bearoff.file_format import HEADER_BYTES, BearoffHeader, BearoffKind, open_file, write_file
+from engine.bearoff.file_format import HEADER_BYTES, BearoffHeader, BearoffKind, open_database, write_database
 from engine.errors import DataFileError
 
 HEADER = BearoffHeader(BearoffKind.TWO_SIDED, 1, 2, cubeful=True)
@@ -20,12 +20,12 @@ def arrays():
 @pytest.fixture
 def path(tmp_path, arrays):
     path = tmp_path / "some.bearoff"
-    write_file(path, HEADER, arrays)
+    write_database(path, HEADER, arrays)
     return path
 
 
 def test_what_was_written_is_read(path, arrays):
-    header, payload = open_file(path)
+    header, payload = open_database(path)
     assert header == HEADER
     assert bytes(payload) == b"".join(array.tobytes() for array in arrays)
     assert payload.readonly
@@ -44,7 +44,7 @@ def test_the_header_is_laid_out_as_documented(path):
 def refused(path: Path, content: bytes) -> str:
     path.write_bytes(content)
     with pytest.raises(DataFileError) as error:
-        open_file(path)
+        open_database(path)
     assert str(path) in error.value.message
     if error.value.message != f"{path} is no gammond bearoff database":
         assert "gammond bearoff make --kind " in error.value.message
@@ -71,7 +71,7 @@ def test_no_command_is_advised_for_a_two_sided_database_out_of_range(path, place
 
 @pytest.mark.parametrize(("place", "value"), [(12, 19), (14, 16)])
 def test_no_command_is_advised_for_a_one_sided_database_out_of_range(path, place, value):
-    write_file(path, ONE_SIDED, [np.zeros(60, np.uint8)])
+    write_database(path, ONE_SIDED, [np.zeros(60, np.uint8)])
     content = bytearray(path.read_bytes())
     content[place] = value
     message = refused(path, content)
@@ -91,7 +91,7 @@ def test_a_size_that_does_not_go_with_the_length_is_not_believed(path, place, va
 def test_a_database_larger_than_any_machine_builds_is_not_believed(path):
     largest = BearoffHeader(BearoffKind.TWO_SIDED, 12, 14)
     content = bytearray(path.read_bytes())
-    struct.pack_into("<2H16sQ", content, 12, 12, 14, largest.layout.encode(), largest.least_payload_bytes)
+    struct.pack_into("<2H16sQ", content, 12, 12, 14, largest.layout.encode(), largest.min_payload_bytes)
     assert "--kind KIND --points N --checkers N" in refused(path, content)
 
 
@@ -100,17 +100,17 @@ def test_a_reader_who_knows_what_a_file_should_hold_advises_that(path):
     content[12] = 13
     path.write_bytes(content)
     with pytest.raises(DataFileError, match="make --kind two-sided --points 1 --checkers 2 --output"):
-        open_file(path, HEADER)
+        open_database(path, HEADER)
 
 
 def test_a_cubeless_database_is_refused_where_a_cubeful_one_is_expected(path):
     cubeless = BearoffHeader(BearoffKind.TWO_SIDED, 1, 2)
-    write_file(path, cubeless, [np.zeros(9, "<f4")])
-    assert open_file(path)[0] == cubeless
+    write_database(path, cubeless, [np.zeros(9, "<f4")])
+    assert open_database(path)[0] == cubeless
     with pytest.raises(
         DataFileError, match="expected a two-sided 1x2 cubeful database, got two-sided 1x2 cubeless"
     ):
-        open_file(path, HEADER)
+        open_database(path, HEADER)
 
 
 @pytest.mark.parametrize(
@@ -125,14 +125,14 @@ def test_a_cubeless_database_is_refused_where_a_cubeful_one_is_expected(path):
     ],
 )
 def test_the_command_of_a_database_builds_that_one(header, command):
-    assert header.make_command == command
+    assert header.command_line == command
 
 
 @pytest.mark.parametrize("kept", [HEADER_BYTES, HEADER_BYTES + PAYLOAD_BYTES - 1])
 def test_a_file_cut_within_its_payload_is_refused(path, kept):
     message = refused(path, path.read_bytes()[:kept])
     assert "expected 144 bytes after the header" in message
-    assert HEADER.make_command in message
+    assert HEADER.command_line in message
 
 
 def test_a_file_with_something_behind_it_is_refused(path):
@@ -174,15 +174,15 @@ def test_another_programs_file_is_refused(path):
 def test_a_missing_file_and_a_folder_are_refused(tmp_path):
     for path in (tmp_path / "missing", tmp_path):
         with pytest.raises(DataFileError, match="cannot be read"):
-            open_file(path)
+            open_database(path)
 
 
 def test_an_existing_file_is_replaced_and_readers_of_it_go_on(path, arrays):
-    _, payload = open_file(path)
+    _, payload = open_database(path)
     before = bytes(payload)
-    write_file(path, HEADER, [np.zeros(36, "<f4")])
+    write_database(path, HEADER, [np.zeros(36, "<f4")])
     assert bytes(payload) == before
-    assert bytes(open_file(path)[1]) == bytes(PAYLOAD_BYTES)
+    assert bytes(open_database(path)[1]) == bytes(PAYLOAD_BYTES)
 
 
 def test_an_interrupted_write_leaves_the_old_file_and_nothing_else(path, arrays, monkeypatch):
@@ -193,6 +193,6 @@ def test_an_interrupted_write_leaves_the_old_file_and_nothing_else(path, arrays,
 
     monkeypatch.setattr(Path, "replace", interrupt)
     with pytest.raises(KeyboardInterrupt):
-        write_file(path, HEADER, [np.zeros(4, "<f4")])
+        write_database(path, HEADER, [np.zeros(4, "<f4")])
     assert path.read_bytes() == before
     assert list(path.parent.iterdir()) == [path]

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from engine.bearoff.numbering import Numbering
+from engine.bearoff.numbering import SideNumbering
 from engine.errors import PositionError, ValueRangeError
 from engine.kernels import bearoff as kernel_bearoff
 from tests import naive_bearoff
@@ -15,11 +15,11 @@ def batch(*positions):
 @pytest.mark.nojit
 @pytest.mark.parametrize(("points", "checkers"), [(1, 1), (3, 3), (6, 4), (9, 2), (2, 15)])
 def test_every_side_has_one_number(points, checkers):
-    numbering = Numbering(points, checkers)
+    numbering = SideNumbering(points, checkers)
     sides = naive_bearoff.sides(points, checkers)
     numbers = numbering.number_sides(np.array(sides)).tolist()
-    assert sorted(numbers) == list(range(numbering.sides))
-    assert [tuple(numbering.side_of(number).tolist()) for number in numbers] == sides
+    assert sorted(numbers) == list(range(numbering.side_count))
+    assert [tuple(numbering.decode_side(number).tolist()) for number in numbers] == sides
 
 
 @pytest.mark.parametrize(
@@ -28,49 +28,49 @@ def test_every_side_has_one_number(points, checkers):
 def test_without_the_empty_side_there_are_as_many_pairs_as_the_founding_documents_say(
     points, checkers, pairs
 ):
-    assert (Numbering(points, checkers).sides - 1) ** 2 == pairs
+    assert (SideNumbering(points, checkers).side_count - 1) ** 2 == pairs
 
 
 def test_the_default_tables_have_the_sizes_of_gnubgs():
-    assert Numbering(6, 15).sides == 54_264
-    assert Numbering(6, 6).sides ** 2 == 853_776
+    assert SideNumbering(6, 15).side_count == 54_264
+    assert SideNumbering(6, 6).side_count ** 2 == 853_776
 
 
 def test_sides_with_fewer_checkers_come_first_and_the_empty_one_is_number_0():
-    numbering = Numbering(4, 5)
-    counts = [int(numbering.side_of(number).sum()) for number in range(numbering.sides)]
+    numbering = SideNumbering(4, 5)
+    counts = [int(numbering.decode_side(number).sum()) for number in range(numbering.side_count)]
     assert counts == sorted(counts)
     assert counts[0] == 0
-    assert counts.index(5) == numbering.first_full
+    assert counts.index(5) == numbering.first_full_side
 
 
 def test_a_table_for_more_checkers_begins_with_the_numbers_of_one_for_fewer():
-    few, many = Numbering(6, 3), Numbering(6, 15)
-    for number in range(few.sides):
-        assert few.side_of(number).tolist() == many.side_of(number).tolist()
+    few, many = SideNumbering(6, 3), SideNumbering(6, 15)
+    for number in range(few.side_count):
+        assert few.decode_side(number).tolist() == many.decode_side(number).tolist()
 
 
 def test_every_roll_leads_to_smaller_numbers():
-    numbering = Numbering(7, 3)
+    numbering = SideNumbering(7, 3)
     found = np.empty(kernel_bearoff.MAX_RESULTS, np.int64)
-    for number in range(1, numbering.sides):
-        side = np.concatenate([[0], numbering.side_of(number)])
+    for number in range(1, numbering.side_count):
+        side = np.concatenate([[0], numbering.decode_side(number)])
         for a, b, _ in naive_bearoff.ROLLS:
-            count = kernel_bearoff.results_of_roll(side, a, b, numbering.ranks, found)
+            count = kernel_bearoff.list_roll_results(side, a, b, numbering.ranks, found)
             assert count > 0
             assert found[:count].max() < number
 
 
 @pytest.mark.nojit
 def test_pips_are_counted():
-    numbering = Numbering(5, 3)
-    expected = [int(numbering.side_of(n) @ np.arange(1, 6)) for n in range(numbering.sides)]
-    assert numbering.pips().tolist() == expected
+    numbering = SideNumbering(5, 3)
+    expected = [int(numbering.decode_side(n) @ np.arange(1, 6)) for n in range(numbering.side_count)]
+    assert numbering.compute_pips().tolist() == expected
 
 
 @pytest.mark.nojit
 def test_both_sides_of_a_position_are_numbered_the_player_on_roll_first():
-    numbering = Numbering(6, 6)
+    numbering = SideNumbering(6, 6)
     boards = batch(position({1: 1}, {24: 2, 19: 1}), position({}, {24: 1}))
     own = numbering.number_sides(np.array([[1, 0, 0, 0, 0, 0], [0] * 6]))
     other = numbering.number_sides(np.array([[2, 0, 0, 0, 0, 1], [1, 0, 0, 0, 0, 0]]))
@@ -90,7 +90,7 @@ def test_both_sides_of_a_position_are_numbered_the_player_on_roll_first():
     ],
 )
 def test_sides_beyond_the_points_on_the_bar_or_with_too_many_checkers_are_not_covered(x, o):
-    numbering = Numbering(6, 6)
+    numbering = SideNumbering(6, 6)
     covered = position({6: 6}, {24: 1})
     assert numbering.covers(batch(covered, position(x, o))).tolist() == [True, False]
     with pytest.raises(PositionError, match="position 1 is not such a bearoff") as error:
@@ -99,7 +99,7 @@ def test_sides_beyond_the_points_on_the_bar_or_with_too_many_checkers_are_not_co
 
 
 def test_contact_within_many_points_is_not_covered():
-    numbering = Numbering(18, 15)
+    numbering = SideNumbering(18, 15)
     boards = batch(position({14: 1}, {12: 1}), position({12: 1}, {13: 1}), position({18: 1}, {20: 1}))
     assert numbering.covers(boards).tolist() == [False, True, True]
 
@@ -110,11 +110,11 @@ def test_contact_within_many_points_is_not_covered():
 )
 def test_points_and_checkers_out_of_range_are_refused(points, checkers, field):
     with pytest.raises(ValueRangeError) as error:
-        Numbering(points, checkers)
+        SideNumbering(points, checkers)
     assert error.value.field == field
 
 
 @pytest.mark.parametrize("number", [-1, 84])
 def test_a_number_that_no_side_has_is_refused(number):
     with pytest.raises(ValueRangeError, match="0 to 83"):
-        Numbering(6, 3).side_of(number)
+        SideNumbering(6, 3).decode_side(number)

@@ -3,7 +3,7 @@ import threading
 import numpy as np
 import pytest
 
-from engine.bearoff.one_sided import OneSidedTable, build_one_sided, one_sided_memory
+from engine.bearoff.one_sided import OneSidedTable, build_one_sided, estimate_one_sided_memory
 from engine.errors import CancelledWork, DataFileError, PositionError, ValueRangeError
 from tests import naive_bearoff
 from tests.boards import position
@@ -31,7 +31,7 @@ def test_every_distribution_equals_the_exact_fractions(points, checkers):
     table = build_one_sided(points, checkers, threads=2)
     for side in naive_bearoff.sides(points, checkers):
         number = int(table.numbering.number_sides(np.array([side]))[0])
-        assert_same(table.rolls_to_bear_off(number), naive_bearoff.rolls_to_bear_off(side))
+        assert_same(table.roll_distribution(number), naive_bearoff.roll_distribution(side))
 
 
 def test_first_checkers_off_equal_the_exact_fractions():
@@ -39,7 +39,7 @@ def test_first_checkers_off_equal_the_exact_fractions():
     full = [side for side in naive_bearoff.sides(2, 15) if sum(side) == 15]
     for side in full:
         number = int(table.numbering.number_sides(np.array([side]))[0])
-        assert_same(table.rolls_to_first_off(number), naive_bearoff.rolls_to_first_off(side))
+        assert_same(table.first_off_distribution(number), naive_bearoff.first_off_distribution(side))
 
 
 @pytest.mark.parametrize("points", [6, 7])
@@ -47,17 +47,17 @@ def test_means_follow_from_those_after_each_roll(points, request):
     table = request.getfixturevalue("one_sided") if points == 6 else build_one_sided(7, 15)
     numbering = table.numbering
     generator = np.random.default_rng(points)
-    for number in generator.integers(numbering.first_full, numbering.sides, 40).tolist():
-        side = tuple(numbering.side_of(number).tolist())
+    for number in generator.integers(numbering.first_full_side, numbering.side_count, 40).tolist():
+        side = tuple(numbering.decode_side(number).tolist())
         expected = first_expected = 1.0
         for a, b, weight in naive_bearoff.ROLLS:
-            reached = np.array(list(naive_bearoff.results_of_roll(side, a, b)))
+            reached = np.array(list(naive_bearoff.list_roll_results(side, a, b)))
             ends = numbering.number_sides(reached).tolist()
-            expected += float(weight) * min(mean(table.rolls_to_bear_off(end)) for end in ends)
-            if min(ends) >= numbering.first_full:
-                first_expected += float(weight) * min(mean(table.rolls_to_first_off(end)) for end in ends)
-        assert mean(table.rolls_to_bear_off(number)) == pytest.approx(expected, abs=2e-6)
-        assert mean(table.rolls_to_first_off(number)) == pytest.approx(first_expected, abs=2e-6)
+            expected += float(weight) * min(mean(table.roll_distribution(end)) for end in ends)
+            if min(ends) >= numbering.first_full_side:
+                first_expected += float(weight) * min(mean(table.first_off_distribution(end)) for end in ends)
+        assert mean(table.roll_distribution(number)) == pytest.approx(expected, abs=2e-6)
+        assert mean(table.first_off_distribution(number)) == pytest.approx(first_expected, abs=2e-6)
 
 
 def test_every_distribution_sums_to_one(one_sided):
@@ -79,22 +79,22 @@ def race(chances, rival, lead):
 def test_outcomes_are_races_of_two_distributions(one_sided):
     numbering = one_sided.numbering
     generator = np.random.default_rng(15)
-    numbers = generator.integers(1, numbering.sides, (150, 2))
-    numbers[50:, 1] = generator.integers(numbering.first_full, numbering.sides, 100)
-    numbers[100:, 0] = generator.integers(numbering.first_full, numbering.sides, 50)
+    numbers = generator.integers(1, numbering.side_count, (150, 2))
+    numbers[50:, 1] = generator.integers(numbering.first_full_side, numbering.side_count, 100)
+    numbers[100:, 0] = generator.integers(numbering.first_full_side, numbering.side_count, 50)
     boards = np.zeros((150, 2, 26), np.int8)
     for i, pair in enumerate(numbers.tolist()):
         for row, number in enumerate(pair):
-            boards[i, row, 1:7] = numbering.side_of(number)
+            boards[i, row, 1:7] = numbering.decode_side(number)
             boards[i, row, 0] = 15 - boards[i, row].sum()
     assert one_sided.covers(boards).all()
     for (own, other), outcome in zip(numbers.tolist(), one_sided.evaluate(boards), strict=True):
         win_gammon = lose_gammon = 0.0
-        if other >= numbering.first_full:
-            win_gammon = race(one_sided.rolls_to_bear_off(own), one_sided.rolls_to_first_off(other), 0)
-        if own >= numbering.first_full:
-            lose_gammon = race(one_sided.rolls_to_bear_off(other), one_sided.rolls_to_first_off(own), 1)
-        win = race(one_sided.rolls_to_bear_off(own), one_sided.rolls_to_bear_off(other), 0)
+        if other >= numbering.first_full_side:
+            win_gammon = race(one_sided.roll_distribution(own), one_sided.first_off_distribution(other), 0)
+        if own >= numbering.first_full_side:
+            lose_gammon = race(one_sided.roll_distribution(other), one_sided.first_off_distribution(own), 1)
+        win = race(one_sided.roll_distribution(own), one_sided.roll_distribution(other), 0)
         assert outcome == pytest.approx([win, win_gammon, 0, lose_gammon, 0], abs=1e-6)
 
 
@@ -125,9 +125,9 @@ def test_finished_positions_are_exact(one_sided):
 def test_it_comes_close_to_the_exact_chances_of_few_checkers(one_sided, two_sided):
     generator = np.random.default_rng(66)
     boards = np.zeros((2000, 2, 26), np.int8)
-    for i, pair in enumerate(generator.integers(1, two_sided.numbering.sides, (2000, 2)).tolist()):
+    for i, pair in enumerate(generator.integers(1, two_sided.numbering.side_count, (2000, 2)).tolist()):
         for row, number in enumerate(pair):
-            boards[i, row, 1:7] = two_sided.numbering.side_of(number)
+            boards[i, row, 1:7] = two_sided.numbering.decode_side(number)
             boards[i, row, 0] = 15 - boards[i, row].sum()
     difference = one_sided.evaluate(boards)[:, 0] - two_sided.evaluate(boards)[:, 0]
     assert np.abs(difference).max() < 0.02
@@ -191,4 +191,4 @@ def test_a_payload_of_another_size_or_with_rows_outside_is_refused():
 
 def test_the_memory_said_is_not_less_than_what_is_used(one_sided):
     used = sum(array.nbytes for array in one_sided.arrays)
-    assert used <= one_sided_memory(6, 15).file_bytes < 1.5 * used
+    assert used <= estimate_one_sided_memory(6, 15).file_bytes < 1.5 * used

@@ -6,7 +6,7 @@ import pytest
 
 from engine.bearoff import save_table
 from engine.bearoff.file_format import BearoffHeader, BearoffKind
-from engine.bearoff.two_sided import TwoSidedTable, build_two_sided, two_sided_memory
+from engine.bearoff.two_sided import TwoSidedTable, build_two_sided, estimate_two_sided_memory
 from engine.errors import CancelledWork, DataFileError, PositionError, UnsupportedError, ValueRangeError
 from tests import naive_bearoff
 from tests.boards import position
@@ -38,11 +38,11 @@ def test_every_chance_equals_the_exact_fraction(points, checkers):
 def test_chances_of_six_points_follow_from_those_after_each_roll(two_sided):
     generator = np.random.default_rng(6)
     numbering = two_sided.numbering
-    for own, other in generator.integers(1, numbering.sides, (100, 2)).tolist():
-        side = tuple(numbering.side_of(own).tolist())
+    for own, other in generator.integers(1, numbering.side_count, (100, 2)).tolist():
+        side = tuple(numbering.decode_side(own).tolist())
         expected = 0.0
         for a, b, weight in naive_bearoff.ROLLS:
-            ends = numbering.number_sides(np.array(list(naive_bearoff.results_of_roll(side, a, b))))
+            ends = numbering.number_sides(np.array(list(naive_bearoff.list_roll_results(side, a, b))))
             expected += float(weight) * (1.0 - float(two_sided.wins[other, ends].min()))
         assert two_sided.wins[own, other] == pytest.approx(expected, abs=2e-7)
 
@@ -80,11 +80,11 @@ def test_equities_of_six_points_follow_from_those_after_each_roll(two_sided):
     doubled = np.minimum(2.0 * equities[..., 2], 1.0)
     next_values = [np.maximum(equities[..., 0], doubled), equities[..., 2]]
     next_values.append(np.maximum(equities[..., 1], doubled))
-    for own, other in generator.integers(1, numbering.sides, (100, 2)).tolist():
-        side = tuple(numbering.side_of(own).tolist())
+    for own, other in generator.integers(1, numbering.side_count, (100, 2)).tolist():
+        side = tuple(numbering.decode_side(own).tolist())
         expected = np.zeros(3)
         for a, b, weight in naive_bearoff.ROLLS:
-            ends = numbering.number_sides(np.array(list(naive_bearoff.results_of_roll(side, a, b))))
+            ends = numbering.number_sides(np.array(list(naive_bearoff.list_roll_results(side, a, b))))
             expected -= float(weight) * np.array([values[other, ends].min() for values in next_values])
         assert two_sided.equities[own, other] == pytest.approx(expected, abs=4e-7)
 
@@ -165,8 +165,8 @@ def test_equities_are_given_in_the_order_of_the_positions(two_sided):
 
 def test_a_cubeless_table_has_the_same_chances_and_refuses_equities(two_sided):
     table = build_two_sided(cubeful=False)
-    assert two_sided.has_cubeful
-    assert not table.has_cubeful
+    assert two_sided.is_cubeful
+    assert not table.is_cubeful
     assert table.wins.tobytes() == two_sided.wins.tobytes()
     with pytest.raises(UnsupportedError, match="two-sided 6x6 cubeless holds no equities"):
         table.cubeful_equities(batch(position({6: 1}, {24: 1})))
@@ -235,11 +235,11 @@ def test_a_payload_of_another_size_is_refused():
 
 
 def test_the_size_of_a_file_is_told_to_the_byte(tmp_path):
-    assert two_sided_memory(6, 6).file_bytes == 16 * 853_776 + 128
+    assert estimate_two_sided_memory(6, 6).file_bytes == 16 * 853_776 + 128
     for cubeful in (False, True):
         path = tmp_path / "file"
         save_table(build_two_sided(3, 3, cubeful=cubeful), path)
-        assert two_sided_memory(3, 3, cubeful).file_bytes == path.stat().st_size
+        assert estimate_two_sided_memory(3, 3, cubeful).file_bytes == path.stat().st_size
 
 
 @pytest.mark.parametrize("cubeful", [False, True])
@@ -248,4 +248,4 @@ def test_building_takes_the_memory_that_was_told(cubeful):
     build_two_sided(6, 5, cubeful=cubeful, threads=1)
     _, peak_bytes = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert peak_bytes == pytest.approx(two_sided_memory(6, 5, cubeful).building_bytes, rel=0.2)
+    assert peak_bytes == pytest.approx(estimate_two_sided_memory(6, 5, cubeful).building_bytes, rel=0.2)

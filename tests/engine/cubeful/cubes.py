@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from engine.errors import GammondError
-from engine.match import MatchState
-from engine.outcome import Outcome
+from engine.rules.match import MatchState
+from engine.rules.outcome import Outcome
 
 
 def race(win: float) -> Outcome:

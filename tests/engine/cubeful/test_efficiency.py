@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engine.cubeful import CubeEfficiencies, are_all_home, cube_efficiencies
-from engine.position import Position
+from engine.rules.position import Position
 from tests.boards import position
 
 
@@ -40,7 +40,7 @@ def test_the_defaults_of_efficiencies_are_the_published_numbers():
     boards = np.stack(
         [Position.start().board, position({12: 5}, {19: 15}).board, position({1: 2}, {24: 2}).board]
     )
-    assert published.of(boards) == pytest.approx([0.68, 0.625, 0.6], abs=1e-6)
+    assert published.for_boards(boards) == pytest.approx([0.68, 0.625, 0.6], abs=1e-6)
 
 
 def test_many_positions_at_once_keep_their_order():
@@ -63,7 +63,7 @@ def test_many_positions_at_once_keep_their_order():
 )
 def test_other_efficiencies_are_those_of_phase_and_pips(where, expected):
     efficiencies = CubeEfficiencies(0.8, 0.75, (0.7, 0.8), (0.0, 0.3, 0.5, 0.7, 0.9))
-    assert efficiencies.of(where.board[None]) == pytest.approx([expected], abs=1e-6)
+    assert efficiencies.for_boards(where.board[None]) == pytest.approx([expected], abs=1e-6)
 
 
 def test_all_are_home_only_where_neither_side_has_a_checker_outside_or_on_the_bar():

@@ -5,17 +5,22 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.cubeful import accepts_resignation, cube_game, leaf_values, resignation
-from engine.match import MatchState
-from engine.outcome import Outcome
+from engine.cubeful import (
+    build_cube_state_space,
+    choose_resignation,
+    compute_leaf_values,
+    should_accept_resignation,
+)
+from engine.rules.match import MatchState
+from engine.rules.outcome import Outcome
 
-MONEY = cube_game(MatchState())
-JACOBY = cube_game(MatchState(jacoby=True))
+MONEY = build_cube_state_space(MatchState())
+JACOBY = build_cube_state_space(MatchState(jacoby=True))
 
 
 def value(outcome: Outcome, game) -> float:
     rows = np.array([outcome], np.float32)
-    return float(leaf_values(rows, np.full(1, 0.68, np.float32), game)[0, 0])
+    return float(compute_leaf_values(rows, np.full(1, 0.68, np.float32), game)[0, 0])
 
 
 @pytest.mark.parametrize(
@@ -31,23 +36,23 @@ def value(outcome: Outcome, game) -> float:
     ],
 )
 def test_a_game_is_resigned_for_what_it_costs_for_certain(outcome, points):
-    assert resignation(value(Outcome(*outcome), MONEY), MONEY) == points
+    assert choose_resignation(value(Outcome(*outcome), MONEY), MONEY) == points
 
 
 def test_under_jacoby_a_gammon_with_the_cube_in_the_middle_costs_one_point():
     lost = Outcome(0.0, 0.0, 0.0, 1.0, 0.0)
-    assert resignation(value(lost, JACOBY), JACOBY) == 1
-    assert accepts_resignation(1.0, 1, JACOBY)
-    owned = cube_game(MatchState(jacoby=True, cube=2, cube_owner=1))
-    assert resignation(value(lost, owned), owned) == 2
+    assert choose_resignation(value(lost, JACOBY), JACOBY) == 1
+    assert should_accept_resignation(1.0, 1, JACOBY)
+    owned = build_cube_state_space(MatchState(jacoby=True, cube=2, cube_owner=1))
+    assert choose_resignation(value(lost, owned), owned) == 2
 
 
 def test_in_a_match_the_least_resignation_of_the_same_worth_is_offered():
     lost = Outcome(0.0, 0.0, 0.0, 1.0, 1.0)
-    last_game = cube_game(MatchState(length=5, score=(2, 4)))
-    assert resignation(value(lost, last_game), last_game) == 1
-    two_to_go = cube_game(MatchState(length=5, score=(2, 3)))
-    assert resignation(value(lost, two_to_go), two_to_go) == 2
+    last_game = build_cube_state_space(MatchState(length=5, score=(2, 4)))
+    assert choose_resignation(value(lost, last_game), last_game) == 1
+    two_to_go = build_cube_state_space(MatchState(length=5, score=(2, 3)))
+    assert choose_resignation(value(lost, two_to_go), two_to_go) == 2
 
 
 @pytest.mark.parametrize(
@@ -62,4 +67,4 @@ def test_in_a_match_the_least_resignation_of_the_same_worth_is_offered():
 )
 def test_a_resignation_is_accepted_unless_playing_on_is_worth_more(outcome, accepted):
     worth = value(Outcome(*outcome), MONEY)
-    assert [points for points in (1, 2, 3) if accepts_resignation(worth, points, MONEY)] == accepted
+    assert [points for points in (1, 2, 3) if should_accept_resignation(worth, points, MONEY)] == accepted

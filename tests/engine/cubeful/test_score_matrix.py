@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 from engine.cubeful import (
-    Doubling,
-    cube_game,
-    decide_outcome,
-    leaf_values,
-    score_matrix,
+    DoublingAction,
+    build_cube_state_space,
+    compute_leaf_values,
+    compute_score_matrix,
+    decide_from_outcome,
 )
 from engine.errors import ValueRangeError
-from engine.match import MatchState
-from engine.outcome import Outcome
+from engine.rules.match import MatchState
+from engine.rules.outcome import Outcome
 
 STRONG = Outcome(0.7, 0.2, 0.01, 0.1, 0.0)
 
@@ -22,30 +22,32 @@ STRONG = Outcome(0.7, 0.2, 0.01, 0.1, 0.0)
 def values_by(outcome, efficiency):
     """Value a position by its outcome alone."""
     outcomes, efficiencies = np.array([outcome], np.float32), np.array([efficiency], np.float32)
-    return lambda game: leaf_values(outcomes, efficiencies, game)[0]
+    return lambda game: compute_leaf_values(outcomes, efficiencies, game)[0]
 
 
 def test_every_cell_is_the_decision_at_its_score():
-    matrix = score_matrix(values_by(STRONG, 0.68), 7)
+    matrix = compute_score_matrix(values_by(STRONG, 0.68), 7)
     for away in range(1, 8):
         for other in range(1, 8):
-            game = cube_game(MatchState(length=7, score=(7 - away, 7 - other)))
-            assert matrix.at(away, other) == decide_outcome(STRONG, 0.68, game)
-    assert matrix.money == decide_outcome(STRONG, 0.68, cube_game(MatchState(beavers=False)))
+            game = build_cube_state_space(MatchState(length=7, score=(7 - away, 7 - other)))
+            assert matrix.decision_at(away, other) == decide_from_outcome(STRONG, 0.68, game)
+    assert matrix.money == decide_from_outcome(
+        STRONG, 0.68, build_cube_state_space(MatchState(beavers=False))
+    )
 
 
 def test_well_known_corners():
-    matrix = score_matrix(values_by(STRONG, 0.68), 9)
-    assert all(matrix.at(1, other).doubling is Doubling.UNAVAILABLE for other in range(1, 10))
-    assert all(matrix.at(away, 1).should_double for away in range(3, 10))
-    assert matrix.at(3, 2).text == "Double, pass"
-    assert matrix.at(2, 9).text == "No double, take"
+    matrix = compute_score_matrix(values_by(STRONG, 0.68), 9)
+    assert all(matrix.decision_at(1, other).doubling is DoublingAction.UNAVAILABLE for other in range(1, 10))
+    assert all(matrix.decision_at(away, 1).should_double for away in range(3, 10))
+    assert matrix.decision_at(3, 2).text == "Double, pass"
+    assert matrix.decision_at(2, 9).text == "No double, take"
 
 
 def test_redoubles_start_from_the_cube_in_hand():
-    matrix = score_matrix(values_by(STRONG, 0.68), 5, cube=2)
-    assert matrix.at(5, 5).is_redouble
-    assert matrix.at(2, 5).doubling is Doubling.UNAVAILABLE
+    matrix = compute_score_matrix(values_by(STRONG, 0.68), 5, cube=2)
+    assert matrix.decision_at(5, 5).is_redouble
+    assert matrix.decision_at(2, 5).doubling is DoublingAction.UNAVAILABLE
     assert matrix.money.text == "No redouble, take" or matrix.money.should_double
 
 
@@ -56,7 +58,7 @@ def test_the_matrix_asks_its_values_from_whoever_has_them():
         asked.append(game.match)
         return values_by(STRONG, 0.5)(game)
 
-    score_matrix(values_at, 3)
+    compute_score_matrix(values_at, 3)
     assert [match.length for match in asked].count(3) == 9
     assert sum(match.is_money for match in asked) == 1
 
@@ -66,10 +68,10 @@ def test_the_matrix_asks_its_values_from_whoever_has_them():
 )
 def test_impossible_matrices_are_refused(away, cube, field):
     with pytest.raises(ValueRangeError) as caught:
-        score_matrix(values_by(STRONG, 0.68), away, cube=cube)
+        compute_score_matrix(values_by(STRONG, 0.68), away, cube=cube)
     assert caught.value.field == field
 
 
 def test_a_score_outside_the_matrix_is_refused():
     with pytest.raises(ValueRangeError, match="1 to 3 points away"):
-        score_matrix(values_by(STRONG, 0.68), 3).at(4, 1)
+        compute_score_matrix(values_by(STRONG, 0.68), 3).decision_at(4, 1)

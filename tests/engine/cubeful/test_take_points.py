@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from engine.cubeful import cube_game, doubling_window, gammon_value, take_point
+from engine.cubeful import build_cube_state_space, doubling_window, gammon_value, take_point
+from engine.cubeful.match_equity import load_default_table
 from engine.errors import ValueRangeError
-from engine.match import MatchState
-from engine.match_equity import default_table
-from engine.outcome import Outcome
+from engine.rules.match import MatchState
+from engine.rules.outcome import Outcome
 from tests.engine.cubeful.cubes import race
 
-MONEY = cube_game(MatchState())
-OWNED = cube_game(MatchState(cube=2, cube_owner=0))
+MONEY = build_cube_state_space(MatchState())
+OWNED = build_cube_state_space(MatchState(cube=2, cube_owner=0))
 RACE = race(0.5)
 SHARES = Outcome(0.5, 0.15, 0.01, 0.1, 0.0)
 WON, LOST = 1.32, 1.2
@@ -23,7 +23,7 @@ def at_score(away: int, other: int, cube: int = 1, *, crawford_is_over: bool = F
     length = max(away, other) + 3
     if crawford_is_over:
         assert 1 in (away, other)
-    return cube_game(
+    return build_cube_state_space(
         MatchState(
             length=length,
             score=(length - away, length - other),
@@ -51,7 +51,7 @@ def test_money_points_with_gammons_are_janowskis(x):
 
 def test_the_window_opens_earlier_for_a_first_double_and_earliest_under_jacoby():
     first, again = (doubling_window(SHARES, 0.68, game).double for game in (MONEY, OWNED))
-    jacoby = doubling_window(SHARES, 0.68, cube_game(MatchState(jacoby=True)))
+    jacoby = doubling_window(SHARES, 0.68, build_cube_state_space(MatchState(jacoby=True)))
     assert jacoby.double < first < again
     assert jacoby.too_good is None
     assert doubling_window(SHARES, 0.68, MONEY).too_good is not None
@@ -73,10 +73,10 @@ def test_two_away_each_the_take_point_is_the_chance_of_one_away_against_two():
 
 def test_three_away_against_four_has_the_take_points_of_the_table():
     """The side three away is doubled, takes at 2 and can redouble to 4 for the match."""
-    table = default_table()
-    passed, won, lost = table.chance(3, 3), table.chance(1, 4), table.chance(3, 2)
+    table = load_default_table()
+    passed, won, lost = table.mwc(3, 3), table.mwc(1, 4), table.mwc(3, 2)
     dead = (passed - lost) / (won - lost)
-    live = dead * table.chance(1, 4)
+    live = dead * table.mwc(1, 4)
     game = at_score(4, 3)
     assert take_point(RACE, 0.0, game) == pytest.approx(dead, abs=1e-3)
     assert take_point(RACE, 1.0, game) == pytest.approx(live, abs=1e-3)
@@ -85,29 +85,29 @@ def test_three_away_against_four_has_the_take_points_of_the_table():
 
 def test_four_away_against_three_has_the_take_points_of_the_table():
     """Doubled from 1, the taker four away turns the cube to 4, which is dead for the side three away."""
-    table = default_table()
-    passed, won, lost = table.chance(4, 2), table.chance(2, 3), table.chance(4, 1)
+    table = load_default_table()
+    passed, won, lost = table.mwc(4, 2), table.mwc(2, 3), table.mwc(4, 1)
     dead = (passed - lost) / (won - lost)
     assert take_point(RACE, 0.0, at_score(3, 4)) == pytest.approx(dead, abs=1e-3)
-    cash_at_4 = 1 - table.chance(3, 2)
-    live = (passed - lost) / (table.chance(2, 3) - lost) * cash_at_4
+    cash_at_4 = 1 - table.mwc(3, 2)
+    live = (passed - lost) / (table.mwc(2, 3) - lost) * cash_at_4
     assert take_point(RACE, 1.0, at_score(3, 4)) == pytest.approx(live, abs=1e-3)
 
 
 def test_the_last_cube_of_a_match_has_a_dead_take_point():
-    table = default_table()
+    table = load_default_table()
     game = at_score(4, 4, cube=2)
-    expected = table.chance(4, 2)
+    expected = table.mwc(4, 2)
     for efficiency in (0.0, 0.68, 1.0):
         assert take_point(RACE, efficiency, game) == pytest.approx(expected, abs=1e-3)
 
 
 def test_after_the_crawford_game_the_leader_passes_at_once_even_points_away():
     """The free drop: the take point is near one half at 2 and 4 away, near one third at 3."""
-    table = default_table()
+    table = load_default_table()
     for away in (2, 3, 4, 5):
-        after_pass = table.chance(1, away - 1, crawford_is_over=True)
-        after_loss = table.chance(1, away - 2, crawford_is_over=True)
+        after_pass = table.mwc(1, away - 1, is_post_crawford=True)
+        after_loss = table.mwc(1, away - 2, is_post_crawford=True)
         expected = (after_pass - after_loss) / (1 - after_loss)
         game = at_score(away, 1, crawford_is_over=True)
         assert take_point(RACE, 0.68, game) == pytest.approx(expected, abs=1e-3)
@@ -116,7 +116,7 @@ def test_after_the_crawford_game_the_leader_passes_at_once_even_points_away():
 
 
 def test_long_matches_are_like_money():
-    game = cube_game(MatchState(length=25))
+    game = build_cube_state_space(MatchState(length=25))
     window, money = doubling_window(SHARES, 0.68, game), doubling_window(SHARES, 0.68, MONEY)
     assert window.cash == pytest.approx(money.cash, abs=0.02)
     assert window.double == pytest.approx(money.double, abs=0.03)
@@ -128,21 +128,21 @@ def test_without_a_use_for_the_cube_there_is_no_window():
         MatchState(length=5, score=(4, 1), crawford=True),
         MatchState(cube=2, cube_owner=1),
     ):
-        assert doubling_window(RACE, 0.68, cube_game(match)) is None
-        assert take_point(RACE, 0.68, cube_game(match)) is None
+        assert doubling_window(RACE, 0.68, build_cube_state_space(match)) is None
+        assert take_point(RACE, 0.68, build_cube_state_space(match)) is None
 
 
 def test_gammons_are_worth_half_a_game_for_money_and_what_the_score_makes_of_them_in_a_match():
     assert gammon_value(MONEY) == gammon_value(MONEY, won=False) == 0.5
-    double_match_point = cube_game(MatchState(length=1))
+    double_match_point = build_cube_state_space(MatchState(length=1))
     assert gammon_value(double_match_point) == 0.0
-    trailer = cube_game(MatchState(length=5, score=(3, 4), crawford=True))
-    table = default_table()
+    trailer = build_cube_state_space(MatchState(length=5, score=(3, 4), crawford=True))
+    table = load_default_table()
     assert gammon_value(trailer) == pytest.approx((1 - 0.5) / 0.5)
     assert gammon_value(trailer, won=False) == 0.0
-    even = cube_game(MatchState(length=5))
-    stake = table.chance(4, 5) - table.chance(5, 4)
-    assert gammon_value(even) == pytest.approx((table.chance(3, 5) - table.chance(4, 5)) / stake)
+    even = build_cube_state_space(MatchState(length=5))
+    stake = table.mwc(4, 5) - table.mwc(5, 4)
+    assert gammon_value(even) == pytest.approx((table.mwc(3, 5) - table.mwc(4, 5)) / stake)
 
 
 @pytest.mark.parametrize("efficiency", [-0.1, 1.1, float("nan")])

@@ -8,39 +8,39 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.cubeful import (
-    cube_game,
-    dead_values,
-    equities,
-    exact_values,
-    leaf_values,
-    with_option,
+    build_cube_state_space,
+    compute_dead_cube_values,
+    compute_leaf_values,
+    select_exact_values,
+    to_equities,
+    with_doubling_option,
 )
-from engine.match import MatchState
-from engine.outcome import Outcome, cubeless_equity, turned_outcomes
+from engine.rules.match import MatchState
+from engine.rules.outcome import Outcome, cubeless_equity, invert_outcomes
 from tests.engine.cubeful.cubes import match_states, outcomes, race
 
 MONEY = MatchState(beavers=False)
 CENTRED, OWN, OTHER = 0, 1, 2
 
 
-def values_of(outcome: Outcome, match: MatchState, efficiency: float = 0.68):
+def evaluate(outcome: Outcome, match: MatchState, efficiency: float = 0.68):
     """``float32[states]`` of one outcome."""
     rows = np.array([outcome], np.float32)
-    return leaf_values(rows, np.array([efficiency], np.float32), cube_game(match))[0]
+    return compute_leaf_values(rows, np.array([efficiency], np.float32), build_cube_state_space(match))[0]
 
 
 def test_a_dead_cube_is_worth_what_the_game_is_worth():
     outcome = Outcome(0.6, 0.2, 0.01, 0.1, 0.02)
-    assert values_of(outcome, MONEY, 0.0) == pytest.approx([outcome.equity] * 3)
+    assert evaluate(outcome, MONEY, 0.0) == pytest.approx([outcome.equity] * 3)
     match = MatchState(length=7, score=(2, 4))
-    dead = dead_values(np.array([outcome], np.float32), cube_game(match))
-    assert values_of(outcome, match, 0.0)[0] == pytest.approx(dead[0])
+    dead = compute_dead_cube_values(np.array([outcome], np.float32), build_cube_state_space(match))
+    assert evaluate(outcome, match, 0.0)[0] == pytest.approx(dead[0])
 
 
 @pytest.mark.parametrize(("win", "centred"), [(0.2, -1.0), (0.5, 0.0), (0.65, 0.5), (0.8, 1.0), (0.9, 1.0)])
 def test_a_live_centred_cube_runs_straight_between_the_take_points(win, centred):
     """Janowski's figure for games without gammons: -1 at 20 %, +1 at 80 %."""
-    assert values_of(race(win), MONEY, 1.0)[CENTRED] == pytest.approx(centred, abs=1e-6)
+    assert evaluate(race(win), MONEY, 1.0)[CENTRED] == pytest.approx(centred, abs=1e-6)
 
 
 def test_owned_cubes_have_janowskis_values():
@@ -48,56 +48,59 @@ def test_owned_cubes_have_janowskis_values():
     outcome = Outcome(0.5, 0.15, 0.0, 0.1, 0.0)
     won, lost = 1.3, 1.2
     for x in (0.0, 0.5, 0.68, 1.0):
-        values = values_of(outcome, MONEY, x)
+        values = evaluate(outcome, MONEY, x)
         assert values[OWN] == pytest.approx(0.5 * (won + lost + 0.5 * x) - lost, abs=1e-6)
         assert values[OTHER] == pytest.approx(0.5 * (won + lost + 0.5 * x) - lost - 0.5 * x, abs=1e-6)
 
 
 def test_exact_equities_go_to_the_states_that_they_are_of():
     known = np.array([[0.1, 0.2, 0.3]], np.float32)
-    assert exact_values(known, cube_game(MONEY)).tolist() == known.tolist()
-    turned = cube_game(MONEY).other
-    assert exact_values(known, turned)[0].tolist() == known[0, [0, 2, 1]].tolist()
-    owned = cube_game(MatchState(cube=2, cube_owner=0))
-    assert exact_values(known, owned)[0].tolist() == known[0, [1, 2]].tolist()
-    assert exact_values(known, owned.other)[0].tolist() == known[0, [2, 1]].tolist()
+    assert select_exact_values(known, build_cube_state_space(MONEY)).tolist() == known.tolist()
+    turned = build_cube_state_space(MONEY).opponent_view
+    assert select_exact_values(known, turned)[0].tolist() == known[0, [0, 2, 1]].tolist()
+    owned = build_cube_state_space(MatchState(cube=2, cube_owner=0))
+    assert select_exact_values(known, owned)[0].tolist() == known[0, [1, 2]].tolist()
+    assert select_exact_values(known, owned.opponent_view)[0].tolist() == known[0, [2, 1]].tolist()
 
 
 def test_at_double_match_point_nothing_but_winning_counts():
     match = MatchState(length=5, score=(4, 4))
     for outcome in (Outcome(0.6, 0.0, 0.0, 0.0, 0.0), Outcome(0.6, 0.5, 0.2, 0.4, 0.1)):
-        assert values_of(outcome, match)[0] == pytest.approx(0.6)
+        assert evaluate(outcome, match)[0] == pytest.approx(0.6)
 
 
 def test_the_published_example_has_its_value():
     """GNU Backgammon's manual, "0-ply Cubeful equities"; its outcome is rounded to 0.001."""
     outcome = Outcome(0.454, 0.103, 0.001, 0.106, 0.003)
-    assert values_of(outcome, MONEY, 0.0)[CENTRED] == pytest.approx(-0.097, abs=0.001)
-    assert values_of(outcome, MONEY, 1.0)[CENTRED] == pytest.approx(-0.157, abs=0.004)
-    assert values_of(outcome, MONEY, 0.68)[CENTRED] == pytest.approx(-0.138, abs=0.004)
+    assert evaluate(outcome, MONEY, 0.0)[CENTRED] == pytest.approx(-0.097, abs=0.001)
+    assert evaluate(outcome, MONEY, 1.0)[CENTRED] == pytest.approx(-0.157, abs=0.004)
+    assert evaluate(outcome, MONEY, 0.68)[CENTRED] == pytest.approx(-0.138, abs=0.004)
 
 
 def test_under_jacoby_gammons_do_not_count_until_the_cube_is_turned():
     outcome = Outcome(0.9, 0.8, 0.0, 0.0, 0.0)
     jacoby = MatchState(jacoby=True, beavers=False)
-    assert values_of(outcome, jacoby, 0.0)[CENTRED] == pytest.approx(0.8)
-    assert values_of(outcome, jacoby)[CENTRED] <= 1.0 < values_of(outcome, MONEY)[CENTRED]
-    assert values_of(outcome, jacoby)[OWN] == values_of(outcome, MONEY)[OWN]
+    assert evaluate(outcome, jacoby, 0.0)[CENTRED] == pytest.approx(0.8)
+    assert evaluate(outcome, jacoby)[CENTRED] <= 1.0 < evaluate(outcome, MONEY)[CENTRED]
+    assert evaluate(outcome, jacoby)[OWN] == evaluate(outcome, MONEY)[OWN]
 
 
 @given(outcomes(), match_states(), st.floats(0, 1))
 def test_both_sides_agree_about_every_value(outcome, match, efficiency):
-    game, rows = cube_game(match), np.array([outcome], np.float32)
+    game, rows = build_cube_state_space(match), np.array([outcome], np.float32)
     x = np.array([efficiency], np.float32)
-    own, other = leaf_values(rows, x, game), leaf_values(turned_outcomes(rows), x, game.other)
+    own, other = (
+        compute_leaf_values(rows, x, game),
+        compute_leaf_values(invert_outcomes(rows), x, game.opponent_view),
+    )
     turned = -other if game.is_money else 1.0 - other
     assert turned == pytest.approx(own, abs=1e-5)
 
 
 @given(outcomes(), match_states(), st.floats(0, 1))
 def test_holding_the_cube_is_worth_at_least_as_much_as_a_dead_one(outcome, match, efficiency):
-    game = cube_game(match)
-    live, dead = values_of(outcome, match, efficiency), values_of(outcome, match, 0.0)
+    game = build_cube_state_space(match)
+    live, dead = evaluate(outcome, match, efficiency), evaluate(outcome, match, 0.0)
     for column, state in enumerate(game.states):
         if state.owner == game.seat:
             assert live[column] >= dead[column] - 1e-5
@@ -110,15 +113,15 @@ def test_more_wins_with_the_same_shares_of_gammons_are_never_worse(win, won_g, l
     values = []
     for chance in (win / 64, (win + 1) / 64):
         outcome = Outcome(chance, chance * won_g, 0.0, (1 - chance) * lost_g, 0.0)
-        values.append(values_of(outcome, match, efficiency))
+        values.append(evaluate(outcome, match, efficiency))
     if 0 < win < 63:
         assert (values[1] >= values[0] - 1e-5).all()
 
 
 @given(outcomes(), match_states(), st.floats(0, 1))
 def test_values_stay_within_the_best_and_the_worst_result(outcome, match, efficiency):
-    game = cube_game(match)
-    values = with_option(values_of(outcome, match, efficiency)[None], game)
+    game = build_cube_state_space(match)
+    values = with_doubling_option(evaluate(outcome, match, efficiency)[None], game)
     if match.is_money:
         assert (np.abs(values) <= 3 + 1e-6).all()
     else:
@@ -126,68 +129,72 @@ def test_values_stay_within_the_best_and_the_worst_result(outcome, match, effici
 
 
 def test_the_option_takes_the_best_of_holding_and_the_lesser_of_taken_and_passed():
-    game = cube_game(MONEY)
+    game = build_cube_state_space(MONEY)
     rows = np.array([[0.5, 0.9, 0.2], [0.5, 0.9, 0.6], [1.3, 1.5, 0.9], [0.2, 0.6, -0.4]], np.float32)
     expected = [[0.5, 0.9, 0.2], [1.0, 1.0, 0.6], [1.3, 1.5, 0.9], [0.2, 0.6, -0.4]]
-    assert with_option(rows, game) == pytest.approx(np.array(expected))
+    assert with_doubling_option(rows, game) == pytest.approx(np.array(expected))
     turned = [[0.5, 0.9, 0.2], [0.5, 0.9, 0.6], [1.3, 1.5, 0.9], [0.2, 0.6, -0.4]]
-    assert with_option(rows, game.other)[:, 1] == pytest.approx(np.array(turned)[:, 1])
+    assert with_doubling_option(rows, game.opponent_view)[:, 1] == pytest.approx(np.array(turned)[:, 1])
 
 
 def test_the_option_reckons_with_the_beaver_under_jacoby():
     """A double can be right though the take is beavered: holding loses more, since gammons are not on yet."""
-    game = cube_game(MatchState(jacoby=True, beavers=True))
+    game = build_cube_state_space(MatchState(jacoby=True, beavers=True))
     rows = np.array([[-0.5, 0.3, -0.1], [-0.3, 0.3, -0.1]], np.float32)
-    assert with_option(rows, game)[:, 0] == pytest.approx([-0.4, -0.3])
+    assert with_doubling_option(rows, game)[:, 0] == pytest.approx([-0.4, -0.3])
 
 
 def test_a_last_roll_is_doubled_exactly_when_it_is_right():
     """One roll decides: double from 50 %, pass below 25 %; the mean of the results is the value."""
-    game = cube_game(MONEY)
+    game = build_cube_state_space(MONEY)
     for wins in range(37):
         results = np.array([[1.0] * 3] * wins + [[-1.0] * 3] * (36 - wins), np.float32)
         held = results.mean(axis=0, keepdims=True)
         equity = 2 * wins / 36 - 1
         expected = max(equity, min(2 * equity, 1.0))
-        assert with_option(held, game)[0, CENTRED] == pytest.approx(expected, abs=1e-6)
-        assert with_option(held, game)[0, OTHER] == pytest.approx(equity, abs=1e-6)
+        assert with_doubling_option(held, game)[0, CENTRED] == pytest.approx(expected, abs=1e-6)
+        assert with_doubling_option(held, game)[0, OTHER] == pytest.approx(equity, abs=1e-6)
 
 
 def test_the_trailer_owns_the_match_that_it_doubles_for_nothing():
     """Two away after the Crawford game: doubled at once, the game decides the match, or the leader passes."""
     match = MatchState(length=5, score=(3, 4))
-    game = cube_game(match)
+    game = build_cube_state_space(match)
     for win in (0.1, 0.3, 0.45):
-        assert values_of(race(win), match)[0] == pytest.approx(win, abs=1e-6)
-        assert with_option(values_of(race(win), match)[None], game)[0, 0] == pytest.approx(win, abs=1e-6)
-    assert with_option(values_of(race(0.7), match)[None], game)[0, 0] == pytest.approx(0.5)
+        assert evaluate(race(win), match)[0] == pytest.approx(win, abs=1e-6)
+        assert with_doubling_option(evaluate(race(win), match)[None], game)[0, 0] == pytest.approx(
+            win, abs=1e-6
+        )
+    assert with_doubling_option(evaluate(race(0.7), match)[None], game)[0, 0] == pytest.approx(0.5)
 
 
 def test_at_double_match_point_the_cube_means_nothing():
     match = MatchState(length=3, score=(2, 2))
     for win in (0.0, 0.3, 1.0):
         outcome = Outcome(win, win / 2, 0.0, (1 - win) / 2, 0.0)
-        assert values_of(outcome, match) == pytest.approx([win, win])
+        assert evaluate(outcome, match) == pytest.approx([win, win])
 
 
 @given(outcomes(), match_states())
 def test_an_equity_is_one_for_a_game_won_singly_and_goes_straight_from_loss_to_win(outcome, match):
-    game = cube_game(match)
-    dead = dead_values(np.array([outcome], np.float32), game)
-    points = equities(dead, game)
+    game = build_cube_state_space(match)
+    dead = compute_dead_cube_values(np.array([outcome], np.float32), game)
+    points = to_equities(dead, game)
     if match.is_money:
         assert points[0] == pytest.approx(cubeless_equity(np.array([outcome]))[0], abs=1e-5)
-    elif game.result_worth(1) - game.result_worth(-1) > 1e-3:
-        lost, won = game.result_worth(-1), game.result_worth(1)
+    elif game.result_value(1) - game.result_value(-1) > 1e-3:
+        lost, won = game.result_value(-1), game.result_value(1)
         assert lost + (points[0] + 1) / 2 * (won - lost) == pytest.approx(dead[0], abs=1e-6)
-        assert equities(np.float32(game.result_worth(1)), game) == pytest.approx(1.0, abs=1e-3)
-        assert equities(np.float32(game.result_worth(-1)), game) == pytest.approx(-1.0, abs=1e-3)
+        assert to_equities(np.float32(game.result_value(1)), game) == pytest.approx(1.0, abs=1e-3)
+        assert to_equities(np.float32(game.result_value(-1)), game) == pytest.approx(-1.0, abs=1e-3)
 
 
 def test_fewer_turns_of_the_cube_do_not_change_the_values():
     match = MatchState(length=15, score=(3, 6))
     rows = np.array([[0.6, 0.2, 0.0, 0.1, 0.0]], np.float32)
     x = np.array([0.68], np.float32)
-    short, whole = cube_game(match, cube_turns=2), cube_game(match)
+    short, whole = build_cube_state_space(match, max_cube_turns=2), build_cube_state_space(match)
     count = len(short.states)
-    assert leaf_values(rows, x, short) == pytest.approx(leaf_values(rows, x, whole)[:, :count])
+    assert compute_leaf_values(rows, x, short) == pytest.approx(
+        compute_leaf_values(rows, x, whole)[:, :count]
+    )

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from engine.errors import FormatError, GammondError, PositionError, UnsupportedError, ValueRangeError
 from engine.formats.fibs_board import FibsDialect, decode_fibs_board, encode_fibs_board
 from engine.formats.position_id import encode_position_id
-from engine.match import MatchState
-from engine.position import Position
+from engine.rules.match import MatchState
+from engine.rules.position import Position
 from tests import boards
 from tests.match_states import random_match_state
 

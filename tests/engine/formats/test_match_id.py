@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from engine.errors import FormatError, GammondError, PositionError, UnsupportedError, ValueRangeError
 from engine.formats.match_id import decode_match_id, encode_match_id
-from engine.match import MatchState
+from engine.rules.match import MatchState
 from tests.match_states import random_match_state
 
 OBSERVED = [

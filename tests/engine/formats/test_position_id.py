@@ -14,7 +14,7 @@ from engine.formats.position_id import (
     encode_position_id,
     encode_position_ids,
 )
-from engine.position import Position
+from engine.rules.position import Position
 from tests import boards
 
 OPENING = "4HPwATDgc/ABMA"

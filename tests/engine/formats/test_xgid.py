@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from engine.errors import FormatError, GammondError, PositionError, UnsupportedError, ValueRangeError
 from engine.formats.position_id import encode_position_id
 from engine.formats.xgid import decode_xgid, decode_xgids, encode_xgid
-from engine.match import MatchState
-from engine.position import Position
+from engine.rules.match import MatchState
+from engine.rules.position import Position
 from tests import boards
 from tests.match_states import random_match_state
 
@@ -33,7 +33,7 @@ def test_the_board_is_the_bottom_players_view_whoever_is_on_roll():
     assert encode_position_id(bottom) == "xnTkgIHBGXwECA"
     assert match == MatchState(length=5, score=(2, 1), cube=2, cube_owner=1, on_roll=1, roll=(6, 3))
     top, match = decode_xgid(f"XGID={LOPSIDED}:1:1:-1:63:1:2:0:5:10")
-    assert top == bottom.turned()
+    assert top == bottom.swap_sides()
     assert encode_position_id(top) == "gzP4CBBjOnLAAA"
     assert match == MatchState(length=5, score=(2, 1), cube=2, cube_owner=1, on_roll=0, roll=(6, 3))
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from engine.bearoff.numbering import Numbering
+from engine.bearoff.numbering import SideNumbering
 from engine.kernels import bearoff as kernel_bearoff
 from tests import naive, naive_bearoff
 
@@ -10,17 +10,17 @@ pytestmark = pytest.mark.nojit
 
 def results(numbering, number, a, b):
     """The numbers that the kernel finds, as a set."""
-    side = np.concatenate([[0], numbering.side_of(number)])
+    side = np.concatenate([[0], numbering.decode_side(number)])
     before = side.copy()
     found = np.empty(kernel_bearoff.MAX_RESULTS, np.int64)
-    count = kernel_bearoff.results_of_roll(side, a, b, numbering.ranks, found)
+    count = kernel_bearoff.list_roll_results(side, a, b, numbering.ranks, found)
     assert (side == before).all()
     return set(found[:count].tolist())
 
 
 def in_the_whole_game(numbering, number, a, b):
     """The same from the slow rules of the whole game, with the opponent borne off."""
-    side = numbering.side_of(number)
+    side = numbering.decode_side(number)
     state = [0] * 28
     state[1 : 1 + numbering.points] = side.tolist()
     state[naive.OPPONENT_OFF] = 15
@@ -30,39 +30,39 @@ def in_the_whole_game(numbering, number, a, b):
 
 @pytest.mark.parametrize(("points", "checkers"), [(3, 3), (6, 4), (8, 3), (6, 15), (9, 15), (18, 15)])
 def test_a_roll_leads_where_the_rules_of_the_whole_game_lead(points, checkers):
-    numbering = Numbering(points, checkers)
+    numbering = SideNumbering(points, checkers)
     generator = np.random.default_rng(points * checkers)
-    for number in generator.integers(1, numbering.sides, 12).tolist():
+    for number in generator.integers(1, numbering.side_count, 12).tolist():
         for a, b, _ in naive_bearoff.ROLLS:
             assert results(numbering, number, a, b) == in_the_whole_game(numbering, number, a, b)
 
 
 def test_both_twins_know_the_same_rules():
-    numbering = Numbering(8, 3)
-    for number in range(1, numbering.sides, 7):
-        side = tuple(numbering.side_of(number).tolist())
+    numbering = SideNumbering(8, 3)
+    for number in range(1, numbering.side_count, 7):
+        side = tuple(numbering.decode_side(number).tolist())
         for a, b, _ in naive_bearoff.ROLLS:
-            ends = numbering.number_sides(np.array(list(naive_bearoff.results_of_roll(side, a, b))))
+            ends = numbering.number_sides(np.array(list(naive_bearoff.list_roll_results(side, a, b))))
             assert set(ends.tolist()) == in_the_whole_game(numbering, number, a, b)
 
 
 def test_no_checker_is_borne_off_while_one_is_outside_the_home_board():
-    numbering = Numbering(12, 2)
+    numbering = SideNumbering(12, 2)
     number = int(numbering.number_sides(np.array([[1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]]))[0])
-    ends = [numbering.side_of(end).sum() for end in results(numbering, number, 4, 1)]
+    ends = [numbering.decode_side(end).sum() for end in results(numbering, number, 4, 1)]
     assert ends == [2] * len(ends)
 
 
 def test_a_larger_die_bears_off_from_the_highest_point_only():
-    numbering = Numbering(6, 2)
+    numbering = SideNumbering(6, 2)
     number = int(numbering.number_sides(np.array([[0, 1, 0, 1, 0, 0]]))[0])
-    ends = {tuple(numbering.side_of(end).tolist()) for end in results(numbering, number, 6, 1)}
+    ends = {tuple(numbering.decode_side(end).tolist()) for end in results(numbering, number, 6, 1)}
     # 4/off 2/1, or 4/3/off: never 2/off with the six while a checker is behind
     assert ends == {(1, 0, 0, 0, 0, 0), (0, 1, 0, 0, 0, 0)}
 
 
 def test_a_double_from_a_spread_of_eighteen_points_fits_into_the_results():
-    numbering = Numbering(18, 15)
+    numbering = SideNumbering(18, 15)
     side = np.zeros((1, 18), np.int64)
     side[0, 3:] = 1
     number = int(numbering.number_sides(side)[0])

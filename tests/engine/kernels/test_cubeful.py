@@ -134,7 +134,7 @@ def test_money_values_are_those_of_the_twin(jacoby):
     outcomes = any_outcomes(200, 1)
     efficiencies = np.random.default_rng(2).random(200).astype(np.float32)
     values = np.empty((200, 4), np.float32)
-    kernel.money_values(outcomes, efficiencies, OWNERS, jacoby, values)
+    kernel.compute_money_values(outcomes, efficiencies, OWNERS, jacoby, values)
     for i, s in np.ndindex(*values.shape):
         expected = money_twin(outcomes[i], float(efficiencies[i]), int(OWNERS[s]), jacoby)
         assert values[i, s] == pytest.approx(expected, abs=2e-5), (outcomes[i], OWNERS[s])
@@ -162,7 +162,7 @@ def test_match_values_are_those_of_the_twin(turns):
         outcomes = any_outcomes(20, seed)
         efficiencies = generator.random(20).astype(np.float32)
         values = np.empty((20, len(states)), np.float32)
-        kernel.match_values(outcomes, efficiencies, worths, turns, states, values)
+        kernel.compute_match_values(outcomes, efficiencies, worths, turns, states, values)
         for i, s in np.ndindex(*values.shape):
             level, owner, free = (int(number) for number in states[s])
             twin = MatchTwin(outcomes[i], worths, turns)
@@ -175,6 +175,6 @@ def test_match_values_are_those_of_the_twin(turns):
 def test_impossible_outcomes_are_read_as_the_nearest_possible_ones():
     rows = np.array([[1.2, 0.1, 0, 0, 0], [1.0, 0.1, 0, 0, 0], [0.3, 0.5, -0.1, 0, 0], [0.3, 0.3, 0, 0, 0]])
     values = np.empty((4, 4), np.float32)
-    kernel.money_values(rows.astype(np.float32), np.full(4, 0.7, np.float32), OWNERS, False, values)
+    kernel.compute_money_values(rows.astype(np.float32), np.full(4, 0.7, np.float32), OWNERS, False, values)
     assert values[0] == pytest.approx(values[1])
     assert values[2] == pytest.approx(values[3], abs=1e-6)

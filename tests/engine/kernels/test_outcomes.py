@@ -32,7 +32,7 @@ def test_estimates_are_made_possible_as_numpy_does_it():
 def test_rows_are_listed_class_by_class():
     class_of = np.array([2, 0, 3, 0, 2, 2], np.int8)
     rows, counts = np.empty(6, np.int64), np.zeros(4, np.int64)
-    kernel_outcomes.rows_by_class(class_of, rows, counts)
+    kernel_outcomes.group_rows_by_class(class_of, rows, counts)
     assert rows.tolist() == [1, 3, 0, 4, 5, 2]
     assert counts.tolist() == [2, 0, 3, 1]
 
@@ -41,9 +41,9 @@ def test_what_is_gathered_is_put_back_in_its_place():
     outcomes, boards = drawn(40)
     rows = np.array([7, 3, 39, 0])
     some = np.empty((4, 2, 26), np.int8)
-    kernel_outcomes.gather(boards, rows, some)
+    kernel_outcomes.gather_boards(boards, rows, some)
     assert np.array_equal(some, boards[rows])
     placed = np.zeros_like(outcomes)
-    kernel_outcomes.scatter(outcomes[rows], rows, placed)
+    kernel_outcomes.scatter_outcomes(outcomes[rows], rows, placed)
     assert np.array_equal(placed[rows], outcomes[rows])
     assert not np.delete(placed, rows, axis=0).any()

@@ -14,7 +14,7 @@ def _slow_phase(state: naive.State) -> int:
         return kernel_phases.OVER
     if not naive.has_contact(state):
         return kernel_phases.RACE
-    if any(_useful(side) <= kernel_phases.CRASHED_AT for side in (state, naive.turned(state))):
+    if any(_useful(side) <= kernel_phases.MAX_CRASHED_CHECKERS for side in (state, naive.turned(state))):
         return kernel_phases.CRASHED
     return kernel_phases.CONTACT
 
@@ -38,7 +38,7 @@ def test_phases_agree_with_the_slow_twin_in_all_phases():
     made = np.stack([one.board for one in finished + races + crashed])
     sample = np.concatenate([made, boards.random_boards(400, seed=31)])
     found = np.empty(len(sample), np.int8)
-    kernel_phases.phases(sample, found)
+    kernel_phases.classify_phases(sample, found)
     expected = [_slow_phase(state) for state in naive.states(sample)]
     assert found.tolist() == expected
     assert np.bincount(found, minlength=4).min() >= 2

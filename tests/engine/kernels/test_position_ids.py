@@ -9,7 +9,7 @@ import pytest
 
 from engine.errors import PositionError
 from engine.kernels import position_ids as kernel_ids
-from engine.position import Position
+from engine.rules.position import Position
 from tests import boards
 
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from engine.kernels import search as kernel_search
-from engine.position import CHECKERS, OFF
-from engine.search.judgement import OUTCOME_REDUCTION
-from engine.search.positions import distinct_boards
+from engine.rules.position import CHECKERS, OFF
+from engine.search.deduplication import deduplicate_boards
+from engine.search.objective import OUTCOME_BACKUP
 from tests import boards
 
 
@@ -27,7 +27,7 @@ def test_keys_hold_the_counts_of_both_sides_and_stay_below_40_bits():
     sample[1] = 0
     sample[1, :, 25] = CHECKERS
     keys = np.empty((len(sample), 2), np.int64)
-    kernel_search.position_keys(sample, keys)
+    kernel_search.compute_position_keys(sample, keys)
     for board, key in zip(sample, keys, strict=True):
         for side in range(2):
             text = bin(int(key[side]) | (1 << 40))[3:][::-1]
@@ -42,7 +42,7 @@ def test_keys_hold_the_counts_of_both_sides_and_stay_below_40_bits():
 def test_distinct_positions_are_those_of_a_dictionary(count):
     sample = boards.random_boards(count, seed=2)
     sample = np.ascontiguousarray(sample[np.random.default_rng(3).integers(0, count, count)])
-    found = distinct_boards(sample)
+    found = deduplicate_boards(sample)
     order = {}
     for board in sample:
         order.setdefault(board.tobytes(), len(order))
@@ -53,12 +53,12 @@ def test_distinct_positions_are_those_of_a_dictionary(count):
 
 def test_positions_that_differ_have_different_keys():
     sample = boards.played_boards(boards.RandomJudge(4), 60_000, seed=5)
-    assert len(distinct_boards(sample).boards) == len({board.tobytes() for board in sample})
+    assert len(deduplicate_boards(sample).boards) == len({board.tobytes() for board in sample})
 
 
 def naive_choice(values, places, offsets, width, margin):
     """The chosen replies of each segment, by sorting."""
-    scores = values.astype(np.float64) @ OUTCOME_REDUCTION.scores[0]
+    scores = values.astype(np.float64) @ OUTCOME_BACKUP.scores[0]
     result = []
     for start, end in pairwise(offsets):
         order = sorted(range(start, end), key=lambda reply: scores[places[reply]])[:width]
@@ -77,7 +77,7 @@ def test_the_best_few_replies_are_chosen_best_first(width, margin):
     chosen = np.empty(offsets[-1], np.int64)
     chosen_offsets = np.empty_like(offsets)
     kernel_search.choose_replies(
-        values, places, offsets, OUTCOME_REDUCTION.scores, width, margin, chosen, chosen_offsets
+        values, places, offsets, OUTCOME_BACKUP.scores, width, margin, chosen, chosen_offsets
     )
     found = [chosen[start:end].tolist() for start, end in pairwise(chosen_offsets)]
     assert found == naive_choice(values, places, offsets, width, margin)
@@ -97,7 +97,7 @@ def test_averages_are_those_of_the_best_replies_seen_from_the_other_side():
     shifts = np.array([0.0, 1.0, 0.0])
     weights = generator.random(rolls)
     averages = np.empty((positions, columns), np.float32)
-    kernel_search.average_best(
+    kernel_search.average_best_replies(
         values, places, offsets, scores, score_of, turned_from, factors, shifts, weights, averages
     )
     for i in range(positions):
@@ -112,7 +112,7 @@ def test_averages_are_those_of_the_best_replies_seen_from_the_other_side():
 
 @pytest.mark.nojit
 def test_a_cache_of_a_dictionary_with_two_entries_a_bucket_behaves_alike():
-    sample = distinct_boards(boards.random_boards(12, seed=8)).keys
+    sample = deduplicate_boards(boards.random_boards(12, seed=8)).keys
     keys = np.full((2, 2), kernel_search.EMPTY, np.int64)
     stored = np.empty((2, 1), np.float32)
     bucket = []
@@ -134,7 +134,7 @@ def test_a_cache_of_a_dictionary_with_two_entries_a_bucket_behaves_alike():
 
 @pytest.mark.nojit
 def test_narrow_values_that_move_wide_ones_out_of_the_way_leave_them_whole():
-    sample = distinct_boards(boards.random_boards(2, seed=8)).keys
+    sample = deduplicate_boards(boards.random_boards(2, seed=8)).keys
     keys = np.full((2, 2), kernel_search.EMPTY, np.int64)
     stored = np.full((2, 4), np.nan, np.float32)
     wide = np.array([[1, 2, 3, 4]], np.float32)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.moves import expand_rolls, expand_two_moves
-from engine.position import Position
+from engine.rules.moves import expand_rolls, expand_two_moves
+from engine.rules.position import Position
 from tests import boards, naive
 
 

@@ -1,12 +1,11 @@
 import pytest
 
 from engine.bearoff.two_sided import build_two_sided
-from engine.cubeful import Doubling, Response, cube_game
+from engine.cubeful import CubeResponse, DoublingAction, build_cube_state_space
 from engine.errors import StateError
-from engine.match import MatchState
-from engine.replies import EvaluatedReplies
+from engine.evaluation.pruning import EvaluatorPruner
 from engine.rollout import (
-    RolloutJudges,
+    RolloutEvaluators,
     RolloutSettings,
     StopReason,
     load_state,
@@ -14,9 +13,10 @@ from engine.rollout import (
     roll_out_plays,
     save_state,
 )
+from engine.rules.match import MatchState
 from tests import boards
 
-MONEY = cube_game(MatchState())
+MONEY = build_cube_state_space(MatchState())
 FULL = RolloutSettings(variance_reduction=False, stop_jsd=0.0)
 
 # The last roll of the game: 23 of 36 bear both off, and otherwise the opponent wins.
@@ -27,7 +27,7 @@ SURE = boards.position({1: 2}, {24: 1})
 @pytest.fixture(scope="module")
 def judges():
     table = build_two_sided(6, 3, threads=1)
-    return RolloutJudges(EvaluatedReplies(table), table)
+    return RolloutEvaluators(EvaluatorPruner(table), table)
 
 
 def test_the_last_roll_of_a_game_is_a_double_and_a_take(judges):
@@ -35,8 +35,8 @@ def test_the_last_roll_of_a_game_is_a_double_and_a_take(judges):
     assert rolled.no_double.equity == pytest.approx(2 * 23 / 36 - 1)
     assert rolled.take.equity == pytest.approx(2 * (2 * 23 / 36 - 1))
     assert rolled.gain.equity == pytest.approx(2 * 23 / 36 - 1)
-    assert rolled.decision.doubling is Doubling.DOUBLE
-    assert rolled.decision.response is Response.TAKE
+    assert rolled.decision.doubling is DoublingAction.DOUBLE
+    assert rolled.decision.response is CubeResponse.TAKE
 
 
 def test_luck_taken_off_leaves_the_exact_values_of_the_last_roll(judges):
@@ -49,34 +49,36 @@ def test_luck_taken_off_leaves_the_exact_values_of_the_last_roll(judges):
 def test_a_sure_win_is_a_double_and_a_pass(judges):
     rolled = roll_out_cube(SURE, MONEY, judges, FULL)
     assert rolled.take.equity == 2
-    assert rolled.decision.doubling is Doubling.DOUBLE
-    assert rolled.decision.response is Response.PASS
+    assert rolled.decision.doubling is DoublingAction.DOUBLE
+    assert rolled.decision.response is CubeResponse.PASS
 
 
 def test_a_cube_that_the_other_side_owns_leaves_nothing_to_decide(judges):
-    game = cube_game(MatchState(cube=2, cube_owner=1))
+    game = build_cube_state_space(MatchState(cube=2, cube_owner=1))
     rolled = roll_out_cube(LAST_ROLL, game, judges, FULL)
-    assert rolled.decision.doubling is Doubling.UNAVAILABLE
+    assert rolled.decision.doubling is DoublingAction.UNAVAILABLE
     assert rolled.take is rolled.gain is None
     assert rolled.no_double.equity == pytest.approx(2 * 23 / 36 - 1)
 
 
 def test_in_a_match_equities_are_worth_the_chances_to_win_it(judges):
-    game = cube_game(MatchState(length=2))
+    game = build_cube_state_space(MatchState(length=2))
     rolled = roll_out_cube(LAST_ROLL, game, judges, FULL)
-    won, lost = game.result_worth(1), game.result_worth(-1)
+    won, lost = game.result_value(1), game.result_value(-1)
     assert rolled.decision.no_double.mwc == pytest.approx((23 * won + 13 * lost) / 36, abs=1e-6)
-    assert rolled.decision.take.mwc == pytest.approx(23 / 36, abs=1e-6)  # 2-away 2-away: the double ends it
-    assert rolled.decision.passed.mwc == pytest.approx(game.result_worth(1))
+    assert rolled.decision.double_take.mwc == pytest.approx(
+        23 / 36, abs=1e-6
+    )  # 2-away 2-away: the double ends it
+    assert rolled.decision.double_pass.mwc == pytest.approx(game.result_value(1))
 
 
 def test_a_clear_decision_stops_and_a_close_one_goes_on(judges):
     settings = RolloutSettings(trials=1296, min_trials=108, variance_reduction=False)
     clear = roll_out_cube(SURE, MONEY, judges, settings)
     assert clear.rollout.reason is StopReason.JSD
-    assert clear.rollout.state.trials() == 108
+    assert clear.rollout.state.count_trials() == 108
     close = roll_out_cube(boards.position({6: 1, 1: 1}, {24: 2}), MONEY, judges, settings)
-    assert close.rollout.state.trials() > 108
+    assert close.rollout.state.count_trials() > 108
 
 
 def test_a_cube_decision_is_saved_and_extended(judges, tmp_path):
@@ -90,14 +92,20 @@ def test_a_cube_decision_is_saved_and_extended(judges, tmp_path):
     whole = roll_out_cube(start, MONEY, judges, settings)
     assert (rest.no_double, rest.take, rest.gain) == (whole.no_double, whole.take, whole.gain)
     with pytest.raises(StateError, match="scoring"):
-        roll_out_cube(start, cube_game(MatchState(jacoby=True)), judges, settings, resume=half.rollout.state)
+        roll_out_cube(
+            start,
+            build_cube_state_space(MatchState(jacoby=True)),
+            judges,
+            settings,
+            resume=half.rollout.state,
+        )
 
 
 def test_the_opponent_may_double_right_after_a_play(judges):
-    ranked, _ = roll_out_plays(boards.position({6: 3}, {23: 2}), (2, 1), judges, FULL, game=MONEY)
+    ranked, _ = roll_out_plays(boards.position({6: 3}, {23: 2}), (2, 1), judges, FULL, space=MONEY)
     assert ranked[0].estimate.equity == -1  # doubled out: without the cube a few games would be won
-    own_cube = cube_game(MatchState(cube=2, cube_owner=0))
-    without, _ = roll_out_plays(boards.position({6: 3}, {23: 2}), (2, 1), judges, FULL, game=own_cube)
+    own_cube = build_cube_state_space(MatchState(cube=2, cube_owner=0))
+    without, _ = roll_out_plays(boards.position({6: 3}, {23: 2}), (2, 1), judges, FULL, space=own_cube)
     assert without[0].estimate.equity > -1
     cubeless, _ = roll_out_plays(boards.position({6: 3}, {23: 2}), (2, 1), judges, FULL)
     assert cubeless[0].estimate.equity > -1

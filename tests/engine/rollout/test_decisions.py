@@ -4,23 +4,23 @@ import numpy as np
 import pytest
 
 from engine.errors import PlayError, StateError, ValueRangeError
-from engine.moves import legal_plays
-from engine.position import Position
-from engine.replies import EvaluatedReplies
+from engine.evaluation.pruning import EvaluatorPruner
 from engine.rollout import (
-    Cubeless,
-    RolloutJudges,
+    CubelessScoring,
+    RolloutEvaluators,
     RolloutSettings,
     StopReason,
-    ranked_plays,
+    rank_by_rollout,
     roll_out_plays,
     roll_out_position,
 )
+from engine.rules.moves import legal_plays
+from engine.rules.position import Position
 from tests import boards
 from tests.naive_ranking import rank_plays
 
 JUDGE = boards.RacingJudge()
-JUDGES = RolloutJudges(EvaluatedReplies(JUDGE), JUDGE)
+JUDGES = RolloutEvaluators(EvaluatorPruner(JUDGE), JUDGE)
 CONTACT = boards.position({25: 1, 20: 2, 6: 3, 4: 2}, {2: 2, 7: 1, 19: 4, 21: 3})
 WON = boards.position({}, {24: 3})
 SHORT = RolloutSettings(trials=144, truncation=4, min_trials=72)
@@ -29,11 +29,11 @@ SHORT = RolloutSettings(trials=144, truncation=4, min_trials=72)
 def test_plays_come_best_first_with_their_distances():
     ranked, rollout = roll_out_plays(CONTACT, (6, 2), JUDGES, SHORT)
     assert {each.play.result for each in ranked} == {play.result for play in legal_plays(CONTACT, (6, 2))}
-    kept = [each for each in ranked if not each.given_up]
+    kept = [each for each in ranked if not each.is_pruned]
     assert [each.estimate.equity for each in kept] == sorted((e.estimate.equity for e in kept), reverse=True)
     assert ranked[: len(kept)] == kept
-    assert ranked[0].behind is None
-    assert all(each.behind.equity <= 0 for each in ranked[1:])
+    assert ranked[0].difference_to_best is None
+    assert all(each.difference_to_best.equity <= 0 for each in ranked[1:])
     assert {each.estimate.trials for each in kept} == {max(map(len, rollout.state.scores))}
 
 
@@ -57,19 +57,20 @@ def test_plays_that_were_given_up_come_last_whatever_their_equity():
     plays = legal_plays(CONTACT, (6, 2))[:2]
     _, rollout = roll_out_plays(CONTACT, (6, 2), JUDGES, SHORT, plays=plays)
     better = int(
-        rollout.state.estimate(1, turned=True).equity > rollout.state.estimate(0, turned=True).equity
+        rollout.state.estimate(1, for_opponent=True).equity
+        > rollout.state.estimate(0, for_opponent=True).equity
     )
-    ranked = ranked_plays(plays, replace(rollout, survivors=(1 - better,)), Cubeless())
+    ranked = rank_by_rollout(plays, replace(rollout, survivors=(1 - better,)), CubelessScoring())
     assert [each.play for each in ranked] == [plays[1 - better], plays[better]]
-    assert [each.given_up for each in ranked] == [False, True]
-    assert ranked[1].behind.equity > 0
+    assert [each.is_pruned for each in ranked] == [False, True]
+    assert ranked[1].difference_to_best.equity > 0
 
 
 def test_a_forced_play_is_rolled_out_alone():
     shut_out = boards.position({25: 2, 1: 5}, {19: 2, 20: 2, 21: 2, 22: 2, 23: 2, 24: 2})
     ranked, rollout = roll_out_plays(shut_out, (6, 5), JUDGES, SHORT)
     assert len(ranked) == 1
-    assert ranked[0].play.is_pass
+    assert ranked[0].play.is_no_move
     assert ranked[0].estimate.trials == 144
     assert rollout.reason is StopReason.TRIALS
 

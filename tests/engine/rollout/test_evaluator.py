@@ -1,12 +1,12 @@
 import numpy as np
 
-from engine.position import Position
-from engine.replies import EvaluatedReplies
-from engine.rollout import RolloutEvaluator, RolloutJudges, RolloutSettings, roll_out
+from engine.evaluation.pruning import EvaluatorPruner
+from engine.rollout import RolloutEvaluator, RolloutEvaluators, RolloutSettings, roll_out
+from engine.rules.position import Position
 from tests import boards
 
 JUDGE = boards.RacingJudge()
-JUDGES = RolloutJudges(EvaluatedReplies(JUDGE), JUDGE)
+JUDGES = RolloutEvaluators(EvaluatorPruner(JUDGE), JUDGE)
 SETTINGS = RolloutSettings(trials=72, truncation=3)
 BOARDS = boards.played_boards(JUDGE, 70, seed=8)
 

@@ -3,15 +3,15 @@ import pytest
 
 from engine.bearoff.two_sided import build_two_sided
 from engine.errors import CancelledWork, LimitError
-from engine.position import Position
-from engine.replies import EvaluatedReplies, Replies
-from engine.rollout.scoring import Cubeless
-from engine.rollout.settings import RolloutJudges, RolloutSettings
+from engine.evaluation.pruning import EvaluatorPruner, Replies
+from engine.rollout.settings import RolloutEvaluators, RolloutSettings
+from engine.rollout.trial_scoring import CubelessScoring
 from engine.rollout.trials import play_trials
+from engine.rules.position import Position
 from tests import boards, naive_rollout
 
 JUDGE = boards.RacingJudge()
-JUDGES = RolloutJudges(EvaluatedReplies(JUDGE), JUDGE)
+JUDGES = RolloutEvaluators(EvaluatorPruner(JUDGE), JUDGE)
 START = Position.start()
 RACE = boards.position({6: 3, 5: 2, 3: 2}, {21: 3, 20: 2, 19: 2})
 CONTACT = boards.position({25: 1, 20: 2, 6: 3, 4: 2}, {2: 2, 7: 1, 19: 4, 21: 3})
@@ -19,7 +19,7 @@ CONTACT = boards.position({25: 1, 20: 2, 6: 3, 4: 2}, {2: 2, 7: 1, 19: 4, 21: 3}
 
 def _play(starts, trials, settings=None, judges=JUDGES, cancelled=lambda: False):
     stacked = np.stack([start.board for start in starts])
-    return play_trials(stacked, trials, settings or RolloutSettings(), judges, Cubeless(), cancelled)
+    return play_trials(stacked, trials, settings or RolloutSettings(), judges, CubelessScoring(), cancelled)
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_trials_are_those_played_by_hand(start, trials, settings):
 
 def test_trials_end_where_an_exact_judge_knows_the_position():
     exact = build_two_sided(6, 2, threads=1)
-    judges = RolloutJudges(EvaluatedReplies(JUDGE), JUDGE, exact=(exact,))
+    judges = RolloutEvaluators(EvaluatorPruner(JUDGE), JUDGE, exact=(exact,))
     for settings in (RolloutSettings(), RolloutSettings(variance_reduction=False)):
         found = _play([RACE], range(12), settings, judges)[0]
         for trial, scores in enumerate(found):
@@ -91,14 +91,14 @@ class _CountingReplies:
         self.finder = finder
         self.asked = 0
 
-    def best_replies(self, positions, dice, keep, margin):
+    def prune_plays(self, positions, dice, keep, margin):
         self.asked += len(positions)
-        return self.finder.best_replies(positions, dice, keep, margin)
+        return self.finder.prune_plays(positions, dice, keep, margin)
 
 
 def test_repeated_positions_are_played_once():
-    finder = _CountingReplies(EvaluatedReplies(JUDGE))
-    judges = RolloutJudges(finder, JUDGE)
+    finder = _CountingReplies(EvaluatorPruner(JUDGE))
+    judges = RolloutEvaluators(finder, JUDGE)
     _play([START], range(1296), RolloutSettings(truncation=1, variance_reduction=False), judges)
     assert finder.asked == 21
 
@@ -114,7 +114,7 @@ def test_luck_can_be_measured_by_others_than_those_who_play():
             return np.full((len(positions), 5), 0.25, np.float32)
 
     plain = _play([CONTACT], range(40), RolloutSettings(variance_reduction=False, truncation=5))
-    lenient = RolloutJudges(EvaluatedReplies(JUDGE), JUDGE, Constant(), EvaluatedReplies(random))
+    lenient = RolloutEvaluators(EvaluatorPruner(JUDGE), JUDGE, Constant(), EvaluatorPruner(random))
     assert _play([CONTACT], range(40), RolloutSettings(truncation=5), lenient) == pytest.approx(
         plain, abs=1e-6
     )
@@ -125,7 +125,7 @@ class _Idler:
 
     name = "idler"
 
-    def best_replies(self, positions, dice, keep, margin):
+    def prune_plays(self, positions, dice, keep, margin):
         children = np.ascontiguousarray(positions[:, ::-1])
         offsets = np.arange(len(positions) + 1)
         return Replies(
@@ -137,7 +137,7 @@ def test_a_trial_that_never_ends_is_given_up(monkeypatch):
     monkeypatch.setattr("engine.rollout.trials.MAX_TURNS", 300)
     settings = RolloutSettings(variance_reduction=False)
     with pytest.raises(LimitError, match="over 300 turns"):
-        _play([START], range(2), settings, RolloutJudges(_Idler(), JUDGE))
+        _play([START], range(2), settings, RolloutEvaluators(_Idler(), JUDGE))
 
 
 def test_playing_stops_when_told_to():

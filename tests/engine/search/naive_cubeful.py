@@ -6,12 +6,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from engine.cubeful import cube_efficiencies, cube_game, leaf_values
-from engine.dice import ROLL_WEIGHTS, ROLLS
-from engine.match import MAX_CUBE, MatchState
-from engine.moves import legal_plays
-from engine.outcome import finished_outcomes, turned_outcomes
-from engine.position import Position
+from engine.cubeful import build_cube_state_space, compute_leaf_values, cube_efficiencies
+from engine.rules.dice import ROLL_WEIGHTS, ROLLS
+from engine.rules.match import MAX_CUBE, MatchState
+from engine.rules.moves import legal_plays
+from engine.rules.outcome import evaluate_finished, invert_outcomes
+from engine.rules.position import Position
 
 
 @dataclass
@@ -58,7 +58,7 @@ class NaiveCubeful:
     def outcome(self, position: Position, seat: int, cube: int, owner: int | None, plies: int):
         """``float[5]``: the outcome with the plays that suit this state of the cube."""
         if position.is_over:
-            return finished_outcomes(position.board[None])[0]
+            return evaluate_finished(position.board[None])[0]
         if plies == 0:
             return self.evaluator.evaluate(position.board[None])[0]
         total = np.zeros(5)
@@ -66,7 +66,7 @@ class NaiveCubeful:
             replies = [play.result for play in legal_plays(position, roll)]
             worths = [self.best(reply, 1 - seat, cube, owner, plies - 1) for reply in replies]
             reply = replies[int(np.argmin(worths))]
-            total += weight * turned_outcomes(self.outcome(reply, 1 - seat, cube, owner, plies - 1))
+            total += weight * invert_outcomes(self.outcome(reply, 1 - seat, cube, owner, plies - 1))
         return total
 
     def _may_double(self, seat: int, cube: int, owner: int | None) -> bool:
@@ -79,17 +79,17 @@ class NaiveCubeful:
 
     def _after_win(self, seat: int, cube: int) -> float:
         match = replace(self.match, cube=1, cube_owner=None)
-        game = cube_game(match)
-        return game.table.chance_after(match, seat, cube)
+        game = build_cube_state_space(match)
+        return game.table.mwc_after(match, seat, cube)
 
     def _leaf(self, position: Position, seat: int, cube: int, owner: int | None) -> float:
-        game = cube_game(self.match)
-        game = game if game.seat == seat else game.other
+        game = build_cube_state_space(self.match)
+        game = game if game.seat == seat else game.opponent_view
         key = position, seat
         if key not in self.leaves:
             outcome = self.outcome(position, seat, cube, owner, 0)
             board = position.board[None]
-            values = leaf_values(np.array([outcome], np.float32), cube_efficiencies(board), game)[0]
+            values = compute_leaf_values(np.array([outcome], np.float32), cube_efficiencies(board), game)[0]
             self.leaves[key] = {
                 (state.value, state.owner): float(value)
                 for state, value in zip(game.states, values, strict=True)

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.dice import ROLL_WEIGHTS, ROLLS
-from engine.moves import legal_plays
-from engine.outcome import cubeless_equity, finished_outcomes, turned_outcomes
-from engine.position import CHECKERS, OFF, Position
-from engine.replies import EvaluatedReplies
+from engine.evaluation.pruning import EvaluatorPruner
+from engine.rules.dice import ROLL_WEIGHTS, ROLLS
+from engine.rules.moves import legal_plays
+from engine.rules.outcome import cubeless_equity, evaluate_finished, invert_outcomes
+from engine.rules.position import CHECKERS, OFF, Position
 
 
 class SmoothJudge:
@@ -41,21 +41,21 @@ class SmoothJudge:
         outcomes = outcomes.astype(np.float32)
         if self._knows_the_end:
             over = (boards[:, :, OFF] == CHECKERS).any(axis=1)
-            outcomes[over] = finished_outcomes(boards[over])
+            outcomes[over] = evaluate_finished(boards[over])
         return outcomes
 
 
-class CountingFinder(EvaluatedReplies):
+class CountingFinder(EvaluatorPruner):
     """A reply finder that notes how many positions it was given at a time."""
 
     def __init__(self, evaluator) -> None:
         super().__init__(evaluator)
         self.batches: list[int] = []
 
-    def best_replies(self, boards, dice, keep, margin):
-        """Choose replies, as `EvaluatedReplies.best_replies`."""
+    def prune_plays(self, boards, dice, keep, margin):
+        """Choose replies, as `EvaluatorPruner.prune_plays`."""
         self.batches.append(len(boards))
-        return super().best_replies(boards, dice, keep, margin)
+        return super().prune_plays(boards, dice, keep, margin)
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class NaiveSearch:
     def outcome(self, position: Position, plies: int):
         """``float32[5]`` for the player on roll."""
         if position.is_over:
-            return finished_outcomes(position.board[None])[0]
+            return evaluate_finished(position.board[None])[0]
         if plies == 0:
             return self._leaves([position])[0]
         total = np.zeros(5)
@@ -85,7 +85,7 @@ class NaiveSearch:
             if plies > 1:
                 children = self._followed(children, cubeless_equity(leaves))
                 leaves = np.stack([self.outcome(child, plies - 1) for child in children])
-            total += weight * turned_outcomes(leaves[int(np.argmin(cubeless_equity(leaves)))])
+            total += weight * invert_outcomes(leaves[int(np.argmin(cubeless_equity(leaves)))])
         return total.astype(np.float32)
 
     def _leaves(self, positions):
@@ -93,7 +93,7 @@ class NaiveSearch:
         outcomes = self.evaluator.evaluate(boards)
         for i, each in enumerate(positions):
             if each.is_over:
-                outcomes[i] = finished_outcomes(boards[i : i + 1])[0]
+                outcomes[i] = evaluate_finished(boards[i : i + 1])[0]
         return outcomes
 
     def _followed(self, children, equities):

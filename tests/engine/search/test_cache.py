@@ -9,10 +9,10 @@ import pytest
 
 from engine.errors import ValueRangeError
 from engine.search.cache import ValueCache
-from engine.search.positions import distinct_boards
+from engine.search.deduplication import deduplicate_boards
 from tests import boards
 
-KEYS = distinct_boards(boards.random_boards(3000, seed=1)).keys
+KEYS = deduplicate_boards(boards.random_boards(3000, seed=1)).keys
 VALUES = np.random.default_rng(2).random((len(KEYS), 5), np.float32)
 ALL = np.arange(len(KEYS))
 
@@ -29,7 +29,7 @@ def held(cache, tag, columns=5):
 @pytest.mark.parametrize("entries", [2, 256, 1 << 15])
 def test_what_is_held_is_what_was_stored(entries):
     cache = ValueCache(entries)
-    tag = cache.tag("judge")
+    tag = cache.assign_tag("judge")
     cache.store(KEYS, ALL, tag, VALUES)
     rows, found = held(cache, tag)
     assert np.array_equal(found, VALUES[rows])
@@ -54,10 +54,10 @@ def test_a_value_that_is_stored_again_replaces_itself_alone():
 
 def test_judges_do_not_see_each_others_values():
     cache = ValueCache(1 << 15)
-    first, second = cache.tag("first"), cache.tag(("second", 2))
+    first, second = cache.assign_tag("first"), cache.assign_tag(("second", 2))
     cache.store(KEYS, ALL, first, VALUES)
     assert len(held(cache, second)[0]) == 0
-    assert cache.tag("first") == first
+    assert cache.assign_tag("first") == first
 
 
 @pytest.mark.parametrize("entries", [256, 1 << 15])
@@ -84,7 +84,7 @@ def test_every_bit_of_a_tag_counts(tag):
 
 def test_any_number_of_judges_get_numbers_of_their_own():
     cache = ValueCache(2)
-    tags = [cache.tag(i) for i in range(5000)]
+    tags = [cache.assign_tag(i) for i in range(5000)]
     assert len(set(tags)) == 5000
 
 

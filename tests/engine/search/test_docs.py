@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from engine.analyst import CACHE_COLUMNS
-from engine.levels import LEVELS
-from engine.search import FILTERS, MAX_PLIES, USUAL_PRUNING
+from engine.analysis.engine import CACHE_COLUMNS
+from engine.analysis.levels import LEVELS
+from engine.search import DEFAULT_PRUNING, FILTERS, MAX_PLIES
 from engine.search.cache import DEFAULT_ENTRIES
-from engine.search.quality import NEAR_POINTS
 from engine.search.tree import BLOCK_POSITIONS, BLOCK_UNPRUNED, EVALUATE_ROWS
+from tools.measure.quality import NEAR_POINTS
 
 DOCS = Path(__file__).parents[3] / "docs"
 SEARCH = (DOCS / "search.md").read_text("utf-8")
@@ -33,8 +33,8 @@ def test_each_filter_stands_in_the_table_with_its_numbers():
 def test_pruning_depth_and_memory_are_those_of_the_program():
     text = " ".join(SEARCH.split())
     assert f"The depth is 0 to {MAX_PLIES}." in text
-    assert f"at most {USUAL_PRUNING.keep}, none more than {USUAL_PRUNING.margin:.2f} points" in text
-    assert USUAL_PRUNING.width == 1
+    assert f"at most {DEFAULT_PRUNING.keep}, none more than {DEFAULT_PRUNING.margin:.2f} points" in text
+    assert DEFAULT_PRUNING.width == 1
     assert f"blocks of {BLOCK_POSITIONS} positions ({BLOCK_UNPRUNED} where" in text
     assert f"at most {EVALUATE_ROWS:,} positions at a time" in text
     size = DEFAULT_ENTRIES * (16 + 4 * CACHE_COLUMNS)

@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from engine.errors import ValueRangeError
-from engine.search.filters import DEFAULT_FILTER, FILTERS, FilterStage, MoveFilter, move_filter
+from engine.search.filters import DEFAULT_FILTER, FILTERS, FilterStage, MoveFilter, find_move_filter
 from engine.search.tree import MAX_PLIES
 
 STAGES = MoveFilter("test", (FilterStage(1, 3, 0.1), FilterStage(2, 2, 0.05), FilterStage(3, 0, 0.0)))
@@ -26,7 +26,7 @@ STAGES = MoveFilter("test", (FilterStage(1, 3, 0.1), FilterStage(2, 2, 0.05), Fi
     ],
 )
 def test_survivors_are_the_ones_always_kept_and_the_extra_ones_that_are_near(equities, plies, survivors):
-    assert STAGES.survivors(equities, plies) == survivors
+    assert STAGES.count_survivors(equities, plies) == survivors
 
 
 def test_the_filters_go_from_fast_to_careful_at_every_stage():
@@ -48,8 +48,8 @@ def test_stages_narrow_from_depth_to_depth():
 
 
 def test_filters_are_found_by_name_and_unknown_names_refused():
-    assert move_filter("huge") is FILTERS["huge"]
-    assert move_filter(DEFAULT_FILTER).name == DEFAULT_FILTER
+    assert find_move_filter("huge") is FILTERS["huge"]
+    assert find_move_filter(DEFAULT_FILTER).name == DEFAULT_FILTER
     with pytest.raises(ValueRangeError, match="tiny, narrow, normal, large, huge") as caught:
-        move_filter("enormous")
+        find_move_filter("enormous")
     assert caught.value.field == "filter"

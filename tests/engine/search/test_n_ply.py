@@ -7,14 +7,14 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from engine.dice import ROLLS
 from engine.errors import CancelledWork, ValueRangeError
-from engine.moves import expand_rolls
-from engine.outcome import cubeless_equity, finished_outcomes
-from engine.position import CHECKERS, Position
-from engine.replies import EvaluatedReplies
+from engine.evaluation.pruning import EvaluatorPruner
+from engine.rules.dice import ROLLS
+from engine.rules.moves import expand_rolls
+from engine.rules.outcome import cubeless_equity, evaluate_finished
+from engine.rules.position import CHECKERS, Position
 from engine.search import UNPRUNED, NPlyEvaluator, Pruning, SearchWatch, ValueCache
-from engine.search.tree import BLOCK_POSITIONS, EVALUATE_ROWS, FIND_POSITIONS, MAX_BLOCK_REPLIES, MAX_KEEP
+from engine.search.tree import BLOCK_POSITIONS, EVALUATE_ROWS, MAX_BLOCK_REPLIES, MAX_KEEP, PRUNE_POSITIONS
 from tests import boards
 from tests.engine.search.naive_search import CountingFinder, NaiveSearch, SmoothJudge
 
@@ -41,7 +41,7 @@ FINISHED = np.stack(
 def deep(plies, pruning=UNPRUNED, judge=None, finder=None, **options):
     judge = judge or SmoothJudge()
     if pruning.keep is not None:
-        finder = finder or EvaluatedReplies(SmoothJudge(knows_the_end=True))
+        finder = finder or EvaluatorPruner(SmoothJudge(knows_the_end=True))
     return NPlyEvaluator(judge, finder, plies, pruning, **options)
 
 
@@ -86,7 +86,7 @@ def test_a_finder_that_thinks_like_the_judge_costs_nothing_even_if_it_keeps_one_
 
 
 def test_a_finder_that_thinks_otherwise_narrows_the_choice_and_the_judge_chooses():
-    other = EvaluatedReplies(SmoothJudge(seed=9))
+    other = EvaluatorPruner(SmoothJudge(seed=9))
     exact = cubeless_equity(deep(1).evaluate(SAMPLE))
     many = cubeless_equity(deep(1, Pruning(keep=8, margin=9.0), finder=other).evaluate(SAMPLE))
     one = cubeless_equity(deep(1, Pruning(keep=1), finder=other).evaluate(SAMPLE))
@@ -97,7 +97,7 @@ def test_a_finder_that_thinks_otherwise_narrows_the_choice_and_the_judge_chooses
 
 @pytest.mark.parametrize("plies", [0, 1, 2])
 def test_finished_positions_are_exact_at_any_depth(plies):
-    assert np.array_equal(deep(plies).evaluate(FINISHED), finished_outcomes(FINISHED))
+    assert np.array_equal(deep(plies).evaluate(FINISHED), evaluate_finished(FINISHED))
 
 
 def test_zero_plies_are_the_judge_alone():
@@ -178,7 +178,7 @@ def test_blocks_stay_within_their_bounds_however_much_is_asked():
     pruning = Pruning(keep=MAX_KEEP, margin=9.0)
     many = boards.random_boards(150, seed=5)
     deep(1, pruning, judge=judge, finder=finder).evaluate(many)
-    assert max(finder.batches) == FIND_POSITIONS * len(ROLLS)
+    assert max(finder.batches) == PRUNE_POSITIONS * len(ROLLS)
     assert EVALUATE_ROWS // 2 < max(judge.batches) <= EVALUATE_ROWS
     assert BLOCK_POSITIONS * len(ROLLS) * MAX_KEEP <= MAX_BLOCK_REPLIES
 
@@ -217,7 +217,7 @@ def test_a_search_can_be_stopped_and_asks_before_each_block():
 
     search = deep(3, Pruning(keep=4), judge=judge, finder=finder)
     with pytest.raises(CancelledWork):
-        search.evaluate_watched(SAMPLE, SearchWatch(cancelled))
+        search.evaluate_with_watch(SAMPLE, SearchWatch(cancelled))
     steps = np.diff(np.array(work_since), axis=0)
     assert len(work_since) == 41
     assert steps[:, 0].max() <= EVALUATE_ROWS
@@ -233,7 +233,7 @@ def test_a_stopped_search_stops_all_its_threads_and_the_next_one_works():
         return len(asked) > 10
 
     with pytest.raises(CancelledWork):
-        search.evaluate_watched(SAMPLE, SearchWatch(cancelled))
+        search.evaluate_with_watch(SAMPLE, SearchWatch(cancelled))
     after = len(asked)
     assert np.array_equal(search.evaluate(SAMPLE[:3]), deep(2, PRUNED).evaluate(SAMPLE[:3]))
     assert len(asked) == after
@@ -241,7 +241,7 @@ def test_a_stopped_search_stops_all_its_threads_and_the_next_one_works():
 
 def test_nodes_are_the_positions_that_the_judge_was_asked_for():
     judge, watch = SmoothJudge(), SearchWatch()
-    deep(2, PRUNED, judge=judge, finder=EvaluatedReplies(SmoothJudge()), threads=3).evaluate_watched(
+    deep(2, PRUNED, judge=judge, finder=EvaluatorPruner(SmoothJudge()), threads=3).evaluate_with_watch(
         SAMPLE, watch
     )
     assert watch.nodes == sum(judge.batches) > 1000

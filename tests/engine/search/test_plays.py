@@ -6,24 +6,24 @@ import numpy as np
 import pytest
 
 from engine.errors import StateError, ValueRangeError
-from engine.moves import legal_plays
-from engine.outcome import turned_outcomes
-from engine.position import Position
-from engine.replies import EvaluatedReplies
+from engine.evaluation.pruning import EvaluatorPruner
+from engine.rules.moves import legal_plays
+from engine.rules.outcome import invert_outcomes
+from engine.rules.position import Position
 from engine.search import (
     FILTERS,
     UNPRUNED,
-    MoveSearch,
     NPlyEvaluator,
+    PlaySearch,
     Pruning,
     SearchWatch,
     TreeSearch,
     ValueCache,
-    cubeless_search,
-    move_filter,
+    find_move_filter,
+    make_cubeless_search,
 )
 from engine.search.filters import DEFAULT_FILTER
-from engine.search.judgement import CubelessJudgement
+from engine.search.objective import CubelessObjective
 from tests import boards
 from tests.engine.search.naive_search import SmoothJudge
 from tests.naive_ranking import rank_plays
@@ -34,12 +34,12 @@ MIDGAME = boards.position(x={24: 1, 18: 2, 13: 3, 8: 3, 6: 4, 5: 2}, o={1: 2, 7:
 
 
 def pruned_search(threads=1, cache=None, judge=None):
-    finder = EvaluatedReplies(SmoothJudge(knows_the_end=True))
-    return cubeless_search(judge or SmoothJudge(), finder, PRUNED, cache, threads)
+    finder = EvaluatorPruner(SmoothJudge(knows_the_end=True))
+    return make_cubeless_search(judge or SmoothJudge(), finder, PRUNED, cache, threads)
 
 
 def ranked_by(search, position, roll, plies, filter_name=DEFAULT_FILTER):
-    return list(search.search(position, roll, plies, move_filter(filter_name)).candidates)
+    return list(search.search(position, roll, plies, find_move_filter(filter_name)).candidates)
 
 
 def test_at_zero_plies_plays_are_ranked_as_without_search():
@@ -66,9 +66,9 @@ def test_every_candidate_has_the_value_of_its_own_depth():
     assert {each.plies for each in found} == {0, 1, 2}
     for each in found:
         judge = SmoothJudge()
-        finder = EvaluatedReplies(SmoothJudge(knows_the_end=True))
+        finder = EvaluatorPruner(SmoothJudge(knows_the_end=True))
         after = NPlyEvaluator(judge, finder, each.plies, PRUNED).evaluate(each.play.result.board[None])
-        assert each.outcome == tuple(turned_outcomes(after)[0].tolist())
+        assert each.outcome == tuple(invert_outcomes(after)[0].tolist())
         assert each.values == tuple(after[0].tolist())
         assert each.equity == pytest.approx(each.outcome.equity, abs=1e-6)
 
@@ -76,14 +76,14 @@ def test_every_candidate_has_the_value_of_its_own_depth():
 def test_survivors_are_those_that_the_filter_lets_through():
     found = ranked_by(pruned_search(), MIDGAME, (6, 4), 1, "narrow")
     before = ranked_by(pruned_search(), MIDGAME, (6, 4), 0)
-    number = FILTERS["narrow"].survivors([each.equity for each in before], 0)
+    number = FILTERS["narrow"].count_survivors([each.equity for each in before], 0)
     assert {each.play for each in found if each.survived} == {each.play for each in before[:number]}
 
 
 def test_the_widest_search_finds_the_play_of_the_unpruned_one():
     position = boards.position(x={20: 1, 2: 2, 3: 1}, o={24: 1, 23: 1, 12: 1})
     exact = rank_plays(NPlyEvaluator(SmoothJudge(), None, 2, UNPRUNED), position, (2, 1))
-    found = ranked_by(cubeless_search(SmoothJudge(), None, UNPRUNED), position, (2, 1), 2, "huge")
+    found = ranked_by(make_cubeless_search(SmoothJudge(), None, UNPRUNED), position, (2, 1), 2, "huge")
     assert found[0].play == exact[0].play
     assert found[0].equity == pytest.approx(exact[0].equity, abs=1e-6)
 
@@ -99,7 +99,7 @@ def test_results_are_the_same_on_any_number_of_threads_and_with_a_cache():
 def test_plies_of_the_judge_are_added():
     judge = NPlyEvaluator(SmoothJudge(), None, 1, UNPRUNED)
     position = boards.position(x={3: 2}, o={20: 2})
-    found = ranked_by(cubeless_search(judge, None, UNPRUNED), position, (2, 1), 1, "huge")
+    found = ranked_by(make_cubeless_search(judge, None, UNPRUNED), position, (2, 1), 1, "huge")
     assert found[0].plies == 2
 
 
@@ -120,21 +120,21 @@ def test_a_search_that_is_stopped_gives_the_ranking_of_the_last_finished_depth()
     pruned_search().search(MIDGAME, (4, 2), 1, FILTERS["normal"], SearchWatch(lambda: bool(checks.append(1))))
     watch = SearchWatch(stopping_after(len(checks) + 3))
     found = pruned_search().search(MIDGAME, (4, 2), 3, FILTERS["normal"], watch)
-    assert not found.finished
+    assert not found.is_finished
     assert found.plies == 1
     assert found.candidates == whole.candidates
 
 
 def test_a_search_that_is_stopped_at_once_still_has_an_answer():
     found = pruned_search().search(MIDGAME, (4, 2), 4, FILTERS["normal"], SearchWatch(lambda: True))
-    assert (found.finished, found.plies) == (False, 0)
+    assert (found.is_finished, found.plies) == (False, 0)
     assert found.best.play == rank_plays(SmoothJudge(), MIDGAME, (4, 2))[0].play
 
 
 def test_progress_is_told_at_each_depth():
     reports = []
     found = pruned_search().search(MIDGAME, (4, 2), 2, FILTERS["tiny"], SearchWatch(progress=reports.append))
-    finished = [report for report in reports if report.finished]
+    finished = [report for report in reports if report.is_finished]
     assert [report.plies for report in finished] == [0, 1, 2]
     assert [report.nodes for report in finished] == sorted(report.nodes for report in finished)
     assert finished[-1].nodes == found.nodes
@@ -147,7 +147,7 @@ def test_progress_is_told_while_a_depth_is_at_work(monkeypatch):
     pruned_search(threads=2).search(MIDGAME, (4, 2), 2, FILTERS["tiny"], SearchWatch(progress=reports.append))
     nodes = [report.nodes for report in reports]
     assert nodes == sorted(nodes)
-    assert {(report.plies, report.finished) for report in reports} >= {(1, False), (2, False), (2, True)}
+    assert {(report.plies, report.is_finished) for report in reports} >= {(1, False), (2, False), (2, True)}
 
 
 def test_the_nodes_are_all_that_the_judge_was_asked():
@@ -160,14 +160,14 @@ def test_a_decided_choice_can_end_the_search_early():
     bearing_off = boards.position(x={1: 2}, o={20: 2})
     for early, plies in ((True, 0), (False, 2)):
         found = pruned_search().search(bearing_off, (2, 1), 2, FILTERS["normal"], stop_when_decided=early)
-        assert (found.plies, found.finished) == (plies, True)
+        assert (found.plies, found.is_finished) == (plies, True)
 
 
 def test_a_pass_is_a_candidate_at_full_depth():
     shut_out = boards.position(x={25: 1, 6: 14}, o={19: 2, 20: 2, 21: 2, 22: 2, 23: 2, 24: 2, 1: 3})
     found = ranked_by(pruned_search(), shut_out, (6, 5), 1)
     assert len(found) == 1
-    assert found[0].play.is_pass
+    assert found[0].play.is_no_move
     assert (found[0].plies, found[0].survived) == (1, True)
 
 
@@ -196,6 +196,6 @@ def test_bad_requests_are_refused_by_field():
 
 
 def test_a_search_can_be_made_of_any_judgement_and_tree():
-    search = MoveSearch(CubelessJudgement(SmoothJudge()), TreeSearch(None, UNPRUNED))
+    search = PlaySearch(CubelessObjective(SmoothJudge()), TreeSearch(None, UNPRUNED))
     found = search.search(MIDGAME, (6, 6), 1, FILTERS["huge"])
     assert np.all(np.diff([each.equity for each in found.candidates if each.survived]) <= 0)

@@ -23,15 +23,15 @@ def test_bits_are_counted_found_and_mirrored():
     for mask in MASKS:
         text = f"{mask:026b}"
         assert bits.bit_count(mask) == text.count("1")
-        assert bits.mirrored(mask) == int(text[::-1], 2)
+        assert bits.mirror_points(mask) == int(text[::-1], 2)
         if mask:
             assert bits.top_bit(mask) == mask.bit_length() - 1
 
 
 @pytest.mark.nojit
 def test_a_mask_of_a_condition():
-    assert bits.all_or_none(True) & bits.POINTS == bits.POINTS
-    assert bits.all_or_none(False) == 0
+    assert bits.mask_if(True) & bits.POINTS == bits.POINTS
+    assert bits.mask_if(False) == 0
 
 
 @pytest.mark.nojit

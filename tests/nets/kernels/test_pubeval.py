@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.position import turned
+from engine.rules.position import swap_sides
 from nets.kernels import pubeval as kernel_pubeval
 from tests import boards
 
@@ -34,7 +34,7 @@ def _weights(seed: int):
 def test_scores_agree_with_the_slow_twin():
     weights = _weights(1)
     for after in boards.random_boards(200, seed=12):
-        assert kernel_pubeval.score(turned(after), weights) == pytest.approx(
+        assert kernel_pubeval.score_position(swap_sides(after), weights) == pytest.approx(
             _slow_score(after, weights), abs=1e-4
         )
 
@@ -47,13 +47,15 @@ def test_the_choice_is_the_first_of_the_highest_scores_with_the_weights_of_the_p
     is_race = np.array([False, True, True])
     contact, race = _weights(2), _weights(3)
     chosen = np.empty(3, np.int64)
-    kernel_pubeval.choose(children, offsets, is_race, contact, race, chosen)
+    kernel_pubeval.choose_plays(children, offsets, is_race, contact, race, chosen)
     for i, weights in enumerate((contact, race, race)):
-        scores = [kernel_pubeval.score(child, weights) for child in children[offsets[i] : offsets[i + 1]]]
+        scores = [
+            kernel_pubeval.score_position(child, weights) for child in children[offsets[i] : offsets[i + 1]]
+        ]
         assert chosen[i] == offsets[i] + int(np.argmax(scores))
 
 
 @pytest.mark.nojit
 def test_a_finished_game_scores_highest_whatever_the_weights_say():
     done = boards.position(x={}, o={20: 3})
-    assert kernel_pubeval.score(done.turned().board.copy(), _weights(4)) > 1e6
+    assert kernel_pubeval.score_position(done.swap_sides().board.copy(), _weights(4)) > 1e6

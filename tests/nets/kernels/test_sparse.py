@@ -20,10 +20,10 @@ def test_first_and_second_layer_equal_a_matrix_product(hidden):
     rows, factors = np.empty(30, np.int64), np.empty(30, np.float32)
     logits = np.empty((5, len(sample)), np.float32)
     for i in range(len(sample)):
-        kernel_sparse.first_layer(sample, i, net, rows, factors, sums, 1)
+        kernel_sparse.compute_first_layer(sample, i, net, rows, factors, sums, 1)
         expected = encode_tesauro196(sample[i : i + 1])[0] @ net[0] + net[1]
         np.testing.assert_allclose(sums[1], expected, atol=5e-6)
-        kernel_sparse.second_layer(sums, 1, net[2], net[3], logits, i)
+        kernel_sparse.compute_second_layer(sums, 1, net[2], net[3], logits, i)
     np.testing.assert_allclose(logits.T, logits_of(net, sample), atol=2e-5)
 
 
@@ -38,17 +38,17 @@ def test_the_sigmoid_is_within_two_ten_millionths():
 
 @pytest.mark.nojit
 def test_a_certain_logit_is_exactly_one_and_its_negative_zero():
-    assert kernel_sparse.sigmoid(kernel_sparse.CERTAIN) == 1
-    assert kernel_sparse.sigmoid(-kernel_sparse.CERTAIN) == 0
+    assert kernel_sparse.sigmoid(kernel_sparse.CERTAIN_LOGIT) == 1
+    assert kernel_sparse.sigmoid(-kernel_sparse.CERTAIN_LOGIT) == 0
 
 
 @pytest.mark.nojit
 def test_equities_of_many_are_those_of_each_outcome():
     logits = np.random.default_rng(3).normal(0, 4, (5, 37)).astype(np.float32)
     equities = np.empty(37, np.float32)
-    kernel_sparse.equities_of(logits, 37, equities)
+    kernel_sparse.compute_equities(logits, 37, equities)
     values = np.empty((2, 5), np.float32)
     for i in range(37):
-        kernel_sparse.outcome_of(logits, i, values, 1)
+        kernel_sparse.compute_outcome(logits, i, values, 1)
         np.testing.assert_allclose(values[1], sigmoid(logits[:, i].astype(np.float64)), rtol=0, atol=2e-7)
-        assert equities[i] == pytest.approx(kernel_sparse.equity_of(values, 1), abs=1e-6)
+        assert equities[i] == pytest.approx(kernel_sparse.compute_equity(values, 1), abs=1e-6)

@@ -1,6 +1,6 @@
 """``pubeval`` by name."""
 
-from nets.loading import load_player
+from nets.catalogue import load_player
 from nets.pubeval import PubevalPlayer
 
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from engine.players import RandomPlayer
-from nets.loading import load_player
+from engine.play.player import RandomPlayer
+from nets.catalogue import load_player
 from tests import boards
 
 SAMPLE = boards.random_boards(300, seed=1)

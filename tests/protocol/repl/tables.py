@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from engine.dice import ScriptedDice
 from engine.errors import DataFileError
-from engine.match import MatchState
-from protocol.repl.game import Game
-from protocol.repl.talk import Talk
-from protocol.repl.writing import ERROR_MARK
-from protocol.requests import Control
-from protocol.service import Judges, Service
-from protocol.session import Session
+from engine.rules.dice import ScriptedDice
+from engine.rules.match import MatchState
+from protocol.core.requests import WorkControl
+from protocol.repl.game import ReplGame
+from protocol.repl.interpreter import LineInterpreter
+from protocol.repl.output_lines import ERROR_MARK
+from protocol.state.service import EngineCatalogue, Service
+from protocol.state.session import Session
 from tests.protocol.talking import SEED, make_service
 
 
@@ -24,7 +24,7 @@ def make_session(rolls=(), judge=None):
 
 def make_talk(*lines, rolls=(), judge=None):
     """Make a talk in which lines have been said; none of them may have failed."""
-    talk = Talk(make_session(rolls, judge))
+    talk = LineInterpreter(make_session(rolls, judge))
     for line in lines:
         answer = talk.answer(line)
         assert not any(text.startswith(ERROR_MARK) for text in answer), answer
@@ -35,15 +35,15 @@ def game_at(board, *, rolls=(), judge=None, **match):
     """A game against the engine, taken up from a position by the seat on roll."""
     session = make_session(rolls, judge)
     session.set_position(board, MatchState(**match))
-    game = Game(session)
-    game.take_up(Control())
+    game = ReplGame(session)
+    game.play_from_here(WorkControl())
     return game
 
 
 def dealt(*rolls):
     session = make_session(rolls)
-    game = Game(session)
-    return game, game.deal(Control())
+    game = ReplGame(session)
+    return game, game.start_game(WorkControl())
 
 
 def session_without_nets():
@@ -52,4 +52,4 @@ def session_without_nets():
     def fail(name=None):
         raise DataFileError("the net strong-contact is missing", field="net")
 
-    return Session(Service(Judges("default", fail, fail, fail)), SEED)
+    return Session(Service(EngineCatalogue("default", fail, fail, fail)), SEED)

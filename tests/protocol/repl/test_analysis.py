@@ -1,8 +1,8 @@
 import pytest
 
-from engine.levels import LEVELS
-from engine.match import MatchState
-from protocol.repl.analysis import strength_text
+from engine.analysis.levels import LEVELS
+from engine.rules.match import MatchState
+from protocol.repl.analysis import describe_strength
 from tests.boards import position
 from tests.protocol.repl.tables import make_talk
 
@@ -86,7 +86,7 @@ def test_hint_judges_a_resignation_for_the_side_that_was_offered_it():
     lines = talk.answer("hint")
     assert lines[0].startswith("    Accept: playing on is worth -")
     assert lines[0].endswith(" % of the matches.")
-    talk.session.set_position(AHEAD.turned(), MatchState(resigned=1, cube=2, cube_owner=1))
+    talk.session.set_position(AHEAD.swap_sides(), MatchState(resigned=1, cube=2, cube_owner=1))
     assert talk.answer("hint")[0].startswith(("    Accept: ", "    Reject: "))
 
 
@@ -139,9 +139,9 @@ def test_level_sets_how_well_the_engine_plays_and_lists_what_there_is():
     _, *rows, present = talk.answer("level")
     assert [row[2:].split()[0] for row in rows] == list(LEVELS)
     assert [row[2:].split()[0] for row in rows if row.startswith("*")] == ["expert"]
-    assert present == strength_text(talk.session) == "Level expert: looks 0 plies ahead, filter normal."
+    assert present == describe_strength(talk.session) == "Level expert: looks 0 plies ahead, filter normal."
     assert talk.answer("level beginner")[0].endswith(", errs on purpose.")
-    assert talk.session.engine.level == "beginner"
+    assert talk.session.engine_settings.level == "beginner"
     assert talk.answer("level Master") == talk.answer("level master")
     assert talk.answer("level nonsense")[0].startswith("error: expected one of beginner|")
 
@@ -149,6 +149,6 @@ def test_level_sets_how_well_the_engine_plays_and_lists_what_there_is():
 def test_plies_sets_only_the_look_ahead():
     talk = table("level master")
     assert talk.answer("plies 1") == ["A level of your own: looks 1 ply ahead, filter narrow."]
-    assert talk.session.engine.plies == 1
+    assert talk.session.engine_settings.plies == 1
     assert talk.answer("plies") == talk.answer("plies 1")
     assert talk.answer("plies 5") == ["error: expected a whole number 0..4, got '5'"]

@@ -7,14 +7,14 @@ import re
 import numpy as np
 import pytest
 
-from engine.outcome import turned_outcomes
-from nets.loading import load_player
-from protocol.repl.game import Game
-from protocol.requests import Control
+from engine.rules.outcome import invert_outcomes
+from nets.catalogue import load_player
+from protocol.core.requests import WorkControl
+from protocol.repl.game import ReplGame
 from tests.boards import RacingJudge, position
 from tests.protocol.repl.tables import dealt, game_at, make_session, make_talk
 
-CONTROL = Control()
+CONTROL = WorkControl()
 
 
 def win_of(line):
@@ -23,26 +23,29 @@ def win_of(line):
 
 def seen_by(judge, board, *, is_turned):
     outcomes = judge.evaluate(board[None])
-    return round(100 * float((turned_outcomes(outcomes) if is_turned else outcomes)[0, 0]), 1)
+    return round(100 * float((invert_outcomes(outcomes) if is_turned else outcomes)[0, 0]), 1)
 
 
 def test_chances_are_told_after_each_play_until_they_are_not_wanted():
     game, _ = dealt((3, 1), (5, 2), (6, 4), (4, 2))
-    assert game.tell_chances(True) == ["Chances are told after each play, as racing sees them."]
+    assert game.show_chances(True) == ["Chances are told after each play, as racing sees them."]
     own, after_own, other, after_other = game.make_play("8/5 6/5", CONTROL)
     assert own == "You play 8/5 6/5."
     assert other.startswith("5-2: gammond plays ")
     assert all("lose gammon" in line for line in (after_own, after_other))
     assert game.roll(CONTROL) == ["You roll 6-4."]
-    assert game.tell_chances(False) == ["Chances are not told."]
+    assert game.show_chances(False) == ["Chances are not told."]
     assert not any(line.startswith("    win ") for line in game.make_play("24/18 13/9", CONTROL))
 
 
 def test_both_are_the_chances_of_the_person():
     game, _ = dealt((6, 5), (5, 2))
-    game.tell_chances(True)
+    game.show_chances(True)
     past = []
-    game.session.change, change = lambda state: (past.append(state), change(state)), game.session.change
+    game.session.push_state, change = (
+        lambda state: (past.append(state), change(state)),
+        game.session.push_state,
+    )
     lines = game.make_play("24/13", CONTROL)
     boards = [state.position.board for state in past if state.match.roll is None]
     assert win_of(lines[1]) == seen_by(RacingJudge(), boards[0], is_turned=True)
@@ -52,20 +55,20 @@ def test_both_are_the_chances_of_the_person():
 @pytest.mark.parametrize("name", ["fast", "fast:noise=20"])
 def test_another_evaluator_tells_what_it_sees_itself(name):
     judge = load_player("fast").evaluator
-    game = Game(make_session([(3, 1), (5, 2)]))
+    game = ReplGame(make_session([(3, 1), (5, 2)]))
     game.session.service.players.find = lambda text, threads=1: load_player(text)
-    game.session.service.players.check = lambda text: text
-    game.session.service.players.looks_ahead = lambda text: False
+    game.session.service.players.check_player = lambda text: text
+    game.session.service.players.uses_look_ahead = lambda text: False
     game.play_against(name, CONTROL)
-    assert game.tell_chances(True) == ["Chances are told after each play, as fast sees them."]
+    assert game.show_chances(True) == ["Chances are told after each play, as fast sees them."]
     game.make_play("8/5 6/5", CONTROL)
     board = game.session.game.position.board
-    assert win_of(game.tell_chances(True)[-1]) == seen_by(judge, board, is_turned=False)
+    assert win_of(game.show_chances(True)[-1]) == seen_by(judge, board, is_turned=False)
 
 
 def test_a_player_that_knows_no_outcomes_leaves_them_to_the_net():
-    game = Game(make_session([(3, 1), (5, 2)]))
-    game.tell_chances(True)
+    game = ReplGame(make_session([(3, 1), (5, 2)]))
+    game.show_chances(True)
     assert "Chances are" not in "".join(game.play_against("pubeval", CONTROL))
     assert game.play_against("random", CONTROL) == [
         "The game goes on against random.",
@@ -74,9 +77,9 @@ def test_a_player_that_knows_no_outcomes_leaves_them_to_the_net():
 
 
 def test_among_people_they_are_those_of_the_seat_that_is_to_roll():
-    game = Game(make_session([(6, 5)]))
+    game = ReplGame(make_session([(6, 5)]))
     game.play_against("human", CONTROL)
-    game.tell_chances(True)
+    game.show_chances(True)
     _, chances = game.make_play("24/13", CONTROL)
     board = game.session.game.position.board
     assert win_of(chances) == seen_by(RacingJudge(), board, is_turned=False)
@@ -85,8 +88,8 @@ def test_among_people_they_are_those_of_the_seat_that_is_to_roll():
 
 def test_chances_are_told_at_once_before_a_roll_and_never_with_an_offer_on_the_table():
     game = game_at(position({3: 2}, {24: 1}))
-    assert game.tell_chances(True)[-1].startswith("    win ")
-    assert not any(line.startswith("    win ") for line in game.act("resign single", CONTROL))
+    assert game.show_chances(True)[-1].startswith("    win ")
+    assert not any(line.startswith("    win ") for line in game.take_action("resign single", CONTROL))
 
 
 def test_chances_are_told_where_doubles_are_two_moves():

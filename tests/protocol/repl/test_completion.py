@@ -1,14 +1,14 @@
-from engine.levels import LEVELS
-from engine.notation import format_play, parse_play
-from protocol.commands import COMMANDS
-from protocol.repl.completion import suggestions
-from protocol.repl.words import WORDS
-from protocol.settings import KEYS
+from engine.analysis.levels import LEVELS
+from engine.rules.notation import format_play, parse_play
+from protocol.commands.table import COMMANDS
+from protocol.repl.commands import REPL_COMMANDS
+from protocol.repl.completion import suggest_completions
+from protocol.state.settings import SETTINGS
 from tests.protocol.repl.tables import make_session, make_talk, session_without_nets
 
 
 def texts(line, session):
-    return [suggestion.text for suggestion in suggestions(line, session)]
+    return [suggestion.text for suggestion in suggest_completions(line, session)]
 
 
 def table(*lines):
@@ -17,14 +17,14 @@ def table(*lines):
 
 def test_an_empty_line_offers_every_word_and_command_once():
     offered = texts("", make_session())
-    assert sorted(offered) == sorted({*WORDS, *COMMANDS})
+    assert sorted(offered) == sorted({*REPL_COMMANDS, *COMMANDS})
 
 
 def test_a_first_word_is_completed_from_words_and_commands_with_their_meaning():
-    found = suggestions("ne", make_session())
+    found = suggest_completions("ne", make_session())
     assert [s.text for s in found] == ["new", "newgame", "newsession"]
     assert found[0].replaces == 2
-    assert found[0].meaning == WORDS["new"].summary
+    assert found[0].meaning == REPL_COMMANDS["new"].summary
     assert found[1].meaning == COMMANDS["newgame"].summary
 
 
@@ -34,7 +34,7 @@ def test_blanks_in_front_do_not_matter():
 
 def test_set_and_get_offer_the_keys():
     session = make_session()
-    assert texts("set ", session) == list(KEYS)
+    assert texts("set ", session) == list(SETTINGS)
     assert texts("get game.cu", session) == ["game.cube", "game.cube_owner"]
 
 
@@ -44,7 +44,7 @@ def test_set_offers_the_values_of_a_key():
     assert texts("set game.cube_owner p", session) == ["p0", "p1"]
     assert texts("set game.jacoby t", session) == ["true"]
     assert texts("set engine.net ", session) == ["default", "racing"]
-    assert texts("set engine.player ", session) == session.service.players.names()
+    assert texts("set engine.player ", session) == session.service.players.list_names()
     assert texts("set engine.player pub", session) == ["pubeval"]
     assert texts("play against hu", session) == ["human"]
     assert texts("set game.length ", session) == ["0"]
@@ -76,10 +76,12 @@ def test_what_can_be_done_next_comes_first():
 
 
 def test_levels_are_offered_with_their_meaning():
-    found = suggestions("level ", make_session())
+    found = suggest_completions("level ", make_session())
     assert [s.text for s in found] == list(LEVELS)
     assert found[0].meaning == LEVELS["beginner"].meaning
-    assert suggestions("set engine.level gr", make_session())[0].meaning == LEVELS["grandmaster"].meaning
+    assert (
+        suggest_completions("set engine.level gr", make_session())[0].meaning == LEVELS["grandmaster"].meaning
+    )
 
 
 def test_words_offer_their_choices_and_the_values_of_named_arguments():
@@ -99,7 +101,7 @@ def test_help_offers_words_and_commands():
 
 def test_the_legal_plays_of_the_roll_come_first():
     session = table("newgame", "dice 3 1")
-    plays = [format_play(play) for play in session.plays()]
+    plays = [format_play(play) for play in session.list_legal_plays()]
     offered = texts("", session)
     assert offered[: len(plays)] == plays
     assert len(plays) == 16
@@ -117,18 +119,18 @@ def test_a_play_is_completed_from_any_of_its_parts():
 def test_every_suggested_play_is_legal_and_replaces_what_was_typed():
     session = table("newgame", "dice 6 6")
     for typed in ("", "1", "13/7", "13/7(2) ", "24/18(2) 1"):
-        for suggestion in suggestions(f"play {typed}", session):
+        for suggestion in suggest_completions(f"play {typed}", session):
             assert suggestion.replaces == len(typed)
             assert suggestion.text.startswith(typed)
-            parse_play(suggestion.text, *session.need_roll())
+            parse_play(suggestion.text, *session.require_roll())
 
 
 def test_suggested_plays_say_how_many_there_are():
     session = table("newgame", "dice 6 6")
-    plays = session.plays()
-    offered = suggestions("play ", session)
+    plays = session.list_legal_plays()
+    offered = suggest_completions("play ", session)
     assert [s.meaning for s in offered] == [f"{n} of {len(plays)} plays" for n in range(1, len(plays) + 1)]
-    (found,) = suggestions("play 24/18(2) 13/7(2", session)
+    (found,) = suggest_completions("play 24/18(2) 13/7(2", session)
     assert found.meaning == "1 of 1 plays"
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from protocol.repl.talk import Talk
+from protocol.repl.commands import REPL_COMMANDS
+from protocol.repl.interpreter import LineInterpreter
 from protocol.repl.terminal import PROMPT
-from protocol.repl.words import WORDS
 from tests.protocol.repl.tables import make_session
 
 TEXT = (Path(__file__).parents[3] / "docs" / "repl.md").read_text("utf-8")
@@ -41,7 +41,7 @@ def exchanges(transcript):
 
 @pytest.mark.parametrize("transcript", TRANSCRIPTS, ids=lambda text: text.splitlines()[0])
 def test_each_transcript_is_what_the_terminal_answers(transcript):
-    talk = Talk(make_session(ROLLS))
+    talk = LineInterpreter(make_session(ROLLS))
     assert transcript.startswith(PROMPT)
     for line, expected in exchanges(transcript):
         got = talk.answer(line)
@@ -63,15 +63,15 @@ def test_the_comparison_of_transcripts_can_fail():
 
 
 def test_each_word_stands_in_the_table_of_the_page():
-    for word in WORDS.values():
+    for word in REPL_COMMANDS.values():
         usage = word.usage.replace("|", r"\|")
         assert f"| `{usage}` | {word.summary} |\n" in TEXT
     section = TEXT.partition("\n## Words\n")[2].partition("\n## ")[0]
-    assert section.count("\n| `") == len(WORDS)
+    assert section.count("\n| `") == len(REPL_COMMANDS)
 
 
 def test_the_levels_of_the_page_have_the_figures_of_the_program():
-    rows = Talk(make_session()).answer("level")
+    rows = LineInterpreter(make_session()).answer("level")
     assert "\n".join(rows) in TEXT
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from engine.errors import DataFileError, StateError
-from engine.formats.mat_reading import read_mat
-from engine.game_record import Answered, Doubled, Rolled
-from engine.match import GameResult
-from protocol.repl.tables import counted
+from engine.formats.mat_reader import parse_mat
+from engine.rules.game_record import DoubleAction, PlayAction, ResponseAction
+from engine.rules.match import GameResult
+from protocol.repl.tables import format_count
 from tests.protocol.repl.tables import make_talk
 
 
@@ -16,15 +16,15 @@ def saved(talk, folder):
     """Save the games of a talk; return the match that a reader finds."""
     file = folder / "games.mat"
     (said,) = talk.answer(f"save {file}")
-    (match,) = read_mat(file.read_text())
-    assert match.faults == ()
-    assert said == f"{counted(len(match.games), 'game')} saved in {file}."
+    (match,) = parse_mat(file.read_text())
+    assert match.issues == ()
+    assert said == f"{format_count(len(match.games), 'game')} saved in {file}."
     return match
 
 
 def kinds(game):
     """The actions of a game, of rolls only whose they are."""
-    return [("Rolled", each.seat) if isinstance(each, Rolled) else each for each in game.actions]
+    return [("PlayAction", each.seat) if isinstance(each, PlayAction) else each for each in game.actions]
 
 
 def people(*lines, rolls=((3, 1), (5, 2), (6, 4), (2, 1)), before=()):
@@ -38,7 +38,8 @@ def test_plays_doubles_and_answers_stand_in_the_file(tmp_path):
     (game,) = match.games
     assert match.names == ("O", "X")
     assert kinds(game) == [
-        ("Rolled", 0), Doubled(1, 2), Answered(0, True), ("Rolled", 1), Doubled(0, 4), Answered(1, False),
+        ("PlayAction", 0), DoubleAction(1, 2), ResponseAction(0, True),
+        ("PlayAction", 1), DoubleAction(0, 4), ResponseAction(1, False),
     ]  # fmt: skip
     assert game.result == GameResult(0, 1, 2)
 
@@ -46,13 +47,13 @@ def test_plays_doubles_and_answers_stand_in_the_file(tmp_path):
 def test_beavers_and_resignations_stand_in_the_file(tmp_path):
     talk = people("8/5 6/5", "double", "beaver", "take", "resign gammon", "accept")
     (game,) = saved(talk, tmp_path).games
-    assert kinds(game) == [("Rolled", 0), Doubled(1, 2), Doubled(0, 4), Answered(1, True)]
+    assert kinds(game) == [("PlayAction", 0), DoubleAction(1, 2), DoubleAction(0, 4), ResponseAction(1, True)]
     assert game.result == GameResult(0, 2, 8)
 
 
 def test_games_of_one_match_stand_in_one_file_and_those_of_another_do_not(tmp_path):
     talk = people("8/5 6/5", "resign", "accept", "new", "8/5 6/5", "resign", "accept", rolls=[(3, 1)] * 20)
-    assert [game.begun.score for game in saved(talk, tmp_path).games] == [(0, 0), (1, 0)]
+    assert [game.initial_state.score for game in saved(talk, tmp_path).games] == [(0, 0), (1, 0)]
     for line in ("new 5", "8/5 6/5", "resign gammon", "accept"):
         talk.answer(line)
     match = saved(talk, tmp_path)
@@ -64,7 +65,7 @@ def test_the_rules_of_money_play_stand_in_the_file(tmp_path):
     talk = people("8/5 6/5", "resign gammon", "accept", before=["set game.jacoby true"])
     match = saved(talk, tmp_path)
     assert match.headers["Jacoby"] == "On"
-    assert match.games[0].begun.jacoby
+    assert match.games[0].initial_state.jacoby
     assert match.games[0].result.points == 1
 
 
@@ -79,7 +80,7 @@ def test_what_was_taken_back_is_not_in_the_file_and_what_was_done_again_is(tmp_p
     assert saved(talk, tmp_path).games == (game,)
     talk.answer("undo")
     with pytest.raises(StateError, match="no game to save"):
-        talk.game.save(str(tmp_path / "none.mat"))
+        talk.game.save_games(str(tmp_path / "none.mat"))
 
 
 @pytest.mark.parametrize(
@@ -94,7 +95,7 @@ def test_what_was_taken_back_is_not_in_the_file_and_what_was_done_again_is(tmp_p
 def test_games_that_a_record_cannot_tell_are_not_saved(lines, tmp_path):
     talk = people(*lines)
     with pytest.raises(StateError, match="records tell finished games, from the start on"):
-        talk.game.save(str(tmp_path / "none.mat"))
+        talk.game.save_games(str(tmp_path / "none.mat"))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -115,8 +116,8 @@ def test_a_file_of_someone_else_is_not_written_over(tmp_path):
     assert talk.answer(f"save {file}") == [f"error: {file} is there already: choose another name"]
     assert file.read_text() == "theirs"
     with pytest.raises(DataFileError, match="cannot be written"):
-        talk.game.save(str(tmp_path / "missing" / "games.mat"))
+        talk.game.save_games(str(tmp_path / "missing" / "games.mat"))
     with pytest.raises(DataFileError):
-        talk.game.save(str(tmp_path))
+        talk.game.save_games(str(tmp_path))
     own = tmp_path / "own.mat"
     assert talk.answer(f"save {own}") == talk.answer(f"save {own}") == [f"1 game saved in {own}."]

@@ -5,22 +5,22 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.match import MatchState
-from engine.moves import legal_plays
-from engine.notation import format_play
-from nets.loading import load_player
-from protocol.repl.asking import RefusedRequestError
-from protocol.repl.game import Game
-from protocol.requests import Control
+from engine.rules.match import MatchState
+from engine.rules.moves import legal_plays
+from engine.rules.notation import format_play
+from nets.catalogue import load_player
+from protocol.core.requests import WorkControl
+from protocol.repl.command_client import RefusedRequestError
+from protocol.repl.game import ReplGame
 from tests.boards import position
 from tests.protocol.repl.tables import make_session, make_talk
 
-CONTROL = Control()
+CONTROL = WorkControl()
 
 
 def game_against(player, *rolls):
     session = make_session(rolls)
-    game = Game(session)
+    game = ReplGame(session)
     return game, game.play_against(player, CONTROL)
 
 
@@ -31,16 +31,16 @@ def test_the_other_player_plays_and_has_its_name():
     result = load_player("random:seed=4").choose(start.board[None].copy(), np.array([[3, 1]], np.int8))[0]
     (play,) = [play for play in legal_plays(start, (3, 1)) if np.array_equal(play.result.board, result)]
     assert lines[1] == f"3-1: random plays {format_play(play)}."
-    assert game.score() == ["you 0, random 0 in money play, cube 1 centred."]
-    assert game.board()[1].endswith("X: random")
+    assert game.show_score() == ["you 0, random 0 in money play, cube 1 centred."]
+    assert game.show_board()[1].endswith("X: random")
 
 
 def test_a_player_there_is_not_changes_nothing():
-    game = Game(make_session())
+    game = ReplGame(make_session())
     with pytest.raises(RefusedRequestError, match="no player is called 'nobody'"):
         game.play_against("nobody", CONTROL)
-    assert game.human is None
-    assert game.session.engine.player == "net"
+    assert game.human_seat is None
+    assert game.session.engine_settings.player == "net"
 
 
 def test_in_the_middle_of_a_game_the_other_seat_changes_hands():
@@ -66,13 +66,13 @@ def test_people_play_both_seats():
 def test_people_double_answer_resign_and_keep_the_score():
     game, _ = game_against("human", (3, 1))
     game.make_play("8/5 6/5", CONTROL)
-    assert game.act("double", CONTROL) == ["X doubles to 2. 'take', 'drop' or 'beaver'?"]
-    assert game.act("take", CONTROL) == ["O takes. The cube is at 2."]
+    assert game.take_action("double", CONTROL) == ["X doubles to 2. 'take', 'drop' or 'beaver'?"]
+    assert game.take_action("take", CONTROL) == ["O takes. The cube is at 2."]
     assert (
-        game.act("resign single", CONTROL)[0]
+        game.take_action("resign single", CONTROL)[0]
         == "X offers to lose a single game, 2 points. 'accept' or 'reject'?"
     )
-    lines = game.act("accept", CONTROL)
+    lines = game.take_action("accept", CONTROL)
     assert lines[:3] == [
         "O accepts.",
         "O wins a single game, 2 points.",
@@ -82,16 +82,16 @@ def test_people_double_answer_resign_and_keep_the_score():
 
 def test_the_board_turns_to_whoever_is_to_act_among_people():
     game, _ = game_against("human", (3, 1))
-    assert game.board()[-2].endswith("+   O")
+    assert game.show_board()[-2].endswith("+   O")
     game.make_play("8/5 6/5", CONTROL)
-    assert game.board()[-2].endswith("+   X")
+    assert game.show_board()[-2].endswith("+   X")
 
 
 def test_a_turn_without_a_play_passes_by_itself_among_people_too():
     session = make_session([(6, 5)])
     closed = position({25: 1, 1: 14}, {19: 3, 20: 3, 21: 3, 22: 2, 23: 2, 24: 2})
     session.set_position(closed, MatchState())
-    game = Game(session)
+    game = ReplGame(session)
     assert game.play_against("human", CONTROL) == ["You play O and X from here."]
     assert game.roll(CONTROL) == ["O rolls 6-5.", "6-5: O cannot move."]
     assert session.game.match.to_act == 1
@@ -107,7 +107,7 @@ def test_an_engine_takes_over_from_people():
 
 def test_the_word_play_names_the_player_and_the_level_says_what_it_leaves_to_it():
     talk = make_talk("play against pubeval", rolls=[(3, 1)])
-    assert talk.session.engine.player == "pubeval"
+    assert talk.session.engine_settings.player == "pubeval"
     assert talk.answer("level")[-1].endswith("normal. Plays are chosen by pubeval (engine.player).")
     assert talk.answer("leave")[0] == "The game against the engine ends here, the position stays."
     assert talk.answer("set engine.player net") == ["ok set engine.player=net"]

@@ -1,9 +1,9 @@
 import pytest
 
-from engine.match import MatchState
-from engine.position import Position
-from protocol.repl.opponent import ROLL, Opponent
-from protocol.requests import Control
+from engine.rules.match import MatchState
+from engine.rules.position import Position
+from protocol.core.requests import WorkControl
+from protocol.repl.opponent import ROLL_ACTION, EngineOpponent
 from tests.boards import position
 from tests.protocol.repl.tables import make_session
 
@@ -14,20 +14,20 @@ def action(board, **match):
     """What the engine does as the seat to act."""
     session = make_session()
     session.set_position(board, MatchState(**match))
-    return Opponent(session).action(Control())
+    return EngineOpponent(session).choose_action(WorkControl())
 
 
 @pytest.mark.parametrize(
     ("board", "match", "expected"),
     [
-        (Position.start(), {}, ROLL),
+        (Position.start(), {}, ROLL_ACTION),
         (Position.start(), {"roll": (3, 1)}, None),
         (AHEAD, {"length": 5}, "double"),
-        (AHEAD, {"length": 5, "score": (4, 2), "crawford": True}, ROLL),
-        (AHEAD, {"length": 5, "cube": 2, "cube_owner": 1}, ROLL),
+        (AHEAD, {"length": 5, "score": (4, 2), "crawford": True}, ROLL_ACTION),
+        (AHEAD, {"length": 5, "cube": 2, "cube_owner": 1}, ROLL_ACTION),
         (AHEAD, {"length": 5, "doubled": True}, "drop"),
-        (AHEAD.turned(), {"length": 5, "doubled": True}, "take"),
-        (AHEAD.turned(), {"doubled": True}, "beaver"),
+        (AHEAD.swap_sides(), {"length": 5, "doubled": True}, "take"),
+        (AHEAD.swap_sides(), {"doubled": True}, "beaver"),
         (AHEAD, {"length": 5, "resigned": 1}, "accept"),
     ],
 )
@@ -39,8 +39,8 @@ def test_the_engine_acts_as_the_seat_to_act_should(board, match, expected):
 def test_what_was_refused_is_forgotten_with_the_game():
     session = make_session()
     session.set_position(position({1: 1, 2: 1}, {24: 15}), MatchState())
-    opponent = Opponent(session)
-    opponent.note_refusal(2)
-    assert opponent.action(Control()) in (ROLL, "double")
-    opponent.begin()
-    assert opponent.action(Control()) in (ROLL, "double")
+    opponent = EngineOpponent(session)
+    opponent.note_rejection(2)
+    assert opponent.choose_action(WorkControl()) in (ROLL_ACTION, "double")
+    opponent.reset()
+    assert opponent.choose_action(WorkControl()) in (ROLL_ACTION, "double")

@@ -1,11 +1,11 @@
+from protocol.core.requests import JsonReply, Reply
 from protocol.repl.progress import ProgressLine
-from protocol.requests import JsonReply, Reply
 
 
 def line(*texts):
     """Tell of progress in turn; return the line after the last of it."""
     progress = ProgressLine()
-    return [progress.text(Reply("info", text, is_final=False)) for text in texts][-1]
+    return [progress.update(Reply("info", text, is_final=False)) for text in texts][-1]
 
 
 def test_a_search_shows_positions_and_time():
@@ -28,5 +28,5 @@ def test_a_rollout_shows_trials_equity_and_its_error():
 
 def test_quick_searches_and_other_lines_show_nothing():
     assert line("depth 1 nodes 16 time_ms 2 multipv 1 score 0.1 pv 8/5 6/5") == ""
-    assert ProgressLine().text(Reply("move", is_final=False)) == ""
-    assert ProgressLine().text(JsonReply({}, is_final=False)) == ""
+    assert ProgressLine().update(Reply("move", is_final=False)) == ""
+    assert ProgressLine().update(JsonReply({}, is_final=False)) == ""

@@ -1,17 +1,17 @@
 import pytest
 
+from protocol.core.requests import Reply
 from protocol.repl.tables import (
-    WIDTH,
-    answer_lines,
-    counted,
-    cube_lines,
-    matrix_lines,
-    plays_lines,
-    points_text,
-    resignation_lines,
-    rollout_lines,
+    TABLE_WIDTH,
+    format_count,
+    format_cube_decision,
+    format_matrix,
+    format_plays,
+    format_points,
+    format_resignation,
+    format_response,
+    format_rollout,
 )
-from protocol.requests import Reply
 
 OUTCOME = {"win": 0.559, "win_g": 0.151, "win_bg": 0.006, "lose_g": 0.105, "lose_bg": 0.004, "equity": 0.1665}
 BY = {"plies": 2, "net": "strong"}
@@ -27,23 +27,23 @@ def totals(**values):
 
 
 def test_plays_are_compared_by_what_they_are_ranked_by():
-    cubeful = plays_lines([move(1, cubeful=0.3), move(2, cubeful=0.1), totals()])
+    cubeful = format_plays([move(1, cubeful=0.3), move(2, cubeful=0.1), totals()])
     assert cubeful[2].split()[:4] == ["1", "2", "+0.300", "55.9"]
     assert cubeful[3].split()[:4] == ["2", "2", "+0.100", "-0.200"]
-    money = plays_lines([move(1), move(2, equity=-0.0335), totals()])
+    money = format_plays([move(1), move(2, equity=-0.0335), totals()])
     assert money[3].split()[:4] == ["2", "2", "-0.034", "-0.200"]
-    match = plays_lines([move(1, mwc=0.5), move(2, mwc=0.4879), totals()])
+    match = format_plays([move(1, mwc=0.5), move(2, mwc=0.4879), totals()])
     assert match[3].split()[:5] == ["2", "2", "48.79", "+0.167", "-1.21%"]
 
 
 def test_a_line_says_its_own_plies_and_the_last_one_whether_the_search_was_stopped():
-    lines = plays_lines([move(1), move(2, plies=0), totals(stopped=True)])
+    lines = format_plays([move(1), move(2, plies=0), totals(stopped=True)])
     assert [line.split()[1] for line in lines[2:4]] == ["2", "0"]
     assert lines[4] == "    2 of 16 plays at 2 plies, stopped early, net strong; cubeless money equity"
 
 
 def test_titles_stand_above_their_columns():
-    upper, lower, row, _ = plays_lines([move(1, cubeful=-0.25, mwc=0.5), totals(shown=1)])
+    upper, lower, row, _ = format_plays([move(1, cubeful=-0.25, mwc=0.5), totals(shown=1)])
     for title in ("mwc %", "equity", "gam", "bg"):
         end = lower.index(title) + len(title)
         assert row[end - 1] not in " ", title
@@ -55,20 +55,20 @@ def test_titles_stand_above_their_columns():
 def test_the_widest_rows_fit_a_terminal(match):
     certain = dict.fromkeys(("win", "win_g", "win_bg", "lose_g", "lose_bg"), 1.0)
     widest = {**certain, "play": LONGEST_PLAY, "equity": -3.0, **match}
-    lines = plays_lines([move(1, **widest), move(99, **widest), totals()])
-    assert max(map(len, lines)) <= WIDTH
+    lines = format_plays([move(1, **widest), move(99, **widest), totals()])
+    assert max(map(len, lines)) <= TABLE_WIDTH
     errors = {f"{key}_se": 0.0999 for key in (*certain, "cubeful", "mwc")}
     rolled = {**widest, **errors, "se": 0.0999, "trials": 100_000, "given_up": True}
     rolled |= {"rank": 32, "behind": 2.9999, "behind_se": 0.0999}
     summary = {"of": "moves", "trials": 1, "reason": "jsd", "seed": 2**63 - 1, "elapsed_ms": 99, **BY}
-    lines = rollout_lines([Reply("candidate", values=rolled), Reply("rollout", values=summary)])
-    assert max(map(len, lines[:-1])) <= WIDTH
+    lines = format_rollout([Reply("candidate", values=rolled), Reply("rollout", values=summary)])
+    assert max(map(len, lines[:-1])) <= TABLE_WIDTH
 
 
 def test_cube_actions_are_compared_with_best_play():
     cube = {"action": "Redouble, drop", "double": True, "response": "drop"}
     cube |= {"no_double": 0.9, "take": 1.2, "drop": 1.0, "best": 1.0, **BY}
-    assert cube_lines(cube) == [
+    assert format_cube_decision(cube) == [
         "                    equity  vs best",
         "    no double       +0.900   -0.100",
         "    double, take    +1.200   +0.200",
@@ -81,7 +81,7 @@ def test_cube_actions_are_compared_with_best_play():
 def test_too_good_to_double_says_what_doubling_costs():
     cube = {"action": "Too good to double, drop", "double": False, "response": "drop"}
     cube |= {"no_double": 1.1, "take": 1.5, "drop": 1.0, "best": 1.1, "mwc_no_double": 0.6, **BY}
-    lines = cube_lines({**cube, "mwc_take": 0.7, "mwc_drop": 0.58, "mwc_best": 0.6}, OUTCOME)
+    lines = format_cube_decision({**cube, "mwc_take": 0.7, "mwc_drop": 0.58, "mwc_best": 0.6}, OUTCOME)
     assert lines[0].split() == ["equity", "mwc", "%", "vs", "best"]
     assert lines[1].split()[2:] == ["+1.100", "60.00"]
     assert lines[4] == "    Too good to double, drop: doubling costs 0.100, taking a double costs 0.500."
@@ -90,19 +90,19 @@ def test_too_good_to_double_says_what_doubling_costs():
 
 def test_answers_to_a_double_are_seen_by_the_side_that_answers():
     take = {"seat": "p1", "response": "take", "take": -0.5, "drop": -1.0, **BY}
-    assert answer_lines(take)[1:4] == [
+    assert format_response(take)[1:4] == [
         "    take            -0.500",
         "    drop            -1.000   -0.500",
         "    Take: dropping costs 0.500.",
     ]
-    beaver = answer_lines({**take, "response": "beaver", "take": 0.25})
+    beaver = format_response({**take, "response": "beaver", "take": 0.25})
     assert beaver[1] == "    beaver          +0.250"
     assert beaver[3] == "    Beaver: dropping costs 1.250."
 
 
 def test_a_resignation_is_judged_by_what_playing_on_is_worth():
     offer = {"offer": "single", "accept": False, "cubeful": -1.25, "mwc": 0.3, **BY}
-    assert resignation_lines(offer)[0] == (
+    assert format_resignation(offer)[0] == (
         "    Reject: playing on is worth +1.250 to the side that is offered it, 70.00 % of the matches."
     )
 
@@ -113,8 +113,8 @@ def test_a_matrix_of_any_size_fits_and_its_columns_stand_below_their_numbers(awa
         Reply("row", values={"away": own, "actions": "N" * (away - 1) + "D"}) for own in range(1, away + 1)
     ]
     summary = {"away": away, "cube": 1, "money": "P", **BY}
-    title, head, *table = matrix_lines([*rows, Reply("matrix", values=summary)])
-    assert max(map(len, (title, head, *table))) <= WIDTH
+    title, head, *table = format_matrix([*rows, Reply("matrix", values=summary)])
+    assert max(map(len, (title, head, *table))) <= TABLE_WIDTH
     for number in head.split():
         place = head.index(f" {number}") + len(number) if number != "10" else head.index("10") + 1
         codes = table[0][6 : place + 1].replace(" ", "")
@@ -122,10 +122,10 @@ def test_a_matrix_of_any_size_fits_and_its_columns_stand_below_their_numbers(awa
 
 
 def test_numbers_are_rounded_without_a_minus_before_nothing():
-    assert points_text(-0.0004) == "+0.000"
-    assert points_text(-0.0006) == "-0.001"
-    assert [counted(n, "ply") for n in (0, 1, 2)] == ["0 plies", "1 ply", "2 plies"]
-    assert [counted(n, "play") for n in (0, 1, 2)] == ["0 plays", "1 play", "2 plays"]
+    assert format_points(-0.0004) == "+0.000"
+    assert format_points(-0.0006) == "-0.001"
+    assert [format_count(n, "ply") for n in (0, 1, 2)] == ["0 plies", "1 ply", "2 plies"]
+    assert [format_count(n, "play") for n in (0, 1, 2)] == ["0 plays", "1 play", "2 plays"]
 
 
 def test_a_rollout_of_plays_marks_those_that_were_given_up():
@@ -135,7 +135,7 @@ def test_a_rollout_of_plays_marks_those_that_were_given_up():
     other |= {"trials": 108, "given_up": True}
     summary = {"of": "moves", "trials": 216, "reason": "stopped", "seed": 7, "elapsed_ms": 1234, **BY}
     replies = [Reply("candidate", values=best), Reply("candidate", values=other)]
-    lines = rollout_lines([*replies, Reply("rollout", values=summary)])
+    lines = format_rollout([*replies, Reply("rollout", values=summary)])
     assert lines[3].split() == ["±", "0.020", "1.0", "1.0", "1.0", "1.0", "1.0", "216", "trials"]
     assert lines[4].split()[:3] == ["2", "-0.100", "-0.267"]
     assert lines[5].endswith("  108 trials, given up")
@@ -146,5 +146,5 @@ def test_a_rollout_of_plays_marks_those_that_were_given_up():
 def test_a_single_trial_has_no_errors():
     estimate = {"of": "position", **OUTCOME, "trials": 1}
     summary = {"of": "position", "trials": 1, "reason": "trials", "seed": 0, "elapsed_ms": 1, **BY}
-    lines = rollout_lines([Reply("estimate", values=estimate), Reply("rollout", values=summary)])
+    lines = format_rollout([Reply("estimate", values=estimate), Reply("rollout", values=summary)])
     assert lines[3].split() == ["±", "1", "trial"]

@@ -14,10 +14,10 @@ from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 from prompt_toolkit.output.vt100 import Vt100_Output
 
+from protocol.core.requests import Reply
 from protocol.repl import terminal
-from protocol.repl.talk import Talk
-from protocol.repl.writing import Drawn
-from protocol.requests import Reply
+from protocol.repl.interpreter import LineInterpreter
+from protocol.repl.output_lines import PreformattedLine
 from tests.protocol.repl.tables import make_session, make_talk
 
 CTRL_C, CTRL_D, CTRL_E, TAB = "\x03", "\x04", "\x05", "\t"
@@ -31,12 +31,12 @@ def typed(keys, talk, history=None):
         prompt = terminal.make_prompt(
             talk, history=history or InMemoryHistory(), input_=keyboard, output=DummyOutput()
         )
-        terminal.converse(talk, prompt, said.extend)
+        terminal.run_prompt_loop(talk, prompt, said.extend)
     return said
 
 
 def test_a_game_is_played_hinted_and_taken_back_at_the_prompt():
-    talk = Talk(make_session([(3, 1), (5, 2)]))
+    talk = LineInterpreter(make_session([(3, 1), (5, 2)]))
     said = typed("play\rhint 1\r8/5 6/5\rundo\rquit\r", talk)
     assert said[0] == "You throw 3, gammond 1. You begin with 3-1."
     assert "You play 8/5 6/5." in said
@@ -66,11 +66,11 @@ def test_lines_are_kept_in_the_history_file_and_suggested_from_it(tmp_path):
         ("  hint [N] : rank the plays", ["  hint [N] : rank", "    the plays"]),
         ("an-unbroken-word-that-is-too-long for it", ["an-unbroken-word-that-is-too-long", "  for it"]),
         ("[tiny|narrow|normal] filters", ["[tiny|narrow|", "  normal] filters"]),
-        (Drawn(" | X   O  |  |  O   X |"), [" | X   O  |  |  O   X |"]),
+        (PreformattedLine(" | X   O  |  |  O   X |"), [" | X   O  |  |  O   X |"]),
     ],
 )
 def test_lines_break_between_words_unless_they_are_drawn(line, parts):
-    assert terminal.wrapped(line, 17) == parts
+    assert terminal.wrap_line(line, 17) == parts
 
 
 def test_what_is_said_fits_the_terminal_and_errors_are_red():
@@ -106,13 +106,13 @@ def test_a_history_that_cannot_be_written_is_kept_in_memory(tmp_path, capsys):
 
 def test_the_history_lies_in_the_data_folder_that_was_set(monkeypatch, tmp_path):
     monkeypatch.setenv("GAMMOND_DATA", str(tmp_path))
-    assert terminal.history_file() == tmp_path / "history"
+    assert terminal.get_history_file() == tmp_path / "history"
     monkeypatch.delenv("GAMMOND_DATA")
-    assert "gammond" in terminal.history_file().parts
+    assert "gammond" in terminal.get_history_file().parts
 
 
 def test_suggestions_become_completions_at_the_cursor():
-    completer = terminal.SessionCompleter(make_talk("newgame", "dice 3 1").session)
+    completer = terminal.ReplCompleter(make_talk("newgame", "dice 3 1").session)
     (found,) = completer.get_completions(Document("play 8/5 6"), None)
     assert (found.text, found.start_position) == ("8/5 6/5", -5)
 
@@ -197,7 +197,7 @@ def test_a_stopped_work_erases_its_progress_before_it_says_so(monkeypatch):
 
 def test_no_progress_is_drawn_where_the_output_is_no_terminal(monkeypatch):
     monkeypatch.setattr("sys.stdout", io.StringIO())
-    assert terminal.status_line() is None
+    assert terminal.make_status_line() is None
 
 
 def test_a_second_ctrl_c_leaves(monkeypatch):

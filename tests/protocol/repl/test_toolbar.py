@@ -1,9 +1,9 @@
 import pytest
 
-from engine.match import MatchState
-from engine.position import Position
-from protocol.repl.talk import Talk
-from protocol.repl.toolbar import toolbar_text
+from engine.rules.match import MatchState
+from engine.rules.position import Position
+from protocol.repl.interpreter import LineInterpreter
+from protocol.repl.toolbar import format_toolbar
 from tests.boards import position
 from tests.protocol.repl.tables import make_session, make_talk
 
@@ -15,12 +15,12 @@ def shown(match, width=WIDE, *, net=LONG_NET, board=None, plays=False):
     talk = make_talk()
     talk.session.set_position(board or Position.start(), match)
     if plays:
-        talk.game.human = 1
-    return toolbar_text(talk.game, net, width)
+        talk.game.human_seat = 1
+    return format_toolbar(talk.game, net, width)
 
 
 def test_the_toolbar_shows_turn_dice_pips_score_cube_net_and_level():
-    talk = Talk(make_session())
+    talk = LineInterpreter(make_session())
     assert talk.toolbar(80) == " no position: 'play' begins a game | net racing, expert"
     talk.answer("set game.length 5")
     talk.answer("newgame")
@@ -81,8 +81,8 @@ def test_where_room_is_short_parts_are_shortened_and_then_left_out(width, line):
     match = MatchState(15, (10, 14), crawford=True, on_roll=1, roll=(6, 6))
     game = make_talk().game
     game.session.set_position(Position.start(), match)
-    game.human = 0
-    assert toolbar_text(game, LONG_NET, width) == line
+    game.human_seat = 0
+    assert format_toolbar(game, LONG_NET, width) == line
 
 
 @pytest.mark.parametrize(
@@ -112,11 +112,11 @@ def test_pips_go_with_their_seats_whoever_is_on_roll():
 
 def test_a_short_line_without_a_position_fits_too():
     talk = make_talk()
-    assert toolbar_text(talk.game, LONG_NET, 60) == (
+    assert format_toolbar(talk.game, LONG_NET, 60) == (
         " no position: 'play' begins a game | strong-contact expert"
     )
-    assert toolbar_text(talk.game, LONG_NET, 50) == " no position: 'play' begins a game | expert"
-    assert toolbar_text(talk.game, LONG_NET, 40) == " no position: 'play' begins a game"
+    assert format_toolbar(talk.game, LONG_NET, 50) == " no position: 'play' begins a game | expert"
+    assert format_toolbar(talk.game, LONG_NET, 40) == " no position: 'play' begins a game"
 
 
 def test_a_finished_game_shows_on_the_toolbar():

@@ -14,11 +14,11 @@ import threading
 import time
 
 from engine.formats.position_id import encode_position_id
-from engine.moves import legal_plays
-from engine.position import Phase, Position
-from protocol.connection import Connection
-from protocol.service import Service, shipped_judges
-from protocol.session import Session
+from engine.rules.moves import legal_plays
+from engine.rules.position import Phase, Position
+from protocol.dialects.connection import Connection
+from protocol.state.service import Service, make_shipped_catalogue
+from protocol.state.session import Session
 from protocol.transports.workers import WorkerPool
 from tests.boards import played_boards, random_boards
 
@@ -38,10 +38,10 @@ class Client:
     def __init__(self, service, pool):
         self.connection = Connection(Session(service, 1))
         self._pool = pool
-        self._ended = threading.Event()
+        self._result = threading.Event()
         self._ended_s = 0.0
 
-    def ask(self, board, roll, request, wait_s):
+    def send_command(self, board, roll, request, wait_s):
         """Ask about a position and stop the answer after some time.
 
         Returns:
@@ -49,20 +49,20 @@ class Client:
         """
         position = encode_position_id(Position(board))
         self.connection.receive_data(f"position gnubgid {position}\ndice {roll}\n{request}\n".encode())
-        self._ended.clear()
-        self._pool.submit(self, self.connection.next_job(), self.connection.progressed, self._take)
+        self._result.clear()
+        self._pool.submit(self, self.connection.next_job(), self.connection.receive_progress, self._take)
         took_s = None
-        if not self._ended.wait(wait_s):
+        if not self._result.wait(wait_s):
             stopped_s = time.perf_counter()
             self.connection.stop_all()
-            self._ended.wait()
+            self._result.wait()
             took_s = self._ended_s - stopped_s
         return took_s, self.connection.data_to_send().decode().splitlines()[-1]
 
     def _take(self, job, result):
         self._ended_s = time.perf_counter()
-        self.connection.finished(job, result)
-        self._ended.set()
+        self.connection.receive_result(job, result)
+        self._result.set()
 
 
 def hard_boards(judge, each):
@@ -84,7 +84,7 @@ def others_at_work(service, pool, boards, count):
     def work(seed):
         client, choose = Client(service, pool), random.Random(seed)
         while not has_ended.is_set():
-            client.ask(choose.choice(boards), choose.choice(ROLLS), "moves plies=4 filter=huge", 2.0)
+            client.send_command(choose.choice(boards), choose.choice(ROLLS), "moves plies=4 filter=huge", 2.0)
 
     threads = [threading.Thread(target=work, args=(seed,), daemon=True) for seed in range(count)]
     for thread in threads:
@@ -107,7 +107,7 @@ def stop_times(service, boards, requests, others=0, seed=1, longest_s=0.5):
         for board in boards:
             for request in requests:
                 roll, wait_s = choose.choice(ROLLS), choose.uniform(0.01, longest_s)
-                took_s, final = client.ask(board, roll, request, wait_s)
+                took_s, final = client.send_command(board, roll, request, wait_s)
                 if took_s is not None:
                     found.append((took_s, request, final))
     pool.close()
@@ -120,8 +120,8 @@ def main():
     parser.add_argument("threads", type=int, nargs="?", default=1)
     parser.add_argument("others", type=int, nargs="?", default=0)
     args = parser.parse_args()
-    service = Service(shipped_judges(), threads=args.threads)
-    boards = hard_boards(service.analyst("default").evaluator, 8)
+    service = Service(make_shipped_catalogue(), threads=args.threads)
+    boards = hard_boards(service.get_engine("default").evaluator, 8)
     requests = [request.format(plies) for request in REQUESTS for plies in (2, 3, 4)]
     times_ms = sorted(1000 * took_s for took_s, _, _ in stop_times(service, boards, requests, args.others))
     count = len(times_ms)

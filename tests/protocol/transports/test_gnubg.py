@@ -11,9 +11,9 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
-from engine.analyst import Analyst
-from engine.choice import Chooser
-from engine.levels import Depth
+from engine.analysis.engine import Engine
+from engine.analysis.levels import EvalSettings
+from engine.play.decider import Decider
 from protocol.transports.gnubg import gnubg_server, serve_gnubg
 from protocol.transports.tcp import TcpLimits
 from tests.boards import RacingJudge
@@ -63,8 +63,8 @@ class FaultyJudge:
         return np.zeros((len(boards), 5), np.float32)
 
 
-def chooser_of(judge, depth=None) -> Chooser:
-    return Chooser(Analyst(judge), depth)
+def chooser_of(judge, depth=None) -> Decider:
+    return Decider(Engine(judge), depth)
 
 
 RACER = chooser_of(RacingJudge())
@@ -87,7 +87,7 @@ def served(chooser=RACER, threads=None, **limits):
     async def serve():
         started.append(asyncio.get_running_loop())
 
-        def say(_, port):
+        def write_line(_, port):
             started.append(port)
             ready.set()
 
@@ -97,8 +97,8 @@ def served(chooser=RACER, threads=None, **limits):
             0,
             limits=TcpLimits(**limits),
             threads=threads,
-            on_listening=say,
-            ending=ending,
+            on_listening=write_line,
+            stop_event=ending,
         )
 
     thread = threading.Thread(target=lambda: asyncio.run(serve()))
@@ -158,7 +158,7 @@ def test_the_server_ends_after_the_answer_that_is_under_way():
 
 def test_a_long_search_does_not_keep_the_server_from_ending():
     judge = ToilingJudge()
-    with served(chooser_of(judge, Depth(4)), grace_s=0.2) as port:
+    with served(chooser_of(judge, EvalSettings(4)), grace_s=0.2) as port:
         connection = client(port)
         connection.sendall(OPENING_31)
         assert judge.asked.wait(10)
@@ -203,7 +203,7 @@ def broken_off(connection: socket.socket) -> None:
 
 def test_a_client_whose_connection_breaks_has_its_search_stopped():
     judge = ToilingJudge()
-    with served(chooser_of(judge, Depth(4)), threads=1) as port, client(port) as other:
+    with served(chooser_of(judge, EvalSettings(4)), threads=1) as port, client(port) as other:
         leaving = client(port)
         leaving.sendall(OPENING_31 * 3)
         assert judge.asked.wait(10)

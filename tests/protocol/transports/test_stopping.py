@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from nets.loading import load_evaluator
-from protocol.service import Service, shipped_judges
+from nets.catalogue import load_evaluator
+from protocol.state.service import Service, make_shipped_catalogue
 from tests.protocol.transports.stopping import hard_boards, stop_times
 
 BOUND_S = 1.0
@@ -19,7 +19,7 @@ def boards():
 
 @pytest.mark.parametrize(("threads", "others"), [(1, 0), (2, 0), (1, 2), (2, 2)])
 def test_a_stop_ends_any_search_with_the_best_answer_so_far(boards, threads, others):
-    service = Service(shipped_judges(), threads=threads)
+    service = Service(make_shipped_catalogue(), threads=threads)
     requests = ("eval plies=4", "moves plies=4 filter=huge", "go chequer plies 4 filter huge")
     found = stop_times(service, boards, requests, others, longest_s=0.25)
     assert len(found) >= len(requests)

@@ -11,8 +11,8 @@ import sys
 import pytest
 
 from engine.errors import StateError, UnsupportedError
-from protocol.limits import Limits
-from protocol.session import Session
+from protocol.core.limits import ClientLimits
+from protocol.state.session import Session
 from protocol.transports import tcp as tcp_transport
 from protocol.transports.load_client import measure_load
 from protocol.transports.tcp import TcpLimits, check_host, serve_tcp
@@ -29,10 +29,10 @@ class Slow(RacingJudge):
 
 
 @contextlib.asynccontextmanager
-async def running(judge=None, limits=None, **tcp):
+async def running_count(judge=None, limits=None, **tcp):
     place = asyncio.get_running_loop().create_future()
     ending = asyncio.Event()
-    service = make_service(judge, limits or Limits(close_on_long_line=True))
+    service = make_service(judge, limits or ClientLimits(close_on_long_line=True))
     server = asyncio.create_task(
         serve_tcp(
             service,
@@ -41,7 +41,7 @@ async def running(judge=None, limits=None, **tcp):
             limits=TcpLimits(**tcp),
             threads=2,
             on_listening=lambda host, port: place.set_result((host, port)),
-            ending=ending,
+            stop_event=ending,
         )
     )
     try:
@@ -51,7 +51,7 @@ async def running(judge=None, limits=None, **tcp):
         await asyncio.wait_for(server, 20)
 
 
-async def ask(place, data, eof=True):
+async def send_command(place, data, eof=True):
     reader, writer = await asyncio.open_connection(*place)
     writer.write(data)
     if eof:
@@ -67,10 +67,10 @@ def run(scenario, most_s=50.0):
 
 def test_clients_have_states_of_their_own():
     async def scenario():
-        async with running() as (place, _, _):
+        async with running_count() as (place, _, _):
             return await asyncio.gather(
                 *(
-                    ask(place, b"set game.length %d\nnewgame\neval\nget game.length\n" % n)
+                    send_command(place, b"set game.length %d\nnewgame\neval\nget game.length\n" % n)
                     for n in range(1, 9)
                 )
             )
@@ -82,18 +82,18 @@ def test_clients_have_states_of_their_own():
 
 def test_a_client_that_ends_sending_still_gets_its_answers():
     async def scenario():
-        async with running(Slow()) as (place, _, _):
-            return await ask(place, b"newgame\neval\neval")
+        async with running_count(Slow()) as (place, _, _):
+            return await send_command(place, b"newgame\neval\neval")
 
     assert [line.split()[0] for line in run(scenario())] == ["ok", "eval", "eval"]
 
 
 def test_one_client_does_not_wait_for_the_work_of_another():
     async def scenario():
-        async with running(Slow()) as (place, _, _):
-            slow = asyncio.create_task(ask(place, b"newgame\neval\n"))
+        async with running_count(Slow()) as (place, _, _):
+            slow = asyncio.create_task(send_command(place, b"newgame\neval\n"))
             await asyncio.sleep(0.1)
-            quick = await ask(place, b"newgame\nget engine.ply\n")
+            quick = await send_command(place, b"newgame\nget engine.ply\n")
             was_first = not slow.done()
             await slow
             return was_first, quick[-1]
@@ -103,16 +103,16 @@ def test_one_client_does_not_wait_for_the_work_of_another():
 
 def test_one_client_too_many_is_told_so():
     async def scenario():
-        async with running(clients=2) as (place, _, service):
+        async with running_count(clients=2) as (place, _, service):
             both = [await asyncio.open_connection(*place) for _ in range(2)]
             await asyncio.sleep(0.05)
-            refused = await ask(place, b"", eof=False)
+            refused = await send_command(place, b"", eof=False)
             both[0][1].close()
             await both[0][1].wait_closed()
             await asyncio.sleep(0.05)
-            served = await ask(place, b"newgame\n")
+            served = await send_command(place, b"newgame\n")
             both[1][1].close()
-            return refused, served, service.clients
+            return refused, served, service.client_count
 
     refused, served, clients = run(scenario())
     assert refused == ["error busy clients: 2 clients are here, try again later"]
@@ -123,12 +123,12 @@ def test_one_client_too_many_is_told_so():
 @pytest.mark.parametrize("goodbye", [b"x" * 5000 + b"\n", b"quit\n"])
 def test_a_client_that_is_let_go_gives_its_place_up_at_once(goodbye):
     async def scenario():
-        limits = Limits(line_bytes=1000, close_on_long_line=True)
-        async with running(limits=limits, clients=1) as (place, _, _):
+        limits = ClientLimits(line_bytes=1000, close_on_long_line=True)
+        async with running_count(limits=limits, clients=1) as (place, _, _):
             reader, writer = await asyncio.open_connection(*place)
             writer.write(goodbye)
             await reader.readline()
-            served = await ask(place, b"get engine.ply\n")
+            served = await send_command(place, b"get engine.ply\n")
             writer.close()
             return served
 
@@ -137,14 +137,14 @@ def test_a_client_that_is_let_go_gives_its_place_up_at_once(goodbye):
 
 def test_clients_on_their_way_out_are_no_more_than_those_that_may_stay():
     async def scenario():
-        async with running(Slow(), clients=1) as (place, _, _):
+        async with running_count(Slow(), clients=1) as (place, _, _):
             writers = []
             for _ in range(2):
                 reader, writer = await asyncio.open_connection(*place)
                 writer.write(b"newgame\neval\nquit\n")
                 await reader.readline()
                 writers.append(writer)
-            refused = await ask(place, b"", eof=False)
+            refused = await send_command(place, b"", eof=False)
             for writer in writers:
                 writer.close()
             return refused
@@ -154,13 +154,13 @@ def test_clients_on_their_way_out_are_no_more_than_those_that_may_stay():
 
 def test_a_client_that_quits_and_hangs_up_before_its_answer_gives_its_place_back(caplog):
     async def scenario():
-        async with running(Slow()) as (place, _, service):
+        async with running_count(Slow()) as (place, _, service):
             reader, writer = await asyncio.open_connection(*place)
             writer.write(b"newgame\nstats\neval\nquit\n")
             await reader.readline()
-            assert service.clients == 1
+            assert service.client_count == 1
             writer.transport.abort()
-            return await wait_until(lambda: service.clients == 0, seconds=4)
+            return await wait_until(lambda: service.client_count == 0, seconds=4)
 
     assert run(scenario())
     assert caplog.records == []
@@ -168,9 +168,9 @@ def test_a_client_that_quits_and_hangs_up_before_its_answer_gives_its_place_back
 
 def test_an_overlong_line_is_an_error_and_the_end():
     async def scenario():
-        limits = Limits(line_bytes=1000, close_on_long_line=True)
-        async with running(limits=limits) as (place, _, _):
-            return await ask(place, b"newgame\n" + b"x" * 500_000, eof=False)
+        limits = ClientLimits(line_bytes=1000, close_on_long_line=True)
+        async with running_count(limits=limits) as (place, _, _):
+            return await send_command(place, b"newgame\n" + b"x" * 500_000, eof=False)
 
     lines = run(scenario())
     assert lines[0].startswith("ok newgame")
@@ -186,8 +186,8 @@ def test_an_overlong_line_is_an_error_and_the_end():
 )
 def test_a_timeout_says_why_and_ends_the_connection(sent, tcp, message):
     async def scenario():
-        async with running(**tcp) as (place, _, _):
-            return await ask(place, sent, eof=False)
+        async with running_count(**tcp) as (place, _, _):
+            return await send_command(place, sent, eof=False)
 
     assert run(scenario())[1:] == [message]
 
@@ -202,7 +202,7 @@ def test_a_slow_drip_of_one_line_is_cut_off_and_a_busy_client_is_not():
         return (await reader.read()).decode()
 
     async def scenario():
-        async with running(half_line_s=0.5, idle_s=0.5) as (place, _, _):
+        async with running_count(half_line_s=0.5, idle_s=0.5) as (place, _, _):
             return await asyncio.gather(drip(place, b"x"), drip(place, b"stats\nst\nx"))
 
     slow, busy = run(scenario())
@@ -212,20 +212,20 @@ def test_a_slow_drip_of_one_line_is_cut_off_and_a_busy_client_is_not():
 
 def test_a_client_that_never_reads_is_dropped_and_others_are_served():
     async def scenario():
-        limits = Limits(unsent_bytes=10_000)
-        async with running(limits=limits, stuck_writer_s=0.5) as (place, _, service):
+        limits = ClientLimits(unsent_bytes=10_000)
+        async with running_count(limits=limits, stuck_writer_s=0.5) as (place, _, service):
             _, writer = await asyncio.open_connection(*place, limit=1000)
             with contextlib.suppress(ConnectionError, asyncio.TimeoutError):
                 for _ in range(2000):
                     writer.write(b"help\n" * 1000)
                     await asyncio.wait_for(writer.drain(), 0.5)
             for _ in range(100):
-                if service.clients == 0:
+                if service.client_count == 0:
                     break
                 await asyncio.sleep(0.05)
-            dropped = service.clients == 0
+            dropped = service.client_count == 0
             writer.transport.abort()
-            return dropped, await ask(place, b"get engine.ply\n")
+            return dropped, await send_command(place, b"get engine.ply\n")
 
     assert run(scenario()) == (True, ["value engine.ply 1"])
 
@@ -260,13 +260,13 @@ MUCH = b"newgame\n" + b"@h help\n" * 1500
 @pytest.mark.parametrize("last", [b"", b"quit\n"])
 def test_a_client_that_reads_nothing_gives_its_place_back_even_when_it_has_parted(last):
     async def scenario():
-        limits = Limits(unsent_bytes=100_000_000, queued_requests=10_000)
-        async with running(limits=limits, stuck_writer_s=0.5) as (place, _, service):
+        limits = ClientLimits(unsent_bytes=100_000_000, queued_requests=10_000)
+        async with running_count(limits=limits, stuck_writer_s=0.5) as (place, _, service):
             connection = await unread(MUCH + last)(place)
-            assert await wait_until(lambda: service.clients == 1)
+            assert await wait_until(lambda: service.client_count == 1)
             if last:
                 connection.shutdown(socket.SHUT_WR)
-            is_free = await wait_until(lambda: service.clients == 0)
+            is_free = await wait_until(lambda: service.client_count == 0)
             connection.close()
             return is_free
 
@@ -277,8 +277,8 @@ def test_a_client_that_reads_slowly_is_served_to_the_end():
     """Its output waits for longer than a client may read nothing at all."""
 
     async def scenario():
-        limits = Limits(unsent_bytes=1_000_000)
-        async with running(limits=limits, stuck_writer_s=0.4) as (place, _, _):
+        limits = ClientLimits(unsent_bytes=1_000_000)
+        async with running_count(limits=limits, stuck_writer_s=0.4) as (place, _, _):
             connection = await unread(MUCH * 4 + b"quit\n", receive_bytes=100_000)(place)
             loop, parts = asyncio.get_running_loop(), []
             while part := await loop.sock_recv(connection, 1 << 17):
@@ -292,7 +292,7 @@ def test_a_client_that_reads_slowly_is_served_to_the_end():
 
 def test_an_answer_that_took_longer_than_the_idle_time_arrives_and_the_client_stays():
     async def scenario():
-        async with running(Slow(), idle_s=0.3) as (place, _, _):
+        async with running_count(Slow(), idle_s=0.3) as (place, _, _):
             reader, writer = await asyncio.open_connection(*place)
             writer.write(b"newgame\neval\n")
             first = [await reader.readline(), await reader.readline()]
@@ -307,9 +307,9 @@ def test_an_answer_that_took_longer_than_the_idle_time_arrives_and_the_client_st
 
 def test_a_fault_with_one_client_does_not_end_the_timeouts_of_the_others(caplog):
     async def scenario():
-        async with running(idle_s=0.4) as (place, _, service):
+        async with running_count(idle_s=0.4) as (place, _, service):
             service.clock = faulty_once(service.clock)
-            return await asyncio.gather(*(ask(place, b"", eof=False) for _ in range(3)))
+            return await asyncio.gather(*(send_command(place, b"", eof=False) for _ in range(3)))
 
     def faulty_once(clock):
         faults = iter([ZeroDivisionError])
@@ -337,13 +337,15 @@ def test_many_lines_of_one_client_do_not_hold_up_another(monkeypatch):
     monkeypatch.setattr(tcp_transport, "Session", watched_session)
 
     async def scenario():
-        async with running() as (place, _, _):
+        async with running_count() as (place, _, _):
             reader, writer = await asyncio.open_connection(*place)
-            greedy = asyncio.create_task(ask(place, b"position gnubgid BAAAUFKqVKQAAA\n" + DEAR * 60))
+            greedy = asyncio.create_task(
+                send_command(place, b"position gnubgid BAAAUFKqVKQAAA\n" + DEAR * 60)
+            )
             assert await wait_until(lambda: len(sessions) == 2)
             writer.write(b"get engine.ply\n")
             other = await reader.readline()
-            served = sessions[1].requests
+            served = sessions[1].request_count
             writer.close()
             return served, other, await greedy
 
@@ -360,15 +362,15 @@ DEAR = b"dice 1 1\nplay 2/1(4)\nundo\n"
 def test_work_that_a_lost_client_left_in_the_queue_is_not_done():
     async def scenario():
         judge = Counting()
-        async with running(judge) as (place, _, service):
-            busy = asyncio.create_task(ask(place, b"newgame\n@a eval\n@b eval\n"))
+        async with running_count(judge) as (place, _, service):
+            busy = asyncio.create_task(send_command(place, b"newgame\n@a eval\n@b eval\n"))
             assert await wait_until(lambda: judge.asked == 2)
             lost = await unread(b"newgame\n@a eval\n@b eval\n")(place)
-            assert await wait_until(lambda: service.clients == 2)
+            assert await wait_until(lambda: service.client_count == 2)
             await asyncio.sleep(0.1)
             lost.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # resets
             lost.close()
-            assert await wait_until(lambda: service.clients == 1)
+            assert await wait_until(lambda: service.client_count == 1)
             assert len(await busy) == 3
             await asyncio.sleep(0.7)
         return judge.asked
@@ -386,7 +388,7 @@ class Counting(Slow):
 
 def test_an_address_in_use_is_an_error_that_names_it():
     async def scenario():
-        async with running() as ((host, port), _, service):
+        async with running_count() as ((host, port), _, service):
             with pytest.raises(
                 StateError, match=f"^cannot listen on {host} port {port}: address already in use$"
             ):
@@ -397,8 +399,8 @@ def test_an_address_in_use_is_an_error_that_names_it():
 
 def test_the_end_of_the_server_lets_work_finish():
     async def scenario():
-        async with running(Slow()) as (place, ending, _):
-            answer = asyncio.create_task(ask(place, b"newgame\neval\n", eof=False))
+        async with running_count(Slow()) as (place, ending, _):
+            answer = asyncio.create_task(send_command(place, b"newgame\neval\n", eof=False))
             await asyncio.sleep(0.2)
             ending.set()
             return await answer
@@ -408,12 +410,12 @@ def test_the_end_of_the_server_lets_work_finish():
 
 def test_the_end_of_the_server_does_not_wait_longer_than_it_lingers():
     async def scenario():
-        async with running() as (place, ending, service):
+        async with running_count() as (place, ending, service):
             _, writer = await asyncio.open_connection(*place)
-            assert await wait_until(lambda: service.clients == 1)
+            assert await wait_until(lambda: service.client_count == 1)
             ending.set()
             began_s = service.clock()
-            assert await wait_until(lambda: service.clients == 0)
+            assert await wait_until(lambda: service.client_count == 0)
             writer.close()
             return service.clock() - began_s
 
@@ -422,7 +424,7 @@ def test_the_end_of_the_server_does_not_wait_longer_than_it_lingers():
 
 def test_many_clients_with_good_and_bad_lines_all_get_their_final_lines():
     async def scenario():
-        async with running() as ((host, port), _, _):
+        async with running_count() as ((host, port), _, _):
             return await measure_load(host, port, clients=200, lines=100, seed=1)
 
     report = run(scenario(), most_s=300.0)
@@ -449,7 +451,7 @@ def test_the_tool_serves_says_where_and_ends_with_0_on_sigterm():
     )
     said = next(line for line in server.stderr if " listens on " in line)
     port = int(said.split()[-1])
-    lines = asyncio.run(ask(("127.0.0.1", port), b"ubgi\nquit\n"))
+    lines = asyncio.run(send_command(("127.0.0.1", port), b"ubgi\nquit\n"))
     assert lines[-2:] == ["ubgiok", "ok quit"]
     server.send_signal(signal.SIGTERM)
     assert server.wait(timeout=20) == 0

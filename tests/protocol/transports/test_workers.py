@@ -7,11 +7,11 @@ import threading
 
 import pytest
 
-from engine.cores import MAX_THREADS
 from engine.errors import LimitError, ValueRangeError
-from protocol.connection import Job, Ticket
-from protocol.requests import Reply, Work
-from protocol.transports.workers import ClientShare, WorkerPool
+from engine.runtime.cores import MAX_THREADS
+from protocol.core.requests import Reply, Work
+from protocol.dialects.connection import Job, PendingRequest
+from protocol.transports.workers import ClientQuota, WorkerPool
 from tests.protocol.talking import make_connection
 
 
@@ -53,7 +53,7 @@ def submit(pool, owner, name, said, act=lambda _: None, **work):
         act(control)
         return [Reply(name)]
 
-    job = Job(Work(run, **work), Ticket("", is_ordered=True))
+    job = Job(Work(run, **work), PendingRequest("", is_ordered=True))
     pool.submit(owner, job, lambda *_: None, lambda _, result: said.put(result.decode().strip()))
     return job
 
@@ -140,7 +140,7 @@ def test_long_work_that_is_stopped_before_it_began_is_answered_at_once(searching
 
 def test_work_that_was_stopped_before_it_is_given_is_quick(searching_pool):
     pool, said, _, _ = searching_pool
-    job = Job(Work(lambda _: [Reply("late")], is_long=True), Ticket("", is_ordered=True))
+    job = Job(Work(lambda _: [Reply("late")], is_long=True), PendingRequest("", is_ordered=True))
     job.control.stop()
     pool.submit("other", job, lambda *_: None, lambda _, result: said.put(result.decode().strip()))
     assert next_said(said, 1) == ["late"]
@@ -158,15 +158,15 @@ def test_long_work_whose_time_is_over_before_it_began_is_answered_at_once(search
 
 def test_one_client_has_at_most_its_share_of_the_threads_for_long_work():
     pool = WorkerPool(2, long_threads=4)
-    connection, share = make_connection(), ClientShare(pool)
+    connection, share = make_connection(), ClientQuota(pool)
     connection.receive_data(b"newgame\n" + b"eval plies=2\n" * 3 + b"eval\n" * 3)
     jobs = []
     while job := share.next_job(connection):
         jobs.append(job)
     assert [job.work.is_long for job in jobs] == [True, True, False, False]
-    share.ended(jobs[0])
+    share.release(jobs[0])
     assert share.next_job(connection).work.is_long
     assert share.next_job(connection) is None
-    share.ended(jobs[-1])
+    share.release(jobs[-1])
     assert not share.next_job(connection).work.is_long
     pool.close()

@@ -15,24 +15,24 @@ import types
 import numpy as np
 import pytest
 
-from engine.analyst import Analyst
+from engine.analysis.engine import Engine
+from engine.analysis.levels import EvalSettings
 from engine.errors import DataFileError, StateError, ValueRangeError
-from engine.evaluator import best_children
+from engine.evaluation.evaluator import choose_best_children
 from engine.formats.match_id import encode_match_id
 from engine.formats.position_id import decode_position_id, encode_position_id, encode_position_ids
 from engine.formats.xgid import encode_xgid
-from engine.levels import Depth
-from engine.match import MatchState
-from engine.outcome import cubeless_equity
-from engine.position import Phase, Position, phases
+from engine.rules.match import MatchState
+from engine.rules.outcome import cubeless_equity
+from engine.rules.position import Phase, Position, classify_phases
 from tests import boards as test_boards
 from tools import cli, interrupts
 from tools.batch import command as batch
-from tools.batch import judging as batch_judging
+from tools.batch import evaluation as batch_judging
 from tools.batch import lines as batch_lines
 from tools.batch import resume as batch_resume
 from tools.batch import rows as batch_rows
-from tools.batch.judging import BatchJudge, Judged
+from tools.batch.evaluation import BatchEvaluation, BatchEvaluator
 
 OPENING = "4HPwATDgc/ABMA"
 CUBELESS_HEADER = "id,plies,win,win_g,win_bg,lose_g,lose_bg,equity,error\n"
@@ -63,14 +63,14 @@ class PipJudge:
 def expected_row(text, position, match=None, plies=0, judge=None):
     """The row of a position in csv, by what an analyst says of it alone."""
     match = match or MatchState()
-    judged = Analyst(judge or PipJudge()).judge(position, match, Depth(plies))
+    judged = Engine(judge or PipJudge()).evaluate(position, match, EvalSettings(plies))
     values = [*judged.outcome, judged.equity, judged.cubeful, *([] if match.is_money else [judged.mwc])]
     shown = [f"{0.0 if abs(value) < 5e-7 else value:.6f}" for value in values]
     return ",".join([text, str(plies), *shown[:6], "", shown[6], *(shown[7:] or [""])]) + "\n"
 
 
 def cubeless_row(text, position, plies=0):
-    judged = Analyst(PipJudge()).judge(position, MatchState(), Depth(plies, is_cubeful=False))
+    judged = Engine(PipJudge()).evaluate(position, MatchState(), EvalSettings(plies, is_cubeful=False))
     shown = [f"{0.0 if abs(value) < 5e-7 else value:.6f}" for value in (*judged.outcome, judged.equity)]
     return ",".join([text, str(plies), *shown, ""]) + "\n"
 
@@ -80,7 +80,9 @@ def some_ids(count, seed=3):
     boards = np.repeat(Position.start().board[None], 64, axis=0)
     ids = []
     while len(ids) < count:
-        boards, _ = best_children(PipJudge(), boards, generator.integers(1, 7, (64, 2)).astype(np.int8))
+        boards, _ = choose_best_children(
+            PipJudge(), boards, generator.integers(1, 7, (64, 2)).astype(np.int8)
+        )
         boards[(boards[:, :, 0] == 15).any(axis=1)] = Position.start().board
         ids += encode_position_ids(boards)
     return ids[:count]
@@ -95,7 +97,7 @@ def judge(monkeypatch):
 
 def judged_by(monkeypatch, judge):
     """Let the tool load a judge in place of the shipped ones."""
-    monkeypatch.setattr(batch_judging, "load_analyst", lambda name, threads: Analyst(judge, threads=threads))
+    monkeypatch.setattr(batch_judging, "load_engine", lambda name, threads: Engine(judge, threads=threads))
 
 
 @pytest.fixture
@@ -245,11 +247,11 @@ def test_no_more_than_two_blocks_are_read_ahead_of_what_is_written(judge):
     def lines():
         for number in range(1000):
             ahead.append(number - 10 * len(written))
-            yield batch_lines.Line(number, OPENING)
+            yield batch_lines.PositionLine(number, OPENING)
 
     batch.run_batch(
         lines(),
-        BatchJudge(Analyst(judge)),
+        BatchEvaluator(Engine(judge)),
         batch_rows.CsvRows(),
         10,
         written.append,
@@ -267,9 +269,9 @@ def test_negative_zeros_are_written_without_sign():
 
     boards = Position.start().board[None]
     for is_cubeful in (True, False):
-        judge = BatchJudge(Analyst(EvenJudge()), is_cubeful=is_cubeful)
-        judged = judge.judge(boards, [MatchState()], np.zeros(1, np.int64))
-        row = batch_rows.CsvRows(is_cubeful).good(["x"], 0, judged)[0]
+        judge = BatchEvaluator(Engine(EvenJudge()), is_cubeful=is_cubeful)
+        judged = judge.evaluate(boards, [MatchState()], np.zeros(1, np.int64))
+        row = batch_rows.CsvRows(is_cubeful).format_rows(["x"], 0, judged)[0]
         assert "0.000000" in row
         assert "-0.000000" not in row
 
@@ -279,9 +281,9 @@ def test_equities_have_the_decimals_that_every_other_command_writes(form):
     generator = np.random.default_rng(12)
     outcomes = np.sort(generator.random((20_000, 5), np.float32))[:, [4, 3, 0, 2, 1]]
     row_format = batch_rows.ROW_FORMATS[form](False)
-    judged = Judged(np.column_stack([outcomes, cubeless_equity(outcomes)]).astype(np.float64))
-    rows = row_format.good(["x"] * len(outcomes), 0, judged)
-    equities = [row_format.read(row.removesuffix("\n")).values[-1] for row in rows]
+    judged = BatchEvaluation(np.column_stack([outcomes, cubeless_equity(outcomes)]).astype(np.float64))
+    rows = row_format.format_rows(["x"] * len(outcomes), 0, judged)
+    equities = [row_format.parse_row(row.removesuffix("\n")).values[-1] for row in rows]
     assert equities == [float(f"{float(equity):.6f}") for equity in cubeless_equity(outcomes)]
 
 
@@ -312,7 +314,7 @@ def test_resuming_evaluates_only_what_is_missing_and_says_what_it_found(run, tmp
     assert status == 0
     assert output.read_bytes() == whole
     assert (
-        1 < judge.asked <= 1 + 3 * batch_resume.COMPARED_ROWS[0]
+        1 < judge.asked <= 1 + 3 * batch_resume.COMPARED_ROWS_PER_PHASE[0]
     )  # the missing one, and a sample to compare the net
     assert "1,999 rows of this input, a half-written row was cut off; going on after line 1,999" in err
 
@@ -370,7 +372,7 @@ class AgreesOn(PipJudge):
 
     def evaluate(self, boards):
         outcomes = super().evaluate(boards)
-        outcomes[~np.isin(phases(boards), self.agreed), 1] += 0.001
+        outcomes[~np.isin(classify_phases(boards), self.agreed), 1] += 0.001
         return outcomes
 
 
@@ -565,7 +567,7 @@ def test_ctrl_c_while_a_block_is_written_leaves_whole_rows(tmp_path):
 
     output = Slow()
     with pytest.raises(KeyboardInterrupt):
-        batch._write_whole(output, b"a whole row of text\n")
+        batch._write_uninterrupted(output, b"a whole row of text\n")
     assert output.getvalue() == b"a whole row of text\n"
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
@@ -573,18 +575,18 @@ def test_ctrl_c_while_a_block_is_written_leaves_whole_rows(tmp_path):
 def test_a_job_that_ignores_ctrl_c_goes_on_ignoring_it():
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        with batch.interrupt_held():
+        with batch.hold_interrupts():
             os.kill(os.getpid(), signal.SIGINT)
     finally:
         signal.signal(signal.SIGINT, before)
 
 
 def test_ctrl_c_pressed_again_much_later_breaks_into_a_stuck_write(monkeypatch):
-    monkeypatch.setattr(interrupts, "FINISHING_S", 0.0)
+    monkeypatch.setattr(interrupts, "GRACE_PERIOD_S", 0.0)
     reached = []
 
     def stuck():
-        with batch.interrupt_held():
+        with batch.hold_interrupts():
             os.kill(os.getpid(), signal.SIGINT)
             reached.append("after the first")
             os.kill(os.getpid(), signal.SIGINT)
@@ -667,7 +669,7 @@ def test_the_chance_to_win_a_match_is_a_json_field_in_matches_only(run):
     status, out, _ = run(f"{encode_xgid(CONTACT, match)}\n{OPENING}\n", "--format", "jsonl")
     assert status == 0
     first, second = map(json.loads, out.splitlines())
-    assert first["mwc"] == pytest.approx(Analyst(PipJudge()).judge(CONTACT, match).mwc, abs=1e-6)
+    assert first["mwc"] == pytest.approx(Engine(PipJudge()).evaluate(CONTACT, match).mwc, abs=1e-6)
     assert list(second) == [*CUBELESS_HEADER.split(",")[:8], "cubeful"]
 
 
@@ -786,7 +788,7 @@ def test_ctrl_c_ends_a_search_on_other_threads_too():
         def evaluate(self, boards):
             raise KeyboardInterrupt
 
-    judge = BatchJudge(Analyst(Interrupted()), 1)
+    judge = BatchEvaluator(Engine(Interrupted()), 1)
     with pytest.raises(KeyboardInterrupt):
-        judge.judge(CONTACT.board[None], [MatchState()], np.zeros(1, np.int64))
+        judge.evaluate(CONTACT.board[None], [MatchState()], np.zeros(1, np.int64))
     assert judge._stopped.is_set()

@@ -10,10 +10,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.analyst import CACHE_COLUMNS, Analyst
-from engine.outcome import finished_outcomes
-from engine.position import CHECKERS, OFF, Position
-from engine.replies import EvaluatedReplies
+from engine.analysis.engine import CACHE_COLUMNS, Engine
+from engine.evaluation.pruning import EvaluatorPruner
+from engine.rules.outcome import evaluate_finished
+from engine.rules.position import CHECKERS, OFF, Position
 from engine.search import ValueCache
 from nets.manifest import EvaluatorEntry, Manifest
 from protocol.transports.load_client import LoadReport
@@ -45,7 +45,7 @@ class PipJudge:
         columns = [win, win / 3, win / 30, (1 - win) / 3, (1 - win) / 30]
         outcomes = np.stack(columns, axis=1).astype(np.float32)
         over = (boards[:, :, OFF] == CHECKERS).any(axis=1)
-        outcomes[over] = finished_outcomes(boards[over])
+        outcomes[over] = evaluate_finished(boards[over])
         noise = np.random.default_rng(5).uniform(-self.noise, self.noise, outcomes.shape)
         return outcomes + noise.astype(np.float32)
 
@@ -77,8 +77,8 @@ def untimed(monkeypatch):
         work()
         return 0.001
 
-    monkeypatch.setattr(bench_engine, "seconds_per_call", once)
-    monkeypatch.setattr(bench_engine, "exact_judges", lambda: (RaceWinner(), RaceWinner()))
+    monkeypatch.setattr(bench_engine, "measure_seconds_per_call", once)
+    monkeypatch.setattr(bench_engine, "load_exact_evaluators", lambda: (RaceWinner(), RaceWinner()))
     manifest = Manifest(default="pips", evaluators=(EvaluatorEntry("pips", "pips-contact"),))
     monkeypatch.setattr(bench_engine, "read_manifest", lambda: manifest)
     monkeypatch.setitem(sys.modules, "gnubg_nn", None)
@@ -91,7 +91,7 @@ INSIDE = ["moves", "encoding", "evaluation", "decisions", "batch", "bearoff"]
 
 
 def test_each_benchmark_inside_the_process_has_right_answers_and_figures():
-    subject = bench_measure.Subject()
+    subject = bench_measure.BenchmarkSubject()
     for name in INSIDE:
         measurements = [m for m in bench.BENCHMARKS[name](subject) if "gnubg" not in m.what]
         assert measurements
@@ -99,7 +99,7 @@ def test_each_benchmark_inside_the_process_has_right_answers_and_figures():
 
 
 def test_evaluation_is_measured_at_each_batch_size():
-    measurements = list(bench_engine.bench_evaluation(bench_measure.Subject()))
+    measurements = list(bench_engine.bench_evaluation(bench_measure.BenchmarkSubject()))
     *ours, gnubg = measurements
     assert [m.what for m in ours] == [f"evaluator pips (default), batch {n}" for n in (1, 16, 256, 1024)]
     assert (gnubg.what, gnubg.value) == ("gnubg-nn, 0-ply", None)
@@ -110,7 +110,9 @@ def test_all_evaluators_of_the_manifest_are_measured_and_called_by_their_parts(m
     entries = tuple(EvaluatorEntry(name, f"{name}-contact") for name in ("old", "fast", "strong"))
     manifest = Manifest(default="strong", finder="fast", evaluators=entries)
     monkeypatch.setattr(bench_engine, "read_manifest", lambda: manifest)
-    whole = [m.what for m in bench_engine.bench_evaluation(bench_measure.Subject()) if "1024" in m.what]
+    whole = [
+        m.what for m in bench_engine.bench_evaluation(bench_measure.BenchmarkSubject()) if "1024" in m.what
+    ]
     assert whole == [
         "evaluator pips, batch 1024",
         "evaluator strong (default), batch 1024",
@@ -129,15 +131,15 @@ def test_gnubgs_nets_are_asked_each_position_once_after_a_check(monkeypatch):
 
     peer = types.SimpleNamespace(probabilities=probabilities, board_from_position_id=lambda text: text)
     monkeypatch.setitem(sys.modules, "gnubg_nn", peer)
-    subject, win = bench_measure.Subject(), 0.55
+    subject, win = bench_measure.BenchmarkSubject(), 0.55
     subject.boards = np.repeat(Position.start().board[None], 3, axis=0)
-    measured = bench_gnubg.gnubg_evaluation(subject)
+    measured = bench_gnubg.bench_gnubg_nets(subject)
     assert measured.benchmark == "evaluation"
     assert measured.value > 0
     assert asked == ["4HPwATDgc/ABMA"] * 2
     win = 0.75
     with pytest.raises(bench_measure.WrongAnswerError, match=r"opening 0\.750"):
-        bench_gnubg.gnubg_evaluation(subject)
+        bench_gnubg.bench_gnubg_nets(subject)
 
 
 def test_the_table_has_a_row_for_each_measurement_and_only_what_was_asked(capsys):
@@ -173,9 +175,9 @@ def test_a_judge_whose_rows_depend_on_the_batch_is_not_timed(monkeypatch, capsys
 
 
 def test_a_wrong_count_of_plays_is_not_timed(monkeypatch):
-    monkeypatch.setattr(bench_engine, "_all_plays", lambda boards: np.zeros((446, 2, 26), np.int8))
+    monkeypatch.setattr(bench_engine, "_expand_all_rolls", lambda boards: np.zeros((446, 2, 26), np.int8))
     with pytest.raises(bench_measure.WrongAnswerError, match="446 opening plays"):
-        next(bench_engine.bench_moves(bench_measure.Subject()))
+        next(bench_engine.bench_moves(bench_measure.BenchmarkSubject()))
 
 
 def test_a_database_that_misjudges_the_last_checker_is_not_timed(monkeypatch):
@@ -183,17 +185,17 @@ def test_a_database_that_misjudges_the_last_checker_is_not_timed(monkeypatch):
         def evaluate(self, boards):
             return super().evaluate(boards) * np.float32(0.99)
 
-    monkeypatch.setattr(bench_engine, "exact_judges", lambda: (RaceWinner(), Wrong()))
+    monkeypatch.setattr(bench_engine, "load_exact_evaluators", lambda: (RaceWinner(), Wrong()))
     with pytest.raises(bench_measure.WrongAnswerError, match="one-sided"):
-        list(bench_engine.bench_bearoff(bench_measure.Subject()))
+        list(bench_engine.bench_bearoff(bench_measure.BenchmarkSubject()))
 
 
 def test_a_missing_peer_is_skipped_with_a_note(monkeypatch):
     monkeypatch.setattr(bench_gnubg, "find_gnubg", lambda: None)
-    (measurement,) = bench_gnubg.bench_gnubg(bench_measure.Subject())
+    (measurement,) = bench_gnubg.bench_gnubg(bench_measure.BenchmarkSubject())
     assert measurement.value is None
     assert "not installed" in measurement.note
-    assert " - " in bench.table_row(measurement)
+    assert " - " in bench.format_row(measurement)
 
 
 @pytest.fixture
@@ -202,12 +204,12 @@ def small(monkeypatch):
 
     def load(name):
         judge = RacingJudge()
-        return Analyst(judge, EvaluatedReplies(judge), cache=ValueCache(1 << 10, CACHE_COLUMNS))
+        return Engine(judge, EvaluatorPruner(judge), cache=ValueCache(1 << 10, CACHE_COLUMNS))
 
-    monkeypatch.setattr(bench_measure, "load_analyst", load)
+    monkeypatch.setattr(bench_measure, "load_engine", load)
     monkeypatch.setattr(bench_search, "BUDGET_S", 0.0)
-    monkeypatch.setattr(bench_search, "PAIRED_VALUES", 24)
-    monkeypatch.setattr(bench_search, "_LEAST", 2)
+    monkeypatch.setattr(bench_search, "PAIRED_EVALUATIONS", 24)
+    monkeypatch.setattr(bench_search, "_MIN_ITEMS", 2)
     monkeypatch.setattr(bench_search, "read_manifest", lambda: types.SimpleNamespace(finder="pips32"))
     monkeypatch.setattr(bench_rollouts, "TRIALS", 36)
     few = {kind: replace(settings, trials=36) for kind, settings in bench_rollouts._KINDS.items()}
@@ -218,7 +220,7 @@ def small(monkeypatch):
 
 
 def test_searches_have_right_answers_and_figures_and_say_where_gnubg_is_missing(small):
-    measurements = list(bench_search.bench_search(bench_measure.Subject()))
+    measurements = list(bench_search.bench_search(bench_measure.BenchmarkSubject()))
     ours, theirs = measurements[:-2], measurements[-2:]
     assert len(ours) == 6
     assert all(m.value is None or m.value > 0 for m in ours)
@@ -227,22 +229,22 @@ def test_searches_have_right_answers_and_figures_and_say_where_gnubg_is_missing(
 
 
 def test_rollouts_have_right_answers_and_figures_and_say_where_gnubg_is_missing(small):
-    measurements = list(bench_rollouts.bench_rollouts(bench_measure.Subject()))
+    measurements = list(bench_rollouts.bench_rollouts(bench_measure.BenchmarkSubject()))
     assert [m.unit for m in measurements] == ["s", "s", "s", "times", "s", "s", "s"]
     assert all(m.value > 0 for m in measurements[:3])
     assert [m.value for m in measurements[4:]] == [None] * 3
 
 
 def test_a_search_that_misses_a_won_game_is_not_timed(small, monkeypatch):
-    real = bench_search.Analyst.judge
+    real = bench_search.Engine.evaluate
 
     def doubting(self, position, match, depth=None, watch=None):
         judged = real(self, position, match, depth, watch)
         return replace(judged, equity=judged.equity - 0.01)
 
-    monkeypatch.setattr(bench_search.Analyst, "judge", doubting)
+    monkeypatch.setattr(bench_search.Engine, "evaluate", doubting)
     with pytest.raises(bench_measure.WrongAnswerError, match="won by any roll"):
-        list(bench_search.bench_search(bench_measure.Subject()))
+        list(bench_search.bench_search(bench_measure.BenchmarkSubject()))
 
 
 def test_rollouts_whose_variance_reduction_moves_the_mean_are_not_timed(small, monkeypatch):
@@ -254,14 +256,16 @@ def test_rollouts_whose_variance_reduction_moves_the_mean_are_not_timed(small, m
 
     monkeypatch.setattr(bench_rollouts, "roll_out_position", biased)
     with pytest.raises(bench_measure.WrongAnswerError, match="moves the equity"):
-        list(bench_rollouts.bench_rollouts(bench_measure.Subject()))
+        list(bench_rollouts.bench_rollouts(bench_measure.BenchmarkSubject()))
 
 
 def test_threads_are_not_measured_on_one_core(small, monkeypatch):
     for module in (bench_search, bench_rollouts):
-        monkeypatch.setattr(module, "usable_cores", lambda: 1)
-    search, *_ = [m for m in bench_search.bench_search(bench_measure.Subject()) if m.unit == "times"]
-    rollouts, *_ = [m for m in bench_rollouts.bench_rollouts(bench_measure.Subject()) if m.unit == "times"]
+        monkeypatch.setattr(module, "count_usable_cores", lambda: 1)
+    search, *_ = [m for m in bench_search.bench_search(bench_measure.BenchmarkSubject()) if m.unit == "times"]
+    rollouts, *_ = [
+        m for m in bench_rollouts.bench_rollouts(bench_measure.BenchmarkSubject()) if m.unit == "times"
+    ]
     assert search.value is rollouts.value is None
     assert "one core" in search.note
 
@@ -278,7 +282,7 @@ def test_gnubg_is_asked_by_its_own_python_and_its_times_are_read(tmp_path, monke
     program.chmod(0o755)
     monkeypatch.setattr(bench_gnubg, "find_gnubg", lambda: str(program))
     bench_gnubg.time_gnubg.cache_clear()
-    rollout = bench_gnubg.PeerRollout(36, is_reduced=True, is_truncated=False)
+    rollout = bench_gnubg.GnubgRollout(36, uses_variance_reduction=True, is_truncated=False)
     opening = "4HPwATDgc/ABMA"
     found = bench_gnubg.time_gnubg(plays=((opening, (3, 1)),), values=(opening,) * 2, rollouts=(rollout,))
     assert (len(found.plays_s), len(found.values_s), len(found.rollouts_s)) == (1, 2, 1)
@@ -292,7 +296,7 @@ def test_gnubg_itself_answers_the_questions_of_the_benchmarks():
     if bench_gnubg.find_gnubg() is None:
         pytest.skip("needs the program gnubg (Debian: apt-get install gnubg)")
     bench_gnubg.time_gnubg.cache_clear()
-    rollout = bench_gnubg.PeerRollout(36, is_reduced=False, is_truncated=True)
+    rollout = bench_gnubg.GnubgRollout(36, uses_variance_reduction=False, is_truncated=True)
     opening = "4HPwATDgc/ABMA"
     found = bench_gnubg.time_gnubg(plays=((opening, (6, 2)),), values=(opening,), rollouts=(rollout,))
     if isinstance(found, str):
@@ -308,7 +312,7 @@ def load_report(**changes):
 
 
 def test_latencies_are_reported_with_the_rate_of_all_clients():
-    p50, p99 = bench_process._latencies(load_report())
+    p50, p99 = bench_process._report_latencies(load_report())
     assert (p50.what, p50.value, p50.unit) == ("200 clients at once, p50", 3.0, "ms")
     assert (p99.value, p99.note) == (9.0, "1,000 lines/s in all")
 
@@ -316,18 +320,18 @@ def test_latencies_are_reported_with_the_rate_of_all_clients():
 @pytest.mark.parametrize("wrong", [{"answered": 1999}, {"errors": 0}, {"errors": 2000}])
 def test_latencies_of_wrong_answers_are_not_reported(wrong):
     with pytest.raises(bench_measure.WrongAnswerError):
-        list(bench_process._latencies(load_report(**wrong)))
+        list(bench_process._report_latencies(load_report(**wrong)))
 
 
 def test_the_port_is_read_from_what_the_server_says():
     server = types.SimpleNamespace(stderr=iter(["compiling\n", "gammond 1 listens on 127.0.0.1 port 4321\n"]))
-    assert bench_process._listening_port(server) == 4321
+    assert bench_process._read_listening_port(server) == 4321
 
 
 def test_a_server_that_does_not_start_is_an_error_with_its_words():
     server = types.SimpleNamespace(stderr=iter(["gammond: no nets are installed\n"]))
     with pytest.raises(bench_measure.WrongAnswerError, match="no nets are installed"):
-        bench_process._listening_port(server)
+        bench_process._read_listening_port(server)
 
 
 def test_times_are_the_best_of_several_samples(monkeypatch):
@@ -338,12 +342,12 @@ def test_times_are_the_best_of_several_samples(monkeypatch):
         now[0] += next(durations)
 
     monkeypatch.setattr(bench_measure.time, "perf_counter", lambda: now[0])
-    assert bench_measure.seconds_per_call(work, budget_s=0.6) == pytest.approx(0.3)
+    assert bench_measure.measure_seconds_per_call(work, budget_s=0.6) == pytest.approx(0.3)
 
 
 def test_fixed_positions_are_legal_of_all_stages_and_the_same_each_time():
-    boards = bench_signature.fixed_positions(300)
-    assert (boards == bench_signature.fixed_positions(300)).all()
+    boards = bench_signature.make_fixed_positions(300)
+    assert (boards == bench_signature.make_fixed_positions(300)).all()
     positions = [Position(board) for board in boards]
     assert {position.phase.name for position in positions} == {"CONTACT", "CRASHED", "RACE", "OVER"}
     assert len(set(positions)) > 290
@@ -357,14 +361,14 @@ def test_the_signature_is_sixteen_digits_on_one_line(capsys):
 
 
 def test_the_signature_does_not_move_with_the_noise_of_another_processor():
-    plain, noisy = (bench_signature.signature(PipJudge(noise=noise)) for noise in (0.0, 5e-7))
+    plain, noisy = (bench_signature.compute_signature(PipJudge(noise=noise)) for noise in (0.0, 5e-7))
     assert plain.edge_distance > 0.05
     assert str(noisy) == str(plain)
     assert abs(noisy.edge_distance - plain.edge_distance) < 0.05
 
 
 def test_the_signature_changes_with_the_judgement_and_keeps_the_rules():
-    plain, shifted = (bench_signature.signature(PipJudge(shift=shift)) for shift in (0.0, 0.001))
+    plain, shifted = (bench_signature.compute_signature(PipJudge(shift=shift)) for shift in (0.0, 0.001))
     assert shifted.judgement != plain.judgement
     assert shifted.rules == plain.rules
 
@@ -376,11 +380,13 @@ def test_one_wrong_probability_changes_the_signature():
             outcomes[123, 2] += 0.02
             return outcomes
 
-    assert str(bench_signature.signature(OneOff())) != str(bench_signature.signature(PipJudge()))
+    assert str(bench_signature.compute_signature(OneOff())) != str(
+        bench_signature.compute_signature(PipJudge())
+    )
 
 
 def test_the_signature_changes_when_a_play_is_missing(monkeypatch):
-    plain = bench_signature.signature(PipJudge())
+    plain = bench_signature.compute_signature(PipJudge())
     real = bench_signature.expand_rolls
 
     def one_missing(boards, dice):
@@ -390,8 +396,8 @@ def test_the_signature_changes_when_a_play_is_missing(monkeypatch):
         return children, moves, offsets
 
     monkeypatch.setattr(bench_signature, "expand_rolls", one_missing)
-    assert bench_signature.signature(PipJudge()).rules != plain.rules
+    assert bench_signature.compute_signature(PipJudge()).rules != plain.rules
 
 
 def test_the_signature_of_the_rules_is_this_one():
-    assert bench_signature.signature(PipJudge()).rules == "3112a72a"
+    assert bench_signature.compute_signature(PipJudge()).rules == "3112a72a"

@@ -4,15 +4,21 @@ import stat
 
 import pytest
 
-from engine.analyst import Analyst
-from engine.choice import Chooser
-from engine.levels import LEVELS, Depth
+from engine.analysis.engine import Engine
+from engine.analysis.levels import LEVELS, EvalSettings
+from engine.play.decider import Decider
 from tests.boards import RacingJudge
 from tools import cli
 from tools.gnubg import match as gnubg_match
-from tools.gnubg.match import STALL_S, Sitting, patience_s, play, shared_out
+from tools.gnubg.match import (
+    STALL_TIMEOUT_S,
+    GnubgSession,
+    choose_stall_timeout_s,
+    play_session,
+    split_between_seats,
+)
 
-RACER = Chooser(Analyst(RacingJudge()))
+RACER = Decider(Engine(RacingJudge()))
 
 
 def stand_in(folder, lines: str) -> str:
@@ -24,13 +30,13 @@ def stand_in(folder, lines: str) -> str:
 
 
 def test_games_are_shared_out_between_the_seats_with_dice_of_their_own():
-    assert shared_out(5, 0, 7) == [Sitting(0, 3, 0, 7), Sitting(1, 2, 0, 8)]
-    assert shared_out(1, 5, 7) == [Sitting(0, 1, 5, 7)]
-    assert shared_out(0, 5, 7) == []
+    assert split_between_seats(5, 0, 7) == [GnubgSession(0, 3, 0, 7), GnubgSession(1, 2, 0, 8)]
+    assert split_between_seats(1, 5, 7) == [GnubgSession(0, 1, 5, 7)]
+    assert split_between_seats(0, 5, 7) == []
 
 
 def test_a_gnubg_that_never_connects_and_records_nothing_is_a_fault(tmp_path):
-    result = play(Sitting(0, 1, 0, 1), RACER, stand_in(tmp_path, "exit 0"), tmp_path)
+    result = play_session(GnubgSession(0, 1, 0, 1), RACER, stand_in(tmp_path, "exit 0"), tmp_path)
     assert result.points == []
     assert any("not connected" in fault for fault in result.faults)
     assert any("no record" in fault for fault in result.faults)
@@ -38,20 +44,20 @@ def test_a_gnubg_that_never_connects_and_records_nothing_is_a_fault(tmp_path):
 
 def test_a_gnubg_that_stands_still_is_stopped(tmp_path):
     program = stand_in(tmp_path, "exec sleep 60")
-    result = play(Sitting(0, 1, 0, 1), RACER, program, tmp_path, stall_s=0.5)
+    result = play_session(GnubgSession(0, 1, 0, 1), RACER, program, tmp_path, stall_timeout_s=0.5)
     assert any("stalled" in fault for fault in result.faults)
     assert result.seconds < 20
 
 
 def test_a_crash_and_an_error_that_gnubg_shows_are_faults(tmp_path):
     program = stand_in(tmp_path, "echo 'Error: no idea'; exit 3")
-    result = play(Sitting(1, 1, 5, 1), RACER, program, tmp_path)
+    result = play_session(GnubgSession(1, 1, 5, 1), RACER, program, tmp_path)
     assert any("status 3" in fault for fault in result.faults)
     assert any("'Error: no idea'" in fault for fault in result.faults)
 
 
 def test_the_script_sets_the_seat_and_plays_as_many_games(tmp_path):
-    play(Sitting(1, 3, 0, 9), RACER, stand_in(tmp_path, "cat"), tmp_path)
+    play_session(GnubgSession(1, 3, 0, 9), RACER, stand_in(tmp_path, "cat"), tmp_path)
     script = (tmp_path / "money-1.gnubg").read_text().splitlines()
     assert "set seed 9" in script
     assert sum(line.startswith("set player 1 external localhost:") for line in script) == 1
@@ -60,15 +66,20 @@ def test_the_script_sets_the_seat_and_plays_as_many_games(tmp_path):
 
 
 def test_the_script_sets_how_deep_gnubg_looks_for_plays_and_cube(tmp_path):
-    play(Sitting(0, 1, 5, 9, gnubg_plies=2), RACER, stand_in(tmp_path, "cat"), tmp_path)
+    play_session(GnubgSession(0, 1, 5, 9, gnubg_plies=2), RACER, stand_in(tmp_path, "cat"), tmp_path)
     script = (tmp_path / "match-0.gnubg").read_text().splitlines()
     for kind in ("chequer", "cubedecision"):
         assert f"set player 1 {kind} evaluation plies 2" in script
-    assert shared_out(2, 5, 7, 2)[1] == Sitting(1, 1, 5, 8, 2)
+    assert split_between_seats(2, 5, 7, 2)[1] == GnubgSession(1, 1, 5, 8, 2)
 
 
 def test_deep_searches_get_more_time_before_they_count_as_stalled():
-    assert [patience_s(plies) for plies in (0, 2, 3, 4)] == [STALL_S, STALL_S, 10 * STALL_S, 100 * STALL_S]
+    assert [choose_stall_timeout_s(plies) for plies in (0, 2, 3, 4)] == [
+        STALL_TIMEOUT_S,
+        STALL_TIMEOUT_S,
+        10 * STALL_TIMEOUT_S,
+        100 * STALL_TIMEOUT_S,
+    ]
 
 
 def test_what_cannot_be_played_is_refused(monkeypatch, capsys):
@@ -81,7 +92,7 @@ def test_what_cannot_be_played_is_refused(monkeypatch, capsys):
 
 
 def test_the_exit_status_says_whether_there_were_faults(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(gnubg_match, "load_chooser", lambda *_: RACER)
+    monkeypatch.setattr(gnubg_match, "load_decider", lambda *_: RACER)
     arguments = ["--games", "1", "--matches", "0", "--gnubg", stand_in(tmp_path, "exit 0")]
     assert cli.main(["gnubg-match", *arguments]) == 1
     shown = capsys.readouterr().out
@@ -90,11 +101,11 @@ def test_the_exit_status_says_whether_there_were_faults(tmp_path, monkeypatch, c
 
 
 def test_one_game_and_one_match_are_named_in_the_singular():
-    assert [Sitting(0, count, 0, 1).name for count in (1, 2)] == [
+    assert [GnubgSession(0, count, 0, 1).name for count in (1, 2)] == [
         "1 money game in seat 0",
         "2 money games in seat 0",
     ]
-    assert [Sitting(1, count, 5, 1).name for count in (1, 2)] == [
+    assert [GnubgSession(1, count, 5, 1).name for count in (1, 2)] == [
         "1 match to 5 in seat 1",
         "2 matches to 5 in seat 1",
     ]
@@ -118,10 +129,10 @@ def test_the_chosen_strength_is_the_one_that_plays_and_is_named(tmp_path, monkey
     asked = []
 
     def load(net, chosen, threads, seed, player):
-        asked.append((net, chosen.depth, chosen.noise_points, threads, seed, player))
+        asked.append((net, chosen.settings, chosen.noise_points, threads, seed, player))
         return RACER
 
-    monkeypatch.setattr(gnubg_match, "load_chooser", load)
+    monkeypatch.setattr(gnubg_match, "load_decider", load)
     usual = ["gnubg-match", "--games", "0", "--matches", "0", "--gnubg", "/bin/true", "--threads", "1"]
     for options in (
         ["--plies", "2", "--filter", "large"],
@@ -130,9 +141,9 @@ def test_the_chosen_strength_is_the_one_that_plays_and_is_named(tmp_path, monkey
     ):
         assert cli.main([*usual, *options]) == 0
     assert asked == [
-        ("default", Depth(2, "large"), 0.0, 1, 1, None),
-        ("default", Depth(), LEVELS["casual"].noise_points, 1, 3, None),
-        ("default", Depth(), 0.0, 1, 1, "random:seed=2"),
+        ("default", EvalSettings(2, "large"), 0.0, 1, 1, None),
+        ("default", EvalSettings(), LEVELS["casual"].noise_points, 1, 3, None),
+        ("default", EvalSettings(), 0.0, 1, 1, "random:seed=2"),
     ]
     shown = capsys.readouterr().out
     assert "(racing, 2-ply large)" in shown

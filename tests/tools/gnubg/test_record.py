@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import FormatError
-from tools.gnubg.record import Replayed, check_game, read_record
+from tools.gnubg.record import ReplayResult, parse_record, replay_game
 
 WHOLE_GAME = (Path(__file__).parent / "gnubg_game.sgf").read_text()
 HEAD = (
@@ -19,8 +19,8 @@ def record(nodes: str, result: str = "RE[B+1]", length: int = 0, rules: str = "R
 
 
 def faults_of(text: str) -> list[str]:
-    (game,) = read_record(text)
-    return list(check_game(game).faults)
+    (game,) = parse_record(text)
+    return list(replay_game(game).faults)
 
 
 OPENING = ";W[61xrfe]A[0][xrfe E ver 3 0.49 0C 0 1 0.0 1]\n;B[31qtst]\n"
@@ -28,10 +28,10 @@ OPENING = ";W[61xrfe]A[0][xrfe E ver 3 0.49 0C 0 1 0.0 1]\n;B[31qtst]\n"
 
 def test_a_legal_beginning_that_ends_with_a_drop_is_in_order():
     text = record(OPENING + ";W[double]DA[E ver 3]\n;B[drop]\n", "RE[W+1]")
-    (game,) = read_record(text)
+    (game,) = parse_record(text)
     assert game.actions[0] == (0, "61xrfe")
-    assert (game.winner, game.points, game.was_resigned, game.jacoby) == (0, 1, False, True)
-    assert check_game(game) == Replayed(2, 2, ())
+    assert (game.winner, game.points, game.is_resigned, game.jacoby) == (0, 1, False, True)
+    assert replay_game(game) == ReplayResult(2, 2, ())
 
 
 def test_a_pass_where_a_play_was_possible_is_a_fault():
@@ -45,9 +45,9 @@ def test_a_game_that_never_ended_is_a_fault():
 
 
 def test_a_whole_game_with_a_redouble_dances_and_a_backgammon_is_in_order():
-    (game,) = read_record(WHOLE_GAME)
+    (game,) = parse_record(WHOLE_GAME)
     assert (game.length, game.winner, game.points) == (3, 1, 12)
-    assert check_game(game) == Replayed(65, 4, ())
+    assert replay_game(game) == ReplayResult(65, 4, ())
     assert len(re.findall(r";[WB]\[[1-6]", WHOLE_GAME)) == 65
 
 
@@ -89,6 +89,6 @@ def test_a_resigned_game_may_end_anywhere():
 
 def test_a_file_that_is_no_record_is_refused():
     with pytest.raises(FormatError, match="begins with"):
-        read_record("(;FF[4]GM[1])")
+        parse_record("(;FF[4]GM[1])")
     with pytest.raises(FormatError, match="has MI"):
-        read_record("(;FF[4]GM[6]PW[gnubg])")
+        parse_record("(;FF[4]GM[6]PW[gnubg])")

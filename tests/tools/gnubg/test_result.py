@@ -2,23 +2,23 @@
 
 import pytest
 
-from tools.gnubg.result import Result, mean_and_error
+from tools.gnubg.result import GnubgSessionResult, compute_mean_and_error
 
 
 def test_single_things_are_named_in_the_singular_and_have_no_error():
-    text = Result([1], [True], 1, 1).as_text("1 match to 5 in seat 0", 5)
+    text = GnubgSessionResult([1], [True], 1, 1).as_text("1 match to 5 in seat 0", 5)
     assert ": 1 of 1 match won, 1 of 1 game won, points 1-0, 1 play and 1 cube action checked, " in text
-    assert "±" not in text + Result([2]).as_text("1 money game in seat 0", 0)
+    assert "±" not in text + GnubgSessionResult([2]).as_text("1 money game in seat 0", 0)
 
 
 def test_each_fault_has_a_line_of_its_own():
-    text = Result(faults=["stalled", "no record"]).as_text("a match", 5)
+    text = GnubgSessionResult(faults=["stalled", "no record"]).as_text("a match", 5)
     assert text.splitlines()[1:] == ["  FAULT stalled", "  FAULT no record"]
 
 
 @pytest.mark.parametrize("length", [0, 5])
 def test_a_result_reads_as_one_line_without_faults(length):
-    text = Result([2, -1, -1, -4], [True, False] if length else []).as_text("four games", length)
+    text = GnubgSessionResult([2, -1, -1, -4], [True, False] if length else []).as_text("four games", length)
     assert text.startswith("four games: ")
     assert text.count("\n") == 1
     assert "1 of 4 games won, points 2-6" in text
@@ -27,13 +27,13 @@ def test_a_result_reads_as_one_line_without_faults(length):
 
 
 def test_the_standard_error_is_that_of_the_mean():
-    mean, error = mean_and_error([1.0, 3.0, 5.0, 7.0])
+    mean, error = compute_mean_and_error([1.0, 3.0, 5.0, 7.0])
     assert mean == 4.0
     assert error == pytest.approx((20 / 3) ** 0.5 / 2)
 
 
 def test_results_of_both_seats_add_up_but_for_their_faults():
-    total = Result()
-    total.add(Result([1], [True], 3, 2, 5, 1.0, ["one"]))
-    total.add(Result([-2], [False], 4, 1, 6, 2.0))
-    assert total == Result([1, -2], [True, False], 7, 3, 11, 3.0)
+    total = GnubgSessionResult()
+    total.add(GnubgSessionResult([1], [True], 3, 2, 5, 1.0, ["one"]))
+    total.add(GnubgSessionResult([-2], [False], 4, 1, 6, 2.0))
+    assert total == GnubgSessionResult([1, -2], [True, False], 7, 3, 11, 3.0)

@@ -9,20 +9,20 @@ import sys
 
 import pytest
 
-from engine.analyst import Analyst
+from engine.analysis.engine import Engine
 from engine.errors import StateError
 from engine.formats.match_id import encode_match_id
 from engine.formats.position_id import encode_position_id
 from engine.formats.xgid import encode_xgid
-from engine.match import MatchState
-from engine.position import Position
 from engine.rollout import RolloutSettings, load_state, roll_out_cube, roll_out_plays, roll_out_position
-from nets.loading import net_hashes
+from engine.rules.match import MatchState
+from engine.rules.position import Position
+from nets.catalogue import collect_net_hashes
 from nets.manifest import Manifest, read_manifest
 from tests.boards import RacingJudge, position
 from tools import cli
 from tools.rollout import command as rollout
-from tools.rollout import keeping as rollout_keeping
+from tools.rollout import state_file as rollout_keeping
 
 OPENING = "4HPwATDgc/ABMA"
 QUICK = ["--truncate", "2", "--trials", "72", "--threads", "1"]
@@ -32,7 +32,7 @@ ENDING_ID = encode_position_id(ENDING)
 
 
 class Analysts:
-    """Stands in for `load_analyst`."""
+    """Stands in for `load_engine`."""
 
     def __init__(self) -> None:
         self.judge = RacingJudge()
@@ -40,13 +40,13 @@ class Analysts:
 
     def __call__(self, name):
         self.loaded += 1
-        return Analyst(self.judge)
+        return Engine(self.judge)
 
 
 @pytest.fixture(autouse=True)
 def analysts(monkeypatch):
     analysts = Analysts()
-    monkeypatch.setattr(rollout, "load_analyst", analysts)
+    monkeypatch.setattr(rollout, "load_engine", analysts)
     return analysts
 
 
@@ -74,14 +74,14 @@ def shown(value: float) -> float:
 
 
 def test_a_position_without_dice_is_rolled_out_as_the_engine_does(run):
-    analyst = Analyst(RacingJudge())
-    game = analyst.cube_game(MatchState())
-    expected, _ = roll_out_position(Position.start(), analyst.rollout_judges(), SETTINGS, game=game)
+    analyst = Engine(RacingJudge())
+    game = analyst.make_cube_game(MatchState())
+    expected, _ = roll_out_position(Position.start(), analyst.rollout_evaluators(), SETTINGS, space=game)
     said = ran(run, OPENING, *QUICK)
     (estimate,) = said["estimates"]
     assert estimate["of"] == "position"
     assert estimate["win"] == shown(expected.outcome.win)
-    assert estimate["equity"] == shown(expected.cubeless)
+    assert estimate["equity"] == shown(expected.cubeless_equity)
     assert (estimate["cubeful"], estimate["cubeful_se"]) == (
         shown(expected.equity),
         shown(expected.equity_error),
@@ -90,21 +90,21 @@ def test_a_position_without_dice_is_rolled_out_as_the_engine_does(run):
 
 
 def test_plays_are_rolled_out_where_there_are_dice_the_best_of_them_at_0_plies(run):
-    analyst = Analyst(RacingJudge())
+    analyst = Engine(RacingJudge())
     plays = [judged.play for judged in analyst.rank_plays(Position.start(), (3, 1), MatchState()).plays[:3]]
     expected, _ = roll_out_plays(
         Position.start(),
         (3, 1),
-        analyst.rollout_judges(),
+        analyst.rollout_evaluators(),
         SETTINGS,
         plays=plays,
-        game=analyst.cube_game(MatchState()),
+        space=analyst.make_cube_game(MatchState()),
     )
     said = ran(run, OPENING, "--dice", 3, 1, "--candidates", 3, *QUICK)
     assert [row["rank"] for row in said["candidates"]] == [1, 2, 3]
     assert [row["cubeful"] for row in said["candidates"]] == [shown(one.estimate.equity) for one in expected]
     assert [row["behind"] for row in said["candidates"][1:]] == [
-        shown(-one.behind.equity) for one in expected[1:]
+        shown(-one.difference_to_best.equity) for one in expected[1:]
     ]
     assert said["dice"] == [3, 1]
 
@@ -118,8 +118,8 @@ def test_the_dice_of_the_text_are_played_unless_others_are_given(run):
 
 def test_a_cube_decision_has_both_lines_and_the_decision(run):
     match = MatchState(length=5)
-    analyst = Analyst(RacingJudge())
-    expected = roll_out_cube(ENDING, analyst.cube_game(match), analyst.rollout_judges(), SETTINGS)
+    analyst = Engine(RacingJudge())
+    expected = roll_out_cube(ENDING, analyst.make_cube_game(match), analyst.rollout_evaluators(), SETTINGS)
     said = ran(run, f"{ENDING_ID}:{encode_match_id(match)}", "--what", "cube", *QUICK)
     held, taken = said["estimates"]
     assert (held["of"], taken["of"]) == ("no_double", "take")
@@ -182,9 +182,9 @@ def test_a_saved_state_is_extended_to_the_numbers_of_one_run(run, tmp_path, opti
     options = [OPENING, *options, "--truncate", 2, "--threads", 1]
     whole = ran(run, *options, "--trials", 200)
     ran(run, *options, "--trials", 50, "--state", state)
-    assert load_state(state).trials() == 50
+    assert load_state(state).count_trials() == 50
     assert ran(run, *options, "--trials", 200, "--state", state) == whole
-    assert load_state(state).trials() == 200
+    assert load_state(state).count_trials() == 200
     assert ran(run, *options, "--trials", 200, "--state", state) == whole
 
 
@@ -212,10 +212,10 @@ def test_a_state_of_another_rollout_is_refused_and_left_as_it_is(run, tmp_path, 
 
 def test_a_state_by_other_nets_of_the_same_names_is_refused(run, tmp_path, monkeypatch, analysts):
     state = tmp_path / "state"
-    monkeypatch.setattr(rollout, "net_hashes", lambda name: {f"net of {name}": "12" * 32})
+    monkeypatch.setattr(rollout, "collect_net_hashes", lambda name: {f"net of {name}": "12" * 32})
     monkeypatch.setattr(rollout, "read_manifest", lambda: Manifest())
     run(OPENING, *QUICK, "--state", state, "--net", "racing")
-    monkeypatch.setattr(rollout, "net_hashes", lambda name: {f"net of {name}": "34" * 32})
+    monkeypatch.setattr(rollout, "collect_net_hashes", lambda name: {f"net of {name}": "34" * 32})
     loaded = analysts.loaded
     status, out, err = run(OPENING, *QUICK, "--state", state, "--net", "racing")
     assert (status, out, analysts.loaded) == (2, "", loaded)
@@ -226,8 +226,8 @@ def test_the_nets_that_find_plays_are_among_those_a_state_remembers(run, tmp_pat
     state = tmp_path / "state"
     run(OPENING, *QUICK, "--state", state)
     finder = read_manifest().finder
-    nets = net_hashes("default") | net_hashes(finder)
-    assert load_state(state, nets).trials() == 72
+    nets = collect_net_hashes("default") | collect_net_hashes(finder)
+    assert load_state(state, nets).count_trials() == 72
     with pytest.raises(StateError, match="has another missing, expected 0000"):
         load_state(state, nets | {"another": "0" * 64})
 
@@ -276,7 +276,7 @@ def test_a_state_that_is_not_saved_in_the_end_takes_no_table_away(run, tmp_path,
 
 def test_a_long_rollout_is_saved_on_its_way(run, tmp_path, monkeypatch):
     saved = []
-    monkeypatch.setattr(rollout_keeping, "SAVE_EVERY_S", 0.0)
+    monkeypatch.setattr(rollout_keeping, "SAVE_INTERVAL_S", 0.0)
     monkeypatch.setattr(
         rollout_keeping, "save_state", lambda state, path, identity: saved.append(state.trials())
     )
@@ -307,7 +307,7 @@ def test_ctrl_c_ends_with_what_is_complete_and_the_same_command_goes_on(run, tmp
     status, out, _ = run(*options, "--state", state)
     assert status == 130
     assert ", ended by stopped\n" in out
-    assert 0 < load_state(state).trials() < 720
+    assert 0 < load_state(state).count_trials() < 720
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     analysts.judge = RacingJudge()
     assert ran(run, *options, "--state", state) == whole

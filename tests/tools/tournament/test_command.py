@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from engine.errors import ValueRangeError
-from nets.loading import net_hashes
+from nets.catalogue import collect_net_hashes
 from tools import cli
+from tools.tournament import pairings as tournament_stretches
 from tools.tournament import rules as tournament_rules
-from tools.tournament import stretches as tournament_stretches
-from tools.tournament.playing import Task, done_by_processes, done_here
-from tools.tournament.round_robin import play_two
+from tools.tournament.game_tasks import PairingTask, play_tasks_in_pool, play_tasks_in_process
+from tools.tournament.pairings import GameRange
+from tools.tournament.round_robin import play_pair
 from tools.tournament.rules import Rules
-from tools.tournament.stretches import Stretch
 
 
 def test_the_report_says_who_won_what(capsys):
@@ -64,23 +64,23 @@ def test_doubles_may_be_two_moves_for_players_that_judge_at_once(capsys, tmp_pat
 
 
 def test_stretches_make_no_difference(monkeypatch):
-    whole = play_two("pubeval", "random", 60, seed=5).values.tolist()
+    whole = play_pair("pubeval", "random", 60, seed=5).values.tolist()
     monkeypatch.setattr(tournament_rules, "STRETCH_GAMES", 16)
-    assert play_two("pubeval", "random", 60, seed=5).values.tolist() == whole
+    assert play_pair("pubeval", "random", 60, seed=5).values.tolist() == whole
 
 
 def test_the_result_is_the_same_in_one_process_and_in_three(monkeypatch):
-    monkeypatch.setattr(tournament_rules, "DEEP_STRETCH_GAMES", 2)
+    monkeypatch.setattr(tournament_rules, "DEEP_GAMES_PER_RANGE", 2)
     names = "default:plies=1,filter=tiny", "default:level=beginner"
-    alone, shared = (play_two(*names, 8, seed=5, threads=n).values for n in (1, 3))
+    alone, shared = (play_pair(*names, 8, seed=5, threads=n).values for n in (1, 3))
     assert alone.tolist() == shared.tolist()
     assert np.abs(alone).sum() >= 8
 
 
 def test_an_error_in_a_process_reaches_the_caller():
-    tasks = [Task(Rules(), ("nobody", "random"), (0, 1), Stretch(start, 2)) for start in (0, 2)]
+    tasks = [PairingTask(Rules(), ("nobody", "random"), (0, 1), GameRange(start, 2)) for start in (0, 2)]
     with pytest.raises(ValueRangeError, match="no player is called 'nobody'"):
-        list(done_by_processes(tasks, 2))
+        list(play_tasks_in_pool(tasks, 2))
 
 
 def interrupt_at(monkeypatch, stop_pair):
@@ -117,15 +117,15 @@ def test_the_nets_that_a_player_finds_replies_with_are_called_the_finders(capsys
     name = "default:plies=1,filter=tiny"
     assert cli.main(["tournament", name, "random", "--games", "4", "--threads", "1"]) == 0
     nets = [line.split() for line in capsys.readouterr().out.splitlines() if line.startswith("  net ")]
-    own = set(net_hashes(name, with_finder=False))
-    assert {words[1] for words in nets} == set(net_hashes(name))
-    assert {words[1] for words in nets if words[-1] == "(finder)"} == set(net_hashes(name)) - own
+    own = set(collect_net_hashes(name, with_pruner=False))
+    assert {words[1] for words in nets} == set(collect_net_hashes(name))
+    assert {words[1] for words in nets if words[-1] == "(finder)"} == set(collect_net_hashes(name)) - own
 
 
 def test_progress_counts_the_games_of_each_task():
     seen = []
-    task = Task(Rules(), ("pubeval", "random"), (0, 1), Stretch(0, 8))
-    list(done_here([task, task._replace(stretch=Stretch(8, 8))], seen.append))
+    task = PairingTask(Rules(), ("pubeval", "random"), (0, 1), GameRange(0, 8))
+    list(play_tasks_in_process([task, task._replace(stretch=GameRange(8, 8))], seen.append))
     assert seen.count(8) >= 2
     assert max(seen) == 8
 
@@ -188,7 +188,7 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path, monkeypatch, capsys):
 
 
 def test_a_sequential_test_ends_the_games_of_a_pair_alone(capsys, monkeypatch):
-    monkeypatch.setattr(tournament_rules, "SEQUENTIAL_STRETCH_GAMES", 100)
+    monkeypatch.setattr(tournament_rules, "SEQUENTIAL_GAMES_PER_RANGE", 100)
     names = ["pubeval", "random", "random:seed=3", "--games", "400"]
     table = json_of(capsys, *names, "--sprt", "0,100")
     verdicts = {(pair["first"], pair["second"]): pair for pair in table["pairs"]}
@@ -203,7 +203,7 @@ def test_a_sequential_test_ends_the_games_of_a_pair_alone(capsys, monkeypatch):
 def test_a_test_says_the_same_from_stretches_of_any_size(capsys, monkeypatch):
     found = []
     for size in (20, 400):
-        monkeypatch.setattr(tournament_rules, "SEQUENTIAL_STRETCH_GAMES", size)
+        monkeypatch.setattr(tournament_rules, "SEQUENTIAL_GAMES_PER_RANGE", size)
         found.append(json_of(capsys, "pubeval", "random", "--games", "400", "--sprt", "0,100"))
         found[-1].pop("seconds")
     assert found[0] == found[1]

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from engine.errors import UnsupportedError, ValueRangeError
-from engine.match import MatchState
-from engine.position import Position
-from nets.loading import load_player, net_hashes
+from engine.rules.match import MatchState
+from engine.rules.position import Position
+from nets.catalogue import collect_net_hashes, load_player
 from tests import boards
 from tools.tournament.entrants import load_cube_player, load_entrants
 
@@ -17,8 +17,8 @@ LAST_ROLL = boards.position({4: 1, 1: 1}, {24: 1})
 
 def test_entrants_know_their_nets_and_whether_they_take_their_time():
     plain, deep, random = load_entrants(["default", "default:plies=1,filter=tiny", "random"], has_cube=False)
-    assert plain.nets == net_hashes("default")
-    assert deep.nets == net_hashes("default:plies=1,filter=tiny")
+    assert plain.nets == collect_net_hashes("default")
+    assert deep.nets == collect_net_hashes("default:plies=1,filter=tiny")
     assert (plain.is_deep, deep.is_deep, random.is_deep) == (False, True, False)
     assert (random.name, random.title, random.nets) == ("random", "random", {})
 
@@ -44,20 +44,20 @@ def test_players_without_cube_decisions_are_refused_with_the_cube(name):
 
 def test_an_evaluator_may_handle_the_cube_for_another_player():
     table = load_cube_player("pubeval", "default")
-    chosen = table.play(Position.start(), (3, 1), MatchState()).play.play.result.board
+    chosen = table.choose_play(Position.start(), (3, 1), MatchState()).evaluation.play.result.board
     own = load_player("pubeval").choose(Position.start().board[None].copy(), np.array([[3, 1]], np.int8))[0]
     assert chosen.tolist() == own.tolist()
-    assert table.doubles(LAST_ROLL, MatchState())
-    assert load_cube_player("default", "pubeval").analyst.name == load_cube_player("default").analyst.name
+    assert table.should_double(LAST_ROLL, MatchState())
+    assert load_cube_player("default", "pubeval").engine.name == load_cube_player("default").engine.name
     with pytest.raises(UnsupportedError, match="'random' has no cube decisions"):
         load_cube_player("pubeval", "random")
 
 
 def test_the_cube_counts_for_cube_players_as_deep_as_they_look_and_err():
     plain, deep = load_cube_player("default"), load_cube_player("default:plies=1,filter=tiny,seed=2")
-    assert plain.depth.is_cubeful
-    assert deep.depth.is_cubeful
-    assert (plain.depth.plies, deep.depth.plies, deep.depth.filter_name) == (0, 1, "tiny")
+    assert plain.settings.is_cubeful
+    assert deep.settings.is_cubeful
+    assert (plain.settings.plies, deep.settings.plies, deep.settings.filter_name) == (0, 1, "tiny")
 
 
 def test_errors_stay_those_of_the_options():
@@ -65,7 +65,7 @@ def test_errors_stay_those_of_the_options():
     same = load_cube_player("default:noise=900,seed=2")
     rolls = [(die, other) for die in range(2, 7) for other in range(1, die)]
     choices = [
-        [player.play(Position.start(), roll, MatchState()).play.play for roll in rolls]
+        [player.choose_play(Position.start(), roll, MatchState()).evaluation.play for roll in rolls]
         for player in (sound, erring, same)
     ]
     assert choices[1] == choices[2]
@@ -73,5 +73,5 @@ def test_errors_stay_those_of_the_options():
 
 
 def test_cube_players_double_before_their_last_roll():
-    assert load_cube_player("default").doubles(LAST_ROLL, MatchState())
-    assert not load_cube_player("default").doubles(Position.start(), MatchState())
+    assert load_cube_player("default").should_double(LAST_ROLL, MatchState())
+    assert not load_cube_player("default").should_double(Position.start(), MatchState())

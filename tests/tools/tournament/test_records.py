@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import pytest
 
-from engine.doubles import Doubles
 from engine.errors import UnsupportedError
-from nets.loading import load_player
-from tools.tournament.playing import Task, done
+from engine.rules.doubles_rule import DoublesRule
+from nets.catalogue import load_player
+from tools.tournament.game_tasks import PairingTask, play_range
+from tools.tournament.pairings import CubelessPairing, GameRange
 from tools.tournament.records import LockstepLog, check_records
-from tools.tournament.rules import Mode, Rules
-from tools.tournament.stretches import Pairing, Stretch
+from tools.tournament.rules import Rules, TournamentMode
 
 NAMES = "pubeval", "random"
 
 
 def test_a_log_turns_lockstep_games_into_records():
     log = LockstepLog(8)
-    points = Pairing(load_player("pubeval"), load_player("random"), 3).play(Stretch(4, 8), log=log)
-    games = log.recorded(points)
+    points = CubelessPairing(load_player("pubeval"), load_player("random"), 3).play(GameRange(4, 8), log=log)
+    games = log.make_records(points)
     score = [0, 0]
     for number, game in enumerate(games):
-        assert game.begun.score == tuple(score)
+        assert game.initial_state.score == tuple(score)
         assert [action.seat for action in game.actions[:2]] == [number % 2, 1 - number % 2]
         assert game.actions[-1].play.result.is_over
         assert game.actions[-1].seat == game.result.winner
@@ -33,9 +33,9 @@ def test_a_log_turns_lockstep_games_into_records():
 
 
 def test_records_of_money_games_are_a_file_for_each_stretch(tmp_path):
-    task = Task(Rules(seed=3), NAMES, (0, 2), Stretch(4, 6), tmp_path / "games")
-    scores = done(task)
-    assert scores.kinds.tolist() == done(task._replace(records=None)).kinds.tolist()
+    task = PairingTask(Rules(seed=3), NAMES, (0, 2), GameRange(4, 6), tmp_path / "games")
+    scores = play_range(task)
+    assert scores.kinds.tolist() == play_range(task._replace(records=None)).kinds.tolist()
     (file,) = (tmp_path / "games").iterdir()
     assert file.name == "1-pubeval-3-random-0000005.mat"
     text = file.read_text()
@@ -46,8 +46,10 @@ def test_records_of_money_games_are_a_file_for_each_stretch(tmp_path):
 
 
 def test_records_of_matches_are_a_file_each(tmp_path):
-    task = Task(Rules(Mode.MATCH, 3, 3), ("default", "default:noise=300"), (0, 1), Stretch(0, 2), tmp_path)
-    scores = done(task)
+    task = PairingTask(
+        Rules(TournamentMode.MATCH, 3, 3), ("default", "default:noise=300"), (0, 1), GameRange(0, 2), tmp_path
+    )
+    scores = play_range(task)
     files = sorted(tmp_path.iterdir())
     assert [file.name for file in files] == [
         f"1-default-2-default_noise=300-000000{number}.mat" for number in (1, 2)
@@ -63,13 +65,13 @@ def test_records_of_matches_are_a_file_each(tmp_path):
 
 def test_home_bound_games_have_no_records(tmp_path):
     with pytest.raises(UnsupportedError, match="no result") as caught:
-        check_records(tmp_path, Rules(Mode.HOME_BOUND))
+        check_records(tmp_path, Rules(TournamentMode.HOME_BOUND))
     assert caught.value.field == "records"
-    check_records(None, Rules(Mode.HOME_BOUND))
+    check_records(None, Rules(TournamentMode.HOME_BOUND))
 
 
 def test_games_with_doubles_as_two_moves_have_no_records(tmp_path):
-    rules = Rules(doubles=Doubles.TWO)
+    rules = Rules(doubles=DoublesRule.TWO)
     with pytest.raises(UnsupportedError, match="doubles as four moves alone") as caught:
         check_records(tmp_path, rules)
     assert caught.value.field == "records"

@@ -12,13 +12,13 @@ import pytest
 
 from engine.errors import UnsupportedError
 from tools.tournament.entrants import Entrant
-from tools.tournament.plot import draw_table
-from tools.tournament.report import report_on
-from tools.tournament.round_robin import Pair
-from tools.tournament.rules import Mode, Rules
-from tools.tournament.scores import Scores
+from tools.tournament.plot import draw_cross_table
+from tools.tournament.report import make_report
+from tools.tournament.round_robin import PairState
+from tools.tournament.rules import Rules, TournamentMode
+from tools.tournament.scores import PairedScores
 from tools.tournament.sprt import SequentialTest
-from tools.tournament.text import as_text
+from tools.tournament.text import format_report
 
 ENTRANTS = [Entrant(name, name, {}, False) for name in ("pubeval", "random", "default")]
 STRONG = np.array([2, 1, 1, 3, -1, 1, 2, 1], np.int8)
@@ -26,23 +26,23 @@ WEAK = np.array([-1, 1, -2, 1, -1, -1, 1, -3], np.int8)
 
 
 def scores(kinds):
-    return Scores(kinds.astype(float), kinds)
+    return PairedScores(kinds.astype(float), kinds)
 
 
 def played(test=None):
     """Pubeval beats random, loses to default; random and default have not met."""
-    pairs = [Pair((0, 1), scores(STRONG)), Pair((0, 2), scores(WEAK)), Pair((1, 2))]
+    pairs = [PairState((0, 1), scores(STRONG)), PairState((0, 2), scores(WEAK)), PairState((1, 2))]
     for pair in pairs:
-        pair.judged = test.judge(pair.scores) if test else None
+        pair.test_result = test.judge(pair.scores) if test else None
     return pairs
 
 
 def report(**options):
-    return report_on(ENTRANTS, Rules(), 8, played(options.get("test")), **options)
+    return make_report(ENTRANTS, Rules(), 8, played(options.get("test")), **options)
 
 
 def test_a_pair_has_its_score_its_shares_and_its_p_values():
-    found = report().pair("random", "pubeval")
+    found = report().find_pair("random", "pubeval")
     pairs = STRONG.reshape(-1, 2).mean(axis=1)
     assert (found.first, found.games) == ("pubeval", 8)
     assert found.score.mean == pytest.approx(pairs.mean())
@@ -73,7 +73,7 @@ def test_a_player_scores_the_mean_of_its_opponents():
 
 
 def test_the_table_has_the_strongest_first_and_both_sides_of_each_pair():
-    lines = as_text(report()).splitlines()
+    lines = format_report(report()).splitlines()
     rows = [line.split() for line in lines[2:5]]
     assert [row[1] for row in rows] == ["default", "pubeval", "random"]
     assert rows[0][-3:] == [".", "+0.625", "."]
@@ -87,27 +87,27 @@ def test_the_table_has_the_strongest_first_and_both_sides_of_each_pair():
 
 def test_modes_without_gammons_have_no_columns_for_them():
     pairs = played()[:1]
-    found = report_on(ENTRANTS[:2], Rules(Mode.HOME_BOUND), 8, pairs)
-    text = as_text(found)
+    found = make_report(ENTRANTS[:2], Rules(TournamentMode.HOME_BOUND), 8, pairs)
+    text = format_report(found)
     assert "gammons" not in text
     assert text.endswith("pips per game\n")
-    assert "gammons" in as_text(report_on(ENTRANTS[:2], Rules(), 8, pairs))
+    assert "gammons" in format_report(make_report(ENTRANTS[:2], Rules(), 8, pairs))
 
 
 def test_whoever_handles_the_cube_for_others_is_named():
-    rules = Rules(Mode.CUBEFUL, cube_by="default")
-    text = as_text(report_on(ENTRANTS[:2], rules, 8, played()[:1]))
+    rules = Rules(TournamentMode.CUBEFUL, cube_by="default")
+    text = format_report(make_report(ENTRANTS[:2], rules, 8, played()[:1]))
     assert "\n  cube by default for players without cube decisions\n" in text
-    assert "cube by" not in as_text(report())
+    assert "cube by" not in format_report(report())
 
 
 def test_the_verdict_of_a_test_stands_behind_each_pair():
     test = SequentialTest(0, 50)
-    lines = as_text(report(test=test)).splitlines()
+    lines = format_report(report(test=test)).splitlines()
     assert "until a test of 0 to 50 Elo ends" in lines[0]
     behind = [line for line in lines if "undecided after 8 games, ratio 0.00 of -2.94 to 2.94" in line]
     assert len(behind) == 2
-    two = as_text(report_on(ENTRANTS[:2], Rules(), 8, played(test)[:1], test=test))
+    two = format_report(make_report(ENTRANTS[:2], Rules(), 8, played(test)[:1], test=test))
     assert "\ntest of 0 to 50 Elo: undecided after 8 games" in two
 
 
@@ -125,7 +125,9 @@ def test_csv_has_a_row_for_each_pair_and_a_number_in_each_known_cell():
 
 
 def test_json_has_null_for_what_is_not_known():
-    alone = report_on(ENTRANTS, Rules(), 8, [Pair((0, 1), scores(STRONG)), Pair((0, 2)), Pair((1, 2))])
+    alone = make_report(
+        ENTRANTS, Rules(), 8, [PairState((0, 1), scores(STRONG)), PairState((0, 2)), PairState((1, 2))]
+    )
     found = json.loads(alone.as_json())
     assert [player["elo"] for player in found["players"]][2] is None
     assert found["players"][2]["score"] is None
@@ -136,9 +138,11 @@ def test_json_has_null_for_what_is_not_known():
 def test_pictures_are_drawn_even_of_players_that_have_not_met(tmp_path):
     pytest.importorskip("matplotlib")
     for name in ("table.png", "table.svg"):
-        draw_table(report(), tmp_path / name)
+        draw_cross_table(report(), tmp_path / name)
     assert (tmp_path / "table.png").read_bytes()[:4] == b"\x89PNG"
     assert "<svg" in (tmp_path / "table.svg").read_text()
-    draw_table(report_on(ENTRANTS[:2], Rules(), 8, [Pair((0, 1), scores(0 * STRONG))]), tmp_path / "even.png")
+    draw_cross_table(
+        make_report(ENTRANTS[:2], Rules(), 8, [PairState((0, 1), scores(0 * STRONG))]), tmp_path / "even.png"
+    )
     with pytest.raises(UnsupportedError):
-        draw_table(report(), tmp_path / "table.bmp")
+        draw_cross_table(report(), tmp_path / "table.bmp")

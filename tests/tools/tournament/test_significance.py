@@ -7,7 +7,12 @@ import math
 import numpy as np
 import pytest
 
-from tools.tournament.significance import estimate, p_equal, standard_error, two_sided
+from tools.tournament.significance import (
+    compute_p_value,
+    compute_standard_error,
+    estimate_mean,
+    two_sided_p_value,
+)
 
 
 @pytest.mark.parametrize(
@@ -23,39 +28,39 @@ from tools.tournament.significance import estimate, p_equal, standard_error, two
     ],
 )
 def test_the_chance_beyond_is_that_of_printed_tables(distance, freedom, chance):
-    assert two_sided(distance, freedom) == pytest.approx(chance, rel=5e-3)
+    assert two_sided_p_value(distance, freedom) == pytest.approx(chance, rel=5e-3)
 
 
 def test_the_normal_distribution_takes_over_without_a_step():
-    assert two_sided(3.0, 1999) == pytest.approx(two_sided(3.0, 2000), rel=0.02)
+    assert two_sided_p_value(3.0, 1999) == pytest.approx(two_sided_p_value(3.0, 2000), rel=0.02)
 
 
 def test_an_interval_is_as_wide_as_the_table_says():
-    found = estimate(np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0]))
+    found = estimate_mean(np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0]))
     error = math.sqrt(3.5 / 6)
     assert (found.mean, found.standard_error) == (3.5, pytest.approx(error))
     assert (found.low, found.high) == pytest.approx((3.5 - 2.571 * error, 3.5 + 2.571 * error), abs=1e-3)
 
 
 def test_a_single_pair_has_no_error():
-    found = estimate(np.array([1.5]))
+    found = estimate_mean(np.array([1.5]))
     assert found.mean == 1.5
     assert all(math.isnan(each) for each in (found.standard_error, found.low, found.high))
-    assert math.isnan(p_equal(np.array([1.5])))
-    assert math.isnan(standard_error(np.array([1.5])))
+    assert math.isnan(compute_p_value(np.array([1.5])))
+    assert math.isnan(compute_standard_error(np.array([1.5])))
 
 
 def test_pairs_that_are_all_alike_leave_no_doubt():
-    assert p_equal(np.zeros(10)) == 1.0
-    assert p_equal(np.full(10, 0.5)) == 0.0
-    assert p_equal(np.full(10, 0.5), expected=0.5) == 1.0
+    assert compute_p_value(np.zeros(10)) == 1.0
+    assert compute_p_value(np.full(10, 0.5)) == 0.0
+    assert compute_p_value(np.full(10, 0.5), expected=0.5) == 1.0
 
 
 @pytest.mark.parametrize("pairs", [3, 20, 200])
 def test_equal_players_are_found_unequal_as_often_as_the_level_says(pairs):
     generator = np.random.default_rng(8)
     tests = 400
-    found = [p_equal(generator.normal(0, 2, pairs)) for _ in range(tests)]
+    found = [compute_p_value(generator.normal(0, 2, pairs)) for _ in range(tests)]
     for level in (0.05, 0.5):
         share = float(np.mean(np.array(found) < level))
         assert abs(share - level) < 4 * math.sqrt(level * (1 - level) / tests)
@@ -63,7 +68,7 @@ def test_equal_players_are_found_unequal_as_often_as_the_level_says(pairs):
 
 def test_intervals_hold_the_truth_as_often_as_they_say():
     generator = np.random.default_rng(9)
-    found = [estimate(generator.normal(1, 2, 6)) for _ in range(400)]
+    found = [estimate_mean(generator.normal(1, 2, 6)) for _ in range(400)]
     share = np.mean([each.low <= 1 <= each.high for each in found])
     assert abs(share - 0.95) < 4 * math.sqrt(0.95 * 0.05 / 400)
 
@@ -75,13 +80,13 @@ def test_of_games_that_have_nothing_in_common_it_says_what_the_binomial_distribu
     ways = [math.comb(games, fewer) for fewer in range(games - wins + 1)]
     expected = min(1.0, 2 * sum(ways) / 2**games)
     won = np.random.default_rng(wins).permutation(np.arange(games) < wins)
-    found = p_equal(won.reshape(-1, 2).mean(axis=1), 0.5)
+    found = compute_p_value(won.reshape(-1, 2).mean(axis=1), 0.5)
     assert found == pytest.approx(expected, rel=0.3)
 
 
 def test_pairs_tell_more_than_the_binomial_distribution_where_dice_decide_who_wins():
     """A player that wins 40 pairs of games outright, and shares 460 as the dice want it."""
     shares = np.array([1.0] * 40 + [0.5] * 460)
-    assert p_equal(shares, 0.5) < 1e-9
+    assert compute_p_value(shares, 0.5) < 1e-9
     wins = int(2 * shares.sum())
     assert 2 * sum(math.comb(1000, fewer) for fewer in range(1000 - wins + 1)) / 2**1000 > 0.005

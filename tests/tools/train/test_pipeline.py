@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 import pytest
 
-from engine.games import GameResults
-from nets.loading import load_player
+from engine.play.lockstep import PairedGameResults
+from nets.catalogue import load_player
 from tools import cli
+from tools.files import read_arrays, read_records
 from tools.opponents import load_opponent
-from tools.tournament.stretches import Pairing, Stretch
-from tools.train.files import read_arrays, read_records
-from tools.train.net_set import load_net_set
+from tools.tournament.pairings import CubelessPairing, GameRange
+from tools.train.weights.net_set import load_net_set
 
 pytestmark = pytest.mark.training
 
@@ -88,11 +88,11 @@ def exported(run: Path, name: str) -> str:
     return entries.getvalue()
 
 
-def played(first, second, games: int = GAMES) -> GameResults:
-    return GameResults(Pairing(first, second, seed=5).play(Stretch(0, games)))
+def played(first, second, games: int = GAMES) -> PairedGameResults:
+    return PairedGameResults(CubelessPairing(first, second, seed=5).play(GameRange(0, games)))
 
 
-def standard_errors_above(results: GameResults, points: float = 0.0) -> float:
+def standard_errors_above(results: PairedGameResults, points: float = 0.0) -> float:
     return (results.points_per_game - points) / results.standard_error
 
 

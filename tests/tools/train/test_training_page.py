@@ -8,21 +8,21 @@ import msgspec
 import pytest
 
 from tools import cli
-from tools.train.ascend.settings import AscendSettings
-from tools.train.classic.settings import ClassicSettings
-from tools.train.climb.settings import ClimbSettings
-from tools.train.climb.study import StudySettings
-from tools.train.fit import FitSettings
-from tools.train.fitting import OUTPUT_WEIGHTS
-from tools.train.heuristic_net.settings import HeuristicNetSettings
-from tools.train.label import LabelSettings
-from tools.train.labelling import SHARD_POSITIONS
-from tools.train.mimic.settings import MimicSettings
-from tools.train.refine import RefineSettings
-from tools.train.sampling import SOURCES
-from tools.train.self_play import TdSettings
-from tools.train.validation_positions import CLASSES
-from tools.train.validation_set import ValidationSettings
+from tools.heritage.barca.settings import AscendSettings
+from tools.heritage.computational_backgammon.settings import ClassicSettings
+from tools.heritage.gengammon.settings import MimicSettings
+from tools.heritage.heuristic_engine.settings import ClimbSettings
+from tools.heritage.heuristic_engine.study import ClimbStudySettings
+from tools.heritage.phase_features.settings import HeuristicNetSettings
+from tools.train.fitting.fit import FitSettings
+from tools.train.fitting.refine import RefineSettings
+from tools.train.fitting.torch_fitter import OUTPUT_WEIGHTS
+from tools.train.labels.command import LabelSettings
+from tools.train.labels.label_tasks import SHARD_POSITIONS
+from tools.train.labels.sampling import SOURCES
+from tools.train.td.self_play import TdSettings
+from tools.train.validation.build_set import ValidationSettings
+from tools.train.validation.positions import POSITION_CLASSES
 
 PAGE = (Path(__file__).parents[3] / "docs" / "training.md").read_text("utf-8")
 TEXT = " ".join(PAGE.split())
@@ -61,7 +61,7 @@ def test_each_source_of_positions_has_a_row(source):
     assert re.search(rf"^\| `{source}` \| .", PAGE, re.MULTILINE)
 
 
-@pytest.mark.parametrize("name", CLASSES)
+@pytest.mark.parametrize("name", POSITION_CLASSES)
 def test_each_class_of_validation_positions_has_a_row(name):
     assert re.search(rf"^\|[^|]*`{name}`[^|]*\| .", PAGE, re.MULTILINE)
 
@@ -75,7 +75,7 @@ def test_options_that_the_text_names_are_settings_or_decide_nothing():
             ClassicSettings,
             ClimbSettings,
             MimicSettings,
-            StudySettings,
+            ClimbStudySettings,
             HeuristicNetSettings,
             LabelSettings,
             FitSettings,

@@ -22,17 +22,17 @@ def next_random(state: NDArray[np.uint64]) -> np.uint64:
 
 
 @kernel
-def die(state: NDArray[np.uint64]) -> int:
+def roll_die(state: NDArray[np.uint64]) -> int:
     """Roll a die, 1 to 6; changes ``uint64[1]`` in place."""
     return 1 + int((next_random(state) >> np.uint64(33)) % np.uint64(6))
 
 
 @kernel
-def roll(state: NDArray[np.uint64], is_first: bool) -> tuple[int, int]:
+def roll_dice(state: NDArray[np.uint64], is_first: bool) -> tuple[int, int]:
     """Roll two dice, the first time in a game until they differ; changes ``uint64[1]`` in place."""
-    die1 = die(state)
-    die2 = die(state)
+    die1 = roll_die(state)
+    die2 = roll_die(state)
     while is_first and die1 == die2:
-        die1 = die(state)
-        die2 = die(state)
+        die1 = roll_die(state)
+        die2 = roll_die(state)
     return die1, die2

@@ -8,20 +8,27 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import float_kernel, kernel
+from engine.kernels import fastmath_kernel, kernel
 from engine.kernels.moves import write_child
-from nets.kernels.encode import MAX_ACTIVE, active_inputs
-from nets.kernels.judged_plays import Judging, begin_position, judge_plays, new_judging
-from nets.kernels.sparse import Net, equity_of, first_layer, is_race, outcome_of, second_layer
-from tools.train.kernels.dice import roll
+from nets.kernels.play_evaluation import PlayBuffers, evaluate_plays, make_play_buffers, prepare_position
+from nets.kernels.sparse import (
+    OneLayerWeights,
+    compute_equity,
+    compute_first_layer,
+    compute_outcome,
+    compute_second_layer,
+    is_race,
+)
+from nets.kernels.tesauro196 import MAX_ACTIVE_INPUTS, list_active_inputs
+from tools.train.kernels.dice import roll_dice
 from tools.train.kernels.tally import MAX_PLIES, count_game
 
 
-@float_kernel
-def _step(
+@fastmath_kernel
+def _take_step(
     boards: NDArray[np.int8],
     ply: int,
-    net: Net,
+    net: OneLayerWeights,
     rate: float,
     hidden: NDArray[np.float32],
     back: NDArray[np.float32],
@@ -30,11 +37,11 @@ def _step(
 ) -> float:
     """One gradient step on the cross entropy of a position with ``values[0]``; returns the squared error."""
     w1, b1, w2, b2 = net
-    places = np.empty(MAX_ACTIVE, np.int64)
-    inputs = np.empty(MAX_ACTIVE, np.float32)
-    first_layer(boards, ply, net, places, inputs, hidden, 0)
-    second_layer(hidden, 0, w2, b2, logits, 0)
-    outcome_of(logits, 0, values, 1)
+    places = np.empty(MAX_ACTIVE_INPUTS, np.int64)
+    inputs = np.empty(MAX_ACTIVE_INPUTS, np.float32)
+    compute_first_layer(boards, ply, net, places, inputs, hidden, 0)
+    compute_second_layer(hidden, 0, w2, b2, logits, 0)
+    compute_outcome(logits, 0, values, 1)
     step = np.float32(rate)
     units = back.shape[0]
     for h in range(units):
@@ -50,13 +57,13 @@ def _step(
         if hidden[0, h] <= np.float32(0.0):
             back[h] = np.float32(0.0)
         b1[h] += back[h]
-    for i in range(active_inputs(boards[ply], places, inputs)):
+    for i in range(list_active_inputs(boards[ply], places, inputs)):
         _add_update(w1, places[i], inputs[i], back)
-    error = equity_of(values, 0) - equity_of(values, 1)
+    error = compute_equity(values, 0) - compute_equity(values, 1)
     return error * error
 
 
-@float_kernel
+@fastmath_kernel
 def _add_update(w1: NDArray[np.float32], row: int, factor: np.float32, back: NDArray[np.float32]) -> None:
     for h in range(back.shape[0]):
         w1[row, h] += factor * back[h]
@@ -65,12 +72,12 @@ def _add_update(w1: NDArray[np.float32], row: int, factor: np.float32, back: NDA
 @kernel
 def _play_game(
     start: NDArray[np.int8],
-    contact: Net,
-    race: Net,
+    contact: OneLayerWeights,
+    race: OneLayerWeights,
     state: NDArray[np.uint64],
     boards: NDArray[np.int8],
     values: NDArray[np.float32],
-    judging: Judging,
+    buffers: PlayBuffers,
 ) -> int:
     """Play one game; write its positions and, one place further on, the value of each successor.
 
@@ -81,15 +88,15 @@ def _play_game(
         for point in range(26):
             boards[0, side, point] = start[side, point]
     for ply in range(MAX_PLIES):
-        die1, die2 = roll(state, ply == 0)
-        begin_position(boards, ply, contact, race, judging)
-        count = judge_plays(boards, ply, die1, die2, contact, race, judging)
+        die1, die2 = roll_dice(state, ply == 0)
+        prepare_position(boards, ply, contact, race, buffers)
+        count = evaluate_plays(boards, ply, die1, die2, contact, race, buffers)
         best = 0
         for i in range(1, count):
-            if judging.equities[i] < judging.equities[best]:
+            if buffers.equities[i] < buffers.equities[best]:
                 best = i
-        outcome_of(judging.logits, best, values, ply + 1)
-        write_child(boards, ply, int(judging.plays[best]), boards, ply + 1)
+        compute_outcome(buffers.logits, best, values, ply + 1)
+        write_child(boards, ply, int(buffers.plays[best]), boards, ply + 1)
         if boards[ply + 1, 1, 0] == 15:
             return ply + 1
     return 0
@@ -100,8 +107,8 @@ def _learn_game(
     plies: int,
     boards: NDArray[np.int8],
     values: NDArray[np.float32],
-    contact: Net,
-    race: Net,
+    contact: OneLayerWeights,
+    race: OneLayerWeights,
     rate: float,
     trace: float,
 ) -> float:
@@ -128,9 +135,9 @@ def _learn_game(
         scratch[0, 3] = ahead[1]
         scratch[0, 4] = ahead[2]
         if is_race(boards, ply):
-            total += _step(boards, ply, race, rate, race_hidden, race_back, logits, scratch)
+            total += _take_step(boards, ply, race, rate, race_hidden, race_back, logits, scratch)
         else:
-            total += _step(boards, ply, contact, rate, contact_hidden, contact_back, logits, scratch)
+            total += _take_step(boards, ply, contact, rate, contact_hidden, contact_back, logits, scratch)
         if ply > 0:
             for k in range(5):
                 ahead[k] = keep * scratch[0, k] + (np.float32(1.0) - keep) * values[ply, k]
@@ -138,11 +145,11 @@ def _learn_game(
 
 
 @kernel
-def self_play(
+def run_self_play(
     games: int,
     start: NDArray[np.int8],
-    contact: Net,
-    race: Net,
+    contact: OneLayerWeights,
+    race: OneLayerWeights,
     rate: float,
     trace: float,
     state: NDArray[np.uint64],
@@ -165,7 +172,7 @@ def self_play(
     """
     boards = np.empty((MAX_PLIES + 1, 2, 26), np.int8)
     values = np.empty((MAX_PLIES + 1, 5), np.float32)
-    judging = new_judging(contact, race)
+    judging = make_play_buffers(contact, race)
     total = 0.0
     for _ in range(games):
         plies = _play_game(start, contact, race, state, boards, values, judging)

@@ -1,0 +1,129 @@
+"""Levels of play by name, and how a weak one errs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from engine.errors import ValueRangeError
+from engine.search.filters import DEFAULT_FILTER, MoveFilter, find_move_filter
+from engine.search.tree import check_plies
+
+MAX_NOISE_POINTS = 1.0
+
+_MAX_LOSS_IN_NOISE = 4.0
+"""A play that is farther behind the best one than this many times the noise is never chosen."""
+
+
+@dataclass(frozen=True)
+class EvalSettings:
+    """How deep and by what measure something is judged.
+
+    Attributes:
+        plies: Look-ahead, 0 to `engine.search.MAX_PLIES`.
+        filter_name: The move filter of a choice among plays.
+        is_cubeful: Whether the cube counts. Without it money play goes by cubeless equity and a match by the
+            chance to win it at the present cube.
+
+    Raises:
+        ValueRangeError: The plies are out of range, or no filter has this name.
+    """
+
+    plies: int = 0
+    filter_name: str = DEFAULT_FILTER
+    is_cubeful: bool = True
+
+    def __post_init__(self) -> None:
+        check_plies(self.plies)
+        find_move_filter(self.filter_name)
+
+    @property
+    def move_filter(self) -> MoveFilter:
+        """The filter of that name."""
+        return find_move_filter(self.filter_name)
+
+
+@dataclass(frozen=True)
+class Level:
+    """A strength of play.
+
+    Attributes:
+        name: What requests call it.
+        plies: Look-ahead.
+        filter_name: Move filter.
+        noise_points: How far behind the best a choice typically is, see `choose_with_noise`; 0 plays the
+            best.
+        error_rate: What it loses by an unforced play on average, in thousandths of a point, as
+            ``gammond error-rate`` measured it with the default net: judged at 2 plies, or at 3 where the
+            level looks ahead itself (docs/levels.md).
+        meaning: One line for the reader.
+    """
+
+    name: str
+    plies: int
+    filter_name: str
+    noise_points: float
+    error_rate: float
+    meaning: str
+
+
+LEVELS: Mapping[str, Level] = MappingProxyType(
+    {
+        level.name: level
+        for level in (
+            Level("beginner", 0, "normal", 0.09, 47.2, "knows the rules and the obvious"),
+            Level("casual", 0, "normal", 0.055, 24.1, "plays now and then"),
+            Level("intermediate", 0, "normal", 0.038, 17.0, "plays at a club"),
+            Level("advanced", 0, "normal", 0.022, 8.1, "wins at a club"),
+            Level("expert", 0, "normal", 0.0, 1.8, "the net alone, at one look"),
+            Level("world-class", 1, "normal", 0.0, 0.5, "one ply of look-ahead"),
+            Level("master", 2, "narrow", 0.0, 0.2, "two plies, few candidates"),
+            Level("grandmaster", 2, "large", 0.0, 0.2, "two plies, many candidates"),
+        )
+    }
+)
+"""Levels by name, the weakest first; docs/levels.md has the error rate of each."""
+
+DEFAULT_LEVEL = "expert"
+
+
+def find_level(name: str) -> Level:
+    """Look a level up.
+
+    Raises:
+        ValueRangeError: No level has this name.
+    """
+    if name not in LEVELS:
+        raise ValueRangeError(f"expected one of {'|'.join(LEVELS)}, got {name[:40]!r}", field="level")
+    return LEVELS[name]
+
+
+def choose_with_noise(scores: Sequence[float], noise_points: float, number: float) -> int:
+    """Choose among candidates as a person does who sees small differences badly and large ones well.
+
+    A candidate's weight falls by e for each ``noise_points`` that it is behind the best one, and is 0 from
+    four times that on.
+
+    Args:
+        scores: Of the candidates, in points, in any order; one at least.
+        noise_points: 0 chooses the best, the first among equals.
+        number: Random, 0 to 1 (below 1), which makes the choice.
+
+    Returns:
+        The place of the choice.
+    """
+    best = max(scores)
+    if noise_points <= 0.0:
+        return scores.index(best)
+    weights = [
+        math.exp((score - best) / noise_points) if score > best - _MAX_LOSS_IN_NOISE * noise_points else 0.0
+        for score in scores
+    ]
+    left = number * math.fsum(weights)
+    for place, weight in enumerate(weights):
+        left -= weight
+        if left < 0.0:
+            return place
+    return scores.index(best)

@@ -1,0 +1,85 @@
+"""What both builders share: threads, progress, cancelling, and how much memory a table needs."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.bearoff.numbering import SideNumbering
+from engine.errors import CancelledWork
+from engine.runtime.cores import count_usable_cores
+
+ProgressCallback = Callable[[int, int], None]
+"""Called with how many positions are done, and how many there are."""
+
+
+@dataclass(frozen=True)
+class MemoryEstimate:
+    """What a table needs.
+
+    Attributes:
+        building_bytes: Memory while it is built.
+        file_bytes: Size of the file, about.
+    """
+
+    building_bytes: int
+    file_bytes: int
+
+
+@dataclass(frozen=True)
+class PipLayers:
+    """The sides of a numbering by pip count.
+
+    Attributes:
+        order: ``int32[sides]``, numbers of sides, fewest pips first.
+        starts: ``int64[most pips + 2]``: those of p pips are ``order[starts[p]:starts[p + 1]]``.
+    """
+
+    order: NDArray[np.int32]
+    starts: NDArray[np.int64]
+
+    @classmethod
+    def from_numbering(cls, numbering: SideNumbering) -> PipLayers:
+        """Sort the sides of a numbering."""
+        pips = numbering.compute_pips()
+        order = np.argsort(pips, kind="stable").astype(np.int32)
+        most_pips = numbering.points * numbering.checkers
+        return cls(order, np.searchsorted(pips[order], np.arange(most_pips + 2)))
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """How many sides have p pips, ``int64[most pips + 1]``."""
+        return np.diff(self.starts)
+
+
+def choose_thread_count(threads: int | None) -> int:
+    """Return how many threads to build with: as told, or one for each core this process may use."""
+    if threads is not None:
+        return max(1, threads)
+    return count_usable_cores()
+
+
+@contextmanager
+def open_thread_pool(threads: int) -> Iterator[ThreadPoolExecutor]:
+    """Run a pool of threads that, when the work is broken off, starts nothing more."""
+    pool = ThreadPoolExecutor(threads)
+    try:
+        yield pool
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def raise_if_cancelled(cancel: threading.Event | None) -> None:
+    """Give up when told to.
+
+    Raises:
+        CancelledWork: The event is set.
+    """
+    if cancel is not None and cancel.is_set():
+        raise CancelledWork("building the bearoff database was cancelled")

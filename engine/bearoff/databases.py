@@ -1,0 +1,131 @@
+"""Bearoff databases on disk: where they are, opening them, building the default ones on first use."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+import platformdirs
+
+from engine.bearoff.file_format import (
+    BearoffHeader,
+    BearoffKind,
+    make_database_error,
+    open_database,
+    write_database,
+)
+from engine.bearoff.one_sided import OneSidedTable, build_one_sided
+from engine.bearoff.two_sided import TwoSidedTable, build_two_sided
+from engine.errors import DataFileError
+from engine.rules.position import CHECKERS
+
+DEFAULT_TWO_SIDED = BearoffHeader(BearoffKind.TWO_SIDED, 6, 6, cubeful=True)
+DEFAULT_ONE_SIDED = BearoffHeader(BearoffKind.ONE_SIDED, 6, CHECKERS)
+
+BearoffTable = OneSidedTable | TwoSidedTable
+_TableT = TypeVar("_TableT", OneSidedTable, TwoSidedTable)
+
+
+@dataclass(frozen=True)
+class BearoffEvaluators:
+    """The judges of the last stages of a game; iterating gives them in the order in which to ask.
+
+    Attributes:
+        two_sided: Exact, with the cube too, for few checkers.
+        one_sided: By two distributions, for up to 15.
+    """
+
+    two_sided: TwoSidedTable
+    one_sided: OneSidedTable
+
+    def __iter__(self) -> Iterator[BearoffTable]:
+        yield self.two_sided
+        yield self.one_sided
+
+
+def data_folder() -> Path:
+    """Return the folder of databases: ``GAMMOND_DATA``, or the user's data folder of the system."""
+    return Path(os.environ.get("GAMMOND_DATA") or platformdirs.user_data_dir("gammond"))
+
+
+def open_table(path: Path) -> BearoffTable:
+    """Map a database file into memory, checked.
+
+    Args:
+        path: The file.
+
+    Raises:
+        DataFileError: The file is missing, no database, of another version, truncated or altered.
+    """
+    header, payload = open_database(path)
+    if header.kind is BearoffKind.TWO_SIDED:
+        return _read_table(TwoSidedTable, path, header, payload)
+    return _read_table(OneSidedTable, path, header, payload)
+
+
+def save_table(table: BearoffTable, path: Path) -> None:
+    """Write a database file, whole or not at all.
+
+    Raises:
+        OSError: The folder or the file cannot be written.
+    """
+    write_database(path, table.header, table.arrays)
+
+
+def load_bearoff(folder: Path | None = None, build: bool = True) -> BearoffEvaluators:
+    """Open the default databases, and build those that are missing (seconds, said on stderr).
+
+    A folder that cannot be written only costs the building at each start. Processes that build at the same
+    time do not harm each other: each file appears whole, and all write the same.
+
+    Args:
+        folder: Where they are; None for `data_folder`.
+        build: Whether to build what is missing.
+
+    Raises:
+        DataFileError: A database is altered, truncated or of another kind; or it is missing and may not be
+            built.
+    """
+    folder = data_folder() if folder is None else folder
+    return BearoffEvaluators(
+        _open_or_build(TwoSidedTable, DEFAULT_TWO_SIDED, folder, build_two_sided if build else None),
+        _open_or_build(OneSidedTable, DEFAULT_ONE_SIDED, folder, build_one_sided if build else None),
+    )
+
+
+def _open_or_build(
+    kind: type[_TableT], expected: BearoffHeader, folder: Path, build: Callable[[int, int], _TableT] | None
+) -> _TableT:
+    path = folder / expected.file_name
+    if path.exists() or build is None:
+        return _open_expected(kind, path, expected)
+    sys.stderr.write(f"gammond: building the {expected} bearoff database once (seconds) as {path}\n")
+    table = build(expected.points, expected.checkers)
+    try:
+        save_table(table, path)
+    except OSError as error:
+        sys.stderr.write(
+            f"gammond: {path} cannot be written ({error.strerror}): the database stays in memory and is built"
+            " again at each start\n"
+        )
+    return table
+
+
+def _open_expected(kind: type[_TableT], path: Path, expected: BearoffHeader) -> _TableT:
+    if not path.exists():
+        command = f"{expected.command_line} --output {shlex.quote(str(path))}"
+        raise DataFileError(f"there is no {path}: build it with `{command}`", field="bearoff")
+    header, payload = open_database(path, expected)
+    return _read_table(kind, path, header, payload)
+
+
+def _read_table(kind: type[_TableT], path: Path, header: BearoffHeader, payload: memoryview) -> _TableT:
+    try:
+        return kind.from_payload(header, payload)
+    except DataFileError as error:
+        raise make_database_error(path, error.message, header) from error

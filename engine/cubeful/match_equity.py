@@ -1,0 +1,307 @@
+"""Match equity tables: the chance to win a match by its score, from GNU Backgammon's ``.xml`` files."""
+
+from __future__ import annotations
+
+import math
+import re
+import xml.etree.ElementTree as ElementTree
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import DataFileError, UnsupportedError, ValueRangeError
+from engine.rules.match import MatchState
+
+DEFAULT_TABLE_FILE = Path(__file__).parent / "data" / "Kazaross-XG2.xml"
+"""The table that is shipped; its notice stands inside."""
+
+MAX_FILE_BYTES = 1_000_000
+"""The largest file that is read; tables of 25 points have about 20 kB."""
+
+MAX_TABLE_POINTS = 64
+"""The most points of a table, and how far a shorter one is carried on game by game."""
+
+POINTS_DISTRIBUTION = {1: 0.41, 4: 0.59}
+"""How often a game wins how many points, beyond the table: fitted to the shipped one from 9 points away."""
+
+GAMMON_RATE = 0.25
+"""The share of won games that are gammons, beyond the table where one side is a point away."""
+
+_PLAIN_DOCTYPE = re.compile(r'<!DOCTYPE\s+met(\s+(PUBLIC\s+"[^"]*"|SYSTEM)\s+"[^"]*")?\s*>')
+_MEAN_POINTS = sum(points * share for points, share in POINTS_DISTRIBUTION.items())
+_SPREAD = math.sqrt(
+    sum(points * points * share for points, share in POINTS_DISTRIBUTION.items()) / _MEAN_POINTS
+)
+_TRAILER_DECAY = 0.5876
+"""By what a trailer's chance falls for 2 points more, when it doubles every game: r² = ((1-g)·r + g) / 2."""
+
+
+@dataclass(frozen=True, eq=False)
+class MatchEquityTable:
+    """Chances to win a match at the start of a game.
+
+    Beyond the table: up to 64 points away, a chance is the mean over the results of one more game, which wins
+    1 point (41 %) or 4 (59 %) for either side; against a side that is one point away, after a game that is
+    doubled at once, or after the Crawford game, with one gammon in four wins. Farther still, the normal curve
+    with the spread of those games. Within the shipped table the same step is right to 0.0008.
+
+    Attributes:
+        name: What the table is called.
+        description: Where it comes from.
+        pre_crawford: ``float64[n, n]``, the chance of seat 0, i+1 points away, against seat 1, j+1 points
+            away; with one of them 1 the Crawford game is about to be played.
+        post_crawford: ``float64[2, n]``, the chance of each seat i+1 points away, after the Crawford game,
+            against the other, which is one point away.
+    """
+
+    name: str
+    description: str
+    pre_crawford: NDArray[np.float64]
+    post_crawford: NDArray[np.float64]
+
+    @property
+    def max_away(self) -> int:
+        """How many points away the table itself reaches."""
+        return len(self.pre_crawford)
+
+    def mwc(self, away: int, other_away: int, *, is_post_crawford: bool = False, seat: int = 0) -> float:
+        """Say how likely a seat wins the match, before a game.
+
+        Args:
+            away: Points the seat still needs; 0 or less when it has won.
+            other_away: Points the other seat needs; not both have won.
+            is_post_crawford: Whether the Crawford game has been played.
+            seat: Whose chance; matters only for tables of unequal players.
+
+        Returns:
+            0 to 1.
+        """
+        if away <= 0 or other_away <= 0:
+            return 1.0 if away <= 0 else 0.0
+        if seat:
+            return 1.0 - self.mwc(other_away, away, is_post_crawford=is_post_crawford)
+        if is_post_crawford and 1 in (away, other_away):
+            return self._compute_post_crawford(away, other_away)
+        if max(away, other_away) <= self.max_away:
+            return float(self.pre_crawford[away - 1, other_away - 1])
+        if max(away, other_away) <= MAX_TABLE_POINTS:
+            return float(self._extended_table[away, other_away])
+        if 1 in (away, other_away):
+            return self._compute_crawford(away, other_away)
+        return self._estimate_far_away(away, other_away)
+
+    def mwc_after(self, match: MatchState, seat: int, points: int) -> float:
+        """Say how likely a seat wins the match once the game in hand is decided.
+
+        Args:
+            match: The match state of the game in hand.
+            seat: 0 or 1.
+            points: What the seat wins by the game, cube included; negative when it loses.
+
+        Returns:
+            0 to 1.
+
+        Raises:
+            ValueRangeError: Money play, which has no table.
+        """
+        if match.is_money:
+            raise ValueRangeError("a match equity needs a match, not money play", field="length")
+        return self.mwc(
+            match.away(seat) - max(points, 0),
+            match.away(1 - seat) - max(-points, 0),
+            is_post_crawford=match.crawford or match.is_post_crawford,
+            seat=seat,
+        )
+
+    def _estimate_far_away(self, away: int, other_away: int) -> float:
+        """The normal curve, never nearer to one half than where the table carried on ends."""
+        deviations = (other_away - away) / (_SPREAD * math.sqrt(away + other_away))
+        chance = 0.5 + 0.5 * math.erf(deviations / math.sqrt(2.0))
+        if away <= MAX_TABLE_POINTS:
+            return max(chance, float(self._extended_table[away, MAX_TABLE_POINTS]))
+        if other_away <= MAX_TABLE_POINTS:
+            return min(chance, float(self._extended_table[MAX_TABLE_POINTS, other_away]))
+        return chance
+
+    @cached_property
+    def _extended_table(self) -> NDArray[np.float64]:
+        """``float64[65, 65]`` by points away: the table, and beyond it the mean over one more game."""
+        size = MAX_TABLE_POINTS + 1
+        chances = np.zeros((size, size))
+        chances[0] = 1.0
+        chances[1 : self.max_away + 1, 1 : self.max_away + 1] = self.pre_crawford
+        for away in range(1, size):
+            for other in range(1, size):
+                if max(away, other) > self.max_away:
+                    chances[away, other] = self._average_over_game(chances, away, other)
+        return chances
+
+    def _average_over_game(self, chances: NDArray[np.float64], away: int, other: int) -> float:
+        if 1 in (away, other):
+            return self._compute_crawford(away, other)
+        mean = 0.0
+        for points, share in POINTS_DISTRIBUTION.items():
+            won, lost = chances[max(away - points, 0), other], chances[away, max(other - points, 0)]
+            mean += 0.5 * share * float(won + lost)
+        return mean
+
+    def _compute_crawford(self, away: int, other: int) -> float:
+        """The Crawford game beyond the table: won or lost half the time, by the trailer with some gammons."""
+        trailer, seat = (other, 1) if away == 1 else (away, 0)
+        won = (1.0 - GAMMON_RATE) * self._compute_trailer(trailer - 1, seat)
+        won += GAMMON_RATE * self._compute_trailer(trailer - 2, seat)
+        return 1.0 - 0.5 * won if seat else 0.5 * won
+
+    def _compute_post_crawford(self, away: int, other: int) -> float:
+        return self._compute_trailer(away, 0) if other == 1 else 1.0 - self._compute_trailer(other, 1)
+
+    def _compute_trailer(self, away: int, seat: int) -> float:
+        """A seat's chance after the Crawford game against an opponent one point away."""
+        if away <= MAX_TABLE_POINTS:
+            return float(self._trailer_table[seat, away])
+        beyond = math.pow(_TRAILER_DECAY, (away - MAX_TABLE_POINTS) / 2)
+        return float(self._trailer_table[seat, MAX_TABLE_POINTS]) * beyond
+
+    @cached_property
+    def _trailer_table(self) -> NDArray[np.float64]:
+        """``float64[2, 65]`` by points away; beyond the table every game is doubled at once."""
+        chances = np.ones((2, MAX_TABLE_POINTS + 1))
+        chances[:, 1 : self.max_away + 1] = self.post_crawford
+        for away in range(self.max_away + 1, MAX_TABLE_POINTS + 1):
+            for seat in (0, 1):
+                chances[seat, away] = _compute_trailer_mwc(chances[seat].tolist(), away)
+        return chances
+
+
+@cache
+def load_default_table() -> MatchEquityTable:
+    """The shipped table, Kazaross-XG2 of 25 points.
+
+    *Source:* Neil Kazaross (2011), transcribed for GNU Backgammon by Michael Petch.
+
+    Raises:
+        DataFileError: The installation is damaged.
+    """
+    return read_match_equity_table(DEFAULT_TABLE_FILE)
+
+
+def read_match_equity_table(path: Path) -> MatchEquityTable:
+    """Read a table in GNU Backgammon's ``.xml`` format.
+
+    Args:
+        path: The file. Tables written out number by number are read; those that hold only the parameters of
+            a formula are not.
+
+    Raises:
+        DataFileError: The file is missing, too large, no XML, holds entities, or is no proper table.
+        UnsupportedError: The table is a formula.
+    """
+    root = _parse_xml(path)
+    if root.tag != "met":
+        raise _make_error(path, f"expected <met>, found <{root.tag}>")
+    tables = root.findall("pre-crawford-table"), root.findall("post-crawford-table")
+    for element in (*tables[0], *tables[1]):
+        if element.get("type", "explicit") != "explicit":
+            raise UnsupportedError(
+                f"{path.name} describes its table by the formula '{element.get('type')}'; only tables written"
+                " out number by number are read",
+                field="met",
+            )
+    if len(tables[0]) != 1:
+        raise _make_error(path, f"expected one <pre-crawford-table>, found {len(tables[0])}")
+    pre_crawford = _read_square(path, tables[0][0])
+    post_crawford = _read_post_crawford(path, tables[1], len(pre_crawford))
+    _check_monotone(path, pre_crawford, post_crawford)
+    name = (root.findtext("info/name") or path.stem).strip()
+    description = (root.findtext("info/description") or "").strip()
+    pre_crawford.setflags(write=False)
+    post_crawford.setflags(write=False)
+    return MatchEquityTable(name, description, pre_crawford, post_crawford)
+
+
+def _parse_xml(path: Path) -> ElementTree.Element:
+    """The root element; whatever could make a parser read or grow beyond the file is refused before."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(MAX_FILE_BYTES + 1)
+    except OSError as error:
+        raise _make_error(path, f"cannot be read: {error.strerror}") from error
+    if len(content) > MAX_FILE_BYTES:
+        raise _make_error(path, f"is larger than {MAX_FILE_BYTES} bytes")
+    try:
+        text = _PLAIN_DOCTYPE.sub("", content.decode("utf-8-sig"), count=1)
+        if "<!DOCTYPE" in text or "<!ENTITY" in text:
+            raise _make_error(path, "has a document type with declarations; only a plain reference is read")
+        return ElementTree.fromstring(text)
+    except UnicodeDecodeError as error:
+        raise _make_error(path, "is no text in UTF-8") from error
+    except (ElementTree.ParseError, ValueError) as error:
+        raise _make_error(path, f"is no XML: {error}") from error
+
+
+def _read_square(path: Path, element: ElementTree.Element) -> NDArray[np.float64]:
+    rows = [_read_row(path, row) for row in element.findall("row")]
+    if not 2 <= len(rows) <= MAX_TABLE_POINTS:
+        raise _make_error(
+            path, f"expected 2 to {MAX_TABLE_POINTS} rows before the Crawford game, found {len(rows)}"
+        )
+    for number, row in enumerate(rows, start=1):
+        if len(row) != len(rows):
+            raise _make_error(path, f"row {number} has {len(row)} numbers, expected {len(rows)}")
+    return np.array(rows)
+
+
+def _read_post_crawford(path: Path, elements: list[ElementTree.Element], points: int) -> NDArray[np.float64]:
+    """``float64[2, n]``: one row for both seats, or one each; the last number may be missing, as GNU's is."""
+    chances = np.full((2, points), np.nan)
+    for element in elements:
+        row = _read_row(path, element.find("row"))
+        if len(row) == points - 1:
+            row.append(_compute_trailer_mwc([1.0, *row], points))
+        if len(row) < points:
+            raise _make_error(
+                path, f"a row after the Crawford game has {len(row)} numbers, expected {points}"
+            )
+        player = element.get("player", "both")
+        if player not in ("both", "0", "1"):
+            raise _make_error(path, f"a table is for player 0, 1 or both, not '{player}'")
+        chances[slice(None) if player == "both" else int(player)] = row[:points]
+    if np.isnan(chances).any():
+        raise _make_error(path, "a table after the Crawford game is missing for a player")
+    return chances
+
+
+def _compute_trailer_mwc(chances: list[float], away: int) -> float:
+    """After the Crawford game, from the chances with fewer points to go: a game for 2 points, or 4."""
+    single, gammon = chances[max(away - 2, 0)], chances[max(away - 4, 0)]
+    return 0.5 * ((1.0 - GAMMON_RATE) * single + GAMMON_RATE * gammon)
+
+
+def _read_row(path: Path, element: ElementTree.Element | None) -> list[float]:
+    numbers = []
+    for cell in [] if element is None else element.findall("me"):
+        try:
+            number = float(cell.text or "")
+        except ValueError:
+            number = math.nan
+        if not 0.0 <= number <= 1.0:
+            raise _make_error(path, f"a match equity is a number 0 to 1, not '{cell.text}'")
+        numbers.append(number)
+    return numbers
+
+
+def _check_monotone(path: Path, before: NDArray[np.float64], after: NDArray[np.float64]) -> None:
+    """Take points need chances that never grow when a seat needs more points."""
+    if (
+        (np.diff(before, axis=0) > 0).any()
+        or (np.diff(before, axis=1) < 0).any()
+        or (np.diff(after) > 0).any()
+    ):
+        raise _make_error(path, "a chance to win grows with the points that are still needed")
+
+
+def _make_error(path: Path, what: str) -> DataFileError:
+    return DataFileError(f"match equity table {path.name}: {what}", field="met")

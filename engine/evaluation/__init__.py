@@ -1,0 +1,1 @@
+"""The seams between the engine and evaluators: outcomes for positions, scores for plays, pruning of plays."""

@@ -1,0 +1,367 @@
+"""Reading ``.mat`` text: matches and money games as backgammon programs and sites write them.
+
+Every action is checked by the rules. What breaks them, or cannot be read, is told with its line and ends its
+game there, since nobody knows how the checkers stood afterwards; what came before it stays.
+"""
+
+from __future__ import annotations
+
+import enum
+import re
+from dataclasses import dataclass, replace
+
+from engine.errors import FormatError, GammondError, StateError, ValueRangeError
+from engine.formats.mat_lines import (
+    GameLines,
+    MatCell,
+    MatchLines,
+    parse_cells,
+    parse_score_line,
+    quote_text,
+    split_matches,
+)
+from engine.rules import cube_actions
+from engine.rules.dice import Roll
+from engine.rules.end_conditions import GAME_OVER
+from engine.rules.game_record import DoubleAction, GameAction, GameRecord, PlayAction, ResponseAction
+from engine.rules.match import RESULT_NAMES, SEATS, GameResult, MatchState
+from engine.rules.notation import parse_play
+from engine.rules.position import Position
+
+_NUMBER = re.compile(r"[0-9]{1,9}")
+_TRUE = frozenset(("on", "yes", "true", "1"))
+_COLUMNS = "left", "right"
+
+
+class MatIssueKind(enum.StrEnum):
+    """What can be wrong with a record of games."""
+
+    UNREADABLE = "unreadable"
+    IMPOSSIBLE_SCORE = "impossible score"
+    OUT_OF_TURN = "out of turn"
+    ROLL_NOT_PLAYED = "roll not played"
+    ILLEGAL_PLAY = "illegal play"
+    ILLEGAL_CUBE_ACTION = "illegal cube action"
+    WRONG_RESULT = "wrong result"
+    NO_RESULT = "no result"
+
+
+@dataclass(frozen=True)
+class MatIssue:
+    """Something in a file that was left out, or that contradicts the rules.
+
+    Attributes:
+        line: Where, from 1.
+        game: The number that the file gives the game; 0 before the first one.
+        kind: What is wrong.
+        message: What was expected, and what came.
+    """
+
+    line: int
+    game: int
+    kind: MatIssueKind
+    message: str
+
+
+@dataclass(frozen=True)
+class ParsedGame:
+    """A game as far as it could be read.
+
+    Attributes:
+        number: As the file has it.
+        initial_state: The match state before its first roll; the seat on roll began.
+        actions: What the seats did by the rules, in order; a beaver is a double on top of a double.
+        result: How it ended, resigned games included; None where the file does not say, or says what cannot
+            be.
+    """
+
+    number: int
+    initial_state: MatchState
+    actions: tuple[GameAction, ...]
+    result: GameResult | None
+
+    @property
+    def record(self) -> GameRecord | None:
+        """The record of a game that was finished; None for others."""
+        return None if self.result is None else GameRecord(self.initial_state, self.actions, self.result)
+
+
+@dataclass(frozen=True)
+class ParsedMatch:
+    """A match, or a session of money games.
+
+    Attributes:
+        names: Of seats 0 and 1; empty where no game could be begun.
+        length: Points of the match, 0 for money.
+        headers: Words and values of the comment lines before it.
+        games: In order; a game without any action that the rules allow is not there.
+        issues: What was left out, by line.
+    """
+
+    names: tuple[str, str]
+    length: int
+    headers: dict[str, str]
+    games: tuple[ParsedGame, ...]
+    issues: tuple[MatIssue, ...]
+
+
+def parse_mat(text: str) -> tuple[ParsedMatch, ...]:
+    """Read all matches of a text.
+
+    Headers that count, where they are: ``Crawford``, ``Jacoby`` and ``Beavers``, each ``On`` or ``Off``. A
+    text that does not tell its length is money play. One that is cut in the middle gives what came before.
+
+    Args:
+        text: Of a file; line ends of any system, tabs and blanks as they come.
+
+    Returns:
+        At least one match.
+
+    Raises:
+        FormatError: There is no game in it.
+    """
+    matches = tuple(_MatchParser(lines).parse() for lines in split_matches(text))
+    if not matches:
+        raise FormatError(
+            f"a .mat file has a line 'Game 1' and rows of moves, this text begins with {quote_text(text)}",
+            field="mat",
+        )
+    return matches
+
+
+class _RecordError(Exception):
+    """What a row says cannot be."""
+
+    def __init__(self, kind: MatIssueKind, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.message = message
+
+
+class _MatchParser:
+    """Reads the games of a match one after the other."""
+
+    def __init__(self, lines: MatchLines) -> None:
+        self._lines = lines
+        self._previous_state: MatchState | None = None
+        self._names = "", ""
+        self._issues = [
+            MatIssue(
+                line, 0, MatIssueKind.UNREADABLE, f"expected a header or 'Game 1', got {quote_text(text)}"
+            )
+            for line, text in lines.unrecognised_lines
+        ]
+
+    def parse(self) -> ParsedMatch:
+        games = [self._parse_game(lines) for lines in self._lines.games]
+        begun = tuple(game for game in games if game is not None and game.actions)
+        lines = self._lines
+        return ParsedMatch(self._names, lines.length, lines.headers, begun, tuple(self._issues))
+
+    def _parse_game(self, game: GameLines) -> ParsedGame | None:
+        last, head = game.lines[0] if game.lines else (game.line_number, "")
+        try:
+            begun = self._parse_initial_state(head)
+        except FormatError as error:
+            self._issues.append(MatIssue(last, game.number, MatIssueKind.UNREADABLE, error.message))
+            return None
+        except GammondError as error:
+            self._issues.append(MatIssue(last, game.number, MatIssueKind.IMPOSSIBLE_SCORE, error.message))
+            return None
+        self._previous_state = begun
+        reader = _GameParser(begun)
+        for last, text in game.lines[1:]:
+            try:
+                reader.parse_row(text)
+            except _RecordError as broken:
+                self._issues.append(MatIssue(last, game.number, broken.kind, broken.message))
+        result = None
+        try:
+            result = reader.determine_result()
+            reader.check_stated_result(result)
+        except _RecordError as broken:
+            self._issues.append(MatIssue(last, game.number, broken.kind, broken.message))
+        return ParsedGame(game.number, reader.initial_state, tuple(reader.actions), result)
+
+    def _parse_initial_state(self, head: str) -> MatchState:
+        """The match state of a game from the line with names and scores; who is on roll comes out later."""
+        self._names, score = parse_score_line(head)
+        is_match = self._lines.length > 0
+        begun = MatchState(
+            length=self._lines.length,
+            score=score,
+            jacoby=not is_match and self._read_flag("Jacoby", default=False),
+            beavers=self._read_flag("Beavers", default=True),
+        )
+        before = self._previous_state
+        was_near = before is not None and any(before.away(seat) == 1 for seat in SEATS)
+        is_near = is_match and (begun.away(0) == 1) != (begun.away(1) == 1)
+        crawford = is_near and not was_near and self._read_flag("Crawford", default=True)
+        return replace(begun, crawford=crawford)
+
+    def _read_flag(self, word: str, *, default: bool) -> bool:
+        value = self._lines.headers.get(word)
+        return default if value is None else value.strip().lower() in _TRUE
+
+
+class _GameParser:
+    """A game as far as it has been read.
+
+    Args:
+        initial_state: The match state before it; the first action tells who is on roll.
+    """
+
+    def __init__(self, initial_state: MatchState) -> None:
+        self.initial_state = initial_state
+        self.actions: list[GameAction] = []
+        self._match = initial_state
+        self._position = Position.start()
+        self._result: GameResult | None = None
+        self._stated_result: tuple[int, int] | None = None
+        self._is_broken = False
+
+    def parse_row(self, text: str) -> None:
+        """Read a row; after one that is broken all others are passed over.
+
+        Raises:
+            _BrokenRecord: It cannot be read, or breaks a rule.
+        """
+        if self._is_broken:
+            return
+        try:
+            for cell in parse_cells(text):
+                self._apply_cell(cell)
+        except FormatError as error:
+            self._is_broken = True
+            raise _RecordError(MatIssueKind.UNREADABLE, error.message) from None
+        except _RecordError:
+            self._is_broken = True
+            raise
+
+    def determine_result(self) -> GameResult | None:
+        """How the game ended: by the rules, or resigned as the record says; None after something broken.
+
+        Raises:
+            _BrokenRecord: The record does not say, or says what cannot be.
+        """
+        if self._result is not None or self._is_broken:
+            return self._result
+        if self._stated_result is None:
+            raise _RecordError(
+                MatIssueKind.NO_RESULT, "expected further rows or who wins, the game ends here"
+            )
+        winner, points = self._stated_result
+        for kind in range(1, len(RESULT_NAMES) + 1):
+            result = self._match.game_result(winner, kind)
+            if self._is_worth(result, points):
+                return result
+        cube = self._match.cube
+        raise _RecordError(
+            MatIssueKind.WRONG_RESULT,
+            f"expected one to three times {cube} points for a game given up at that cube, got {points}",
+        )
+
+    def check_stated_result(self, result: GameResult | None) -> None:
+        """Compare how the game ended with what the record says.
+
+        Raises:
+            _BrokenRecord: They differ.
+        """
+        if result is None or self._stated_result is None:
+            return
+        winner, points = self._stated_result
+        if winner != result.winner or not self._is_worth(result, points):
+            raise _RecordError(
+                MatIssueKind.WRONG_RESULT,
+                f"expected {result.points} for the {_COLUMNS[result.winner]} column by the rules, "
+                f"got {points} for the {_COLUMNS[winner]} one",
+            )
+
+    def _is_worth(self, result: GameResult, points: int) -> bool:
+        """Whether a game counts so many points; sites cut them to what wins the match, or to its length."""
+        caps = (
+            (self.initial_state.away(result.winner), self.initial_state.length)
+            if not self.initial_state.is_money
+            else ()
+        )
+        return points in (result.points, *(min(result.points, cap) for cap in caps))
+
+    def _apply_cell(self, cell: MatCell) -> None:
+        if cell.keyword in ("wins", "losses"):
+            self._stated_result = cell.seat ^ (cell.keyword == "losses"), _parse_number(cell)
+            return
+        if not self.actions:
+            self.initial_state = self._match = replace(self.initial_state, on_roll=cell.seat)
+        if self._result is not None:
+            raise _RecordError(MatIssueKind.OUT_OF_TURN, f"expected the next game, got {cell.text!r}")
+        if cell.seat != self._match.to_act:
+            expected, got = _COLUMNS[self._match.to_act], _COLUMNS[cell.seat]
+            raise _RecordError(
+                MatIssueKind.OUT_OF_TURN,
+                f"expected an action on the {expected}, got {quote_text(cell.text)} on the {got}",
+            )
+        if cell.dice:
+            self._apply_roll(cell)
+            return
+        try:
+            self._apply_cube_action(cell)
+        except (StateError, ValueRangeError) as error:
+            raise _RecordError(
+                MatIssueKind.ILLEGAL_CUBE_ACTION, f"{quote_text(cell.text)}: {error.message}"
+            ) from None
+
+    def _apply_cube_action(self, cell: MatCell) -> None:
+        match cell.keyword:
+            case "takes":
+                self._match = cube_actions.take(self._match)
+                self.actions.append(ResponseAction(cell.seat, True))
+            case "drops":
+                self._result = cube_actions.pass_double(self._match)
+                self.actions.append(ResponseAction(cell.seat, False))
+            case "doubles":
+                self._apply_double(cell, cube_actions.double(self._match), 2 * self._match.cube)
+            case _:
+                self._apply_double(cell, cube_actions.beaver(self._match), 4 * self._match.cube)
+
+    def _apply_double(self, cell: MatCell, offered: MatchState, cube: int) -> None:
+        if not self.actions:
+            raise StateError("a game begins with a roll")
+        if cell.argument and _parse_number(cell) != cube:
+            raise ValueRangeError(f"the cube goes to {cube}", field="cube")
+        self._match = offered
+        self.actions.append(DoubleAction(cell.seat, cube))
+
+    def _apply_roll(self, cell: MatCell) -> None:
+        roll: Roll = int(cell.dice[0]), int(cell.dice[1])
+        if self._match.doubled:
+            raise _RecordError(
+                MatIssueKind.OUT_OF_TURN, f"expected an answer to the double, got {quote_text(cell.text)}"
+            )
+        if cell.argument.startswith("?"):
+            raise _RecordError(
+                MatIssueKind.ROLL_NOT_PLAYED,
+                f"expected a play of {cell.dice}, got {quote_text(cell.argument)}",
+            )
+        try:
+            play = parse_play(cell.argument, self._position, roll)
+        except FormatError:
+            raise
+        except GammondError as error:
+            raise _RecordError(
+                MatIssueKind.ILLEGAL_PLAY, f"{quote_text(cell.text)}: {error.message}"
+            ) from None
+        self.actions.append(PlayAction(cell.seat, roll, play))
+        self._position = play.result
+        if self._position.is_over:
+            kind = int(GAME_OVER.score_games(self._position.board[None])[0])
+            self._result = self._match.game_result(cell.seat, kind)
+        self._match = replace(self._match, on_roll=1 - cell.seat)
+
+
+def _parse_number(cell: MatCell) -> int:
+    found = _NUMBER.search(cell.argument)
+    if found is None:
+        raise FormatError(
+            f"expected a number behind {cell.keyword}, got {quote_text(cell.argument)}", field="mat"
+        )
+    return int(found[0])

@@ -1,0 +1,96 @@
+"""Writing games and matches as ``.mat`` text, the format that nearly every backgammon program reads.
+
+*Source:* the text files of Jellyfish, as GNU Backgammon 1.07 writes and reads them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from engine.errors import FormatError
+from engine.rules.game_record import DoubleAction, GameAction, GameRecord, PlayAction, ResponseAction
+from engine.rules.moves import Play
+
+_CELL_WIDTH = 30
+_WIN_INDENTS = 6, 34
+_FORBIDDEN = ':;[]"\n\r\t'
+
+
+def format_mat(
+    names: tuple[str, str], games: Sequence[GameRecord], headers: Mapping[str, str] | None = None
+) -> str:
+    """Write games of one match, or money games.
+
+    Args:
+        names: Of seats 0 and 1, whose columns stand left and right.
+        games: In their order; the scores of money games are what stood before each.
+        headers: Words and values of further comment lines, as ``; [EventDate "2024.06.20"]``.
+
+    Returns:
+        The text, with a newline at its end.
+
+    Raises:
+        FormatError: There is no game, or a name is empty or has a character in it that the format needs.
+    """
+    if not games:
+        raise FormatError("a .mat file has 1 game or more, not 0", field="games")
+    for name in names:
+        if not name.strip() or any(character in _FORBIDDEN for character in name):
+            raise FormatError(
+                f"a name in a .mat file is not empty and has no {' '.join(_FORBIDDEN[:5])}, "
+                f"not {name[:60]!r}",
+                field="name",
+            )
+    said = {"Player 1": names[0], "Player 2": names[1], "Variation": "Backgammon", **(headers or {})}
+    lines = [f'; [{word} "{value}"]' for word, value in said.items()]
+    lines += ["", f" {games[0].initial_state.length} point match", ""]
+    for number, game in enumerate(games, 1):
+        lines += [f" Game {number}", *_format_game(names, game), ""]
+    return "\n".join(lines)
+
+
+def _format_game(names: tuple[str, str], game: GameRecord) -> list[str]:
+    left, right = (f"{name} : {points}" for name, points in zip(names, game.initial_state.score, strict=True))
+    lines = [f" {left:{_CELL_WIDTH}} {right}"]
+    for number, cells in enumerate(_arrange_rows(game.actions), 1):
+        row = f"{number:3}) {cells.get(0, ''):{_CELL_WIDTH - 4}} {cells.get(1, '')}"
+        lines.append(row.rstrip())
+    return [*lines, _format_win_line(game)]
+
+
+def _arrange_rows(actions: Sequence[GameAction]) -> list[dict[int, str]]:
+    """Put actions into rows by seat; a row is full once seat 1 has acted, or seat 0 acts again."""
+    rows: list[dict[int, str]] = []
+    before: GameAction | None = None
+    for action in actions:
+        if action.seat == 0 or not rows or 1 in rows[-1]:
+            rows.append({})
+        rows[-1][action.seat] = _format_action(action, before)
+        before = action
+    return rows
+
+
+def _format_action(action: GameAction, before: GameAction | None) -> str:
+    """Write an action; a double on top of a double is a beaver."""
+    match action:
+        case PlayAction(roll=(die, other), play=play):
+            return f"{die}{other}: {_format_moves(play)}".rstrip()
+        case DoubleAction(cube=cube):
+            return f" {'Beavers' if isinstance(before, DoubleAction) else 'Doubles'} => {cube}"
+        case ResponseAction(is_take=took):
+            return " Takes" if took else " Drops"
+
+
+def _format_moves(play: Play) -> str:
+    """Write every checker move on its own, the bar as 25 and off as 0, which all readers know."""
+    return " ".join(
+        f"{source}/{target}{'*' * hits}" for (source, target), hits in zip(play.moves, play.hits, strict=True)
+    )
+
+
+def _format_win_line(game: GameRecord) -> str:
+    result = game.result
+    score = game.initial_state.score_after(result.winner, result.points)
+    wins_match = not game.initial_state.is_money and score[result.winner] >= game.initial_state.length
+    points = f"{result.points} point{'' if result.points == 1 else 's'}"
+    return f"{'':{_WIN_INDENTS[result.winner]}}Wins {points}{' and the match' if wins_match else ''}"

@@ -1,0 +1,197 @@
+"""Compiled kernels on disk: one folder per module, named after a hash of the sources that it compiles.
+
+numba's own cache does not see edits in functions that a cached one calls from another file. So the folder of
+a module carries a hash of its source and of every source of this program that it imports, and a kernel finds
+its folder when it is first called: importing a kernel reads and writes nothing.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import functools
+import hashlib
+import os
+import re
+import shutil
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numba
+import platformdirs
+from numba.core.caching import FunctionCache
+
+_ROOT = Path(__file__).resolve().parent.parent.parent
+_IMPORT = re.compile(r"^(?:from ([\w.]+) import|import ([\w.]+))", re.MULTILINE)
+_STALE_AFTER_S = 30 * 24 * 3600.0
+_FOLDER_LOCK = threading.Lock()
+
+
+class KernelCache:
+    """The cache of one kernel, in place of numba's own: it looks for its folder only when it is asked.
+
+    Args:
+        function: The Python function of the kernel.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+        self._files: Any = None
+
+    def load_overload(self, signature: Any, target_context: Any) -> Any:  # noqa: ANN401  (numba's)
+        """Return the compiled form of a signature, or None where it has to be compiled."""
+        files = self._find_files()
+        compiled = files.load_overload(signature, target_context) if files else None
+        if compiled is None:
+            _announce_compiling()
+        return compiled
+
+    def save_overload(self, signature: Any, compiled: Any) -> None:  # noqa: ANN401  (numba's)
+        """Keep the compiled form of a signature; a folder that cannot be written keeps nothing."""
+        files = self._find_files()
+        if files:
+            with contextlib.suppress(OSError):
+                files.save_overload(signature, compiled)
+
+    def flush(self) -> None:
+        """Forget what is kept."""
+        files = self._find_files()
+        if files:
+            files.flush()
+
+    @property
+    def cache_path(self) -> str | None:
+        """The folder of the files, for numba's statistics."""
+        files = self._find_files()
+        return files.cache_path if files else None
+
+    def _find_files(self) -> Any:  # noqa: ANN401  (numba's, or False)
+        with _FOLDER_LOCK:
+            if self._files is None:
+                folder = find_folder(self._function.__module__)
+                self._files = folder is not None and _open_files(self._function, folder)
+            return self._files
+
+
+def hash_sources(module: str) -> str:
+    """Hash the sources of a module and of all that it imports from this program, and the compiler's version.
+
+    Args:
+        module: The module's full name.
+
+    Returns:
+        16 hexadecimal digits.
+    """
+    digest = hashlib.sha256(f"numba {numba.__version__} python {sys.version}".encode())
+    for name in sorted(_collect_imports(module)):
+        digest.update(name.encode())
+        digest.update(_read_source(name) or b"")
+    return digest.hexdigest()[:16]
+
+
+def cache_root() -> Path:
+    """Return the folder that holds all caches of this program: ``GAMMOND_CACHE``, or the system's place."""
+    return Path(os.environ.get("GAMMOND_CACHE") or platformdirs.user_cache_dir("gammond"))
+
+
+@functools.cache
+def find_folder(module: str) -> Path | None:
+    """Find the cache folder of a module's kernels, and make it ready.
+
+    Args:
+        module: The module's full name.
+
+    Returns:
+        The folder; one for this process alone where that one cannot be written; None where none can be made.
+    """
+    parent = _prepare_parent(cache_root() / "kernels")
+    if parent is None:
+        return None
+    folder = parent / f"{module}-{hash_sources(module)}"
+    with contextlib.suppress(OSError):
+        folder.mkdir(exist_ok=True)
+        os.utime(folder)
+        return folder
+    return None
+
+
+@functools.cache
+def _prepare_parent(parent: Path) -> Path | None:
+    """Make the folder of all modules, and drop folders in it that were unused for a month."""
+    try:
+        parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=parent):
+            pass
+    except OSError as error:
+        sys.stderr.write(
+            f"gammond: {parent} cannot be written ({error.strerror}), so kernels are compiled at each start; "
+            "set GAMMOND_CACHE to a folder that can\n"
+        )
+        return _make_private_folder()
+    for other in parent.iterdir():
+        with contextlib.suppress(OSError):  # another process may drop it at the same time
+            if time.time() - other.stat().st_mtime > _STALE_AFTER_S:
+                shutil.rmtree(other, ignore_errors=True)
+    return parent
+
+
+def _make_private_folder() -> Path | None:
+    try:
+        folder = tempfile.mkdtemp(prefix="gammond-kernels-")
+    except OSError:
+        return None
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return Path(folder)
+
+
+def _open_files(function: Callable[..., Any], folder: Path) -> Any:  # noqa: ANN401  (numba's)
+    """Open numba's cache files of a function in a folder; False where numba finds no place for them."""
+    before = numba.config.CACHE_DIR  # type: ignore[attr-defined]  # made at run time
+    setattr(numba.config, "CACHE_DIR", str(folder))  # noqa: B010  (numba makes it at run time)
+    try:
+        return FunctionCache(function)  # type: ignore[no-untyped-call]
+    except (OSError, RuntimeError):
+        return False
+    finally:
+        setattr(numba.config, "CACHE_DIR", before)  # noqa: B010
+
+
+@functools.cache
+def _announce_compiling() -> None:
+    sys.stderr.write("gammond: first use with these sources, compiling kernels once (seconds)\n")
+
+
+def _collect_imports(module: str) -> set[str]:
+    """Return a module and all modules of this program that it imports, directly or not."""
+    found, pending = set(), [module]
+    while pending:
+        name = pending.pop()
+        if name not in found and _read_source(name) is not None:
+            found.add(name)
+            pending.extend(_read_imports(name))
+    return found
+
+
+@functools.cache
+def _read_imports(module: str) -> tuple[str, ...]:
+    source = _read_source(module) or b""
+    return tuple(a or b for a, b in _IMPORT.findall(source.decode()))
+
+
+@functools.cache
+def _read_source(module: str) -> bytes | None:
+    """Read the source of a module of this program; None for a module of another package."""
+    loaded = sys.modules.get(module)
+    spec = loaded.__spec__ if loaded is not None else find_spec(module)
+    if spec is None or spec.origin is None:
+        return None
+    file = Path(spec.origin)
+    if _ROOT not in file.parents or "site-packages" in file.relative_to(_ROOT).parts:
+        return None
+    return file.read_bytes()

@@ -1,0 +1,127 @@
+"""Games and matches with the cube, one at a time: what two players with cube decisions do over the board.
+
+There is no resigning, and a player who would beaver takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Protocol
+
+from engine.cubeful import CubeResponse
+from engine.errors import CancelledWork, LimitError
+from engine.play.decider import ChosenPlay
+from engine.play.lockstep import MAX_TURNS
+from engine.rules import cube_actions
+from engine.rules.dice import Roll
+from engine.rules.end_conditions import GAME_OVER
+from engine.rules.game_record import DoubleAction, GameAction, GameRecord, PlayAction, ResponseAction
+from engine.rules.match import GameResult, MatchState
+from engine.rules.position import Position
+
+
+class CubePlayer(Protocol):
+    """Anything that plays and handles the cube, such as an `engine.play.decider.Decider`."""
+
+    def choose_play(self, position: Position, roll: Roll, match: MatchState) -> ChosenPlay:
+        """Choose a play of a roll."""
+        ...
+
+    def should_double(self, position: Position, match: MatchState) -> bool:
+        """Decide whether to double; never where that is not allowed."""
+        ...
+
+    def choose_response(self, position: Position, match: MatchState) -> CubeResponse:
+        """Answer a double, in a position and match state as the side that doubled has them."""
+        ...
+
+
+GameDice = Callable[[int], Roll]
+"""The roll of each turn of a game, from 0; that of turn 0 has two different dice."""
+
+
+def play_game(
+    players: tuple[CubePlayer, CubePlayer],
+    initial_match: MatchState,
+    dice: GameDice,
+    cancelled: Callable[[], bool] | None = None,
+) -> GameRecord:
+    """Play one game to its end.
+
+    Args:
+        players: In seats 0 and 1.
+        initial_match: The match state; its seat on roll won the opening roll.
+        dice: What is rolled.
+        cancelled: Asked before each turn; stops the work when it says yes.
+
+    Raises:
+        CancelledWork: It was told to stop.
+        LimitError: The game did not end within `engine.play.lockstep.MAX_TURNS`.
+        GammondError: A player cannot decide.
+    """
+    position, match = Position.start(), initial_match
+    actions: list[GameAction] = []
+    for turn in range(MAX_TURNS):
+        if cancelled is not None and cancelled():
+            raise CancelledWork(f"stopped in turn {turn} of a game")
+        seat = match.on_roll
+        if turn and match.may_double(seat) and players[seat].should_double(position, match):
+            match, dropped = _offer_double(players, position, match, actions)
+            if dropped is not None:
+                return GameRecord(initial_match, tuple(actions), dropped)
+        roll = dice(turn)
+        play = players[seat].choose_play(position, roll, match).evaluation.play
+        actions.append(PlayAction(seat, roll, play))
+        position = play.result
+        if position.is_over:
+            kind = int(GAME_OVER.score_games(position.board[None])[0])
+            return GameRecord(initial_match, tuple(actions), match.game_result(seat, kind))
+        match = match.next_turn()
+    raise LimitError(f"a game with the cube took over {MAX_TURNS} turns")
+
+
+def play_match(
+    players: tuple[CubePlayer, CubePlayer],
+    length: int,
+    opening_seat: Callable[[int], int],
+    dice: Callable[[int], GameDice],
+    cancelled: Callable[[], bool] | None = None,
+) -> list[GameRecord]:
+    """Play a match.
+
+    Args:
+        players: In seats 0 and 1.
+        length: Its points, 1 or more.
+        opening_seat: The seat that wins the opening roll of each game, from 0.
+        dice: The dice of each game.
+        cancelled: As for `play_game`.
+
+    Returns:
+        Its games in order; the winner of the last one has won the match.
+
+    Raises:
+        ValueRangeError: The length is out of range.
+        GammondError: As `play_game`.
+    """
+    games: list[GameRecord] = []
+    match: MatchState | None = MatchState(length=length)
+    while match is not None:
+        number = len(games)
+        begun = replace(match, on_roll=opening_seat(number))
+        games.append(play_game(players, begun, dice(number), cancelled))
+        result = games[-1].result
+        match = begun.after_game(result.winner, result.points)
+    return games
+
+
+def _offer_double(
+    players: tuple[CubePlayer, CubePlayer], position: Position, match: MatchState, actions: list[GameAction]
+) -> tuple[MatchState, GameResult | None]:
+    """Let a double be answered; the state that follows, and the result where it was dropped."""
+    offered = cube_actions.double(match)
+    other = offered.to_act
+    actions.append(DoubleAction(match.on_roll, 2 * match.cube))
+    takes = players[other].choose_response(position, match) is not CubeResponse.PASS
+    actions.append(ResponseAction(other, takes))
+    return (cube_actions.take(offered), None) if takes else (match, cube_actions.pass_double(offered))

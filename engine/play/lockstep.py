@@ -1,0 +1,206 @@
+"""Many cubeless money games between two players, in lockstep, with paired dice.
+
+Games come in pairs with the same dice: turn t of both games of a pair has the same roll, and the players
+swap seats. Each player thus gets the other's luck once, and a player against itself scores exactly nothing.
+The dice of a pair depend on the seed, the pair and the turn alone, so the result is the same however many
+games run at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import CancelledWork, LimitError, ValueRangeError
+from engine.play.player import Player
+from engine.rules.dice import draw_paired_dice
+from engine.rules.end_conditions import GAME_OVER, EndCondition
+from engine.rules.position import Board, Position
+from engine.rules.seeded_random import check_seed
+
+LOCKSTEP_GAMES = 512
+"""Games that run side by side: enough to keep nets in large batches."""
+
+MAX_TURNS = 100_000
+"""A game that takes longer is not being played by the rules."""
+
+
+@dataclass(frozen=True)
+class PairedGameResults:
+    """Results of paired games, for the first player.
+
+    Attributes:
+        points: ``[games]``; games 2i and 2i + 1 are a pair. ``int8`` -3..3 of games that were played out, or
+            whatever else the `engine.rules.end_conditions.EndCondition` counts.
+    """
+
+    points: NDArray[Any]
+
+    @property
+    def games(self) -> int:
+        """The number of games."""
+        return len(self.points)
+
+    @property
+    def points_per_game(self) -> float:
+        """Mean points of the first player."""
+        return float(self.points.mean())
+
+    @property
+    def standard_error(self) -> float:
+        """Standard error of `points_per_game`, from the means of pairs; nan for a single pair."""
+        pairs = self.points.reshape(-1, 2).mean(axis=1)
+        if len(pairs) < 2:
+            return float("nan")
+        return float(pairs.std(ddof=1) / np.sqrt(len(pairs)))
+
+    def count_wins(self, player: int) -> tuple[int, int, int]:
+        """Count what a player won, in games that were played out.
+
+        Args:
+            player: 0 the first, 1 the second.
+
+        Returns:
+            Wins of any kind, gammons and backgammons, backgammons.
+        """
+        won = self.points if player == 0 else -self.points
+        return int((won >= 1).sum()), int((won >= 2).sum()), int((won >= 3).sum())
+
+
+class TurnLog(Protocol):
+    """Whoever writes games down while they are played."""
+
+    def add(self, games: NDArray[np.int64], seat: int, dice: NDArray[np.int8], after: Board) -> None:
+        """Take note of one turn in each of several games.
+
+        Args:
+            games: ``int64[n]``, their numbers; the turns of a game come in their order.
+            seat: Who moved: 0 the first player, 1 the second.
+            dice: ``int8[n, 2]``.
+            after: ``int8[n, 2, 26]``, the positions after the plays as the next mover sees them.
+        """
+        ...
+
+
+def play_games(
+    first: Player,
+    second: Player,
+    games: int,
+    seed: int = 0,
+    *,
+    first_pair: int = 0,
+    has_pairs: bool = True,
+    lockstep: int = LOCKSTEP_GAMES,
+    ending: EndCondition = GAME_OVER,
+    log: TurnLog | None = None,
+    progress: Callable[[int], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> PairedGameResults:
+    """Play cubeless money games.
+
+    Args:
+        first: A player.
+        second: Another, or the same.
+        games: How many; even, for they are paired.
+        seed: Of the dice, 0 or more.
+        first_pair: The number of the first pair, to play a further stretch of the same series.
+        has_pairs: Whether both games of a pair have the same dice; otherwise each game has its own.
+        lockstep: How many games run side by side; the result does not depend on it.
+        ending: When games stop, and what they count.
+        log: Told every turn.
+        progress: Called with the number of finished games.
+        cancelled: Asked before each turn; stops the work when it says yes.
+
+    Returns:
+        The results, in the order of the pairs.
+
+    Raises:
+        ValueRangeError: An odd or negative number of games, a negative seed, or no game at a time.
+        CancelledWork: It was told to stop.
+        LimitError: A game did not end within `MAX_TURNS`.
+    """
+    if games < 0 or games % 2:
+        raise ValueRangeError(f"paired games come in an even number of 0 or more, not {games}", field="games")
+    check_seed(seed)
+    if lockstep < 1:
+        raise ValueRangeError(f"at least 1 game runs at a time, not {lockstep}", field="lockstep")
+    series = _DiceSeries(seed, first_pair, has_pairs)
+    table = _LockstepGames(games, series, lockstep, ending, log)
+    while table.running_count:
+        if cancelled is not None and cancelled():
+            raise CancelledWork(f"stopped after {table.finished_count} of {games} games")
+        table.play_turn(first, second)
+        if progress is not None:
+            progress(table.finished_count)
+    return PairedGameResults(table.points)
+
+
+@dataclass(frozen=True)
+class _DiceSeries:
+    """Where the dice of games come from; see `play_games`."""
+
+    seed: int
+    first_pair: int
+    has_pairs: bool
+
+    def draw(self, games: NDArray[np.int64], turns: NDArray[np.int64]) -> NDArray[np.int8]:
+        """The rolls of turns of games, ``int8[n, 2]`` for ``int64[n]`` each."""
+        own = self.first_pair + games // 2 if self.has_pairs else 2 * self.first_pair + games
+        return draw_paired_dice(self.seed, own, turns)
+
+
+class _LockstepGames:
+    """Games in progress, one row each; a finished game's row goes to the next game."""
+
+    def __init__(
+        self, games: int, series: _DiceSeries, lockstep: int, ending: EndCondition, log: TurnLog | None
+    ) -> None:
+        self.points = np.zeros(games, ending.dtype)
+        self.finished_count = 0
+        self._series = series
+        self._ending = ending
+        self._log = log
+        self._started_count = min(games, lockstep)
+        self._games = np.arange(self._started_count)
+        self._turns = np.zeros(self._started_count, np.int64)
+        self._boards: Board = np.repeat(Position.start().board[None], self._started_count, axis=0)
+
+    @property
+    def running_count(self) -> int:
+        """The number of games in progress."""
+        return len(self._games)
+
+    def play_turn(self, first: Player, second: Player) -> None:
+        """Play one turn in each game; the first player starts the even games, the second the odd ones."""
+        dice = self._series.draw(self._games, self._turns)
+        mover = (self._games + self._turns) % 2
+        for number, player in enumerate((first, second)):
+            rows = np.flatnonzero(mover == number)
+            if rows.size:
+                self._boards[rows] = player.choose(self._boards[rows], dice[rows])
+                if self._log is not None:
+                    self._log.add(self._games[rows], number, dice[rows], self._boards[rows])
+        self._turns += 1
+        ended = self._ending.is_reached(self._boards)
+        if ended.any():
+            self._score_finished(np.flatnonzero(ended), mover)
+        elif int(self._turns.max()) > MAX_TURNS:
+            raise LimitError(f"a game between {first.name} and {second.name} took over {MAX_TURNS} turns")
+
+    def _score_finished(self, rows: NDArray[np.int64], mover: NDArray[np.int64]) -> None:
+        """Enter the points of finished games and give their rows to the games that wait."""
+        won = self._ending.score_games(self._boards[rows])
+        self.points[self._games[rows]] = np.where(mover[rows] == 0, won, -won)
+        self.finished_count += len(rows)
+        fresh = min(len(rows), len(self.points) - self._started_count)
+        self._games[rows[:fresh]] = np.arange(self._started_count, self._started_count + fresh)
+        self._turns[rows[:fresh]] = 0
+        self._boards[rows[:fresh]] = Position.start().board
+        self._started_count += fresh
+        left = np.ones(len(self._games), np.bool_)
+        left[rows[fresh:]] = False
+        self._games, self._turns, self._boards = self._games[left], self._turns[left], self._boards[left]

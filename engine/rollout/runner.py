@@ -1,0 +1,339 @@
+"""Running a rollout: blocks of trials on worker threads, put together in the order of the trials."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from engine.errors import CancelledWork, StateError, ValueRangeError
+from engine.formats.position_id import encode_position_id
+from engine.rollout.dice import FACES
+from engine.rollout.results import RolloutState
+from engine.rollout.settings import RolloutEvaluators, RolloutSettings
+from engine.rollout.stop_rules import (
+    StopReason,
+    StopRule,
+    apply_candidate_rule,
+    has_stop_rules,
+    next_check_trial,
+)
+from engine.rollout.trial_scoring import CubelessScoring, Scores, TrialCubes, TrialScoring
+from engine.rollout.trials import play_trials
+from engine.rules.position import Board, Position
+from engine.runtime.thread_turns import hold_turn
+
+BLOCK_S = 0.5
+"""About how long a block of trials should take. Progress is told block by block, and when the work is cut
+short the blocks that are complete count."""
+
+BLOCK_ROWS = 2 * FACES * FACES
+"""The most games in a block, which bounds the memory of a thread to some tens of MB."""
+
+HEARTBEAT_S = 0.5
+"""Progress is told this often, whether trials came in or not."""
+
+_MAX_GROWTH = 12
+_SHOWN_STARTS = 3
+
+RolloutProgressCallback = Callable[[RolloutState], None]
+
+
+@dataclass(frozen=True)
+class Rollout:
+    """A rollout that has ended.
+
+    Attributes:
+        state: What it found.
+        reason: Why it ended.
+        survivors: The candidates that no rule gave up, in the order of the starts.
+    """
+
+    state: RolloutState
+    reason: StopReason
+    survivors: tuple[int, ...]
+
+
+def roll_out(
+    starts: Sequence[Position],
+    evaluators: RolloutEvaluators,
+    settings: RolloutSettings | None = None,
+    *,
+    scoring: TrialScoring | None = None,
+    cubes: TrialCubes | None = None,
+    rule: StopRule | None = None,
+    resume: RolloutState | None = None,
+    progress: RolloutProgressCallback | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Rollout:
+    """Roll out positions, all with the same dice.
+
+    The starts are candidates of one decision: positions after a play, with the other side on roll, so the
+    best one is that with the least equity. For positions that do not compete set ``stop_jsd`` to 0. The
+    scores of a trial depend on its start, the judges, the seed, the truncation and its number alone.
+
+    Args:
+        starts: One or more; finished ones count as they ended.
+        evaluators: Who plays and judges.
+        settings: All default if None.
+        scoring: What the scores are; `CubelessScoring` if None.
+        cubes: The cube at each start, as the scoring numbers them; the present one if None.
+        rule: What asks whether to stop; `apply_candidate_rule` if None.
+        resume: A state of the same starts, judges, scoring, seed, truncation and variance reduction to go on
+            from. The result is the one of a single run.
+        progress: Told what is known after each block of trials, and every half second while none is
+            complete, when there may be no trials yet; called in the caller's thread.
+        cancelled: Asked some fifty times a second, from all threads; ends the rollout with the trials that
+            are complete.
+
+    Returns:
+        The rollout; a state that already has all trials comes back as it is.
+
+    Raises:
+        ValueRangeError: There are no starts, or fewer trials than the state to go on from has.
+        StateError: The state to go on from is of another rollout; the message names the difference.
+        CancelledWork: It was told to stop before any trial was complete.
+        LimitError: A trial would not end.
+    """
+    if not starts:
+        raise ValueRangeError("a rollout needs at least 1 position, got none", field="position")
+    settings = settings or RolloutSettings()
+    scoring = scoring or CubelessScoring()
+    cubes = TrialCubes.make_initial(len(starts)) if cubes is None else cubes
+    state = _make_empty_state(starts, cubes, evaluators, settings, scoring)
+    if resume is not None:
+        _check_same_rollout(resume, state)
+        _check_trial_count(resume, settings)
+        state = resume
+    runner = _RolloutRunner(state, evaluators, settings, scoring, progress, cancelled or _never_cancelled)
+    return runner.run(rule or apply_candidate_rule)
+
+
+class _RolloutRunner:
+    """One rollout at work."""
+
+    def __init__(
+        self,
+        state: RolloutState,
+        evaluators: RolloutEvaluators,
+        settings: RolloutSettings,
+        scoring: TrialScoring,
+        progress: RolloutProgressCallback | None,
+        cancelled: Callable[[], bool],
+    ) -> None:
+        self._state = state
+        self._buffers = [_ScoreBuffer(scores, settings.trials) for scores in state.scores]
+        self._evaluators = evaluators
+        self._settings = settings
+        self._scoring = scoring
+        self._progress = progress
+        self._cancelled = cancelled
+        self._stop_event = threading.Event()
+        self._block_size = 1
+
+    def run(self, rule: StopRule) -> Rollout:
+        """Play trials until enough is known."""
+        ruled = has_stop_rules(self._settings, len(self._state.starts))
+        active = self._find_active(ruled)
+        reason = StopReason.TRIALS
+        pool = ThreadPoolExecutor(self._settings.threads, thread_name_prefix="rollout")
+        try:
+            while True:
+                if ruled and self._state.count_trials(active[0]):
+                    active, stop = rule(self._state, active, self._settings, self._scoring)
+                    if stop is not None:
+                        reason = stop
+                        break
+                least = min(self._state.count_trials(one) for one in active)
+                if least >= self._settings.trials:
+                    break
+                end = next_check_trial(least) if ruled else self._settings.trials
+                lagging = [one for one in active if self._state.count_trials(one) == least]
+                self._play_until(pool, lagging, min(end, self._settings.trials))
+        except CancelledWork:
+            if not min(map(len, self._state.scores)):
+                raise
+            reason = StopReason.CANCELLED
+        finally:
+            self._stop_event.set()
+            pool.shutdown(cancel_futures=True)
+        return Rollout(self._trim_state(), reason, tuple(active))
+
+    def _trim_state(self) -> RolloutState:
+        """The state without room for more trials."""
+        if not any(kept.has_spare_capacity for kept in self._buffers):
+            return self._state
+        return replace(self._state, scores=tuple(kept.rows.copy() for kept in self._buffers))
+
+    def _find_active(self, is_ruled: bool) -> list[int]:
+        """The candidates to go on with: under rules, those that were not given up before."""
+        counts = [len(scores) for scores in self._state.scores]
+        return [one for one, count in enumerate(counts) if count == max(counts) or not is_ruled]
+
+    def _play_until(self, pool: ThreadPoolExecutor, candidates: list[int], end: int) -> None:
+        """Play the trials of some candidates up to a number, adding them in their order."""
+        start = self._state.count_trials(candidates[0])
+        waiting: deque[Future[tuple[Scores, float]]] = deque()
+        while start < end or waiting:
+            while start < end and len(waiting) < self._settings.threads:
+                stop = start + self._next_block_size(len(candidates), end - start)
+                waiting.append(pool.submit(self._play_block, candidates, range(start, stop)))
+                start = stop
+            scores, took_s = self._await_block(waiting.popleft())
+            self._add_scores(candidates, scores)
+            self._adapt_block_size(scores.shape[1], took_s)
+            if self._progress is not None:
+                self._progress(self._state)
+
+    def _await_block(self, block: Future[tuple[Scores, float]]) -> tuple[Scores, float]:
+        """Wait for a block, with signs of life."""
+        while not wait((block,), timeout=HEARTBEAT_S).done:
+            if self._progress is not None:
+                self._progress(self._state)
+        return block.result()
+
+    def _play_block(self, candidates: list[int], trials: range) -> tuple[Scores, float]:
+        """Play a block and time it, in a worker thread."""
+        began_s = time.perf_counter()
+        with hold_turn():
+            scores = play_trials(
+                self._state.starts[candidates],
+                trials,
+                self._settings,
+                self._evaluators,
+                self._scoring,
+                self._should_stop,
+                self._state.cubes[candidates],
+            )
+        return scores, time.perf_counter() - began_s
+
+    def _should_stop(self) -> bool:
+        return self._stop_event.is_set() or self._cancelled()
+
+    def _next_block_size(self, candidates: int, left: int) -> int:
+        """How many trials to give to a thread next: large blocks are whole rows of first rolls."""
+        most = max(BLOCK_ROWS // candidates, 1)
+        wanted = min(self._block_size, -(-left // self._settings.threads))
+        if wanted > FACES:
+            wanted = -(-wanted // FACES) * FACES
+        return min(wanted, most, left)
+
+    def _adapt_block_size(self, trials: int, took_s: float) -> None:
+        wanted = trials * BLOCK_S / max(took_s, 1e-6)
+        self._block_size = max(1, int(min(wanted, _MAX_GROWTH * trials)))
+
+    def _add_scores(self, candidates: list[int], scores: Scores) -> None:
+        """Add the scores of a block, ``float64[candidates, trials, columns]``."""
+        for one, block in zip(candidates, scores, strict=True):
+            self._buffers[one].add(block)
+        self._state = replace(self._state, scores=tuple(kept.rows for kept in self._buffers))
+
+
+class _ScoreBuffer:
+    """The scores of one start, with room for more, so that adding a block does not copy all that came before.
+
+    Args:
+        scores: Those that there are; they are not written to.
+        max_trials: How many trials there will be.
+    """
+
+    def __init__(self, scores: Scores, max_trials: int) -> None:
+        self._buffer = scores
+        self._count = len(scores)
+        self._max_trials = max_trials
+
+    @property
+    def rows(self) -> Scores:
+        """Those that there are, without a copy; what is added later does not change them."""
+        return self._buffer[: self._count]
+
+    @property
+    def has_spare_capacity(self) -> bool:
+        """Whether it takes more memory than its rows do."""
+        return len(self._buffer) > self._count
+
+    def add(self, block: Scores) -> None:
+        """Add ``float64[trials, columns]``."""
+        count = self._count + len(block)
+        if count > len(self._buffer):
+            room = np.empty((max(count, min(2 * self._count, self._max_trials)), block.shape[1]))
+            room[: self._count] = self.rows
+            self._buffer = room
+        self._buffer[self._count : count] = block
+        self._count = count
+
+
+def _make_empty_state(
+    starts: Sequence[Position],
+    cubes: TrialCubes,
+    evaluators: RolloutEvaluators,
+    settings: RolloutSettings,
+    scoring: TrialScoring,
+) -> RolloutState:
+    """The state of a rollout that has not begun."""
+    return RolloutState(
+        starts=np.stack([start.board for start in starts]),
+        cubes=cubes,
+        seed=settings.seed,
+        truncation=settings.truncation,
+        variance_reduction=settings.variance_reduction,
+        judges=evaluators.names,
+        scoring=scoring.name,
+        scores=(np.empty((0, scoring.columns)),) * len(starts),
+    )
+
+
+def _check_trial_count(state: RolloutState, settings: RolloutSettings) -> None:
+    """Make sure that no fewer trials are asked for than there are.
+
+    Raises:
+        ValueRangeError: They are fewer.
+    """
+    trials = max(map(len, state.scores))
+    if settings.trials < trials:
+        raise ValueRangeError(
+            f"the rollout to go on from has {trials} trials, expected no fewer, not {settings.trials}",
+            field="trials",
+        )
+
+
+def _check_same_rollout(state: RolloutState, expected: RolloutState) -> None:
+    """Make sure that a state to go on from is of the rollout that is asked for.
+
+    Raises:
+        StateError: It is not.
+    """
+    if not np.array_equal(state.starts, expected.starts):
+        raise StateError(
+            f"the saved rollout is of other positions, {_format_positions(state.starts)}, expected "
+            f"{_format_positions(expected.starts)}: position, dice, candidates or the question are others",
+            field="state",
+        )
+    if not state.cubes.equals(expected.cubes):
+        raise StateError("the saved rollout begins with other cubes than those asked for", field="state")
+    if state.scores[0].shape[1] != expected.scores[0].shape[1]:
+        raise StateError("the saved rollout has scores of another kind than those asked for", field="state")
+    for name in ("seed", "truncation", "variance_reduction", "judges", "scoring"):
+        saved, wanted = getattr(state, name), getattr(expected, name)
+        if saved != wanted:
+            shown = [", ".join(dict.fromkeys(each)) if name == "judges" else each for each in (saved, wanted)]
+            raise StateError(
+                f"the saved rollout has {name} {shown[0]}, expected {shown[1]} to go on from it",
+                field="state",
+            )
+
+
+def _format_positions(starts: Board) -> str:
+    """Name positions for a message, the first few by their IDs."""
+    ids = [encode_position_id(Position(board)) for board in starts[:_SHOWN_STARTS]]
+    more = ", ..." if len(starts) > len(ids) else ""
+    return f"{len(starts)} position{'s'[: len(starts) != 1]} ({', '.join(ids)}{more})"
+
+
+def _never_cancelled() -> bool:
+    return False

@@ -1,0 +1,163 @@
+"""Rollout states as files: one npz archive of plain arrays and a line of JSON, nothing that can run code."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import DataFileError, PositionError, StateError
+from engine.rollout.results import RolloutState
+from engine.rollout.settings import MAX_TRIALS
+from engine.rollout.trial_scoring import OUTCOME_COLUMNS, TrialCubes
+from engine.rules.position import Position
+
+FORMAT = "gammond rollout 1"
+
+_SHOWN_CHARACTERS = 12
+"""Characters of a hash that a message shows."""
+
+_ARRAY_NAMES = ("facts", "starts", "cube_states", "stakes", "counts", "scores")
+
+_HEADER_FIELDS: dict[str, type] = {"seed": int, "truncation": int, "variance_reduction": bool, "scoring": str}
+
+
+def save_state(state: RolloutState, path: Path, identity: Mapping[str, str] | None = None) -> None:
+    """Write a state, whole or not at all.
+
+    Args:
+        state: The state.
+        path: The file; replaced if it exists.
+        identity: What tells the judges from others of the same names, a hash by name of a part, say.
+
+    Raises:
+        OSError: The folder or the file cannot be written.
+    """
+    facts = {name: getattr(state, name) for name in _HEADER_FIELDS}
+    facts |= {"format": FORMAT, "judges": list(state.judges), "identity": dict(identity or {})}
+    counts = np.array([len(scores) for scores in state.scores], np.int64)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            np.savez_compressed(
+                file,
+                facts=np.frombuffer(json.dumps(facts).encode(), np.uint8),
+                starts=state.starts,
+                cube_states=state.cubes.states,
+                stakes=state.cubes.stakes,
+                counts=counts,
+                scores=np.concatenate(state.scores),
+            )
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise
+
+
+def load_state(path: Path, identity: Mapping[str, str] | None = None) -> RolloutState:
+    """Read a state, and check it.
+
+    Args:
+        path: The file.
+        identity: What `save_state` must have been given; anything if None.
+
+    Raises:
+        DataFileError: The file is missing, no saved rollout, of another version or altered.
+        StateError: It has another identity.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in _ARRAY_NAMES}
+    except OSError as error:
+        raise _make_error(path, f"it cannot be read ({error.strerror or 'cut short'})") from error
+    except Exception as error:  # the readers of archives raise what they like
+        raise _make_error(path, "it was cut short or altered, or is another kind of file") from error
+    facts = _read_header(path, arrays["facts"])
+    if identity is not None:
+        _check_identity(path, facts["identity"], dict(identity))
+    starts, scores = _check_arrays(path, arrays["starts"], arrays["counts"], arrays["scores"])
+    return RolloutState(
+        starts=starts,
+        cubes=_check_cubes(path, arrays["cube_states"], arrays["stakes"], len(starts)),
+        seed=facts["seed"],
+        truncation=facts["truncation"],
+        variance_reduction=facts["variance_reduction"],
+        judges=tuple(facts["judges"]),
+        scoring=facts["scoring"],
+        scores=scores,
+    )
+
+
+def _read_header(path: Path, array: NDArray[Any]) -> dict[str, Any]:
+    """Read the line of JSON."""
+    try:
+        facts = json.loads(array.tobytes())
+    except ValueError as error:
+        raise _make_error(path, "its facts are no JSON") from error
+    if not isinstance(facts, dict) or facts.get("format") != FORMAT:
+        raise _make_error(path, f"expected the format {FORMAT!r}")
+    for name, kind in _HEADER_FIELDS.items():
+        if type(facts.get(name)) is not kind:
+            raise _make_error(path, f"{name} is missing or no {kind.__name__}")
+    names = facts.get("judges")
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise _make_error(path, "the names of the judges are missing")
+    identity = facts.get("identity")
+    if not isinstance(identity, dict) or not all(isinstance(part, str) for part in identity.values()):
+        raise _make_error(path, "the identity of the judges is missing")
+    return facts
+
+
+def _check_identity(path: Path, saved: dict[str, str], expected: dict[str, str]) -> None:
+    """Make sure that the judges are not others of the same names."""
+    for name in sorted(saved.keys() | expected.keys()):
+        if saved.get(name) != expected.get(name):
+            raise StateError(
+                f"{path} has {name} {_format_hash(saved.get(name))}, expected "
+                f"{_format_hash(expected.get(name))} to go on "
+                "from it",
+                field="state",
+            )
+
+
+def _format_hash(part: str | None) -> str:
+    return "missing" if part is None else part[:_SHOWN_CHARACTERS]
+
+
+def _check_arrays(
+    path: Path, starts: NDArray[Any], counts: NDArray[Any], scores: NDArray[Any]
+) -> tuple[NDArray[np.int8], tuple[NDArray[np.float64], ...]]:
+    """Check the arrays, and cut the scores."""
+    if starts.dtype != np.int8 or starts.ndim != 3 or not len(starts):
+        raise _make_error(path, "expected positions as int8[n, 2, 26]")
+    try:
+        boards = np.stack([Position(board).board for board in starts])
+    except PositionError as error:
+        raise _make_error(path, error.message) from error
+    is_counted = counts.dtype == np.int64 and counts.shape == (len(starts),)
+    if not is_counted or (counts < 0).any() or (counts > MAX_TRIALS).any():
+        raise _make_error(path, f"expected numbers of trials from 0 to {MAX_TRIALS}")
+    shape_fits = scores.ndim == 2 and scores.shape[1] >= OUTCOME_COLUMNS and len(scores) == counts.sum()
+    if scores.dtype != np.float64 or not shape_fits or not np.isfinite(scores).all():
+        raise _make_error(path, "expected a finite score for each trial")
+    return boards, tuple(np.split(scores, np.cumsum(counts)[:-1]))
+
+
+def _check_cubes(path: Path, states: NDArray[Any], stakes: NDArray[Any], starts: int) -> TrialCubes:
+    """Check the cubes."""
+    is_whole = states.dtype == np.int8 and stakes.dtype == np.float64
+    if not is_whole or states.shape != (starts,) or stakes.shape != (starts,):
+        raise _make_error(path, "expected a cube for each position")
+    if (states < 0).any() or not (np.isfinite(stakes) & (stakes > 0)).all():
+        raise _make_error(path, "expected states of the cube of 0 or more and positive stakes")
+    return TrialCubes(states, stakes)
+
+
+def _make_error(path: Path, reason: str) -> DataFileError:
+    return DataFileError(f"{path} is no usable saved rollout: {reason}", field="state")

@@ -1,0 +1,1 @@
+"""The rules of backgammon: positions, plays, dice, matches, cube actions, outcomes and game records."""

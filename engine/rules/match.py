@@ -1,0 +1,262 @@
+"""The match state: score, cube, turn and roll, everything about a game but its checkers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from engine.errors import PositionError, ValueRangeError
+from engine.rules.dice import Roll, validate_roll
+
+MAX_MATCH_LENGTH = 32767
+"""The longest match, and the highest money score, that a GNU match ID can say."""
+
+MAX_CUBE = 4096
+"""The highest cube; GNU Backgammon stops here too."""
+
+SEATS = (0, 1)
+
+RESULT_NAMES = ("single", "gammon", "backgammon")
+"""How a game can be won, for one, two and three times the cube."""
+
+
+@dataclass(frozen=True)
+class GameResult:
+    """How a game ended.
+
+    Attributes:
+        winner: The seat that won it.
+        kind: 1 a single game, 2 a gammon, 3 a backgammon.
+        points: What it is worth, cube included.
+    """
+
+    winner: int
+    kind: int
+    points: int
+
+    @property
+    def name(self) -> str:
+        """The kind of game, as `RESULT_NAMES` has it."""
+        return RESULT_NAMES[self.kind - 1]
+
+
+@dataclass(frozen=True)
+class MatchState:
+    """Score, cube, turn and roll of one game, valid by construction.
+
+    The two players are seats 0 and 1. A `Position` beside a match state has the checkers of seat
+    ``on_roll`` in row 0, also while that seat's double waits for an answer.
+
+    What the seats do with the cube, and with a game that is decided, is in `engine.rules.cube_actions`.
+
+    Attributes:
+        length: Points of the match; 0 for money play.
+        score: Points of seats 0 and 1.
+        crawford: Whether this is the Crawford game.
+        cube: Value of the cube, a power of two.
+        cube_owner: The seat that holds the cube; None while it is in the middle.
+        on_roll: The seat whose turn it is, whose checkers are row 0 of the position.
+        roll: The dice to be played, in the order they fell; None before the roll.
+        doubled: Whether the seat on roll has doubled and an answer is awaited: the other seat's, or after a
+            beaver its own.
+        beavered: Whether the other seat answered the double with a beaver: it holds the cube at the value of
+            the double, and a take turns it once more.
+        resigned: What the seat that would otherwise act has offered to lose: 0 nothing, 1 a single game,
+            2 a gammon, 3 a backgammon.
+        jacoby: Whether gammons count only once the cube is turned; money play only, not used in a match.
+        beavers: Whether beavers are allowed; money play only, not used in a match.
+
+    Raises:
+        ValueRangeError: A field is outside what it may ever be.
+        PositionError: Fields that cannot come up together.
+    """
+
+    length: int = 0
+    score: tuple[int, int] = (0, 0)
+    crawford: bool = False
+    cube: int = 1
+    cube_owner: int | None = None
+    on_roll: int = 0
+    roll: Roll | None = None
+    doubled: bool = False
+    beavered: bool = False
+    resigned: int = 0
+    jacoby: bool = False
+    beavers: bool = True
+
+    def __post_init__(self) -> None:
+        self._check_ranges()
+        self._check_score()
+        self._check_double()
+
+    @property
+    def is_money(self) -> bool:
+        """Whether this is money play."""
+        return self.length == 0
+
+    @property
+    def to_act(self) -> int:
+        """The seat that must decide: to roll, double or play, or to answer a double or a resignation."""
+        return self.on_roll ^ (self.doubled and not self.beavered) ^ (self.resigned > 0)
+
+    @property
+    def is_post_crawford(self) -> bool:
+        """Whether a side is one point from the match and the Crawford game is behind."""
+        return not self.is_money and not self.crawford and 1 in (self.away(0), self.away(1))
+
+    def away(self, seat: int) -> int:
+        """Points that a seat still needs.
+
+        Args:
+            seat: 0 or 1.
+
+        Returns:
+            1 or more; 0 in money play.
+        """
+        return 0 if self.is_money else self.length - self.score[seat]
+
+    def may_double(self, seat: int) -> bool:
+        """Whether a seat may offer the cube at this moment, and could gain by it.
+
+        Before its roll, with access to the cube, outside the Crawford game, and unless a single game at the
+        present cube already wins it the match: the rules let it turn such a cube too, to no use.
+        """
+        if seat != self.on_roll or self.roll is not None or self.doubled or self.resigned:
+            return False
+        return self.has_cube_access(seat) and (self.is_money or self.cube < self.away(seat))
+
+    @property
+    def may_beaver(self) -> bool:
+        """Whether a double of the present cube may be beavered: money play with beavers, up to `MAX_CUBE`."""
+        return self.is_money and self.beavers and 4 * self.cube <= MAX_CUBE
+
+    def has_cube_access(self, seat: int) -> bool:
+        """Whether a seat may turn the cube at some time in this game, as far as the rules go."""
+        return not self.crawford and self.cube < MAX_CUBE and self.cube_owner in (None, seat)
+
+    def next_turn(self) -> MatchState:
+        """The state after the seat on roll has played: the other seat on roll, no dice."""
+        return replace(self.before_roll(), on_roll=1 - self.on_roll)
+
+    def without_offers(self) -> MatchState:
+        """The state without a double, beaver or resignation that waits; the cube as it lies."""
+        return replace(self, doubled=False, beavered=False, resigned=0)
+
+    def before_roll(self) -> MatchState:
+        """The state before dice, double, beaver and resignation, which is what is judged."""
+        return replace(self.without_offers(), roll=None)
+
+    def without_automatic_doubles(self) -> MatchState:
+        """Money play with a centred cube above 1 as the same game for a cube of 1; else the same state.
+
+        Values are per cube of 1.
+        """
+        return replace(self, cube=1) if self.is_money and self.cube_owner is None else self
+
+    def game_result(self, winner: int, kind: int) -> GameResult:
+        """Count a game that was won at the present cube; under Jacoby a centred one makes it a single game.
+
+        Args:
+            winner: The seat that won.
+            kind: 1 a single game, 2 a gammon, 3 a backgammon.
+        """
+        is_single = self.is_money and self.jacoby and self.cube_owner is None
+        return GameResult(winner, kind, self.cube * (1 if is_single else kind))
+
+    def score_after(self, winner: int, points: int) -> tuple[int, int]:
+        """The score once a game has been counted; at the end of a match it reaches the length, or passes it.
+
+        Args:
+            winner: The seat that won the game, 0 or 1.
+            points: What the game is worth, cube included.
+        """
+        own, other = self.score
+        return (own + points, other) if winner == 0 else (own, other + points)
+
+    def after_game(self, winner: int, points: int) -> MatchState | None:
+        """The state before the next game, with a fresh cube and without dice; None when the match is won.
+
+        The first game in which a side needs one point is the Crawford game. The seat on roll stays, the
+        opening roll decides who begins.
+
+        Args:
+            winner: The seat that won the game, 0 or 1.
+            points: What the game was worth, cube included.
+
+        Raises:
+            ValueRangeError: A money score grows out of its range.
+        """
+        score = self.score_after(winner, points)
+        if not self.is_money and score[winner] >= self.length:
+            return None
+        was_near = 1 in (self.away(0), self.away(1))
+        return replace(
+            self.before_roll(),
+            score=score,
+            crawford=not was_near and self.length - score[winner] == 1,
+            cube=1,
+            cube_owner=None,
+        )
+
+    def _check_ranges(self) -> None:
+        if not 0 <= self.length <= MAX_MATCH_LENGTH:
+            raise ValueRangeError(
+                f"a match length is 0 (money) to {MAX_MATCH_LENGTH}, not {self.length}", field="length"
+            )
+        if len(self.score) != 2 or not all(0 <= points <= MAX_MATCH_LENGTH for points in self.score):
+            raise ValueRangeError(
+                f"a score is two numbers 0 to {MAX_MATCH_LENGTH}, not {' and '.join(map(str, self.score))}",
+                field="score",
+            )
+        if not 1 <= self.cube <= MAX_CUBE or self.cube & (self.cube - 1):
+            raise ValueRangeError(f"a cube is a power of two up to {MAX_CUBE}, not {self.cube}", field="cube")
+        if self.cube_owner is not None and self.cube_owner not in SEATS:
+            raise ValueRangeError(
+                f"a cube owner is seat 0, 1 or none, not {self.cube_owner}", field="cube_owner"
+            )
+        if self.on_roll not in SEATS:
+            raise ValueRangeError(f"the seat on roll is 0 or 1, not {self.on_roll}", field="on_roll")
+        if self.roll is not None:
+            validate_roll(*self.roll)
+        if not 0 <= self.resigned <= 3:
+            raise ValueRangeError(
+                f"a resignation is 0 (none) to 3 (backgammon), not {self.resigned}", field="resigned"
+            )
+
+    def _check_score(self) -> None:
+        if not self.is_money and max(self.score) >= self.length:
+            raise PositionError(
+                f"the match to {self.length} is over at {self.score[0]}-{self.score[1]}", field="score"
+            )
+        if self.crawford and sorted((self.away(0) == 1, self.away(1) == 1)) != [False, True]:
+            raise PositionError(
+                "a Crawford game needs exactly one side one point from the match, not "
+                + ("money play" if self.is_money else f"{self.score[0]}-{self.score[1]} to {self.length}"),
+                field="crawford",
+            )
+        if self.crawford and (self.cube, self.cube_owner) != (1, None):
+            raise PositionError("in the Crawford game the cube stays in the middle at 1", field="crawford")
+
+    def _check_double(self) -> None:
+        if self.beavered:
+            self._check_beaver()
+            return
+        if not self.doubled:
+            return
+        if self.roll is not None:
+            raise PositionError(
+                "a double comes before the roll, dice cannot be out while it waits", field="doubled"
+            )
+        if not self.has_cube_access(self.on_roll):
+            raise PositionError(
+                f"seat {self.on_roll} cannot have doubled: "
+                + ("the Crawford game has no doubling" if self.crawford else "it has no access to the cube"),
+                field="doubled",
+            )
+
+    def _check_beaver(self) -> None:
+        is_possible = self.doubled and self.roll is None and self.is_money and self.beavers
+        if not is_possible or self.cube_owner != 1 - self.on_roll or 2 * self.cube > MAX_CUBE:
+            raise PositionError(
+                "a beaver answers a double before the roll, in money play with beavers, and takes the cube",
+                field="beavered",
+            )

@@ -1,0 +1,166 @@
+"""Legal plays: all of a roll as distinct resulting positions, and the play that a text means."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import StateError
+from engine.kernels import moves as kernel_moves
+from engine.kernels import two_moves as kernel_two_moves
+from engine.rules.dice import Roll, validate_roll
+from engine.rules.doubles_rule import DoublesRule
+from engine.rules.position import Board, Position
+
+CheckerMove = tuple[int, int]
+"""One checker from a point (25 the bar) to a point (0 off), in the mover's numbering."""
+
+
+@dataclass(frozen=True)
+class Play:
+    """Everything moved for one roll.
+
+    Attributes:
+        moves: The checker moves, highest source first; empty when nothing can be moved.
+        hits: For each checker move, whether it hits.
+        result: The position afterwards, *as the next mover sees it*.
+    """
+
+    moves: tuple[CheckerMove, ...]
+    hits: tuple[bool, ...]
+    result: Position
+
+    @property
+    def is_no_move(self) -> bool:
+        """Whether no checker moves."""
+        return not self.moves
+
+
+def legal_plays(position: Position, roll: Roll, doubles: DoublesRule = DoublesRule.FOUR) -> list[Play]:
+    """List all legal plays of a roll, one for each distinct resulting position.
+
+    Args:
+        position: Where the player on roll moves from.
+        roll: Two dice, in any order.
+        doubles: How many checker moves doubles are.
+
+    Returns:
+        At least one play; a single pass when no checker can move.
+
+    Raises:
+        ValueRangeError: A die is not 1..6.
+        StateError: The game is over.
+    """
+    children, moves = _generate_plays(position, roll, doubles)
+    blots = _find_blots(position)
+    return [_make_play(child, pairs, blots) for child, pairs in zip(children, moves.tolist(), strict=True)]
+
+
+def find_play(
+    position: Position, roll: Roll, result: Board, doubles: DoublesRule = DoublesRule.FOUR
+) -> Play | None:
+    """Find the legal play of a roll that leads to a given board.
+
+    Args:
+        position: Where the player on roll moves from.
+        roll: Two dice, in any order.
+        result: ``int8[2, 26]``, as the next mover sees it.
+        doubles: How many checker moves doubles are.
+
+    Returns:
+        The play; None where no play leads there.
+
+    Raises:
+        ValueRangeError: A die is not 1..6.
+        StateError: The game is over.
+    """
+    children, moves = _generate_plays(position, roll, doubles)
+    found = np.flatnonzero((children == result).all(axis=(1, 2)))
+    return (
+        _make_play(children[found[0]], moves[found[0]].tolist(), _find_blots(position))
+        if found.size
+        else None
+    )
+
+
+def _generate_plays(position: Position, roll: Roll, doubles: DoublesRule) -> tuple[Board, NDArray[np.int8]]:
+    dice = np.array([validate_roll(*roll)], np.int8)
+    if position.is_over:
+        raise StateError("there are no plays once a side has borne off all its checkers", field="position")
+    expand = expand_rolls if doubles is DoublesRule.FOUR else expand_two_moves
+    children, moves, _ = expand(position.board[None], dice)
+    return children, moves
+
+
+def _find_blots(position: Position) -> set[int]:
+    """The opponent's blots, in the mover's numbering."""
+    return {
+        25 - point for point, count in enumerate(position.board[1].tolist()) if count == 1 and 0 < point < 25
+    }
+
+
+def _make_play(child: Board, moves: list[int], blots: set[int]) -> Play:
+    pairs = [(moves[i], moves[i + 1]) for i in range(0, 8, 2) if moves[i]]
+    hits = []
+    left = set(blots)
+    for _, target in pairs:
+        hits.append(target in left)
+        left.discard(target)
+    return Play(tuple(pairs), tuple(hits), Position.from_valid_board(child))
+
+
+def expand_rolls(boards: Board, dice: NDArray[np.int8]) -> tuple[Board, NDArray[np.int8], NDArray[np.int64]]:
+    """List the legal plays of one roll for each of many positions, in one array.
+
+    Args:
+        boards: ``int8[n, 2, 26]``.
+        dice: ``int8[n, 2]``, each 1..6.
+
+    Returns:
+        Children ``int8[m, 2, 26]`` as the next mover sees them, their checker moves ``int8[m, 8]``, and
+        offsets ``int64[n + 1]``: position i has at least one child, and its children lie at
+        ``offsets[i]:offsets[i + 1]``.
+    """
+    return _run_expand(kernel_moves.expand, boards, dice)
+
+
+def expand_two_moves(
+    boards: Board, dice: NDArray[np.int8]
+) -> tuple[Board, NDArray[np.int8], NDArray[np.int64]]:
+    """List the plays as `expand_rolls` does, in games where doubles are two checker moves, not four."""
+    return _run_expand(kernel_two_moves.expand, boards, dice)
+
+
+class _ExpandKernel(Protocol):
+    """The kernel `engine.kernels.moves.expand`, or one like it."""
+
+    def __call__(
+        self,
+        boards: Board,
+        dice: NDArray[np.int8],
+        start: int,
+        children: Board,
+        moves: NDArray[np.int8],
+        offsets: NDArray[np.int64],
+    ) -> int: ...
+
+
+def _run_expand(
+    expand: _ExpandKernel, boards: Board, dice: NDArray[np.int8]
+) -> tuple[Board, NDArray[np.int8], NDArray[np.int64]]:
+    boards = np.require(boards, np.int8, ["C", "W"])  # one signature of the kernel, compiled once
+    dice = np.require(dice, np.int8, ["C", "W"])
+    offsets = np.zeros(len(boards) + 1, np.int64)
+    capacity = 24 * len(boards) + 2 * kernel_moves.MAX_PLAYS
+    children = np.empty((capacity, 2, 26), np.int8)
+    moves = np.empty((capacity, 8), np.int8)
+    done = expand(boards, dice, 0, children, moves, offsets)
+    while done < len(boards):
+        used = offsets[done]
+        children = np.concatenate([children[:used], np.empty_like(children)])
+        moves = np.concatenate([moves[:used], np.empty_like(moves)])
+        done = expand(boards, dice, done, children, moves, offsets)
+    return children[: offsets[-1]], moves[: offsets[-1]], offsets

@@ -1,0 +1,226 @@
+"""Play notation: one way to write a play, all common ways to read one.
+
+A text is read by trying it out, and what counts is the position it leads to: ``13/8 13/10`` and ``13/10,
+13/8`` are the same play, and so are ``bar/22/18`` and ``25/18``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from itertools import pairwise
+
+import numpy as np
+
+from engine.errors import FormatError, PlayError
+from engine.rules.dice import Roll
+from engine.rules.doubles_rule import DoublesRule
+from engine.rules.moves import Play, find_play, legal_plays
+from engine.rules.play_interpretation import (
+    CheckerPath,
+    PlayInterpretation,
+    find_interpretations,
+    format_move,
+)
+from engine.rules.position import BAR, OFF, Position
+
+NO_MOVE_TEXT = "pass"
+
+_NO_MOVE_WORDS = frozenset(
+    (
+        "pass",
+        "cannot move",
+        "can't move",
+        "no move",
+        "no moves",
+        "no play",
+        "no legal move",
+        "dance",
+        "dances",
+    )
+)
+_POINT_WORDS = {"bar": BAR, "b": BAR, "off": OFF, "o": OFF}
+_ROLL_PREFIX = re.compile(r"\s*\(?([1-6])[-, ]?([1-6])\)?\s*:")
+_POINT = r"(?:bar|off|b|o|[0-9]{1,2})"
+_PATH = re.compile(rf"({_POINT}\*?(?:[/-]{_POINT}\*?)+)(?:\(([1-4])\)|x([1-4]))?(\*?)")
+_MAX_TEXT_LENGTH = 200
+
+
+def format_play(play: Play) -> str:
+    """Write a play as people do: ``8/5 6/5``, ``bar/22*``, ``6/off(2)``, ``24/18*/13``, ``pass``.
+
+    Moves of one checker are joined, the points between are shown only where it hits, and equal ones are
+    counted.
+    """
+    chains: list[list[tuple[int, bool]]] = []
+    for (source, target), hits in zip(play.moves, play.hits, strict=True):
+        for chain in chains:
+            if chain[-1][0] == source:
+                chain.append((target, hits))
+                break
+        else:
+            chains.append([(source, False), (target, hits)])
+    written = [_format_chain(chain) for chain in chains]
+    counted = {text: written.count(text) for text in written}
+    return " ".join(text if n == 1 else f"{text}({n})" for text, n in counted.items()) or NO_MOVE_TEXT
+
+
+def format_moves_plain(play: Play) -> str:
+    """Write a play as UBGI does: every checker move ``from/to``, without hits or counts; ``pass``."""
+    return (
+        " ".join(f"{_format_point(source)}/{_format_point(target)}" for source, target in play.moves)
+        or NO_MOVE_TEXT
+    )
+
+
+def parse_play(text: str, position: Position, roll: Roll, doubles: DoublesRule = DoublesRule.FOUR) -> Play:
+    """Find the play that a text means.
+
+    Accepted: ``/`` or ``-`` between points, blanks or commas between moves, any order and case, ``bar``,
+    ``b`` or 25, ``off``, ``o`` or 0, chains (``24/18/13``), counts (``6/off(2)``), the roll in front (``31:
+    8/5 6/5``), and ``pass``, ``cannot move`` or nothing at all where no checker can move. A ``*`` is needed
+    only where a move with and one without a hit between its ends are both possible; without one the move
+    that does not hit is meant.
+
+    Args:
+        text: The play, in the numbering of the player on roll.
+        position: Where it is played.
+        roll: The dice to be played.
+        doubles: How many checker moves doubles are.
+
+    Returns:
+        The legal play with the same result.
+
+    Raises:
+        FormatError: The text is no play; the message says from where on.
+        PlayError: The play breaks a rule, which the message names, or could mean several plays, which it
+        lists.
+    """
+    paths = _parse_paths(text, roll)
+    direct = _play_as_written(paths, position, roll, doubles) if paths else None
+    if direct is not None:
+        return direct
+    plays = legal_plays(position, roll, doubles)
+    if not paths:
+        if plays[0].is_no_move:
+            return plays[0]
+        raise PlayError(
+            f"a checker can move with {roll[0]}-{roll[1]}, for example {format_play(plays[0])}", field="move"
+        )
+    if plays[0].is_no_move:
+        raise PlayError(
+            f"no checker can move with {roll[0]}-{roll[1]}: the only play is a pass", field="move"
+        )
+    by_result = {play.result: play for play in plays}
+    trials, reason = find_interpretations(position, doubles.list_dice(roll), paths)
+    fitting = [trial for trial in trials if trial.result in by_result]
+    if not fitting:
+        raise PlayError(_explain_illegal_play(trials, reason, plays, roll), field="move")
+    return by_result[_choose_result(fitting, paths, by_result)]
+
+
+def _play_as_written(
+    paths: list[CheckerPath], position: Position, roll: Roll, doubles: DoublesRule
+) -> Play | None:
+    """Carry paths out point by point as written, which most texts allow; None where that leaves a doubt."""
+    steps = [step for path in paths for step in pairwise(path.points)]
+    if len(steps) > len(doubles.list_dice(roll)):
+        return None
+    own, opponent = position.board.tolist()
+    hits = []
+    for source, target in steps:
+        own[source] -= 1
+        own[target] += 1
+        if target > OFF and opponent[BAR - target] == 1:
+            opponent[BAR - target] = 0
+            opponent[BAR] += 1
+            hits.append(target)
+    play = find_play(position, roll, np.array([opponent, own], np.int8), doubles)
+    if play is None:
+        return None
+    has_every_point = len(steps) == len(play.moves)
+    starred = {point for path in paths for point in path.marked_hits}
+    return play if has_every_point or sorted(starred) == sorted(hits) else None
+
+
+def _choose_result(
+    interpretations: list[PlayInterpretation], paths: list[CheckerPath], by_result: dict[Position, Play]
+) -> Position:
+    """Choose the result whose hits differ least from the stars in the text, in number and then in place."""
+    starred = {point for path in paths for point in path.marked_hits}
+    differences: dict[Position, tuple[int, int]] = {}
+    for trial in interpretations:
+        difference = abs(len(trial.hits) - len(starred)), len(starred ^ set(trial.hits))
+        differences[trial.result] = min(difference, differences.get(trial.result, difference))
+    least = min(differences.values())
+    results = [result for result, difference in differences.items() if difference == least]
+    if len(results) > 1:
+        choices = ", ".join(format_play(by_result[result]) for result in results)
+        raise PlayError(f"the play could mean {choices}: write the points between", field="move")
+    return results[0]
+
+
+def _explain_illegal_play(
+    interpretations: Iterable[PlayInterpretation], reason: str, plays: list[Play], roll: Roll
+) -> str:
+    """Say which rule refuses a play that leads to none of the legal results."""
+    most = len(plays[0].moves)
+    used = max((trial.dice_used for trial in interpretations), default=0)
+    if used == 0:
+        return reason
+    example = f", for example {format_play(plays[0])}"
+    if used >= most:
+        return f"only one die can be played, and it must be the larger one, {max(roll)}{example}"
+    if roll[0] == roll[1]:
+        return f"{most} moves of {roll[0]} must be played, this is {used}{example}"
+    return f"both dice must be played{example}"
+
+
+def _parse_paths(text: str, roll: Roll) -> list[CheckerPath]:
+    if len(text) > _MAX_TEXT_LENGTH:
+        raise FormatError(f"a play has at most {_MAX_TEXT_LENGTH} characters, got {len(text)}", field="move")
+    bare = text.lower()
+    prefix = _ROLL_PREFIX.match(bare)
+    if prefix:
+        said = int(prefix[1]), int(prefix[2])
+        if sorted(said) != sorted(roll):
+            raise PlayError(
+                f"the play is for {said[0]}-{said[1]}, the roll is {roll[0]}-{roll[1]}", field="move"
+            )
+        bare = bare[prefix.end() :]
+    bare = " ".join(bare.replace(",", " ").replace(";", " ").split()).rstrip(".")
+    if not bare or bare in _NO_MOVE_WORDS:
+        return []
+    bare = re.sub(r" ?([/(-]) ?", r"\1", bare)
+    return [path for part in bare.split() for path in _parse_path(part)]
+
+
+@lru_cache(maxsize=4096)  # records of games repeat themselves
+def _parse_path(part: str) -> tuple[CheckerPath, ...]:
+    match = _PATH.fullmatch(part)
+    if not match:
+        raise FormatError(
+            f"expected a move such as 8/5, bar/22* or 6/off(2), got {part[:40]!r}", field="move"
+        )
+    steps = re.split("[/-]", match[1] + match[4])
+    words = [step.rstrip("*") for step in steps]
+    points = tuple(_POINT_WORDS[word] if word in _POINT_WORDS else int(word) for word in words)
+    for source, target in pairwise(points):
+        if not BAR >= source > target >= OFF:
+            raise PlayError(
+                f"{format_move((source, target))} is no move: a checker moves from bar, 24 down to 1, off",
+                field="move",
+            )
+    starred = tuple(point for point, step in zip(points, steps, strict=True) if step.endswith("*"))
+    return (CheckerPath(points, starred),) * int(match[2] or match[3] or 1)
+
+
+def _format_chain(chain: list[tuple[int, bool]]) -> str:
+    last = len(chain) - 1
+    shown = [step for place, step in enumerate(chain) if place in (0, last) or step[1]]
+    return "/".join(_format_point(point) + "*" * hits for point, hits in shown)
+
+
+def _format_point(point: int) -> str:
+    return "bar" if point == BAR else "off" if point == OFF else str(point)

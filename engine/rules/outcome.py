@@ -1,0 +1,97 @@
+"""Outcomes: five cumulative probabilities, for the player on roll, before the roll."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels import outcomes as kernel_outcomes
+from engine.rules.position import BAR, CHECKERS, OFF, Board
+
+WIN, WIN_G, WIN_BG, LOSE_G, LOSE_BG = range(5)
+"""Places in an outcome: win, win gammon or more, win backgammon, lose gammon or more, lose backgammon."""
+
+Outcomes = NDArray[np.float32]
+"""``float32[..., 5]``, cumulative."""
+
+
+class Outcome(NamedTuple):
+    """One outcome as plain numbers."""
+
+    win: float
+    win_g: float
+    win_bg: float
+    lose_g: float
+    lose_bg: float
+
+    @property
+    def equity(self) -> float:
+        """Cubeless money equity in points."""
+        return 2.0 * self.win - 1.0 + self.win_g + self.win_bg - self.lose_g - self.lose_bg
+
+
+def cubeless_equity(outcomes: Outcomes) -> NDArray[np.float32]:
+    """Cubeless money equity in points: 2·win − 1 + wg + wbg − lg − lbg.
+
+    Args:
+        outcomes: ``float32[..., 5]``.
+
+    Returns:
+        ``float32[...]``.
+    """
+    gains: NDArray[np.float32] = 2 * outcomes[..., WIN] - 1 + outcomes[..., WIN_G] + outcomes[..., WIN_BG]
+    return gains - outcomes[..., LOSE_G] - outcomes[..., LOSE_BG]
+
+
+def invert_outcomes(outcomes: Outcomes) -> Outcomes:
+    """See outcomes from the other side.
+
+    Args:
+        outcomes: ``float32[..., 5]``.
+
+    Returns:
+        A new contiguous array of the same shape.
+    """
+    result = np.take(outcomes, [WIN, LOSE_G, LOSE_BG, WIN_G, WIN_BG], axis=-1)
+    result[..., WIN] = 1.0 - result[..., WIN]
+    return result
+
+
+def evaluate_finished(boards: Board) -> Outcomes:
+    """Exact outcomes of positions in which one side has borne off everything.
+
+    Args:
+        boards: ``int8[n, 2, 26]``, each with exactly one side finished.
+
+    Returns:
+        ``float32[n, 5]`` of zeros and ones.
+    """
+    won = boards[:, 0, OFF] == CHECKERS
+    loser = np.where(won[:, None], boards[:, 1], boards[:, 0])
+    gammon = loser[:, OFF] == 0
+    backgammon = gammon & (loser[:, 19 : BAR + 1] > 0).any(axis=1)
+    result = np.zeros((len(boards), 5), np.float32)
+    result[:, WIN] = won
+    result[:, WIN_G] = won & gammon
+    result[:, WIN_BG] = won & backgammon
+    result[:, LOSE_G] = ~won & gammon
+    result[:, LOSE_BG] = ~won & backgammon
+    return result
+
+
+def sanitise_outcomes(outcomes: Outcomes, boards: Board) -> Outcomes:
+    """Make estimates possible: probabilities, monotone, no gammon once the loser has a checker off.
+
+    Args:
+        outcomes: ``float32[n, 5]`` estimates.
+        boards: ``int8[n, 2, 26]`` they belong to.
+
+    Returns:
+        A new ``float32[n, 5]``.
+    """
+    outcomes = np.require(outcomes, np.float32, ["C", "W"])  # keeps the kernel at one compiled signature
+    result = np.empty_like(outcomes)
+    kernel_outcomes.sanitise(outcomes, np.require(boards, np.int8, ["C", "W"]), result)
+    return result

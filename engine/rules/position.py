@@ -1,0 +1,181 @@
+"""A position: checkers of both sides, seen by the player on roll."""
+
+from __future__ import annotations
+
+import enum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import PositionError
+from engine.kernels import phases as kernel_phases
+
+CHECKERS = 15
+OFF = 0
+BAR = 25
+
+Board = NDArray[np.int8]
+"""``int8[2, 26]``: row 0 the player on roll, row 1 the opponent, each in its own numbering."""
+
+
+def swap_sides(boards: Board) -> Board:
+    """See boards from the other side: the one place where rows are swapped outside the kernels.
+
+    Args:
+        boards: ``int8[..., 2, 26]``.
+
+    Returns:
+        A contiguous copy of the same shape.
+    """
+    return np.ascontiguousarray(boards[..., ::-1, :])
+
+
+class Phase(enum.IntEnum):
+    """The stages of a game, in the order in which a position passes through them."""
+
+    CONTACT = kernel_phases.CONTACT
+    CRASHED = kernel_phases.CRASHED
+    RACE = kernel_phases.RACE
+    OVER = kernel_phases.OVER
+
+
+class Position:
+    """A validated position that never changes.
+
+    Args:
+        board: ``int8[2, 26]``; it is copied.
+
+    Raises:
+        PositionError: The board cannot come up in a game: wrong shape, no whole numbers, a count outside
+            0..15, a side without 15 checkers, a point held by both sides, both sides finished, or both on
+            the bar against closed boards.
+    """
+
+    __slots__ = ("_board",)
+
+    def __init__(self, board: Any) -> None:  # noqa: ANN401  (anything numpy reads as a board)
+        self._board: Board = _validate_board(board)
+
+    @classmethod
+    def start(cls) -> Position:
+        """The starting position."""
+        row = np.zeros(26, np.int8)
+        row[[24, 13, 8, 6]] = 2, 5, 3, 5
+        return cls(np.stack([row, row]))
+
+    @classmethod
+    def from_valid_board(cls, board: Board) -> Position:
+        """Wrap a board that the rules produced from a valid position, without looking at it again.
+
+        Args:
+            board: ``int8[2, 26]``, C-contiguous; it is copied.
+        """
+        position = cls.__new__(cls)
+        position._board = board.copy()
+        position._board.setflags(write=False)
+        return position
+
+    @property
+    def board(self) -> Board:
+        """``int8[2, 26]``, read-only."""
+        return self._board
+
+    def swap_sides(self) -> Position:
+        """The same checkers with the other player on roll."""
+        return Position(swap_sides(self._board))
+
+    @property
+    def pips(self) -> tuple[int, int]:
+        """Pip counts of the player on roll and of the opponent."""
+        own, opponent = self._board.astype(np.int64) @ np.arange(26)
+        return int(own), int(opponent)
+
+    @property
+    def phase(self) -> Phase:
+        """The phase of this position; see `phases`."""
+        return Phase(int(classify_phases(self._board[None])[0]))
+
+    @property
+    def is_over(self) -> bool:
+        """Whether one side has borne off all its checkers."""
+        return bool((self._board[:, OFF] == CHECKERS).any())
+
+    @property
+    def key(self) -> bytes:
+        """52 bytes that equal positions share."""
+        return self._board.tobytes()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Position) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __reduce__(self) -> tuple[type[Position], tuple[Board]]:
+        return Position, (self._board,)
+
+    def __repr__(self) -> str:
+        sides = []
+        for name, row in zip("xo", self._board, strict=True):
+            sides.append(name + "".join(f" {p}:{row[p]}" for p in range(25, -1, -1) if row[p]))
+        return f"Position({'; '.join(sides)})"
+
+
+def classify_phases(boards: Board) -> NDArray[np.int8]:
+    """Classify positions.
+
+    A race is a position without contact: no checker can ever meet an opposing one. A crashed position has
+    contact and a side (either one) with at most six checkers left to hold its board with. Not counted are
+    those borne off, those on its ace point if there are two or more, and all but one of those on its deuce
+    point.
+
+    Source: the split that GNU Backgammon shows from outside, told from its classification of every
+    combination of checkers on the board, the ace and the deuce point; no difference is known. Its bearoff
+    classes are races here.
+
+    Args:
+        boards: ``int8[n, 2, 26]``.
+
+    Returns:
+        ``int8[n]`` of `Phase`.
+    """
+    boards = np.require(boards, np.int8, ["C", "W"])  # keeps the kernel at one compiled signature
+    result = np.empty(len(boards), np.int8)
+    kernel_phases.classify_phases(boards, result)
+    return result
+
+
+def _validate_board(board: Any) -> Board:  # noqa: ANN401
+    try:
+        array = np.asarray(board)
+    except (TypeError, ValueError):
+        raise PositionError(
+            "a board is two rows of 26 counts, this one is ragged", field="position"
+        ) from None
+    if array.shape != (2, 26):
+        raise PositionError(f"a board has shape (2, 26), this one {array.shape}", field="position")
+    if array.dtype.kind not in "iu":
+        raise PositionError(f"a board holds whole numbers, this one {array.dtype}", field="position")
+    if ((array < 0) | (array > CHECKERS)).any():
+        raise PositionError("a point holds 0 to 15 checkers of a side", field="position")
+    array = np.array(array, dtype=np.int8, order="C")
+    for name, row in zip(("the player on roll", "the opponent"), array, strict=True):
+        total = int(row.sum())
+        if total != CHECKERS:
+            raise PositionError(
+                f"{name} has {total} checkers, expected 15 with those borne off", field="position"
+            )
+    shared = np.flatnonzero((array[0, 1:25] > 0) & (array[1, 24:0:-1] > 0))
+    if shared.size:
+        point = int(shared[0]) + 1
+        raise PositionError(
+            f"both sides hold the {point} point of the player on roll (the opponent's {25 - point} point)",
+            field="position",
+        )
+    if (array[:, OFF] == CHECKERS).all():
+        raise PositionError("both sides have borne off all their checkers", field="position")
+    if (array[:, BAR] > 0).all() and (array[:, 1:7] >= 2).all():
+        raise PositionError("both sides are on the bar against closed boards", field="position")
+    array.setflags(write=False)
+    return array

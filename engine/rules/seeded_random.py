@@ -1,0 +1,119 @@
+"""Chance that is the same whenever its seed and what it is asked of are the same.
+
+What is drawn for one thing does not depend on what else is asked, or in which order: so choices and dice stay
+the same however games are split over batches, threads and processes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import ValueRangeError
+from engine.rules.position import Board
+
+
+class BoardHasher:
+    """Numbers that look random, for boards and rolls.
+
+    Args:
+        seed: Any non-negative integer.
+
+    Raises:
+        ValueRangeError: The seed is negative.
+    """
+
+    def __init__(self, seed: int) -> None:
+        generator = make_generator(seed)
+        self._board_keys = generator.integers(0, 2**64, size=52, dtype=np.uint64)
+        self._dice_keys = generator.integers(0, 2**64, size=2, dtype=np.uint64)
+
+    def hash_boards(self, boards: Board) -> NDArray[np.uint64]:
+        """A number for each board.
+
+        Args:
+            boards: ``int8[n, 2, 26]``.
+
+        Returns:
+            ``uint64[n]``.
+        """
+        return mix64(self._compute_keys(boards))
+
+    def hash_rolls(self, boards: Board, dice: NDArray[np.int8]) -> NDArray[np.uint64]:
+        """A number for each board and roll; the same dice the other way round are another roll.
+
+        Args:
+            boards: ``int8[n, 2, 26]``.
+            dice: ``int8[n, 2]``.
+
+        Returns:
+            ``uint64[n]``.
+        """
+        return mix64(self._compute_keys(boards) + dice.astype(np.uint64) @ self._dice_keys)
+
+    def _compute_keys(self, boards: Board) -> NDArray[np.uint64]:
+        keys: NDArray[np.uint64] = boards.reshape(len(boards), 52).astype(np.uint64) @ self._board_keys
+        return keys
+
+
+def check_seed(seed: int) -> None:
+    """Refuse what no generator can begin with.
+
+    Raises:
+        ValueRangeError: The seed is negative.
+    """
+    if seed < 0:
+        raise ValueRangeError(f"a seed is 0 or more, not {seed}", field="seed")
+
+
+def make_generator(seed: int) -> np.random.Generator:
+    """Begin a generator (PCG64), which gives the same numbers for the same seed on every machine.
+
+    Raises:
+        ValueRangeError: The seed is negative.
+    """
+    check_seed(seed)
+    return np.random.Generator(np.random.PCG64(seed))
+
+
+def mix64(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Turn distinct keys into numbers that look random.
+
+    *Source:* the finaliser of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
+    generators", 2014).
+
+    Args:
+        keys: ``uint64[...]``.
+
+    Returns:
+        ``uint64[...]``, one to one with the keys.
+    """
+    result = (keys ^ (keys >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    result = (result ^ (result >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return result ^ (result >> np.uint64(31))
+
+
+def to_integers_below(numbers: NDArray[np.uint64], limits: NDArray[np.int64] | int) -> NDArray[np.int64]:
+    """Scale random 64-bit numbers to 0 .. limit - 1 (bias below 2^-20 for limits below 4096).
+
+    Args:
+        numbers: ``uint64[n]``.
+        limits: Each at most 2^32.
+
+    Returns:
+        ``int64[n]``.
+    """
+    scaled = (numbers >> np.uint64(32)) * np.asarray(limits).astype(np.uint64)
+    return (scaled >> np.uint64(32)).astype(np.int64)
+
+
+def to_unit_floats(numbers: NDArray[np.uint64]) -> NDArray[np.float64]:
+    """Scale random 64-bit numbers to 0 .. 1, 1 excluded.
+
+    Args:
+        numbers: ``uint64[n]``.
+
+    Returns:
+        ``float64[n]``, multiples of 2^-53.
+    """
+    return (numbers >> np.uint64(11)).astype(np.float64) * 2.0**-53

@@ -1,0 +1,15 @@
+"""The version of the program. Imports nothing heavy, so that ``--version`` answers at once."""
+
+from __future__ import annotations
+
+import importlib.metadata
+
+NAME = "gammond"
+
+
+def read_version() -> str:
+    """The installed version, or ``0+checkout`` where the distribution is not installed."""
+    try:
+        return importlib.metadata.version(NAME)
+    except importlib.metadata.PackageNotFoundError:
+        return "0+checkout"

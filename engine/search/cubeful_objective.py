@@ -1,0 +1,189 @@
+"""What a search carries when cube or score count: the outcome, and the worth of each state of the cube."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.cubeful import (
+    CubeStateSpace,
+    build_cube_state_space,
+    compute_dead_cube_values,
+    compute_leaf_values,
+    cube_efficiencies,
+    select_exact_values,
+    to_equities,
+    with_doubling_option,
+)
+from engine.cubeful.match_equity import MatchEquityTable
+from engine.evaluation.evaluator import Evaluator, ExactEvaluator
+from engine.rules.match import MatchState
+from engine.rules.outcome import Outcomes
+from engine.rules.position import Board
+from engine.search.objective import (
+    OUTCOME_BACKUP,
+    BackupRule,
+    Values,
+    evaluate_outcomes,
+    find_settled,
+    is_finished,
+)
+
+OUTCOME_COLUMNS = len(OUTCOME_BACKUP.score_of)
+"""Columns of the outcome, which come first; those of the states of the cube follow."""
+
+
+class CubefulEvaluator(ExactEvaluator, Protocol):
+    """A judge that knows some positions exactly, with the cube too, such as a two-sided bearoff database."""
+
+    def cubeful_equities(self, boards: Board) -> NDArray[np.float32]:
+        """Value positions in money play, before the roll, if the side on roll does not double.
+
+        Args:
+            boards: ``int8[n, 2, 26]``, all covered.
+
+        Returns:
+            ``float32[n, 3]`` in points for a cube of 1: in the middle, held by the side on roll, held by the
+            other.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class CubefulObjective:
+    """Outcomes, and values in all states of the cube; plays are chosen by the value in each state.
+
+    Attributes:
+        evaluator: The judge of the leaves.
+        space: The states of the cube, seen by the side on roll.
+        exact: Judges whose positions are not looked ahead from in money play.
+    """
+
+    evaluator: Evaluator
+    space: CubeStateSpace
+    exact: tuple[CubefulEvaluator, ...] = ()
+
+    @property
+    def columns(self) -> int:
+        """Five of the outcome, and one for each state of the cube."""
+        return OUTCOME_COLUMNS + len(self.space.states)
+
+    @cached_property
+    def backup_rule(self) -> BackupRule:
+        """Each state has its own best reply; the outcome is that of the present state's."""
+        return _make_state_backup(len(self.space.states), self.space.is_money)
+
+    @cached_property
+    def other(self) -> CubefulObjective:
+        """The same game as the other side sees it."""
+        return CubefulObjective(self.evaluator, self.space.opponent_view, self.exact)
+
+    def is_settled(self, boards: Board) -> NDArray[np.bool_]:
+        """Finished positions, and in money play those that are known exactly: ``bool[n]``."""
+        return find_settled(self.exact if self.space.is_money else (), boards)
+
+    def evaluate(self, boards: Board) -> Values:
+        """Value positions, as `Objective.evaluate`."""
+        outcomes = evaluate_outcomes(self.evaluator, boards)
+        values = compute_leaf_values(outcomes, cube_efficiencies(boards), self.space)
+        if self.space.is_money:
+            self._overwrite_exact(boards, values)
+        return np.concatenate([outcomes, values], axis=1)
+
+    def apply_double_option(self, values: Values) -> Values:
+        """Let the side on roll double, as `engine.cubeful.with_doubling_option`."""
+        return np.concatenate(
+            [values[:, :OUTCOME_COLUMNS], with_doubling_option(values[:, OUTCOME_COLUMNS:], self.space)],
+            axis=1,
+        )
+
+    def equities(self, values: Values) -> NDArray[np.float64]:
+        """Return equities in the present state of the cube: 1 is a game won singly, ``float64[n]``."""
+        return to_equities(values[:, OUTCOME_COLUMNS], self.space)
+
+    def _overwrite_exact(self, boards: Board, values: Values) -> None:
+        """Replace the values of positions that are known exactly."""
+        for judge in self.exact:
+            covered = np.flatnonzero(judge.covers(boards) & ~is_finished(boards))
+            if covered.size:
+                values[covered] = select_exact_values(judge.cubeful_equities(boards[covered]), self.space)
+
+
+@dataclass(frozen=True)
+class MatchObjective:
+    """Outcomes, and the chance to win a match if nobody turns the cube any more.
+
+    Attributes:
+        evaluator: The judge of the leaves.
+        space: The cube at rest, from `make_dead_cube_game`.
+        exact: Judges whose positions are not looked ahead from.
+    """
+
+    evaluator: Evaluator
+    space: CubeStateSpace
+    exact: tuple[ExactEvaluator, ...] = ()
+
+    @property
+    def columns(self) -> int:
+        """Six: the outcome, and the chance to win the match."""
+        return OUTCOME_COLUMNS + 1
+
+    @cached_property
+    def backup_rule(self) -> BackupRule:
+        """The reply is the one with the best chance to win the match; all columns come from it."""
+        return _make_state_backup(1, is_money=False)
+
+    @cached_property
+    def other(self) -> MatchObjective:
+        """The same game as the other side sees it."""
+        return MatchObjective(self.evaluator, self.space.opponent_view, self.exact)
+
+    def is_settled(self, boards: Board) -> NDArray[np.bool_]:
+        """Finished positions, and those that are known exactly: ``bool[n]``."""
+        return find_settled(self.exact, boards)
+
+    def evaluate(self, boards: Board) -> Values:
+        """Value positions, as `Objective.evaluate`."""
+        outcomes = evaluate_outcomes(self.evaluator, boards)
+        return np.concatenate([outcomes, _compute_dead_column(outcomes, self.space)], axis=1)
+
+    def apply_double_option(self, values: Values) -> Values:
+        """Return the values: nobody doubles."""
+        return values
+
+    def equities(self, values: Values) -> NDArray[np.float64]:
+        """Return equities: 1 is a game won singly at the present cube, ``float64[n]``."""
+        return to_equities(values[:, OUTCOME_COLUMNS], self.space)
+
+
+def make_dead_cube_game(match: MatchState, table: MatchEquityTable | None = None) -> CubeStateSpace:
+    """Lay out a game whose cube nobody turns any more, whoever holds it.
+
+    Args:
+        match: The match state.
+        table: What match equities come from; the shipped one if None.
+    """
+    owner = None if match.cube == 1 else match.on_roll
+    return build_cube_state_space(replace(match, cube_owner=owner), table, max_cube_turns=0)
+
+
+def _compute_dead_column(outcomes: Outcomes, space: CubeStateSpace) -> Values:
+    return compute_dead_cube_values(outcomes, space)[:, None]
+
+
+def _make_state_backup(states: int, is_money: bool) -> BackupRule:
+    """Choose a reply for each state of the cube."""
+    scores = np.zeros((states, OUTCOME_COLUMNS + states))
+    scores[:, OUTCOME_COLUMNS:] = np.eye(states)
+    own = np.arange(states)
+    return BackupRule(
+        scores=scores,
+        score_of=np.concatenate([np.zeros(OUTCOME_COLUMNS, np.int64), own]),
+        opponent_column=np.concatenate([OUTCOME_BACKUP.opponent_column, OUTCOME_COLUMNS + own]),
+        factors=np.concatenate([OUTCOME_BACKUP.factors, np.full(states, -1.0)]),
+        shifts=np.concatenate([OUTCOME_BACKUP.shifts, np.full(states, 0.0 if is_money else 1.0)]),
+    )

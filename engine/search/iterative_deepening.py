@@ -1,0 +1,55 @@
+"""Values of positions depth by depth, so that a search that is stopped has an answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.errors import CancelledWork
+from engine.rules.position import Board
+from engine.search.objective import Objective, Values
+from engine.search.tree import TreeSearch
+from engine.search.watch import SearchWatch
+
+
+@dataclass(frozen=True, eq=False)
+class DeepeningResult:
+    """Values at the deepest depth that was finished.
+
+    Attributes:
+        values: ``float32[n, columns]``.
+        plies: That depth.
+        is_finished: Whether it is the depth asked for.
+        nodes: Positions valued without look-ahead.
+        elapsed_s: How long it took.
+    """
+
+    values: Values
+    plies: int
+    is_finished: bool
+    nodes: int
+    elapsed_s: float
+
+
+def run_iterative_deepening(
+    tree: TreeSearch, objective: Objective, boards: Board, plies: int, watch: SearchWatch
+) -> DeepeningResult:
+    """Value positions depth by depth until the watch stops it; 0 plies are always finished.
+
+    Args:
+        tree: Looks ahead.
+        objective: Values the leaves, for the side on roll at the root.
+        boards: ``int8[n, 2, 26]``, finished positions allowed.
+        plies: The greatest depth.
+        watch: Counts nodes, is told of each depth, stops the work.
+    """
+    values, reached = tree.evaluate(objective, boards, 0, SearchWatch()), 0
+    watch.count(len(boards))
+    watch.end_depth()
+    for depth in range(1, plies + 1):
+        watch.begin_depth(depth)
+        try:
+            values, reached = tree.evaluate(objective, boards, depth, watch), depth
+        except CancelledWork:
+            break
+        watch.end_depth()
+    return DeepeningResult(values, reached, reached == plies, watch.nodes, watch.elapsed_s)

@@ -1,0 +1,194 @@
+"""Values of chance nodes: the average over the rolls of the best reply, as far as it has to be known.
+
+The value of a position at k plies is the mean over the 21 rolls, by their probabilities, of the best reply
+at k - 1 plies seen from the other side, as in `engine.search.tree` where all replies are followed. A node is
+asked for with a window (alpha, beta): once its value is proved to be above beta or below alpha the rest of it
+is cut off, for it can no longer matter to whoever asked.
+
+Star1 proves it by bounds. Rolls that were not looked at are worth at least the least and at most the greatest
+value that the rules leave (`LeafEvaluator.bounds`), and each roll that is looked at gets the window that
+the others leave to it. Star2 first looks at one promising reply to every roll, which bounds each roll from
+below: where these bounds alone reach beta, all other replies are cut off.
+
+All bounds are proofs: what is cut off is worse by `CUTOFF_MARGIN` at least, far more than
+sums of doubles can err. So what is left has the value that it has without cut-offs, to the last bit.
+
+Source: B. W. Ballard, "The *-minimax search procedure for trees containing chance nodes" (Artificial
+Intelligence 21, 1983); T. Hauk, M. Buro and J. Schaeffer, "*-Minimax performance in backgammon" (2004). They
+go node by node. Here nodes of one level and rolls of one node are worked on together, so that leaves are
+judged in batches: bounds are then a batch behind what they could be, and some leaves more are judged.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.evaluation.pruning import PlayPruner
+from engine.rules.dice import ROLLS
+from engine.rules.position import Board
+from engine.search.deduplication import deduplicate_boards
+from engine.search.watch import SearchWatch
+from nets.heritage.barca.star.chance_nodes import ChanceNodes, Window
+from nets.heritage.barca.star.leaf_evaluators import LeafEvaluator
+
+MAX_STAR_PLIES = 2
+
+_EVALUATE_ROWS = 4096
+_BLOCK_NODES = (0, 256, 1)
+"""Nodes of 1 and 2 plies that are worked on together: some 100,000 positions each."""
+
+_FIRST_ROLLS = 4
+"""Rolls of a node that are looked at together at first; twice as many each time."""
+
+_FIRST_REPLIES = 3
+"""Replies to a roll that are looked ahead from together at first; then all others."""
+
+
+class Cutoffs(enum.Enum):
+    """What a search cuts off."""
+
+    NONE = "none"
+    STAR1 = "star1"
+    STAR2 = "star2"
+
+
+@dataclass(frozen=True)
+class ValueInterval:
+    """What is known of values: ``float64[n]`` each; where both are equal, the values themselves."""
+
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+
+class StarEvaluator:
+    """Values nodes of one search, counting the leaves.
+
+    Args:
+        leaf_evaluator: Judges the leaves.
+        pruner: Names the reply to a roll that is looked at first, next to the leaves; or the first legal.
+        cutoffs: What is cut off.
+        watch: Counts leaves, and is asked before each batch of them.
+    """
+
+    def __init__(
+        self, leaf_evaluator: LeafEvaluator, pruner: PlayPruner | None, cutoffs: Cutoffs, watch: SearchWatch
+    ) -> None:
+        self._leaf_evaluator = leaf_evaluator
+        self._pruner = pruner
+        self._cutoffs = cutoffs
+        self._watch = watch
+
+    def evaluate(self, boards: Board, plies: int, window: Window) -> ValueInterval:
+        """Value positions before the roll, for the side on roll.
+
+        Args:
+            boards: ``int8[n, 2, 26]``, finished positions allowed.
+            plies: 0 to `MAX_STAR_PLIES`.
+            window: Of each.
+
+        Returns:
+            Of each its value, or a bound that lies outside its window.
+
+        Raises:
+            CancelledWork: The watch stopped it.
+        """
+        boards = np.require(boards, np.int8, ["C", "W"])  # one signature of the kernels, compiled once
+        if plies == 0:
+            values = self.evaluate_leaves(boards)
+            return ValueInterval(values, values)
+        settled = self._leaf_evaluator.is_settled(boards)
+        result = ValueInterval(np.empty(len(boards)), np.empty(len(boards)))
+        if settled.any():
+            result.low[settled] = result.high[settled] = self.evaluate_leaves(boards[settled])
+        open_places = np.flatnonzero(~settled)
+        for start in range(0, len(open_places), _BLOCK_NODES[plies]):
+            places = open_places[start : start + _BLOCK_NODES[plies]]
+            block = ChanceNodes(boards[places], window.take(places), self._leaf_evaluator)
+            self._search_nodes(block, plies)
+            result.low[places], result.high[places] = block.average_bounds()
+        return result
+
+    def evaluate_leaves(self, boards: Board) -> NDArray[np.float64]:
+        """Judge positions without look-ahead, equal ones once: ``float64[n]`` for the side on roll."""
+        distinct = deduplicate_boards(np.require(boards, np.int8, ["C", "W"]))
+        values = np.empty(len(distinct.boards))
+        for start in range(0, len(values), _EVALUATE_ROWS):
+            self._watch.check()
+            rows = distinct.boards[start : start + _EVALUATE_ROWS]
+            values[start : start + _EVALUATE_ROWS] = self._leaf_evaluator.evaluate(rows)
+            self._watch.count(len(rows))
+        return values[distinct.places]
+
+    def _search_nodes(self, nodes: ChanceNodes, plies: int) -> None:
+        """Narrow the bounds of a block until each node is known or outside its window."""
+        is_cutting = self._cutoffs is not Cutoffs.NONE
+        if plies > 1 and is_cutting:
+            nodes.order_replies(self.evaluate_leaves(nodes.replies))
+        if self._cutoffs is Cutoffs.STAR2:
+            self._probe(nodes, plies)
+        chunk = _FIRST_ROLLS if is_cutting else len(ROLLS)
+        while True:
+            rows = nodes.choose_next_rolls(chunk, is_cutting=is_cutting)
+            if not len(rows):
+                return
+            if plies == 1:
+                self._search_leaves(nodes, rows)
+            else:
+                self._search_deeper(nodes, rows, plies - 1)
+            chunk *= 2
+
+    def _probe(self, nodes: ChanceNodes, plies: int) -> None:
+        """Look at one reply to each roll."""
+        if plies == 1:
+            nodes.put_first(self._find_promising(nodes))
+        firsts = nodes.order[nodes.offsets[:-1]]
+        boards = nodes.replies[firsts]
+        values = self.evaluate(boards, plies - 1, Window.make_unbounded(len(boards)))
+        nodes.record_probes(-values.low)
+
+    def _find_promising(self, nodes: ChanceNodes) -> NDArray[np.int64]:
+        """The most promising reply to each roll of each node: ``int64[n * 21]``, places among the replies."""
+        if self._pruner is None:
+            return nodes.offsets[:-1]
+        found = self._pruner.prune_plays(*nodes.boards_and_dice, 1, 0.0)
+        return nodes.find_places(found.children)
+
+    def _search_leaves(self, nodes: ChanceNodes, rows: NDArray[np.int64]) -> None:
+        """Value all replies to some rolls that were not looked at, which are leaves."""
+        places, of_row = nodes.list_unsearched_replies(rows)
+        best = nodes.best_known[rows]
+        if len(places):
+            np.maximum.at(best, of_row, -self.evaluate_leaves(nodes.replies[places]))
+        nodes.record_bounds(rows, best, best)
+
+    def _search_deeper(self, nodes: ChanceNodes, rows: NDArray[np.int64], plies: int) -> None:
+        """Look ahead from the replies to some rolls that were not looked at, the promising ones first."""
+        roll_window = (
+            nodes.compute_windows(rows)
+            if self._cutoffs is not Cutoffs.NONE
+            else Window.make_unbounded(len(rows))
+        )
+        places, of_row = nodes.list_unsearched_replies(rows)
+        rank = np.arange(len(places)) - np.searchsorted(of_row, of_row)
+        low, high = nodes.best_known[rows], nodes.best_known[rows]
+        is_first = rank < _FIRST_REPLIES
+        for wave in (is_first, ~is_first) if self._cutoffs is not Cutoffs.NONE else (rank >= 0,):
+            left = np.flatnonzero(wave & (low < roll_window.beta)[of_row])
+            if not len(left):
+                continue
+            row = of_row[left]
+            least = np.maximum(low, roll_window.alpha)[row]
+            if self._cutoffs is Cutoffs.NONE:
+                window = Window.make_unbounded(len(left))
+            else:
+                window = Window(-roll_window.beta[row], -least)
+            found = self.evaluate(nodes.replies[places[left]], plies, window)
+            np.maximum.at(low, row, -found.high)
+            np.maximum.at(high, row, -found.low)
+        nodes.record_bounds(
+            rows, low, np.where(low >= roll_window.beta, nodes.high[rows], np.maximum(low, high))
+        )

@@ -1,0 +1,162 @@
+"""Nets as in the first years of TD-Gammon: sigmoid hidden units on 196 inputs, one, two or five outputs.
+
+What the nodes of a net say, by its number of outputs:
+
+- 1: the chance to win. All games count as single ones.
+- 2: the chance to win, the share of gammons in what is won, and the share of gammons in what is lost. The
+  third is a node of its own in a normal net; a mirrored one has it from the second, seen from the other side.
+- 5: the outcome of `engine.rules.outcome`.
+
+A mirrored net ("symmetric") turns its nodes when the board is turned and the dice change hands: the weight of
+each input of the opponent is that of the player's own input, negated. It has two inputs that tell whose turn
+it is, negated likewise. Positions are always seen by the side on roll, for whom these are 1 and 0; so they
+are the biases of the hidden units here. A normal net has no such inputs, and no ties between weights.
+
+Source: the blog Computational Backgammon, posts of August to December 2011.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import DataFileError
+from engine.rules.outcome import LOSE_G, WIN, WIN_G, Outcomes
+from engine.rules.position import Board
+from nets.heritage.computational_backgammon.kernels import net as kernel_classic
+from nets.kernels.tesauro196 import INPUTS, SIDE_INPUTS
+
+NODE_COUNTS = {1: 1, 2: 3, 5: 5}
+"""How many nodes a net has, by its number of outputs."""
+
+NORMAL, SYMMETRIC = "normal", "symmetric"
+LAYOUTS = (NORMAL, SYMMETRIC)
+
+_MEAN_ACTIVE_INPUTS = 30.0
+"""So many inputs are active at a time."""
+
+ClassicWeights = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
+"""The arrays of a net in order: ``w1``, ``b1``, ``w2``, ``b2``."""
+
+_WEIGHT_NAMES = ("w1", "b1", "w2", "b2")
+
+
+@dataclass(frozen=True, eq=False)
+class ClassicNet:
+    """One net; an evaluator of itself that knows no end of games.
+
+    Attributes:
+        layout: ``normal`` or ``symmetric``.
+        outputs: 1, 2 or 5.
+        weights: ``float32[196, h]``, ``float32[h]``, ``float32[n, h]`` and ``float32[n]`` for n nodes.
+
+    Raises:
+        DataFileError: They do not go together.
+    """
+
+    layout: str
+    outputs: int
+    weights: ClassicWeights
+
+    name = "classic"
+    encoder_id = "tesauro196"
+    plies = 0
+
+    def __post_init__(self) -> None:
+        if self.layout not in LAYOUTS or self.outputs not in NODE_COUNTS:
+            raise DataFileError(
+                f"a classic net is {' or '.join(LAYOUTS)} and has 1, 2 or 5 outputs, "
+                f"not {self.layout} with {self.outputs}",
+                field="net",
+            )
+        shapes = [array.shape for array in self.weights]
+        nodes, hidden = NODE_COUNTS[self.outputs], self.weights[1].shape
+        if len(hidden) != 1 or shapes != [(INPUTS, *hidden), hidden, (nodes, *hidden), (nodes,)]:
+            raise DataFileError(
+                f"a classic net of {self.outputs} outputs has weights [{INPUTS}, h], [h], [{nodes}, h] "
+                f"and [{nodes}], these are {', '.join(str(list(shape)) for shape in shapes)}",
+                field="net",
+            )
+        if any(array.dtype != np.float32 for array in self.weights):
+            raise DataFileError("a net's weights are float32, these are not", field="net")
+
+    @classmethod
+    def untrained(cls, layout: str, outputs: int, hidden: int, generator: np.random.Generator) -> ClassicNet:
+        """Make random weights, tied where the net is symmetric."""
+        nodes = NODE_COUNTS[outputs]
+        w1 = generator.normal(0.0, np.sqrt(1.0 / _MEAN_ACTIVE_INPUTS), (INPUTS, hidden)).astype(np.float32)
+        w2 = generator.normal(0.0, np.sqrt(1.0 / hidden), (nodes, hidden)).astype(np.float32)
+        if layout == SYMMETRIC:
+            w1[SIDE_INPUTS:] = -w1[:SIDE_INPUTS]
+            w2[nodes // 2 + 1 :] = -w2[1 : nodes // 2 + 1]
+        b2 = -w2.sum(axis=1) / np.float32(2.0)  # untrained units are 1/2 on average: even chances
+        return cls(layout, outputs, (w1, np.zeros(hidden, np.float32), w2, b2.astype(np.float32)))
+
+    @property
+    def hidden(self) -> tuple[int, ...]:
+        """Sizes of the hidden layers, of which there is one."""
+        return (len(self.weights[1]),)
+
+    def compute_nodes(self, boards: Board) -> NDArray[np.float32]:
+        """Run the net: ``float32[n, nodes]`` for ``int8[n, 2, 26]``."""
+        nodes = np.empty((len(boards), NODE_COUNTS[self.outputs]), np.float32)
+        kernel_classic.forward(np.require(boards, np.int8, ["C", "W"]), self.weights, nodes)
+        return nodes
+
+    def evaluate(self, boards: Board) -> Outcomes:
+        """Evaluate positions, as `Evaluator.evaluate`; what a net does not say is 0."""
+        nodes = self.compute_nodes(boards)
+        if self.outputs == 5:
+            return nodes
+        outcomes = np.zeros((len(boards), 5), np.float32)
+        outcomes[:, WIN] = nodes[:, 0]
+        if self.outputs == 2:
+            outcomes[:, WIN_G] = nodes[:, 0] * nodes[:, 1]
+            outcomes[:, LOSE_G] = (np.float32(1.0) - nodes[:, 0]) * nodes[:, 2]
+        return outcomes
+
+    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
+        """The weights as named arrays for a file; layout and outputs are not among them."""
+        return {f"{prefix}_{name}": array for name, array in zip(_WEIGHT_NAMES, self.weights, strict=True)}
+
+    @classmethod
+    def from_arrays(
+        cls, layout: str, outputs: int, prefix: str, arrays: Mapping[str, NDArray[Any]]
+    ) -> ClassicNet:
+        """Take back what `arrays` gave.
+
+        Raises:
+            DataFileError: An array is missing, or they make no such net.
+        """
+        try:
+            w1, b1, w2, b2 = (arrays[f"{prefix}_{name}"] for name in _WEIGHT_NAMES)
+        except KeyError as error:
+            raise DataFileError(f"there is no {error.args[0]}", field="net") from error
+        return cls(layout, outputs, (w1, b1, w2, b2))
+
+
+def outcomes_to_nodes(outcomes: Outcomes, outputs: int) -> NDArray[np.float32]:
+    """Say outcomes as the nodes of a net would.
+
+    Args:
+        outcomes: ``float32[n, 5]``.
+        outputs: 1, 2 or 5.
+
+    Returns:
+        ``float32[n, nodes]``; shares of what never happens are 0.
+    """
+    if outputs == 5:
+        return np.ascontiguousarray(outcomes)
+    win = outcomes[:, WIN]
+    if outputs == 1:
+        return win[:, None].copy()
+    lose = np.float32(1.0) - win
+    shares = [
+        np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
+        for part, whole in ((outcomes[:, WIN_G], win), (outcomes[:, LOSE_G], lose))
+    ]
+    return np.stack([win, *shares], axis=1)

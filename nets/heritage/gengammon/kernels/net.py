@@ -1,0 +1,106 @@
+"""GenGammon's net: 52 counts of checkers, hidden units, and one output that is their sum."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels import fastmath_kernel, inlined_fastmath_kernel, kernel
+
+INPUTS = 52
+"""Two sides with 24 points and two bars each."""
+
+PADDED_UNITS = 32
+"""Hidden units of a kernel, some of them idle: loops of this fixed length are a few vector instructions."""
+
+LINEAR = 0
+SOFTSIGN = 1
+
+_ZERO = np.float32(0.0)
+_ONE = np.float32(1.0)
+
+
+@kernel
+def write_counts(boards: NDArray[np.int8], at: int, counts: NDArray[np.int8], row: int) -> None:
+    """Write the inputs of a position.
+
+    Args:
+        boards: ``int8[n, 2, 26]`` after a play, as the *next* mover sees them.
+        at: Which of them.
+        counts: out, ``int8[m, 52]``. The side that has played comes first, then the other one; each with its
+            24 points from its ace point on, its checkers on the bar, and those of the other side there.
+        row: Which of these to write.
+    """
+    for side in range(2):
+        start = 26 * side
+        for point in range(24):
+            counts[row, start + point] = boards[at, 1 - side, point + 1]
+        counts[row, start + 24] = boards[at, 1 - side, 25]
+        counts[row, start + 25] = boards[at, side, 25]
+
+
+@inlined_fastmath_kernel
+def sum_units(preactivations: NDArray[np.float32], row: int, activation: int) -> np.float32:
+    """Sum the hidden units of a position up.
+
+    Args:
+        preactivations: ``float32[n, LANES]``, what comes into each unit.
+        row: Of which position.
+        activation: `LINEAR`, units pass on what comes in; or `SOFTSIGN`, they make x / (1 + abs(x)) of it.
+    """
+    total = _ZERO
+    if activation == LINEAR:
+        for unit in range(PADDED_UNITS):
+            total += preactivations[row, unit]
+    else:
+        for unit in range(PADDED_UNITS):
+            total += preactivations[row, unit] / (_ONE + abs(preactivations[row, unit]))
+    return total
+
+
+@inlined_fastmath_kernel
+def score_position(
+    boards: NDArray[np.int8],
+    at: int,
+    weights: NDArray[np.float32],
+    activation: int,
+    counts: NDArray[np.int8],
+    preactivations: NDArray[np.float32],
+) -> np.float32:
+    """Score one position for the side that has played, with the caller's scratch.
+
+    Args:
+        boards: ``int8[n, 2, 26]``, as the *next* mover sees them.
+        at: Which of them.
+        weights: ``float32[52, LANES]``, those of idle units all zero.
+        activation: As `summed` takes it.
+        counts: scratch, ``int8[1, 52]``.
+        preactivations: scratch, ``float32[1, LANES]``.
+    """
+    write_counts(boards, at, counts, 0)
+    for unit in range(PADDED_UNITS):
+        preactivations[0, unit] = _ZERO
+    for place in range(INPUTS):
+        if counts[0, place]:
+            count = np.float32(counts[0, place])
+            for unit in range(PADDED_UNITS):
+                preactivations[0, unit] += count * weights[place, unit]
+    return sum_units(preactivations, 0, activation)
+
+
+@fastmath_kernel
+def score_positions(
+    boards: NDArray[np.int8], weights: NDArray[np.float32], activation: int, result: NDArray[np.float32]
+) -> None:
+    """Score positions for the side that has played.
+
+    Args:
+        boards: ``int8[n, 2, 26]``, as the *next* mover sees them.
+        weights: As `score` takes them.
+        activation: As `summed` takes it.
+        result: out, ``float32[n]``.
+    """
+    counts = np.empty((1, INPUTS), np.int8)
+    entering = np.empty((1, PADDED_UNITS), np.float32)
+    for i in range(boards.shape[0]):
+        result[i] = score_position(boards, i, weights, activation, counts, entering)

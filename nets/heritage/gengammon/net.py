@@ -1,0 +1,216 @@
+"""GenGammon's player: a net that rates boards by counts of checkers alone, and a rule for races."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import DataFileError
+from engine.evaluation.evaluator import find_first_highest
+from engine.play.player import pick_legal_plays
+from engine.rules.position import Board, Phase, Position, classify_phases
+from nets.heritage.gengammon.kernels import net as kernel
+from nets.manifest import ScorerEntry, read_scorer_bytes
+from nets.onnx_model import OnnxModel
+
+HIDDEN_UNITS = 26
+"""Hidden units."""
+
+ACTIVATIONS = {"linear": kernel.LINEAR, "softsign": kernel.SOFTSIGN}
+"""What hidden units do with what comes in: pass it on, or make x / (1 + abs(x)) of it."""
+
+WEIGHTS_OUTPUT = "weights"
+"""The output by which a net's ONNX file gives its weights, ``float32[52, 26]``."""
+
+_MAX_WEIGHT = 1e6
+"""Weights are no larger, so that no sum leaves the range of float32."""
+
+_HEADER = re.compile(r"gengammon 52-26-1 (\w+)")
+_OUTSIDE_PIPS = np.maximum(np.arange(26) - 6, 0)
+
+
+@dataclass(frozen=True, eq=False)
+class GengammonNet:
+    """52 inputs, 26 hidden units, and one output that is the sum of the units.
+
+    A side has 26 inputs: its 24 points from its own ace point on, its checkers on the bar, and those of the
+    other side there. Each is a number of checkers. The side that has played comes first. There are no inputs
+    for checkers borne off, and no biases.
+
+    Without activation hidden units add nothing: all that a net says is in one sum of weights for each input.
+
+    *Source:* the description of the GenGammon project (`docs/history/1-gengammon.md`), which names no
+    activation. Softsign is ours.
+
+    Attributes:
+        weights: ``float32[26, 52]``, a row for each hidden unit.
+        activation: A key of `ACTIVATIONS`.
+
+    Raises:
+        DataFileError: The weights have another shape or are no numbers, or the activation is unknown.
+    """
+
+    weights: NDArray[np.float32]
+    activation: str = "linear"
+
+    def __post_init__(self) -> None:
+        if self.activation not in ACTIVATIONS:
+            raise DataFileError(
+                f"hidden units are {' or '.join(ACTIVATIONS)}, not {self.activation[:20]!r}", field="net"
+            )
+        if self.weights.shape != (HIDDEN_UNITS, kernel.INPUTS):
+            raise DataFileError(
+                f"the weights of a 52-26-1 net are 26 rows of 52, not {list(self.weights.shape)}", field="net"
+            )
+        if not (np.abs(self.weights) <= _MAX_WEIGHT).all():
+            raise DataFileError(
+                f"weights are numbers of at most {_MAX_WEIGHT:.0f}, these are not", field="net"
+            )
+
+    @property
+    def padded_weights(self) -> NDArray[np.float32]:
+        """The weights as the kernels take them, ``float32[52, LANES]``."""
+        lanes = np.zeros((kernel.INPUTS, kernel.PADDED_UNITS), np.float32)
+        lanes[:, :HIDDEN_UNITS] = self.weights.T
+        return lanes
+
+    def score_boards(self, boards: Board) -> NDArray[np.float32]:
+        """Score positions after a play, as `engine.play.player.Scorer.score_boards`."""
+        result = np.empty(len(boards), np.float32)
+        boards = np.require(boards, np.int8, ["C", "W"])
+        kernel.score_positions(boards, self.padded_weights, ACTIVATIONS[self.activation], result)
+        return result
+
+
+class GengammonPlayer:
+    """Plays what its net scores highest; once the sides have passed each other, what `score_race_plays` does.
+
+    Args:
+        name: What results call it.
+        net: The judge as long as there is contact before the play.
+    """
+
+    def __init__(self, name: str, net: GengammonNet) -> None:
+        self.name = name
+        self.net = net
+
+    def choose(self, boards: Board, dice: NDArray[np.int8]) -> Board:
+        """Choose plays, as `engine.play.player.Player.choose`; ties go to the first."""
+        return pick_legal_plays(self, boards, dice)
+
+    def pick(
+        self, boards: Board, dice: NDArray[np.int8], children: Board, offsets: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """Choose among plays, as `engine.play.player.PlayPicker.pick`; ties go to the first."""
+        is_race = np.repeat(classify_phases(boards) >= Phase.RACE, np.diff(offsets))
+        scores = np.empty(len(children), np.float32)
+        scores[is_race] = score_race_plays(children[is_race])
+        scores[~is_race] = self.net.score_boards(children[~is_race])
+        return find_first_highest(scores, offsets)
+
+
+def score_race_plays(boards: Board) -> NDArray[np.float32]:
+    """Score plays of races: bear off as many as possible, else come home, else hold many points.
+
+    *Source:* ours. The description says only that a simple code plays once both sides are home bound.
+
+    Args:
+        boards: ``int8[n, 2, 26]`` as the next mover sees them.
+
+    Returns:
+        ``float32[n]`` for the side that has played: 10,000 for each checker off, less 10 for each pip that
+        checkers have to go to the home board, and 1 for each point held there.
+    """
+    own = boards[:, 1].astype(np.int64)
+    held = (own[:, 1:7] > 0).sum(axis=1)
+    scores: NDArray[np.float32] = (10_000 * own[:, 0] - 10 * (own @ _OUTSIDE_PIPS) + held).astype(np.float32)
+    return scores
+
+
+def format_net(net: GengammonNet) -> str:
+    """Write a net as text: a line that says what it is, then one line of 52 numbers for each hidden unit."""
+    rows = [" ".join(f"{weight:.9g}" for weight in row) for row in net.weights.tolist()]
+    return "\n".join([f"gengammon 52-26-1 {net.activation}", *rows, ""])
+
+
+def read_net_text(file: Path) -> GengammonNet:
+    """Read what `format_net` wrote.
+
+    Raises:
+        DataFileError: The file is missing, is another kind of file, or has other numbers of lines or weights.
+    """
+    try:
+        lines = file.read_text("ascii").splitlines()
+    except OSError as error:
+        raise DataFileError(f"{file} cannot be read: {error.strerror}", field="net") from error
+    except UnicodeDecodeError as error:
+        raise DataFileError(f"{file} is no text of a net", field="net") from error
+    head = _HEADER.fullmatch(lines[0].strip()) if lines else None
+    if not head:
+        raise DataFileError(
+            f"{file} line 1 is {lines[0][:40] if lines else ''!r}, expected 'gengammon 52-26-1 linear' or "
+            "another activation",
+            field="net",
+        )
+    rows = [line.split() for line in lines[1:] if line.strip()]
+    if len(rows) != HIDDEN_UNITS:
+        raise DataFileError(f"{file} has {len(rows)} hidden units, expected {HIDDEN_UNITS}", field="net")
+    for number, row in enumerate(rows, 1):
+        if len(row) != kernel.INPUTS:
+            raise DataFileError(
+                f"{file}: hidden unit {number} has {len(row)} weights, expected {kernel.INPUTS}", field="net"
+            )
+    try:
+        weights = np.array(rows, np.float32)
+    except ValueError as error:
+        raise DataFileError(f"{file} has a weight that is no number: {error}", field="net") from error
+    return GengammonNet(weights, head[1])
+
+
+def load_gengammon_net(entry: ScorerEntry, folder: Path) -> GengammonNet:
+    """Load a net of the manifest.
+
+    Args:
+        entry: What the manifest says.
+        folder: The folder of the manifest.
+
+    Raises:
+        DataFileError: The file is missing, its hash is another, or it is another kind of net.
+    """
+    return parse_onnx_net(entry.name, read_scorer_bytes(entry, folder), entry.activation)
+
+
+def parse_onnx_net(name: str, content: bytes, activation: str) -> GengammonNet:
+    """Take a net from the bytes of its ONNX file, and make sure that it says the same.
+
+    Args:
+        name: What errors call it.
+        content: The file; it gives its weights as `WEIGHTS`.
+        activation: A key of `ACTIVATIONS`.
+
+    Raises:
+        DataFileError: It is another kind of net, or has another activation.
+    """
+    model = OnnxModel(name, content, kernel.INPUTS, 1)
+    (weights,) = model.read_weights([WEIGHTS_OUTPUT])
+    net = GengammonNet(np.ascontiguousarray(weights.T), activation)
+    start = Position.start().board[None]
+    expected, found = net.score_boards(start)[0], model.run(encode_counts(start))[0, 0]
+    if not np.isclose(found, expected, rtol=1e-4, atol=1e-4):
+        raise DataFileError(
+            f"net {name} says {found:g} where units that are {activation} say {expected:g}", field="net"
+        )
+    return net
+
+
+def encode_counts(boards: Board) -> NDArray[np.float32]:
+    """Encode positions after a play for a net's ONNX file, ``float32[n, 52]``."""
+    counts = np.empty((len(boards), kernel.INPUTS), np.int8)
+    boards = np.require(boards, np.int8, ["C", "W"])
+    for i in range(len(boards)):
+        kernel.write_counts(boards, i, counts, i)
+    return counts.astype(np.float32)

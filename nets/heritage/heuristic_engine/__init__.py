@@ -1,0 +1,1 @@
+"""Document 3, Backgammon Artificial Intelligence: plays by pips, blocks and blots."""

@@ -1,0 +1,77 @@
+"""``heuristic``: pips, blocks and blots, each times a factor."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from engine.errors import ValueRangeError
+from engine.play.player import Player
+from nets.heritage.heuristic_engine.heuristic import (
+    HEURISTIC_CONFIGS,
+    PRINTED_CONFIGS,
+    HeuristicConfig,
+    HeuristicPlayer,
+    OnePlyHeuristicPlayer,
+)
+from nets.player_kinds import PlayerKind
+
+_DEFAULT_CONFIG = "trained"
+
+
+class HeuristicOptions(HeuristicConfig, frozen=True):
+    """The factors, or a configuration by name; and how they are used."""
+
+    config: Annotated[
+        Literal["trained", "untrained", "author", "author-first", "author-two", "ascended"],
+        Meta(description="all factors by name, in place of the others"),
+    ] = "trained"
+    probability: Annotated[
+        bool, Meta(description="play what leaves the opponent the lowest average of its best replies")
+    ] = False
+    printed: Annotated[bool, Meta(description="score as the article's C# does, whose bf divides")] = False
+    ties: Annotated[
+        Literal["first", "last"], Meta(description="which of equal plays: the rearmost checkers move first")
+    ] = "first"
+
+    def __post_init__(self) -> None:
+        if self.config != _DEFAULT_CONFIG and self.explicit_config != HeuristicConfig():
+            raise ValueRangeError(
+                f"config={self.config} has all its factors: give either config or factors", field="config"
+            )
+        if self.printed and self.probability and self.selected_config.bf == 0.0:
+            raise ValueRangeError(
+                "printed=true divides by bf, and probability=true takes the difference of what comes of it: "
+                "bf is above 0",
+                field="bf",
+            )
+
+    @property
+    def explicit_config(self) -> HeuristicConfig:
+        """The factors that are given one by one."""
+        return HeuristicConfig(*(getattr(self, name) for name in HeuristicConfig.__struct_fields__))
+
+    @property
+    def selected_config(self) -> HeuristicConfig:
+        """All factors; the blot factors divide where the score is that of the C#."""
+        if self.config == _DEFAULT_CONFIG:
+            return self.explicit_config
+        return (PRINTED_CONFIGS if self.printed else HEURISTIC_CONFIGS)[self.config]
+
+
+def _make(options: HeuristicOptions, _: Path) -> Player:
+    its = options.selected_config
+    kind = OnePlyHeuristicPlayer if options.probability else HeuristicPlayer
+    factors = its.tables_as_printed if options.printed else its.tables
+    return kind(KIND.format_name(options), factors, prefers_last=options.ties == "last")
+
+
+KIND = PlayerKind(
+    "heuristic",
+    "pips, blocks and blots with factors, tuned by hill climbing",
+    HeuristicOptions,
+    _make,
+    is_deep=lambda options: options.probability,
+)

@@ -1,0 +1,73 @@
+"""A hand-made judge of plays: the phase features, weighted by the phase, scaled to 0 to 1.
+
+*Source:* as `features` beside it, section "Heuristic Weights": the 16 x 3 table, and min-max normalisation
+by the largest sum of positive and of negative contributions.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.rules.position import Board
+from nets.heritage.phase_features.features import (
+    FEATURE_NAMES,
+    FEATURES,
+    GamePhase,
+    as_contiguous,
+    get_divisors,
+)
+from nets.heritage.phase_features.kernels import features as kernel_features
+
+_WEIGHT_TABLE = {
+    "occupied_points": (1.3, 1.7, 0.8),
+    "borne_off": (3.0, 5.0, 8.0),
+    "on_bar": (0.0, 0.0, 0.0),
+    "blot_distance": (-0.5, -0.3, -0.1),
+    "total_distance": (-0.6, -0.4, -0.2),
+    "excess_distance": (-0.7, -0.9, -1.3),
+    "blots": (-0.5, -0.7, -0.3),
+    "on_board": (1.4, 1.2, 1.7),
+    "opponent_on_board": (0.0, 0.0, 0.0),
+    "opponent_blots": (0.0, 0.0, 0.0),
+    "opponent_excess_distance": (0.0, 0.0, 0.0),
+    "opponent_total_distance": (0.8, 1.1, 0.5),
+    "opponent_blot_distance": (0.0, 0.0, 0.0),
+    "opponent_on_bar": (2.2, 2.7, 3.2),
+    "opponent_borne_off": (0.0, 0.0, 0.0),
+    "opponent_occupied_points": (0.0, 0.0, 0.0),
+}
+
+WEIGHTS: NDArray[np.float64] = np.array([_WEIGHT_TABLE[name] for name in FEATURE_NAMES])
+"""``float64[16, 3]``: a row for each feature, a column for each phase."""
+
+MAX_WEIGHTED_SUM = float(np.maximum(WEIGHTS, 0.0).sum(axis=0).max())
+"""What becomes 1: the most that the positive weights of a phase can contribute, 14.2."""
+
+MIN_WEIGHTED_SUM = float(np.minimum(WEIGHTS, 0.0).sum(axis=0).min())
+"""What becomes 0: the most that the negative weights of a phase can take away, -2.3."""
+
+
+class PhaseHeuristicScorer:
+    """Scores plays by hand-made weights, see `engine.play.player.Scorer`.
+
+    Args:
+        phase: Whose weights count whatever the position; that of each position unless given.
+        is_normalised: Whether features are normalised before they are weighted. Without it scores are not
+            0 to 1.
+    """
+
+    def __init__(self, phase: GamePhase | None = None, *, is_normalised: bool = True) -> None:
+        self._phase = kernel_features.OWN_PHASE if phase is None else int(phase)
+        self._divisors = get_divisors(is_normalised)
+        width = MAX_WEIGHTED_SUM - MIN_WEIGHTED_SUM
+        self._weights = np.concatenate([WEIGHTS, np.full((1, WEIGHTS.shape[1]), -MIN_WEIGHTED_SUM)]) / width
+        assert self._weights.shape[0] == FEATURES + 1
+
+    def score_boards(self, boards: Board) -> NDArray[np.float32]:
+        """Score positions after a play, as `engine.play.player.Scorer.score_boards`; 0 to 1."""
+        scores = np.empty(len(boards), np.float32)
+        kernel_features.score_linear(
+            as_contiguous(boards), self._divisors, self._weights, self._phase, scores
+        )
+        return scores

@@ -1,0 +1,181 @@
+"""A net with one output on the gated phase features: it judges plays without knowing outcomes.
+
+*Source:* as `features` beside it, section "Neural Network for Board Evaluation": 48 inputs, two hidden
+layers of 64 ReLU units, one linear output.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import DataFileError
+from engine.rules.position import Board
+from nets.heritage.phase_features.features import FEATURE_MAXIMA, INPUTS, as_contiguous
+from nets.heritage.phase_features.kernels import features as kernel_features
+from nets.manifest import ScorerEntry, read_scorer_bytes
+
+HIDDEN = (64, 64)
+
+ACTIVATION = "relu"
+"""What hidden units do, as the manifest says it."""
+
+PhaseNetWeights = kernel_features.PhaseNetWeights
+"""The weights of a net in order, those of the inputs first."""
+
+_WEIGHT_NAMES = ("w1", "b1", "w2", "b2", "w3", "b3")
+
+
+@dataclass(frozen=True, eq=False)
+class PhaseNet:
+    """The net as its weights, and a judge of plays, see `engine.play.player.Scorer`.
+
+    Attributes:
+        w1: ``float32[48, h1]``.
+        b1: ``float32[h1]``.
+        w2: ``float32[h1, h2]``.
+        b2: ``float32[h2]``.
+        w3: ``float32[h2]``.
+        b3: ``float32[1]``.
+
+    Raises:
+        DataFileError: The shapes do not fit each other, or a weight is no finite float32.
+    """
+
+    w1: NDArray[np.float32]
+    b1: NDArray[np.float32]
+    w2: NDArray[np.float32]
+    b2: NDArray[np.float32]
+    w3: NDArray[np.float32]
+    b3: NDArray[np.float32]
+
+    def __post_init__(self) -> None:
+        first, second = (len(bias) if bias.ndim == 1 else 0 for bias in (self.b1, self.b2))
+        shapes = tuple(array.shape for array in self.arrays)
+        if not first * second or shapes != _layer_shapes((first, second)):
+            raise DataFileError(
+                f"a phase net leads from {INPUTS} inputs by two hidden layers to 1 output, not by weights "
+                f"of the shapes {list(shapes)}",
+                field="net",
+            )
+        if not all(array.dtype == np.float32 and np.isfinite(array).all() for array in self.arrays):
+            raise DataFileError("weights of a phase net are finite float32 numbers", field="net")
+
+    @classmethod
+    def untrained(cls, generator: np.random.Generator, hidden: tuple[int, int] = HIDDEN) -> PhaseNet:
+        """Make random weights: uniform within 1 / sqrt(inputs of the layer), as torch begins its layers."""
+        return cls(*draw_weights(generator, INPUTS, hidden))
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> PhaseNet:
+        """Take the net from what `named` gave, other arrays among it.
+
+        Raises:
+            DataFileError: An array is missing, or is not as it should be.
+        """
+        if missing := [name for name in _WEIGHT_NAMES if name not in arrays]:
+            raise DataFileError(f"no phase net: {' and '.join(missing)} missing", field="net")
+        return cls(*(np.ascontiguousarray(arrays[name]) for name in _WEIGHT_NAMES))
+
+    @classmethod
+    def from_flat(cls, flat: NDArray[np.float32], hidden: tuple[int, int] = HIDDEN) -> PhaseNet:
+        """Take the net from all its weights one behind the other; it changes when these do.
+
+        Args:
+            flat: ``float32[weights]``, in the order of the attributes.
+            hidden: Sizes of the hidden layers.
+
+        Raises:
+            DataFileError: There are more or fewer weights, or one is no finite float32.
+        """
+        shapes = _layer_shapes(hidden)
+        sizes = [math.prod(shape) for shape in shapes]
+        if flat.shape != (sum(sizes),):
+            raise DataFileError(
+                f"a phase net {INPUTS}-{hidden[0]}-{hidden[1]}-1 has {sum(sizes)} weights in a row, not "
+                f"{list(flat.shape)}",
+                field="net",
+            )
+        parts = np.split(flat, np.cumsum(sizes)[:-1])
+        return cls(*(part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)))
+
+    @staticmethod
+    def is_in(arrays: Mapping[str, NDArray[Any]]) -> bool:
+        """Whether the arrays of a file are those of such a net, well-formed or not."""
+        return all(name in arrays for name in _WEIGHT_NAMES)
+
+    @property
+    def arrays(self) -> PhaseNetWeights:
+        """All weights, in order."""
+        return (self.w1, self.b1, self.w2, self.b2, self.w3, self.b3)
+
+    @property
+    def hidden(self) -> tuple[int, int]:
+        """Sizes of the hidden layers."""
+        return len(self.b1), len(self.b2)
+
+    @property
+    def flat_weights(self) -> NDArray[np.float32]:
+        """A copy of all weights, one behind the other; ``float32[7361]`` with the usual layers."""
+        return np.concatenate([array.ravel() for array in self.arrays])
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """All weights by name, for a file."""
+        return dict(zip(_WEIGHT_NAMES, self.arrays, strict=True))
+
+    def score_boards(self, boards: Board) -> NDArray[np.float32]:
+        """Score positions after a play, as `engine.play.player.Scorer.score_boards`; about 0 to 1."""
+        scores = np.empty(len(boards), np.float32)
+        kernel_features.score_with_net(as_contiguous(boards), FEATURE_MAXIMA, self.arrays, scores)
+        return scores
+
+
+def draw_weights(generator: np.random.Generator, inputs: int, hidden: tuple[int, int]) -> PhaseNetWeights:
+    """Draw the weights of a net before it has learned, as `PhaseNet.untrained` has them.
+
+    Args:
+        generator: Of the weights.
+        inputs: How many inputs it has.
+        hidden: Sizes of the hidden layers.
+    """
+    w1, b1, w2, b2, w3, b3 = (
+        generator.uniform(-1.0 / np.sqrt(ins), 1.0 / np.sqrt(ins), shape).astype(np.float32)
+        for ins, shape in zip(np.repeat((inputs, *hidden), 2), _layer_shapes(hidden, inputs), strict=True)
+    )
+    return w1, b1, w2, b2, w3, b3
+
+
+def load_phase_net(entry: ScorerEntry, folder: Path) -> PhaseNet:
+    """Load a net of the manifest: a numpy file of its weights, one behind the other.
+
+    Args:
+        entry: What the manifest says.
+        folder: The folder of the manifest.
+
+    Raises:
+        DataFileError: The file is missing, its hash is another, it holds no such net, or the manifest names
+            another activation.
+    """
+    if entry.activation != ACTIVATION:
+        raise DataFileError(
+            f"net {entry.name}: hidden units are {ACTIVATION}, not {entry.activation}", field="net"
+        )
+    content = read_scorer_bytes(entry, folder)
+    try:
+        return PhaseNet.from_flat(np.load(io.BytesIO(content), allow_pickle=False))
+    except (ValueError, EOFError, AttributeError) as error:
+        raise DataFileError(f"net {entry.name} is no numpy file of weights: {error}", field="net") from error
+    except DataFileError as error:
+        raise DataFileError(f"net {entry.name}: {error.message}", field="net") from error
+
+
+def _layer_shapes(hidden: tuple[int, int], inputs: int = INPUTS) -> tuple[tuple[int, ...], ...]:
+    first, second = hidden
+    return (inputs, first), (first,), (first, second), (second,), (second,), (1,)

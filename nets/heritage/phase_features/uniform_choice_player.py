@@ -1,0 +1,49 @@
+"""A player that does not always take its best play, but one of its few best."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.play.player import Scorer, pick_legal_plays
+from engine.rules.position import Board
+from engine.rules.seeded_random import BoardHasher, to_integers_below
+
+
+class UniformChoicePlayer:
+    """Plays one of the plays that a scorer gives the most, all equally likely.
+
+    It plays the same one whenever position, roll and seed are the same.
+
+    Args:
+        name: What results call it.
+        scorer: The judge of the positions after the plays.
+        max_candidates: How many plays it chooses among, 1 or more; fewer where the roll has no more.
+        seed: Of the choices, 0 or more.
+
+    Raises:
+        ValueRangeError: The seed is negative.
+    """
+
+    def __init__(self, name: str, scorer: Scorer, max_candidates: int, seed: int = 0) -> None:
+        self.name = name
+        self._scorer = scorer
+        self._max_candidates = max_candidates
+        self._chance = BoardHasher(seed)
+
+    def choose(self, boards: Board, dice: NDArray[np.int8]) -> Board:
+        """Choose plays, as `engine.play.player.Player.choose`; of equal scores the first counts as better."""
+        return pick_legal_plays(self, boards, dice)
+
+    def pick(
+        self, boards: Board, dice: NDArray[np.int8], children: Board, offsets: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """Choose among plays, as `engine.play.player.PlayPicker.pick`."""
+        counts = np.diff(offsets)
+        places = np.repeat(np.arange(len(boards)), counts)
+        best_first = np.lexsort((-self._scorer.score_boards(children), places))
+        drawn = to_integers_below(
+            self._chance.hash_rolls(boards, dice), np.minimum(counts, self._max_candidates)
+        )
+        chosen: NDArray[np.int64] = best_first[offsets[:-1] + drawn]
+        return chosen

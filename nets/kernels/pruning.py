@@ -1,0 +1,99 @@
+"""The most promising plays of rolls, chosen by small nets: `PlayPruner` in one loop."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels import kernel
+from engine.kernels.moves import MAX_PLAYS, write_child, write_moves
+from nets.kernels.play_evaluation import evaluate_plays, make_play_buffers, prepare_position
+from nets.kernels.sparse import OneLayerWeights
+
+
+@kernel
+def prune_plays(
+    boards: NDArray[np.int8],
+    dice: NDArray[np.int8],
+    start: int,
+    contact: OneLayerWeights,
+    race: OneLayerWeights,
+    keep: int,
+    margin: float,
+    children: NDArray[np.int8],
+    moves: NDArray[np.int8],
+    equities: NDArray[np.float32],
+    offsets: NDArray[np.int64],
+) -> int:
+    """Write the most promising plays of one roll for each of many positions.
+
+    A position that follows itself, with another roll, is prepared once.
+
+    Args:
+        boards: ``int8[n, 2, 26]``, none of them over.
+        dice: ``int8[n, 2]``.
+        start: The first position to do; ``offsets[start]`` says where its replies go.
+        contact: The net for contact.
+        race: The net for races.
+        keep: The most replies of a position.
+        margin: In points of equity.
+        children: out, ``int8[capacity, 2, 26]``, the best of each position first.
+        moves: out, ``int8[capacity, 8]``.
+        equities: out, ``float32[capacity]``, for the next mover.
+        offsets: out, ``int64[n + 1]``.
+
+    Returns:
+        The number of positions done: less than n when the next one might not fit.
+    """
+    judging = make_play_buffers(contact, race)
+    kept = np.empty(MAX_PLAYS, np.int64)
+    for i in range(start, boards.shape[0]):
+        at = offsets[i]
+        if i == start or not _is_repeated(boards, i):
+            prepare_position(boards, i, contact, race, judging)
+        count = evaluate_plays(boards, i, int(dice[i, 0]), int(dice[i, 1]), contact, race, judging)
+        if at + min(count, keep) > children.shape[0]:
+            return i
+        number = _select_best(judging.equities, count, keep, margin, kept)
+        for j in range(number):
+            play = int(judging.plays[kept[j]])
+            write_child(boards, i, play, children, at + j)
+            write_moves(play, moves, at + j)
+            equities[at + j] = judging.equities[kept[j]]
+        offsets[i + 1] = at + number
+    return boards.shape[0]
+
+
+@kernel
+def _is_repeated(boards: NDArray[np.int8], at: int) -> bool:
+    """Whether a position is the same as the one before it."""
+    different = 0
+    for side in range(2):
+        for point in range(26):
+            different |= int(boards[at, side, point]) ^ int(boards[at - 1, side, point])
+    return different == 0
+
+
+@kernel
+def _select_best(
+    equities: NDArray[np.float32], count: int, keep: int, margin: float, selected: NDArray[np.int64]
+) -> int:
+    """Write the places of the least equities in rising order, equals in theirs; return how many."""
+    number = 0
+    limit = np.float32(np.inf)
+    for i in range(count):
+        if equities[i] > limit:
+            continue
+        place = number
+        while place > 0 and equities[selected[place - 1]] > equities[i]:
+            place -= 1
+        if place >= keep:
+            continue
+        number = min(number + 1, keep)
+        for j in range(number - 1, place, -1):
+            selected[j] = selected[j - 1]
+        selected[place] = i
+        limit = equities[selected[0]] + np.float32(margin)
+    while equities[selected[number - 1]] > limit:
+        number -= 1
+    return number

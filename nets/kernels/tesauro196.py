@@ -1,0 +1,98 @@
+"""The `tesauro196` inputs, dense for ONNX nets and sparse for first layers that add up table rows.
+
+Layout of the 196 inputs: ``x[side * 98 + (point - 1) * 4 + unit]`` with side 0 the player on roll and side
+1 the opponent, each on its points 1..24 in *its own* numbering; then for each side ``x[side * 98 + 96]``
+checkers on the bar / 2 and ``x[side * 98 + 97]`` checkers borne off / 15. A point's units are a row of
+`POINT_UNITS`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels import gil_kernel, kernel
+
+INPUTS = 196
+SIDE_INPUTS = 98
+BAR_INPUT = 96
+OFF_INPUT = 97
+
+MAX_ACTIVE_INPUTS = 30
+"""The most inputs of a position that are not zero: each of the 30 checkers adds one at most."""
+
+_counts = np.arange(16)[:, None]
+POINT_UNITS: NDArray[np.float32] = np.concatenate(
+    [_counts >= 1, _counts >= 2, _counts >= 3, np.maximum(_counts - 3, 0) / 2], axis=1
+).astype(np.float32)
+"""``float32[16, 4]``: the units of a point of n checkers: n >= 1, n >= 2, n >= 3, (n - 3) / 2 beyond 3."""
+
+ACTIVE_UNITS: NDArray[np.int64] = (POINT_UNITS > 0).sum(axis=1)
+"""``int64[16]``: how many units of a point with n checkers are not zero; they are always the first ones."""
+
+
+_ZERO = np.float32(0.0)
+_HALF = np.float32(0.5)
+_ONE = np.float32(1.0)
+_TWO = np.float32(2.0)
+_THREE = np.float32(3.0)
+_FIFTEEN = np.float32(15.0)
+
+
+@gil_kernel
+def encode(boards: NDArray[np.int8], inputs: NDArray[np.float32]) -> None:
+    """Write the inputs of positions.
+
+    The units are computed, not looked up: the compiler makes vector instructions of it, five times as fast.
+
+    Args:
+        boards: ``int8[n, 2, 26]``.
+        inputs: out, ``float32[n, 196]``.
+    """
+    for i in range(boards.shape[0]):
+        for side in range(2):
+            first = side * SIDE_INPUTS
+            for point in range(1, 25):
+                count = np.float32(boards[i, side, point])
+                at = first + 4 * (point - 1)
+                inputs[i, at] = min(count, _ONE)
+                inputs[i, at + 1] = min(max(count - _ONE, _ZERO), _ONE)
+                inputs[i, at + 2] = min(max(count - _TWO, _ZERO), _ONE)
+                inputs[i, at + 3] = max(count - _THREE, _ZERO) * _HALF
+            inputs[i, first + BAR_INPUT] = np.float32(boards[i, side, 25]) * _HALF
+            inputs[i, first + OFF_INPUT] = np.float32(boards[i, side, 0]) / _FIFTEEN
+
+
+@kernel
+def list_active_inputs(
+    board: NDArray[np.int8], indices: NDArray[np.int64], values: NDArray[np.float32]
+) -> int:
+    """List the inputs of one position that are not zero, in ascending order of place.
+
+    Args:
+        board: ``int8[2, 26]``.
+        indices: out, ``int64[MAX_ACTIVE]``, indices of inputs.
+        values: out, ``float32[MAX_ACTIVE]``, their values.
+
+    Returns:
+        How many were written.
+    """
+    found = 0
+    for side in range(2):
+        first = side * SIDE_INPUTS
+        for point in range(1, 25):
+            count = int(board[side, point])
+            if count > 0:
+                for unit in range(ACTIVE_UNITS[count]):
+                    indices[found] = first + 4 * (point - 1) + unit
+                    values[found] = POINT_UNITS[count, unit]
+                    found += 1
+        if board[side, 25] > 0:
+            indices[found] = first + BAR_INPUT
+            values[found] = np.float32(board[side, 25]) * _HALF
+            found += 1
+        if board[side, 0] > 0:
+            indices[found] = first + OFF_INPUT
+            values[found] = np.float32(board[side, 0]) / _FIFTEEN
+            found += 1
+    return found

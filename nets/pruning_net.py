@@ -1,0 +1,90 @@
+"""A reply finder on small nets, compiled into one loop: moves, judgement and choice."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import DataFileError
+from engine.evaluation.pruning import Replies
+from engine.rules.position import Board
+from engine.runtime.thread_turns import release_turn
+from nets.kernels import pruning as kernel_replies
+from nets.kernels.sparse import OneLayerWeights
+from nets.kernels.tesauro196 import INPUTS
+from nets.onnx_model import OnnxModel
+
+WEIGHT_OUTPUTS = ("w1", "b1", "w2", "b2")
+"""Outputs by which a net file gives its weights: ``[196, h]``, ``[h]``, ``[h, 5]``, ``[5]``."""
+
+
+def read_net_weights(model: OnnxModel) -> OneLayerWeights:
+    """Read the weights of a net with one hidden layer, in the form that the kernels take.
+
+    Raises:
+        DataFileError: The net does not give its weights, or they are those of another kind of net.
+    """
+    w1, b1, w2, b2 = model.read_weights(WEIGHT_OUTPUTS)
+    hidden = len(b1)
+    if w1.shape != (INPUTS, hidden) or w2.shape != (hidden, 5) or b2.shape != (5,):
+        raise DataFileError(
+            f"net {model.name} is no net of one hidden layer on {INPUTS} inputs: its weights have "
+            f"shapes {w1.shape}, {b1.shape}, {w2.shape}, {b2.shape}",
+            field="net",
+        )
+    return w1, b1, np.ascontiguousarray(w2.T), b2
+
+
+class PruningNet:
+    """Finds replies with a contact and a race net on `tesauro196` inputs; an `PlayPruner`.
+
+    Its judgement is that of the bare nets: finished positions are exact, nothing else is corrected.
+
+    Args:
+        name: What documents and replies call it.
+        contact: Weights of the net for contact.
+        race: Weights of the net for races.
+    """
+
+    def __init__(self, name: str, contact: OneLayerWeights, race: OneLayerWeights) -> None:
+        self.name = name
+        self._contact = contact
+        self._race = race
+
+    def prune_plays(self, boards: Board, dice: NDArray[np.int8], keep: int, margin: float) -> Replies:
+        """Choose replies, as `engine.evaluation.pruning.PlayPruner.prune_plays`."""
+        boards = np.require(boards, np.int8, ["C", "W"])  # keeps the kernel at one compiled signature
+        dice = np.require(dice, np.int8, ["C", "W"])
+        count = len(boards)
+        offsets = np.zeros(count + 1, np.int64)
+        done = 0
+        capacity = min(count * keep, 16 * count + 4096)
+        children, moves, equities = _allocate_replies(capacity)
+        while True:
+            with release_turn():
+                done = kernel_replies.prune_plays(
+                    boards,
+                    dice,
+                    done,
+                    self._contact,
+                    self._race,
+                    keep,
+                    margin,
+                    children,
+                    moves,
+                    equities,
+                    offsets,
+                )
+            if done == count:
+                break
+            used = int(offsets[done])
+            more = _allocate_replies(capacity + 4096)
+            children = np.concatenate([children[:used], more[0]])
+            moves = np.concatenate([moves[:used], more[1]])
+            equities = np.concatenate([equities[:used], more[2]])
+        used = int(offsets[-1])
+        return Replies(children[:used], moves[:used], equities[:used], offsets)
+
+
+def _allocate_replies(rows: int) -> tuple[Board, NDArray[np.int8], NDArray[np.float32]]:
+    return np.empty((rows, 2, 26), np.int8), np.empty((rows, 8), np.int8), np.empty(rows, np.float32)

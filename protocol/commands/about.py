@@ -1,0 +1,187 @@
+"""What the server says about itself: handshake, readiness, help, statistics."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from engine.analysis.levels import LEVELS, EvalSettings
+from engine.rules.match import MatchState
+from engine.rules.moves import legal_plays
+from engine.rules.position import Position
+from engine.runtime.version import NAME, read_version
+from engine.search import FILTERS, MAX_PLIES
+from nets.options import OptionSpec
+from nets.player_kinds import load_player_kinds
+from nets.player_specs import OPTION_SPECS
+from protocol.commands.command import Command, CommandCall
+from protocol.commands.go_limits import MAX_MOVETIME_MS
+from protocol.commands.settings import make_key_replies
+from protocol.commands.ubgi01 import make_option_replies
+from protocol.core.arguments import MAX_QUOTED_CHARS
+from protocol.core.errors import ERROR_CODES, INTERNAL_ERROR, CommandError
+from protocol.core.replies import DECIMALS
+from protocol.core.requests import Answer, AnyReply, JsonReply, Reply, Work, WorkControl
+from protocol.state.player_registry import SESSION_PLAYERS
+from protocol.state.service import AUTHOR, Service
+from protocol.state.settings import SETTINGS
+
+CONVENTIONS = {
+    "view": "numbers are for the player on roll, before the roll; after a play, for the player who made it",
+    "outcome": "cumulative: win, win_g gammon or more, win_bg backgammon, lose_g and lose_bg likewise",
+    "equity": "cubeless money points: 2 win - 1 + win_g + win_bg - lose_g - lose_bg",
+    "cubeful": "equity with the cube, 1 is a game won singly at the present cube; only where the cube counts",
+    "mwc": "chance to win the match; left out in money play",
+    "plies": "look-ahead after the play; 0 is the net alone (UBGI's engine.ply is plies + 1)",
+    "points": "each player counts from the own ace point: 1..24, 25 or bar, 0 or off",
+}
+
+_WARM_UP_PLIES = 2
+"""A search of so many plies has used every part of it once."""
+
+
+def handle_ubgi(call: CommandCall) -> Answer:
+    """Answer the handshake of UBGI 0.2, with the option lines of 0.1 in it."""
+    call.session.speaks_ubgi01 = False
+    return [
+        Reply("id", f"name {NAME} {read_version()}", is_final=False),
+        Reply("id", f"author {AUTHOR}", is_final=False),
+        Reply("proto", "0.2", is_final=False),
+        *make_key_replies(call.session),
+        *make_option_replies(call.session),
+        Reply("ubgiok"),
+    ]
+
+
+def handle_isready(call: CommandCall) -> Answer:
+    """Load the evaluator and the player, make ready what searches, then say so."""
+    find_chooser, doubles = call.session.make_decider_loader(), call.session.game.doubles
+
+    def run(_: WorkControl) -> list[Reply]:
+        legal_plays(Position.start(), (1, 1), doubles)
+        find_chooser().engine.evaluate(Position.start(), MatchState(), EvalSettings(_WARM_UP_PLIES))
+        return [Reply("readyok")]
+
+    return Work(run)
+
+
+def handle_stats(call: CommandCall) -> Answer:
+    """Count what this client and the server did."""
+    session = call.session
+    values = {
+        "uptime_s": session.service.uptime_s,
+        "clients": session.service.client_count,
+        "requests": session.request_count,
+        "errors": session.error_count,
+    }
+    return [Reply("stats", values=values)]
+
+
+def handle_help(call: CommandCall) -> Answer:
+    """Explain all commands in a line each, or one in full."""
+    name = call.values["command"]
+    if name is None:
+        texts = [f"{command.usage} : {command.summary}" for command in call.table.values()]
+    elif name in call.table:
+        texts = _explain_command(call.table[name])
+    else:
+        raise CommandError(f"no command {name[:MAX_QUOTED_CHARS]!r}: 'help' lists them", field="command")
+    return [*(Reply("help", text, is_final=False) for text in texts), Reply("helpok")]
+
+
+def _explain_command(command: Command) -> list[str]:
+    texts = [command.usage, command.summary]
+    texts += [f"argument {a.name} ({a.metavar}): {a.meaning}" for a in command.arguments]
+    texts += [f"line before the last: {line}" for line in command.data_lines]
+    texts += [f"last line: {command.final_line}"]
+    texts += [f"example: {line}" for line in command.example]
+    return texts
+
+
+def handle_describe(call: CommandCall) -> Answer:
+    """Describe the server as one JSON object."""
+    service, net = call.session.service, call.session.engine_settings.net
+    commands = [
+        {
+            "name": c.name,
+            "usage": c.usage,
+            "summary": c.summary,
+            "final": c.final_line,
+            "standard": c.standard,
+        }
+        for c in call.table.values()
+    ]
+
+    def run(_: WorkControl) -> list[AnyReply]:
+        return [JsonReply(_describe_server(service, net) | {"commands": commands})]
+
+    return Work(run)
+
+
+def _describe_server(service: Service, net: str) -> dict[str, object]:
+    limits = service.limits
+    return {
+        "action": "describe",
+        "name": NAME,
+        "version": read_version(),
+        "ubgi": ["0.2", "0.1"],
+        "net": net,
+        "evaluators": list(service.catalogue.list_names()),
+        "nets": list(service.catalogue.describe_nets()),
+        "players": _describe_players(),
+        "evaluator_parameters": [_describe_parameter(each) for each in OPTION_SPECS],
+        "max_plies": MAX_PLIES,
+        "levels": _describe_levels(),
+        "filters": _describe_filters(),
+        "decimals": DECIMALS,
+        "conventions": CONVENTIONS,
+        "limits": {
+            "line_bytes": limits.line_bytes,
+            "queued_requests": limits.queued_requests,
+            "query_positions": limits.query_positions,
+            "query_plays": limits.query_plays,
+            "rollout_games": limits.rollout_games,
+            "undo_steps": limits.undo_steps,
+            "movetime_ms": MAX_MOVETIME_MS,
+        },
+        "errors": sorted({code for _, code, _ in ERROR_CODES} | {INTERNAL_ERROR}),
+        "keys": [
+            {"name": k.name, "type": k.kind, "values": k.values, "default": k.default, "meaning": k.meaning}
+            for k in SETTINGS.values()
+        ],
+    }
+
+
+def _describe_players() -> list[dict[str, object]]:
+    rows: list[tuple[str, str, tuple[OptionSpec, ...]]]
+    rows = [(name, summary, ()) for name, summary in SESSION_PLAYERS.items()]
+    rows += [(kind.name, kind.summary, kind.option_specs) for kind in load_player_kinds()]
+    return [
+        {"name": name, "summary": summary, "parameters": [_describe_parameter(each) for each in parameters]}
+        for name, summary, parameters in rows
+    ]
+
+
+def _describe_parameter(parameter: OptionSpec) -> dict[str, object]:
+    """Describe a parameter as keys are described."""
+    described = {"name": parameter.name, "type": parameter.kind, "values": parameter.allowed_values}
+    return {**described, "default": parameter.default_text, "meaning": parameter.meaning}
+
+
+def _describe_levels() -> list[dict[str, object]]:
+    return [
+        {
+            "name": level.name,
+            "plies": level.plies,
+            "filter": level.filter_name,
+            "noise_points": level.noise_points,
+            "error_rate": level.error_rate,
+            "meaning": level.meaning,
+        }
+        for level in LEVELS.values()
+    ]
+
+
+def _describe_filters() -> list[dict[str, object]]:
+    return [
+        {"name": each.name, "stages": [asdict(stage) for stage in each.stages]} for each in FILTERS.values()
+    ]

@@ -1,0 +1,136 @@
+"""The board as text, with both players' numbering."""
+
+from __future__ import annotations
+
+from engine.rules.match import SEATS, MatchState
+from engine.rules.position import BAR, CHECKERS, OFF, Position
+
+CHECKER_MARKS = ("O", "X")
+"""The checkers of seats 0 and 1, as GNU Backgammon draws them."""
+
+_TOP_POINTS = range(13, 25)
+_BOTTOM_POINTS = range(12, 0, -1)
+_STACK_HEIGHT = 5
+_MIDDLE = 7
+_RESIGNATIONS = ("", "a single game", "a gammon", "a backgammon")
+
+
+def draw_board(
+    position: Position,
+    match: MatchState,
+    names: tuple[str, str] = CHECKER_MARKS,
+    bottom_seat: int | None = None,
+    score: tuple[int, int] | None = None,
+    *,
+    is_conceded: bool = False,
+) -> list[str]:
+    """Draw a position with score, cube, roll and pip counts.
+
+    The frame carries the numbering of the seat at the bottom, the lines outside it that of the other seat.
+    Checkers on the bar stand on the side where they enter; a stack too high for its column ends in its
+    count.
+
+    Args:
+        position: As the seat on roll sees it.
+        match: The match state.
+        names: Of seats 0 and 1.
+        bottom_seat: The seat at the bottom; the one on roll if None.
+        score: Points of seats 0 and 1 where they are not those of the match state, which cannot hold the
+            score of a match that is won.
+        is_conceded: Whether the game ended by a drop or a resignation: nobody is to act.
+
+    Returns:
+        15 lines without line ends.
+    """
+    bottom = match.on_roll if bottom_seat is None else bottom_seat
+    rows = dict(zip((match.on_roll, 1 - match.on_roll), position.board.tolist(), strict=True))
+    points = match.score if score is None else score
+    upper, lower = (
+        [
+            CHECKER_MARKS[seat]
+            if names[seat] == CHECKER_MARKS[seat]
+            else f"{CHECKER_MARKS[seat]}: {names[seat]}",
+            _format_seat_counts(rows[seat], points[seat]),
+            f"holds the cube at {match.cube}" if match.cube_owner == seat else "",
+            _describe_ending(rows[seat]) if position.is_over or is_conceded else _describe_turn(seat, match),
+        ]
+        for seat in (1 - bottom, bottom)
+    )
+    lines = _draw_points(rows[bottom], rows[1 - bottom], bottom)
+    notes = [""] * len(lines)
+    notes[1:5] = upper
+    notes[_MIDDLE] = _describe_game(match)
+    notes[-5:-1] = reversed(lower)
+    return [f"{line:<46} {note}".rstrip() for line, note in zip(lines, notes, strict=True)]
+
+
+def _draw_points(own: list[int], other: list[int], bottom: int) -> list[str]:
+    """The board without notes; ``own`` is the row of the seat at the bottom."""
+    stacks = [_draw_stack(own[point], other[25 - point], bottom) for point in range(25)]
+    top = [stacks[point] for point in _TOP_POINTS]
+    low = [stacks[point] for point in _BOTTOM_POINTS]
+    top_bar, low_bar = _draw_stack(own[BAR], 0, bottom), _draw_stack(0, other[BAR], bottom)
+    return [
+        _draw_outer_numbers(_BOTTOM_POINTS),
+        _draw_frame(_TOP_POINTS),
+        *(_draw_row(top, top_bar, height) for height in range(_STACK_HEIGHT)),
+        f" |{'':18}|BAR|{'':18}|",
+        *(_draw_row(low, low_bar, height) for height in reversed(range(_STACK_HEIGHT))),
+        _draw_frame(_BOTTOM_POINTS),
+        _draw_outer_numbers(_TOP_POINTS),
+    ]
+
+
+def _draw_stack(own: int, other: int, bottom: int) -> list[str]:
+    """The cells of a point from the frame inwards, each one character."""
+    count, mark = (own, CHECKER_MARKS[bottom]) if own else (other, CHECKER_MARKS[1 - bottom])
+    cells = [mark] * min(count, _STACK_HEIGHT) + [" "] * (_STACK_HEIGHT - count)
+    if count > _STACK_HEIGHT:
+        cells[-1] = str(count)
+    return cells
+
+
+def _draw_row(stacks: list[list[str]], bar: list[str], height: int) -> str:
+    cells = [f"{stack[height]:>2} " for stack in stacks]
+    return f" |{''.join(cells[:6])}|{bar[height]:>2} |{''.join(cells[6:])}|"
+
+
+def _draw_frame(points: range) -> str:
+    numbers = [f"{point:->2}-" for point in points]
+    return f" +{''.join(numbers[:6])}-----{''.join(numbers[6:])}+"
+
+
+def _draw_outer_numbers(points: range) -> str:
+    numbers = [f"{point:>2} " for point in points]
+    return f"  {''.join(numbers[:6])}     {''.join(numbers[6:])}"
+
+
+def _format_seat_counts(row: list[int], points: int) -> str:
+    pips = sum(point * count for point, count in enumerate(row))
+    borne_off = f", {row[OFF]} off" if row[OFF] else ""
+    return f"{_format_count(points, 'point')}, {_format_count(pips, 'pip')}{borne_off}"
+
+
+def _format_count(count: int, what: str) -> str:
+    return f"{count} {what}{'s' * (count != 1)}"
+
+
+def _describe_ending(row: list[int]) -> str:
+    return "has won" if row[OFF] == CHECKERS else ""
+
+
+def _describe_turn(seat: int, match: MatchState) -> str:
+    if match.resigned and seat != match.to_act:
+        return f"offers to lose {_RESIGNATIONS[match.resigned]}"
+    if seat != match.on_roll:
+        return ""
+    if match.doubled:
+        return f"doubles to {2 * match.cube}"
+    return f"rolled {match.roll[0]}-{match.roll[1]}" if match.roll else "on roll"
+
+
+def _describe_game(match: MatchState) -> str:
+    game = "money game" if match.is_money else f"{match.length}-point match"
+    if match.crawford:
+        return f"{game}, Crawford game"
+    return game if match.cube_owner in SEATS else f"{game}, cube {match.cube} centred"

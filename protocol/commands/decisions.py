@@ -1,0 +1,187 @@
+"""Decisions for the player who is to act: ``go chequer``, ``go cube``, ``go turn``, ``go take``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from engine.analysis.levels import EvalSettings
+from engine.cubeful import CubeResponse
+from engine.errors import StateError
+from engine.play.decider import ChosenPlay, Decider
+from engine.rules.dice import Roll
+from engine.rules.match import MatchState
+from engine.rules.notation import format_moves_plain
+from engine.rules.position import Position
+from engine.search import MAX_PLIES, SearchWatch
+from protocol.commands.command import CommandCall
+from protocol.commands.cube import RESPONSE_WORDS
+from protocol.commands.go_limits import GoLimits, parse_limits
+from protocol.commands.search_info import format_choice_info, make_search_watch
+from protocol.core.arguments import parse_choice
+from protocol.core.errors import CommandError
+from protocol.core.requests import Answer, Reply, Work, WorkControl
+from protocol.state.player_registry import ENGINE_PLAYER
+from protocol.state.session import Session
+
+DECISIONS = ("chequer", "cube", "turn", "take")
+
+ROLE = "role"
+"""The word that begins the form of UBGI 0.1."""
+
+
+@dataclass(frozen=True)
+class GoRequest:
+    """What a decision is about, captured when the request came.
+
+    Attributes:
+        position: The checkers, those of the seat on roll first.
+        match: The match state; for a play and a double as before the roll.
+        settings: How deep to look.
+        load_decider: Fetches who decides.
+        clock: Seconds.
+        received_s: When the request came, by the clock.
+        deadline_s: When it is to be answered, by the clock; None for no end.
+        may_deviate: Whether the choice need not be the play that a search of the evaluator finds best: the
+            level errs, or another player chooses.
+        is_long: Whether it takes longer than one look.
+    """
+
+    position: Position
+    match: MatchState
+    settings: EvalSettings
+    load_decider: Callable[[], Decider]
+    clock: Callable[[], float]
+    received_s: float
+    deadline_s: float | None
+    may_deviate: bool
+    is_long: bool
+
+    def make_watch(self, control: WorkControl, share: float = 1.0) -> SearchWatch:
+        """Make the watch of a search that may take a share of the time."""
+        deadline_s = self.deadline_s
+        if deadline_s is not None:
+            deadline_s -= (1.0 - share) * (deadline_s - self.received_s)
+        from_plies = MAX_PLIES + 1 if self.may_deviate else 0
+        return make_search_watch(control, deadline_s, self.clock, from_plies=from_plies)
+
+
+def handle_go(call: CommandCall) -> Answer:
+    """Decide, within the limits that stand behind the question."""
+    session, what, rest = call.session, call.values["what"], call.values["limits"] or ""
+    is_role = what == ROLE
+    if is_role:
+        session.speaks_ubgi01 = True
+        what, _, rest = rest.partition(" ")
+        if not what:
+            raise CommandError(
+                f"expected 'go role {'|'.join(DECISIONS)}', got nothing after 'role'", field="what"
+            )
+        parse_choice("what", what, DECISIONS)
+    question = _make_request(session, what, parse_limits(rest.split(), is_role=is_role))
+    return _GO_HANDLERS[what](session, question)
+
+
+def _make_request(session: Session, what: str, limits: GoLimits) -> GoRequest:
+    """Capture what a decision is about, once it is sure that it can be asked for."""
+    position, match, before = session.require_game(), session.game.match, session.require_evaluable_match()
+    session.require_engine_player()
+    if match.resigned:
+        raise StateError("a resignation waits: 'play accept' or 'play reject' answers it", field="what")
+    if match.doubled and what != "take":
+        raise StateError("a double waits: 'go take' decides about it", field="what")
+    if not match.doubled and what == "take":
+        raise StateError("no double waits for an answer: 'play double' offers one", field="what")
+    if what != "chequer":
+        session.require_standard_doubles("the cube is decided about")
+    engine, clock = session.engine_settings, session.service.clock
+    depth, is_own, asked_s = limits.make_eval_settings(session), engine.player == ENGINE_PLAYER, clock()
+    return GoRequest(
+        position,
+        match.without_offers() if what == "take" else before,
+        depth,
+        session.make_decider_loader(depth),
+        clock,
+        asked_s,
+        None if limits.movetime_s is None else asked_s + limits.movetime_s,
+        may_deviate=engine.noise > 0 or not is_own,
+        is_long=depth.plies > 0 or (not is_own and session.service.players.uses_look_ahead(engine.player)),
+    )
+
+
+def _go_chequer(session: Session, request: GoRequest) -> Work:
+    _, roll = session.require_roll()
+
+    def run(control: WorkControl) -> list[Reply]:
+        choice = _choose_play(request, roll, control)
+        return [
+            *_make_choice_info(request, choice),
+            Reply("bestmove", format_moves_plain(choice.evaluation.play)),
+        ]
+
+    return _make_work(request, run)
+
+
+def _go_cube(_: Session, request: GoRequest) -> Work:
+    def run(control: WorkControl) -> list[Reply]:
+        return [Reply("bestcube", _decide_double(request, request.make_watch(control)))]
+
+    return _make_work(request, run)
+
+
+def _go_turn(session: Session, request: GoRequest) -> Work:
+    _, roll = session.require_roll()
+
+    def run(control: WorkControl) -> list[Reply]:
+        cube = _decide_double(request, request.make_watch(control, share=0.5))
+        choice = _choose_play(request, roll, control)
+        text = f"cube={cube} move={format_moves_plain(choice.evaluation.play)}"
+        return [*_make_choice_info(request, choice), Reply("bestturn", text)]
+
+    return _make_work(request, run)
+
+
+def _go_take(session: Session, request: GoRequest) -> Work:
+    is_beavered = session.game.match.beavered
+
+    def run(control: WorkControl) -> list[Reply]:
+        chooser, watch = request.load_decider(), request.make_watch(control)
+        if is_beavered:
+            takes = chooser.takes_beaver(request.position, request.match, watch)
+            return [Reply("besttake", RESPONSE_WORDS[CubeResponse.TAKE if takes else CubeResponse.PASS])]
+        return [
+            Reply("besttake", RESPONSE_WORDS[chooser.choose_response(request.position, request.match, watch)])
+        ]
+
+    return _make_work(request, run)
+
+
+_GO_HANDLERS: dict[str, Callable[[Session, GoRequest], Work]] = {
+    "chequer": _go_chequer,
+    "cube": _go_cube,
+    "turn": _go_turn,
+    "take": _go_take,
+}
+
+
+def _make_work(request: GoRequest, run: Callable[[WorkControl], list[Reply]]) -> Work:
+    return Work(run, is_long=request.is_long, deadline_s=request.deadline_s)
+
+
+def _choose_play(request: GoRequest, roll: Roll, control: WorkControl) -> ChosenPlay:
+    chooser = request.load_decider()
+    return chooser.choose_play(request.position, roll, request.match, request.make_watch(control))
+
+
+def _make_choice_info(request: GoRequest, choice: ChosenPlay) -> list[Reply]:
+    """Tell about a choice that need not be the search's; of others the search told when it found it."""
+    if not request.may_deviate:
+        return []
+    play, ranked = choice.evaluation, choice.ranked
+    text = format_choice_info(play.plies, ranked.nodes, ranked.elapsed_s, play.play, play.score)
+    return [Reply("info", text, is_final=False)]
+
+
+def _decide_double(request: GoRequest, watch: SearchWatch) -> str:
+    doubles = request.load_decider().should_double(request.position, request.match, watch)
+    return "double" if doubles else "nodouble"

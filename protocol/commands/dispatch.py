@@ -1,0 +1,111 @@
+"""From one line of text to its answer: the parser that the command table feeds."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+
+from engine.errors import GammondError
+from protocol.commands.command import CommandCall
+from protocol.commands.table import COMMANDS
+from protocol.commands.ubgi01 import translate_error_code
+from protocol.core.arguments import MAX_QUOTED_CHARS, parse_arguments, parse_tag
+from protocol.core.errors import CommandError
+from protocol.core.replies import make_error_reply
+from protocol.core.requests import Answer, AnyReply, QuitRequest, StopRequest, Work, WorkControl
+from protocol.state.session import Session
+
+_LOG = logging.getLogger(__name__)
+
+
+def split_tag(text: str) -> tuple[str, str]:
+    """Separate the tag of a request from its command.
+
+    Args:
+        text: A line.
+
+    Returns:
+        The tag with its ``@``, empty when there is none, and the command without blanks around it.
+
+    Raises:
+        FormatError: The line begins with ``@`` and has no proper tag.
+    """
+    text = text.strip(" \t")
+    if not text.startswith("@"):
+        return "", text
+    tag = parse_tag(text.replace("\t", " ").partition(" ")[0])
+    return tag, text[len(tag) :].strip(" \t")
+
+
+def answer_command(session: Session, text: str) -> Answer:
+    """Answer a command without its tag.
+
+    State changes take effect before this returns; work is returned for someone else to run.
+
+    Args:
+        session: The client it came from.
+        text: The command.
+
+    Returns:
+        The answer, or what is to be done for it. Errors are answers too: nothing is raised.
+    """
+    session.request_count += 1
+    name, _, rest = text.replace("\t", " ").partition(" ")
+    try:
+        command = COMMANDS.get(name)
+        if command is None:
+            raise CommandError(f"no command {name[:MAX_QUOTED_CHARS]!r}: 'help' lists them", field="command")
+        if command.standard == "UBGI 0.1":
+            session.speaks_ubgi01 = True
+        values = parse_arguments(command.arguments, rest, command.usage)
+        answer = command.handler(CommandCall(session, values, COMMANDS))
+    except Exception as error:
+        return [fail_request(session, error)]
+    return answer
+
+
+def fail_request(session: Session, error: Exception, work: Work | None = None) -> AnyReply:
+    """Return the final reply for a request that raised, in the words of the client's dialect, and count it.
+
+    Args:
+        session: The client it came from.
+        error: What was raised.
+        work: The work that raised it, if it was work.
+    """
+    if not isinstance(error, GammondError):
+        _LOG.error("a request failed", exc_info=error)
+    session.error_count += 1
+    if work is not None and work.make_error_reply is not None:
+        return work.make_error_reply(error)
+    reply = make_error_reply(error)
+    if session.speaks_ubgi01:
+        code, _, rest = reply.text.partition(" ")
+        reply = replace(reply, text=f"{translate_error_code(code)} {rest}")
+    return reply
+
+
+def run_line(
+    session: Session, text: str, control: WorkControl | None = None
+) -> tuple[Sequence[AnyReply], bool]:
+    """Answer one command on the spot, for a caller that serves one client and has no queue.
+
+    Args:
+        session: The client.
+        text: The command, without a tag.
+        control: Stops and watches work.
+
+    Returns:
+        The replies, the last of them final, and whether the command ended the session.
+    """
+    answer = answer_command(session, text.strip(" \t"))
+    if isinstance(answer, Work):
+        try:
+            return answer.run(control or WorkControl()), False
+        except Exception as error:
+            return [fail_request(session, error, answer)], False
+    if isinstance(answer, StopRequest):
+        return [answer.make_reply(0)], False
+    if isinstance(answer, QuitRequest):
+        return [answer.reply], True
+    return answer, False

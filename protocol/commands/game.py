@@ -1,0 +1,225 @@
+"""The game on the table: position, dice, plays, and the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from itertools import count
+
+from engine.errors import ValueRangeError
+from engine.formats.fibs_board import decode_fibs_board
+from engine.formats.match_id import encode_match_id
+from engine.formats.position_id import encode_position_id
+from engine.formats.position_text import parse_position
+from engine.formats.xgid import decode_xgid
+from engine.rules import cube_actions
+from engine.rules.match import RESULT_NAMES, GameResult, MatchState
+from engine.rules.moves import Play, legal_plays
+from engine.rules.notation import format_play, parse_play
+from engine.rules.outcome import LOSE_BG, LOSE_G, evaluate_finished
+from engine.rules.position import BAR, Position
+from protocol.commands.board_drawing import draw_board
+from protocol.commands.command import CommandCall
+from protocol.core.arguments import MAX_QUOTED_CHARS, error_field
+from protocol.core.errors import CommandError
+from protocol.core.replies import make_ok_reply
+from protocol.core.requests import Answer, Reply, ReplyValue, Work, WorkControl
+from protocol.state.offers import check_no_offer
+from protocol.state.session import GameState, Session
+from protocol.state.settings import SEAT_NAMES
+
+POSITION_FORMS = ("gnubgid", "xgid", "fibs", "startpos")
+
+OFFER_ACTIONS: dict[str, Callable[[MatchState], MatchState | GameResult]] = {
+    "double": cube_actions.double,
+    "take": cube_actions.take,
+    "beaver": cube_actions.beaver,
+    "drop": cube_actions.pass_double,
+    **{
+        f"resign {name}": partial(cube_actions.resign, kind=kind) for kind, name in enumerate(RESULT_NAMES, 1)
+    },
+    "accept": cube_actions.accept,
+    "reject": cube_actions.reject,
+}
+"""What `play` takes besides checker plays, by the words for it."""
+
+OFFER_RESPONSES = ("take", "beaver", "drop", "accept", "reject")
+"""Those of them that answer an offer."""
+
+
+def handle_position(call: CommandCall) -> Answer:
+    """Set up a position in one of its forms."""
+    form, text = call.values["form"], call.values["text"]
+    if form == "startpos":
+        if text is not None:
+            raise CommandError("expected 'position startpos' and nothing after it", field="text")
+        position, match = Position.start(), None
+    elif text is None:
+        raise CommandError(f"expected a position after 'position {form}'", field="text")
+    else:
+        with error_field("text"):
+            position, match = _POSITION_READERS[form](text)
+    call.session.set_position(position, match)
+    return make_ok_reply("position", game_to_values(call.session.game))
+
+
+def _read_fibs(text: str) -> tuple[Position, MatchState]:
+    board = decode_fibs_board(text)
+    return board.position, board.match
+
+
+_POSITION_READERS: dict[str, Callable[[str], tuple[Position, MatchState | None]]] = {
+    "gnubgid": parse_position,
+    "xgid": decode_xgid,
+    "fibs": _read_fibs,
+}
+
+
+def game_to_values(game: GameState) -> dict[str, ReplyValue]:
+    """Return a game as keys: GNU position ID and match ID."""
+    values: dict[str, ReplyValue] = {}
+    if game.position is not None:
+        values["gnubgid"] = encode_position_id(game.position)
+    return values | {"matchid": encode_match_id(game.match)}
+
+
+def handle_dice(call: CommandCall) -> Answer:
+    """Put dice on the board."""
+    call.session.set_roll(call.values["dice"])
+    return make_ok_reply("dice", _roll_to_values(call.session))
+
+
+def handle_roll(call: CommandCall) -> Answer:
+    """Roll the session's own dice."""
+    call.session.roll_dice()
+    return [Reply("roll", values=_roll_to_values(call.session))]
+
+
+def _roll_to_values(session: Session) -> dict[str, ReplyValue]:
+    roll = session.game.match.roll
+    return {} if roll is None else {"die1": roll[0], "die2": roll[1]}
+
+
+def handle_newgame(call: CommandCall) -> Answer:
+    """Set up the starting position for another game."""
+    call.session.start_game()
+    return make_ok_reply("newgame", game_to_values(call.session.game))
+
+
+def handle_legal(call: CommandCall) -> Answer:
+    """List the legal plays, all or those that move a checker from a point."""
+    position, roll = call.session.require_roll()
+    doubles, point = call.session.game.doubles, call.values["point"]
+    if point is not None and not position.board[0, point]:
+        raise ValueRangeError(f"there is no checker on {_format_point(point)} to play", field="point")
+
+    def run(_: WorkControl) -> list[Reply]:
+        plays = legal_plays(position, roll, doubles)
+        if point is not None:
+            plays = [play for play in plays if _moves_from(play, position, point)]
+        return [*map(_make_play_reply, plays, count(1)), Reply("legal", values={"count": len(plays)})]
+
+    return Work(run)
+
+
+def parse_point(text: str) -> int:
+    """Read a point that a checker can be moved from, the bar as 25.
+
+    Raises:
+        ValueRangeError: It is none.
+    """
+    if text == "bar":
+        return BAR
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text[:3]) < BAR:
+        raise ValueRangeError(
+            f"expected a point 1..24 or bar, got {text[:MAX_QUOTED_CHARS]!r}", field="point"
+        )
+    return int(text)
+
+
+def _format_point(point: int) -> str:
+    return "the bar" if point == BAR else str(point)
+
+
+def _moves_from(play: Play, position: Position, point: int) -> bool:
+    """Whether a play, as it is written, moves a checker away from a point."""
+    return bool(play.result.board[1, point] < position.board[0, point])
+
+
+def _make_play_reply(play: Play, number: int) -> Reply:
+    values: dict[str, ReplyValue] = {
+        "number": number,
+        "play": format_play(play),
+        "gnubgid": encode_position_id(play.result),
+    }
+    return Reply("play", values=values, is_final=False)
+
+
+def handle_play(call: CommandCall) -> Answer:
+    """Make a play and turn the table to the other seat, or do something with the cube or a resignation.
+
+    At once, since what follows depends on it: at worst 20 ms, among the 2,000 plays that a double can have.
+    """
+    session, words = call.session, " ".join(call.values["play"].split())
+    if words in OFFER_ACTIONS:
+        result = _take_action(session, words)
+    elif words.partition(" ")[0] == "resign":
+        kinds = "|".join(RESULT_NAMES)
+        raise CommandError(f"expected 'play resign {kinds}', got {words[:MAX_QUOTED_CHARS]!r}", field="play")
+    else:
+        words, result = _play_checkers(session, call.values["play"])
+    return make_ok_reply("play", {"play": words, **game_to_values(session.game), **_result_to_values(result)})
+
+
+def _take_action(session: Session, words: str) -> GameResult | None:
+    """Do something with the cube or a resignation; return how the game ended if it did."""
+    position, match = session.require_game(), session.game.match
+    if words not in OFFER_RESPONSES:
+        session.require_standard_doubles("games are played with the cube, and given up,")
+    following = OFFER_ACTIONS[words](match)
+    if isinstance(following, MatchState):
+        session.push_position(position, following)
+        return None
+    session.push_position(position, match.without_offers(), is_conceded=True)
+    return following
+
+
+def _play_checkers(session: Session, text: str) -> tuple[str, GameResult | None]:
+    """Make a play; return how it is written, and how the game ended if it did."""
+    position, roll = session.require_roll()
+    match = session.game.match
+    check_no_offer(match)
+    with error_field("play"):
+        play = parse_play(text, position, roll, session.game.doubles)
+    session.make_play(play)
+    if not play.result.is_over:
+        return format_play(play), None
+    lost = evaluate_finished(play.result.board[None])[0]
+    kind = 1 + int(lost[LOSE_G]) + int(lost[LOSE_BG])
+    return format_play(play), match.game_result(match.on_roll, kind)
+
+
+def _result_to_values(result: GameResult | None) -> dict[str, ReplyValue]:
+    """Return how a game ended as keys; none while it goes on."""
+    if result is None:
+        return {}
+    return {"winner": SEAT_NAMES[result.winner], "result": result.name, "points": result.points}
+
+
+def handle_undo(call: CommandCall) -> Answer:
+    """Take back the last change of the game."""
+    call.session.undo()
+    return make_ok_reply("undo", game_to_values(call.session.game))
+
+
+def handle_redo(call: CommandCall) -> Answer:
+    """Do again what was taken back last."""
+    call.session.redo()
+    return make_ok_reply("redo", game_to_values(call.session.game))
+
+
+def handle_board(call: CommandCall) -> Answer:
+    """Draw the board."""
+    position = call.session.require_position()
+    drawn = draw_board(position, call.session.game.match)
+    return [*(Reply("board", line, is_final=False) for line in drawn), Reply("boardok")]

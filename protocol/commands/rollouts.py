@@ -1,0 +1,218 @@
+"""Rollouts on the wire: of the plays of a roll, of a position, of a cube decision."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from engine.analysis.engine import Engine
+from engine.analysis.rollout_requests import (
+    CUBE,
+    DEFAULT_CANDIDATES,
+    KINDS,
+    MOVES,
+    PreparedRollout,
+    RolloutRequest,
+    default_kind,
+)
+from engine.errors import LimitError, StateError, ValueRangeError
+from engine.rollout import RolloutSettings, RolloutState
+from engine.rollout.settings import MAX_TRUNCATION
+from engine.rules.dice import MAX_SEED
+from engine.rules.notation import format_moves_plain
+from engine.runtime.cores import MAX_THREADS, count_usable_cores
+from engine.search import MAX_PLIES
+from protocol.commands.command import CommandCall
+from protocol.commands.rollout_replies import RolloutReporter, make_final_reply, make_result_replies
+from protocol.core.arguments import choice_argument, decimal_argument, integer_argument, switch_argument
+from protocol.core.errors import CommandError
+from protocol.core.requests import Answer, Reply, Work, WorkControl
+from protocol.state.rollout_store import FinishedRollout, RolloutSlot
+from protocol.state.session import Session
+
+CONTINUE = "continue"
+
+MAX_TRIALS = 100_000
+MAX_CANDIDATES = 32
+MAX_STOP_ERROR = 3.0
+MAX_STOP_JSD = 100.0
+
+ROLLOUT_ARGUMENTS = (
+    choice_argument(
+        "what",
+        (*KINDS, CONTINUE),
+        "what is rolled out, moves if dice are on the board and else the position; 'continue' goes on with "
+        "the last rollout",
+        is_required=False,
+    ),
+    integer_argument("trials", 1, MAX_TRIALS, "games for each candidate; 1296 if left out", is_named=True),
+    integer_argument("seed", 0, MAX_SEED, "of the dice; 0 if left out", is_named=True),
+    integer_argument(
+        "truncate",
+        0,
+        MAX_TRUNCATION,
+        "plies after which a game ends with its value; 0, or left out, plays on to the end",
+        is_named=True,
+    ),
+    integer_argument("plies", 0, MAX_PLIES, "look-ahead of plays and doubles; 0 if left out", is_named=True),
+    integer_argument(
+        "leaf_plies", 0, MAX_PLIES, "look-ahead of the values at the truncation; 0 if left out", is_named=True
+    ),
+    switch_argument("cubeful", "whether the cube is turned; the session's if left out"),
+    switch_argument("vr", "whether luck is taken off; true if left out"),
+    decimal_argument(
+        "stop_error",
+        0,
+        MAX_STOP_ERROR,
+        "end at this standard error of the equities, in points; 0, or left out, never does",
+        is_named=True,
+    ),
+    decimal_argument(
+        "stop_jsd",
+        0,
+        MAX_STOP_JSD,
+        "give up candidates so many joint standard deviations behind; 3 if left out, 0 never does",
+        is_named=True,
+    ),
+    integer_argument(
+        "min_trials",
+        2,
+        MAX_TRIALS,
+        "trials before either rule ends anything; 324 if left out",
+        is_named=True,
+    ),
+    integer_argument(
+        "candidates",
+        1,
+        MAX_CANDIDATES,
+        "how many plays are rolled out, the best at 0 plies; 5 if left out",
+        is_named=True,
+    ),
+    integer_argument(
+        "threads",
+        1,
+        MAX_THREADS,
+        "threads to work with, no more than there are cores; engine.threads if left out",
+        is_named=True,
+    ),
+)
+"""What `rollout` takes."""
+
+_SETTING_FIELDS = {
+    "trials": "trials",
+    "seed": "seed",
+    "truncate": "truncation",
+    "vr": "variance_reduction",
+    "stop_error": "stop_error",
+    "stop_jsd": "stop_jsd",
+    "min_trials": "min_trials",
+    "threads": "threads",
+}
+"""Arguments of `rollout`, and the fields of `RolloutSettings` that they set."""
+
+_CONTINUE_ARGUMENTS = ("trials", "stop_error", "stop_jsd", "min_trials", "threads")
+
+
+def handle_rollout(call: CommandCall) -> Answer:
+    """Roll out what is on the table, or go on with the last rollout."""
+    values, session = call.values, call.session
+    if values["what"] == CONTINUE:
+        return _continue_rollout(session, values)
+    question, find_analyst = _make_request(session, values), session.make_engine_loader()
+    settings = _apply_arguments(RolloutSettings(threads=session.engine_settings.threads), values)
+    _check_game_count(session, question, settings)
+    slot = session.last_rollout = RolloutSlot(session.service.rollout_store)
+
+    def run(control: WorkControl) -> list[Reply]:
+        record: FinishedRollout | None = None
+        try:
+            replies, state = _run_rollout(question, find_analyst, settings, None, control)
+            record = FinishedRollout(question, find_analyst, settings, state)
+        finally:
+            slot.finish(record)
+        return replies
+
+    return Work(run, is_long=True)
+
+
+def _make_request(session: Session, values: Mapping[str, Any]) -> RolloutRequest:
+    position, match = session.require_game(), session.game.match
+    kind = values["what"] or default_kind(match.roll)
+    if kind == MOVES:
+        session.require_roll()
+    elif values["candidates"] is not None:
+        raise ValueRangeError(f"candidates are plays, and 'rollout {kind}' has none", field="candidates")
+    is_cubeful = values["cubeful"]
+    if is_cubeful is None:
+        is_cubeful = session.engine_settings.is_cubeful or kind == CUBE
+    return RolloutRequest(
+        kind=kind,
+        position=position,
+        match=session.require_evaluable_match(),
+        roll=match.roll if kind == MOVES else None,
+        is_cubeful=is_cubeful,
+        candidates=values["candidates"] or DEFAULT_CANDIDATES,
+        plies=values["plies"] or 0,
+        leaf_plies=values["leaf_plies"] or 0,
+    )
+
+
+def _apply_arguments(settings: RolloutSettings, values: Mapping[str, Any]) -> RolloutSettings:
+    """Set what the arguments set; no more threads work than there are cores."""
+    changes = {field: values[name] for name, field in _SETTING_FIELDS.items() if values[name] is not None}
+    changed = replace(settings, **changes)
+    return replace(changed, threads=min(changed.threads, count_usable_cores()))
+
+
+def _check_game_count(session: Session, request: RolloutRequest, settings: RolloutSettings) -> None:
+    cap = session.service.limits.rollout_games
+    if request.max_starts * settings.trials > cap:
+        raise LimitError(
+            f"a rollout has up to {cap} games, {request.max_starts} candidates with {settings.trials} trials "
+            "are more",
+            field="trials",
+        )
+
+
+def _continue_rollout(session: Session, values: Mapping[str, Any]) -> Work:
+    """Go on with the last rollout of the session, whatever is on the table."""
+    for name, value in values.items():
+        if value is not None and name not in ("what", *_CONTINUE_ARGUMENTS):
+            taken = ", ".join(_CONTINUE_ARGUMENTS)
+            raise CommandError(f"'rollout continue' takes {taken}; the rest is as it was", field=name)
+    if values["trials"] is None:
+        raise CommandError("expected 'rollout continue trials=N', counting those there are", field="trials")
+    if session.last_rollout is None:
+        raise StateError("there is no rollout to go on with: send 'rollout' first", field="what")
+    earlier = session.last_rollout
+    slot = session.last_rollout = RolloutSlot(session.service.rollout_store)
+
+    def run(control: WorkControl) -> list[Reply]:
+        try:
+            record = earlier.wait_for_rollout(lambda: control.is_stopped)
+            settings = _apply_arguments(record.settings, values)
+            _check_game_count(session, record.request, settings)
+            replies, state = _run_rollout(record.request, record.load_engine, settings, record.state, control)
+        except BaseException:
+            slot.finish_as(earlier)
+            raise
+        slot.finish(replace(record, settings=settings, state=state))
+        return replies
+
+    return Work(run, is_long=True)
+
+
+def _run_rollout(
+    request: RolloutRequest,
+    load_engine: Callable[[], Engine],
+    settings: RolloutSettings,
+    resume: RolloutState | None,
+    control: WorkControl,
+) -> tuple[list[Reply], RolloutState]:
+    """Roll out; return the lines of the answer, and the state to go on from."""
+    rollout = PreparedRollout(request, load_engine(), settings, lambda: control.is_stopped)
+    names = list(map(format_moves_plain, rollout.plays))
+    told = RolloutReporter(control, settings.trials, rollout.scoring, names)
+    answer = rollout.run(resume, told)
+    return [*make_result_replies(answer), make_final_reply(answer, told.elapsed_ms)], answer.rollout.state

@@ -1,0 +1,425 @@
+"""The command table: one row feeds the parser, ``help``, ``describe``, completion and docs/protocol.md."""
+
+from __future__ import annotations
+
+from engine.rules.dice import parse_roll
+from engine.rules.match import MAX_CUBE, MAX_MATCH_LENGTH, RESULT_NAMES
+from engine.search import FILTERS, MAX_PLIES
+from protocol.commands import about, flow, rollouts, ubgi01
+from protocol.commands import cube as cubes
+from protocol.commands import decisions as deciding
+from protocol.commands import evaluation as judging
+from protocol.commands import game as table
+from protocol.commands import settings as setting
+from protocol.commands.command import Command
+from protocol.commands.go_limits import LIMIT_NAMES
+from protocol.core.arguments import (
+    choice_argument,
+    integer_argument,
+    parse_tag,
+    rest_argument,
+    switch_argument,
+    word_argument,
+)
+
+_OUTCOME = "win=P win_g=P win_bg=P lose_g=P lose_bg=P equity=E [cubeful=E] [mwc=M] plies=N"
+_GAME = "gnubgid=ID matchid=ID"
+_INFO = "info [depth N] nodes N time_ms T"
+_INFO_PLAY = f"{_INFO} [multipv 1 score E pv FROM/TO ...]"
+_PLIES = integer_argument(
+    "plies", 0, MAX_PLIES, "look-ahead, 0 for the net alone; the session's if left out", is_named=True
+)
+_FILTER = choice_argument(
+    "filter",
+    tuple(FILTERS),
+    "which plays are looked at deeper; the session's if left out",
+    is_required=False,
+    is_named=True,
+)
+_CUBEFUL = switch_argument("cubeful", "whether the cube counts; the session's if left out")
+
+_CUBE_VALUES = "no_double=E [take=E drop=E] best=E [mwc_no_double=M [mwc_take=M mwc_drop=M] mwc_best=M] "
+_ANSWER_SOURCE = "plies=N net=NAME [stopped=true]"
+_ROLLOUT_VALUES = (
+    "win=P win_g=P win_bg=P lose_g=P lose_bg=P equity=E win_se=P win_g_se=P win_bg_se=P lose_g_se=P "
+    "lose_bg_se=P se=E [cubeful=E cubeful_se=E] [mwc=M mwc_se=M]"
+)
+_COMMANDS = (
+    Command(
+        "ubgi",
+        "say who answers, and which settings there are",
+        about.handle_ubgi,
+        "ubgiok",
+        data_lines=("id name NAME", "id author AUTHOR", "proto 0.2", "key ...", "option ..."),
+        example=("ubgi",),
+        standard="UBGI 0.2",
+    ),
+    Command(
+        "isready",
+        "load what is needed, then say so",
+        about.handle_isready,
+        "readyok",
+        example=("isready",),
+        standard="UBGI 0.2",
+    ),
+    Command(
+        "newgame",
+        "set up the starting position; cube in the middle, score and seat on roll stay",
+        table.handle_newgame,
+        f"ok newgame {_GAME}",
+        example=("newgame",),
+        standard="UBGI 0.2",
+    ),
+    Command(
+        "position",
+        "set up a position",
+        table.handle_position,
+        f"ok position {_GAME}",
+        arguments=(
+            choice_argument("form", table.POSITION_FORMS, "how the position is written"),
+            rest_argument(
+                "text",
+                "TEXT",
+                "a GNU position ID (with ':' and a match ID if wanted), an XGID or a FIBS board line",
+                is_required=False,
+            ),
+        ),
+        example=("position gnubgid 4HPwATDgc/ABMA",),
+        standard="UBGI 0.2",
+    ),
+    Command(
+        "dice",
+        "put the dice of the player on roll on the board",
+        table.handle_dice,
+        "ok dice die1=N die2=N",
+        arguments=(
+            rest_argument(
+                "dice", "A B", "two dice of 1..6, in the order in which they fell", parse=parse_roll
+            ),
+        ),
+        example=("newgame", "dice 3 1"),
+        standard="UBGI 0.2",
+    ),
+    Command(
+        "roll",
+        "roll the session's own dice, which engine.seed starts",
+        table.handle_roll,
+        "roll die1=N die2=N",
+        example=("newgame", "roll"),
+    ),
+    Command(
+        "legal",
+        "list the legal plays, each with the position it leads to",
+        table.handle_legal,
+        "legal count=N",
+        arguments=(
+            word_argument(
+                "point",
+                "1..24|bar",
+                "list only the plays that move a checker from this point",
+                is_required=False,
+                parse=table.parse_point,
+            ),
+        ),
+        data_lines=("play number=N play=PLAY gnubgid=ID",),
+        example=("newgame", "dice 3 1", "legal"),
+    ),
+    Command(
+        "eval",
+        "evaluate the position before the roll",
+        judging.handle_eval,
+        f"eval {_OUTCOME} net=NAME [stopped=true]",
+        arguments=(_PLIES, _CUBEFUL),
+        data_lines=(_INFO,),
+        example=("newgame", "eval"),
+    ),
+    Command(
+        "moves",
+        "rank the legal plays, best first",
+        judging.handle_moves,
+        "moves count=N shown=N plies=N net=NAME [stopped=true]",
+        arguments=(
+            integer_argument("n", 1, 10_000, "how many to show; all if left out", metavar="N"),
+            _PLIES,
+            _FILTER,
+            _CUBEFUL,
+        ),
+        data_lines=(_INFO_PLAY, f"move rank=N play=PLAY {_OUTCOME} survived=true|false"),
+        example=("newgame", "dice 3 1", "moves 3"),
+    ),
+    Command(
+        "go",
+        "decide for the player who is to act",
+        deciding.handle_go,
+        "bestmove FROM/TO ... | bestmove pass | bestcube double|nodouble | bestturn cube=... move=... | "
+        "besttake take|drop|beaver",
+        arguments=(
+            choice_argument(
+                "what",
+                (*deciding.DECISIONS, deciding.ROLE),
+                "what to decide, chequer if left out; 'role' begins the form of UBGI 0.1",
+                default="chequer",
+                is_required=False,
+            ),
+            rest_argument(
+                "limits",
+                "[plies N] [depth N] [movetime MS] [filter NAME]",
+                "how deep and how long; after 'role', the decision first",
+                is_required=False,
+                choices=LIMIT_NAMES,
+            ),
+        ),
+        data_lines=(_INFO_PLAY,),
+        example=("newgame", "dice 3 1", "go chequer"),
+        standard="UBGI 0.2",
+    ),
+    Command(
+        "cube",
+        "say what to do with the cube before the roll",
+        cubes.handle_cube,
+        f"cube action=TEXT double=true|false [response=take|drop|beaver] {_CUBE_VALUES}{_ANSWER_SOURCE}",
+        arguments=(_PLIES,),
+        data_lines=(_INFO,),
+        example=("newgame", "cube"),
+    ),
+    Command(
+        "take",
+        "say how to answer the double that waits, or one that came now",
+        cubes.handle_take,
+        f"take seat=SEAT response=take|drop|beaver take=E drop=E [mwc_take=M mwc_drop=M] {_ANSWER_SOURCE}",
+        arguments=(_PLIES,),
+        data_lines=(_INFO,),
+        example=("newgame", "take"),
+    ),
+    Command(
+        "resign",
+        "say what the seat on roll can resign, or whether the other one is to accept it",
+        cubes.handle_resign,
+        "resign offer=none|single|gammon|backgammon [accept=true|false] cubeful=E [mwc=M] " + _ANSWER_SOURCE,
+        arguments=(
+            choice_argument(
+                "kind", RESULT_NAMES, "what is resigned; left out, what can be", is_required=False
+            ),
+            _PLIES,
+        ),
+        data_lines=(_INFO,),
+        example=("newgame", "resign single"),
+    ),
+    Command(
+        "matrix",
+        "say what to do with the cube at every score",
+        cubes.handle_matrix,
+        "matrix away=N cube=N money=CODE plies=N net=NAME",
+        arguments=(
+            integer_argument(
+                "away",
+                2,
+                cubes.MAX_MATRIX_AWAY,
+                "how many points away the scores reach",
+                default=cubes.DEFAULT_MATRIX_AWAY,
+                is_named=True,
+            ),
+            _PLIES,
+            integer_argument(
+                "cube",
+                1,
+                MAX_CUBE // 2,
+                "what the cube shows, 1 if left out; above 1 the seat on roll holds it",
+                default=1,
+                is_named=True,
+            ),
+        ),
+        data_lines=(_INFO, "row away=N actions=CODES"),
+        example=("newgame", "matrix away=3"),
+    ),
+    Command(
+        "rollout",
+        "play many games from here, and say what they came to",
+        rollouts.handle_rollout,
+        "rollout of=moves|position|cube [action=TEXT ...] trials=N reason=trials|error|jsd|stopped seed=N "
+        "plies=N elapsed_ms=T net=NAME",
+        arguments=rollouts.ROLLOUT_ARGUMENTS,
+        data_lines=(
+            "info trials N of N time_ms T [equity E [se E]] [pv FROM/TO ...]",
+            f"candidate rank=N play=PLAY {_ROLLOUT_VALUES} [behind=E behind_se=E "
+            f"jsd=N] trials=N given_up=true|false",
+            f"estimate of=position|no_double|take {_ROLLOUT_VALUES} trials=N",
+        ),
+        example=("newgame", "dice 3 1", "rollout trials=4 truncate=1 candidates=2"),
+    ),
+    Command(
+        "play",
+        "make a play and turn the table to the other seat, or act with the cube",
+        table.handle_play,
+        f"ok play play=PLAY {_GAME} [winner=SEAT result=single|gammon|backgammon points=N]",
+        arguments=(
+            rest_argument(
+                "play",
+                "PLAY",
+                "a play such as '8/5 6/5', 'bar/22*', '6/off(2)' or 'pass'; or double, take, drop, beaver, "
+                "resign single|gammon|backgammon, accept, reject",
+            ),
+        ),
+        example=("newgame", "dice 3 1", "play 8/5 6/5"),
+    ),
+    Command(
+        "undo",
+        "take back the last change of position, dice, match or play",
+        table.handle_undo,
+        "ok undo [gnubgid=ID] matchid=ID",
+        example=("newgame", "dice 3 1", "undo"),
+    ),
+    Command(
+        "redo",
+        "do again what 'undo' took back last",
+        table.handle_redo,
+        "ok redo [gnubgid=ID] matchid=ID",
+        example=("newgame", "undo", "redo"),
+    ),
+    Command(
+        "board",
+        "draw the board",
+        table.handle_board,
+        "boardok",
+        data_lines=("board TEXT",),
+        example=("newgame", "board"),
+    ),
+    Command(
+        "set",
+        "change a setting",
+        setting.handle_set,
+        "ok set KEY=VALUE",
+        arguments=(
+            word_argument("key", "KEY", "see 'keys'"),
+            rest_argument("value", "VALUE", "what it is to be"),
+        ),
+        example=("set game.length 5",),
+        standard="UBGI 0.2",
+    ),
+    Command(
+        "get",
+        "show a setting",
+        setting.handle_get,
+        "value KEY VALUE",
+        arguments=(word_argument("key", "KEY", "see 'keys'"),),
+        example=("get game.length",),
+        standard="UBGI 0.2",
+    ),
+    Command(
+        "keys",
+        "list the settings",
+        setting.handle_keys,
+        "keysok",
+        data_lines=("key NAME TYPE VALUES DEFAULT [!] MEANING",),
+        example=("keys",),
+        standard="UBGI 0.2",
+    ),
+    Command(
+        "stop",
+        "end the work of a tag, or all of this client, with the best answer so far",
+        flow.handle_stop,
+        "ok stop stopped=N",
+        arguments=(
+            word_argument(
+                "tag", "@TAG", "the tag of the request to stop", is_required=False, parse=parse_tag
+            ),
+        ),
+        example=("stop",),
+        standard="UBGI 0.1, tags gammond",
+    ),
+    Command(
+        "stats",
+        "count what was done",
+        about.handle_stats,
+        "stats uptime_s=S clients=N requests=N errors=N",
+        example=("stats",),
+    ),
+    Command(
+        "describe",
+        "describe the server in one JSON line: levels, nets with hashes, limits, conventions, commands",
+        about.handle_describe,
+        '{"action":"describe",...}',
+        example=("describe",),
+    ),
+    Command(
+        "help",
+        "explain the commands, or one of them",
+        about.handle_help,
+        "helpok",
+        arguments=(word_argument("command", "COMMAND", "the command to explain", is_required=False),),
+        data_lines=("help TEXT",),
+        example=("help dice",),
+    ),
+    Command(
+        "quit",
+        "end the session once everything before it is answered",
+        flow.handle_quit,
+        "ok quit",
+        example=("quit",),
+        standard="UBGI 0.2",
+    ),
+    Command(
+        "setoption",
+        "change a setting",
+        ubgi01.handle_setoption,
+        "ok setoption KEY=VALUE",
+        arguments=(rest_argument("option", "name NAME value VALUE", "a key of 'keys', or Variant or Seed"),),
+        example=("setoption name Seed value 7",),
+        standard="UBGI 0.1",
+    ),
+    Command(
+        "newsession",
+        "begin money play or a match",
+        ubgi01.handle_newsession,
+        "ok newsession length=N",
+        arguments=(
+            rest_argument(
+                "terms", "type money|match [length N] [jacoby on|off] [crawford on|off]", "its terms"
+            ),
+        ),
+        example=("newsession type match length 5",),
+        standard="UBGI 0.1",
+    ),
+    Command(
+        "setscore",
+        "set the score",
+        ubgi01.handle_setscore,
+        "ok setscore p0=N p1=N",
+        arguments=(
+            integer_argument("p0", 0, MAX_MATCH_LENGTH, "points of seat p0", is_required=True),
+            integer_argument("p1", 0, MAX_MATCH_LENGTH, "points of seat p1", is_required=True),
+        ),
+        example=("newsession type match length 5", "setscore 2 3"),
+        standard="UBGI 0.1",
+    ),
+    Command(
+        "setcube",
+        "set the cube",
+        ubgi01.handle_setcube,
+        "ok setcube value=N owner=center|p0|p1",
+        arguments=(
+            rest_argument(
+                "terms", "value N owner center|p0|p1", f"a power of two up to {MAX_CUBE}, and its owner"
+            ),
+        ),
+        example=("setcube value 2 owner p1",),
+        standard="UBGI 0.1",
+    ),
+    Command(
+        "setturn",
+        "set the seat on roll",
+        ubgi01.handle_setturn,
+        "ok setturn seat=p0|p1",
+        arguments=(choice_argument("seat", ("p0", "p1"), "the seat on roll"),),
+        example=("setturn p1",),
+        standard="UBGI 0.1",
+    ),
+)
+
+COMMANDS: dict[str, Command] = {row.name: row for row in _COMMANDS}
+"""The table: name to row, in the order in which ``help`` shows them."""
+
+DATA_LINE_KEYWORDS: frozenset[str] = frozenset(
+    line.split()[0] for row in _COMMANDS for line in row.data_lines
+)
+"""First words of lines that come before a final line; a final line never begins with one of them."""

@@ -1,0 +1,111 @@
+"""Framing: bytes in, lines out. UTF-8, one line each, ended by LF or CR LF."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from engine.errors import FormatError, GammondError, LimitError
+
+_CONTROL_BYTES = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
+_PREFIX_BYTES = 80
+
+
+@dataclass(frozen=True)
+class InputLine:
+    """One line that is not blank.
+
+    Attributes:
+        text: Its text without the line end; of a faulty line the readable beginning, enough to hold a tag.
+        error: What is wrong with it as a line, if anything.
+    """
+
+    text: str
+    error: GammondError | None = None
+
+
+class LineSplitter:
+    """Cuts a byte stream into lines, and holds no more of it than one line may be long and one piece brought.
+
+    Args:
+        max_bytes: The longest line, without its end. A longer one yields a single faulty line; the rest of
+            it is dropped up to the next line end.
+    """
+
+    def __init__(self, max_bytes: int) -> None:
+        self._max_bytes = max_bytes
+        self._buffer = bytearray()
+        self._searched_bytes = 0
+        self._is_dropping = False
+        self._is_closed = False
+
+    def feed(self, data: bytes) -> None:
+        """Take in a piece of the stream."""
+        self._buffer += data
+
+    def close(self) -> None:
+        """Take in the end of the stream: what follows the last line end is a line too."""
+        self._is_closed = True
+
+    def clear(self) -> None:
+        """Forget everything not yet taken out."""
+        self._buffer.clear()
+        self._searched_bytes = 0
+
+    @property
+    def buffered_bytes(self) -> int:
+        """Bytes held: complete lines not yet taken, and a piece of the next."""
+        return len(self._buffer)
+
+    @property
+    def has_partial_line(self) -> bool:
+        """Whether an unfinished line has begun; true only once all complete lines are taken out."""
+        return bool(self._buffer) or self._is_dropping
+
+    def next_line(self) -> InputLine | None:
+        """Return the next line that is not blank, or None until more arrives."""
+        while (raw := self._next_raw()) is not None:
+            if len(raw) > self._max_bytes:
+                error = LimitError(f"a line has at most {self._max_bytes} bytes", field="line")
+                return InputLine(_decode_prefix(raw), error)
+            if raw.strip(b" \t\r"):
+                return _decode_line(raw)
+        return None
+
+    def _next_raw(self) -> bytes | None:
+        while (end := self._buffer.find(b"\n", self._searched_bytes)) >= 0:
+            raw = self._take(end + 1)
+            if not self._is_dropping:
+                return raw[:-1].removesuffix(b"\r")
+            self._is_dropping = False
+        if self._is_dropping:
+            self.clear()
+        elif len(self._buffer) > self._max_bytes + 1:
+            self._is_dropping = True
+            return self._take(len(self._buffer))
+        elif self._is_closed and self._buffer:
+            return self._take(len(self._buffer)).removesuffix(b"\r")
+        self._searched_bytes = len(self._buffer)
+        return None
+
+    def _take(self, count: int) -> bytes:
+        taken = bytes(self._buffer[:count])
+        del self._buffer[:count]
+        self._searched_bytes = 0
+        return taken
+
+
+def _decode_line(raw: bytes) -> InputLine:
+    control = _CONTROL_BYTES.search(raw)
+    if control:
+        message = f"expected text, got control byte 0x{control[0][0]:02x} at byte {control.start() + 1}"
+        return InputLine(_decode_prefix(raw), FormatError(message, field="line"))
+    try:
+        return InputLine(raw.decode("utf-8"))
+    except UnicodeDecodeError as fault:
+        message = f"expected UTF-8, got byte 0x{raw[fault.start]:02x} at byte {fault.start + 1}"
+        return InputLine(_decode_prefix(raw), FormatError(message, field="line"))
+
+
+def _decode_prefix(raw: bytes) -> str:
+    return raw[:_PREFIX_BYTES].decode("ascii", "replace")

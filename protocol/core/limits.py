@@ -1,0 +1,35 @@
+"""Caps of the protocol: what one client may send and leave unread."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class ClientLimits:
+    """Caps for one client.
+
+    Attributes:
+        line_bytes: The longest line, without its end.
+        queued_requests: Unanswered requests; a client that has so many is not read from.
+        lines_per_turn: Lines of a client that are served before others get a turn. The dearest of them is a
+            ``play`` among the 2,000 plays that a double can have: 20 ms.
+        unsent_bytes: Output held for a client, unread or behind an unfinished answer, before its requests
+            wait.
+        query_positions: Positions in one JSON query.
+        query_plays: Plays judged for one JSON query; judging them takes seconds, their text 15 MB.
+        rollout_games: Games of a rollout, trials times candidates. Their scores take 24 MB, which a session
+            keeps of its last rollout.
+        undo_steps: Steps that ``undo`` can take back.
+        close_on_long_line: Whether an overlong line ends the connection after its error.
+    """
+
+    line_bytes: int = 512 * 1024
+    queued_requests: int = 1024
+    lines_per_turn: int = 8
+    unsent_bytes: int = 256 * 1024
+    query_positions: int = 10_000
+    query_plays: int = 100_000
+    rollout_games: int = 500_000
+    undo_steps: int = 1000
+    close_on_long_line: bool = False

@@ -1,0 +1,77 @@
+"""Replies as text: how numbers, texts, plays and errors are written on the wire."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import msgspec
+
+from engine.errors import GammondError
+from engine.rules.outcome import Outcome
+from protocol.core.errors import INTERNAL_ERROR, find_error_code
+from protocol.core.requests import AnyReply, JsonReply, Reply, ReplyValue
+
+DECIMALS = 6
+"""Decimals of probabilities and equities."""
+
+_PLAIN = re.compile(r"[^\s\"'\\=]+")
+
+
+def format_reply(reply: AnyReply) -> str:
+    """Write a reply as one line, without its end."""
+    if isinstance(reply, JsonReply):
+        return msgspec.json.encode(reply.document).decode("utf-8")
+    parts = [reply.word]
+    if reply.text:
+        parts.append(escape_unprintable(reply.text))
+    parts += [f"{key}={format_value(value)}" for key, value in reply.values.items()]
+    return " ".join(parts)
+
+
+def format_value(value: ReplyValue) -> str:
+    """Write one value: six decimals, ``true`` and ``false``, quotes around anything but a plain word."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return f"{round_value(value):.{DECIMALS}f}"
+    text = escape_unprintable(str(value))
+    if _PLAIN.fullmatch(text):
+        return text
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def round_value(value: float) -> float:
+    """Return a number as the wire has it; there is no negative zero."""
+    return round(value, DECIMALS) + 0.0
+
+
+def escape_unprintable(text: str) -> str:
+    """Return text with everything that does not print escaped, so that it can never break a line."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def make_ok_reply(command: str, values: Mapping[str, ReplyValue] | None = None) -> list[Reply]:
+    """Return the answer to a command that was carried out and has nothing else to say."""
+    return [Reply("ok", command, values or {})]
+
+
+def make_error_reply(error: Exception) -> Reply:
+    """Return the final line for a request that failed: ``error CODE FIELD: MESSAGE``."""
+    code, field, message = describe_error(error)
+    return Reply("error", f"{code} {field}: {message}")
+
+
+def describe_error(error: Exception) -> tuple[str, str, str]:
+    """Return code, field and message of an error; faults of the server itself show no details."""
+    code = find_error_code(error)
+    if code == INTERNAL_ERROR or not isinstance(error, GammondError):
+        return INTERNAL_ERROR, "server", "a fault of the server, recorded in its log; other requests go on"
+    return code, error.field or "request", error.message
+
+
+def outcome_to_values(outcome: Outcome, equity: float) -> dict[str, ReplyValue]:
+    """Return the keys of an outcome and its equity, in the order in which they are written."""
+    return {**outcome._asdict(), "equity": equity}

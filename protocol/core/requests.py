@@ -1,0 +1,119 @@
+"""What travels between the parts of the protocol: replies, and the work that makes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+ReplyValue = str | int | float | bool
+"""What a reply can say about one key. Floats are written with six decimals."""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """One line of an answer: a word, plain words after it, then ``key=value`` pairs.
+
+    Attributes:
+        word: The first word; it tells what the line is.
+        text: What follows it as it stands.
+        values: What follows as ``key=value``, in this order.
+        is_final: Whether it ends the answer; each request gets exactly one such line.
+    """
+
+    word: str
+    text: str = ""
+    values: Mapping[str, ReplyValue] = field(default_factory=dict)
+    is_final: bool = True
+
+
+@dataclass(frozen=True)
+class JsonReply:
+    """One line of an answer that is a JSON object.
+
+    Attributes:
+        document: What msgspec can encode.
+        is_final: Whether it ends the answer.
+    """
+
+    document: Mapping[str, object]
+    is_final: bool = True
+
+
+AnyReply = Reply | JsonReply
+
+
+def _ignore_reply(_: AnyReply) -> None:
+    """Report nothing."""
+
+
+class WorkControl:
+    """How the outside reaches work that runs: a stop flag in, progress out.
+
+    Attributes:
+        report: Takes replies that come before the final one; called in the thread that does the work.
+    """
+
+    def __init__(self, report: Callable[[AnyReply], None] = _ignore_reply) -> None:
+        self.report = report
+        self._is_stopped = False
+        self._on_stop: Callable[[], None] | None = None
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether the work should end with the best answer it has."""
+        return self._is_stopped
+
+    def stop(self) -> None:
+        """Ask the work to end soon. Safe from any thread."""
+        self._is_stopped = True
+        if self._on_stop is not None:
+            self._on_stop()
+
+    def notify_on_stop(self, callback: Callable[[], None]) -> None:
+        """Have something called when the work is asked to end, each time."""
+        self._on_stop = callback
+
+
+@dataclass(frozen=True)
+class Work:
+    """A request that takes time: a function of what was captured when the request came, and of nothing else.
+
+    Attributes:
+        run: Does it, in any thread. Returns the rest of the answer, its last reply final.
+        priority: Work of higher priority of the same client starts first.
+        key: What a later request to stop it may call it besides its tag.
+        make_error_reply: Makes the final reply when `run` raises; None for an error line.
+        is_long: Whether it takes longer than judging at 0 plies: long work never keeps quick work waiting.
+        deadline_s: When it should end with what it has, by the service's clock; None for never.
+    """
+
+    run: Callable[[WorkControl], Sequence[AnyReply]]
+    priority: int = 0
+    key: object = None
+    make_error_reply: Callable[[Exception], AnyReply] | None = None
+    is_long: bool = False
+    deadline_s: float | None = None
+
+
+@dataclass(frozen=True)
+class StopRequest:
+    """A request to stop work.
+
+    Attributes:
+        key: The tag or other key of the work; None for all work of the client.
+        make_reply: Makes the reply, given how many requests were told to stop.
+    """
+
+    key: object | None
+    make_reply: Callable[[int], AnyReply]
+
+
+@dataclass(frozen=True)
+class QuitRequest:
+    """A request to end the session once everything before it is answered."""
+
+    reply: AnyReply
+
+
+Answer = Sequence[AnyReply] | Work | StopRequest | QuitRequest
+"""What a handler makes of a request: the whole answer at once, or what is to be done for it."""

@@ -1,0 +1,1 @@
+"""Languages over one session: lines, JSON queries, and the external-player dialect of GNU Backgammon."""

@@ -1,0 +1,206 @@
+"""The work behind a JSON query: its positions judged in their order, as far as its budget goes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+
+import msgspec
+
+from engine.analysis.engine import Engine
+from engine.analysis.evaluations import PlayEvaluation, PositionEvaluation
+from engine.analysis.levels import EvalSettings
+from engine.errors import LimitError
+from engine.rules.dice import Roll
+from engine.rules.match import MatchState
+from engine.rules.notation import format_play
+from engine.rules.position import Position
+from engine.search import SearchProgress, SearchWatch
+from protocol.commands.cube import decision_to_values
+from protocol.commands.evaluation import evaluation_to_values
+from protocol.core.arguments import error_field
+from protocol.core.replies import round_value
+from protocol.core.requests import JsonReply, ReplyValue, WorkControl
+
+CHUNK_SIZES = (256, 48, 8, 1, 1)
+"""Positions judged together, by plies: between two of these, results are kept whatever happens later."""
+
+
+@dataclass
+class QueryBudget:
+    """What a query may take, from the moment at which it came.
+
+    Attributes:
+        control: Stops it.
+        clock: Seconds.
+        deadline_s: When its time is over, by that clock; None for never.
+        plays_left: How many plays it may still judge.
+    """
+
+    control: WorkControl
+    clock: Callable[[], float]
+    deadline_s: float | None
+    plays_left: int
+
+    def is_spent(self) -> bool:
+        """Say whether the query is stopped or out of time."""
+        is_late = self.deadline_s is not None and self.clock() > self.deadline_s
+        return self.control.is_stopped or is_late
+
+    def spend_plays(self, count: int) -> None:
+        """Count judged plays.
+
+        Raises:
+            LimitError: They are too many.
+        """
+        self.plays_left -= count
+        if self.plays_left < 0:
+            raise LimitError(
+                "the plays of all positions are too many for one query: send several", field="positions"
+            )
+
+
+@dataclass(frozen=True)
+class QueryOptions:
+    """What a query wants to know of each position.
+
+    Attributes:
+        analyses: Some of ``eval``, ``moves`` and ``cube``.
+        settings: How deep.
+        max_moves: How many plays to show; None for all.
+        progress_every: After how many more positions to report; None for no reports.
+    """
+
+    analyses: Sequence[str]
+    settings: EvalSettings
+    max_moves: int | None
+    progress_every: int | None
+
+
+@dataclass
+class QueryPosition:
+    """One position of a query, and what was found out about it.
+
+    Attributes:
+        position: The checkers, those of the seat on roll first.
+        match: The match state before the roll.
+        roll: The dice for ``moves``.
+        field_name: What errors call it.
+        result: What the answer says of it.
+    """
+
+    position: Position
+    match: MatchState
+    roll: Roll | None
+    field_name: str
+    result: dict[str, object]
+
+
+@dataclass
+class QueryAnalysis:
+    """Judges the positions of a query in their order, as far as its budget goes.
+
+    Attributes:
+        engine: Judges.
+        options: What to find out.
+        budget: What it may take.
+        head: What each object of its answer begins with.
+        done_count: Positions that are done.
+        is_partial: Whether one of them is not judged as deep as was asked for.
+    """
+
+    engine: Engine
+    options: QueryOptions
+    budget: QueryBudget
+    head: dict[str, object]
+    done_count: int = 0
+    is_partial: bool = False
+    _total: int = field(default=0, init=False)
+
+    def run(self, positions: list[QueryPosition]) -> None:
+        """Fill in results until all are there or the budget is spent."""
+        self._total = len(positions)
+        size = CHUNK_SIZES[self.options.settings.plies]
+        for start in range(0, len(positions), size):
+            if self.budget.is_spent():
+                return
+            chunk = positions[start : start + size]
+            if {"eval", "cube"} & set(self.options.analyses):
+                self._evaluate(chunk)
+            if "moves" not in self.options.analyses:
+                self._count_done(len(chunk))
+                continue
+            for item in chunk:
+                if self.budget.is_spent():
+                    return
+                self._rank_plays(item)
+                self._count_done(1)
+
+    def _count_done(self, more: int) -> None:
+        """Count positions that are done, and report them when it is time to."""
+        before, self.done_count = self.done_count, self.done_count + more
+        every = self.options.progress_every
+        if every and self.done_count // every > before // every and self.done_count < self._total:
+            self._report({})
+
+    def _report(self, effort: dict[str, object]) -> None:
+        progress = {**self.head, "final": False, "done": self.done_count, "total": self._total, **effort}
+        self.budget.control.report(JsonReply(progress, is_final=False))
+
+    def _make_watch(self) -> SearchWatch:
+        """Watch one search: stopped with the query, and told of while it lasts if the query wants that."""
+
+        def tell(progress: SearchProgress) -> None:
+            if not progress.is_finished:
+                self._report({"nodes": progress.nodes, "time_ms": int(progress.elapsed_s * 1000)})
+
+        return SearchWatch(self.budget.is_spent, tell if self.options.progress_every else None)
+
+    def _evaluate(self, items: list[QueryPosition]) -> None:
+        for match, group in _group_by_match(items):
+            positions = [item.position for item in group]
+            with error_field(group[0].field_name):
+                judged = self.engine.evaluate_positions(
+                    positions, match, self.options.settings, self._make_watch()
+                )
+            for item, found in zip(group, judged, strict=True):
+                self._store_evaluation(item, found)
+
+    def _store_evaluation(self, item: QueryPosition, evaluation: PositionEvaluation) -> None:
+        self.is_partial |= not evaluation.is_finished
+        if "eval" in self.options.analyses:
+            item.result["eval"] = _round_values(
+                {**evaluation_to_values(evaluation), "plies": evaluation.plies}
+            )
+        if "cube" in self.options.analyses and evaluation.decision is not None:
+            item.result["cube"] = _round_values(
+                {**decision_to_values(evaluation.decision), "plies": evaluation.plies}
+            )
+
+    def _rank_plays(self, item: QueryPosition) -> None:
+        """Add the ranked plays, as text already: as objects they would take ten times the memory."""
+        assert item.roll is not None
+        depth, watch = self.options.settings, self._make_watch()
+        with error_field(item.field_name):
+            ranked = self.engine.rank_plays(item.position, item.roll, item.match, depth, watch)
+        self.budget.spend_plays(len(ranked.plays))
+        self.is_partial |= not ranked.is_finished
+        moves = [_play_to_document(play) for play in ranked.plays[: self.options.max_moves]]
+        item.result["moves"] = msgspec.Raw(msgspec.json.encode(moves))
+
+
+def _group_by_match(items: list[QueryPosition]) -> Iterator[tuple[MatchState, list[QueryPosition]]]:
+    """Split into runs of one match state."""
+    for match, group in groupby(items, key=lambda item: item.match):
+        yield match, list(group)
+
+
+def _play_to_document(play: PlayEvaluation) -> dict[str, ReplyValue]:
+    numbers = _round_values(evaluation_to_values(play))
+    return {"play": format_play(play.play), **numbers, "plies": play.plies, "survived": play.survived}
+
+
+def _round_values(values: dict[str, ReplyValue]) -> dict[str, ReplyValue]:
+    """Round as on the wire."""
+    return {name: round_value(value) if isinstance(value, float) else value for name, value in values.items()}

@@ -1,0 +1,284 @@
+"""JSON lines: queries for one or many positions, in the style of KataGo's analysis engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Annotated, Literal
+
+import msgspec
+
+from engine.analysis.levels import EvalSettings
+from engine.errors import FormatError, GammondError, LimitError, StateError, ValueRangeError
+from engine.formats.position_id import encode_position_id
+from engine.formats.position_text import parse_position
+from engine.rules.dice import validate_roll
+from engine.rules.match import MatchState
+from engine.search import FILTERS, MAX_PLIES
+from engine.search.filters import DEFAULT_FILTER
+from protocol.core.arguments import MAX_QUOTED_CHARS, error_field
+from protocol.core.replies import describe_error
+from protocol.core.requests import Answer, AnyReply, JsonReply, StopRequest, Work, WorkControl
+from protocol.dialects.json_analysis import QueryAnalysis, QueryBudget, QueryOptions, QueryPosition
+from protocol.state.offers import check_cube_owner
+from protocol.state.session import Session
+
+MAX_QUICK_POSITIONS = 64
+"""A query for more positions is long work at any depth."""
+
+_Id = str | int
+
+
+class Query(msgspec.Struct, kw_only=True):
+    """The fields of a query object; docs/protocol.md explains each.
+
+    Raises:
+        msgspec.ValidationError: On conversion, when a field has another type or range.
+    """
+
+    id: Annotated[str, msgspec.Meta(min_length=1, max_length=256)] | int
+    action: Literal["query", "terminate"] = "query"
+    terminate_id: _Id | None = None
+    position: str | None = None
+    positions: Annotated[list[str], msgspec.Meta(min_length=1)] | None = None
+    dice: tuple[int, int] | None = None
+    plies: Annotated[int, msgspec.Meta(ge=0, le=MAX_PLIES)] = 0
+    filter: str = DEFAULT_FILTER
+    cubeful: bool = True
+    net: str | None = None
+    want: Annotated[tuple[Literal["eval", "moves", "cube"], ...], msgspec.Meta(min_length=1)] = ("eval",)
+    max_moves: Annotated[int, msgspec.Meta(ge=1)] | None = None
+    priority: Annotated[int, msgspec.Meta(ge=-100, le=100)] = 0
+    progress_every: Annotated[int, msgspec.Meta(ge=1)] | None = None
+    time_ms: Annotated[int, msgspec.Meta(ge=1, le=86_400_000)] | None = None
+
+
+QUERY_FIELDS: tuple[str, ...] = Query.__struct_fields__
+
+
+EXPECTED_VALUES: dict[str, str] = {
+    "id": "a string of 1 to 256 characters or an integer",
+    "action": '"query" or "terminate"',
+    "terminate_id": "a string or an integer",
+    "position": "a string",
+    "positions": "an array of strings, one at least",
+    "dice": "an array of two integers",
+    "plies": f"an integer 0..{MAX_PLIES}",
+    "filter": f"one of {', '.join(FILTERS)}",
+    "cubeful": "true or false",
+    "net": "a string",
+    "want": 'an array of "eval", "moves" and "cube", one at least',
+    "max_moves": "an integer from 1",
+    "priority": "an integer -100..100",
+    "progress_every": "an integer from 1",
+    "time_ms": "an integer 1..86400000",
+}
+"""What each field may be, as messages say it."""
+
+
+def make_id_key(query_id: _Id) -> object:
+    """Return the key under which the work of a query can be stopped."""
+    return ("id", query_id)
+
+
+def answer_query(
+    session: Session, text: str, is_in_use: Callable[[object], bool] = lambda key: False
+) -> Answer:
+    """Answer one line that begins with ``{``.
+
+    Args:
+        session: The client it came from.
+        text: The line.
+        is_in_use: Tells whether a key is that of unfinished work.
+
+    Returns:
+        The whole answer, or what is to be done for it. Errors are answers too: nothing is raised.
+    """
+    session.request_count += 1
+    head: dict[str, object] = {"id": None}
+    try:
+        document = _decode_object(text)
+        head["id"] = _find_reply_id(document, is_in_use)
+        _check_id_is_free(document, is_in_use)
+        query = _convert_query(document)
+        unknown = sorted(set(document) - set(QUERY_FIELDS))
+        if unknown:
+            head["warnings"] = [f"unknown field {name!r}" for name in unknown]
+        if query.action == "terminate":
+            return _terminate(query, head)
+        return _evaluate(session, query, head)
+    except Exception as error:
+        session.error_count += 1
+        return [_make_error_reply(head, error)]
+
+
+def refuse_query(
+    session: Session, text: str, is_in_use: Callable[[object], bool], error: GammondError
+) -> Answer:
+    """Answer one line that begins with ``{`` with an error, whatever it asks for.
+
+    Args:
+        session: The client it came from.
+        text: The line.
+        is_in_use: Tells whether a key is that of unfinished work.
+        error: Why it is refused.
+    """
+    session.request_count += 1
+    session.error_count += 1
+    query_id: _Id | None = None
+    with suppress(FormatError):
+        query_id = _find_reply_id(_decode_object(text), is_in_use)
+    return [_make_error_reply({"id": query_id}, error)]
+
+
+def _find_reply_id(document: dict[str, object], is_in_use: Callable[[object], bool]) -> _Id | None:
+    """Return the id that an error can carry: none while an unfinished query has it."""
+    found = document.get("id")
+    return found if isinstance(found, str | int) and not is_in_use(make_id_key(found)) else None
+
+
+def _check_id_is_free(document: dict[str, object], is_in_use: Callable[[object], bool]) -> None:
+    """Refuse an id in use, except that `terminate` may name the query by it."""
+    found = document.get("id")
+    names_query = document.get("action") == "terminate" and document.get("terminate_id") is None
+    if isinstance(found, str | int) and is_in_use(make_id_key(found)) and not names_query:
+        raise ValueRangeError(
+            f"{_quote_json(found)} is the id of an unfinished query: choose another or wait for its answer",
+            field="id",
+        )
+
+
+def _make_error_reply(head: dict[str, object], error: Exception) -> JsonReply:
+    code, name, message = describe_error(error)
+    return JsonReply({**head, "final": True, "error": {"code": code, "field": name, "message": message}})
+
+
+def _decode_object(text: str) -> dict[str, object]:
+    try:
+        document = msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError, UnicodeError) as error:
+        raise FormatError(f"expected a JSON object on one line: {error}", field="line") from error
+    if not isinstance(document, dict):
+        raise FormatError("expected a JSON object on one line", field="line")
+    return document
+
+
+def _convert_query(document: dict[str, object]) -> Query:
+    try:
+        query = msgspec.convert(document, Query)
+    except msgspec.ValidationError as error:
+        raise _explain_validation_error(document, str(error)) from error
+    if query.dice is not None:
+        validate_roll(*query.dice)
+    return query
+
+
+def _explain_validation_error(document: dict[str, object], fault: str) -> ValueRangeError:
+    """Say which field does not fit, from what msgspec says: ``... - at `$.want[0]` ``."""
+    message, _, place = fault.partition(" - at `$.")
+    name, _, index = place.rstrip("`]").partition("[")
+    name = name or next((n for n in QUERY_FIELDS if f"`{n}`" in message), "line")
+    expected = EXPECTED_VALUES.get(name, "a query")
+    positions = document.get("positions")
+    if name == "positions" and isinstance(positions, list) and index.isdigit():
+        got = _quote_json(positions[int(index)])
+        return ValueRangeError(f"expected a string, got {got}", field=f"positions[{index}]")
+    got = _quote_json(document[name]) if name in document else "none"
+    return ValueRangeError(f"expected {expected}, got {got}", field=name)
+
+
+def _quote_json(value: object) -> str:
+    """Write a value as JSON for a message, no more of it than a message shows."""
+    return msgspec.json.encode(value).decode("utf-8")[:MAX_QUOTED_CHARS]
+
+
+def _terminate(query: Query, head: dict[str, object]) -> StopRequest:
+    target = query.id if query.terminate_id is None else query.terminate_id
+
+    def answered(count: int) -> AnyReply:
+        return JsonReply({**head, "id": query.id, "action": "terminate", "final": True, "stopped": count})
+
+    return StopRequest(make_id_key(target), answered)
+
+
+def _evaluate(session: Session, query: Query, head: dict[str, object]) -> Work:
+    texts = _list_position_texts(query, session.service.limits.query_positions)
+    depth = _make_eval_settings(query)
+    service, engine = session.service, session.engine_settings
+    with error_field("net"):
+        net = engine.net if query.net is None else service.check_evaluator_name(query.net)
+    find_analyst = partial(service.get_engine, net, engine.threads)
+    deadline_s = None if query.time_ms is None else service.clock() + query.time_ms / 1000
+    wanted = QueryOptions(query.want, depth, query.max_moves, query.progress_every)
+
+    def run(control: WorkControl) -> Sequence[AnyReply]:
+        budget = QueryBudget(control, service.clock, deadline_s, service.limits.query_plays)
+        items = [
+            _read_query_position(number, text, query)
+            for number, text in enumerate(texts)
+            if not budget.is_spent()
+        ]
+        analyst = find_analyst()
+        judging = QueryAnalysis(analyst, wanted, budget, head)
+        if len(items) == len(texts):
+            judging.run(items)
+        results = [item.result for item in items[: judging.done_count]]
+        about = {"plies": analyst.evaluator.plies + depth.plies, "net": analyst.name}
+        is_cut = judging.is_partial or judging.done_count < len(texts)
+        document = {**head, "final": True, **about, "results": results}
+        return [JsonReply({**document, "stopped": True} if is_cut else document)]
+
+    return Work(
+        run,
+        query.priority,
+        make_id_key(query.id),
+        lambda error: _make_error_reply(head, error),
+        is_long=depth.plies > 0 or len(texts) > MAX_QUICK_POSITIONS,
+        deadline_s=deadline_s,
+    )
+
+
+def _list_position_texts(query: Query, cap: int) -> list[str]:
+    """Return the positions of a query as they were sent.
+
+    Raises:
+        ValueRangeError: There are none, or they stand in two fields.
+        LimitError: They are more than the cap.
+    """
+    if (query.position is None) == (query.positions is None):
+        came = "neither" if query.position is None else "both"
+        raise ValueRangeError(f"expected either 'position' or 'positions', got {came}", field="positions")
+    texts = query.positions if query.positions is not None else [query.position or ""]
+    if len(texts) > cap:
+        raise LimitError(f"a query has at most {cap} positions, not {len(texts)}", field="positions")
+    return texts
+
+
+def _make_eval_settings(query: Query) -> EvalSettings:
+    """Return how deep a query is answered.
+
+    Raises:
+        ValueRangeError: No filter has this name, or the cube is asked for and is not to count.
+    """
+    with error_field("filter"):
+        depth = EvalSettings(query.plies, query.filter, query.cubeful)
+    if "cube" in query.want and not depth.is_cubeful:
+        raise ValueRangeError("'cube' in 'want' needs the cube: expected true, got false", field="cubeful")
+    return depth
+
+
+def _read_query_position(number: int, text: str, query: Query) -> QueryPosition:
+    name = "position" if query.positions is None else f"positions[{number}]"
+    with error_field(name):
+        position, match = parse_position(text)
+        match = match or MatchState()
+        check_cube_owner(match)
+    roll = query.dice or match.roll
+    if "moves" in query.want and roll is None:
+        raise StateError("'moves' needs 'dice', or a position that has them", field="dice")
+    if position.is_over and {"moves", "cube"} & set(query.want):
+        raise StateError("'moves' and 'cube' need a game that goes on", field=name)
+    return QueryPosition(
+        position, match.before_roll(), roll, name, {"position": encode_position_id(position)}
+    )

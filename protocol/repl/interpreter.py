@@ -1,0 +1,159 @@
+"""One line from a person in, lines of text out: words, commands, and plays typed as they are."""
+
+from __future__ import annotations
+
+import difflib
+import re
+
+from engine.errors import GammondError, UnsupportedError
+from protocol.commands.dispatch import fail_request, run_line
+from protocol.commands.table import COMMANDS
+from protocol.core.arguments import MAX_QUOTED_CHARS, Argument, parse_arguments
+from protocol.core.errors import CommandError
+from protocol.core.replies import format_reply
+from protocol.core.requests import AnyReply, Reply, WorkControl
+from protocol.repl.command_client import RefusedRequestError
+from protocol.repl.commands import ALIASES, REPL_COMMANDS, ReplCommand
+from protocol.repl.game import ReplGame
+from protocol.repl.output_lines import format_error
+from protocol.repl.toolbar import format_toolbar
+from protocol.state.session import Session
+
+_PLAY_PATTERN = re.compile(r"\(?[1-6][-, ]?[1-6]\)?\s*:|(?:bar|b|[0-9]{1,2})\*?\s*[/-]|pass\b", re.IGNORECASE)
+_ROLL_PATTERN = re.compile(r"([1-6])[\s,]?([1-6])")
+_NEW_POSITION_COMMANDS = frozenset(("position", "newgame"))
+
+
+class LineInterpreter:
+    """The conversation with one person. Not for several threads at a time.
+
+    Args:
+        session: The table, which the person shares with nobody.
+
+    Attributes:
+        has_ended: Whether the person has asked to leave.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.game = ReplGame(session)
+        self.has_ended = False
+        self._default_net = _find_default_net(session)
+
+    def answer(self, text: str, control: WorkControl | None = None) -> list[str]:
+        """Answer one line; after a change on the table, the board comes last.
+
+        Args:
+            text: What was typed.
+            control: Stops and watches work.
+
+        Returns:
+            Lines without line ends. Errors are answers too: nothing is raised.
+        """
+        before = self.session.game
+        try:
+            lines = self._answer(text.strip(), control or WorkControl())
+        except RefusedRequestError as error:
+            lines = [format_error(error.reply)]
+        except Exception as error:
+            lines = [_format_reply(fail_request(self.session, error))]
+        if self.session.game is not before and self.session.game.position is not None:
+            lines += self.game.show_board()
+        return lines
+
+    def toolbar(self, width: int) -> str:
+        """Write the line below the prompt.
+
+        Args:
+            width: Columns of the terminal.
+        """
+        engine, service = self.session.engine_settings, self.session.service
+        net = self._default_net if engine.net == service.catalogue.default else engine.net
+        return format_toolbar(self.game, net, width)
+
+    def _answer(self, text: str, control: WorkControl) -> list[str]:
+        name, _, rest = text.replace("\t", " ").partition(" ")
+        if not name:
+            return []
+        if name[0] in "@{":
+            raise UnsupportedError(
+                "tags and JSON queries are for programs: run 'gammond' with its input from a pipe",
+                field="command",
+            )
+        name = ALIASES.get(name, name)
+        if name == "help":
+            return self._help(rest.strip())
+        if name in REPL_COMMANDS:
+            word = REPL_COMMANDS[name]
+            return word.run(self.game, parse_arguments(word.arguments, rest, word.usage), control)
+        if name in COMMANDS:
+            return self._run_command(name, f"{name} {rest}".rstrip(), control)
+        if _PLAY_PATTERN.match(text):
+            return self.game.make_play(text, control)
+        raise CommandError(_explain_unknown(text), field="command")
+
+    def _run_command(self, name: str, text: str, control: WorkControl) -> list[str]:
+        replies, self.has_ended = run_line(self.session, text, control)
+        lines = [_format_reply(reply) for reply in replies]
+        lines = [line for line in lines if line]
+        if isinstance(replies[-1], Reply) and replies[-1].word == "error":
+            return lines
+        if name in _NEW_POSITION_COMMANDS and self.game.human_seat is not None:
+            lines += self.game.leave()
+        return lines + self.game.continue_game(control)
+
+    def _help(self, name: str) -> list[str]:
+        name = ALIASES.get(name, name)
+        if name in REPL_COMMANDS:
+            word = REPL_COMMANDS[name]
+            meanings = [f"  {_format_label(argument)}: {argument.meaning}" for argument in word.arguments]
+            return [_explain_command(word), *meanings]
+        if name:
+            replies, _ = run_line(self.session, f"help {name}")
+            return [line for line in map(_format_reply, replies) if line]
+        others = [command for command in COMMANDS if command not in REPL_COMMANDS]
+        return [
+            "A play is typed as it is: '8/5 6/5', 'bar/22*', '6/off(2)'. Besides:",
+            *map(_explain_command, REPL_COMMANDS.values()),
+            f"The commands of the line protocol; 'help COMMAND' explains one: {', '.join(others)}.",
+            "Tab completes, Ctrl-C cancels a line or a search, Ctrl-D leaves.",
+        ]
+
+
+def _format_label(argument: Argument) -> str:
+    return f"{argument.name}={argument.metavar}" if argument.is_named else argument.metavar
+
+
+def _explain_command(word: ReplCommand) -> str:
+    return f"  {word.usage} : {word.summary}"
+
+
+def _format_reply(reply: AnyReply) -> str:
+    """Write a reply for a person: as on the wire, but what is meant to be read stands alone."""
+    if isinstance(reply, Reply):
+        if reply.word == "error":
+            return format_error(reply)
+        if reply.word == "help":
+            return reply.text
+        if reply.word == "helpok":
+            return ""
+    return format_reply(reply)
+
+
+def _explain_unknown(text: str) -> str:
+    """Say that a line is nothing known, and what is nearest to it."""
+    roll = _ROLL_PATTERN.fullmatch(text)
+    if roll:
+        return f"expected a command or a play, got {text!r}: a roll is set by 'dice {roll[1]} {roll[2]}'"
+    name = text.split()[0]
+    close = difflib.get_close_matches(name.lower(), [*REPL_COMMANDS, *COMMANDS], n=1)
+    hint = f"did you mean {close[0]!r}?" if close else "'help' lists the commands"
+    return f"expected a command or a play such as 8/5 6/5, got {name[:MAX_QUOTED_CHARS]!r}: {hint}"
+
+
+def _find_default_net(session: Session) -> str:
+    judges = session.service.catalogue
+    try:
+        return next(iter(judges.list_names()), "missing")
+    except GammondError:
+        return "missing"

@@ -1,0 +1,1 @@
+"""What a client has (session, settings, offers) and what clients share (service, players, rollouts)."""

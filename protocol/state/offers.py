@@ -1,0 +1,52 @@
+"""What waits at the table and what answers it: doubles, beavers, resignations; and cubes that cannot be."""
+
+from __future__ import annotations
+
+from engine.errors import PositionError, StateError
+from engine.rules.match import MatchState
+
+
+def list_responses(match: MatchState) -> tuple[str, ...]:
+    """List the words that answer what waits; none if nothing does."""
+    if match.resigned:
+        return "accept", "reject"
+    if not match.doubled:
+        return ()
+    return ("take", "drop", "beaver") if match.may_beaver and not match.beavered else ("take", "drop")
+
+
+def format_alternatives(words: tuple[str, ...]) -> str:
+    """Write words, at least one, as a choice: ``'take', 'drop' or 'beaver'``."""
+    *first, last = (f"'{word}'" for word in words)
+    return f"{', '.join(first)} or {last}" if first else last
+
+
+def check_no_offer(match: MatchState) -> None:
+    """Make sure that nothing waits for an answer.
+
+    Raises:
+        StateError: Something does; the message says what answers it.
+    """
+    words = tuple(f"play {word}" for word in list_responses(match))
+    if match.resigned:
+        raise StateError(f"a resignation waits: {format_alternatives(words)} answers it", field="resigned")
+    if match.doubled:
+        what = "beaver" if match.beavered else "double"
+        raise StateError(f"a {what} waits: {format_alternatives(words)} answers it", field="doubled")
+
+
+def check_cube_owner(match: MatchState) -> None:
+    """Make sure that value and owner of the cube can come up together in a game that is to be judged.
+
+    Raises:
+        PositionError: Somebody holds a cube at 1, or in a match nobody one above 1.
+    """
+    if match.cube == 1 and match.cube_owner is not None:
+        raise PositionError(
+            f"a cube at 1 has no owner: expected center, got p{match.cube_owner}", field="game.cube_owner"
+        )
+    if match.cube > 1 and match.cube_owner is None and not match.is_money:
+        raise PositionError(
+            f"in a match a cube at {match.cube} has an owner: expected p0|p1, got center",
+            field="game.cube_owner",
+        )

@@ -1,0 +1,139 @@
+"""What all clients of one process share: the judges, the caps and a clock."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from engine.analysis.engine import Engine
+from engine.errors import ValueRangeError
+from engine.runtime.cores import count_usable_cores
+from protocol.core.arguments import MAX_QUOTED_CHARS
+from protocol.core.limits import ClientLimits
+from protocol.state.player_registry import PlayerRegistry
+from protocol.state.rollout_store import RolloutStore
+
+AUTHOR = "the gammond authors"
+
+
+@dataclass(frozen=True)
+class EngineCatalogue:
+    """Where analysts come from. Nothing is looked up before it is asked for.
+
+    Attributes:
+        default: The name of the evaluator that a session starts with.
+        list_names: Lists the names that `load` knows, the default's own name first.
+        load: Makes the analyst around the evaluator of a name; may take seconds. Raises DataFileError.
+        describe_nets: Describes the nets behind them, as JSON objects.
+    """
+
+    default: str
+    list_names: Callable[[], Sequence[str]]
+    load: Callable[[str], Engine]
+    describe_nets: Callable[[], Sequence[dict[str, object]]]
+
+
+class Service:
+    """What all clients of one process share.
+
+    Args:
+        catalogue: Where analysts come from.
+        limits: Caps for each client.
+        clock: Seconds of a clock that never goes back.
+        threads: How many threads work on one answer, unless a session sets it otherwise.
+    """
+
+    def __init__(
+        self,
+        catalogue: EngineCatalogue,
+        limits: ClientLimits | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        threads: int = 1,
+    ) -> None:
+        self.catalogue = catalogue
+        self.limits = limits or ClientLimits()
+        self.clock = clock
+        self.threads = threads
+        self.rollout_store = RolloutStore()
+        self.players = PlayerRegistry(self._list_evaluator_names, self.get_engine)
+        self.client_count = 0
+        self._started_s = clock()
+        self._engines: dict[tuple[str, int], Engine] = {}
+        self._lock = threading.Lock()
+
+    @property
+    def uptime_s(self) -> float:
+        """Seconds since the service was made."""
+        return self.clock() - self._started_s
+
+    def check_evaluator_name(self, name: str) -> str:
+        """Return a name that `analyst` knows.
+
+        Raises:
+            ValueRangeError: It is none.
+        """
+        if name not in self._list_evaluator_names():
+            known = "|".join(self._list_evaluator_names())
+            raise ValueRangeError(
+                f"expected one of {known}, got {name[:MAX_QUOTED_CHARS]!r}", field="engine.net"
+            )
+        return name
+
+    def get_engine(self, name: str, threads: int = 1) -> Engine:
+        """Return the analyst of a name; loads it at the first call, for all clients. May block.
+
+        Args:
+            name: One that `check_evaluator_name` lets through.
+            threads: How many threads work on one answer; never more than there are cores. There is one
+                analyst for each number, and all of a name share one cache.
+
+        Raises:
+            DataFileError: A file of it is missing or damaged.
+        """
+        threads = min(threads, count_usable_cores())
+        found = self._engines.get((name, threads))
+        if found is None:
+            with self._lock:
+                found = self._engines[name, threads] = self._load_engine(self._resolve_name(name), threads)
+        return found
+
+    def _load_engine(self, name: str, threads: int) -> Engine:
+        """Find or make an analyst; `name` is the evaluator's own."""
+        if (name, 1) not in self._engines:
+            self._engines[name, 1] = self.catalogue.load(name)
+        if (name, threads) not in self._engines:
+            self._engines[name, threads] = self._engines[name, 1].with_threads(threads)
+        return self._engines[name, threads]
+
+    def _list_evaluator_names(self) -> list[str]:
+        return list(dict.fromkeys([self.catalogue.default, *self.catalogue.list_names()]))
+
+    def _resolve_name(self, name: str) -> str:
+        """Return the name that an evaluator itself has; the default goes by two."""
+        return next(iter(self.catalogue.list_names()), name) if name == self.catalogue.default else name
+
+
+def make_shipped_catalogue() -> EngineCatalogue:
+    """Return the analysts of the manifest's evaluators; no net is touched before it is asked for."""
+
+    def names() -> Sequence[str]:
+        from nets.catalogue import list_evaluator_names
+
+        return list_evaluator_names()
+
+    def load(name: str) -> Engine:
+        from nets.catalogue import load_engine
+
+        return load_engine(name)
+
+    def nets() -> Sequence[dict[str, object]]:
+        from nets.manifest import read_manifest
+
+        return [
+            {"name": net.name, "phase": net.phase, "encoder": net.encoder, "sha256": net.sha256}
+            for net in read_manifest().evaluator_nets
+        ]
+
+    return EngineCatalogue("default", names, load, nets)

@@ -1,0 +1,377 @@
+"""The state of one client: position, match, dice, settings, and the way back."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from engine.analysis.engine import Engine
+from engine.analysis.levels import DEFAULT_LEVEL, LEVELS, EvalSettings, Level
+from engine.errors import StateError, UnsupportedError
+from engine.play.decider import Decider
+from engine.play.player_decider import PlayerDecider
+from engine.play.two_moves import TwoMoveDecider, TwoMoveRanker
+from engine.rules.dice import DiceSource, Roll, SeededDice
+from engine.rules.doubles_rule import DoublesRule
+from engine.rules.match import MatchState
+from engine.rules.moves import Play, legal_plays
+from engine.rules.position import Position
+from protocol.core.arguments import error_field
+from protocol.state.offers import check_cube_owner, check_no_offer
+from protocol.state.player_registry import ENGINE_PLAYER, HUMAN_PLAYER, SESSION_PLAYERS
+from protocol.state.rollout_store import RolloutSlot
+from protocol.state.service import Service
+
+CUSTOM_LEVEL = "custom"
+"""What the level is called when the settings are those of none."""
+
+NOISE_UNITS = 1000
+"""The setting `engine.noise` counts in thousandths of a point."""
+
+DOUBLES_KEY = "game.doubles"
+"""The setting that says how many checker moves doubles are."""
+
+
+@dataclass(frozen=True)
+class GameState:
+    """A game as a client set it up.
+
+    Attributes:
+        position: The checkers, those of the seat on roll first; None until one is sent.
+        match: Everything else, the dice among it.
+        is_conceded: Whether the game ended by a drop or a resignation; the checkers lie as they did.
+        doubles: How many checker moves doubles are.
+    """
+
+    position: Position | None = None
+    match: MatchState = field(default_factory=MatchState)
+    is_conceded: bool = False
+    doubles: DoublesRule = DoublesRule.FOUR
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there is a position whose game has ended."""
+        return self.position is not None and (self.is_conceded or self.position.is_over)
+
+    @property
+    def may_double(self) -> bool:
+        """Whether the seat on roll may offer the cube at this moment, and could gain by it."""
+        return self.doubles is DoublesRule.FOUR and self.match.may_double(self.match.on_roll)
+
+
+@dataclass(frozen=True)
+class EngineSettings:
+    """How a client wants its answers.
+
+    Attributes:
+        net: Name of the evaluator.
+        seed: Where the session's dice, and the errors of its level, started.
+        ply: Depth in UBGI's count, which is plies + 1.
+        filter_name: Move filter.
+        noise: How far behind the best a choice of `go` typically is, in thousandths of a point.
+        is_cubeful: Whether the cube counts.
+        threads: How many threads work on one answer.
+        player: Who chooses plays; the evaluator at its level for `protocol.state.player_registry.OWN`.
+    """
+
+    net: str
+    seed: int
+    ply: int = LEVELS[DEFAULT_LEVEL].plies + 1
+    filter_name: str = LEVELS[DEFAULT_LEVEL].filter_name
+    noise: int = 0
+    is_cubeful: bool = True
+    threads: int = 1
+    player: str = ENGINE_PLAYER
+
+    @property
+    def plies(self) -> int:
+        """Look-ahead; 0 is the net alone."""
+        return self.ply - 1
+
+    @property
+    def level(self) -> str:
+        """The name of the level whose settings these are, or `CUSTOM_LEVEL`."""
+        own = (self.ply, self.filter_name, self.noise)
+        return next(
+            (name for name, level in LEVELS.items() if _list_level_values(level) == own), CUSTOM_LEVEL
+        )
+
+    def with_level(self, level: Level) -> EngineSettings:
+        """The same settings, with depth, filter and noise of a level."""
+        ply, filter_name, noise = _list_level_values(level)
+        return replace(self, ply=ply, filter_name=filter_name, noise=noise)
+
+
+def _list_level_values(level: Level) -> tuple[int, str, int]:
+    """What `engine.ply`, `engine.filter` and `engine.noise` are at a level."""
+    return level.plies + 1, level.filter_name, round(level.noise_points * NOISE_UNITS)
+
+
+class Session:
+    """The state of one client. Not for several threads: requests change it in the order in which they arrive.
+
+    Args:
+        service: What it shares with other clients.
+        seed: Where its dice start.
+    """
+
+    def __init__(self, service: Service, seed: int) -> None:
+        self.service = service
+        self.initial_seed = seed
+        self.game = GameState()
+        self.engine_settings = EngineSettings(service.catalogue.default, seed, threads=service.threads)
+        self.dice: DiceSource = SeededDice(seed)
+        self.speaks_ubgi01 = False
+        self.request_count = 0
+        self.error_count = 0
+        self.last_rollout: RolloutSlot | None = None
+        self._undo_stack: deque[GameState] = deque(maxlen=service.limits.undo_steps)
+        self._redo_stack: list[GameState] = []
+
+    def make_engine_loader(self) -> Callable[[], Engine]:
+        """Return what fetches the analyst chosen at this moment; it may block while it loads.
+
+        Raises:
+            UnsupportedError: Doubles are two moves, and analysts judge as if they were four.
+        """
+        self.require_standard_doubles("this is judged")
+        return self._bind_engine_loader()
+
+    def make_ranker_loader(self) -> Callable[[], Engine | TwoMoveRanker]:
+        """Return what fetches who ranks plays, as `make_engine_loader`."""
+        find_analyst = self._bind_engine_loader()
+        if self.game.doubles is DoublesRule.FOUR:
+            return find_analyst
+        return lambda: TwoMoveRanker(find_analyst())
+
+    def _bind_engine_loader(self) -> Callable[[], Engine]:
+        return partial(self.service.get_engine, self.engine_settings.net, self.engine_settings.threads)
+
+    def make_eval_settings(
+        self, plies: int | None = None, filter_name: str | None = None, cubeful: bool | None = None
+    ) -> EvalSettings:
+        """Return how deep to judge: what a request says, and the settings of this moment for the rest.
+
+        Raises:
+            ValueRangeError: The plies are out of range, or no filter has this name.
+            UnsupportedError: As `check_eval_settings`; of the settings, the cube does not matter.
+        """
+        engine, has_cube = self.engine_settings, self.game.doubles is DoublesRule.FOUR
+        depth = EvalSettings(
+            engine.plies if plies is None else plies,
+            engine.filter_name if filter_name is None else filter_name,
+            engine.is_cubeful and has_cube if cubeful is None else cubeful,
+        )
+        return self.check_eval_settings(depth)
+
+    def check_eval_settings(self, settings: EvalSettings) -> EvalSettings:
+        """Return a depth at which plays can be ranked by the rules of the game.
+
+        Raises:
+            UnsupportedError: Doubles are two moves, and it looks ahead or lets the cube count.
+        """
+        if settings.plies:
+            self.require_standard_doubles("there is look-ahead")
+        if settings.is_cubeful:
+            self.require_standard_doubles("the cube counts")
+        return settings
+
+    def require_standard_doubles(self, what: str) -> None:
+        """Make sure that doubles are four checker moves, as all that looks beyond a play takes them to be.
+
+        Args:
+            what: What needs it, as a sentence.
+
+        Raises:
+            UnsupportedError: They are two.
+        """
+        if self.game.doubles is not DoublesRule.FOUR:
+            raise UnsupportedError(
+                f"{what} only where doubles are four moves: 'set {DOUBLES_KEY} four' goes back to that",
+                field=DOUBLES_KEY,
+            )
+
+    def make_decider_loader(self, settings: EvalSettings | None = None) -> Callable[[], Decider]:
+        """Return what fetches who decides: the session's player, with the cube at the session's level.
+
+        It may block while something loads. Nobody decides for people; for them it is the evaluator.
+
+        Args:
+            settings: How deep it looks; that of the settings if None. A player looks as deep as its name
+                says.
+
+        Raises:
+            UnsupportedError: As `check_eval_settings`. Where doubles are two moves, what comes back may
+                raise it too, for a player that can only play four.
+        """
+        engine = self.engine_settings
+        settings = self.make_eval_settings() if settings is None else self.check_eval_settings(settings)
+        find_analyst, errors = self._bind_engine_loader(), (engine.noise / NOISE_UNITS, engine.seed)
+        find_player = partial(self.service.players.find, engine.player, engine.threads)
+        is_own = engine.player in SESSION_PLAYERS
+
+        def found() -> Decider:
+            if is_own:
+                return Decider(find_analyst(), settings, *errors)
+            return PlayerDecider(find_player(), find_analyst(), settings, *errors)
+
+        def found_for_two_moves() -> Decider:
+            with error_field(DOUBLES_KEY):
+                return TwoMoveDecider(find_analyst(), None if is_own else find_player(), *errors)
+
+        return found if self.game.doubles is DoublesRule.FOUR else found_for_two_moves
+
+    def require_engine_player(self) -> None:
+        """Make sure that it is not people who decide.
+
+        Raises:
+            StateError: ``engine.player`` says so.
+        """
+        if self.engine_settings.player == HUMAN_PLAYER:
+            raise StateError("engine.player is human: people decide, and 'play' tells it", field="what")
+
+    def push_state(self, game: GameState) -> None:
+        """Go on to another state of the game, which `undo` takes back; what was taken back before is gone."""
+        self._undo_stack.append(self.game)
+        self._redo_stack.clear()
+        self.game = game
+
+    def undo(self) -> None:
+        """Take back the last change of the game.
+
+        Raises:
+            StateError: There is none.
+        """
+        if not self._undo_stack:
+            raise StateError("nothing to take back", field="request")
+        self._redo_stack.append(self.game)
+        self.game = self._undo_stack.pop()
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether something was taken back, and nothing changed since."""
+        return bool(self._redo_stack)
+
+    def redo(self) -> None:
+        """Do again what was taken back last.
+
+        Raises:
+            StateError: Nothing was, or the game has changed since.
+        """
+        if not self._redo_stack:
+            raise StateError("nothing was taken back since the last change", field="request")
+        self._undo_stack.append(self.game)
+        self.game = self._redo_stack.pop()
+
+    def reseed_dice(self, seed: int) -> None:
+        """Start the session's dice again.
+
+        Raises:
+            ValueRangeError: The seed is negative.
+        """
+        self.dice = SeededDice(seed)
+        self.engine_settings = replace(self.engine_settings, seed=seed)
+
+    def set_position(self, position: Position, match: MatchState | None = None) -> None:
+        """Set up the checkers, with the match state that came with them if one did.
+
+        Without one, score, cube and seat on roll stay, and dice and offers go.
+        """
+        self.push_position(position, match or self.game.match.before_roll())
+
+    def push_position(self, position: Position, match: MatchState, *, is_conceded: bool = False) -> None:
+        """Change everything but the rules of the game."""
+        self.push_state(GameState(position, match, is_conceded, self.game.doubles))
+
+    def set_roll(self, roll: Roll) -> None:
+        """Put the dice of the player on roll on the board, in place of any that lie there.
+
+        Raises:
+            StateError: There is no position, the game is over, or an offer waits for its answer.
+        """
+        self.require_game()
+        check_no_offer(self.game.match)
+        self.push_state(replace(self.game, match=replace(self.game.match, roll=roll)))
+
+    def roll_dice(self) -> None:
+        """Roll the session's own dice.
+
+        Raises:
+            StateError: There is no position, the game is over, the dice are already out, or an offer waits.
+        """
+        self.require_game()
+        check_no_offer(self.game.match)
+        roll = self.game.match.roll
+        if roll is not None:
+            raise StateError(f"the dice show {roll[0]} {roll[1]}: play them first", field="dice")
+        self.set_roll(self.dice.roll())
+
+    def start_game(self) -> None:
+        """Set up the starting position: cube in the middle, no dice; score and seat on roll stay."""
+        match = replace(self.game.match.before_roll(), cube=1, cube_owner=None)
+        self.push_position(Position.start(), match)
+
+    def make_play(self, play: Play) -> None:
+        """Make a play: the other seat is on roll."""
+        self.push_position(play.result, self.game.match.next_turn())
+
+    def require_position(self) -> Position:
+        """Return the position.
+
+        Raises:
+            StateError: None has been set.
+        """
+        if self.game.position is None:
+            raise StateError("no position: send 'position gnubgid ID' or 'newgame' first", field="position")
+        return self.game.position
+
+    def require_game(self) -> Position:
+        """Return the position of a game that goes on.
+
+        Raises:
+            StateError: There is no position, or the game is over.
+        """
+        position = self.require_position()
+        if self.game.is_over:
+            raise StateError("the game is over: send 'newgame' or 'position' first", field="position")
+        return position
+
+    def require_roll(self) -> tuple[Position, Roll]:
+        """Return the position and the dice to be played in it.
+
+        Raises:
+            StateError: One of them is missing, the game is over, or an offer waits for its answer.
+        """
+        position = self.require_game()
+        roll = self.game.match.roll
+        if roll is None:
+            check_no_offer(self.game.match)
+            raise StateError("no dice: send 'dice A B' or 'roll' first", field="dice")
+        return position, roll
+
+    def require_evaluable_position(self) -> Position:
+        """Return a position that has a value: of a game that goes on, or that its checkers have decided.
+
+        Raises:
+            StateError: There is no position, or the game was given up.
+        """
+        return self.require_game() if self.game.is_conceded else self.require_position()
+
+    def require_evaluable_match(self) -> MatchState:
+        """Return the match state in which judges value a position: before the roll and before any offer.
+
+        Raises:
+            PositionError: Value and owner of the cube do not fit together.
+        """
+        check_cube_owner(self.game.match)
+        return self.game.match.before_roll()
+
+    def list_legal_plays(self) -> list[Play]:
+        """List the legal plays of the position and dice, at least one.
+
+        Raises:
+            StateError: As for `require_roll`.
+        """
+        return legal_plays(*self.require_roll(), self.game.doubles)

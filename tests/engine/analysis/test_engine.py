@@ -1,0 +1,356 @@
+"""Judgements of positions, plays and cubes: what they are made of, and that they agree with each other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from engine.analysis.engine import CACHE_COLUMNS, Engine
+from engine.analysis.levels import EvalSettings
+from engine.cubeful import (
+    CubeResponse,
+    build_cube_state_space,
+    compute_leaf_values,
+    compute_score_matrix,
+    cube_efficiencies,
+    decide_from_outcome,
+)
+from engine.errors import CancelledWork, PositionError, ValueRangeError
+from engine.evaluation.pruning import EvaluatorPruner
+from engine.rules import cube_actions
+from engine.rules.match import MAX_CUBE, MatchState
+from engine.rules.moves import legal_plays
+from engine.rules.outcome import Outcome
+from engine.rules.position import Position
+from engine.search import UNPRUNED, NPlyEvaluator, Pruning, SearchWatch, ValueCache
+from tests import boards
+from tests.engine.opinions import fixed_analyst
+from tests.engine.search.naive_search import SmoothJudge
+
+START = Position.start()
+MIDGAME = boards.position(x={24: 1, 18: 2, 13: 3, 8: 3, 6: 4, 5: 2}, o={1: 2, 7: 2, 12: 4, 17: 2, 19: 5})
+ENDING = boards.position(x={6: 1, 3: 2}, o={20: 2, 22: 1})
+LONG_RACE = boards.position({6: 8, 7: 7}, {18: 7, 19: 8})
+WON = boards.position(x={}, o={20: 15})
+STATES = [
+    MatchState(),
+    MatchState(jacoby=True, on_roll=1),
+    MatchState(cube=2, cube_owner=0),
+    MatchState(cube=2, cube_owner=1),
+    MatchState(length=7, score=(2, 4)),
+    MatchState(length=5, score=(4, 2), crawford=True),
+    MatchState(length=5, score=(4, 2), on_roll=1),
+    MatchState(length=3, score=(1, 1), cube=2, cube_owner=1),
+    MatchState(length=1),
+]
+ANY = pytest.mark.parametrize("match", STATES, ids=range(len(STATES)))
+PRUNED = Pruning(keep=3, margin=0.1)
+CUBELESS = EvalSettings(is_cubeful=False)
+
+
+def smooth(threads=1, cache=None, pruning=PRUNED):
+    finder = EvaluatorPruner(SmoothJudge(knows_the_end=True))
+    return Engine(SmoothJudge(), finder, cache=cache, threads=threads, pruning=pruning)
+
+
+def exact():
+    return Engine(SmoothJudge(), pruning=UNPRUNED)
+
+
+def what_was_found(judged):
+    return replace(judged, nodes=0, elapsed_s=0.0)
+
+
+@ANY
+def test_without_look_ahead_the_cube_is_decided_by_the_outcome_alone(match):
+    judged = exact().evaluate(MIDGAME, match)
+    outcome = Outcome(*map(float, SmoothJudge().evaluate(MIDGAME.board[None])[0]))
+    efficiency = float(cube_efficiencies(MIDGAME.board[None])[0])
+    expected = decide_from_outcome(outcome, efficiency, build_cube_state_space(match, max_cube_turns=1))
+    assert judged.decision == expected
+    assert judged.outcome == outcome
+    assert judged.equity == pytest.approx(outcome.equity, abs=1e-6)
+    assert (judged.cubeful, judged.mwc) == (expected.best.equity_points, expected.best.mwc)
+    assert (judged.plies, judged.is_finished, judged.nodes) == (0, True, 1)
+
+
+@ANY
+def test_without_the_cube_there_is_no_decision_and_equity_is_what_it_is_with_it(match):
+    judged = exact().evaluate(MIDGAME, match, CUBELESS)
+    assert judged.decision is None
+    assert judged.cubeful is None
+    assert judged.equity == pytest.approx(exact().evaluate(MIDGAME, match).equity, abs=1e-6)
+    assert (judged.mwc is None) == match.is_money
+    if not match.is_money:
+        assert 0.0 < judged.mwc < 1.0
+
+
+@ANY
+@pytest.mark.parametrize("plies", [0, 1])
+def test_a_play_is_worth_what_the_position_after_it_is_not_to_the_other_side(match, plies):
+    found = exact().rank_plays(ENDING, (2, 1), match, EvalSettings(plies, "huge"))
+    assert found.plies == plies
+    for each in found.plays[:4]:
+        after = exact().evaluate(each.play.result, match.next_turn(), EvalSettings(each.plies))
+        assert each.cubeful == pytest.approx(-after.cubeful, abs=2e-5)
+        assert each.equity == pytest.approx(-after.equity, abs=1e-6)
+        assert each.score == each.cubeful
+        if not match.is_money:
+            assert each.mwc == pytest.approx(1.0 - after.mwc, abs=1e-6)
+
+
+@ANY
+@pytest.mark.parametrize(
+    "depth", [EvalSettings(), EvalSettings(1, "tiny"), CUBELESS, EvalSettings(1, "tiny", False)]
+)
+def test_all_plays_are_ranked_by_their_scores_those_of_the_greatest_depth_first(match, depth):
+    found = smooth().rank_plays(MIDGAME, (6, 4), match, depth)
+    assert {each.play for each in found.plays} == set(legal_plays(MIDGAME, (6, 4)))
+    order = [(each.plies, each.score) for each in found.plays]
+    assert order == sorted(order, reverse=True)
+    assert [each.survived for each in found.plays] == [each.plies == depth.plies for each in found.plays]
+    assert found.best == found.plays[0]
+    assert all((each.mwc is None) == match.is_money for each in found.plays)
+    assert all((each.cubeful is None) != depth.is_cubeful for each in found.plays)
+
+
+def test_without_the_cube_plays_are_scored_by_equity_for_money_and_at_the_present_cube_in_a_match():
+    for each in exact().rank_plays(MIDGAME, (6, 4), MatchState(), CUBELESS).plays:
+        assert each.score == pytest.approx(each.equity, abs=1e-6)
+    for each in exact().rank_plays(MIDGAME, (6, 4), MatchState(length=1), CUBELESS).plays:
+        assert each.mwc == pytest.approx(each.outcome.win, abs=1e-6)
+        assert each.score == pytest.approx(2.0 * each.mwc - 1.0, abs=1e-6)
+
+
+def test_values_grow_with_the_hold_on_the_cube_and_automatic_doubles_change_nothing():
+    def value(match, depth=None):
+        return fixed_analyst(0.6, 0.2, 0.01, 0.1, 0.02).evaluate(START, match, depth)
+
+    held = [value(MatchState(cube=2, cube_owner=owner)).cubeful for owner in (0, 1)]
+    centred = value(MatchState())
+    assert held[0] > held[1]
+    assert centred.cubeful > held[1]
+    assert value(MatchState(cube=4)).decision == centred.decision
+    outcome = Outcome(0.6, 0.2, 0.01, 0.1, 0.02)
+    for match in (MatchState(), MatchState(cube=4, cube_owner=1), MatchState(cube=2)):
+        assert value(match, CUBELESS).equity == pytest.approx(outcome.equity)
+    assert value(MatchState(length=1), CUBELESS).mwc == pytest.approx(0.6)
+
+
+@pytest.mark.parametrize("ask", ["evaluate", "rank_plays"])
+def test_the_cube_of_a_match_above_one_has_an_owner(ask):
+    question = (START,) if ask == "evaluate" else (START, (3, 1))
+    with pytest.raises(PositionError, match="owner"):
+        getattr(exact(), ask)(*question, MatchState(length=7, cube=2))
+    getattr(exact(), ask)(*question, MatchState(length=7, cube=2), CUBELESS)
+
+
+def test_the_efficiency_of_the_cube_is_that_of_the_position():
+    analyst = fixed_analyst(0.7, 0, 0, 0, 0)
+    mine = MatchState(cube=2, cube_owner=0)
+    worth = [analyst.evaluate(where, mine).decision.no_double.equity_points for where in (START, LONG_RACE)]
+    assert worth[0] < worth[1]
+
+
+@ANY
+def test_a_finished_game_is_worth_what_was_won_and_has_no_cube(match):
+    for plies in (0, 2):
+        judged = exact().evaluate(WON, match, EvalSettings(plies))
+        assert judged.decision is None
+        assert judged.outcome == Outcome(1.0, 1.0, 0.0, 0.0, 0.0)
+        assert judged.equity == 2.0
+        assert judged.plies == plies
+    if match.is_money:
+        assert judged.cubeful == (1.0 if match.jacoby and match.cube_owner is None else 2.0)
+
+
+@ANY
+def test_answers_are_bitwise_the_same_on_any_threads_and_with_any_cache(match):
+    depth = EvalSettings(2, "narrow")
+    position = what_was_found(smooth().evaluate(MIDGAME, match, depth))
+    plays = what_was_found(smooth().rank_plays(MIDGAME, (4, 2), match, depth))
+    cached = smooth(cache=ValueCache(1 << 8, CACHE_COLUMNS))
+    for analyst in (smooth(threads=3), smooth().with_threads(2), cached, cached, cached.with_threads(2)):
+        assert what_was_found(analyst.evaluate(MIDGAME, match, depth)) == position
+        assert what_was_found(analyst.rank_plays(MIDGAME, (4, 2), match, depth)) == plays
+
+
+def test_the_cache_is_as_wide_as_the_widest_question():
+    widest = max(
+        len(build_cube_state_space(MatchState(length=25), max_cube_turns=plies + 1).states)
+        for plies in range(5)
+    )
+    assert widest + 5 == CACHE_COLUMNS
+
+
+@ANY
+def test_positions_judged_together_are_judged_as_each_alone(match):
+    positions = [MIDGAME, ENDING, WON, MIDGAME, LONG_RACE]
+    together = smooth().evaluate_positions(positions, match, EvalSettings(1))
+    alone = [smooth().evaluate(position, match, EvalSettings(1)) for position in positions]
+    assert list(map(what_was_found, together)) == list(map(what_was_found, alone))
+    assert smooth().evaluate_positions([], match) == []
+
+
+def stopping_after(asked):
+    """A stop flag that goes up when it has been asked so many times."""
+    left = [asked]
+
+    def cancelled():
+        left[0] -= 1
+        return left[0] < 0
+
+    return cancelled
+
+
+@pytest.mark.parametrize("depth", [EvalSettings(3, "tiny"), EvalSettings(3, "tiny", False)])
+@pytest.mark.parametrize("reached", [0, 1, 2])
+def test_what_is_stopped_answers_with_the_last_finished_depth(depth, reached):
+    def send_command(analyst, name, depth, watch):
+        question = (MIDGAME,) if name == "evaluate" else (MIDGAME, (4, 2))
+        return getattr(analyst, name)(*question, MatchState(length=5), depth, watch)
+
+    for name in ("evaluate", "rank_plays"):
+        checks = []
+        less = replace(depth, plies=reached)
+        whole = send_command(smooth(), name, less, SearchWatch(lambda checks=checks: bool(checks.append(1))))
+        stopped = send_command(smooth(), name, depth, SearchWatch(stopping_after(len(checks) + 1)))
+        assert not stopped.is_finished
+        assert stopped.plies == reached
+        assert what_was_found(replace(stopped, is_finished=True)) == what_was_found(whole)
+
+
+def test_progress_is_told_at_each_depth():
+    reports = []
+    judged = smooth().evaluate(MIDGAME, MatchState(), EvalSettings(2), SearchWatch(progress=reports.append))
+    finished = [report for report in reports if report.is_finished]
+    assert [report.plies for report in finished] == [0, 1, 2]
+    assert finished[-1].nodes == judged.nodes > 100
+    assert not any(report.best for report in reports)
+
+
+def test_progress_tells_the_best_play_of_each_depth():
+    reports = []
+    ranked = smooth().rank_plays(
+        MIDGAME, (4, 2), MatchState(), EvalSettings(2), SearchWatch(progress=reports.append)
+    )
+    best = [report.best for report in reports if report.is_finished]
+    assert [play.plies for play in best] == [0, 1, 2]
+    assert (best[-1].play, best[-1].equity) == (ranked.best.play, ranked.best.score)
+
+
+def test_a_search_can_stop_when_one_candidate_is_left():
+    forced = boards.position(x={1: 2}, o={20: 2})
+    for early, plies in ((True, 0), (False, 2)):
+        found = exact().rank_plays(forced, (2, 1), MatchState(), EvalSettings(2), stop_when_decided=early)
+        assert (found.plies, found.is_finished) == (plies, True)
+
+
+def test_look_ahead_changes_the_decision_where_the_game_ends_soon():
+    """Two checkers on the ace point: the side on roll cannot lose, which its judge does not see."""
+    sure = boards.position(x={1: 2}, o={24: 1})
+    analyst = fixed_analyst(0.5, 0, 0, 0, 0)
+    assert not analyst.evaluate(sure, MatchState()).decision.should_double
+    judged = analyst.evaluate(sure, MatchState(), EvalSettings(1))
+    assert judged.decision.should_double
+    assert judged.decision.response is CubeResponse.PASS
+    assert (judged.outcome.win, judged.cubeful, judged.plies) == (1.0, 1.0, 1)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "offer"),
+    [((0.0, 0, 0, 0, 0), 1), ((0.0, 0, 0, 1, 0), 2), ((0.0, 0, 0, 1, 1), 3), ((0.3, 0, 0, 0.1, 0), 0)],
+)
+def test_what_is_lost_anyway_can_be_resigned_and_less_is_not_accepted(outcome, offer):
+    analyst = fixed_analyst(*outcome)
+    for match in (MatchState(), MatchState(length=9, score=(1, 3)), MatchState(cube=2, cube_owner=1)):
+        judged = analyst.evaluate(START, match)
+        assert analyst.find_resignation(judged, match) == offer
+        accepted = [analyst.accepts_resignation(judged, match, points) for points in (1, 2, 3)]
+        assert accepted == [bool(offer) and points >= offer for points in (1, 2, 3)] or offer == 0
+    assert analyst.accepts_resignation(analyst.evaluate(START, MatchState()), MatchState(), 3)
+
+
+def test_gammons_are_not_resigned_where_they_do_not_count():
+    analyst = fixed_analyst(0.0, 0, 0, 1, 0)
+    for match in (MatchState(jacoby=True), MatchState(length=1), MatchState(length=5, score=(0, 4))):
+        assert analyst.find_resignation(analyst.evaluate(START, match), match) == 1
+
+
+@pytest.mark.parametrize("plies", [0, 1])
+def test_a_beaver_is_judged_at_the_cube_that_a_take_leaves(plies):
+    beavered = cube_actions.beaver(cube_actions.double(MatchState()))
+    for position in (START, MIDGAME, ENDING):
+        beaver = smooth().evaluate_beaver(position, beavered, EvalSettings(plies, is_cubeful=False))
+        held = (
+            smooth().evaluate(position, cube_actions.take(beavered), EvalSettings(plies)).decision.no_double
+        )
+        assert beaver.equity == 2 * held.equity_points
+        assert beaver.plays_on is (beaver.equity > -1)
+        assert (
+            smooth().takes_beaver(position, beavered.without_offers(), EvalSettings(plies)) is beaver.plays_on
+        )
+
+
+def test_at_the_highest_cube_a_beaver_leaves_nobody_a_use_for_it():
+    beavered = MatchState(cube=MAX_CUBE // 2, cube_owner=1, doubled=True, beavered=True)
+    beaver = fixed_analyst(0.26, 0, 0, 0, 0).evaluate_beaver(START, beavered)
+    assert beaver.equity == pytest.approx(2 * (2 * 0.26 - 1))
+    assert beaver.plays_on
+
+
+def test_the_score_matrix_without_look_ahead_is_that_of_the_outcome():
+    outcome = (0.7, 0.2, 0.01, 0.1, 0.005)
+    rows, efficiencies = np.array([outcome], np.float32), np.array([0.68], np.float32)
+    expected = compute_score_matrix(lambda game: compute_leaf_values(rows, efficiencies, game)[0], 4)
+    assert fixed_analyst(*outcome).compute_score_matrix(START, 4) == expected
+
+
+def test_the_score_matrix_looks_ahead_at_each_score():
+    matrix = smooth().compute_score_matrix(MIDGAME, 3, plies=1)
+    money = smooth().evaluate(MIDGAME, MatchState(beavers=False), EvalSettings(1)).decision
+    assert matrix.money == money
+    at_score = smooth().evaluate(MIDGAME, MatchState(length=3, score=(1, 0)), EvalSettings(1)).decision
+    assert matrix.decision_at(2, 3).no_double.mwc == pytest.approx(at_score.no_double.mwc, abs=1e-6)
+    assert matrix.decision_at(2, 3).text == at_score.text
+    assert matrix != smooth().compute_score_matrix(MIDGAME, 3)
+
+
+def test_a_score_matrix_can_be_stopped_and_refuses_impossible_requests():
+    with pytest.raises(CancelledWork):
+        smooth().compute_score_matrix(MIDGAME, 3, plies=1, watch=SearchWatch(lambda: True))
+    for field, options in (("away", {"away": 1}), ("cube", {"away": 3, "cube": 3}), ("plies", {"away": 3})):
+        plies = 5 if field == "plies" else 0
+        with pytest.raises(ValueRangeError) as caught:
+            smooth().compute_score_matrix(MIDGAME, **options, plies=plies)
+        assert caught.value.field == field
+
+
+def test_looking_ahead_gives_an_evaluator_of_that_depth():
+    analyst = smooth()
+    assert analyst.make_n_ply_evaluator(0) is analyst.evaluator
+    deeper = analyst.make_n_ply_evaluator(1, threads=2)
+    finder = EvaluatorPruner(SmoothJudge(knows_the_end=True))
+    expected = NPlyEvaluator(SmoothJudge(), finder, 1, PRUNED)
+    sample = MIDGAME.board[None]
+    assert deeper.plies == 1
+    assert np.array_equal(deeper.evaluate(sample), expected.evaluate(sample))
+    with pytest.raises(ValueRangeError, match="plies"):
+        analyst.make_n_ply_evaluator(5)
+
+
+def test_the_judges_of_a_rollout_look_ahead_as_asked_and_luck_is_measured_without():
+    judges = smooth().rollout_evaluators(play_plies=1, leaf_plies=2, cube_plies=1)
+    assert (judges.leaf.plies, judges.cube_evaluator.plies, judges.luck_evaluator.plies) == (2, 1, 0)
+    plain = smooth().rollout_evaluators()
+    assert (plain.leaf.plies, plain.cube_evaluator.plies) == (0, 0)
+    assert plain.policy.name == "smooth 1"
+    assert judges.policy.name != plain.policy.name
+
+
+@pytest.mark.parametrize("threads", [0, 257])
+def test_impossible_numbers_of_threads_are_refused(threads):
+    with pytest.raises(ValueRangeError, match="threads"):
+        smooth().with_threads(threads)

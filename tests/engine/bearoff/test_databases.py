@@ -1,0 +1,175 @@
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.bearoff import databases as loading
+from engine.bearoff import load_bearoff, open_table, save_table
+from engine.bearoff.file_format import BearoffHeader, BearoffKind, write_database
+from engine.bearoff.one_sided import OneSidedTable, build_one_sided
+from engine.bearoff.two_sided import TwoSidedTable, build_two_sided
+from engine.errors import DataFileError
+from tests.boards import position
+
+NAMES = ["one-sided-6x15.bearoff", "two-sided-6x6-cubeful.bearoff"]
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture
+def folder(tmp_path, one_sided, two_sided):
+    """A data folder with both default databases."""
+    for table in (one_sided, two_sided):
+        save_table(table, tmp_path / table.header.file_name)
+    return tmp_path
+
+
+@pytest.fixture
+def no_building(monkeypatch):
+    def build(*args, **kwargs):
+        raise AssertionError("nothing is to be built")
+
+    monkeypatch.setattr(loading, "build_two_sided", build)
+    monkeypatch.setattr(loading, "build_one_sided", build)
+
+
+def test_missing_databases_are_built_and_kept(tmp_path, capsys):
+    folder = tmp_path / "new" / "folder"
+    load_bearoff(folder)
+    assert sorted(path.name for path in folder.iterdir()) == NAMES
+    captured = capsys.readouterr()
+    assert captured.err.count("building the") == 2
+    assert str(folder) in captured.err
+    assert captured.out == ""
+
+
+def test_databases_that_are_there_are_opened_silently(folder, no_building, capsys, one_sided, two_sided):
+    bearoff = load_bearoff(folder)
+    for read, built in zip(bearoff, (two_sided, one_sided), strict=True):
+        for array, same in zip(read.arrays, built.arrays, strict=True):
+            assert array.tobytes() == same.tobytes()
+    assert capsys.readouterr().err == ""
+
+
+def test_mapped_tables_evaluate_as_built_ones(folder, one_sided, two_sided):
+    boards = np.stack([position({6: 3, 2: 1}, {20: 2, 24: 3}).board, position({1: 6}, {19: 5}).board])
+    bearoff = load_bearoff(folder, build=False)
+    assert bearoff.two_sided.evaluate(boards).tolist() == two_sided.evaluate(boards).tolist()
+    cubeful = bearoff.two_sided.cubeful_equities(boards)
+    assert cubeful.tolist() == two_sided.cubeful_equities(boards).tolist()
+    assert bearoff.one_sided.evaluate(boards).tolist() == one_sided.evaluate(boards).tolist()
+
+
+def test_the_exact_table_is_asked_first(folder):
+    assert [type(table) for table in load_bearoff(folder)] == [TwoSidedTable, OneSidedTable]
+
+
+def test_evaluators_have_a_name_and_no_plies(folder):
+    for table, name in zip(
+        load_bearoff(folder), ("bearoff two-sided 6x6 cubeful", "bearoff one-sided 6x15"), strict=True
+    ):
+        assert (table.name, table.plies) == (name, 0)
+
+
+def test_the_folder_comes_from_the_environment(folder, no_building, monkeypatch):
+    monkeypatch.setenv("GAMMOND_DATA", str(folder))
+    assert loading.data_folder() == folder
+    load_bearoff()
+
+
+def test_without_building_a_missing_database_is_an_error_that_names_the_command(tmp_path):
+    with pytest.raises(DataFileError, match="gammond bearoff make --kind two-sided --points 6 --checkers 6"):
+        load_bearoff(tmp_path, build=False)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_altered_database_is_an_error_that_names_the_command_and_is_not_rebuilt(folder, name, no_building):
+    content = bytearray((folder / name).read_bytes())
+    content[5000] ^= 1
+    (folder / name).write_bytes(content)
+    with pytest.raises(DataFileError, match="altered; build it again with `gammond bearoff make") as error:
+        load_bearoff(folder)
+    assert name in error.value.message
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_truncated_database_is_an_error(folder, name):
+    content = (folder / name).read_bytes()
+    (folder / name).write_bytes(content[: len(content) // 2])
+    with pytest.raises(DataFileError, match="truncated"):
+        load_bearoff(folder)
+
+
+def test_a_database_of_another_kind_or_size_is_an_error(folder):
+    (folder / NAMES[1]).write_bytes((folder / NAMES[0]).read_bytes())
+    with pytest.raises(DataFileError, match="expected a two-sided 6x6 cubeful database, got one-sided 6x15"):
+        load_bearoff(folder)
+    save_table(build_two_sided(3, 3), folder / NAMES[1])
+    with pytest.raises(DataFileError, match="got two-sided 3x3"):
+        load_bearoff(folder)
+    save_table(build_two_sided(cubeful=False), folder / NAMES[1])
+    with pytest.raises(DataFileError, match="got two-sided 6x6 cubeless; build it again with") as error:
+        load_bearoff(folder)
+    assert "--cubeless" not in error.value.message
+
+
+def test_a_cubeless_database_beside_it_is_left_alone(folder, no_building):
+    path = folder / "two-sided-6x6.bearoff"
+    path.write_bytes(b"whatever")
+    assert load_bearoff(folder).two_sided.is_cubeful
+    assert path.read_bytes() == b"whatever"
+
+
+def test_a_folder_that_cannot_be_written_costs_only_the_building(tmp_path, capsys):
+    (tmp_path / "file").write_text("in the way")
+    bearoff = load_bearoff(tmp_path / "file")
+    outcome = bearoff.two_sided.evaluate(position({6: 1}, {24: 1}).board[None])[0]
+    assert outcome[0] == pytest.approx(0.75)
+    assert "stays in memory" in capsys.readouterr().err
+
+
+def test_two_processes_that_build_at_once_do_not_harm_each_other(tmp_path):
+    code = "from engine.bearoff import load_bearoff; load_bearoff(); load_bearoff(build=False)"
+    environment = {**os.environ, "GAMMOND_DATA": str(tmp_path)}
+    processes = [
+        subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, env=environment, stderr=subprocess.PIPE)
+        for _ in range(2)
+    ]
+    for process in processes:
+        _, errors = process.communicate(timeout=120)
+        assert process.returncode == 0, errors.decode()
+    assert sorted(path.name for path in tmp_path.iterdir()) == NAMES
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        build_two_sided(3, 4),
+        build_two_sided(3, 4, cubeful=False),
+        build_one_sided(7, 3),
+        build_one_sided(1, 15),
+    ],
+    ids=str,
+)
+def test_any_table_comes_back_from_its_file(tmp_path, table):
+    path = tmp_path / table.header.file_name
+    save_table(table, path)
+    read = open_table(path)
+    assert read.header == table.header
+    for array, same in zip(read.arrays, table.arrays, strict=True):
+        assert array.tolist() == same.tolist()
+        assert not array.flags.writeable
+
+
+def test_a_rightly_checksummed_file_that_holds_nonsense_is_refused(tmp_path):
+    path = tmp_path / "nonsense"
+    for header in (BearoffHeader(BearoffKind.TWO_SIDED, 6, 6), BearoffHeader(BearoffKind.ONE_SIDED, 99, 2)):
+        write_database(path, header, [np.zeros(3, "<f4")])
+        with pytest.raises(DataFileError, match="nonsense cannot be used"):
+            open_table(path)
+    write_database(path, BearoffHeader(BearoffKind.ONE_SIDED, 1, 2), [np.full(58, 9, np.uint8)])
+    with pytest.raises(DataFileError, match="outside the values; build it again with `gammond bearoff make"):
+        open_table(path)

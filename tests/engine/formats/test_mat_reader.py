@@ -1,0 +1,317 @@
+"""Reading .mat text: round trips, the spellings of programs and sites, and what is wrong with a record."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from engine.cubeful import CubeResponse
+from engine.errors import FormatError
+from engine.formats.mat_reader import MatIssueKind, parse_mat
+from engine.formats.mat_writer import format_mat
+from engine.play.cube_games import play_game, play_match
+from engine.rules.dice import draw_paired_dice
+from engine.rules.game_record import DoubleAction, PlayAction, ResponseAction
+from engine.rules.match import GameResult, MatchState
+from engine.rules.moves import legal_plays
+from engine.rules.notation import format_play
+
+GENGAMMON = """
+Game 1
+ michy : 0                             Thomas Low : 0
+  1)                                   64: 24/18 13/9
+  2) 21: 13/11 8/7*                    62: Bar/23 24/18*
+  3) 61: Bar/24 13/7*                  64: Bar/15
+  4) 54: 7/2* 6/2                      11: Bar/24 15/14* 6/5(2)
+  5) 52: Bar/23 6/1*                   51: Bar/24* 14/9
+  6) 31: Bar/22 23/22                   Doubles => 2
+  7)  Drops                             Wins 1 point
+"""
+
+HEAD = '; [Crawford "On"]\n\n 5 point match\n\n Game 1\n left : 0                  right : 0\n'
+
+
+class Dicer:
+    """Plays and handles the cube by lot."""
+
+    def __init__(self, seed):
+        self._rng = random.Random(seed)
+
+    def choose_play(self, position, roll, match):
+        return SimpleNamespace(evaluation=SimpleNamespace(play=self._rng.choice(legal_plays(position, roll))))
+
+    def should_double(self, position, match):
+        return self._rng.random() < 0.01
+
+    def choose_response(self, position, match):
+        return CubeResponse.TAKE if self._rng.random() < 0.7 else CubeResponse.PASS
+
+
+def dice(number):
+    def roll(turn):
+        die, other = draw_paired_dice(9, np.array([number]), np.array([turn]))[0].tolist()
+        return die, other
+
+    return roll
+
+
+@pytest.fixture(scope="module")
+def match():
+    return play_match((Dicer(12), Dicer(62)), 13, lambda number: number % 2, dice)
+
+
+@pytest.fixture(scope="module")
+def money():
+    begun, games = MatchState(), []
+    for number in range(6):
+        games.append(play_game((Dicer(3), Dicer(4)), replace(begun, on_roll=number % 2), dice(number + 20)))
+        begun = begun.after_game(games[-1].result.winner, games[-1].result.points)
+    return games
+
+
+def only(text):
+    (match,) = parse_mat(text)
+    return match
+
+
+def rows(*lines, head=HEAD):
+    return only(head + "\n".join(lines) + "\n")
+
+
+@pytest.mark.parametrize("kind", ["match", "money"])
+def test_what_was_written_is_read_as_it_was(kind, request):
+    games = request.getfixturevalue(kind)
+    read = only(format_mat(("one", "two three"), games, {"Event": "a day"}))
+    assert read.issues == ()
+    assert [game.record for game in read.games] == games
+    assert read.names == ("one", "two three")
+    assert read.length == games[0].initial_state.length
+    assert read.headers["Event"] == "a day"
+
+
+def test_the_games_of_these_tests_have_all_that_there_is(match, money):
+    actions = [type(action) for game in (*match, *money) for action in game.actions]
+    assert {PlayAction, DoubleAction, ResponseAction} == set(actions)
+    assert {game.result.kind for game in (*match, *money)} >= {1, 2}
+    assert any(game.initial_state.crawford for game in match)
+    assert any(len(game.actions) > 3 and game.initial_state.on_roll == 1 for game in match)
+
+
+@pytest.mark.parametrize("end", ["\r\n", "\r"])
+def test_line_ends_of_other_systems_make_no_difference(end, match):
+    text = format_mat(("one", "two"), match)
+    assert parse_mat("\ufeff" + text.replace("\n", end) + "\x1a") == parse_mat(text)
+
+
+def test_plays_as_people_write_them_are_the_same_plays(match):
+    text, at = format_mat(("one", "two"), match), 0
+    for action in (action for game in match for action in game.actions if isinstance(action, PlayAction)):
+        die, other = action.roll
+        moves = zip(action.play.moves, action.play.hits, strict=True)
+        plain = " ".join(f"{source}/{target}{'*' * hit}" for (source, target), hit in moves)
+        cell = f"{die}{other}: {plain}".rstrip()
+        at = text.index(cell, at)
+        written = format_play(action.play).title().replace("Pass", "Cannot Move")
+        text = f"{text[:at]}{die}{other}: {written}{text[at + len(cell) :]}"
+        at += 1
+    assert "Bar/" in text
+    assert "Off" in text
+    assert "(2)" in text
+    (read,) = parse_mat(text)
+    assert (read.issues, [game.record for game in read.games]) == ((), match)
+
+
+def test_the_example_of_the_gengammon_project_is_read():
+    read = only(GENGAMMON)
+    assert read.issues == ()
+    assert read.names == ("michy", "Thomas Low")
+    (game,) = read.games
+    assert game.initial_state == MatchState(on_roll=1)
+    assert game.result == GameResult(winner=1, kind=1, points=1)
+    assert [type(action).__name__ for action in game.actions] == ["PlayAction"] * 10 + [
+        "DoubleAction",
+        "ResponseAction",
+    ]
+    assert format_play(game.actions[2].play) == "bar/23 24/18*"
+
+
+def test_moves_without_stars_and_cells_that_touch_are_read():
+    read = rows(
+        "  1) 31: 8/5 6/5                 22: 24/22 24/22 6/4 6/4",
+        "  2) 11: 24/23 24/23 6/5 6/5 64: 22/16 22/18",
+        "  3)  Doubles => 2                Drops",
+        "      Wins 1 point",
+    )
+    assert read.issues == ()
+    assert len(read.games[0].actions) == 6
+    assert read.games[0].result == GameResult(0, 1, 1)
+
+
+def test_who_resigned_and_what_it_counts_is_read():
+    read = rows("  1) 31: 8/5 6/5                  Losses 2 point", "      Wins 2 point")
+    assert read.games[0].result == GameResult(winner=0, kind=2, points=2)
+    assert read.issues == ()
+
+
+def test_points_cut_to_what_wins_the_match_are_no_fault():
+    read = rows(
+        "  1) 31: 8/5 6/5                  Doubles => 2",
+        "  2)  Takes                      64: 24/18 13/9",
+        "  3)  Doubles => 4                Takes",
+        "  4) 21: 13/11 6/5                Losses 5 point",
+        "      Wins 5 point and the match",
+    )
+    assert read.issues == ()
+    assert read.games[0].result == GameResult(winner=0, kind=2, points=8)
+
+
+def test_beavers_are_doubles_on_top_of_doubles():
+    read = rows(
+        "  1) 31: 8/5 6/5                  Doubles => 2",
+        "  2)  Beavers => 4                Takes",
+        "  3)                             64: 24/18 13/9",
+        "  4)  Losses 4 point              Wins 4 point",
+        head=HEAD.replace("5 point match", "0 point match"),
+    )
+    assert read.issues == ()
+    assert read.games[0].actions[1:4] == (DoubleAction(1, 2), DoubleAction(0, 4), ResponseAction(1, True))
+    assert read.games[0].result == GameResult(winner=1, kind=1, points=4)
+
+
+def test_several_matches_in_a_text_stay_apart(match, money):
+    read = parse_mat(format_mat(("one", "two"), match) + format_mat(("three", "four"), money))
+    assert [each.names for each in read] == [("one", "two"), ("three", "four")]
+    assert [[game.record for game in each.games] for each in read] == [match, money]
+
+
+ROW = "  1) 31: 8/5 6/5                 64: 24/18 13/9"
+
+
+@pytest.mark.parametrize(
+    ("line", "kind", "message"),
+    [
+        ("  2) 65: 24/14", MatIssueKind.ILLEGAL_PLAY, "24/14 is 10 pips"),
+        ("  2) 65:", MatIssueKind.ILLEGAL_PLAY, "a checker can move"),
+        ("  2) 65: 24/x", MatIssueKind.UNREADABLE, "24/x"),
+        ("  2) 65: ????", MatIssueKind.ROLL_NOT_PLAYED, "expected a play of 65"),
+        ("  2)                             65: 24/18 13/8", MatIssueKind.OUT_OF_TURN, "on the left"),
+        ("  2)  Takes", MatIssueKind.ILLEGAL_CUBE_ACTION, "no double"),
+        ("  2)  Doubles => 4", MatIssueKind.ILLEGAL_CUBE_ACTION, "the cube goes to 2"),
+        ("  2)  Doubles => 2               65: 24/18 13/8", MatIssueKind.OUT_OF_TURN, "answer to the double"),
+        ("  2) hello", MatIssueKind.UNREADABLE, "hello"),
+        ("hello", MatIssueKind.UNREADABLE, "hello"),
+        ("  2)  Wins it", MatIssueKind.UNREADABLE, "a number behind wins"),
+    ],
+)
+def test_what_cannot_be_is_told_with_its_line_and_ends_the_game(line, kind, message):
+    read = rows(ROW, line, "  3) 21: 13/11 6/5", "      Wins 1 point")
+    fault = read.issues[0]
+    assert (fault.line, fault.game, fault.kind) == (8, 1, kind)
+    assert message in fault.message
+    assert len(read.issues) == 1
+    (game,) = read.games
+    assert sum(isinstance(action, PlayAction) for action in game.actions) == 2
+    assert game.result is None
+    assert game.record is None
+
+
+def test_a_game_that_is_broken_does_not_stop_the_next_one(match):
+    text = format_mat(("one", "two"), match)
+    lines = text.splitlines()
+    first = next(at for at, line in enumerate(lines) if line.startswith("  1)"))
+    lines[first] = "  1) 66: 13/1"
+    read = only("\n".join(lines))
+    assert [game.record for game in read.games] == match[1:]
+    assert [(fault.line, fault.game, fault.kind) for fault in read.issues] == [
+        (first + 1, 1, MatIssueKind.ILLEGAL_PLAY)
+    ]
+
+
+def test_doubles_in_the_crawford_game_are_refused_unless_it_is_off():
+    game = [ROW, "  2)  Doubles => 2                Drops", "      Wins 1 point"]
+    head = HEAD.replace("left : 0", "left : 4")
+    assert [fault.kind for fault in rows(*game, head=head).issues] == [MatIssueKind.ILLEGAL_CUBE_ACTION]
+    assert rows(*game, head=head.replace('"On"', '"Off"')).issues == ()
+
+
+@pytest.mark.parametrize(
+    ("head", "kind"),
+    [
+        (HEAD.replace("left : 0", "left : 5"), MatIssueKind.IMPOSSIBLE_SCORE),
+        (HEAD.replace("left : 0", "left"), MatIssueKind.UNREADABLE),
+    ],
+)
+def test_a_game_that_cannot_begin_so_is_left_out(head, kind):
+    read = rows(ROW, head=head)
+    assert read.games == ()
+    assert [(fault.line, fault.kind) for fault in read.issues] == [(6, kind)]
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ("      Wins 3 point", "expected 1 for the left column by the rules, got 3"),
+        ("                                  Wins 1 point", "got 1 for the right one"),
+    ],
+)
+def test_a_result_against_the_rules_is_told_and_that_of_the_rules_counts(said, message):
+    read = rows(ROW, "  2)  Doubles => 2                Drops", said)
+    assert [fault.kind for fault in read.issues] == [MatIssueKind.WRONG_RESULT]
+    assert message in read.issues[0].message
+    assert read.games[0].result == GameResult(0, 1, 1)
+
+
+def test_points_that_no_resignation_counts_give_no_result():
+    read = rows(ROW, "  2)  Losses 4016 point              Wins 4016 point")
+    assert [fault.kind for fault in read.issues] == [MatIssueKind.WRONG_RESULT]
+    assert read.games[0].result is None
+
+
+def test_a_text_that_is_cut_anywhere_gives_what_came_before(match):
+    text = format_mat(("one", "two"), match)
+    start = text.index(" Game 2") + 120
+    for cut in random.Random(5).sample(range(start, len(text) - 40), 12):
+        read = only(text[:cut])
+        whole = [game.record for game in read.games if game.record is not None]
+        assert whole == match[: len(whole)]
+        assert len(whole) >= text[:cut].count("Wins") - 1
+        assert len(read.games) - len(whole) <= 1
+        assert len(read.issues) <= 1
+
+
+def test_noise_in_a_text_never_raises_anything_else(match):
+    text = format_mat(("one", "two"), match[:2])
+    rng = random.Random(8)
+    for _ in range(30):
+        noisy = list(text)
+        for _ in range(12):
+            noisy[rng.randrange(len(noisy))] = rng.choice("0169/:()*;\n \t)DWbar?é\x00")
+        try:
+            read = parse_mat("".join(noisy))
+        except FormatError:
+            continue
+        assert sum(len(each.games) for each in read) <= 4
+
+
+@pytest.mark.parametrize("text", ["", "hello", '; [Player 1 "a"]\n\n 5 point match\n'])
+def test_a_text_without_a_game_is_refused(text):
+    with pytest.raises(FormatError, match="Game 1") as caught:
+        parse_mat(text)
+    assert caught.value.field == "mat"
+
+
+def test_a_game_without_rows_is_told():
+    read = only(" 5 point match\n Game 1\n")
+    assert read.games == ()
+    assert [(fault.line, fault.kind) for fault in read.issues] == [(2, MatIssueKind.UNREADABLE)]
+
+
+def test_a_game_that_stops_is_told_and_its_plays_stay():
+    read = rows(ROW)
+    assert [fault.kind for fault in read.issues] == [MatIssueKind.NO_RESULT]
+    assert len(read.games[0].actions) == 2
+    assert read.games[0].result is None

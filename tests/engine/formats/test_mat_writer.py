@@ -1,0 +1,187 @@
+"""Games as .mat text: the layout, and that what is written can be played again."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from engine.analysis.levels import EvalSettings
+from engine.errors import FormatError
+from engine.formats.mat_writer import format_mat
+from engine.play.cube_games import play_game, play_match
+from engine.play.decider import Decider
+from engine.rules import cube_actions
+from engine.rules.dice import draw_paired_dice
+from engine.rules.game_record import DoubleAction, GameRecord, ResponseAction
+from engine.rules.match import GameResult, MatchState
+from engine.rules.moves import legal_plays
+from engine.rules.notation import parse_play
+from engine.rules.position import Position
+from nets.catalogue import load_engine
+from tools.gnubg.program import find_gnubg
+from tools.gnubg.record import parse_record, replay_game
+
+_CELL = re.compile(r"([1-6][1-6]:(?: [0-9]+/[0-9]+\*?)*)|(Doubles => [0-9]+)|(Takes)|(Drops)")
+
+
+def dice(number):
+    def roll(turn):
+        die, other = draw_paired_dice(5, np.array([number]), np.array([turn]))[0].tolist()
+        return die, other
+
+    return roll
+
+
+@pytest.fixture(scope="module")
+def players():
+    analyst = load_engine()
+    return Decider(analyst, EvalSettings()), Decider(analyst, EvalSettings(), 0.2, seed=4)
+
+
+@pytest.fixture(scope="module")
+def match(players):
+    return play_match(players, 7, lambda number: number % 2, dice)
+
+
+@pytest.fixture(scope="module")
+def money(players):
+    games, state = [], MatchState(beavers=False)
+    for number in range(8):
+        games.append(play_game(players, replace(state, on_roll=number % 2), dice(number + 40)))
+        state = state.after_game(games[-1].result.winner, games[-1].result.points)
+    return games
+
+
+def replayed(text):
+    """Play the games of a text by the rules; winner and points of each."""
+    length = int(re.search(r"^ (\d+) point match$", text, re.MULTILINE)[1])
+    results = []
+    for part in re.split(r"^ Game \d+$", text, flags=re.MULTILINE)[1:]:
+        lines = [line for line in part.splitlines() if line.strip()]
+        score = tuple(int(number) for number in re.findall(r" : (\d+)", lines[0]))
+        results.append((*_played(lines[1:], MatchState(length=length, score=score)), lines[-1].strip()))
+    return results
+
+
+def _played(lines, match):
+    """Play the rows of a game. The first to act began; everything else alternates by the rules."""
+    position, result = Position.start(), None
+    begun = False
+    for line in lines[:-1]:
+        cells = _CELL.findall(line[4:])
+        is_right_alone = len(cells) == 1 and line[4:25].strip() == ""
+        for place, (rolled, doubled, took, dropped) in enumerate(cells):
+            seat = 1 if is_right_alone else place
+            if not begun:
+                match, begun = replace(match, on_roll=seat), True
+            assert result is None
+            assert seat == match.to_act
+            if doubled:
+                match = cube_actions.double(match)
+                assert int(doubled.split()[-1]) == 2 * match.cube
+            elif took:
+                match = cube_actions.take(match)
+            elif dropped:
+                result = cube_actions.pass_double(match)
+            else:
+                roll = int(rolled[0]), int(rolled[1])
+                play = parse_play(rolled[3:], position, roll)
+                assert play in legal_plays(position, roll)
+                position = play.result
+                if position.is_over:
+                    kinds = [match.game_result(seat, kind) for kind in (1, 2, 3)]
+                    points = int(lines[-1].split()[1])
+                    (result,) = [each for each in kinds if each.points == points]
+                match = match.next_turn()
+    return result.winner, result.points
+
+
+@pytest.mark.parametrize("kind", ["match", "money"])
+def test_what_is_written_can_be_played_again_with_the_same_results(kind, request):
+    games = request.getfixturevalue(kind)
+    found = replayed(format_mat(("left", "right"), games))
+    assert [(winner, points) for winner, points, _ in found] == [
+        (game.result.winner, game.result.points) for game in games
+    ]
+    for (_, points, said), game in zip(found, games, strict=True):
+        is_last = kind == "match" and game is games[-1]
+        assert said == f"Wins {points} point{'s' * (points > 1)}{' and the match' * is_last}"
+
+
+def test_the_head_names_the_players_and_the_length(match):
+    lines = format_mat(("one", "two"), match, {"EventDate": "2024.06.20"}).splitlines()
+    assert lines[:4] == [
+        '; [Player 1 "one"]',
+        '; [Player 2 "two"]',
+        '; [Variation "Backgammon"]',
+        '; [EventDate "2024.06.20"]',
+    ]
+    assert lines[5] == " 7 point match"
+    assert lines[7] == " Game 1"
+    assert lines[8].split() == ["one", ":", "0", "two", ":", "0"]
+
+
+def test_the_winner_stands_in_its_own_column(match):
+    text = format_mat(("one", "two"), match)
+    indents = [len(line) - len(line.lstrip()) for line in text.splitlines() if "Wins" in line]
+    assert indents == [6 if game.result.winner == 0 else 34 for game in match]
+
+
+@pytest.mark.parametrize("name", ["", "  ", "a:b", 'a"b', "a\nb", "a;b"])
+def test_names_that_the_format_has_no_room_for_are_refused(name, match):
+    with pytest.raises(FormatError, match="not empty") as caught:
+        format_mat((name, "two"), match)
+    assert caught.value.field == "name"
+
+
+def test_no_games_are_refused():
+    with pytest.raises(FormatError, match="1 game or more"):
+        format_mat(("one", "two"), [])
+
+
+@pytest.mark.peer
+@pytest.mark.parametrize("kind", ["match", "money"])
+def test_gnubg_reads_the_same_games(kind, request, tmp_path):
+    program = find_gnubg()
+    if program is None:
+        pytest.skip("gnubg is not installed")
+    games = request.getfixturevalue(kind)
+    written, read = tmp_path / "games.mat", tmp_path / "games.sgf"
+    written.write_text(format_mat(("left", "right"), games))
+    commands = (
+        "set confirm new off",
+        "set confirm save off",
+        "set jacoby off",  # in its money games gammons with a centred cube count one otherwise
+        f"import mat {written}",
+        f"save match {read}",
+    )
+    subprocess.run(
+        [program, "-t", "-q", "-r"],
+        input="\n".join(commands) + "\n",
+        text=True,
+        env={"HOME": str(tmp_path)},
+        check=True,
+        capture_output=True,
+        timeout=60,
+    )
+    found = parse_record(read.read_text())
+    checked = [replay_game(game) for game in found]
+    assert [each.faults for each in checked] == [()] * len(games)
+    assert [each.rolls + each.cube_actions for each in checked] == [len(game.actions) for game in games]
+    assert [game.points for game in found] == [game.result.points for game in games]
+    assert [game.score for game in found] == [game.initial_state.score for game in games]
+    assert [game.winner for game in found] == [game.result.winner for game in games]
+
+
+def test_a_double_on_top_of_a_double_is_written_as_a_beaver():
+    actions = DoubleAction(0, 2), DoubleAction(1, 4), ResponseAction(0, False)
+    text = format_mat(("one", "two"), [GameRecord(MatchState(), actions, GameResult(1, 1, 2))])
+    assert re.findall(r"Doubles => 2|Beavers => 4|Drops|Doubles => 4", text) == [
+        "Doubles => 2",
+        "Beavers => 4",
+        "Drops",
+    ]

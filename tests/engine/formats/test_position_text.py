@@ -1,0 +1,56 @@
+"""Reading positions in whichever format they come."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.errors import FormatError, GammondError
+from engine.formats.fibs_board import encode_fibs_board
+from engine.formats.position_text import parse_position
+from engine.rules.match import MatchState
+from engine.rules.position import Position
+from tests.boards import position
+
+FIVE_POINTS = MatchState(length=5, score=(1, 2), on_roll=1, roll=(3, 1))
+BEAROFF = position({6: 3, 1: 2}, {20: 1, 24: 4})
+
+
+@pytest.mark.parametrize(
+    ("text", "match"),
+    [
+        ("4HPwATDgc/ABMA", None),
+        (" 4HPwATDgc/ABMA== ", None),
+        ("4HPwATDgc/ABMA:cAkAAAAAAAAE", MatchState(on_roll=1)),
+        ("4HPwATDgc/ABMA cAkAAAAAAAAE", MatchState(on_roll=1)),
+        ("XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:1:0:5:10", FIVE_POINTS),
+        ("xgid=-b----E-C---eE---c-e----B-:0:0:1:31:2:1:0:5:10", FIVE_POINTS),
+        ("-b----E-C---eE---c-e----B-:0:0:1:31:2:1:0:5:10", FIVE_POINTS),
+    ],
+)
+def test_each_format_is_told_from_the_others(text, match):
+    assert parse_position(text) == (Position.start(), match)
+
+
+def test_a_board_line_is_read_with_and_without_its_first_word():
+    line = encode_fibs_board(BEAROFF, FIVE_POINTS)
+    assert parse_position(line) == (BEAROFF, FIVE_POINTS)
+    assert parse_position(line.removeprefix("board:")) == (BEAROFF, FIVE_POINTS)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "  ", ":", "4HPwATDgc/ABMA:cAkAAAAAAAAE extra", "board:", "XGID=", "startpos"]
+)
+def test_what_is_no_position_is_refused(text):
+    with pytest.raises(FormatError):
+        parse_position(text)
+
+
+@given(st.text(max_size=80) | st.text(alphabet="board:0123456789-XGID=AbcE", max_size=200))
+def test_any_text_is_read_or_refused_with_a_typed_error(text):
+    try:
+        found, _ = parse_position(text)
+    except GammondError:
+        return
+    assert found.board.shape == (2, 26)

@@ -1,0 +1,96 @@
+"""The folders of compiled kernels: shared by processes, dropped when stale, done without if need be."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from engine.kernels import disk_cache
+
+COMPILE = "from engine.rules.position import Position; Position.start().phase"
+
+
+def start(cache, code=COMPILE, **environment):
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "GAMMOND_CACHE": str(cache), **environment},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stderr
+
+
+@pytest.fixture
+def fresh_folders():
+    yield
+    disk_cache.find_folder.cache_clear()
+    disk_cache._prepare_parent.cache_clear()
+
+
+def test_the_first_use_says_that_it_compiles_and_the_second_does_not(tmp_path):
+    assert "compiling kernels once" in start(tmp_path)
+    assert start(tmp_path) == ""
+
+
+def test_importing_kernels_writes_nothing(tmp_path):
+    assert start(tmp_path, "import engine.kernels.moves, nets.kernels.expert248, nets.catalogue") == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_process_that_is_killed_leaves_what_it_compiled(tmp_path):
+    with pytest.raises(subprocess.CalledProcessError):
+        start(tmp_path, f"{COMPILE}; import os; os.kill(os.getpid(), 9)")
+    assert start(tmp_path) == ""
+
+
+def test_processes_that_start_at_once_share_a_cache(tmp_path):
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda _: start(tmp_path), range(4)))
+    assert start(tmp_path) == ""
+
+
+def test_a_folder_that_cannot_be_written_is_replaced_for_this_process_alone(tmp_path):
+    (tmp_path / "kernels").write_text("a file")
+    find = "d.find_folder('engine.kernels.phases')"
+    show = f"from engine.kernels import disk_cache as d; print({find}, file=d.sys.stderr)"
+    code = f"{COMPILE}; {show}"
+    warning, *_, private = start(tmp_path, code).splitlines()
+    assert "cannot be written" in warning
+    assert "GAMMOND_CACHE" in warning
+    assert "gammond-kernels-" in private
+    assert not os.path.exists(private)
+
+
+def test_without_any_folder_kernels_still_run(tmp_path):
+    (tmp_path / "kernels").write_text("a file")
+    code = f"import tempfile; tempfile.mkdtemp = lambda **_: open('/no/such/folder'); {COMPILE}"
+    assert "cannot be written" in start(tmp_path, code)
+
+
+def test_folders_unused_for_a_month_are_dropped(tmp_path, monkeypatch, fresh_folders):
+    monkeypatch.setenv("GAMMOND_CACHE", str(tmp_path))
+    stale, used = tmp_path / "kernels" / "stale", tmp_path / "kernels" / "used"
+    stale.mkdir(parents=True)
+    used.mkdir()
+    long_ago = time.time() - 40 * 24 * 3600
+    os.utime(stale, (long_ago, long_ago))
+    disk_cache.find_folder.cache_clear()
+    disk_cache.find_folder("engine.kernels.moves")
+    assert not stale.exists()
+    assert used.exists()
+
+
+def test_the_hash_of_a_module_covers_the_modules_it_imports(monkeypatch):
+    before = disk_cache.hash_sources("nets.kernels.tesauro196")
+    unrelated = disk_cache.hash_sources("engine.kernels.xgids")
+    read = disk_cache._read_source
+    edited = lambda name: (read(name) or b"") + b"#" if name == "nets.kernels.tesauro196" else read(name)  # noqa: E731
+    monkeypatch.setattr(disk_cache, "_read_source", edited)
+    assert disk_cache.hash_sources("nets.kernels.tesauro196") != before
+    assert disk_cache.hash_sources("nets.kernels.pruning") != before
+    assert disk_cache.hash_sources("engine.kernels.xgids") == unrelated

@@ -1,0 +1,283 @@
+"""What players of a strength do: plays and cube actions by the match state, and errors that stay small."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from engine.analysis.engine import Engine
+from engine.analysis.levels import EvalSettings
+from engine.cubeful import CubeResponse, DoublingAction
+from engine.errors import PositionError, StateError, ValueRangeError
+from engine.play.decider import Decider
+from engine.rules.match import MatchState
+from engine.rules.moves import legal_plays
+from engine.rules.outcome import Outcome
+from engine.rules.position import Position
+from engine.search import UNPRUNED
+from tests import boards
+from tests.boards import RacingJudge, TornJudge
+from tests.engine.opinions import ListJudge, fixed_analyst
+from tests.engine.search.naive_search import SmoothJudge
+from tests.match_states import random_match_state
+
+START = Position.start()
+MIDGAME = boards.position(x={24: 1, 18: 2, 13: 3, 8: 3, 6: 4, 5: 2}, o={1: 2, 7: 2, 12: 4, 17: 2, 19: 5})
+CUBELESS = EvalSettings(is_cubeful=False)
+ROLLS = [(die, other) for die in range(1, 7) for other in range(1, die + 1)]
+
+
+def chosen_among(outcomes, match, depth=None):
+    """The outcome of the play that is chosen when the first legal plays have these outcomes."""
+    plays = legal_plays(START, (3, 1))
+    listed = dict(zip((play.result.board.tobytes() for play in plays), outcomes, strict=False))
+    return Decider(Engine(ListJudge(listed)), depth).choose_play(START, (3, 1), match).evaluation.outcome
+
+
+def test_without_the_cube_money_plays_go_by_equity_and_match_plays_by_the_chance_to_win():
+    chooser = Decider(Engine(TornJudge()), CUBELESS)
+    money = chooser.choose_play(START, (6, 4), MatchState())
+    assert money.evaluation == money.ranked.plays[0]
+    assert money.evaluation.outcome.win == pytest.approx(0.58)
+    at_last = chooser.choose_play(START, (6, 4), MatchState(length=1)).evaluation
+    assert at_last.outcome.win == pytest.approx(0.60)
+    assert at_last.play != money.evaluation.play
+
+
+@pytest.mark.parametrize("is_cubeful", [True, False])
+@pytest.mark.parametrize(
+    ("match", "wants_gammons"),
+    [
+        (MatchState(length=7), False),
+        (MatchState(length=7, score=(6, 3)), False),
+        (MatchState(length=7, score=(5, 6), crawford=True), True),
+        (MatchState(length=7, score=(6, 5), crawford=True, on_roll=1), True),
+        (MatchState(length=7, score=(6, 5), crawford=True, on_roll=0), False),
+        (MatchState(length=4, score=(0, 0), cube=2, cube_owner=1), True),
+        (MatchState(length=4, score=(0, 0), cube=4, cube_owner=1), False),
+    ],
+)
+def test_gammons_count_for_what_the_score_makes_of_them(match, wants_gammons, is_cubeful):
+    """The bold play wins less and gammons more; its money equity is lower."""
+    safe, bold = (0.60, 0.10, 0, 0.10, 0), (0.57, 0.25, 0, 0.20, 0)
+    found = chosen_among([safe, bold], match, EvalSettings(is_cubeful=is_cubeful))
+    assert found == pytest.approx(bold if wants_gammons else safe, abs=1e-6)
+
+
+@pytest.mark.parametrize("is_cubeful", [True, False])
+def test_among_plays_that_win_the_match_equally_often_the_one_of_higher_equity_is_played(is_cubeful):
+    plain, gammons = (0.625, 0.0, 0, 0, 0), (0.625, 0.25, 0, 0, 0)
+    for order in ([plain, gammons], [gammons, plain]):
+        found = chosen_among(order, MatchState(length=1), EvalSettings(is_cubeful=is_cubeful))
+        assert found == Outcome(*gammons)
+
+
+def test_the_jacoby_rule_makes_gammons_worthless_while_the_cube_is_in_the_middle():
+    safe, bold = (0.50, 0.0, 0, 0.10, 0), (0.48, 0.05, 0, 0.10, 0)
+    for match, expected in (
+        (MatchState(jacoby=False), bold),
+        (MatchState(jacoby=True), safe),
+        (MatchState(jacoby=True, cube=2, cube_owner=1), bold),
+    ):
+        assert chosen_among([safe, bold], match) == pytest.approx(expected, abs=1e-6)
+
+
+def test_a_cube_that_nobody_owns_does_not_keep_a_match_play_from_being_chosen_without_the_cube():
+    better, worse = (0.6, 0.1, 0, 0.1, 0), (0.5, 0.1, 0, 0.1, 0)
+    match = MatchState(length=7, cube=2)
+    assert chosen_among([worse, better], match, CUBELESS) == pytest.approx(better, abs=1e-6)
+    with pytest.raises(PositionError, match="owner"):
+        chosen_among([worse, better], match)
+
+
+def test_automatic_doubles_for_money_change_no_play():
+    for roll in ROLLS[:6]:
+        plays = [
+            Decider(Engine(SmoothJudge())).choose_play(START, roll, MatchState(cube=n)).evaluation
+            for n in (1, 4)
+        ]
+        assert plays[0] == plays[1]
+
+
+def test_doubles_and_answers_are_those_of_the_decision():
+    for win, doubles, response in (
+        (0.6, False, CubeResponse.TAKE),
+        (0.72, True, CubeResponse.TAKE),
+        (0.85, True, CubeResponse.PASS),
+        (0.3, False, CubeResponse.BEAVER),
+    ):
+        chooser = Decider(fixed_analyst(win, 0.0, 0, 0, 0))
+        assert chooser.should_double(START, MatchState()) is doubles
+        assert chooser.choose_response(START, MatchState()) is response
+    assert (
+        Decider(fixed_analyst(0.3, 0, 0, 0, 0)).choose_response(START, MatchState(beavers=False))
+        is CubeResponse.TAKE
+    )
+
+
+def test_a_position_too_good_to_double_is_played_on():
+    chooser = Decider(fixed_analyst(0.95, 0.85, 0, 0, 0))
+    assert not chooser.should_double(START, MatchState())
+    assert chooser.choose_response(START, MatchState()) is CubeResponse.PASS
+    assert chooser.should_double(START, MatchState(jacoby=True))
+
+
+@pytest.mark.parametrize(
+    ("match", "doubles"),
+    [
+        (MatchState(length=5, score=(4, 2), crawford=True, on_roll=1), False),
+        (MatchState(length=5, score=(4, 2), on_roll=1), True),
+        (MatchState(length=5, score=(4, 2), on_roll=0), False),
+        (MatchState(length=1), False),
+        (MatchState(length=7), False),
+    ],
+)
+def test_cube_actions_go_by_the_score(match, doubles):
+    """A side that trails after the Crawford game doubles as soon as it can, whatever the position."""
+    assert Decider(fixed_analyst(0.5, 0.1, 0, 0.1, 0)).should_double(START, match) is doubles
+
+
+def test_nobody_doubles_without_access_to_the_cube():
+    chooser = Decider(fixed_analyst(0.75, 0, 0, 0, 0))
+    assert chooser.should_double(START, MatchState(cube=2, cube_owner=0))
+    assert not chooser.should_double(START, MatchState(cube=2, cube_owner=1))
+
+
+def test_cube_actions_look_ahead_as_plays_do():
+    """Without look-ahead the judge thinks of a race; at 1 ply it sees the game end."""
+    last_roll = boards.position(x={1: 2}, o={24: 2})
+    blind = Engine(RacingJudge())
+    assert not Decider(blind).should_double(last_roll, MatchState())
+    deep = Decider(blind, EvalSettings(1))
+    assert deep.should_double(last_roll, MatchState())
+    assert deep.choose_response(last_roll, MatchState()) is CubeResponse.PASS
+
+
+def test_a_beavered_doubler_plays_on_unless_it_would_lose_more_than_the_stake():
+    beavered = MatchState(cube=2, cube_owner=1)
+
+    def takes(*outcome):
+        return Decider(fixed_analyst(*outcome)).takes_beaver(START, beavered)
+
+    assert takes(0.45, 0, 0, 0.1, 0)
+    assert not takes(0.2, 0, 0, 0.3, 0)
+    # At 0.40 the game is worth -0.2 with a dead cube, and less against one that the other side holds.
+    assert takes(0.40, 0, 0, 0.0, 0)
+    assert not takes(0.38, 0, 0, 0.1, 0)
+
+
+def test_any_outcome_at_any_score_gives_a_legal_action():
+    chance = random.Random(5)
+    doubles = 0
+    for number in range(1000):
+        win = chance.choice([0.0, 1.0, chance.random()])
+        win_g, lose_g = win * chance.random(), (1 - win) * chance.random()
+        analyst = fixed_analyst(win, win_g, win_g * chance.random(), lose_g, lose_g * chance.random())
+        match = random_match_state(chance)
+        before = MatchState(**{**match.__dict__, "roll": None, "doubled": False, "resigned": 0})
+        decision = analyst.evaluate(START, before).decision
+        for noise in (0.0, 0.1):
+            chooser = Decider(analyst, noise_points=noise, seed=number)
+            doubled = chooser.should_double(START, before)
+            assert not doubled or before.may_double(before.on_roll)
+            doubles += doubled
+            assert chooser.choose_response(START, before) is not CubeResponse.BEAVER or (
+                match.is_money and match.beavers
+            )
+        if win == 0.0 and match.is_money:
+            assert decision.doubling is not DoublingAction.DOUBLE
+        judged = analyst.evaluate(START, before)
+        assert match.is_money or 0.0 <= judged.mwc <= 1.0
+    assert doubles > 100
+
+
+def noisy(noise_points, seed=1, depth=None, **options):
+    return Decider(Engine(SmoothJudge(), None, pruning=UNPRUNED), depth, noise_points, seed, **options)
+
+
+def test_without_noise_the_best_play_is_chosen_whatever_the_seed():
+    for seed in range(5):
+        choice = noisy(0.0, seed).choose_play(MIDGAME, (4, 2), MatchState())
+        assert choice.evaluation == choice.ranked.best
+
+
+def test_errors_never_cost_more_than_four_times_the_noise_and_small_ones_are_commonest():
+    costs = []
+    for seed in range(600):
+        choice = noisy(0.03, seed).choose_play(MIDGAME, (4, 2), MatchState())
+        costs.append(choice.ranked.best.score - choice.evaluation.score)
+    costs = np.array(costs)
+    assert costs.min() == 0.0
+    assert 0.03 < costs.max() < 4 * 0.03
+    assert (costs < 0.03).sum() > (costs >= 0.03).sum() > 0
+
+
+@pytest.mark.parametrize("seed", [-1, 2**63])
+def test_a_seed_that_is_too_large_or_negative_is_refused(seed):
+    with pytest.raises(ValueRangeError) as caught:
+        noisy(0.03, seed)
+    assert caught.value.field == "seed"
+
+
+def test_the_same_seed_chooses_alike_and_others_otherwise():
+    def played(seed):
+        return [noisy(0.1, seed).choose_play(MIDGAME, roll, MatchState()).evaluation.play for roll in ROLLS]
+
+    assert played(3) == played(3)
+    assert played(3) != played(4)
+
+
+def test_a_decision_does_not_depend_on_those_before_it():
+    chooser = noisy(0.1, 3)
+    forth = [chooser.choose_play(MIDGAME, roll, MatchState()).evaluation for roll in ROLLS]
+    back = [chooser.choose_play(MIDGAME, roll, MatchState()).evaluation for roll in reversed(ROLLS)]
+    assert forth == back[::-1]
+
+
+def test_only_plays_of_the_full_depth_are_chosen_by_an_erring_player():
+    chooser = Decider(Engine(SmoothJudge()), EvalSettings(1, "tiny"), noise_points=1.0)
+    for roll in ROLLS[:8]:
+        choice = chooser.choose_play(MIDGAME, roll, MatchState())
+        assert choice.evaluation.survived
+        assert choice.evaluation.plies == 1
+
+
+def test_cube_errors_are_made_where_the_decision_is_close_and_not_where_it_is_clear():
+    def shares(win):
+        choosers = [Decider(fixed_analyst(win, 0, 0, 0, 0), None, 0.05, seed) for seed in range(200)]
+        doubled = np.mean([chooser.should_double(START, MatchState()) for chooser in choosers])
+        taken = np.mean(
+            [chooser.choose_response(START, MatchState()) is CubeResponse.TAKE for chooser in choosers]
+        )
+        return doubled, taken
+
+    close, clear_take, clear_pass = shares(0.78), shares(0.70), shares(0.98)
+    assert 0.2 < close[1] < 0.8
+    assert clear_take[1] == 1.0
+    assert clear_pass[1] == 0.0
+    assert shares(0.4)[0] == 0.0
+    assert 0.0 < shares(0.68)[0] < 1.0
+
+
+@pytest.mark.parametrize(
+    ("field", "options"),
+    [
+        ("noise", {"noise_points": -0.1}),
+        ("noise", {"noise_points": 1.1}),
+        ("noise", {"noise_points": float("nan")}),
+        ("seed", {"seed": -1}),
+    ],
+)
+def test_impossible_players_are_refused_by_field(field, options):
+    with pytest.raises(ValueRangeError) as caught:
+        Decider(fixed_analyst(0.5, 0, 0, 0, 0), **options)
+    assert caught.value.field == field
+
+
+def test_a_game_that_is_over_has_no_plays():
+    with pytest.raises(StateError):
+        Decider(fixed_analyst(0.5, 0, 0, 0, 0)).choose_play(
+            boards.position(x={}, o={20: 1}), (3, 1), MatchState()
+        )

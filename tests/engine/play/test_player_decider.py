@@ -1,0 +1,83 @@
+"""A player of plays at a table with a cube."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.analysis.engine import Engine
+from engine.analysis.levels import EvalSettings
+from engine.errors import PlayError
+from engine.play.decider import Decider
+from engine.play.player import RandomPlayer, ScorerPlayer
+from engine.play.player_decider import PlayerDecider
+from engine.play.search_player import SearchPlayer
+from engine.rules.match import MatchState
+from engine.rules.position import Position
+from engine.search import SearchWatch
+from tests.boards import RacingJudge, played_boards, position, random_rolls
+
+ANALYST = Engine(RacingJudge())
+BOARDS = played_boards(RacingJudge(), 2000, seed=5)[:20]
+DICE = random_rolls(20, seed=6)
+MATCH = MatchState(length=5, score=(3, 1))
+
+
+class Bold:
+    """Likes to stand far back."""
+
+    def score_boards(self, boards):
+        return (boards[:, 1] @ np.arange(26)).astype(np.float32)
+
+
+def asked():
+    return [(Position(board), (int(high), int(low))) for board, (high, low) in zip(BOARDS, DICE, strict=True)]
+
+
+@pytest.mark.parametrize("player", [RandomPlayer(3), ScorerPlayer("bold", Bold())], ids=lambda p: p.name)
+def test_plays_are_those_of_the_player(player):
+    chooser = PlayerDecider(player, ANALYST)
+    assert chooser.name == player.name
+    chosen = [chooser.choose_play(start, roll, MATCH).evaluation.play.result.board for start, roll in asked()]
+    assert np.array_equal(chosen, player.choose(BOARDS, DICE))
+
+
+def test_what_the_choice_is_worth_is_the_analysts_word():
+    for start, roll in asked()[:5]:
+        choice = PlayerDecider(RandomPlayer(3), ANALYST, EvalSettings(2)).choose_play(start, roll, MATCH)
+        ranked = ANALYST.rank_plays(start, roll, MATCH, EvalSettings(0))
+        assert [play.play for play in choice.ranked.plays] == [play.play for play in ranked.plays]
+        (same,) = [play for play in ranked.plays if play.play == choice.evaluation.play]
+        assert choice.evaluation.score == same.score
+        assert choice.evaluation.plies == 0
+
+
+def test_a_player_that_looks_ahead_judges_itself_and_is_watched():
+    deep = Decider(ANALYST, EvalSettings(1, "tiny", is_cubeful=False))
+    told = []
+    watch = SearchWatch(None, lambda progress: told.append(progress.plies))
+    start, roll = asked()[0]
+    choice = PlayerDecider(SearchPlayer("deep", deep), ANALYST).choose_play(start, roll, MATCH, watch)
+    assert choice.evaluation.play == deep.choose_play(start, roll, MatchState()).evaluation.play
+    assert choice.ranked.plies in told
+
+
+def test_the_cube_is_the_analysts():
+    ahead, match = position({1: 4, 2: 2}, {19: 5, 20: 5, 21: 4}), MatchState(length=5)
+    chooser, own = PlayerDecider(RandomPlayer(), ANALYST, EvalSettings(1)), Decider(ANALYST, EvalSettings(1))
+    assert chooser.should_double(ahead, match)
+    assert not chooser.should_double(ahead.swap_sides(), match)
+    for each in (ahead, ahead.swap_sides(), Position.start()):
+        assert chooser.should_double(each, match) == own.should_double(each, match)
+        assert chooser.choose_response(each, match) == own.choose_response(each, match)
+
+
+def test_a_player_that_breaks_the_rules_is_found_out():
+    class Cheat:
+        name = "cheat"
+
+        def choose(self, boards, dice):
+            return boards
+
+    with pytest.raises(PlayError, match="cheat chose what is no legal play of 3-1"):
+        PlayerDecider(Cheat(), ANALYST).choose_play(Position.start(), (3, 1), MatchState())

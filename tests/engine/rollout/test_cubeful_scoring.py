@@ -1,0 +1,309 @@
+import numpy as np
+import pytest
+
+from engine.bearoff.one_sided import build_one_sided
+from engine.bearoff.two_sided import build_two_sided
+from engine.cubeful import (
+    CubeEfficiencies,
+    CubeResponse,
+    build_cube_state_space,
+    compute_dead_cube_values,
+    decide_from_outcome,
+)
+from engine.evaluation.pruning import EvaluatorPruner
+from engine.rollout import (
+    CubefulScoring,
+    RolloutEvaluators,
+    RolloutSettings,
+    TrialCubes,
+    roll_out,
+    roll_out_cube,
+)
+from engine.rollout.cubeful_scoring import VALUE_COLUMN
+from engine.rollout.trials import play_trials
+from engine.rules.match import MatchState
+from engine.rules.outcome import Outcome
+from engine.search.cubeful_objective import make_dead_cube_game
+from tests import boards, naive_rollout
+
+JUDGE = boards.RacingJudge()
+JUDGES = RolloutEvaluators(EvaluatorPruner(JUDGE), JUDGE)
+RACE = boards.position({6: 3, 5: 2, 3: 2}, {21: 3, 20: 2, 19: 2})
+CONTACT = boards.position({25: 1, 20: 2, 6: 3, 4: 2}, {2: 2, 7: 1, 19: 4, 21: 3})
+GAMMONISH = boards.position({6: 2, 5: 2, 4: 3, 3: 3}, {1: 7, 12: 8})
+
+
+class _SharpJudge(boards.RacingJudge):
+    """The racing judge, sure of itself and with gammons, so that cubes are turned, passed and played on."""
+
+    name = "sharp"
+
+    def evaluate(self, positions):
+        outcomes = super().evaluate(positions)
+        win = 1 / (1 + np.exp(-6 * (outcomes[:, 0] - 0.5)))
+        open_games = (positions[:, :, 0] < 15).all(axis=1)
+        outcomes[open_games, 0] = win[open_games]
+        can_win_gammon = open_games & (positions[:, 1, 0] == 0)
+        outcomes[can_win_gammon, 1] = 0.4 * win[can_win_gammon]
+        return outcomes.astype(np.float32)
+
+
+SHARP = _SharpJudge()
+SHARP_JUDGES = RolloutEvaluators(EvaluatorPruner(SHARP), SHARP)
+
+MATCHES = [
+    MatchState(),
+    MatchState(beavers=False, jacoby=True),
+    MatchState(cube=2, cube_owner=0, jacoby=True),
+    MatchState(cube=2, cube_owner=1, on_roll=1),
+    MatchState(length=5, score=(1, 3)),
+    MatchState(length=5, score=(3, 1), cube=2, cube_owner=1),
+    MatchState(length=7, score=(6, 4), on_roll=1),
+    MatchState(length=7, score=(6, 4), crawford=True),
+    MatchState(length=3, score=(2, 2)),
+]
+
+
+@pytest.mark.parametrize("match", MATCHES, ids=str)
+@pytest.mark.parametrize("start", [RACE, CONTACT, GAMMONISH], ids=["race", "contact", "gammonish"])
+def test_trials_with_the_cube_are_those_played_by_hand(match, start):
+    for number, settings in enumerate(
+        (
+            RolloutSettings(variance_reduction=False, seed=1),
+            RolloutSettings(truncation=3, seed=2),
+            RolloutSettings(truncation=6, variance_reduction=False, seed=3),
+        )
+    ):
+        at_once = number == 1
+        scoring = CubefulScoring(build_cube_state_space(match), may_double_at_start=at_once)
+        trials = range(4 if settings.variance_reduction else 12)
+        found = play_trials(start.board[None], trials, settings, SHARP_JUDGES, scoring, lambda: False)[0]
+        for trial in trials:
+            expected = naive_rollout.cubeful_trial_value(
+                start, trial, SHARP, settings, match, doubles_at_once=at_once
+            )
+            assert found[trial, VALUE_COLUMN] == pytest.approx(expected, abs=2e-5)
+
+
+def test_cubes_are_doubled_passed_taken_and_beavered_in_these_trials():
+    scoring = CubefulScoring(build_cube_state_space(MatchState()))
+    settings = RolloutSettings(variance_reduction=False)
+    scores = play_trials(CONTACT.board[None], range(400), settings, SHARP_JUDGES, scoring, lambda: False)[0]
+    points, outcome = scores[:, VALUE_COLUMN], scores[:, 0]
+    assert ((outcome > 0) & (outcome < 1)).sum() > 5  # games that end with a pass
+    assert {1.0, 2.0, -1.0, -2.0} <= set(points.tolist())
+    assert np.abs(points).max() >= 4
+
+
+def test_the_value_at_double_match_point_is_the_chance_to_win():
+    scoring = CubefulScoring(build_cube_state_space(MatchState(length=3, score=(2, 2))))
+    settings = RolloutSettings(trials=72, truncation=5)
+    scores = roll_out([CONTACT], JUDGES, settings, scoring=scoring).state.scores[0]
+    assert scores[:, VALUE_COLUMN] == pytest.approx(scores[:, 0], abs=1e-6)
+
+
+def test_the_outcome_of_a_dead_cube_is_that_of_a_cubeless_rollout():
+    scoring = CubefulScoring(build_cube_state_space(MatchState(length=7, score=(6, 4), crawford=True)))
+    settings = RolloutSettings(trials=72)
+    cubeless = roll_out([RACE], JUDGES, settings).state.scores[0]
+    with_dead_cube = roll_out([RACE], JUDGES, settings, scoring=scoring).state.scores[0]
+    assert np.allclose(with_dead_cube[:, :5], cubeless, atol=1e-12)
+
+
+@pytest.mark.parametrize("match", [MatchState(), MatchState(length=5, score=(1, 2))], ids=["money", "match"])
+def test_variance_reduction_keeps_the_cubeful_mean_and_shrinks_its_error(match):
+    judge = build_one_sided(6, 7, threads=1)
+    judges = RolloutEvaluators(EvaluatorPruner(judge), judge)
+    scoring = CubefulScoring(build_cube_state_space(match))
+    plain, reduced = (
+        roll_out(
+            [RACE], judges, RolloutSettings(trials=trials, variance_reduction=on), scoring=scoring
+        ).state.estimate(0, scoring)
+        for on, trials in ((False, 5184), (True, 648))
+    )
+    error = np.hypot(plain.equity_error, reduced.equity_error)
+    assert abs(plain.equity - reduced.equity) < 3.5 * error
+    assert reduced.equity_error * np.sqrt(648) < 0.5 * plain.equity_error * np.sqrt(5184)
+
+
+def test_an_extended_cubeful_rollout_is_the_whole_one():
+    scoring = CubefulScoring(build_cube_state_space(MatchState()))
+    half = roll_out([CONTACT], SHARP_JUDGES, RolloutSettings(trials=72, truncation=5), scoring=scoring)
+    settings = RolloutSettings(trials=144, truncation=5, threads=2)
+    rest = roll_out([CONTACT], SHARP_JUDGES, settings, scoring=scoring, resume=half.state)
+    whole = roll_out([CONTACT], SHARP_JUDGES, settings, scoring=scoring)
+    assert np.array_equal(rest.state.scores[0], whole.state.scores[0])
+
+
+def test_the_other_side_sees_the_value_turned_round():
+    for match in (MatchState(), MatchState(length=5, score=(1, 3))):
+        scoring = CubefulScoring(build_cube_state_space(match))
+        state = roll_out([CONTACT], JUDGES, RolloutSettings(trials=36, truncation=3), scoring=scoring).state
+        here, there = state.estimate(0, scoring), state.estimate(0, scoring, for_opponent=True)
+        assert there.equity == -here.equity
+        twice = scoring.swap_sides(scoring.swap_sides(state.scores[0]))
+        assert twice == pytest.approx(state.scores[0], abs=1e-12)
+
+
+def test_an_exact_position_is_scored_by_its_exact_outcome():
+    table = build_two_sided(6, 3, threads=1)
+    bearoff = boards.position({6: 1, 4: 1, 2: 1}, {19: 2, 23: 1})
+    scoring = CubefulScoring(build_cube_state_space(MatchState(length=3, score=(2, 2))))
+    judges = RolloutEvaluators(EvaluatorPruner(JUDGE), JUDGE, exact=(table,))
+    estimate = roll_out([bearoff], judges, RolloutSettings(trials=36), scoring=scoring).state.estimate(
+        0, scoring
+    )
+    win = float(table.evaluate(bearoff.board[None])[0, 0])
+    assert estimate.equity == pytest.approx(2 * win - 1, abs=1e-6)
+
+
+def test_an_exact_start_has_the_right_to_double_only_if_the_first_side_has():
+    exact = build_two_sided(6, 3, threads=1)
+    judges = RolloutEvaluators(EvaluatorPruner(exact), exact, exact=(exact,))
+    nearly_won = boards.position({3: 1, 1: 1}, {24: 1})
+    held, doubled = (
+        roll_out(
+            [nearly_won],
+            judges,
+            RolloutSettings(trials=36),
+            scoring=CubefulScoring(build_cube_state_space(MatchState()), may_double_at_start=at_once),
+        ).state.scores[0][0, VALUE_COLUMN]
+        for at_once in (False, True)
+    )
+    assert doubled == 1 > held + 0.01
+
+
+OWNERS = [(MatchState(), 0), (MatchState(cube=2, cube_owner=0), 1), (MatchState(cube=2, cube_owner=1), 2)]
+
+
+@pytest.mark.parametrize(("match", "column"), OWNERS, ids=["centred", "own", "other"])
+def test_a_money_game_ends_with_the_exact_value_of_its_cube(match, column):
+    table = build_two_sided(6, 3, threads=1)
+    bearoff = boards.position({6: 1, 4: 1, 2: 1}, {19: 2, 23: 1})
+    scoring = CubefulScoring(build_cube_state_space(match))
+    judges = RolloutEvaluators(EvaluatorPruner(JUDGE), JUDGE, exact_cubeful=(table,))
+    estimate = roll_out([bearoff], judges, RolloutSettings(trials=36), scoring=scoring).state.estimate(
+        0, scoring
+    )
+    assert estimate.equity == pytest.approx(float(table.cubeful_equities(bearoff.board[None])[0, column]))
+    assert estimate.outcome.win == pytest.approx(float(table.evaluate(bearoff.board[None])[0, 0]))
+    assert estimate.equity_error == 0
+
+
+@pytest.mark.parametrize("match", [match for match, _ in OWNERS], ids=["centred", "own", "other"])
+def test_exact_ends_agree_with_the_exact_value_before_them(match):
+    """From a little before the small table, with perfect plays, a rollout finds the large one's value."""
+    small, large = (build_two_sided(6, checkers, threads=1) for checkers in (3, 5))
+    start = boards.position({6: 2, 5: 1, 2: 1}, {19: 2, 21: 1})
+    scoring = CubefulScoring(build_cube_state_space(match))
+    judges = RolloutEvaluators(EvaluatorPruner(large), large, exact_cubeful=(small,))
+    estimate = roll_out([start], judges, RolloutSettings(trials=1296), scoring=scoring).state.estimate(
+        0, scoring
+    )
+    column = next(column for known, column in OWNERS if known == match)
+    exact = float(large.cubeful_equities(start.board[None])[0, column])
+    assert estimate.equity == pytest.approx(exact, abs=3.5 * estimate.equity_error + 0.002)
+
+
+def test_a_match_does_not_end_with_the_values_of_money():
+    table = build_two_sided(6, 3, threads=1)
+    bearoff = boards.position({6: 1, 4: 1, 2: 1}, {19: 2, 23: 1})
+    scoring = CubefulScoring(build_cube_state_space(MatchState(length=3, score=(2, 2))))
+    judges = RolloutEvaluators(EvaluatorPruner(JUDGE), JUDGE, exact_cubeful=(table,))
+    estimate = roll_out([bearoff], judges, RolloutSettings(trials=36), scoring=scoring).state.estimate(
+        0, scoring
+    )
+    win = float(table.evaluate(bearoff.board[None])[0, 0])
+    assert estimate.equity == pytest.approx(2 * win - 1, abs=1e-6)
+
+
+def test_a_match_with_a_live_cube_plays_on_where_only_the_chances_to_win_are_known():
+    """With the table's outcomes at the end of trials the cube would count for what a formula makes of it."""
+    table = build_two_sided(6, 6, threads=1)
+    start = boards.position({1: 2, 2: 2, 3: 2}, {22: 2, 23: 2, 24: 2})
+    game = build_cube_state_space(MatchState(length=5, score=(1, 2)))
+    settings = RolloutSettings(trials=324)
+    found = [
+        roll_out_cube(
+            start, game, RolloutEvaluators(EvaluatorPruner(table), table, exact_cubeful=exact), settings
+        )
+        for exact in ((table,), ())
+    ]
+    assert found[0].take.equity == found[1].take.equity
+    assert found[0].take.equity_error > 0
+
+
+@pytest.mark.parametrize(
+    "match",
+    [
+        MatchState(length=5, score=(1, 2), cube=2, cube_owner=0),
+        MatchState(length=5, score=(1, 2)),
+        MatchState(length=5, score=(4, 2)),
+        MatchState(length=5, score=(2, 4), on_roll=1),
+    ],
+)
+def test_a_resting_cube_makes_of_an_outcome_what_the_match_makes_of_its_results(match):
+    game = make_dead_cube_game(match)
+    scoring = CubefulScoring(game)
+    settings = RolloutSettings(trials=36, truncation=1)
+    state = roll_out([CONTACT], SHARP_JUDGES, settings, scoring=scoring).state
+    mean = state.scores[0].mean(axis=0)
+    dead = compute_dead_cube_values(mean[None, :VALUE_COLUMN].astype(np.float32), game)
+    assert mean[VALUE_COLUMN] == pytest.approx(float(dead[0]), abs=1e-5)
+    assert not scoring.may_double(1, np.zeros(1, np.int8)).any()
+
+
+@pytest.mark.parametrize("match", [MatchState(), MatchState(length=5, score=(1, 2))], ids=["money", "match"])
+def test_starts_with_other_cubes_do_not_mix(match):
+    game = build_cube_state_space(match)
+    scoring, settings = CubefulScoring(game), RolloutSettings(truncation=3)
+    cubes = TrialCubes(np.array([0, game.state_after_take[0]], np.int8), np.array([1.0, game.stake_factor]))
+    starts = np.stack([CONTACT.board] * 2)
+    both = play_trials(starts, range(36), settings, SHARP_JUDGES, scoring, lambda: False, cubes)
+    for one in range(2):
+        alone = play_trials(
+            starts[:1], range(36), settings, SHARP_JUDGES, scoring, lambda: False, cubes[[one]]
+        )
+        assert np.array_equal(both[one], alone[0])
+    assert not np.array_equal(both[0], both[1])
+
+
+def test_doubles_are_those_of_the_cube_theory_and_beavers_count_four_times(monkeypatch):
+    # Only with a nearly dead cube is it right to double into a beaver.
+    efficiency = 0.05
+    efficiencies = np.array([efficiency], np.float32)
+    monkeypatch.setattr("engine.rollout.cubeful_scoring.cube_efficiencies", lambda _: efficiencies)
+    match = MatchState(jacoby=True)
+    game = build_cube_state_space(match)
+    scoring, board = CubefulScoring(game, may_double_at_start=True), CONTACT.board[None]
+    seen = set()
+    for win in np.arange(0.3, 0.9, 0.01):
+        for gammons in np.arange(0.0, win, 0.02):
+            outcomes = np.array([[win, gammons, 0, 0.02, 0]], np.float32)
+            cubes = TrialCubes.make_initial(1)
+            passed, scores = scoring.act_on_cube(outcomes, board, 0, cubes)
+            decision = decide_from_outcome(Outcome(*outcomes[0].tolist()), efficiency, game)
+            assert passed[0] == (decision.should_double and not decision.should_take)
+            assert scores[:, VALUE_COLUMN].tolist() == [1.0] * int(passed[0])
+            took = decision.should_double and decision.should_take
+            factor = {CubeResponse.TAKE: 2, CubeResponse.BEAVER: 4, CubeResponse.PASS: 1}[decision.response]
+            assert cubes.stakes[0] == (factor if took else 1)
+            assert cubes.states[0] == (game.state_after_take[0] if took else 0)
+            seen.add((decision.should_double, decision.response))
+    assert {(True, CubeResponse.BEAVER), (True, CubeResponse.TAKE), (True, CubeResponse.PASS)} <= seen
+
+
+def test_doubles_and_values_can_rest_on_other_efficiencies():
+    game, board = build_cube_state_space(MatchState(beavers=False)), CONTACT.board[None]
+    outcomes = np.array([[0.7, 0, 0, 0, 0]], np.float32)
+    seen = []
+    for efficiency in (0.0, 1.0):
+        scoring = CubefulScoring(
+            game, may_double_at_start=True, efficiencies=CubeEfficiencies(contact=efficiency)
+        )
+        cubes = TrialCubes.make_initial(1)
+        scoring.act_on_cube(outcomes, board, 0, cubes)
+        value = scoring.score(outcomes, board, 0, np.zeros(1, np.int8))[0, VALUE_COLUMN]
+        seen.append((cubes.stakes[0], round(float(value), 6)))
+    assert seen == [(2.0, 0.8), (1.0, pytest.approx(2 / 3, abs=1e-5))]
+    assert CubefulScoring(game).name != CubefulScoring(game, efficiencies=CubeEfficiencies()).name

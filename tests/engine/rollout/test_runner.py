@@ -1,0 +1,360 @@
+import contextlib
+import threading
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from engine.analysis.engine import Engine
+from engine.bearoff.one_sided import build_one_sided
+from engine.bearoff.two_sided import build_two_sided
+from engine.errors import CancelledWork, StateError, ValueRangeError
+from engine.evaluation.pruning import EvaluatorPruner
+from engine.rollout import RolloutEvaluators, RolloutSettings, StopReason, TrialCubes, roll_out
+from engine.rules.moves import legal_plays
+from engine.rules.position import Position
+from tests import boards
+
+JUDGE = boards.RacingJudge()
+JUDGES = RolloutEvaluators(EvaluatorPruner(JUDGE), JUDGE)
+RACE = boards.position({6: 3, 5: 2, 3: 2}, {21: 3, 20: 2, 19: 2})
+BEAROFF = boards.position({6: 1, 4: 1, 2: 1}, {19: 2, 23: 1})
+CONTACT = boards.position({25: 1, 20: 2, 6: 3, 4: 2}, {2: 2, 7: 1, 19: 4, 21: 3})
+CANDIDATES = [play.result for play in legal_plays(CONTACT, (3, 1))][:5]
+UNRULED = RolloutSettings(stop_jsd=0.0)
+
+
+@pytest.fixture(scope="module")
+def table():
+    return build_two_sided(6, 3, threads=1)
+
+
+def _same(scores, others):
+    return len(scores) == len(others) and all(map(np.array_equal, scores, others))
+
+
+def test_threads_change_no_number():
+    settings = RolloutSettings(trials=250, truncation=5, min_trials=108)
+    alone = roll_out(CANDIDATES, JUDGES, settings)
+    for threads in (2, 8):
+        shared = roll_out(CANDIDATES, JUDGES, replace(settings, threads=threads))
+        assert _same(shared.state.scores, alone.state.scores)
+        assert (shared.reason, shared.survivors) == (alone.reason, alone.survivors)
+        for one in range(len(CANDIDATES)):
+            assert shared.state.estimate(one) == alone.state.estimate(one)
+
+
+def test_an_exact_policy_finds_the_exact_value(table):
+    exact = float(table.evaluate(BEAROFF.board[None])[0, 0])
+    judges = RolloutEvaluators(EvaluatorPruner(table), table)
+    plain = roll_out(
+        [BEAROFF], judges, RolloutSettings(trials=2592, variance_reduction=False)
+    ).state.estimate()
+    assert abs(plain.outcome.win - exact) < 3.5 * plain.errors.win
+    assert 0 < plain.errors.win < 0.02
+    assert plain.outcome[1:] == (0, 0, 0, 0)
+
+
+def test_with_an_exact_judge_of_luck_nothing_is_left_to_luck(table):
+    exact = float(table.evaluate(BEAROFF.board[None])[0, 0])
+    judges = RolloutEvaluators(EvaluatorPruner(table), table)
+    reduced = roll_out([BEAROFF], judges, RolloutSettings(trials=72)).state.estimate()
+    assert reduced.outcome.win == pytest.approx(exact, abs=1e-6)
+    assert reduced.errors.win < 1e-6
+
+
+def test_a_position_that_is_known_exactly_is_not_played(table):
+    judges = RolloutEvaluators(EvaluatorPruner(JUDGE), JUDGE, exact=(table,))
+    estimate = roll_out([BEAROFF], judges, RolloutSettings(trials=50)).state.estimate()
+    assert estimate.outcome == tuple(table.evaluate(BEAROFF.board[None])[0].tolist())
+    assert estimate.equity_error == 0
+
+
+@pytest.mark.parametrize("start", [RACE, CONTACT])
+def test_variance_reduction_keeps_the_mean_whatever_the_judge_of_luck_thinks(table, start):
+    judges = RolloutEvaluators(EvaluatorPruner(JUDGE), JUDGE, exact=(table,))
+    plain = roll_out([start], judges, RolloutSettings(trials=2592, variance_reduction=False))
+    reduced = roll_out([start], judges, RolloutSettings(trials=648))
+    _assert_same_mean(plain.state.estimate(), reduced.state.estimate())
+
+
+def test_variance_reduction_makes_the_error_several_times_smaller():
+    judge = build_one_sided(6, 7, threads=1)
+    judges = RolloutEvaluators(EvaluatorPruner(judge), judge)
+    plain = roll_out([RACE], judges, RolloutSettings(variance_reduction=False)).state.estimate()
+    reduced = roll_out([RACE], judges, RolloutSettings()).state.estimate()
+    _assert_same_mean(plain, reduced)
+    assert 0 < reduced.equity_error < plain.equity_error / 10
+
+
+def _assert_same_mean(one, other):
+    assert abs(one.equity - other.equity) < 3.5 * np.hypot(one.equity_error, other.equity_error)
+    for column in range(5):
+        joint = np.hypot(one.errors[column], other.errors[column])
+        assert abs(one.outcome[column] - other.outcome[column]) <= 3.5 * joint + 1e-9
+
+
+def test_a_rollout_is_extended_to_what_it_would_have_been():
+    settings = RolloutSettings(trials=648, truncation=5, min_trials=108)
+    starts = [*(play.result for play in legal_plays(RACE, (2, 1))), boards.position({1: 1}, {24: 9})]
+    whole = roll_out(starts, JUDGES, settings)
+    half = roll_out(starts, JUDGES, replace(settings, trials=130))
+    rest = roll_out(starts, JUDGES, settings, resume=half.state)
+    assert half.state.count_trials(whole.survivors[0]) == 130
+    assert min(map(len, half.state.scores)) == 108  # given up before, and not taken up again
+    assert _same(rest.state.scores, whole.state.scores)
+    assert (rest.reason, rest.survivors) == (whole.reason, whole.survivors)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_where_the_work_is_cut_and_by_how_many_threads_ends_no_rule_elsewhere(monkeypatch, threads):
+    monkeypatch.setattr("engine.rollout.stop_rules._CHECKS_IN_DOUBLING", 1)  # moments: 108, 216, 432, 864 ...
+    settings = RolloutSettings(trials=3000, variance_reduction=False, stop_error=1e-9, min_trials=2)
+    error = roll_out([RACE], JUDGES, replace(settings, trials=432)).state.estimate().equity_error
+    settings = replace(settings, stop_error=error * 1.0001, threads=threads)
+    whole = roll_out([RACE], JUDGES, settings)
+    assert (whole.reason, whole.state.count_trials()) == (StopReason.ERROR, 432)
+    for cut in (100, 216, 300, 431):
+        part = roll_out([RACE], JUDGES, replace(settings, trials=cut, stop_error=0.0)).state
+        rest = roll_out([RACE], JUDGES, settings, resume=part)
+        assert rest.reason is StopReason.ERROR
+        assert np.array_equal(rest.state.scores[0], whole.state.scores[0])
+
+
+def test_a_state_keeps_what_it_told_and_no_room_for_trials_that_never_came():
+    seen = []
+    stopped = roll_out(
+        [RACE],
+        JUDGES,
+        RolloutSettings(trials=100_000, truncation=1),
+        progress=seen.append,
+        cancelled=lambda: len(seen) > 3,
+    )
+    (scores,) = stopped.state.scores
+    assert stopped.reason is StopReason.CANCELLED
+    assert scores.base is None or scores.base.nbytes == scores.nbytes
+    for state in seen:
+        assert np.array_equal(state.scores[0], scores[: state.count_trials()])
+
+
+def test_candidates_that_were_given_up_catch_up_once_no_rule_forbids_it():
+    settings = RolloutSettings(trials=216, truncation=4, min_trials=108)
+    ruled = roll_out(CANDIDATES, JUDGES, settings)
+    assert (
+        min(map(len, ruled.state.scores)) < max(map(len, ruled.state.scores))
+        or ruled.reason is StopReason.JSD
+    )
+    unruled = replace(settings, stop_jsd=0.0)
+    resumed = roll_out(CANDIDATES, JUDGES, unruled, resume=ruled.state)
+    assert _same(resumed.state.scores, roll_out(CANDIDATES, JUDGES, unruled).state.scores)
+    assert resumed.survivors == (0, 1, 2, 3, 4)
+
+
+def test_a_rollout_that_has_all_its_trials_comes_back_as_it_is():
+    done = roll_out([RACE], JUDGES, RolloutSettings(trials=100))
+    again = roll_out([RACE], JUDGES, RolloutSettings(trials=100), resume=done.state)
+    assert again.state is done.state
+    assert again.reason is StopReason.TRIALS
+
+
+def test_fewer_trials_than_there_are_cannot_be_asked_for():
+    done = roll_out([RACE], JUDGES, RolloutSettings(trials=100))
+    with pytest.raises(ValueRangeError, match="has 100 trials, expected no fewer, not 50") as refusal:
+        roll_out([RACE], JUDGES, RolloutSettings(trials=50), resume=done.state)
+    assert refusal.value.field == "trials"
+
+
+@pytest.mark.parametrize(
+    ("changed", "name"),
+    [({"seed": 1}, "seed"), ({"truncation": 3}, "truncation"), ({"variance_reduction": False}, "variance")],
+)
+def test_a_state_of_another_rollout_is_refused(changed, name):
+    done = roll_out([RACE], JUDGES, RolloutSettings(trials=36))
+    with pytest.raises(StateError, match=name) as refusal:
+        roll_out([RACE], JUDGES, replace(RolloutSettings(trials=72), **changed), resume=done.state)
+    assert refusal.value.field == "state"
+
+
+def test_a_state_of_other_positions_or_judges_is_refused():
+    done = roll_out([RACE], JUDGES, RolloutSettings(trials=36))
+    with pytest.raises(StateError, match="other positions"):
+        roll_out([CONTACT], JUDGES, resume=done.state)
+    with pytest.raises(StateError, match="other cubes"):
+        roll_out([RACE], JUDGES, cubes=TrialCubes(np.array([1], np.int8), np.ones(1)), resume=done.state)
+    with pytest.raises(StateError, match="judges"):
+        roll_out([RACE], RolloutEvaluators(JUDGES.policy, boards.RandomJudge(1)), resume=done.state)
+
+
+def test_a_candidate_far_behind_is_given_up_and_the_rest_go_on():
+    close = [legal_plays(RACE, (2, 1))[i].result for i in (0, 1)]
+    settings = RolloutSettings(trials=432, min_trials=108)
+    rollout = roll_out([*close, boards.position({1: 1}, {24: 9})], JUDGES, settings)
+    assert 2 not in rollout.survivors
+    assert rollout.state.count_trials(2) == 108
+
+
+def test_one_candidate_left_ends_the_rollout():
+    lost, open_race = boards.position({1: 1}, {24: 9}), RACE
+    rollout = roll_out([lost, open_race], JUDGES, RolloutSettings(min_trials=100))
+    assert rollout.reason is StopReason.JSD
+    assert rollout.survivors == (1,)
+    assert rollout.state.count_trials(0) == rollout.state.count_trials(1) == 108
+
+
+def test_candidates_without_a_difference_are_not_given_up():
+    rollout = roll_out([RACE, RACE], JUDGES, RolloutSettings(trials=216, min_trials=108))
+    assert rollout.reason is StopReason.TRIALS
+    difference = rollout.state.estimate_difference(0, 1)
+    assert (difference.equity, difference.error, difference.jsds) == (0, 0, 0)
+
+
+def test_a_small_standard_error_ends_the_rollout():
+    rollout = roll_out(
+        [RACE], JUDGES, RolloutSettings(stop_error=0.05, min_trials=36, variance_reduction=False)
+    )
+    assert rollout.reason is StopReason.ERROR
+    estimate = rollout.state.estimate()
+    assert estimate.trials % 108 == 0
+    assert estimate.equity_error <= 0.05
+    before = rollout.state.scores[0][:-108]
+    equities = 2 * before[:, 0] - 1
+    assert equities.std(ddof=1) / np.sqrt(len(equities)) > 0.05
+
+
+def test_common_dice_make_differences_sharper_than_the_equities():
+    rollout = roll_out(CANDIDATES[:2], JUDGES, RolloutSettings(trials=648, variance_reduction=False))
+    apart = np.hypot(*(rollout.state.estimate(one).equity_error for one in (0, 1)))
+    assert rollout.state.estimate_difference(0, 1).error < apart
+    values = [rollout.state.estimate(one, for_opponent=True).equity for one in (0, 1)]
+    assert rollout.state.estimate_difference(0, 1).equity == pytest.approx(values[0] - values[1])
+
+
+def test_progress_is_told_with_what_is_known():
+    seen = []
+    rollout = roll_out([RACE], JUDGES, RolloutSettings(trials=500), progress=seen.append)
+    counts = [state.count_trials() for state in seen]
+    assert counts == sorted(counts)
+    assert counts[-1] == 500
+    assert seen[0].estimate().trials == counts[0] < 500
+    assert seen[-1] is rollout.state
+
+
+def test_a_stop_keeps_the_trials_that_are_complete():
+    stop = threading.Event()
+    settings = RolloutSettings(trials=100_000, threads=2)
+    rollout = roll_out([CONTACT], JUDGES, settings, progress=lambda _: stop.set(), cancelled=stop.is_set)
+    assert rollout.reason is StopReason.CANCELLED
+    trials = rollout.state.count_trials()
+    assert 1 <= trials < 100_000
+    assert _same(
+        rollout.state.scores, roll_out([CONTACT], JUDGES, RolloutSettings(trials=trials)).state.scores
+    )
+
+
+def test_a_stop_before_any_trial_leaves_nothing():
+    with pytest.raises(CancelledWork):
+        roll_out([CONTACT], JUDGES, cancelled=lambda: True)
+
+
+def test_a_stop_is_obeyed_within_a_tenth_of_a_second():
+    stop = threading.Event()
+    stopped_s = []
+
+    def press() -> None:
+        stopped_s.append(time.perf_counter())
+        stop.set()
+
+    timer = threading.Timer(1.0, press)
+    timer.start()
+    rollout = roll_out([Position.start()], JUDGES, RolloutSettings(trials=1_000_000), cancelled=stop.is_set)
+    took_s = time.perf_counter() - stopped_s[0]
+    assert rollout.reason is StopReason.CANCELLED
+    assert took_s < 0.3  # a tenth on a machine with nothing else to do
+
+
+@pytest.mark.parametrize("after_s", [0.3, 1.0])
+def test_a_rollout_that_looks_ahead_stops_within_a_tenth_of_a_second(after_s):
+    stop = threading.Event()
+    stopped_s = []
+
+    def press() -> None:
+        stopped_s.append(time.perf_counter())
+        stop.set()
+
+    analyst = Engine(JUDGE)
+    judges = analyst.rollout_evaluators(2, 2, 2, cancelled=stop.is_set)
+    timer = threading.Timer(after_s, press)
+    timer.start()
+    with contextlib.suppress(CancelledWork):
+        roll_out([Position.start()], judges, RolloutSettings(trials=1000), cancelled=stop.is_set)
+    assert time.perf_counter() - stopped_s[0] < 0.3  # a tenth on a machine with nothing else to do
+
+
+def test_there_are_signs_of_life_while_no_trial_is_complete(monkeypatch):
+    monkeypatch.setattr("engine.rollout.runner.HEARTBEAT_S", 0.01)
+    seen = []
+    stop = threading.Event()
+
+    def progress(state) -> None:
+        seen.append(state.count_trials())
+        if len(seen) == 3:
+            stop.set()
+
+    judges = Engine(JUDGE).rollout_evaluators(3, cancelled=stop.is_set)
+    with pytest.raises(CancelledWork):
+        roll_out([Position.start()], judges, progress=progress, cancelled=stop.is_set)
+    assert seen[:3] == [0, 0, 0]
+
+
+def test_the_first_block_is_a_single_trial_so_that_something_is_known_soon():
+    counts = []
+    roll_out(
+        [RACE],
+        JUDGES,
+        RolloutSettings(trials=500),
+        progress=lambda state: counts.append(state.count_trials()),
+    )
+    assert counts[0] == 1
+    assert counts[1] <= 13
+
+
+def test_a_fault_of_a_judge_comes_out_and_ends_the_work():
+    class Broken(boards.RacingJudge):
+        def evaluate(self, positions):
+            raise RuntimeError("broken")
+
+    with pytest.raises(RuntimeError, match="broken"):
+        roll_out([RACE], RolloutEvaluators(JUDGES.policy, Broken()), RolloutSettings(threads=2))
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("rollout")]
+
+
+def test_nothing_to_roll_out_is_refused():
+    with pytest.raises(ValueRangeError) as refusal:
+        roll_out([], JUDGES)
+    assert refusal.value.field == "position"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"trials": 0},
+        {"trials": -5},
+        {"trials": 1_000_001},
+        {"trials": 1.5},
+        {"trials": True},
+        {"seed": -1},
+        {"truncation": -1},
+        {"stop_error": -0.1},
+        {"stop_error": float("nan")},
+        {"stop_jsd": -3.0},
+        {"stop_jsd": float("inf")},
+        {"min_trials": 1},
+        {"threads": 0},
+    ],
+)
+def test_impossible_settings_are_refused_by_name(wrong):
+    with pytest.raises(ValueRangeError) as refusal:
+        RolloutSettings(**wrong)
+    assert [refusal.value.field] == list(wrong)
+    assert str(next(iter(wrong.values()))) in refusal.value.message

@@ -1,0 +1,162 @@
+import json
+
+import numpy as np
+import pytest
+
+from engine.errors import DataFileError, StateError
+from engine.evaluation.pruning import EvaluatorPruner
+from engine.rollout import RolloutEvaluators, RolloutSettings, load_state, roll_out, save_state
+from tests import boards
+
+JUDGE = boards.RacingJudge()
+JUDGES = RolloutEvaluators(EvaluatorPruner(JUDGE), JUDGE)
+STARTS = [
+    boards.position({6: 3, 5: 2}, {21: 3, 20: 2, 19: 2}),
+    boards.position({6: 2, 2: 2}, {22: 3, 20: 1}),
+]
+SETTINGS = RolloutSettings(trials=216, min_trials=36, seed=9)
+
+
+@pytest.fixture(scope="module")
+def state():
+    return roll_out(STARTS, JUDGES, RolloutSettings(trials=108, stop_jsd=0.0, seed=9)).state
+
+
+def test_a_state_comes_back_as_it_was_saved(tmp_path, state):
+    path = tmp_path / "opening.rollout"
+    save_state(state, path)
+    loaded = load_state(path)
+    assert np.array_equal(loaded.starts, state.starts)
+    for name in ("seed", "truncation", "variance_reduction", "judges", "scoring"):
+        assert getattr(loaded, name) == getattr(state, name)
+    assert all(map(np.array_equal, loaded.scores, state.scores))
+    assert [path] == list(tmp_path.iterdir())
+
+
+def test_unequal_numbers_of_trials_are_kept_apart(tmp_path):
+    ruled = roll_out(STARTS, JUDGES, RolloutSettings(trials=216, min_trials=36)).state
+    save_state(ruled, tmp_path / "state")
+    loaded = load_state(tmp_path / "state")
+    assert [len(scores) for scores in loaded.scores] == [len(scores) for scores in ruled.scores]
+
+
+def test_a_saved_rollout_is_extended_as_if_it_had_never_stopped(tmp_path, state):
+    save_state(state, tmp_path / "state")
+    rest = roll_out(STARTS, JUDGES, SETTINGS, resume=load_state(tmp_path / "state"))
+    whole = roll_out(STARTS, JUDGES, SETTINGS)
+    assert all(map(np.array_equal, rest.state.scores, whole.state.scores))
+
+
+def test_saving_again_replaces_the_file(tmp_path, state):
+    path = tmp_path / "state"
+    save_state(state, path)
+    more = roll_out(STARTS, JUDGES, RolloutSettings(trials=144, stop_jsd=0.0, seed=9), resume=state).state
+    save_state(more, path)
+    assert load_state(path).count_trials() == 144
+
+
+def test_judges_of_the_same_names_are_told_apart_by_what_they_are_made_of(tmp_path, state):
+    path = tmp_path / "state"
+    save_state(state, path, {"contact": "12" * 32})
+    assert load_state(path, {"contact": "12" * 32}).count_trials() == load_state(path).count_trials() == 108
+    for other, words in (
+        ({"contact": "34" * 32}, "has contact 121212121212, expected 343434343434 "),
+        ({}, "has contact 121212121212, expected missing "),
+        ({"contact": "12" * 32, "race": "56" * 32}, "has race missing, expected 565656565656 "),
+    ):
+        with pytest.raises(StateError, match=words) as refusal:
+            load_state(path, other)
+        assert refusal.value.field == "state"
+
+
+def test_a_folder_that_is_missing_is_an_error_of_the_system(tmp_path, state):
+    with pytest.raises(OSError, match="nowhere"):
+        save_state(state, tmp_path / "nowhere" / "state")
+
+
+def _write(path, state, **changed):
+    facts = {"format": "gammond rollout 1", "seed": 9, "truncation": 0, "variance_reduction": True}
+    facts |= {"scoring": "cubeless", "judges": ["a", "b"], "identity": {}}
+    if isinstance(changed.get("facts"), dict):
+        facts |= changed.pop("facts")
+    arrays = {
+        "facts": np.frombuffer(json.dumps(facts).encode(), np.uint8),
+        "starts": state.starts,
+        "cube_states": np.zeros(2, np.int8),
+        "stakes": np.ones(2),
+        "counts": np.array([108, 108]),
+        "scores": np.concatenate(state.scores),
+    } | changed
+    with path.open("wb") as file:
+        np.savez(file, **arrays)
+
+
+def test_the_hand_written_file_is_readable(tmp_path, state):
+    _write(tmp_path / "state", state)
+    assert load_state(tmp_path / "state").judges == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"facts": {"format": "gammond rollout 2"}},
+        {"facts": {"seed": "9"}},
+        {"facts": {"truncation": True}},
+        {"facts": {"judges": "a"}},
+        {"facts": {"judges": [1]}},
+        {"facts": {"identity": None}},
+        {"facts": {"identity": {"net": 1}}},
+        {"facts": np.frombuffer(b"{", np.uint8)},
+        {"facts": np.frombuffer(b"[]", np.uint8)},
+        {"facts": np.frombuffer(b"\xff\xfe", np.uint8)},
+        {"starts": np.zeros((2, 2, 26), np.int8)},
+        {"starts": np.zeros((0, 2, 26), np.int8)},
+        {"starts": np.zeros((2, 2, 26))},
+        {"counts": np.array([107, 108])},
+        {"counts": np.array([-1, 217])},
+        {"counts": np.array([216])},
+        {"counts": np.array([108.0, 108.0])},
+        {"cube_states": np.array([-1, 0], np.int8)},
+        {"cube_states": np.zeros(2)},
+        {"stakes": np.zeros(2)},
+        {"stakes": np.ones(3)},
+        {"scores": np.zeros((216, 4))},
+        {"scores": np.zeros(216)},
+        {"scores": np.full((216, 5), np.nan)},
+        {"scores": np.zeros((216, 5), np.float32)},
+        {"scores": np.array([{}], object)},
+    ],
+)
+def test_altered_files_are_refused(tmp_path, state, changed):
+    _write(tmp_path / "state", state, **changed)
+    with pytest.raises(DataFileError) as refusal:
+        load_state(tmp_path / "state")
+    assert refusal.value.field == "state"
+
+
+@pytest.mark.parametrize("content", [b"", b"no archive", b"PK\x03\x04 broken", b"\x93NUMPY\x01\x00"])
+def test_other_files_are_refused(tmp_path, content):
+    path = tmp_path / "state"
+    path.write_bytes(content)
+    with pytest.raises(DataFileError):
+        load_state(path)
+
+
+def test_truncated_and_missing_files_are_refused(tmp_path, state):
+    path = tmp_path / "state"
+    with pytest.raises(DataFileError):
+        load_state(path)
+    save_state(state, path)
+    content = path.read_bytes()
+    for length in range(0, len(content), 97):
+        path.write_bytes(content[:length])
+        with pytest.raises(DataFileError):
+            load_state(path)
+    for place in range(0, len(content), 131):
+        altered = bytearray(content)
+        altered[place] ^= 0x55
+        path.write_bytes(altered)
+        try:
+            load_state(path)
+        except DataFileError:
+            continue

@@ -1,0 +1,115 @@
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from engine.cubeful import build_cube_state_space
+from engine.rollout import (
+    CubefulScoring,
+    CubelessScoring,
+    RolloutSettings,
+    RolloutState,
+    StopReason,
+    TrialCubes,
+)
+from engine.rollout.settings import MAX_TRIALS
+from engine.rollout.stop_rules import (
+    CHECK_TRIALS,
+    apply_candidate_rule,
+    apply_cube_rule,
+    check_interval,
+    is_check_trial,
+    next_check_trial,
+)
+from engine.rules.match import MatchState
+from engine.rules.position import Position
+
+SETTINGS = RolloutSettings(min_trials=108)
+MONEY = CubefulScoring(build_cube_state_space(MatchState()))
+
+
+def _cube_state(held, taken, spread, trials=216):
+    """A state whose values without a double and after a take have given means, and spreads of their own."""
+    noise = np.tile([1.0, -1.0], trials // 2) * spread
+    columns = [np.zeros((trials, 5)) for _ in range(2)]
+    values = held + noise, taken + np.roll(np.repeat(noise[:2], trials // 2), 1)
+    scores = tuple(np.column_stack([each, value]) for each, value in zip(columns, values, strict=True))
+    starts = np.stack([Position.start().board] * 2)
+    return RolloutState(starts, TrialCubes.make_initial(2), 0, 0, True, ("judge",), MONEY.name, scores)
+
+
+@pytest.mark.parametrize(
+    ("held", "taken", "stops"),
+    [
+        (0.1, 0.5, True),  # double, take
+        (0.45, 0.5, False),  # double or not?
+        (0.5, 0.98, False),  # take or pass?
+        (0.5, 1.5, True),  # double, pass
+        (0.98, 1.5, False),  # double or play on?
+        (1.4, 1.5, True),  # too good, by far: what a take is worth does not matter
+        (0.5, -0.5, True),  # no double
+    ],
+)
+def test_a_cube_rollout_stops_when_neither_decision_is_in_doubt(held, taken, stops):
+    _, reason = apply_cube_rule(_cube_state(held, taken, 0.4), [0, 1], SETTINGS, MONEY)
+    assert (reason is StopReason.JSD) == stops
+
+
+def test_a_cube_rollout_stops_by_standard_error_too():
+    settings = RolloutSettings(min_trials=108, stop_jsd=0.0, stop_error=0.05)
+    for spread, reason in ((0.4, StopReason.ERROR), (4.0, None)):
+        assert apply_cube_rule(_cube_state(0.5, 0.98, spread), [0, 1], settings, MONEY)[1] is reason
+
+
+@pytest.mark.parametrize("trials", [36, 107, 110])
+def test_rules_wait_for_their_moment(trials):
+    scores = np.zeros((trials, 5))
+    better = scores.copy()
+    better[:, 0] = 1
+    starts = np.stack([Position.start().board] * 2)
+    state = RolloutState(
+        starts, TrialCubes.make_initial(2), 0, 0, True, ("judge",), "cubeless", (scores, better)
+    )
+    assert apply_candidate_rule(state, [0, 1], SETTINGS, CubelessScoring()) == ([0, 1], None)
+
+
+def test_the_candidate_with_the_least_equity_for_the_next_mover_is_kept():
+    scores = np.zeros((108, 5))
+    better = scores.copy()
+    better[:, 0] = 1
+    starts = np.stack([Position.start().board] * 2)
+    state = RolloutState(
+        starts, TrialCubes.make_initial(2), 0, 0, True, ("judge",), "cubeless", (scores, better)
+    )
+    assert apply_candidate_rule(state, [0, 1], SETTINGS, CubelessScoring()) == ([0], StopReason.JSD)
+
+
+def test_moments_of_the_rules_are_multiples_of_108_ever_further_apart():
+    moments = [0]
+    while moments[-1] < MAX_TRIALS:
+        moments.append(next_check_trial(moments[-1]))
+    gaps = np.diff(moments)
+    assert set(gaps[np.array(moments[1:]) <= 6912]) == {CHECK_TRIALS}
+    assert all(gap in (before, 2 * before) for before, gap in pairwise(gaps))
+    assert all(gap <= max(CHECK_TRIALS, moment / 32) for moment, gap in zip(moments[:-1], gaps, strict=True))
+    assert sum(moments) <= 64 * moments[-1]
+
+
+@pytest.mark.parametrize("trials", [0, 1, 107, 108, 6911, 6912, 6913, 20_000, 500_001])
+def test_the_next_moment_is_the_same_from_wherever_the_work_was_cut(trials):
+    step = next(
+        after for after in range(trials + 1, trials + MAX_TRIALS) if after % check_interval(after) == 0
+    )
+    assert next_check_trial(trials) == step
+    assert is_check_trial(step, SETTINGS)
+    assert not any(is_check_trial(between, SETTINGS) for between in range(max(trials + 1, 108), step))
+
+
+def test_the_equity_alone_is_that_of_the_estimate():
+    state = _cube_state(0.3, 0.7, 0.4)
+    for turned in (False, True):
+        estimate = state.estimate(1, MONEY, for_opponent=turned)
+        assert state.estimate_equity(1, MONEY, for_opponent=turned) == (
+            estimate.equity,
+            estimate.equity_error,
+        )

@@ -1,0 +1,170 @@
+"""Match states: what they derive, and the combinations they refuse."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from engine.errors import PositionError, ValueRangeError
+from engine.rules.match import MAX_CUBE, MatchState
+
+
+def test_a_fresh_state_is_money_play_with_seat_0_to_roll():
+    match = MatchState()
+    assert match.is_money
+    assert match.to_act == match.on_roll == 0
+    assert match.away(0) == match.away(1) == 0
+
+
+@pytest.mark.parametrize(
+    ("changes", "seat"),
+    [
+        ({}, 1),
+        ({"roll": (3, 1)}, 1),
+        ({"doubled": True}, 0),
+        ({"resigned": 2}, 0),
+        ({"doubled": True, "resigned": 1}, 1),
+        ({"doubled": True, "beavered": True, "cube": 2, "cube_owner": 0}, 1),
+        ({"doubled": True, "beavered": True, "cube": 2, "cube_owner": 0, "resigned": 1}, 0),
+    ],
+)
+def test_the_seat_to_act_is_the_one_on_roll_unless_it_waits_for_an_answer(changes, seat):
+    assert MatchState(on_roll=1, **changes).to_act == seat
+
+
+def test_away_counts_the_points_a_seat_needs():
+    match = MatchState(length=7, score=(6, 2))
+    assert (match.away(0), match.away(1)) == (1, 5)
+    assert match.is_post_crawford
+    assert not replace(match, crawford=True).is_post_crawford
+
+
+def test_the_next_turn_passes_the_dice_and_keeps_the_rest():
+    match = MatchState(length=5, score=(1, 2), cube=2, cube_owner=0, on_roll=1, roll=(6, 4))
+    assert match.next_turn() == replace(match, on_roll=0, roll=None)
+
+
+@pytest.mark.parametrize(
+    ("before", "winner", "points", "after"),
+    [
+        (MatchState(), 1, 2, MatchState(score=(0, 2))),
+        (MatchState(cube=4, cube_owner=0, jacoby=True), 0, 8, MatchState(score=(8, 0), jacoby=True)),
+        (MatchState(on_roll=1, roll=(6, 5)), 0, 1, MatchState(score=(1, 0), on_roll=1)),
+        (MatchState(doubled=True), 0, 1, MatchState(score=(1, 0))),
+        (MatchState(5), 0, 3, MatchState(5, (3, 0))),
+        (MatchState(5), 0, 4, MatchState(5, (4, 0), crawford=True)),
+        (MatchState(5, (4, 0), crawford=True), 1, 1, MatchState(5, (4, 1))),
+        (MatchState(5, (4, 0), crawford=True), 1, 4, MatchState(5, (4, 4))),
+        (MatchState(5, (4, 1)), 1, 3, MatchState(5, (4, 4))),
+        (MatchState(1), 0, 1, None),
+        (MatchState(5, (4, 3)), 0, 1, None),
+        (MatchState(5, (3, 4)), 0, 6, None),
+    ],
+)
+def test_after_a_game_its_points_count_and_a_fresh_cube_is_on_the_table(before, winner, points, after):
+    assert before.after_game(winner, points) == after
+
+
+def test_the_final_score_of_a_match_counts_all_points():
+    assert MatchState(5, (3, 4)).score_after(0, 6) == (9, 4)
+    assert MatchState(5, (3, 4)).score_after(1, 1) == (3, 5)
+
+
+def test_a_money_score_cannot_outgrow_its_range():
+    with pytest.raises(ValueRangeError, match="a score is"):
+        MatchState(score=(32767, 0)).after_game(0, 1)
+
+
+@pytest.mark.parametrize(
+    ("match", "may"),
+    [
+        (MatchState(), (True, False)),
+        (MatchState(on_roll=1), (False, True)),
+        (MatchState(roll=(2, 1)), (False, False)),
+        (MatchState(doubled=True), (False, False)),
+        (MatchState(resigned=1), (False, False)),
+        (MatchState(cube=2, cube_owner=0), (True, False)),
+        (MatchState(cube=2, cube_owner=1), (False, False)),
+        (MatchState(cube=MAX_CUBE, cube_owner=0), (False, False)),
+        (MatchState(length=5, score=(4, 2), crawford=True), (False, False)),
+        (MatchState(length=5, score=(4, 2)), (False, False)),
+        (MatchState(length=5, score=(2, 4)), (True, False)),
+        (MatchState(length=5, score=(1, 0), cube=4, cube_owner=0), (False, False)),
+    ],
+)
+def test_a_seat_may_double_before_its_roll_with_a_cube_that_is_its_own_and_not_dead(match, may):
+    assert (match.may_double(0), match.may_double(1)) == may
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"length": -1}, "length"),
+        ({"length": 40000}, "length"),
+        ({"score": (0, -1)}, "score"),
+        ({"score": (1,)}, "score"),
+        ({"cube": 3}, "cube"),
+        ({"cube": 0}, "cube"),
+        ({"cube": 2 * MAX_CUBE}, "cube"),
+        ({"cube_owner": 2}, "cube_owner"),
+        ({"on_roll": -1}, "on_roll"),
+        ({"roll": (0, 3)}, "dice"),
+        ({"resigned": 4}, "resigned"),
+    ],
+)
+def test_a_value_out_of_range_is_refused_by_name(changes, field):
+    with pytest.raises(ValueRangeError) as caught:
+        MatchState(**changes)
+    assert caught.value.field == field
+
+
+def test_a_score_out_of_range_is_told_as_people_write_it():
+    with pytest.raises(ValueRangeError, match=r"not 0 and -1$"):
+        MatchState(score=(0, -1))
+
+
+def test_without_its_offers_a_state_keeps_the_cube_as_it_lies():
+    offered = MatchState(doubled=True, beavered=True, resigned=2, cube=2, cube_owner=1)
+    assert offered.without_offers() == MatchState(cube=2, cube_owner=1)
+    assert MatchState(resigned=2, roll=(3, 1), jacoby=True).before_roll() == MatchState(jacoby=True)
+    assert offered.next_turn() == MatchState(cube=2, cube_owner=1, on_roll=1)
+    assert offered.after_game(1, 4) == MatchState(score=(0, 4))
+
+
+def test_automatic_doubles_are_taken_out_of_money_play_alone():
+    assert MatchState(cube=4, jacoby=True).without_automatic_doubles() == MatchState(jacoby=True)
+    for match in (MatchState(cube=4, cube_owner=1), MatchState(length=5)):
+        assert match.without_automatic_doubles() == match
+
+
+def test_a_result_says_its_kind_and_counts_the_cube():
+    result = MatchState(cube=4, cube_owner=0).game_result(1, 2)
+    assert (result.winner, result.name, result.points) == (1, "gammon", 8)
+    assert MatchState(jacoby=True).game_result(0, 2).points == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"length": 5, "score": (5, 0)}, "score"),
+        ({"crawford": True}, "crawford"),
+        ({"length": 5, "score": (3, 2), "crawford": True}, "crawford"),
+        ({"length": 5, "score": (4, 4), "crawford": True}, "crawford"),
+        ({"length": 5, "score": (4, 0), "crawford": True, "cube": 2}, "crawford"),
+        ({"length": 5, "score": (4, 0), "crawford": True, "cube_owner": 0}, "crawford"),
+        ({"doubled": True, "roll": (3, 1)}, "doubled"),
+        ({"doubled": True, "cube": 2, "cube_owner": 1}, "doubled"),
+        ({"doubled": True, "length": 5, "score": (4, 0), "crawford": True}, "doubled"),
+        ({"beavered": True, "cube": 2, "cube_owner": 1}, "beavered"),
+        ({"doubled": True, "beavered": True, "cube": 2, "cube_owner": 0}, "beavered"),
+        ({"doubled": True, "beavered": True, "cube": 2, "cube_owner": 1, "roll": (3, 1)}, "beavered"),
+        ({"doubled": True, "beavered": True, "cube": 2, "cube_owner": 1, "beavers": False}, "beavered"),
+        ({"doubled": True, "beavered": True, "cube": 2, "cube_owner": 1, "length": 9}, "beavered"),
+        ({"doubled": True, "beavered": True, "cube": MAX_CUBE, "cube_owner": 1}, "beavered"),
+    ],
+)
+def test_fields_that_cannot_come_up_together_are_refused_by_name(changes, field):
+    with pytest.raises(PositionError) as caught:
+        MatchState(**changes)
+    assert caught.value.field == field

@@ -1,0 +1,215 @@
+"""Plays as text: every spelling people use, and refusals that name the rule."""
+
+from __future__ import annotations
+
+import random
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.errors import FormatError, GammondError, PlayError
+from engine.rules import notation
+from engine.rules.dice import ROLLS
+from engine.rules.moves import legal_plays
+from engine.rules.notation import format_moves_plain, format_play, parse_play
+from engine.rules.position import Position
+from tests import boards
+from tests.boards import position
+
+START = Position.start()
+HITTING = position({24: 2, 13: 5, 8: 3, 6: 5}, {18: 1, 22: 1, 1: 2, 12: 5, 17: 3, 19: 3})
+
+
+def played(text: str, on: Position, roll: tuple[int, int]) -> str:
+    return format_play(parse_play(text, on, roll))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "8/5 6/5",
+        "6/5 8/5",
+        "8-5 6-5",
+        "8/5,6/5",
+        "8/5, 6/5",
+        " 8 / 5   6 / 5 ",
+        "31: 8/5 6/5",
+        "13: 8/5 6/5",
+        "3-1: 8-5 6-5",
+        "(31): 8/5 6/5",
+        "8/5 6/5.",
+        "8/5* 6/5",
+    ],
+)
+def test_one_play_has_many_spellings(text):
+    assert played(text, START, (3, 1)) == "8/5 6/5"
+
+
+@pytest.mark.parametrize(
+    ("text", "roll", "expected"),
+    [
+        ("bar/22 13/12", (3, 1), "bar/22 13/12"),
+        ("BAR/22, 13/12", (3, 1), "bar/22 13/12"),
+        ("b/22 13/12", (3, 1), "bar/22 13/12"),
+        ("25/22 13/12", (3, 1), "bar/22 13/12"),
+        ("25-21", (3, 1), "bar/21"),
+        ("bar/22/21", (3, 1), "bar/21"),
+    ],
+)
+def test_the_bar_has_many_names(text, roll, expected):
+    on = position({25: 1, 13: 14}, {1: 2, 11: 5, 19: 8})
+    assert played(text, on, roll) == expected
+
+
+@pytest.mark.parametrize("text", ["6/off 5/off", "6/0 5/0", "6-off 5-off", "6/OFF, 5/o"])
+def test_bearing_off_has_many_names(text):
+    assert played(text, position({6: 3, 5: 2}, {19: 2}), (6, 5)) == "6/off 5/off"
+
+
+@pytest.mark.parametrize(
+    "text", ["6/off(2)", "6/off 6/off", "6/0(2)", "6/off (2)", "6/offx2", "6/off*(2)", "6/off(2)*"]
+)
+def test_equal_moves_may_be_counted(text):
+    assert played(text, position({6: 2}, {19: 2}), (6, 6)) == "6/off(2)"
+
+
+def test_long_moves_are_split_into_dice_and_joined_again():
+    assert played("24/16(2)", START, (4, 4)) == "24/16(2)"
+    assert played("24/20 24/20 20/16(2)", START, (4, 4)) == "24/16(2)"
+    assert played("24/20/16 24/16", START, (4, 4)) == "24/16(2)"
+
+
+def test_a_hit_on_the_way_is_shown():
+    play = parse_play("24/18*/13", position({24: 1, 10: 14}, {18: 1, 1: 2}), (6, 5))
+    assert format_play(play) == "24/18*/13"
+    assert format_moves_plain(play) == "24/18 18/13"
+
+
+def test_without_a_star_the_way_that_does_not_hit_is_meant():
+    on = position({24: 1, 10: 14}, {18: 1, 1: 2})
+    assert played("24/13", on, (6, 5)) == "24/13"
+    assert played("24/13*", on, (6, 5)) == "24/18*/13"
+    assert played("24/18/13", on, (6, 5)) == "24/18*/13"
+
+
+def test_without_a_star_a_hit_that_cannot_be_avoided_is_meant():
+    on = position({24: 1, 10: 14}, {18: 1, 19: 2, 1: 2})
+    assert played("24/13", on, (6, 5)) == "24/18*/13"
+    assert played("24/18/13*", on, (6, 5)) == "24/18*/13"
+
+
+def test_a_play_that_could_hit_on_either_of_two_points_is_ambiguous():
+    on = position({24: 1, 10: 14}, {18: 1, 19: 1, 1: 2})
+    with pytest.raises(PlayError, match=r"24/18\*/13, 24/19\*/13|24/19\*/13, 24/18\*/13"):
+        parse_play("24/13", on, (6, 5))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "  ", "pass", "Pass", "cannot move", "Can't  move", "61: ", "no move", "dances"]
+)
+def test_a_pass_has_many_names(text):
+    on = position({25: 1, 6: 14}, {19: 2, 20: 2, 21: 2, 22: 2, 23: 2, 24: 2})
+    assert parse_play(text, on, (6, 1)).is_no_move
+    assert played(text, on, (6, 1)) == "pass"
+    assert format_moves_plain(parse_play(text, on, (6, 1))) == "pass"
+
+
+@pytest.mark.parametrize(
+    ("text", "on", "roll", "reason"),
+    [
+        ("8/5 6/5", START, (4, 1), "8/5 is 3 pips"),
+        ("8/5 13/10", START, (3, 1), "13/10 cannot be played with 1 left|8/5 cannot be played with 1 left"),
+        ("8/5", START, (3, 1), "both dice must be played"),
+        ("6/5(2)", START, (1, 1), "4 moves of 1 must be played, this is 2"),
+        ("8/5 6/5 24/23", START, (3, 1), "3 checker moves are more than the roll 3-1 gives"),
+        ("13/12 6/3", START, (3, 1), "13/12 is blocked by 5 checkers"),
+        ("7/4 6/5", START, (3, 1), "no checker on 7"),
+        ("bar/22 6/5", START, (3, 1), "no checker on the bar"),
+        ("13/10 6/5", position({25: 1, 13: 8, 6: 6}, {1: 2}), (3, 1), "bar must enter"),
+        ("bar/22 6/5", position({25: 1, 6: 14}, {22: 2}), (3, 1), "bar/22 is blocked by 2"),
+        (
+            "6/off 5/4",
+            position({13: 1, 6: 7, 5: 7}, {19: 2}),
+            (6, 1),
+            "no checker bears off while one is on 13",
+        ),
+        (
+            "4/off 5/4",
+            position({5: 7, 4: 8}, {19: 2}),
+            (6, 1),
+            "a 6 bears off from 4 only when no checker is higher",
+        ),
+        ("8/7", position({8: 1, 1: 14}, {19: 2}), (6, 1), "both dice must be played"),
+        ("24/22", position({24: 1}, {16: 2, 3: 2}), (6, 2), "it must be the larger one, 6"),
+        ("5/8", START, (3, 1), "5/8 is no move"),
+        ("8/8", START, (3, 1), "8/8 is no move"),
+        ("61: 8/5 6/5", START, (3, 1), "the play is for 6-1, the roll is 3-1"),
+        ("pass", START, (3, 1), "a checker can move with 3-1"),
+        ("6/5", position({25: 1, 6: 14}, {k: 2 for k in range(19, 25)}), (6, 1), "only play is a pass"),
+    ],
+)
+def test_a_refusal_names_the_rule(text, on, roll, reason):
+    with pytest.raises(PlayError, match=reason) as caught:
+        parse_play(text, on, roll)
+    assert caught.value.field == "move"
+
+
+@pytest.mark.parametrize(
+    "text", ["junk", "8/5 6", "8/", "/5", "8/5(5)", "8/5 & 6/5", "100/97", "8//5", "x" * 300, "bar"]
+)
+def test_text_that_is_no_play_is_refused_as_such(text):
+    with pytest.raises(FormatError) as caught:
+        parse_play(text, START, (3, 1))
+    assert caught.value.field == "move"
+
+
+def test_every_legal_play_is_found_again_from_both_of_its_spellings():
+    generator = random.Random(20)
+    for board in boards.random_boards(300, seed=21):
+        on, roll = Position(board), generator.choice(ROLLS)
+        plays = legal_plays(on, roll)
+        for play in generator.sample(plays, min(len(plays), 4)):
+            assert parse_play(format_play(play), on, roll).result == play.result
+            assert parse_play(format_moves_plain(play), on, roll).result == play.result
+
+
+def test_reading_point_by_point_gives_what_the_search_gives(monkeypatch):
+    generator = random.Random(22)
+    read = []
+    for board in boards.random_boards(150, seed=23):
+        on, roll = Position(board), generator.choice(ROLLS)
+        for play in generator.sample(plays := legal_plays(on, roll), min(len(plays), 4)):
+            text = format_play(play)
+            ends = re.sub(r"(?:/[^ /]+)*/", "/", text)
+            starred = re.sub(r"/[0-9]+", lambda move: move[0] + generator.choice(("", "*")), ends)
+            read += [(each, on, roll) for each in (text, text.replace("*", ""), ends, starred)]
+
+    def told(text, on, roll):
+        try:
+            return parse_play(text, on, roll)
+        except PlayError as error:
+            return error.message
+
+    found = []
+
+    def noted(*asked):
+        found.append(carried_out(*asked))
+        return found[-1]
+
+    carried_out = notation._play_as_written
+    monkeypatch.setattr(notation, "_play_as_written", noted)
+    quick = [told(*each) for each in read]
+    monkeypatch.setattr(notation, "_play_as_written", lambda *_: None)
+    assert [told(*each) for each in read] == quick
+    assert 0.5 < sum(play is not None for play in found) / len(found) < 1
+
+
+@given(st.text(max_size=60) | st.text(alphabet="0123456789/-*(), barofx:", max_size=40))
+def test_any_text_is_read_or_refused_with_a_typed_error(text):
+    try:
+        play = parse_play(text, HITTING, (4, 2))
+    except GammondError:
+        return
+    assert play in legal_plays(HITTING, (4, 2))

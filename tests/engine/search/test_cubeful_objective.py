@@ -1,0 +1,268 @@
+"""Searches with the cube and the score are those of the definition, state by state, and mix nothing up."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.cubeful import compute_dead_cube_values
+from engine.errors import CancelledWork
+from engine.evaluation.pruning import EvaluatorPruner
+from engine.rules.match import MatchState
+from engine.rules.outcome import WIN, cubeless_equity
+from engine.rules.position import CHECKERS, OFF, Position
+from engine.search import UNPRUNED, Pruning, SearchWatch, TreeSearch, ValueCache
+from engine.search.cubeful_objective import (
+    OUTCOME_COLUMNS,
+    CubefulObjective,
+    MatchObjective,
+    build_cube_state_space,
+    make_dead_cube_game,
+)
+from engine.search.objective import CubelessObjective
+from tests import boards
+from tests.engine.search.naive_cubeful import NaiveCubeful
+from tests.engine.search.naive_search import SmoothJudge
+
+SAMPLE = np.concatenate(
+    [boards.played_boards(boards.RacingJudge(), 5000, seed=1)[:5], boards.random_boards(5, seed=2)]
+)
+NEARLY_OVER = np.stack(
+    [
+        boards.position(x={1: 1, 5: 1}, o={20: 2, 19: 1}).board,
+        boards.position(x={20: 1, 2: 3}, o={24: 2, 23: 1}).board,
+        boards.position(x={6: 2}, o={5: 15}).board,
+    ]
+)
+FINISHED = np.stack([boards.position(x={}, o={20: 15}).board, boards.position(x={3: 14, 20: 1}, o={}).board])
+MONEY = [
+    MatchState(),
+    MatchState(jacoby=True, beavers=False),
+    MatchState(jacoby=True),
+    MatchState(cube=2, cube_owner=0, beavers=False),
+    MatchState(cube=4, cube_owner=1, on_roll=1, jacoby=True),
+    MatchState(cube=2, cube_owner=1),
+]
+MATCHES = [
+    MatchState(length=7, score=(2, 4)),
+    MatchState(length=5, score=(4, 2), crawford=True),
+    MatchState(length=5, score=(4, 2)),
+    MatchState(length=5, score=(2, 4), on_roll=0),
+    MatchState(length=3, score=(1, 1), cube=2, cube_owner=1),
+    MatchState(length=3, score=(1, 1), cube=2, cube_owner=0),
+    MatchState(length=1),
+    MatchState(length=11, score=(3, 0), cube=2, cube_owner=1, on_roll=1),
+]
+
+
+def name(match):
+    """A short name for the report of the tests."""
+    kind = f"{match.length} {match.score}" if match.length else "money"
+    flags = [flag for flag in ("crawford", "jacoby", "beavers") if getattr(match, flag)]
+    return " ".join([kind, f"cube {match.cube} {match.cube_owner} roll {match.on_roll}", *flags])
+
+
+ANY = pytest.mark.parametrize("match", MONEY + MATCHES, ids=name)
+PRUNED = Pruning(keep=3, margin=0.1, width=2, width_margin=0.05)
+
+
+def searched(judgement, sample, plies, pruning=UNPRUNED, **options):
+    finder = None if pruning.keep is None else EvaluatorPruner(SmoothJudge(knows_the_end=True))
+    return TreeSearch(finder, pruning, **options).evaluate(judgement, sample, plies)
+
+
+def naive(match, sample, plies):
+    """All columns by the definition, those of the cube in the order of the states."""
+    twin = NaiveCubeful(SmoothJudge(), match)
+    first, *_ = states = build_cube_state_space(match, max_cube_turns=plies + 1).states
+    rows = []
+    for board in sample:
+        position, seat = Position(board), match.on_roll
+        outcome = twin.outcome(position, seat, first.value, first.owner, plies)
+        values = [twin.value(position, seat, state.value, state.owner, plies) for state in states]
+        rows.append([*outcome, *values])
+    return np.array(rows)
+
+
+def cubeful(match, plies, judge=None, exact=()):
+    return CubefulObjective(
+        judge or SmoothJudge(), build_cube_state_space(match, max_cube_turns=plies + 1), exact
+    )
+
+
+@ANY
+def test_one_ply_is_the_average_over_the_rolls_of_the_best_replies_in_each_state_of_the_cube(match):
+    sample = np.concatenate([SAMPLE, NEARLY_OVER, FINISHED])
+    found = searched(cubeful(match, 1), sample, 1)
+    assert np.abs(found - naive(match, sample, 1)).max() < 2e-6
+
+
+@ANY
+def test_two_plies_unpruned_are_the_exact_expectiminimax_with_the_cube(match):
+    sample = np.concatenate([NEARLY_OVER[:1], NEARLY_OVER[2:], FINISHED])
+    assert np.abs(searched(cubeful(match, 2), sample, 2) - naive(match, sample, 2)).max() < 4e-6
+
+
+def test_the_samples_have_doubles_that_are_right_and_doubles_that_are_wrong():
+    """Otherwise the twin could not tell a search that always doubles from one that never does."""
+    judgement = cubeful(MatchState(), 1)
+    values = searched(judgement, np.concatenate([SAMPLE, NEARLY_OVER]), 1)
+    doubled = judgement.apply_double_option(values)[:, OUTCOME_COLUMNS] > values[:, OUTCOME_COLUMNS]
+    assert doubled.any()
+    assert not doubled.all()
+
+
+class EnteringJudge:
+    """Thinks that a side with a checker on the bar has lost a single game, and the other one a gammon."""
+
+    name, plies = "entering", 0
+
+    def evaluate(self, sample):
+        has_entered = sample[:, 1, 25] == 0
+        outcomes = np.zeros((len(sample), 5), np.float32)
+        outcomes[~has_entered, 0] = 1.0
+        outcomes[has_entered, 3] = 1.0
+        return outcomes
+
+
+@pytest.mark.parametrize(
+    ("rules", "best"),
+    [
+        ({"jacoby": False, "beavers": True}, (11 * 2 - 25) / 36),
+        ({"jacoby": False, "beavers": False}, (11 * 2 - 25) / 36),
+        ({"jacoby": True, "beavers": False}, 2 * (11 * 2 - 25) / 36),
+        ({"jacoby": True, "beavers": True}, 4 * (11 * 2 - 25) / 36),
+    ],
+)
+def test_a_double_that_only_brings_the_gammons_in_is_right_by_the_jacoby_rule_and_beavered(rules, best):
+    """Eleven rolls of 36 enter and win a gammon; with single games alone the player is worse off still."""
+    on_the_bar = boards.position(x={25: 1, 6: 14}, o={20: 2, 21: 2, 22: 2, 23: 2, 24: 2, 1: 5}).board[None]
+    judgement = cubeful(MatchState(**rules), 1, judge=EnteringJudge())
+    values = judgement.apply_double_option(searched(judgement, on_the_bar, 1))
+    assert values[0, OUTCOME_COLUMNS] == pytest.approx(best, abs=1e-6)
+
+
+def test_holding_the_cube_is_never_worse_and_facing_it_never_better():
+    centred, own, other = searched(cubeful(MatchState(), 1), SAMPLE, 1)[:, OUTCOME_COLUMNS:].T
+    assert (own >= centred).all()
+    assert (centred >= other).all()
+    assert (own > other).sum() > len(SAMPLE) / 2
+
+
+@pytest.mark.parametrize("match", MATCHES, ids=name)
+def test_with_the_cube_at_rest_replies_go_by_the_chance_to_win_the_match(match):
+    judgement = MatchObjective(SmoothJudge(), make_dead_cube_game(match))
+    sample = np.concatenate([SAMPLE[:4], NEARLY_OVER])
+    found = searched(judgement, sample, 1)
+    chances = compute_dead_cube_values(found[:, :OUTCOME_COLUMNS], judgement.space)
+    assert np.abs(found[:, OUTCOME_COLUMNS] - chances).max() < 1e-6
+    by_equity = searched(CubelessObjective(SmoothJudge()), sample, 1)
+    assert (found[:, OUTCOME_COLUMNS] >= compute_dead_cube_values(by_equity, judgement.space) - 1e-6).all()
+    assert (cubeless_equity(found) <= cubeless_equity(by_equity) + 1e-6).all()
+
+
+def test_at_double_match_point_only_wins_count():
+    judgement = MatchObjective(SmoothJudge(), make_dead_cube_game(MatchState(length=1)))
+    found = searched(judgement, SAMPLE[:3], 2, PRUNED)
+    assert np.abs(found[:, OUTCOME_COLUMNS] - found[:, WIN]).max() < 1e-6
+
+
+@ANY
+def test_results_are_bitwise_the_same_on_any_threads_alone_and_in_company(match):
+    sample = np.concatenate([SAMPLE[:3], NEARLY_OVER, FINISHED])
+    together = searched(cubeful(match, 2), sample, 2, PRUNED)
+    assert np.array_equal(searched(cubeful(match, 2), sample, 2, PRUNED, threads=3), together)
+    alone = [searched(cubeful(match, 2), sample[i : i + 1], 2, PRUNED) for i in range(len(sample))]
+    assert np.array_equal(np.concatenate(alone), together)
+
+
+@pytest.mark.parametrize("entries", [2, 1 << 14])
+def test_judgements_of_different_columns_share_a_cache_without_mixing(entries):
+    judge, sample = SmoothJudge(), np.concatenate([SAMPLE[:1], NEARLY_OVER])
+    judgements = [
+        CubelessObjective(judge),
+        *(MatchObjective(judge, make_dead_cube_game(match)) for match in MATCHES[:3]),
+        *(cubeful(match, 2, judge) for match in (*MONEY, *MATCHES)),
+    ]
+    assert len({judgement.columns for judgement in judgements}) > 4
+    expected = [searched(judgement, sample, 2, PRUNED) for judgement in judgements]
+    cache = ValueCache(entries, columns=16)
+    finder = EvaluatorPruner(SmoothJudge(knows_the_end=True))
+    tree = TreeSearch(finder, PRUNED, cache)
+    for plies in (1, 2, 2):
+        for judgement, values in zip(judgements, expected, strict=True):
+            found = tree.evaluate(judgement, sample, plies)
+            assert plies == 1 or np.array_equal(found, values)
+
+
+def test_the_same_question_again_is_answered_from_the_cache():
+    judge = SmoothJudge()
+    tree = TreeSearch(None, UNPRUNED, ValueCache(1 << 12, columns=16))
+    first = tree.evaluate(cubeful(MatchState(length=7), 1, judge), SAMPLE[:3], 1)
+    judge.batches.clear()
+    assert np.array_equal(tree.evaluate(cubeful(MatchState(length=7), 1, judge), SAMPLE[:3], 1), first)
+    assert judge.batches == []
+    tree.evaluate(cubeful(MatchState(length=7, score=(1, 0)), 1, judge), SAMPLE[:3], 1)
+    assert judge.batches
+
+
+def test_a_search_with_the_cube_can_be_stopped():
+    asked = []
+
+    def cancelled():
+        asked.append(True)
+        return len(asked) > 5
+
+    with pytest.raises(CancelledWork):
+        TreeSearch(None, UNPRUNED).evaluate(cubeful(MatchState(), 2), SAMPLE, 2, SearchWatch(cancelled))
+
+
+class HomeJudge:
+    """Knows positions without contact, as a two-sided database would, and gives each owner another value."""
+
+    name = "home"
+
+    def covers(self, sample):
+        return (sample[:, :, 7:] == 0).all(axis=(1, 2))
+
+    def evaluate(self, sample):
+        return np.tile(np.array([0.7, 0, 0, 0, 0], np.float32), (len(sample), 1))
+
+    def cubeful_equities(self, sample):
+        return np.tile(np.array([0.4, 0.5, 0.3], np.float32), (len(sample), 1))
+
+
+HOME = boards.position(x={3: 2, 6: 1}, o={20: 2, 19: 1}).board[None]
+
+
+@pytest.mark.parametrize("plies", [0, 1, 2])
+@pytest.mark.parametrize(
+    ("match", "expected"),
+    [
+        (MatchState(), [0.4, 0.5, 0.3]),
+        (MatchState(on_roll=1), [0.4, 0.3, 0.5]),
+        (MatchState(cube=2, cube_owner=0), [0.5, 0.3]),
+        (MatchState(cube=2, cube_owner=1), [0.3, 0.5]),
+    ],
+)
+def test_positions_that_are_known_exactly_are_looked_up_for_each_owner_of_the_cube(match, expected, plies):
+    found = searched(cubeful(match, plies, exact=(HomeJudge(),)), HOME, plies)
+    assert found[0, OUTCOME_COLUMNS:].tolist() == pytest.approx(expected)
+
+
+def test_in_a_match_known_positions_are_looked_ahead_from_because_they_are_known_for_money_alone():
+    match = MatchState(length=5)
+    known, plain = (searched(cubeful(match, 1, exact=exact), HOME, 1) for exact in ((HomeJudge(),), ()))
+    assert np.array_equal(known, plain)
+
+
+def test_known_positions_end_a_search_that_comes_upon_them():
+    """One roll away from home: each reply has the known value, seen from the other side."""
+    nearly = boards.position(x={1: 14, 7: 1}, o={24: 15}).board[None]
+    judgement = cubeful(MatchState(cube=2, cube_owner=0), 1, exact=(HomeJudge(),))
+    found = searched(judgement, nearly, 1)
+    assert found[0, OUTCOME_COLUMNS] == pytest.approx(-0.3, abs=1e-6)
+
+
+def test_the_sample_has_finished_positions():
+    assert (FINISHED[:, :, OFF] == CHECKERS).any(axis=1).all()

@@ -1,0 +1,121 @@
+"""A choice among the best five by merit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.errors import ValueRangeError
+from engine.evaluation.evaluator import choose_best_children
+from engine.rules.moves import expand_rolls
+from engine.rules.position import Position
+from engine.search import PlaySearch, TreeSearch
+from engine.search.objective import CubelessObjective
+from nets.heritage.barca.star import Cutoffs, EquityLeafEvaluator, StarSearch
+from nets.heritage.barca.weighted_choice import (
+    DeepWeightedChoicePlayer,
+    ExactLookAhead,
+    PrunedLookAhead,
+    WeightedChoicePlayer,
+    compute_choice_weights,
+)
+from tests import boards
+
+SAMPLE = boards.played_boards(boards.RacingJudge(), 400, seed=3)[:200]
+DICE = boards.random_rolls(200, seed=4)
+LEAVES = EquityLeafEvaluator(boards.RacingJudge())
+
+
+def ranks(player):
+    """Of each choice, how many legal plays are better; and how many plays there were."""
+    chosen = player.choose(SAMPLE, DICE)
+    children, _, offsets = expand_rolls(SAMPLE, DICE)
+    values = -LEAVES.evaluate(children)
+    found = []
+    for i, choice in enumerate(chosen):
+        own = slice(offsets[i], offsets[i + 1])
+        place = np.flatnonzero((children[own] == choice).all(axis=(1, 2)))
+        assert len(place) == 1
+        found.append(int((values[own] > values[own][place[0]]).sum()))
+    return np.array(found), np.diff(offsets)
+
+
+def test_weights_are_merits_or_rising_sums_of_them():
+    values = [0.4, 0.3, 0.2, 0.1, 0.0]
+    merits = np.array([0.404, 0.304, 0.204, 0.104, 0.004])
+    assert compute_choice_weights(values, is_cumulative=False) == pytest.approx(merits / merits.sum())
+    sums = np.array([1.02, 0.616, 0.312, 0.108, 0.004])
+    assert compute_choice_weights(values) == pytest.approx(sums / sums.sum())
+    assert compute_choice_weights(values)[0] == pytest.approx(0.495, abs=1e-3)
+
+
+def test_weights_do_not_depend_on_the_unit_or_the_zero_of_the_values():
+    values = np.array([0.5, 0.45, 0.1, -0.2])
+    assert compute_choice_weights(1000 * values - 7) == pytest.approx(compute_choice_weights(values))
+
+
+def test_equal_plays_are_equally_likely_and_a_single_one_certain():
+    assert compute_choice_weights([0.2, 0.2, 0.2]) == pytest.approx([1 / 3] * 3)
+    assert compute_choice_weights([-0.7]) == pytest.approx([1.0])
+
+
+def test_choices_are_among_the_best_five_and_the_better_ones_more_often():
+    found, counts = ranks(WeightedChoicePlayer("merit", LEAVES))
+    assert found.max() < 5
+    wide = found[counts >= 8]
+    shares = np.bincount(wide, minlength=5) / len(wide)
+    assert shares[0] > 0.35
+    assert shares[0] > shares[1] > shares[4]
+    plain, _ = ranks(WeightedChoicePlayer("merit", LEAVES, is_cumulative=False))
+    assert plain.mean() > found.mean()
+
+
+def test_among_one_it_plays_the_best():
+    chosen = WeightedChoicePlayer("merit", LEAVES, candidates=1).choose(SAMPLE, DICE)
+    assert np.array_equal(chosen, choose_best_children(boards.RacingJudge(), SAMPLE, DICE)[0])
+
+
+def test_a_choice_depends_on_position_roll_and_seed_alone():
+    player = WeightedChoicePlayer("merit", LEAVES, seed=3)
+    chosen = player.choose(SAMPLE, DICE)
+    assert np.array_equal(player.choose(SAMPLE[::-1].copy(), DICE[::-1].copy())[::-1], chosen)
+    assert np.array_equal(player.choose(SAMPLE, DICE[:, ::-1].copy()), chosen)
+    assert not np.array_equal(WeightedChoicePlayer("merit", LEAVES, seed=4).choose(SAMPLE, DICE), chosen)
+
+
+def test_looking_ahead_at_0_plies_chooses_as_at_one_look_and_deeper_among_the_best_by_depth():
+    few, dice = SAMPLE[::40], DICE[::40]
+    at_one_look = WeightedChoicePlayer("merit", LEAVES, seed=3).choose(few, dice)
+    search = StarSearch(LEAVES)
+    for none in (ExactLookAhead(search, 0), PrunedLookAhead(usual_search(), 0)):
+        assert np.array_equal(DeepWeightedChoicePlayer("merit", none, seed=3).choose(few, dice), at_one_look)
+    deep = DeepWeightedChoicePlayer("merit", ExactLookAhead(search, 1), candidates=2)
+    for board, roll, choice in zip(few, dice.tolist(), deep.choose(few, dice), strict=True):
+        best = search.search(Position(board), tuple(roll), 1, count=2).best
+        assert any(np.array_equal(choice, play.result) for play in best)
+
+
+def usual_search():
+    return PlaySearch(CubelessObjective(boards.RacingJudge()), TreeSearch())
+
+
+def test_the_usual_look_ahead_lines_up_those_that_are_best_at_one_look():
+    looked, exact = PrunedLookAhead(usual_search(), 1), StarSearch(LEAVES, cutoffs=Cutoffs.NONE)
+    for board, roll in zip(SAMPLE[::40], DICE[::40].tolist(), strict=True):
+        position, roll = Position(board), tuple(roll)
+        shallow = {play.result.tobytes() for play in exact.search(position, roll, 0, count=3).best}
+        deep = {p.result.tobytes(): p.value for p in exact.search(position, roll, 1, count=200).best}
+        found = looked.find_best_plays(position, roll, 3)
+        assert {play.result.tobytes() for play in found} == shallow
+        values = [play.value for play in found]
+        assert values == sorted(values, reverse=True)
+        if len(deep) > 1:  # a single play costs no look-ahead
+            assert values == pytest.approx([deep[play.result.tobytes()] for play in found], abs=1e-5)
+
+
+def test_bad_arguments_are_named():
+    with pytest.raises(ValueRangeError, match="among 1 play or more, not 0") as caught:
+        WeightedChoicePlayer("merit", LEAVES, candidates=0)
+    assert caught.value.field == "among"
+    with pytest.raises(ValueRangeError, match="a seed is 0 or more"):
+        WeightedChoicePlayer("merit", LEAVES, seed=-1)

@@ -1,0 +1,103 @@
+"""``merit``, ``star`` and the difficulties by name, and with a session's chooser."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.errors import FormatError, ValueRangeError
+from engine.play.player_decider import PlayerDecider
+from engine.rules.match import MatchState
+from engine.rules.position import Position
+from engine.search import SearchWatch
+from nets.catalogue import (
+    DEFAULT_EVALUATOR,
+    collect_net_hashes,
+    load_engine,
+    load_evaluator,
+    load_player,
+    load_pruner,
+)
+from nets.heritage.barca.leaf_evaluators import LEAF_EVALUATORS, collect_leaf_net_hashes, load_leaf_evaluator
+from nets.manifest import MANIFEST_FILE
+from nets.player_kinds import find_kind
+from tests import boards
+
+SAMPLE = boards.played_boards(boards.RacingJudge(), 400, seed=3)[:40]
+DICE = boards.random_rolls(40, seed=4)
+LATE = boards.position(x={6: 1, 4: 2}, o={21: 1, 3: 1})
+
+
+def chosen(name):
+    return load_player(name).choose(SAMPLE, DICE)
+
+
+@pytest.mark.parametrize("judge", [DEFAULT_EVALUATOR, "bev", "phase-net"])
+def test_merit_among_one_and_star_without_look_ahead_play_as_their_judge_does(judge):
+    assert np.array_equal(chosen(f"merit:of={judge},among=1"), chosen(judge))
+    assert np.array_equal(chosen(f"star:of={judge},plies=0"), chosen(judge))
+
+
+def test_the_difficulties_are_choices_by_merit_at_three_depths_among_fewer_and_fewer():
+    assert np.array_equal(chosen("easy:of=bev,seed=2"), chosen("merit:of=bev,seed=2"))
+    for name, plies, few in (("medium", 1, 3), ("hard", 2, 2)):
+        alike = f"merit:of=bev,plies={plies},among={few}"
+        ours, same = (load_player(each) for each in (f"{name}:of=bev", alike))
+        assert np.array_equal(ours.choose_one(LATE, (2, 1)), same.choose_one(LATE, (2, 1)))
+    assert [find_kind(name).is_deep(find_kind(name).options()) for name in ("easy", "medium", "hard")] == [
+        False,
+        True,
+        True,
+    ]
+
+
+def test_a_judge_of_scores_plays_without_nets_and_one_that_looks_ahead_with_those_of_the_finder():
+    assert collect_net_hashes("merit:of=bev") == {}
+    assert collect_net_hashes("merit") == collect_net_hashes(DEFAULT_EVALUATOR)
+    assert collect_net_hashes("merit:of=phase-net") == collect_net_hashes("phase-net") != {}
+    deep = collect_net_hashes("star:of=bev")
+    assert deep == collect_leaf_net_hashes("bev", 1, MANIFEST_FILE) == collect_net_hashes(load_pruner().name)
+    assert set(collect_net_hashes("star")) == set(deep) | set(collect_net_hashes(DEFAULT_EVALUATOR))
+
+
+def test_every_judge_of_the_list_loads():
+    for name in LEAF_EVALUATORS:
+        assert load_leaf_evaluator(name, MANIFEST_FILE).name == (
+            load_evaluator().name if name == DEFAULT_EVALUATOR else name
+        )
+
+
+@pytest.mark.parametrize("judge", ["bev", "bev-learned", "phase-net", "phase-net-self"])
+def test_a_position_is_worth_to_one_side_what_it_costs_the_other_the_turn_aside(judge):
+    leaves = load_leaf_evaluator(judge, MANIFEST_FILE)
+    sample = boards.played_boards(boards.RacingJudge(), 2000, seed=5)[:500]
+    own, others = (leaves.evaluate(np.ascontiguousarray(each)) for each in (sample, sample[:, ::-1]))
+    assert np.corrcoef(own, -others)[0, 1] > 0.8
+    assert abs(leaves.evaluate(Position.start().board[None])[0]) < 0.1 * own.std()
+
+
+@pytest.mark.parametrize("name", ["heuristic", "gengammon"])
+def test_players_that_only_rank_the_plays_of_a_roll_are_no_judges(name):
+    with pytest.raises(ValueRangeError, match="of is one of default"):
+        load_player(f"star:of={name}")
+
+
+def test_they_sit_at_a_table_and_can_be_stopped():
+    analyst = load_engine()
+    player = load_player("star:of=bev,plies=2,deepening=true")
+    stopped = SearchWatch(lambda: True)
+    choice = PlayerDecider(player, analyst).choose_play(Position.start(), (3, 1), MatchState(), stopped)
+    expected = load_player("bev").choose(Position.start().board[None].copy(), np.array([(3, 1)], np.int8))[0]
+    assert np.array_equal(choice.evaluation.play.result.board, expected)
+
+
+def test_bad_options_are_named():
+    with pytest.raises(ValueRangeError, match="of is one of default") as caught:
+        load_player("merit:of=nobody")
+    assert caught.value.field == "of"
+    with pytest.raises(ValueRangeError, match="among is a whole number 1"):
+        load_player("merit:among=0")
+    with pytest.raises(FormatError, match="easy has the options of, seed"):
+        load_player("easy:plies=2")
+    with pytest.raises(ValueRangeError, match="cutoffs is one of none"):
+        load_player("star:cutoffs=star3")

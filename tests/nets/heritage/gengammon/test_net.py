@@ -1,0 +1,153 @@
+"""GenGammon's net and player: inputs, output, races, its text, its place in the manifest."""
+
+import hashlib
+
+import numpy as np
+import pytest
+
+from engine.errors import DataFileError
+from engine.play.player import RandomPlayer
+from engine.rules.moves import expand_rolls
+from engine.rules.position import Phase, classify_phases, swap_sides
+from nets.heritage.gengammon.kernels import net as kernel
+from nets.heritage.gengammon.net import (
+    ACTIVATIONS,
+    GengammonNet,
+    GengammonPlayer,
+    encode_counts,
+    format_net,
+    load_gengammon_net,
+    read_net_text,
+    score_race_plays,
+)
+from nets.manifest import MANIFEST_FILE, read_manifest
+from tests import boards
+
+SAMPLE = boards.random_boards(300, seed=1)
+
+
+def _net(seed: int, activation: str = "softsign") -> GengammonNet:
+    return GengammonNet(np.random.default_rng(seed).normal(0, 0.3, (26, 52)).astype(np.float32), activation)
+
+
+def _slow_counts(after) -> list[int]:
+    """The 52 inputs of a position as the side in row 0 sees it, which has played."""
+    own, other = after.tolist()
+    return [*own[1:25], own[25], other[25], *other[1:25], other[25], own[25]]
+
+
+def _slow_score(net: GengammonNet, after) -> float:
+    total = 0.0
+    for unit in net.weights.tolist():
+        entering = sum(w * n for w, n in zip(unit, _slow_counts(after), strict=True))
+        total += entering if net.activation == "linear" else entering / (1 + abs(entering))
+    return total
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+def test_scores_agree_with_the_slow_twin(activation):
+    net, sample = _net(2, activation), SAMPLE[:40]
+    expected = [_slow_score(net, after) for after in swap_sides(sample)]
+    np.testing.assert_allclose(net.score_boards(sample), expected, atol=1e-4)
+
+
+@pytest.mark.nojit
+def test_inputs_are_points_and_bars_of_both_sides_and_nothing_else():
+    x = boards.position({25: 1, 6: 5, 1: 2}, {0: 2, 24: 3}).board  # x's bar is 25, o's is 0
+    after = swap_sides(x[None])
+    expected = np.zeros(52)
+    expected[[5, 0, 24, 25]] = 5, 2, 1, 2
+    expected[[26 + 0, 26 + 24, 26 + 25]] = 3, 2, 1
+    np.testing.assert_array_equal(encode_counts(after)[0], expected)
+    assert kernel.INPUTS == 52
+
+
+def test_without_activation_a_net_is_one_number_an_input():
+    net = _net(3, "linear")
+    np.testing.assert_allclose(
+        net.score_boards(SAMPLE), encode_counts(SAMPLE) @ net.weights.sum(axis=0), atol=1e-4
+    )
+    curved = _net(3, "softsign").score_boards(SAMPLE)
+    assert np.abs(curved - net.score_boards(SAMPLE)).max() > 1.0
+
+
+def test_it_plays_what_its_net_scores_highest_as_long_as_there_was_contact():
+    net, dice = _net(4), boards.random_rolls(300, seed=5)
+    chosen = GengammonPlayer("x", net).choose(SAMPLE, dice)
+    for before, roll, after in zip(SAMPLE, dice, chosen, strict=True):
+        plays, _, _ = expand_rolls(before[None], roll[None])
+        judge = net.score_boards if classify_phases(before[None])[0] < Phase.RACE else score_race_plays
+        assert judge(after[None])[0] == judge(plays).max()
+
+
+def test_races_are_played_off_first_then_home_then_onto_many_points():
+    off = boards.position({6: 5, 5: 4}, {24: 2}).board
+    home = boards.position({6: 6, 5: 4, 1: 5}, {24: 2}).board
+    outside = boards.position({7: 1, 6: 5, 5: 4, 1: 5}, {24: 2}).board
+    spread = boards.position({6: 5, 5: 4, 4: 1, 1: 5}, {24: 2}).board
+    scores = score_race_plays(swap_sides(np.stack([off, spread, home, outside])))
+    assert (np.diff(scores) < 0).all()
+
+
+def test_the_simple_play_of_races_beats_random_plays_of_them():
+    """Both judge contact alike, by nothing: what they win by is the races."""
+    nothing = GengammonNet(np.zeros((26, 52), np.float32), "linear")
+    races = SAMPLE[classify_phases(SAMPLE) == Phase.RACE]
+    rolls = boards.random_rolls(len(races), seed=7)
+    simple = GengammonPlayer("x", nothing).choose(races, rolls)
+    wild = RandomPlayer(1).choose(races, rolls)
+    assert len(races) > 20
+    assert score_race_plays(simple).mean() > score_race_plays(wild).mean()
+
+
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+def test_text_holds_a_net_to_the_last_bit(tmp_path, activation):
+    net = _net(8, activation)
+    file = tmp_path / "net.txt"
+    file.write_text(format_net(net))
+    back = read_net_text(file)
+    assert back.activation == activation
+    np.testing.assert_array_equal(back.weights, net.weights)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda lines: [], "line 1 is ''"),
+        (lambda lines: ["gengammon 52-20-1 linear", *lines[1:]], "line 1 is 'gengammon 52-20-1"),
+        (lambda lines: ["gengammon 52-26-1 wavy", *lines[1:]], "linear or softsign, not 'wavy'"),
+        (lambda lines: lines[:-1], "25 hidden units, expected 26"),
+        (lambda lines: [*lines, lines[1]], "27 hidden units, expected 26"),
+        (lambda lines: [*lines[:5], lines[5] + " 1", *lines[6:]], "unit 5 has 53 weights, expected 52"),
+        (lambda lines: [*lines[:5], "x " + lines[5].partition(" ")[2], *lines[6:]], "no number"),
+        (lambda lines: [*lines[:5], "nan " + lines[5].partition(" ")[2], *lines[6:]], "at most 1000000"),
+        (lambda lines: ["gengammon 52-26-1 linear\u00e9", *lines[1:]], "no text of a net"),
+    ],
+)
+def test_a_text_of_another_shape_is_a_data_file_error(tmp_path, spoil, message):
+    file = tmp_path / "net.txt"
+    file.write_text("\n".join(spoil(format_net(_net(9)).splitlines())), encoding="utf-8")
+    with pytest.raises(DataFileError, match=message) as caught:
+        read_net_text(file)
+    assert caught.value.field == "net"
+
+
+def test_a_missing_text_is_a_data_file_error(tmp_path):
+    with pytest.raises(DataFileError, match="cannot be read"):
+        read_net_text(tmp_path / "net.txt")
+
+
+@pytest.mark.parametrize("shape", [(26, 51), (25, 52), (52, 26), (26,)])
+def test_weights_of_another_shape_are_a_data_file_error(shape):
+    with pytest.raises(DataFileError, match="26 rows of 52"):
+        GengammonNet(np.zeros(shape, np.float32))
+
+
+def test_the_shipped_nets_are_those_of_the_manifest():
+    entries = [entry for entry in read_manifest().scorers if entry.name.startswith("gengammon-")]
+    assert len(entries) == 4
+    for entry in entries:
+        file = MANIFEST_FILE.parent / entry.file
+        assert hashlib.sha256(file.read_bytes()).hexdigest() == entry.sha256
+        assert load_gengammon_net(entry, MANIFEST_FILE.parent).activation == entry.activation

@@ -1,0 +1,91 @@
+"""Plays judged by differences to the position before them, against judging each result afresh."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.rules.dice import ROLLS
+from engine.rules.moves import expand_rolls
+from engine.rules.outcome import cubeless_equity
+from engine.rules.position import Phase, classify_phases
+from nets.kernels import play_evaluation as kernel_judged_plays
+from nets.kernels import sparse as kernel_sparse
+from tests import boards
+from tests.nets.bare_nets import BareNets, random_net
+
+
+def judged(sample, dice, contact, race):
+    """Equities and outcomes of all plays, the positions one after the other."""
+    judging = kernel_judged_plays.make_play_buffers(contact, race)
+    equities, outcomes = [], []
+    for i, (die1, die2) in enumerate(dice.tolist()):
+        kernel_judged_plays.prepare_position(sample, i, contact, race, judging)
+        count = kernel_judged_plays.evaluate_plays(sample, i, die1, die2, contact, race, judging)
+        values = np.empty((count, 5), np.float32)
+        for j in range(count):
+            kernel_sparse.compute_outcome(judging.logits, j, values, j)
+        equities.append(judging.equities[:count].copy())
+        outcomes.append(values)
+    return np.concatenate(equities), np.concatenate(outcomes)
+
+
+def unfinished(sample):
+    return sample[classify_phases(sample) != Phase.OVER]
+
+
+def near_the_end(count, seed):
+    """Positions with at most five checkers a side, where contact and games end."""
+    generator = np.random.default_rng(seed)
+    sample = np.zeros((count, 2, 26), np.int8)
+    for i in range(count):
+        for side in range(2):
+            points = generator.integers(1, 26 if generator.random() < 0.2 else 10, generator.integers(1, 6))
+            np.add.at(sample[i, side], points, 1)
+            sample[i, side, 0] = 15 - len(points)
+    clash = ((sample[:, 0, 1:25] > 0) & (sample[:, 1, 24:0:-1] > 0)).any(axis=1)
+    return sample[~clash]
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("hidden", [8, 40])
+def test_all_plays_get_the_outcomes_of_their_results(hidden):
+    contact, race = random_net(1, hidden), random_net(2, 7)
+    sample = unfinished(np.concatenate([boards.random_boards(60, seed=6), near_the_end(60, seed=7)]))
+    dice = boards.random_rolls(len(sample), seed=8)
+    check(sample, dice, contact, race)
+
+
+@pytest.mark.parametrize(("hidden", "race_hidden"), [(32, 16), (128, 64), (33, 65)])
+def test_all_plays_of_many_positions_get_the_outcomes_of_their_results(hidden, race_hidden):
+    contact, race = random_net(3, hidden, 0.1), random_net(4, race_hidden, 0.1)
+    sample = unfinished(np.concatenate([boards.random_boards(1500, seed=9), near_the_end(3000, seed=10)]))
+    dice = boards.random_rolls(len(sample), seed=11)
+    children = check(sample, dice, contact, race)
+    kinds = np.bincount(classify_phases(children), minlength=len(Phase))
+    assert kinds.min() > 100
+
+
+def check(sample, dice, contact, race):
+    children, _, _ = expand_rolls(sample, dice)
+    expected = BareNets(contact, race).evaluate(children)
+    equities, outcomes = judged(sample, dice, contact, race)
+    np.testing.assert_allclose(outcomes, expected, rtol=0, atol=4e-6)
+    np.testing.assert_allclose(equities, cubeless_equity(expected), rtol=0, atol=2e-5)
+    over = classify_phases(children) == Phase.OVER
+    assert np.array_equal(outcomes[over], expected[over])
+    assert np.array_equal(equities[over], cubeless_equity(expected[over]))
+    return children
+
+
+def test_every_roll_of_a_position_is_judged_after_one_preparation():
+    contact, race = random_net(5, 32), random_net(6, 16)
+    sample = unfinished(boards.random_boards(20, seed=12))
+    judging = kernel_judged_plays.make_play_buffers(contact, race)
+    for i in range(len(sample)):
+        kernel_judged_plays.prepare_position(sample, i, contact, race, judging)
+        for die1, die2 in ROLLS:
+            count = kernel_judged_plays.evaluate_plays(sample, i, die1, die2, contact, race, judging)
+            together = judging.equities[:count].copy()
+            alone, _ = judged(sample[i : i + 1], np.array([[die1, die2]]), contact, race)
+            assert np.array_equal(together, alone)

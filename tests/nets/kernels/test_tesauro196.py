@@ -1,0 +1,57 @@
+"""The encoder against a slow twin written from its description."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from nets.kernels import tesauro196 as kernel_encode
+from tests import boards
+
+
+def _slow_inputs(board) -> list[float]:
+    inputs = []
+    for side in range(2):
+        for point in range(1, 25):
+            count = int(board[side, point])
+            inputs += [float(count >= 1), float(count >= 2), float(count >= 3), max(count - 3, 0) / 2]
+        inputs += [int(board[side, 25]) / 2, int(board[side, 0]) / 15]
+    return inputs
+
+
+def _time_calls():
+    crowded = [boards.position(x={point: 15}, o={25 - point: 15}) for point in (1, 6, 24)]
+    return np.concatenate([np.stack([one.board for one in crowded]), boards.random_boards(300, seed=11)])
+
+
+@pytest.mark.nojit
+def test_inputs_agree_with_the_slow_twin():
+    sample = _time_calls()
+    inputs = np.full((len(sample), 196), np.nan, np.float32)
+    kernel_encode.encode(sample, inputs)
+    assert np.array_equal(inputs, np.array([_slow_inputs(board) for board in sample], np.float32))
+
+
+@pytest.mark.nojit
+def test_active_inputs_are_the_ones_that_are_not_zero_in_ascending_order():
+    sample = _time_calls()
+    inputs = np.empty((len(sample), 196), np.float32)
+    kernel_encode.encode(sample, inputs)
+    places = np.empty(kernel_encode.MAX_ACTIVE_INPUTS, np.int64)
+    values = np.empty(kernel_encode.MAX_ACTIVE_INPUTS, np.float32)
+    for board, row in zip(sample, inputs, strict=True):
+        count = kernel_encode.list_active_inputs(board, places, values)
+        assert places[:count].tolist() == np.flatnonzero(row).tolist()
+        assert np.array_equal(values[:count], row[places[:count]])
+
+
+def test_point_units_hold_the_units_of_each_count():
+    assert kernel_encode.POINT_UNITS[:6].tolist() == [
+        [0, 0, 0, 0],
+        [1, 0, 0, 0],
+        [1, 1, 0, 0],
+        [1, 1, 1, 0],
+        [1, 1, 1, 0.5],
+        [1, 1, 1, 1],
+    ]
+    assert kernel_encode.ACTIVE_UNITS[:6].tolist() == [0, 1, 2, 3, 4, 4]

@@ -1,0 +1,91 @@
+"""Evaluators and players by name."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.errors import DataFileError, ValueRangeError
+from engine.rules.position import Phase, Position, classify_phases
+from nets import catalogue as loading
+from nets.manifest import load_net, read_manifest
+from nets.player_kinds import list_kind_names
+from tests import boards
+from tests.nets.net_files import write_manifest
+
+
+@pytest.fixture(autouse=True)
+def _no_bearoff(monkeypatch):
+    """Leave the databases out: building them is tested elsewhere."""
+    monkeypatch.setattr(loading, "load_bearoff", lambda: ())
+
+
+@pytest.fixture
+def manifest(tmp_path):
+    """A manifest with the evaluator ``tiny``."""
+    return write_manifest(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["default", "tiny"])
+def test_an_evaluator_sends_positions_to_the_nets_of_their_phases(manifest, name):
+    evaluator = loading.load_evaluator(name, manifest)
+    contact, race = (load_net(entry, manifest.parent) for entry in read_manifest(manifest).nets)
+    sample = boards.random_boards(200, seed=1)
+    raw = np.where(
+        (classify_phases(sample) == Phase.RACE)[:, None], race.evaluate(sample), contact.evaluate(sample)
+    )
+    assert evaluator.name == "tiny"
+    assert evaluator.plies == 0
+    assert np.array_equal(evaluator.evaluate(sample)[:, 0], raw[:, 0])
+
+
+def test_a_bearoff_database_is_asked_before_the_race_net(manifest, monkeypatch):
+    class Sure:
+        is_optimal = True
+
+        def covers(self, positions):
+            return np.ones(len(positions), np.bool_)
+
+        def evaluate(self, positions):
+            return np.tile(np.array([0.25, 0, 0, 0, 0], np.float32), (len(positions), 1))
+
+    monkeypatch.setattr(loading, "load_bearoff", lambda: (Sure(),))
+    race = boards.position(x={6: 3}, o={20: 4})
+    assert loading.load_evaluator("tiny", manifest).evaluate(race.board[None])[0, 0] == 0.25
+
+
+@pytest.mark.parametrize("name", ["default", "tiny", "pubeval", "random"])
+def test_every_player_of_the_list_plays(manifest, name):
+    player = loading.load_player(name, manifest)
+    chosen = player.choose(Position.start().board[None], np.array([[3, 1]], np.int8))
+    assert chosen.shape == (1, 2, 26)
+    assert player.name in loading.list_player_names(manifest)
+
+
+def test_names_are_listed(manifest):
+    assert loading.list_evaluator_names(manifest) == ["tiny"]
+    assert loading.list_player_names(manifest) == ["tiny", *list_kind_names()]
+
+
+def test_hashes_of_nets_are_those_of_the_manifest(manifest):
+    entries = read_manifest(manifest).nets
+    assert loading.collect_net_hashes("default", manifest) == {entry.name: entry.sha256 for entry in entries}
+    assert loading.collect_net_hashes("pubeval", manifest) == {}
+
+
+@pytest.mark.parametrize("load", [loading.load_evaluator, loading.load_player, loading.collect_net_hashes])
+def test_an_unknown_name_is_an_error_that_lists_the_names(manifest, load):
+    with pytest.raises(ValueRangeError, match=r"'huge', expected one of .*tiny"):
+        load("huge", manifest)
+
+
+def test_pubeval_is_no_evaluator(manifest):
+    with pytest.raises(ValueRangeError, match="no evaluator is called 'pubeval'"):
+        loading.load_evaluator("pubeval", manifest)
+
+
+def test_without_nets_the_error_says_so(tmp_path):
+    empty = tmp_path / "manifest.toml"
+    empty.write_text("")
+    with pytest.raises(DataFileError, match="no nets are installed"):
+        loading.load_evaluator("default", empty)

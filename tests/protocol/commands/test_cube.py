@@ -1,0 +1,251 @@
+"""Questions about the cube on the wire."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from engine.analysis.engine import Engine
+from engine.analysis.levels import EvalSettings
+from engine.formats.position_id import encode_position_id
+from engine.rules.match import MatchState
+from engine.rules.outcome import evaluate_finished
+from engine.rules.position import CHECKERS, OFF, Position
+from tests.boards import RacingJudge, played_boards
+from tests.protocol.talking import make_connection, talk
+
+
+class FixedJudge:
+    """Thinks the same of every position that is not over, from the side of whoever is on roll."""
+
+    name = "fixed"
+    plies = 0
+
+    def __init__(self, *outcome):
+        self.outcome = np.array([outcome], np.float32)
+
+    def evaluate(self, boards):
+        outcomes = np.repeat(self.outcome, len(boards), axis=0)
+        over = (boards[:, :, OFF] == CHECKERS).any(axis=1)
+        outcomes[over] = evaluate_finished(boards[over])
+        return outcomes
+
+
+def answered(line, judge, before="newgame"):
+    """Ask after some lines; return the keys of the final line."""
+    connection = make_connection(judge)
+    for each in before.split("\n"):
+        talk(each, connection)
+    return keys(talk(line, connection)[-1])
+
+
+def keys(line):
+    pairs = re.findall(r'(\w+)=("[^"]*"|\S+)', line)
+    return {name: value.strip('"') for name, value in pairs}
+
+
+@pytest.mark.parametrize(
+    ("outcome", "action", "double", "response"),
+    [
+        ((0.6, 0.1, 0, 0.1, 0), "No double, take", "false", "take"),
+        ((0.74, 0, 0, 0, 0), "Double, take", "true", "take"),
+        ((0.85, 0, 0, 0, 0), "Double, drop", "true", "drop"),
+        ((0.95, 0.75, 0.05, 0, 0), "Too good to double, drop", "false", "drop"),
+        ((0.4, 0, 0, 0, 0), "No double, beaver", "false", "beaver"),
+    ],
+)
+def test_cube_says_the_proper_action_in_words_and_in_keys(outcome, action, double, response):
+    found = answered("cube", FixedJudge(*outcome))
+    assert (found["action"], found["double"], found["response"]) == (action, double, response)
+    choices = [float(found[name]) for name in ("no_double", "take", "drop", "best")]
+    assert choices[2] == 1.0
+    expected = min(choices[1], 1.0) if double == "true" else choices[0]
+    assert choices[3] == pytest.approx(expected, abs=1e-6)
+    assert "mwc_best" not in found
+
+
+def test_cube_in_a_match_gives_equities_and_chances():
+    found = answered("cube", FixedJudge(0.7, 0.2, 0, 0.1, 0), "set game.length 7\nnewgame")
+    for name in ("no_double", "take", "drop", "best"):
+        assert -2 < float(found[name]) < 2
+        assert 0 < float(found[f"mwc_{name}"]) < 1
+    assert float(found["mwc_no_double"]) < float(found["mwc_drop"])
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "set game.length 5\nset game.score_p0 4\nset game.crawford true\nnewgame",
+        "newgame\nset game.cube 2\nset game.cube_owner p1",
+    ],
+)
+def test_where_nobody_may_double_cube_says_so(before):
+    found = answered("cube", FixedJudge(0.7, 0.2, 0, 0.1, 0), before)
+    assert found["action"] == "No cube action"
+    assert found["no_double"] == found["best"]
+    assert not {"response", "take", "drop"} & found.keys()
+
+
+def test_cube_is_asked_as_before_the_roll_and_before_the_double():
+    judge = FixedJudge(0.74, 0, 0, 0, 0)
+    plain = answered("cube", judge)
+    assert answered("cube", judge, "newgame\ndice 3 1") == plain
+    assert answered("cube", judge, "newgame\nplay double") == plain
+
+
+def test_cube_looks_as_deep_as_asked_and_says_so():
+    found = answered("cube plies=1", RacingJudge())
+    judged = Engine(RacingJudge()).evaluate(Position.start(), MatchState(), EvalSettings(1))
+    assert found["plies"] == "1"
+    assert float(found["take"]) == pytest.approx(judged.decision.double_take.equity_points, abs=1e-6)
+
+
+def test_a_cube_question_that_is_stopped_answers_with_less():
+    connection = make_connection()
+    talk("newgame", connection)
+    connection.receive_data(b"cube plies=4\n")
+    job = connection.next_job()
+    job.control.stop()
+    connection.receive_result(job, job.run(lambda reply: None))
+    assert connection.data_to_send().decode().endswith("plies=0 net=racing stopped=true\n")
+
+
+def test_take_is_told_from_the_side_that_answers():
+    judge = FixedJudge(0.74, 0, 0, 0, 0)
+    cube, take = answered("cube", judge), answered("take", judge)
+    assert (take["seat"], take["response"]) == ("p1", "take")
+    assert float(take["take"]) == -float(cube["take"])
+    assert take["drop"] == "-1.000000"
+    assert answered("take", judge, "newgame\nplay double") == take
+    other = answered("take", judge, "set game.turn p1\nnewgame")
+    assert other["seat"] == "p0"
+
+
+def test_take_in_a_match_gives_the_chances_of_the_side_that_answers():
+    before = "set game.length 7\nnewgame"
+    judge = FixedJudge(0.74, 0.1, 0, 0.1, 0)
+    cube, take = answered("cube", judge, before), answered("take", judge, before)
+    assert float(take["mwc_take"]) == pytest.approx(1 - float(cube["mwc_take"]), abs=1e-6)
+    assert float(take["mwc_drop"]) == pytest.approx(1 - float(cube["mwc_drop"]), abs=1e-6)
+
+
+def test_take_and_go_take_answer_a_beaver_alike_in_many_positions():
+    connection = make_connection(RacingJudge())
+    answers = []
+    for board in played_boards(RacingJudge(), 3000, seed=4)[::50]:
+        position = Position(board)
+        if position.is_over:
+            continue
+        setting_up = f"newgame\nposition gnubgid {encode_position_id(position)}\nplay double\nplay beaver"
+        talk(setting_up, connection)
+        take, go_take = talk("take", connection)[-1], talk("go take", connection)[-1]
+        answers.append((keys(take)["response"], go_take.removeprefix("besttake ")))
+    assert len(answers) > 40
+    assert set(answers) == {("take", "take"), ("drop", "drop")}
+
+
+@pytest.mark.parametrize(("win", "response"), [(0.42, "take"), (0.2, "drop")])
+def test_after_a_beaver_take_asks_the_doubler(win, response):
+    found = answered("take", FixedJudge(win, 0, 0, 0, 0), "newgame\nplay double\nplay beaver")
+    assert (found["seat"], found["response"], found["drop"]) == ("p0", response, "-1.000000")
+    assert (float(found["take"]) > -1) == (response == "take")
+
+
+@pytest.mark.parametrize(
+    ("before", "start"),
+    [
+        ("position startpos\nset game.cube 2\nset game.cube_owner p1", "error bad_state cube:"),
+        (
+            "set game.length 5\nset game.score_p0 4\nset game.crawford true\nnewgame",
+            "error bad_state crawford:",
+        ),
+    ],
+)
+def test_there_is_no_take_where_the_rules_forbid_the_double(before, start):
+    connection = make_connection()
+    talk(before, connection)
+    assert talk("take", connection)[-1].startswith(start)
+
+
+def test_resign_offers_what_playing_on_costs_anyway():
+    lost = FixedJudge(0, 0, 0, 0, 0)
+    assert answered("resign", lost)["offer"] == "single"
+    assert answered("resign", FixedJudge(0, 0, 0, 1, 0))["offer"] == "gammon"
+    assert answered("resign", FixedJudge(0, 0, 0, 1, 1))["offer"] == "backgammon"
+    assert answered("resign", FixedJudge(0.5, 0, 0, 0, 0))["offer"] == "none"
+    gammonish = FixedJudge(0, 0, 0, 0.5, 0)
+    assert answered("resign single", gammonish)["accept"] == "false"
+    assert answered("resign gammon", gammonish)["accept"] == "true"
+
+
+def test_resign_follows_the_score():
+    gammon = FixedJudge(0, 0, 0, 1, 0)
+    found = answered("resign", gammon, "set game.length 1\nnewgame")
+    assert (found["offer"], found["mwc"]) == ("single", "0.000000")
+
+
+def test_the_matrix_has_the_action_at_every_score():
+    outcome = (0.7, 0.2, 0.01, 0.1, 0.0)
+    connection = make_connection(FixedJudge(*outcome))
+    lines = talk("newgame\nmatrix away=6", connection)[1:]
+    rows = [keys(line) for line in lines[:-1]]
+    assert [row["away"] for row in rows] == list("123456")
+    assert rows[0]["actions"] == "------"
+    money = keys(lines[-1])["money"]
+    code = {"Double, take": "D", "Double, drop": "P", "No double, take": "N", "Too good to double, drop": "T"}
+    for own in (2, 5):
+        for other in (2, 4):
+            talk(f"set game.length 6\nset game.score_p0 {6 - own}\nset game.score_p1 {6 - other}", connection)
+            action = keys(talk("cube", connection)[-1])["action"]
+            expected = "-" if action.startswith("Never") else code[action]
+            assert rows[own - 1]["actions"][other - 1] == expected
+    talk("set game.length 0\nset game.beavers false", connection)
+    assert code[keys(talk("cube", connection)[-1])["action"]] == money
+
+
+def test_the_matrix_reaches_nine_points_unless_told_otherwise_and_starts_from_any_cube():
+    lines = talk("newgame\nmatrix\nmatrix away=4 cube=2")
+    assert sum(line.startswith("row ") for line in lines) == 9 + 4
+    assert lines[-2] == "row away=4 actions=" + lines[-2][-4:]
+    assert keys(lines[-1])["cube"] == "2"
+    assert lines[-4].endswith("actions=----")  # 2 points away a cube of 2 is dead
+
+
+def test_a_matrix_that_is_stopped_has_no_answer():
+    connection = make_connection()
+    talk("newgame", connection)
+    connection.receive_data(b"matrix plies=2\n")
+    job = connection.next_job()
+    job.control.stop()
+    connection.receive_result(job, job.run(lambda reply: None))
+    assert connection.data_to_send().decode().startswith("error stopped ")
+
+
+@pytest.mark.parametrize(
+    ("line", "start"),
+    [
+        ("cube", "error bad_state position:"),
+        ("take", "error bad_state position:"),
+        ("resign", "error bad_state position:"),
+        ("matrix", "error bad_state position:"),
+        ("cube plies=5", "error bad_value plies:"),
+        ("cube plies=deep", "error bad_value plies:"),
+        ("cube now", "error bad_command arguments:"),
+        ("resign triple", "error bad_value kind:"),
+        ("matrix away=1", "error bad_value away:"),
+        ("matrix away=26", "error bad_value away:"),
+        ("matrix cube=0", "error bad_value cube:"),
+        ("newgame\nmatrix cube=3", "error bad_value cube:"),
+        ("set game.length 9\nset game.cube 4\nposition startpos\ncube", "error bad_value game.cube_owner:"),
+    ],
+)
+def test_a_bad_question_names_what_is_wrong(line, start):
+    connection = make_connection()
+    *before, last = line.split("\n")
+    for each in before:
+        talk(each, connection)
+    game = connection.session.game
+    assert talk(last, connection)[-1].startswith(start)
+    assert connection.session.game is game

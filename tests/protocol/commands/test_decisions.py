@@ -1,0 +1,230 @@
+"""``go``: what a player of the session's level does, within its limits."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from engine.analysis.engine import Engine
+from engine.analysis.levels import LEVELS, EvalSettings
+from engine.errors import DataFileError
+from engine.play.decider import Decider
+from engine.rules.match import MatchState
+from engine.rules.moves import legal_plays
+from engine.rules.notation import format_moves_plain, format_play
+from engine.rules.position import Position
+from nets.catalogue import load_player
+from nets.player_kinds import PlayerKind, find_kind
+from protocol.core.replies import format_value
+from tests.boards import RacingJudge
+from tests.protocol.talking import make_connection, pump, talk
+
+START = Position.start()
+
+
+def judge_of(*outcome):
+    """A judge that says one thing of every position that goes on."""
+
+    class Sure(RacingJudge):
+        def evaluate(self, boards):
+            outcomes = super().evaluate(boards)
+            outcomes[(boards[:, :, 0] < 15).all(axis=1)] = np.array(outcome, np.float32)
+            return outcomes
+
+    return Sure()
+
+
+def chosen(level, seed=1):
+    """What a player of a level plays with the opening roll 6-4."""
+    chooser = Decider(
+        Engine(RacingJudge()), EvalSettings(level.plies, level.filter_name), level.noise_points, seed
+    )
+    return format_moves_plain(chooser.choose_play(START, (6, 4), MatchState()).evaluation.play)
+
+
+@pytest.mark.parametrize("name", ["beginner", "intermediate", "expert", "world-class"])
+def test_the_choice_is_that_of_the_level(name):
+    for seed in range(3):
+        lines = talk(f"set engine.seed {seed}\nset engine.level {name}\nnewgame\ndice 6 4\ngo")
+        assert lines[-1] == f"bestmove {chosen(LEVELS[name], seed)}"
+
+
+def test_a_level_that_errs_tells_of_its_choice_alone():
+    for seed in range(20):
+        lines = talk(f"set engine.seed {seed}\nset engine.level beginner\nnewgame\ndice 6 4\ngo")
+        (info,) = [line for line in lines if line.startswith("info")]
+        assert info.partition(" pv ")[2] == lines[-1].removeprefix("bestmove ")
+
+
+def test_depths_are_told_with_their_best_play():
+    lines = talk("newgame\ndice 6 4\ngo chequer plies 2 filter huge")
+    infos = [line for line in lines if line.startswith("info depth")]
+    assert [line.split()[2] for line in infos] == ["1", "2", "3"]
+    assert all(
+        re.fullmatch(r"info depth \d nodes \d+ time_ms \d+ multipv 1 score \S+ pv \S+ \S+", line)
+        for line in infos
+    )
+    assert infos[-1].partition(" pv ")[2] == lines[-1].removeprefix("bestmove ")
+
+
+def test_the_forms_of_both_standards_are_one_decision():
+    answers = [
+        talk(f"newgame\ndice 6 4\ngo {text}")[-1]
+        for text in (
+            "chequer plies 1",
+            "plies 1",
+            "depth=2",
+            "chequer depth 2",
+            "role chequer depth 2 nodes 5 trials 3",
+        )
+    ]
+    assert len(set(answers)) == 1
+
+
+def test_a_time_that_is_over_leaves_the_play_of_the_net_alone():
+    connection, now_s = make_connection(), [0.0]
+    connection.session.service.clock = lambda: now_s[0]
+    connection.receive_data(b"newgame\ndice 6 4\ngo chequer movetime 50\n")
+    now_s[0] = 1.0
+    lines = pump(connection)
+    assert [line.split()[2] for line in lines if line.startswith("info depth")] == ["1"]
+    assert lines[-1] == f"bestmove {chosen(LEVELS['expert'])}"
+
+
+def test_a_turn_leaves_half_of_its_time_to_the_play():
+    connection, now_s = make_connection(), [0.0]
+    connection.session.service.clock = lambda: now_s[0]
+    connection.receive_data(b"newgame\ndice 6 4\ngo turn movetime 1000 plies 1\n")
+    now_s[0] = 0.6
+    lines = pump(connection)
+    depths = [(line.split()[2], "pv" in line) for line in lines if line.startswith("info depth")]
+    assert depths[0] == ("1", False)  # the cube had 500 ms, which are over
+    assert ("2", False) not in depths
+    assert depths[-1] == ("1", True) or depths[-1] == ("2", True)
+    assert lines[-1].startswith("bestturn cube=nodouble move=")
+
+
+@pytest.mark.parametrize(
+    ("outcome", "settings", "answer"),
+    [
+        ((0.65, 0.1, 0, 0.1, 0), "", "take"),
+        ((0.95, 0.5, 0, 0, 0), "", "drop"),
+        ((0.3, 0, 0, 0.1, 0), "", "beaver"),
+        ((0.3, 0, 0, 0.1, 0), "set game.beavers false", "take"),
+        ((0.3, 0, 0, 0.1, 0), "set game.length 9", "take"),
+    ],
+)
+def test_take_answers_for_the_seat_that_was_doubled(outcome, settings, answer):
+    lines = talk(f"{settings}\nnewgame\nplay double\ngo take", make_connection(judge_of(*outcome)))
+    assert lines[-1] == f"besttake {answer}"
+
+
+@pytest.mark.parametrize(("win", "answer"), [(0.45, "take"), (0.1, "drop")])
+def test_take_answers_a_beaver_for_the_doubler(win, answer):
+    judge = judge_of(win, 0, 0, 0, 0)
+    lines = talk("newgame\nplay double\nplay beaver\ngo take", make_connection(judge))
+    assert lines[-1] == f"besttake {answer}"
+
+
+def test_offers_and_questions_must_fit():
+    lines = talk("newgame\ngo take\nplay double\ngo cube\nplay drop\nundo\nundo\nplay resign single\ngo cube")
+    assert lines[1].startswith("error bad_state what: no double waits")
+    assert lines[3].startswith("error bad_state what: a double waits")
+    assert lines[-1].startswith("error bad_state what: a resignation waits")
+
+
+def test_a_decision_with_look_ahead_is_long_work_and_has_its_deadline():
+    connection = make_connection()
+    connection.session.service.clock = lambda: 100.0
+    talk("newgame\ndice 6 4", connection)
+    for text, is_long, deadline_s in (
+        ("go", False, None),
+        ("go chequer plies 1", True, None),
+        ("go chequer movetime 500", True, 100.5),
+    ):
+        connection.receive_data(f"{text}\n".encode())
+        job = connection.next_job()
+        assert (job.work.is_long, job.work.deadline_s) == (is_long, deadline_s)
+        connection.receive_result(job, b"")
+
+
+def play_of(name, write=format_moves_plain):
+    """What a player by name plays with the opening roll 6-4."""
+    result = load_player(name).choose(START.board[None].copy(), np.array([[6, 4]], np.int8))[0]
+    (play,) = [play for play in legal_plays(START, (6, 4)) if np.array_equal(play.result.board, result)]
+    return write(play)
+
+
+@pytest.mark.parametrize("name", ["pubeval", "random", "random:seed=1", "random:seed=2"])
+def test_another_player_chooses_the_plays(name):
+    asked = f"set engine.player {name}\nnewgame\ndice 6 4\n"
+    assert talk(asked + "go")[-1] == f"bestmove {play_of(name)}"
+    assert talk(asked + "go chequer plies 2")[-1] == f"bestmove {play_of(name)}"
+    assert talk(asked + "go turn")[-1] == f"bestturn cube=nodouble move={play_of(name)}"
+
+
+def test_the_choice_of_another_player_is_told_with_its_worth_to_the_evaluator():
+    lines = talk("set engine.player random:seed=1\nnewgame\ndice 6 4\ngo\nmoves")
+    (info,) = [line for line in lines if line.startswith("info")]
+    assert info.endswith(f" pv {play_of('random:seed=1')}")
+    written = format_value(play_of("random:seed=1", format_play))
+    (row,) = [line for line in lines if line.startswith("move ") and f" play={written} " in line]
+    assert re.search(r"score (\S+)", info)[1] == re.search(r"cubeful=(\S+)", row)[1]
+
+
+def test_an_evaluator_by_name_plays_without_the_cube_and_the_level_of_the_session():
+    asked = "set engine.player racing:plies=1,filter=tiny\nset engine.level beginner\nnewgame\ndice 6 4\ngo"
+    chooser = Decider(Engine(RacingJudge()), EvalSettings(1, "tiny", is_cubeful=False))
+    expected = format_moves_plain(chooser.choose_play(START, (6, 4), MatchState()).evaluation.play)
+    for seed in range(5):
+        assert talk(f"set engine.seed {seed}\n{asked}")[-1] == f"bestmove {expected}"
+
+
+def test_the_cube_stays_with_the_evaluator():
+    sure = judge_of(0.95, 0.5, 0, 0, 0)
+    for name in ("net", "random"):
+        lines = talk(f"set engine.player {name}\nnewgame\nplay double\ngo take", make_connection(sure))
+        assert lines[-1] == "besttake drop"
+        lines = talk(f"set engine.player {name}\nset game.length 3\nnewgame\ngo cube", make_connection(sure))
+        assert lines[-1] == talk("set game.length 3\nnewgame\ngo cube", make_connection(sure))[-1]
+
+
+def test_nobody_decides_for_people():
+    lines = talk(
+        "set engine.player human\nnewgame\ndice 6 4\ngo\ngo cube\nmoves 1\nset engine.player net\ngo"
+    )
+    assert [line.partition(":")[0] for line in lines[3:5]] == ["error bad_state what"] * 2
+    assert lines[-1].startswith("bestmove ")
+
+
+def test_the_player_is_that_of_the_moment_at_which_it_was_asked():
+    connection = make_connection()
+    connection.receive_data(
+        b"newgame\ndice 6 4\nset engine.player random:seed=1\ngo\nset engine.player pubeval\n"
+    )
+    lines = pump(connection)
+    assert f"bestmove {play_of('random:seed=1')}" in lines
+
+
+@pytest.mark.parametrize(
+    ("name", "is_long"), [("pubeval", False), ("racing", False), ("racing:plies=1", True), ("net", False)]
+)
+def test_a_player_that_looks_ahead_makes_long_work(name, is_long):
+    connection = make_connection()
+    talk(f"set engine.player {name}\nnewgame\ndice 6 4", connection)
+    connection.receive_data(b"go\n")
+    assert connection.next_job().work.is_long == is_long
+
+
+def test_a_player_whose_file_is_damaged_is_an_error_of_the_request_and_of_isready(monkeypatch):
+    def fail(options, manifest_file):
+        raise DataFileError("its weights are gone", field="net")
+
+    kind = PlayerKind("random", "broken", find_kind("random").options, fail)
+    monkeypatch.setattr("protocol.state.player_registry.find_kind", lambda name: kind)
+    lines = talk("set engine.player random\nisready\nnewgame\ndice 6 4\ngo\nmoves 1\ngo cube")
+    assert lines[1].startswith("error data_file net: its weights are gone")
+    assert lines[4].startswith("error data_file net: its weights are gone")
+    assert lines[-1].startswith("error data_file")

@@ -1,0 +1,123 @@
+"""``eval`` and ``moves``: the analyst's numbers, at the depth that was asked for."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.analysis.engine import Engine
+from engine.analysis.levels import EvalSettings
+from engine.rules.match import MatchState
+from engine.rules.position import Position
+from protocol.core.replies import format_value
+from protocol.core.requests import WorkControl
+from tests.boards import RacingJudge
+from tests.protocol.talking import make_connection, talk
+
+ANALYST = Engine(RacingJudge())
+START = Position.start()
+
+
+def values(line):
+    """The ``key=value`` pairs of a line."""
+    return dict(pair.split("=", 1) for pair in line.replace('"', "").split() if "=" in pair)
+
+
+def numbers(judged):
+    """What a line should say of a judgement."""
+    shown = {**judged.outcome._asdict(), "equity": judged.equity}
+    for name in ("cubeful", "mwc"):
+        if getattr(judged, name) is not None:
+            shown[name] = getattr(judged, name)
+    return {name: format_value(float(value)) for name, value in shown.items()} | {"plies": str(judged.plies)}
+
+
+@pytest.mark.parametrize(
+    ("settings", "match", "request_text", "depth"),
+    [
+        ("", MatchState(), "eval", EvalSettings(0)),
+        ("", MatchState(), "eval plies=1", EvalSettings(1)),
+        ("", MatchState(), "eval plies=1 cubeful=false", EvalSettings(1, is_cubeful=False)),
+        ("set game.length 7\nset game.score_p0 3", MatchState(7, (3, 0)), "eval", EvalSettings(0)),
+        ("set game.length 7", MatchState(7), "eval cubeful=false", EvalSettings(0, is_cubeful=False)),
+        (
+            "set engine.ply 2\nset engine.cubeful false",
+            MatchState(),
+            "eval",
+            EvalSettings(1, is_cubeful=False),
+        ),
+    ],
+)
+def test_eval_says_what_the_analyst_says(settings, match, request_text, depth):
+    line = talk(f"{settings}\nnewgame\n{request_text}")[-1]
+    judged = ANALYST.evaluate(START, match, depth)
+    said = values(line)
+    assert said.pop("net") == "racing"
+    assert said == numbers(judged)
+    assert ("cubeful" in said) == depth.is_cubeful
+    assert ("mwc" in said) == (match.length > 0)
+
+
+def test_dice_and_a_waiting_double_do_not_change_what_eval_says():
+    plain = talk("newgame\neval")[-1]
+    assert talk("newgame\ndice 3 1\neval")[-1] == plain
+    assert talk("newgame\nplay double\neval")[-1] == plain
+
+
+def test_moves_come_as_the_analyst_ranks_them_and_say_which_survived():
+    lines = talk("set game.length 5\nnewgame\ndice 4 3\nmoves plies=1 filter=tiny")
+    moves = [values(line) for line in lines if line.startswith("move ")]
+    ranked = ANALYST.rank_plays(START, (4, 3), MatchState(5), EvalSettings(1, "tiny")).plays
+    assert len(moves) == len(ranked)
+    for said, judged in zip(moves, ranked, strict=True):
+        assert said["survived"] == ("true" if judged.survived else "false")
+        assert numbers(judged).items() <= said.items()
+    survived = [said["survived"] for said in moves]
+    assert survived == sorted(survived, reverse=True)
+    assert {"true", "false"} == set(survived)
+    assert {said["plies"] for said in moves if said["survived"] == "true"} == {"1"}
+
+
+def test_a_wider_filter_lets_more_survive():
+    def survivors(name):
+        lines = talk(f"newgame\ndice 4 3\nmoves plies=1 filter={name}")
+        return sum("survived=true" in line for line in lines)
+
+    assert survivors("tiny") < survivors("huge")
+
+
+def test_depths_are_told_as_they_are_finished_but_not_the_net_alone():
+    assert not [line for line in talk("newgame\neval plies=0") if line.startswith("info")]
+    infos = [line for line in talk("newgame\neval plies=2") if line.startswith("info depth")]
+    assert [line.split()[2] for line in infos] == ["2", "3"]
+
+
+def test_what_is_stopped_says_so_with_the_depth_that_it_got_to():
+    for request_text, word in (("eval plies=3", "eval"), ("moves plies=3", "moves")):
+        connection = make_connection()
+        talk("newgame\ndice 3 1", connection)
+        connection.receive_data(f"{request_text}\n".encode())
+        job = connection.next_job()
+        job.control.stop()
+        connection.receive_result(job, job.run(lambda reply: None))
+        final = connection.data_to_send().decode().splitlines()[-1]
+        assert final.startswith(f"{word} ")
+        assert " plies=0 " in final
+        assert final.endswith(" stopped=true")
+
+
+def test_only_looking_ahead_is_long_work():
+    connection = make_connection()
+    talk("newgame\ndice 3 1", connection)
+    for line, is_long in (("eval", False), ("moves", False), ("eval plies=1", True), ("moves plies=1", True)):
+        connection.receive_data(f"{line}\n".encode())
+        job = connection.next_job()
+        assert job.work.is_long == is_long
+        connection.receive_result(job, job.work.run(WorkControl()) and b"")
+
+
+def test_a_match_cube_that_nobody_owns_is_refused():
+    lines = talk("set game.length 7\nnewgame\nset game.cube 4\neval\neval cubeful=false")
+    refused = (
+        "error bad_value game.cube_owner: in a match a cube at 4 has an owner: expected p0|p1, got center"
+    )
+    assert lines[-2:] == [refused, refused]

@@ -1,0 +1,163 @@
+"""Cube actions and resignations at the table."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from engine.formats.match_id import encode_match_id
+from engine.rules.match import MatchState
+from tests.protocol.talking import make_connection, talk
+
+
+def played(*lines, before="newgame"):
+    """Play lines one after the other; return the session and the last answer."""
+    connection = make_connection()
+    for line in (*before.split("\n"), *(f"play {action}" for action in lines)):
+        (answer,) = talk(line, connection)
+    return connection, answer
+
+
+def test_a_double_is_taken_and_the_doubler_rolls():
+    connection, answer = played("double", "take")
+    assert answer == "ok play play=take gnubgid=4HPwATDgc/ABMA matchid=EQEAAAAAAAAE"
+    assert connection.session.game.match == MatchState(cube=2, cube_owner=1)
+    assert talk("roll", connection)[0].startswith("roll die1=")
+
+
+@pytest.mark.parametrize(
+    ("actions", "result"),
+    [
+        (("double", "drop"), "winner=p0 result=single points=1"),
+        (("double", "beaver", "drop"), "winner=p1 result=single points=2"),
+        (("resign gammon", "accept"), "winner=p1 result=gammon points=2"),
+        (("double", "take", "resign backgammon", "accept"), "winner=p1 result=backgammon points=6"),
+        (("double", "beaver", "take", "resign single", "accept"), "winner=p1 result=single points=4"),
+        (("double", "resign single", "accept"), "winner=p0 result=single points=1"),
+    ],
+)
+def test_a_game_that_is_given_up_ends_with_its_result_and_undo_takes_it_back(actions, result):
+    connection, answer = played(*actions)
+    assert answer.endswith(result)
+    for line in ("roll", "dice 3 1", "play double", "cube", "rollout", "eval"):
+        assert talk(line, connection)[0].startswith("error bad_state position: the game is over"), line
+    assert talk("undo", connection)[0].startswith("ok undo")
+    (again,) = talk(f"play {actions[-1]}", connection)
+    assert again == answer
+    talk("newgame", connection)
+    assert talk("roll", connection)[0].startswith("roll ")
+
+
+def test_a_rejected_resignation_leaves_the_game_as_it_was():
+    connection, answer = played("resign gammon", "reject")
+    assert answer.startswith("ok play play=reject ")
+    assert connection.session.game.match == MatchState()
+
+
+def test_a_drop_counts_in_a_match_without_touching_the_score():
+    connection, answer = played("double", "drop", before="set game.length 5\nnewgame")
+    assert answer.endswith("winner=p0 result=single points=1")
+    assert connection.session.game.match == MatchState(length=5)
+
+
+def test_blanks_between_the_words_do_not_matter():
+    _, answer = played("resign   gammon")
+    assert answer.startswith('ok play play="resign gammon" ')
+
+
+@pytest.mark.parametrize(
+    ("before", "line", "start"),
+    [
+        ("position startpos", "play drop", "error bad_state doubled: there is no double to drop"),
+        ("position startpos", "play accept", "error bad_state resigned:"),
+        ("position startpos", "play resign", "error bad_command play:"),
+        ("position startpos", "play resign triple", "error bad_command play:"),
+        ("position startpos", "play doubles", "error bad_state dice:"),
+        ("newgame\ndice 3 1", "play double", "error bad_state dice:"),
+        ("newgame\nplay double", "play double", "error bad_state doubled:"),
+        ("newgame\nplay double", "roll", "error bad_state doubled: a double waits: 'play take', "),
+        ("newgame\nplay double", "play 8/5 6/5", "error bad_state doubled: a double waits: "),
+        ("newgame\ndice 3 1\nplay resign single", "play 8/5 6/5", "error bad_state resigned:"),
+        ("newgame\nplay resign single", "play resign single", "error bad_state resigned:"),
+        ("set game.length 3\nnewgame\nplay double", "play beaver", "error bad_state beavers:"),
+        ("set game.beavers false\nnewgame\nplay double", "play beaver", "error bad_state beavers:"),
+        (
+            "set game.cube 2\nset game.cube_owner p1\nposition startpos",
+            "play double",
+            "error bad_state cube:",
+        ),
+        (
+            "set game.length 3\nset game.score_p0 2\nset game.crawford true\nnewgame",
+            "play double",
+            "error bad_state crawford: there is no doubling in the Crawford game",
+        ),
+        ("set game.length 3", "play double", "error bad_state position:"),
+    ],
+)
+def test_an_action_that_the_rules_forbid_names_why_and_changes_nothing(before, line, start):
+    connection = make_connection()
+    talk(before, connection)
+    game = connection.session.game
+    (answer,) = talk(line, connection)
+    assert answer.startswith(start)
+    assert connection.session.game is game
+
+
+def test_a_setting_that_takes_the_dice_away_ends_a_beaver_that_waits():
+    connection, _ = played("double", "beaver")
+    assert talk("set game.turn p1", connection) == ["ok set game.turn=p1"]
+    assert connection.session.game.match == MatchState(cube=2, cube_owner=1, on_roll=1)
+
+
+@pytest.mark.parametrize("offer", ["play double", "play resign gammon"])
+@pytest.mark.parametrize(
+    "setting",
+    [
+        "game.length 5",
+        "game.score_p0 3",
+        "game.cube 2",
+        "game.cube_owner p1",
+        "game.jacoby true",
+        "game.beavers false",
+    ],
+)
+def test_a_setting_of_the_game_takes_a_waiting_offer_away(offer, setting):
+    connection = make_connection()
+    assert talk(f"newgame\n{offer}\nset {setting}", connection)[-1].startswith("ok set ")
+    assert connection.session.game.match.to_act == 0
+    assert talk("roll", connection)[0].startswith("roll ")
+
+
+@pytest.mark.parametrize("line", ["legal", "moves", "rollout moves", "go", "play 8/5 6/5"])
+def test_before_the_dice_an_offer_that_waits_is_named_with_its_answers(line):
+    for offer, answers in (("double", ("take", "drop")), ("resign single", ("accept", "reject"))):
+        lines = talk(f"newgame\nplay {offer}\n{line}")
+        assert " waits: " in lines[-1]
+        assert line == "go" or all(f"'play {answer}'" in lines[-1] for answer in answers)
+
+
+@pytest.mark.parametrize(
+    "line", ["eval", "moves", "cube", "take", "resign", "go", "go cube", "rollout trials=2"]
+)
+def test_a_cube_at_one_with_an_owner_loads_and_is_not_judged(line):
+    connection = make_connection()
+    held = encode_match_id(MatchState(cube_owner=0, roll=(3, 1)))
+    assert talk(f"position gnubgid 4HPwATDgc/ABMA:{held}", connection)[0].startswith("ok ")
+    refused = "error bad_value game.cube_owner: a cube at 1 has no owner: expected center, got p0"
+    assert talk(line, connection) == [refused]
+    talk("set game.cube_owner center", connection)
+    assert not talk(line, connection)[-1].startswith("error bad_value")
+
+
+def test_a_cube_that_no_game_has_is_refused_in_a_query():
+    held = encode_match_id(MatchState(cube_owner=0))
+    (line,) = talk(f'{{"id":1,"position":"4HPwATDgc/ABMA:{held}"}}')
+    assert '"field":"position"' in line
+    assert "a cube at 1 has no owner" in line
+
+
+def test_a_position_of_another_game_begins_after_one_that_was_given_up():
+    connection, _ = played("double", "drop")
+    talk("position gnubgid 4HPwATDgc/ABMA", connection)
+    assert re.match("roll die1=", talk("roll", connection)[0])

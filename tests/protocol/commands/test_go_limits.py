@@ -1,0 +1,84 @@
+"""Limits of ``go``: what they let a session do."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.analysis.levels import EvalSettings
+from engine.errors import ValueRangeError
+from engine.search import MAX_PLIES
+from protocol.commands.go_limits import GoLimits, parse_limits
+from protocol.core.errors import CommandError
+from protocol.state.session import EngineSettings, Session
+from tests.protocol.talking import SEED, make_service
+
+EXPERT = EngineSettings("default", 1)
+DEEP = EngineSettings("default", 1, ply=3, filter_name="narrow", is_cubeful=False)
+ERRING = EngineSettings("default", 1, noise=120)
+
+
+@pytest.mark.parametrize(
+    ("text", "engine", "depth"),
+    [
+        ("", EXPERT, EvalSettings(0)),
+        ("", DEEP, EvalSettings(2, "narrow", False)),
+        ("plies 1", DEEP, EvalSettings(1, "narrow", False)),
+        ("depth 2 filter huge", DEEP, EvalSettings(1, "huge", False)),
+        ("depth=2 filter=huge", DEEP, EvalSettings(1, "huge", False)),
+        ("plies=2 filter tiny", EXPERT, EvalSettings(2, "tiny")),
+        ("movetime 500", EXPERT, EvalSettings(MAX_PLIES)),
+        ("movetime 500 plies 2", EXPERT, EvalSettings(2)),
+        ("movetime 500", ERRING, EvalSettings(0)),
+        ("plies 2", ERRING, EvalSettings(2)),
+    ],
+)
+def test_how_deep_a_session_looks(text, engine, depth):
+    session = Session(make_service(), SEED)
+    session.engine_settings = engine
+    assert parse_limits(text.split()).make_eval_settings(session) == depth
+
+
+def test_a_time_is_read_in_milliseconds():
+    assert parse_limits(["movetime", "1500"]).movetime_s == 1.5
+    assert parse_limits([]) == GoLimits()
+
+
+def test_the_form_of_ubgi_01_has_no_bounds():
+    limits = parse_limits(
+        ["depth", "99", "movetime", "99999999999", "nodes", "5", "trials", "6"], is_role=True
+    )
+    assert limits == GoLimits(MAX_PLIES, 86_400.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("plies", "expected a value after 'plies'"),
+        ("plies 1 plies=2", "'plies' stands there twice"),
+        ("plies 1 depth 1", "not both"),
+        ("filtre tiny", "got 'filtre': did you mean 'filter'?"),
+        ("1 plies", "expected pairs of plies|depth|movetime|filter and a value, got '1'"),
+        ("nodes 5", "got 'nodes'"),
+    ],
+)
+def test_what_are_no_pairs_is_refused(text, message):
+    with pytest.raises(CommandError) as caught:
+        parse_limits(text.split())
+    assert message in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        ("plies 5", "plies"),
+        ("depth 0", "depth"),
+        ("depth 6", "depth"),
+        ("movetime 0", "movetime"),
+        ("movetime 86400001", "movetime"),
+        ("filter fine", "filter"),
+    ],
+)
+def test_a_value_out_of_range_names_its_limit(text, field):
+    with pytest.raises(ValueRangeError) as caught:
+        parse_limits(text.split())
+    assert caught.value.field == field

@@ -1,0 +1,76 @@
+"""The plays of a roll from one point, and going forward again after going back."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from engine.rules.moves import legal_plays
+from engine.rules.position import Position
+from tests.boards import position
+from tests.protocol.repl.tables import make_talk
+from tests.protocol.talking import make_connection, talk
+
+
+def plays(*lines):
+    *found, last = talk("\n".join(lines))[len(lines) - 1 :]
+    assert last == f"legal count={len(found)}"
+    return [re.search(r'play="?([^"]*?)"? gnubgid', line)[1] for line in found]
+
+
+def test_all_plays_that_take_a_checker_away_from_a_point_are_listed():
+    found = plays("newgame", "dice 3 1", "legal 8")
+    everything = plays("newgame", "dice 3 1", "legal")
+    assert found == [play for play in everything if re.search(r"\b8/", play)]
+    assert 0 < len(found) < len(everything) == len(legal_plays(Position.start(), (3, 1)))
+
+
+def test_a_checker_that_cannot_move_has_no_plays():
+    assert plays("newgame", "dice 5 5", "legal 24") == []
+
+
+def test_the_bar_is_a_point_too():
+    board = position({25: 1, 6: 5}, {1: 2, 12: 5})
+    connection = make_connection()
+    connection.session.set_position(board)
+    talk("dice 3 1", connection)
+    assert len(talk("legal bar", connection)) == len(talk("legal", connection)) > 1
+
+
+@pytest.mark.parametrize("point", ["0", "25", "x", "-1", "9" * 5000])
+def test_what_is_no_point_is_refused(point):
+    (answer,) = talk(f"newgame\ndice 3 1\nlegal {point}")[2:]
+    assert answer.startswith("error bad_value point: expected a point 1..24 or bar, got ")
+
+
+def test_a_point_without_a_checker_of_the_player_is_refused():
+    assert talk("newgame\ndice 3 1\nlegal 7")[-1] == "error bad_value point: there is no checker on 7 to play"
+    assert talk("newgame\ndice 3 1\nlegal bar")[-1].endswith("there is no checker on the bar to play")
+
+
+def test_the_terminal_lists_plays_in_columns():
+    talked = make_talk("newgame", "dice 6 6")
+    assert talked.answer("legal 24") == [
+        "    24/18(2) 13/7(2)   24/18(2) 13/7 8/2  24/18(2) 8/2(2)    24/18 13/7(3)",
+        "    24/18 13/7(2) 8/2  24/18 13/7 8/2(2)  24/18 8/2(3)",
+        "    7 plays",
+    ]
+    assert all(len(line) <= 80 for line in talked.answer("legal"))
+    assert make_talk("newgame", "dice 5 5").answer("legal 24") == ["    0 plays"]
+
+
+def test_redo_goes_forward_until_something_else_is_done():
+    connection = make_connection()
+    for line in ("newgame", "dice 3 1", "play 8/5 6/5"):
+        (last,) = talk(line, connection)
+    ids = last.partition(" gnubgid=")[2]
+    talk("undo", connection)
+    talk("undo", connection)
+    assert talk("redo", connection)[0].startswith("ok redo gnubgid=4HPwATDgc/ABMA ")
+    assert talk("redo", connection) == [f"ok redo gnubgid={ids}"]
+    refused = ["error bad_state request: nothing was taken back since the last change"]
+    assert talk("redo", connection) == refused
+    talk("undo", connection)
+    talk("dice 6 6", connection)
+    assert talk("redo", connection) == refused

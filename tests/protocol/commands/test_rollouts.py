@@ -1,0 +1,366 @@
+"""Rollouts on the wire."""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+
+import pytest
+
+from engine.analysis.engine import Engine
+from engine.analysis.levels import EvalSettings
+from engine.rollout import RolloutSettings, roll_out_cube, roll_out_plays, roll_out_position
+from engine.rules.match import MatchState
+from engine.rules.position import Position
+from protocol.dialects.connection import Connection
+from protocol.state.rollout_store import RolloutStore
+from protocol.state.session import Session
+from tests.boards import RacingJudge
+from tests.protocol import talking
+from tests.protocol.talking import make_connection
+
+ANALYST = Engine(RacingJudge())
+SHORT = "trials=36 truncate=4"
+SETTINGS = RolloutSettings(trials=36, truncation=4)
+
+
+def talk(text, connection=None):
+    """Lines that come back, without progress, which comes by the clock."""
+    return [line for line in talking.talk(text, connection) if not line.startswith("info ")]
+
+
+@pytest.fixture
+def connection():
+    made = make_connection()
+    talk("newgame", made)
+    return made
+
+
+def timeless(lines):
+    """Lines without the time they took."""
+    return [re.sub(r"elapsed_ms=\d+", "", line) for line in lines]
+
+
+def keys(line):
+    pairs = re.findall(r'(\w+)=("[^"]*"|\S+)', line)
+    return {name: value.strip('"') for name, value in pairs}
+
+
+def number(value):
+    return pytest.approx(float(value), abs=2e-6)
+
+
+def test_a_position_is_rolled_out_with_all_its_numbers(connection):
+    estimate, final = map(keys, talk(f"rollout position {SHORT}", connection))
+    game = ANALYST.make_cube_game(MatchState())
+    found, _ = roll_out_position(Position.start(), ANALYST.rollout_evaluators(), SETTINGS, space=game)
+    for place, name in enumerate(("win", "win_g", "win_bg", "lose_g", "lose_bg")):
+        assert found.outcome[place] == number(estimate[name])
+        assert found.errors[place] == number(estimate[f"{name}_se"])
+    assert (found.cubeless_equity, found.cubeless_error) == (
+        number(estimate["equity"]),
+        number(estimate["se"]),
+    )
+    assert (found.equity, found.equity_error) == (number(estimate["cubeful"]), number(estimate["cubeful_se"]))
+    assert (estimate["of"], final["of"], final["trials"]) == ("position", "position", "36")
+    assert (final["reason"], final["seed"], final["plies"]) == ("trials", "0", "0")
+    assert int(final["elapsed_ms"]) >= 0
+    assert "mwc" not in estimate
+
+
+def test_plays_are_ranked_with_their_distance_from_the_best(connection):
+    talk("dice 3 1", connection)
+    *lines, final = map(keys, talk(f"rollout {SHORT} candidates=3", connection))
+    assert final["of"] == "moves"
+    ranked = ANALYST.rank_plays(Position.start(), (3, 1), MatchState(), EvalSettings()).plays[:3]
+    game = ANALYST.make_cube_game(MatchState())
+    found, _ = roll_out_plays(
+        Position.start(),
+        (3, 1),
+        ANALYST.rollout_evaluators(),
+        SETTINGS,
+        plays=[judged.play for judged in ranked],
+        space=game,
+    )
+    assert [line["rank"] for line in lines] == ["1", "2", "3"]
+    assert "behind" not in lines[0]
+    for line, rolled in zip(lines, found, strict=True):
+        assert rolled.estimate.equity == number(line["cubeful"])
+        assert line["given_up"] == "false"
+        assert line["trials"] == "36"
+    for line, rolled in zip(lines[1:], found[1:], strict=True):
+        assert -rolled.difference_to_best.equity == number(line["behind"])
+        assert float(lines[0]["cubeful"]) - float(line["cubeful"]) == pytest.approx(
+            float(line["behind"]), abs=2e-6
+        )
+        assert float(line["behind"]) / float(line["behind_se"]) == pytest.approx(float(line["jsd"]), rel=1e-3)
+
+
+def test_a_cube_decision_is_rolled_out_both_ways(connection):
+    no_double, take, final = map(keys, talk(f"rollout cube {SHORT}", connection))
+    found = roll_out_cube(
+        Position.start(), ANALYST.make_cube_game(MatchState()), ANALYST.rollout_evaluators(), SETTINGS
+    )
+    assert (no_double["of"], take["of"], final["of"]) == ("no_double", "take", "cube")
+    assert found.no_double.equity == number(no_double["cubeful"])
+    assert found.take.equity == number(take["cubeful"])
+    assert (final["action"], final["response"]) == (found.decision.text, found.decision.response.value)
+    assert found.gain.equity == number(final["gain"])
+    assert final["double"] == "false"
+
+
+def test_without_a_cube_to_turn_there_is_no_take_to_roll_out(connection):
+    talk("set game.cube 2\nset game.cube_owner p1", connection)
+    estimate, final = map(keys, talk(f"rollout cube {SHORT}", connection))
+    assert (estimate["of"], final["action"]) == ("no_double", "No cube action")
+    assert "gain" not in final
+
+
+def test_a_match_is_rolled_out_in_chances_to_win_it(connection):
+    talk("set game.length 5\nset game.score_p1 2", connection)
+    with_cube, without = (
+        keys(talk(f"rollout position {SHORT} cubeful={flag}", connection)[0]) for flag in ("true", "false")
+    )
+    game = ANALYST.make_cube_game(MatchState(length=5, score=(0, 2)))
+    lost, won = game.result_value(-1), game.result_value(1)
+    chance = lost + (float(with_cube["cubeful"]) + 1) / 2 * (won - lost)
+    assert float(with_cube["mwc"]) == pytest.approx(chance, abs=1e-5)
+    assert float(with_cube["mwc_se"]) > 0
+    assert "cubeful" not in without
+    assert 0.2 < float(without["mwc"]) < float(with_cube["mwc"]) + 0.1
+
+
+def test_the_cube_counts_as_the_session_says(connection):
+    talk("set engine.cubeful false", connection)
+    assert "cubeful" not in keys(talk(f"rollout {SHORT}", connection)[0])
+    assert "cubeful" in keys(talk(f"rollout {SHORT} cubeful=true", connection)[0])
+    assert "cubeful" in keys(talk(f"rollout cube {SHORT}", connection)[0])
+
+
+def test_the_dice_on_the_board_are_what_is_rolled_out_unless_told_otherwise(connection):
+    assert keys(talk(f"rollout {SHORT}", connection)[-1])["of"] == "position"
+    talk("dice 6 1", connection)
+    lines = talk(f"rollout {SHORT}", connection)
+    assert keys(lines[-1])["of"] == "moves"
+    assert sum(line.startswith("candidate ") for line in lines) == 5
+    assert keys(talk(f"rollout position {SHORT}", connection)[-1])["of"] == "position"
+
+
+@pytest.mark.parametrize("what", ["position", "cube", "moves"])
+def test_threads_change_no_byte(connection, what, monkeypatch):
+    monkeypatch.setattr("protocol.commands.rollouts.count_usable_cores", lambda: 8)
+    talk("dice 3 1", connection)
+    line = f"rollout {what} trials=220 truncate=3 min_trials=108 candidates=4"
+    one, many = (timeless(talk(f"{line} threads={threads}", connection)) for threads in (1, 8))
+    assert one == many
+
+
+@pytest.mark.parametrize("what", ["position", "cube", "moves"])
+def test_a_rollout_that_is_continued_is_the_single_longer_one(connection, what):
+    talk("dice 3 1", connection)
+    rest = "truncate=3 min_trials=108 seed=5" + " candidates=4" * (what == "moves")
+    whole = timeless(talk(f"rollout {what} trials=300 {rest}", connection))
+    talk(f"rollout {what} trials=50 {rest}\nrollout continue trials=130", connection)
+    talk("newgame", connection)
+    assert timeless(talk("rollout continue trials=300", connection)) == whole
+
+
+def test_one_that_has_its_trials_comes_back_as_it_is(connection):
+    first = timeless(talk(f"rollout {SHORT}", connection))
+    assert timeless(talk("rollout continue trials=36", connection)) == first
+
+
+def test_fewer_trials_than_there_are_are_refused_and_it_can_still_be_continued(connection):
+    talk(f"rollout {SHORT}", connection)
+    refused = talk("rollout continue trials=10", connection)[-1]
+    assert refused.startswith("error bad_value trials: the rollout to go on from has 36 trials")
+    assert keys(talk("rollout continue trials=40", connection)[-1])["trials"] == "40"
+
+
+def test_candidates_of_what_has_no_plays_are_refused(connection):
+    refused = talk("rollout position candidates=3", connection)[-1]
+    assert refused == "error bad_value candidates: candidates are plays, and 'rollout position' has none"
+
+
+def test_it_ends_by_its_rules(connection):
+    talk("dice 3 1", connection)
+    by_jsd = talk("rollout trials=5000 truncate=2 min_trials=108 stop_jsd=0.1", connection)
+    assert keys(by_jsd[-1])["reason"] == "jsd"
+    assert int(keys(by_jsd[-1])["trials"]) % 108 == 0
+    assert "given_up=true" in by_jsd[-2]
+    by_error = keys(
+        talk("rollout position trials=5000 truncate=3 min_trials=108 stop_error=1", connection)[-1]
+    )
+    assert (by_error["reason"], by_error["trials"]) == ("error", "108")
+
+
+def test_seeds_and_luck_change_the_numbers_and_not_what_is_asked(connection):
+    usual, other, plain = (
+        keys(talk(f"rollout {SHORT} {option}", connection)[0]) for option in ("", "seed=9", "vr=false")
+    )
+    assert usual["win"] != other["win"]
+    assert float(usual["se"]) < float(plain["se"])
+
+
+def test_a_single_trial_has_no_errors(connection):
+    line = talk("rollout trials=1 truncate=1", connection)[0]
+    assert "_se=" not in line
+    assert "nan" not in line
+
+
+def stopped(connection, line, after):
+    """Send a rollout, stop it once ``after`` says so of a progress line, return all lines and the delay."""
+    connection.receive_data(line.encode() + b"\n")
+    job = connection.next_job()
+    told = []
+
+    def report(reply):
+        told.append(reply)
+        if after(reply.text):
+            job.control.stop()
+            told.append(time.perf_counter())
+
+    result = job.run(report)
+    delay_s = time.perf_counter() - told[-1]
+    connection.receive_result(job, result)
+    return [reply for reply in told if not isinstance(reply, float)], connection.data_to_send(), delay_s
+
+
+def test_progress_comes_as_it_goes_and_a_stop_gives_what_is_complete(connection):
+    told, data, delay_s = stopped(connection, "rollout trials=100000", lambda text: "se" in text)
+    assert all(
+        re.fullmatch(r"trials \d+ of 100000 time_ms \d+( equity -?\d\.\d{6}( se \d\.\d{6})?)?", reply.text)
+        for reply in told
+    )
+    final = keys(data.decode().splitlines()[-1])
+    assert final["reason"] == "stopped"
+    assert 0 < int(final["trials"]) < 100_000
+    assert delay_s < 0.5  # a tenth on a machine with nothing else to do
+    more = keys(talk(f"rollout continue trials={int(final['trials']) + 1}", connection)[-1])
+    assert (more["reason"], int(more["trials"])) == ("trials", int(final["trials"]) + 1)
+
+
+def test_progress_on_plays_names_the_best_so_far(connection):
+    talk("dice 3 1", connection)
+    told, _, _ = stopped(connection, "rollout trials=15000", lambda text: "pv" in text)
+    assert re.search(r" equity -?\d\.\d+( se \d\.\d+)? pv (\d+/\d+ ?)+$", told[-1].text)
+
+
+def test_a_stop_before_anything_is_complete_is_an_error_and_leaves_nothing_to_go_on_with(connection):
+    talk(f"rollout {SHORT}", connection)
+    connection.receive_data(b"rollout trials=100000\n")
+    job = connection.next_job()
+    job.control.stop()
+    connection.receive_result(job, job.run(lambda reply: None))
+    assert connection.data_to_send().startswith(b"error stopped ")
+    (answer,) = talk("rollout continue trials=72", connection)
+    assert answer.startswith("error bad_state what: the last rollout came to nothing")
+
+
+def test_going_on_waits_for_the_rollout_before_it(connection):
+    connection.receive_data(b"rollout trials=72 truncate=4\nrollout continue trials=100\n")
+    first, second = connection.next_job(), connection.next_job()
+    results = {}
+    waiting = threading.Thread(target=lambda: results.update(second=second.run(lambda reply: None)))
+    waiting.start()
+    results["first"] = first.run(lambda reply: None)
+    waiting.join()
+    assert b" trials=100 reason=trials" in results["second"]
+    assert b" trials=72 reason=trials" in results["first"]
+
+
+def test_waiting_for_the_rollout_before_it_can_be_stopped(connection):
+    connection.receive_data(b"rollout trials=72\nrollout continue trials=100\n")
+    first, second = connection.next_job(), connection.next_job()
+    second.control.stop()
+    assert "stopped" in str(second.run(lambda reply: None))
+    first.control.stop()
+
+
+def test_a_stopped_wait_leaves_the_rollout_that_was_waited_for_to_go_on_with(connection):
+    connection.receive_data(
+        b"rollout trials=100000 truncate=4\nrollout continue trials=100000\nrollout continue trials=100000\n"
+    )
+    first, second, third = (connection.next_job() for _ in range(3))
+    for job in (second, third):
+        job.control.stop()
+        connection.receive_result(job, job.run(lambda reply: None))
+    connection.receive_result(
+        first, first.run(lambda reply: first.control.stop() if " se " in reply.text else None)
+    )
+    final = keys(connection.data_to_send().decode().splitlines()[-3])
+    assert final["reason"] == "stopped"
+    more = keys(talk(f"rollout continue trials={int(final['trials']) + 1}", connection)[-1])
+    assert (more["reason"], int(more["trials"])) == ("trials", int(final["trials"]) + 1)
+
+
+def test_the_oldest_rollouts_are_forgotten_when_all_clients_together_keep_too_much(connection):
+    service = connection.session.service
+    other = Connection(Session(service, 2))
+    talk("newgame", other)
+    service.rollout_store = RolloutStore(max_bytes=150 * 48)
+    talk("rollout trials=100 truncate=1", connection)
+    talk("rollout trials=50 truncate=1", other)
+    assert keys(talk("rollout continue trials=60", other)[-1])["trials"] == "60"
+    (answer,) = talk("rollout continue trials=110", connection)
+    assert answer.startswith("error bad_state what: the last rollout was forgotten to make room for others")
+    assert keys(talk("rollout continue trials=70", other)[-1])["trials"] == "70"
+    talk("rollout trials=40 truncate=1", connection)
+    assert keys(talk("rollout continue trials=50", connection)[-1])["trials"] == "50"
+
+
+def test_a_request_that_is_refused_leaves_the_last_rollout_as_it_was(connection):
+    talk(f"rollout {SHORT}", connection)
+    for line in (
+        "rollout trials=0",
+        "rollout moves",
+        "rollout continue",
+        "rollout continue trials=9 vr=true",
+    ):
+        assert talk(line, connection)[0].startswith("error "), line
+    final = keys(talk("rollout continue trials=40", connection)[-1])
+    assert (final["of"], final["trials"]) == ("position", "40")
+
+
+@pytest.mark.parametrize(
+    ("line", "start"),
+    [
+        ("rollout trials=0", "error bad_value trials: expected a whole number 1..100000, got '0'"),
+        ("rollout trials=100001", "error bad_value trials:"),
+        ("rollout trials=many", "error bad_value trials:"),
+        ("rollout seed=-1", "error bad_value seed:"),
+        ("rollout truncate=-1", "error bad_value truncate:"),
+        ("rollout plies=5", "error bad_value plies:"),
+        ("rollout leaf_plies=5", "error bad_value leaf_plies:"),
+        ("rollout cubeful=maybe", "error bad_value cubeful:"),
+        ("rollout vr=maybe", "error bad_value vr:"),
+        ("rollout stop_error=-1", "error bad_value stop_error:"),
+        ("rollout stop_error=nan", "error bad_value stop_error:"),
+        ("rollout stop_jsd=1e3", "error bad_value stop_jsd:"),
+        ("rollout min_trials=1", "error bad_value min_trials:"),
+        ("rollout candidates=0", "error bad_value candidates:"),
+        ("rollout threads=0", "error bad_value threads:"),
+        ("rollout dice", "error bad_value what:"),
+        ("rollout moves 3", "error bad_command arguments:"),
+        ("rollout moves", "error bad_state dice:"),
+        ("rollout cube cubeful=false", "error bad_value cubeful:"),
+        ("rollout continue", "error bad_command trials:"),
+        ("rollout continue trials=9", "error bad_state what: there is no rollout to go on with"),
+        ("rollout continue trials=9 seed=1", "error bad_command seed:"),
+    ],
+)
+def test_a_bad_request_names_its_field(connection, line, start):
+    (answer,) = talk(line, connection)
+    assert answer.startswith(start)
+
+
+def test_a_rollout_needs_a_position_and_no_more_games_than_the_cap():
+    assert talk("rollout")[0].startswith("error bad_state position:")
+    small = make_connection(rollout_games=100)
+    talk("newgame\ndice 3 1", small)
+    assert talk("rollout trials=26 candidates=4", small)[0].startswith("error limit trials:")
+    assert talk("rollout cube trials=51", small)[0].startswith("error limit trials:")
+    talk("rollout position trials=30 truncate=1", small)
+    assert talk("rollout continue trials=101", small)[0].startswith("error limit trials:")
+    assert keys(talk("rollout continue trials=40", small)[-1])["trials"] == "40"

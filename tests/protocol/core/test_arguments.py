@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+import pytest
+
+from engine.errors import ValueRangeError
+from protocol.core.arguments import (
+    choice_argument,
+    integer_argument,
+    parse_arguments,
+    parse_integer,
+    parse_switch,
+    rest_argument,
+    word_argument,
+)
+from protocol.core.errors import CommandError
+
+NUMBER = integer_argument("n", 1, 9, "a number", default=4)
+NAMED = integer_argument("plies", 0, 3, "named", is_named=True)
+
+
+def read(text, *arguments):
+    return parse_arguments(arguments, text, "usage")
+
+
+def test_named_arguments_may_stand_anywhere():
+    assert read("3 plies=2", NUMBER, NAMED) == read("plies=2 3", NUMBER, NAMED) == {"n": 3, "plies": 2}
+
+
+def test_what_is_left_out_has_its_default():
+    assert read("", NUMBER, NAMED) == {"n": 4, "plies": None}
+
+
+def test_the_rest_of_a_line_keeps_its_blanks():
+    assert read("a  b  c ", word_argument("w", "W", ""), rest_argument("r", "R", "")) == {
+        "w": "a",
+        "r": "b  c",
+    }
+
+
+def test_a_rest_may_hold_an_equals_sign():
+    assert read("XGID=-a:1", rest_argument("r", "R", "")) == {"r": "XGID=-a:1"}
+
+
+@pytest.mark.parametrize("text", ["1 2", "foo=3", "plies=1 plies=2 3"])
+def test_one_argument_too_many_is_refused(text):
+    with pytest.raises((CommandError, ValueRangeError)):
+        read(text, NUMBER, NAMED)
+
+
+def test_a_missing_argument_is_named():
+    with pytest.raises(CommandError) as caught:
+        read("a", choice_argument("x", ("a",), ""), choice_argument("y", ("b",), ""))
+    assert caught.value.field == "y"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("plies=1 plies=1", "'plies' stands there twice"),
+        ("ples=1", "there is no 'ples': did you mean 'plies'?"),
+        ("colour=1", "expected 'usage', got 'colour=1' besides"),
+    ],
+)
+def test_named_arguments_that_do_not_fit_are_told(text, message):
+    with pytest.raises(CommandError) as caught:
+        read(text, NUMBER, NAMED)
+    assert caught.value.message == message
+
+
+def test_a_line_without_what_it_needs_says_so():
+    with pytest.raises(CommandError, match="expected 'usage', got nothing after 'usage'"):
+        read(" ", rest_argument("r", "R", ""))
+
+
+def test_a_word_of_the_rest_passes_over_what_may_be_left_out():
+    what = choice_argument("what", ("a", "b"), "", default="a", is_required=False)
+    limits = rest_argument("limits", "L", "", is_required=False, choices=("n",))
+    assert read("n 3", what, limits) == read("a n 3", what, limits) == {"what": "a", "limits": "n 3"}
+    assert read("n=3", what, limits) == {"what": "a", "limits": "n=3"}
+    with pytest.raises(ValueRangeError):
+        read("m 3", what, limits)
+
+
+@pytest.mark.parametrize("text", ["", "x", "1.0", "1e1", "0x1", "\u0663", " 1", "1_0", "10", "9" * 5000])
+def test_only_whole_numbers_in_range_are_read(text):
+    with pytest.raises(ValueRangeError) as caught:
+        parse_integer("n", text, 1, 9)
+    assert caught.value.field == "n"
+    assert len(caught.value.message) < 120
+
+
+def test_switches():
+    assert [parse_switch("s", text) for text in ("true", "on", "false", "off")] == [True, True, False, False]
+    with pytest.raises(ValueRangeError):
+        parse_switch("s", "TRUE")

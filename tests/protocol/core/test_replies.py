@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import pytest
+
+from engine.errors import PlayError, StateError
+from protocol.core.errors import BusyError, CommandError
+from protocol.core.replies import format_reply, format_value, make_error_reply
+from protocol.core.requests import JsonReply, Reply
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.5, "0.500000"),
+        (-1.0000004, "-1.000000"),
+        (3, "3"),
+        (True, "true"),
+        (False, "false"),
+        ("8/5", "8/5"),
+        ("8/5 6/5", '"8/5 6/5"'),
+        ("", '""'),
+        ('a"b\\', '"a\\"b\\\\"'),
+        ("a=b", '"a=b"'),
+        ("two\nlines", '"two\\\\nlines"'),
+        ("caf\u00e9", "caf\u00e9"),
+    ],
+)
+def test_values_are_plain_words_numbers_or_quoted(value, text):
+    assert format_value(value) == text
+
+
+def test_a_reply_is_a_word_its_text_and_its_values():
+    assert format_reply(Reply("move", "x", {"rank": 1, "equity": 0.1})) == "move x rank=1 equity=0.100000"
+    assert format_reply(JsonReply({"id": 1})) == '{"id":1}'
+
+
+def test_no_text_can_break_a_line():
+    for text in ("a\nb", "a\rb", "a\u2028b", "a\x85b", "a\x00b"):
+        assert len(format_reply(Reply("help", text)).splitlines()) == 1
+        assert len(format_reply(make_error_reply(StateError(text))).splitlines()) == 1
+
+
+def test_an_error_has_code_field_and_message():
+    assert format_reply(make_error_reply(PlayError("no", field="play"))) == "error bad_value play: no"
+    assert format_reply(make_error_reply(CommandError("no"))) == "error bad_command request: no"
+    assert format_reply(make_error_reply(BusyError("later", field="clients"))) == "error busy clients: later"
+
+
+def test_a_fault_of_the_server_shows_no_details():
+    assert "secret" not in format_reply(make_error_reply(ValueError("secret")))

@@ -1,0 +1,310 @@
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from engine.errors import StateError
+from protocol.dialects.connection import Connection
+from protocol.state.session import Session
+from tests.boards import RacingJudge
+from tests.protocol.talking import SEED, make_connection, make_service, pump, talk
+
+
+def jobs_of(connection, **lanes):
+    jobs = []
+    while (job := connection.next_job(**lanes)) is not None:
+        jobs.append(job)
+    return jobs
+
+
+def finish(connection, job):
+    connection.receive_result(job, job.run(lambda reply: connection.receive_progress(job, reply)))
+
+
+def sent(connection):
+    return connection.data_to_send().decode().splitlines()
+
+
+def test_untagged_answers_keep_the_order_of_their_requests():
+    connection = make_connection()
+    connection.receive_data(b"newgame\neval\nget engine.ply\ndice 3 1\ngo\n")
+    first, second = jobs_of(connection)
+    assert [line.split()[0] for line in sent(connection)] == ["ok"]
+    finish(connection, second)
+    assert sent(connection) == []
+    finish(connection, first)
+    assert [line.split()[0] for line in sent(connection)] == ["eval", "value", "ok", "info", "bestmove"]
+
+
+def test_a_tagged_request_overtakes_and_every_line_of_it_has_its_tag():
+    connection = make_connection()
+    connection.receive_data(b"newgame\ndice 3 1\neval\n@m moves 2\n@g get engine.ply\n")
+    slow, tagged = jobs_of(connection)
+    finish(connection, tagged)
+    lines = sent(connection)
+    assert [line.split()[:2] for line in lines[2:]] == [
+        ["@g", "value"],
+        ["@m", "move"],
+        ["@m", "move"],
+        ["@m", "moves"],
+    ]
+    finish(connection, slow)
+    assert sent(connection)[0].startswith("eval ")
+
+
+def test_work_sees_the_state_at_its_arrival():
+    connection = make_connection()
+    connection.receive_data(b"newgame\n@a eval\nposition gnubgid 2+4OAADg2+4AAA\n@b eval\nnewgame\n")
+    a, b = jobs_of(connection)
+    alone = talk("newgame\neval")[-1]
+    finish(connection, b)
+    finish(connection, a)
+    lines = dict(line.split(" ", 1) for line in sent(connection) if line.startswith("@"))
+    assert lines["@a"] == alone
+
+
+def test_an_exception_in_one_request_answers_that_request_only(caplog):
+    class Broken(RacingJudge):
+        def evaluate(self, boards):
+            raise ZeroDivisionError("secret path")
+
+    lines = talk("newgame\neval\nget engine.ply", make_connection(Broken()))
+    assert lines[1].startswith("error internal server: ")
+    assert "secret" not in "".join(lines)
+    assert lines[2] == "value engine.ply 1"
+    assert "ZeroDivisionError" in caplog.text
+
+
+def test_a_typed_error_of_work_is_told():
+    class Missing(RacingJudge):
+        def evaluate(self, boards):
+            raise StateError("not yet", field="net")
+
+    assert talk("newgame\neval", make_connection(Missing()))[1] == "error bad_state net: not yet"
+
+
+def test_stop_reaches_work_by_tag_and_all_work_without():
+    connection = make_connection()
+    connection.receive_data(b"newgame\n@a eval\n@b eval\nstop @b\n")
+    a, b = jobs_of(connection)
+    assert (a.control.is_stopped, b.control.is_stopped) == (False, True)
+    connection.receive_data(b"stop\nstop @nothere\n")
+    assert a.control.is_stopped
+    assert sent(connection)[1:] == ["ok stop stopped=1", "ok stop stopped=2", "ok stop stopped=0"]
+
+
+def test_a_tag_in_use_is_refused_and_free_again_afterwards():
+    connection = make_connection()
+    connection.receive_data(b"newgame\n@a eval\n@a eval\n")
+    assert sent(connection)[1].startswith("error bad_value tag: @a is the tag of an unfinished request")
+    pump(connection)
+    assert talk("@a eval", connection)[0].startswith("@a eval ")
+
+
+@pytest.mark.parametrize(
+    "line", ["moves", "dice 6 6", "nonsense", "st\x00op", '{"id":7,"position":"x"}', '{"id":"x"}']
+)
+def test_nothing_but_the_answer_carries_a_tag_in_use(line):
+    connection = make_connection()
+    connection.receive_data(b"newgame\ndice 3 1\n@a moves\n" + f"@a {line}\n".encode())
+    (refused,) = sent(connection)[2:]
+    assert not refused.startswith("@")
+    assert refused.startswith('{"id":') == line.startswith("{")
+    assert "is the tag of an unfinished request" in refused or "control byte" in refused
+    assert connection.session.game.match.roll == (3, 1)
+    assert pump(connection)[-1].startswith("@a moves count=16")
+
+
+@pytest.mark.parametrize("line", ["@ eval", "@a", "@a\t", "@bad! eval", "@" + "x" * 65 + " eval", "@@a eval"])
+def test_a_half_tag_gets_one_error_line(line):
+    lines = talk("newgame\n" + line)[1:]
+    assert len(lines) == 1
+    assert " error " in f" {lines[0]}"
+
+
+def test_a_faulty_line_answers_under_its_tag():
+    connection = make_connection()
+    connection.receive_data(b"@a ev\x00al\n")
+    assert pump(connection)[0].startswith("@a error bad_value line: ")
+
+
+def test_quit_comes_last_and_what_follows_it_is_not_read():
+    connection = make_connection()
+    connection.receive_data(b"newgame\n@a eval\neval\nquit\neval\n")
+    lines = pump(connection)
+    assert [line.split()[0] for line in lines] == ["ok", "@a", "eval", "ok"]
+    assert lines[-1] == "ok quit"
+    assert connection.is_done
+    assert not connection.wants_data
+
+
+def test_end_of_input_drains_the_queue_and_takes_the_last_line_without_its_end():
+    connection = make_connection()
+    connection.receive_data(b"newgame\neval\neval")
+    connection.receive_eof()
+    assert not connection.is_done
+    assert [line.split()[0] for line in pump(connection)] == ["ok", "eval", "eval"]
+    assert connection.is_done
+
+
+def test_a_full_queue_is_not_read_from_and_nothing_is_lost():
+    connection = make_connection(queued_requests=4)
+    connection.receive_data(b"newgame\n" + b"eval\n" * 100)
+    assert not connection.wants_data
+    assert len(jobs_of(connection)) == 4
+    connection = make_connection(queued_requests=4)
+    connection.receive_data(b"newgame\n" + b"@t get engine.ply\neval\n" * 100)
+    connection.receive_eof()
+    lines = pump(connection)
+    assert sum(line.startswith("eval ") for line in lines) == 100
+    assert sum(line == "@t value engine.ply 1" for line in lines) == 100
+
+
+def test_a_client_that_does_not_read_stops_the_work_and_the_input():
+    connection = make_connection(unsent_bytes=2000)
+    connection.receive_data(b"help\n" * 500)
+    assert not connection.wants_data
+    assert connection.next_job() is None
+    first = connection.data_to_send()
+    assert len(first) < 2000 + 5000
+    connection.receive_eof()
+    assert first.count(b"\nhelpok\n") + pump(connection).count("helpok") == 500
+
+
+def test_an_overlong_line_ends_the_connection_only_where_that_is_wanted():
+    for closes in (False, True):
+        connection = make_connection(line_bytes=100, close_on_long_line=closes)
+        connection.receive_data(b"newgame\n" + b"x" * 300 + b"\neval\n")
+        words = [line.split()[:2] for line in pump(connection)]
+        assert words[1] == ["error", "limit"]
+        assert (len(words), connection.is_done) == ((2, True) if closes else (3, False))
+
+
+def test_abandoned_work_gets_its_final_line():
+    connection = make_connection()
+    connection.receive_data(b'newgame\neval\n@a eval\n{"id":"q","position":"4HPwATDgc/ABMA"}\n')
+    jobs = jobs_of(connection)
+    connection.abandon()
+    lines = sent(connection)
+    assert lines[1].startswith(("error stopped", "@a error stopped", '{"id":"q"'))
+    assert sorted(line.partition(" ")[0] for line in lines[1:] if "stopped" in line)[0] == "@a"
+    assert len(lines) == 4
+    assert connection.is_done
+    finish(connection, jobs[0])
+    assert sent(connection) == []
+
+
+def test_higher_priority_starts_first_and_equals_in_order_of_arrival():
+    connection = make_connection()
+    for query_id, priority in (("low", -1), ("one", 0), ("two", 0), ("high", 5)):
+        query = f'{{"id":"{query_id}","position":"4HPwATDgc/ABMA","priority":{priority}}}\n'
+        connection.receive_data(query.encode())
+    assert [job.work.key[1] for job in jobs_of(connection)] == ["high", "one", "two", "low"]
+
+
+def test_answers_are_the_same_bytes_whatever_the_order_of_work():
+    request = b"".join(b"@%d eval\nroll\n@m%d moves\nplay 24/23\nnewgame\n" % (i, i) for i in range(20))
+    answers = set()
+    for order in (1, -1):
+        connection = Connection(Session(make_service(), SEED))
+        connection.receive_data(b"newgame\n" + request)
+        threads = [
+            threading.Thread(target=finish, args=(connection, job)) for job in jobs_of(connection)[::order]
+        ]
+        for thread in threads:
+            thread.start()
+            thread.join()
+        answers.add(tuple(sorted(sent(connection))))
+    assert len(answers) == 1
+
+
+def test_thousands_of_legal_plays_are_listed_and_written_by_a_worker():
+    connection = make_connection()
+    connection.receive_data(b"position gnubgid BAAAUFKqVKQAAA\ndice 1 1\nlegal\n@a get engine.ply\n")
+    assert sent(connection)[2:] == ["@a value engine.ply 1"]
+    (job,) = jobs_of(connection)
+    result = job.run(lambda _: None)
+    assert result.endswith(b"\nlegal count=2151\n")
+    connection.receive_result(job, result)
+    assert connection.data_to_send() == result
+
+
+def test_a_turn_serves_a_few_lines_and_says_that_there_are_more():
+    connection = make_connection(lines_per_turn=3)
+    connection.receive_data(b"get engine.ply\n" * 7 + b"sta")
+    for served, has_more in ((3, True), (3, True), (1, False)):
+        assert len(sent(connection)) == served
+        assert connection.has_lines is has_more
+        assert connection.has_partial_line is not has_more
+        connection.advance()
+
+
+def test_answers_behind_an_unfinished_one_count_as_unsent():
+    connection = make_connection(unsent_bytes=2000)
+    connection.receive_data(b"newgame\neval\n" + b"help dice\n" * 100)
+    first = connection.next_job()
+    connection.data_to_send()
+    connection.advance()
+    assert not connection.wants_data
+    assert not connection.has_lines
+    finish(connection, first)
+    assert connection.data_to_send().startswith(b"eval ")
+    assert connection.has_lines
+    assert pump(connection).count("helpok") > 80
+
+
+def test_work_whose_answers_would_be_held_waits_once_too_much_is_held():
+    connection = make_connection(unsent_bytes=2000)
+    connection.receive_data(b"newgame\ndice 3 1\neval\nmoves\neval\n@t eval\n")
+    connection.data_to_send()
+    head, moves = connection.next_job(), connection.next_job()
+    finish(connection, moves)
+    tagged = connection.next_job()
+    assert tagged.request.tag == "@t"
+    assert connection.next_job() is None
+    finish(connection, head)
+    assert len(connection.data_to_send()) > 2000
+    assert connection.next_job() is not None
+
+
+def test_the_first_answer_is_worked_on_however_much_waits_behind_it():
+    """The held output belongs to ordered answers; the work that would release it has no priority."""
+    connection = make_connection(unsent_bytes=2000)
+    query = b'{"id":"q","position":"4HPwATDgc/ABMA","priority":9}\n'
+    connection.receive_data(b"newgame\neval\n" + query + b"help\nhelp\n")
+    connection.data_to_send()
+    assert [job.work.priority for job in jobs_of(connection)] == [9, 0]
+
+
+def test_a_client_that_is_gone_gets_no_more_work_done():
+    connection = make_connection()
+    connection.receive_data(b"newgame\n@a eval\n@b eval\n")
+    running = connection.next_job()
+    connection.drop()
+    assert running.control.is_stopped
+    assert connection.next_job() is None
+
+
+def test_quick_work_is_handed_out_past_long_work_that_must_wait():
+    connection = make_connection()
+    connection.receive_data(b"newgame\n@a eval plies=1\n@b eval\n@c eval plies=2\n")
+    assert [job.request.tag for job in jobs_of(connection, long=False)] == ["@b"]
+    assert jobs_of(connection, quick=False, long=False) == []
+    assert [job.request.tag for job in jobs_of(connection)] == ["@a", "@c"]
+
+
+def test_work_of_both_kinds_is_handed_out_by_priority_and_arrival():
+    connection = make_connection()
+    query = b'{"id":"%s","position":"4HPwATDgc/ABMA","plies":%d,"priority":%d}\n'
+    connection.receive_data(b"newgame\n@a eval plies=1\n@b eval\n" + query % (b"q", 1, 5))
+    assert [job.work.key or job.request.tag for job in jobs_of(connection)] == [("id", "q"), "@a", "@b"]
+
+
+def test_long_work_that_is_stopped_before_it_began_goes_with_the_quick():
+    connection = make_connection()
+    connection.receive_data(b"newgame\n@a eval plies=2\n@b eval plies=2\n@s stop @b\n")
+    (job,) = jobs_of(connection, long=False)
+    assert job.request.tag == "@b"
+    connection.receive_data(b"@t stop\n")
+    assert [job.request.tag for job in jobs_of(connection, long=False)] == ["@a"]

@@ -1,0 +1,441 @@
+"""The external-player dialect: lines caught on the wire from gnubg 1.07.001, and everything else.
+
+SEAT_0 lines asked gnubg's player 0, whose checkers count negative, SEAT_1 lines player 1.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.analysis.engine import Engine
+from engine.analysis.levels import EvalSettings
+from engine.errors import FormatError
+from engine.formats.fibs_board import FibsDialect, decode_fibs_board, encode_fibs_board
+from engine.play.decider import Decider
+from engine.play.player import RandomPlayer
+from engine.play.player_decider import PlayerDecider
+from engine.rules.match import MatchState
+from engine.rules.moves import legal_plays
+from engine.rules.notation import parse_play
+from engine.rules.position import Position
+from protocol.dialects.gnubg_external import MAX_REPLY_BYTES, GnubgExternal, GnubgRules, format_error_line
+from tests.boards import RacingJudge, TornJudge, played_boards
+from tests.naive_ranking import rank_plays
+
+SEAT_0_PLAY = (
+    "board:gnubg:root:3:0:0:0:-2:0:0:0:0:5:0:3:0:0:1:-5:4:0:0:0:-3:0:-5:0:0:0:1:1:0"
+    ":-1:5:2:5:2:1:1:1:0:1:-1:0:25:0:0:0:0:0:0:0:1"
+)
+SEAT_0_ON_THE_BAR = (
+    "board:gnubg:root:3:0:0:-1:-2:0:0:0:0:5:0:3:0:0:1:-3:4:1:0:0:-4:0:-5:0:0:0:0:1:0"
+    ":-1:5:3:5:3:1:1:1:0:1:-1:0:25:0:0:0:0:0:0:0:1"
+)
+SEAT_0_BEARS_OFF = (
+    "board:gnubg:root:5:0:4:0:1:0:0:0:0:0:0:0:0:0:0:0:0:0:0:0:0:0:0:0:0:-4:-5:-5:0"
+    ":-1:6:1:6:1:1:1:1:0:1:-1:0:25:14:1:0:0:0:0:0:0"
+)
+SEAT_0_IS_DOUBLED = (
+    "board:root:gnubg:3:0:0:0:-2:-1:-1:1:2:4:0:2:0:0:0:-3:4:1:0:0:-3:-1:-4:0:0:1:0:0:0"
+    ":1:0:0:0:0:1:1:1:1:1:-1:0:25:0:0:0:0:0:0:0:1"
+)
+SEAT_0_IS_BEAVERED = (
+    "board:gnubg:root:0:0:12:0:-4:7:-2:3:1:2:0:-1:0:0:0:-2:0:0:0:0:0:-1:-4:0:0:0:0:-1:0"
+    ":-1:0:0:0:0:4:1:0:1:1:-1:0:25:2:0:0:0:0:0:0:1"
+)
+SEAT_0_IN_THE_CRAWFORD_GAME = (
+    "board:gnubg:root:5:0:4:0:-2:0:0:0:0:5:0:4:0:0:0:-5:4:0:0:0:-3:0:-5:1:0:0:0:1:0"
+    ":-1:6:6:6:6:1:1:1:0:1:-1:0:25:0:0:0:0:0:0:0:0"
+)
+SEAT_1_PLAY = (
+    "board:gnubg:root:5:0:0:0:0:0:1:0:0:4:0:3:0:-1:0:-5:4:0:0:0:-2:-2:-5:0:0:2:0:1:0"
+    ":1:6:2:6:2:1:1:1:0:1:-1:0:25:0:0:0:0:0:0:0:1"
+)
+SEAT_1_DANCES = (
+    "board:gnubg:root:5:1:0:0:0:0:0:0:0:5:0:2:0:-1:0:-4:4:-1:0:0:-4:1:-5:1:0:0:0:0:2"
+    ":1:6:6:6:6:2:0:1:0:1:-1:0:25:0:0:0:0:0:0:0:1"
+)
+SEAT_1_IS_REDOUBLED = (
+    "board:root:gnubg:5:0:1:0:0:0:0:0:0:5:0:2:0:-1:0:-4:4:-1:0:0:-4:1:-5:1:0:0:0:0:2"
+    ":-1:0:0:0:0:2:0:1:1:1:-1:0:25:0:0:0:0:0:0:0:1"
+)
+SEAT_1_IS_BEAVERED = (
+    "board:gnubg:root:0:0:0:0:0:0:0:0:-2:5:3:3:1:0:0:-2:0:-2:0:0:-2:2:-4:-1:0:-2:0:1:0"
+    ":1:0:0:0:0:2:0:1:1:1:-1:0:25:0:0:0:0:0:0:0:1"
+)
+SEAT_1_AFTER_THE_CRAWFORD_GAME = (
+    "board:gnubg:root:5:4:2:0:-1:0:0:-1:0:5:0:3:0:0:0:-5:5:0:0:0:-3:0:-5:0:0:0:0:2:0"
+    ":1:0:0:0:0:1:1:1:0:1:-1:0:25:0:0:0:0:0:0:1:1"
+)
+ACCEPTED = [
+    (SEAT_0_PLAY, "13/8 13/11"),
+    (SEAT_0_ON_THE_BAR, "bar/20 6/3"),
+    (SEAT_0_BEARS_OFF, "3/off 1/off"),
+    (SEAT_0_IN_THE_CRAWFORD_GAME, "24/18 13/7 13/7 7/1"),
+    (SEAT_1_PLAY, "24/22 8/2"),
+]
+EVERY_LINE = [value for name, value in sorted(globals().items()) if name.startswith("SEAT_")]
+
+
+class FixedJudge:
+    """A judge that thinks the same of every position."""
+
+    name = "fixed"
+    plies = 0
+
+    def __init__(self, *outcome):
+        self.outcome = outcome
+
+    def evaluate(self, boards):
+        return np.tile(np.array(self.outcome, np.float32), (len(boards), 1))
+
+
+class BrokenJudge:
+    """A judge with a fault."""
+
+    name = "broken"
+    plies = 0
+
+    def evaluate(self, boards):
+        raise ZeroDivisionError("what a judge should not do")
+
+
+def asked(line: str, judge=None, rules=None) -> str:
+    """The answer to one line as gnubg sends it."""
+    return talk(played_by(judge or RacingJudge(), rules), f"{line}\n\0".encode())
+
+
+def played_by(judge, rules=None, depth=None, **options) -> GnubgExternal:
+    """The dialect with a player that knows what a judge knows."""
+    return GnubgExternal(Decider(Engine(judge), depth), rules, **options)
+
+
+def talk(dialect: GnubgExternal, data: bytes) -> str:
+    dialect.receive_data(data)
+    answers = []
+    while (line := dialect.next_line()) is not None:
+        answers.append(dialect.answer(line).decode())
+    return "".join(answers)
+
+
+@pytest.mark.parametrize(("line", "play"), ACCEPTED)
+def test_a_caught_line_is_read_as_the_side_that_gnubg_asked(line, play):
+    """gnubg accepted these plays; they must be legal in the position that the line is read as."""
+    board = decode_fibs_board(line, FibsDialect.GNUBG)
+    assert parse_play(play, board.position, board.match.roll)
+
+
+@pytest.mark.parametrize("line", [line for line, _ in ACCEPTED])
+def test_the_answer_to_dice_is_the_best_play_in_the_movers_numbering(line):
+    answer = asked(line)
+    board = decode_fibs_board(line, FibsDialect.GNUBG)
+    ranked = Engine(RacingJudge()).rank_plays(board.position, board.match.roll, board.match)
+    best = ranked.best.play
+    assert parse_play(answer.removesuffix("\n"), board.position, board.match.roll) == best
+    assert "*" not in answer
+    assert "(" not in answer
+
+
+def test_a_dance_is_answered_with_an_empty_line():
+    assert asked(SEAT_1_DANCES) == "\n"
+
+
+@pytest.mark.parametrize("line", [SEAT_0_IS_DOUBLED, SEAT_1_IS_REDOUBLED])
+def test_the_answer_to_a_double_is_for_the_side_that_is_asked(line):
+    """The judge speaks for the doubler, who is on roll."""
+    assert asked(line, FixedJudge(0.70, 0.1, 0, 0.1, 0)) == "take\n"
+    assert asked(line, FixedJudge(0.90, 0.2, 0, 0.0, 0)) == "drop\n"
+
+
+def test_the_doublers_position_is_judged_when_a_double_is_answered():
+    seen = []
+
+    class Watching(FixedJudge):
+        def evaluate(self, boards):
+            seen.extend(boards.tolist())
+            return super().evaluate(boards)
+
+    asked(SEAT_0_IS_DOUBLED, Watching(0.5, 0, 0, 0, 0))
+    asked(SEAT_1_IS_REDOUBLED, Watching(0.5, 0, 0, 0, 0))
+    first, second = (Position(np.array(board)) for board in seen)
+    # Seat 1, whose checkers count positive, doubled first: it has one on its 22 point. Then seat 0 redoubled,
+    # while two of seat 1 were on the bar.
+    assert first.board[0, 24] == 0
+    assert (first.board[0, 4], first.board[0, 5], first.board[0, 6]) == (1, 2, 4)
+    assert (second.board[0, 25], second.board[1, 25]) == (0, 2)
+
+
+@pytest.mark.parametrize("line", [SEAT_0_IS_BEAVERED, SEAT_1_IS_BEAVERED])
+def test_a_beaver_of_gnubg_is_taken_unless_the_game_is_as_good_as_lost(line):
+    assert asked(line, FixedJudge(0.45, 0, 0, 0.1, 0)) == "take\n"
+    assert asked(line, FixedJudge(0.05, 0, 0, 0.1, 0)) == "drop\n"
+
+
+def test_gnubg_is_beavered_only_where_that_was_allowed():
+    money = encode_fibs_board(
+        Position.start(), MatchState(doubled=True, on_roll=1), dialect=FibsDialect.GNUBG
+    )
+    poor_double = FixedJudge(0.3, 0, 0, 0, 0)
+    assert asked(money, poor_double) == "take\n"
+    assert asked(money, poor_double, GnubgRules(beavers=True)) == "beaver\n"
+    assert asked(SEAT_0_IS_DOUBLED, poor_double, GnubgRules(beavers=True)) == "take\n"
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_a_good_position_is_doubled_and_an_even_one_rolled(seat):
+    line = encode_fibs_board(Position.start(), MatchState(on_roll=seat), dialect=FibsDialect.GNUBG)
+    assert asked(line, FixedJudge(0.75, 0.2, 0, 0.1, 0)) == "double\n"
+    assert asked(line, FixedJudge(0.5, 0.1, 0, 0.1, 0)) == "roll\n"
+
+
+def test_jacoby_is_assumed_for_money_unless_told_otherwise():
+    line = encode_fibs_board(Position.start(), MatchState(), dialect=FibsDialect.GNUBG)
+    too_good = FixedJudge(0.95, 0.8, 0, 0, 0)
+    assert asked(line, too_good) == "double\n"
+    assert asked(line, too_good, GnubgRules(jacoby=False)) == "roll\n"
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_the_cube_is_left_alone_in_the_crawford_game_when_it_is_dead_and_when_the_other_owns_it(seat):
+    winning = FixedJudge(0.78, 0, 0, 0, 0)
+    trailing = (0, 4) if seat == 0 else (4, 0)
+    for match in (
+        MatchState(length=5, score=trailing, crawford=True, on_roll=seat),
+        MatchState(length=5, score=trailing[::-1], on_roll=seat),
+        MatchState(length=1, on_roll=seat),
+        MatchState(cube=2, cube_owner=1 - seat, on_roll=seat),
+    ):
+        line = encode_fibs_board(Position.start(), match, dialect=FibsDialect.GNUBG)
+        assert asked(line, winning) == "roll\n"
+
+
+def test_the_trailer_doubles_at_once_after_the_crawford_game():
+    assert asked(SEAT_1_AFTER_THE_CRAWFORD_GAME, FixedJudge(0.4, 0.1, 0, 0.1, 0)) == "double\n"
+
+
+def test_gammons_do_not_count_when_a_single_game_wins_the_match():
+    start, roll = Position.start(), (6, 4)
+    ranked = rank_plays(TornJudge(), start, roll)
+    for match in (MatchState(roll=roll), MatchState(length=1, roll=roll)):
+        answer = asked(encode_fibs_board(start, match, dialect=FibsDialect.GNUBG), TornJudge())
+        assert (parse_play(answer, start, roll) == ranked[0].play) is match.is_money
+
+
+def test_every_answer_to_dice_is_legal_in_either_seat():
+    boards = played_boards(RacingJudge(), 4000, seed=3)[:60]
+    for number, board in enumerate(boards):
+        position, roll = Position(board), (number % 6 + 1, number // 6 % 6 + 1)
+        for seat in (0, 1):
+            match = MatchState(on_roll=seat, roll=roll)
+            answer = asked(encode_fibs_board(position, match, dialect=FibsDialect.GNUBG)).removesuffix("\n")
+            play = parse_play(answer or "pass", position, roll)
+            assert play in legal_plays(position, roll)
+            assert len(answer) < MAX_REPLY_BYTES
+
+
+def test_lines_are_answered_in_order_however_they_are_cut():
+    dialect = played_by(RacingJudge())
+    wire = b"".join(f"{line}\n\0".encode() for line in EVERY_LINE)
+    whole = talk(dialect, wire)
+    assert whole.count("\n") == len(EVERY_LINE)
+    assert "".join(talk(dialect, wire[i : i + 1]) for i in range(len(wire))) == whole
+
+
+def test_names_may_hold_any_bytes_but_a_colon():
+    dialect = played_by(RacingJudge())
+    named = SEAT_0_PLAY.encode().replace(b"gnubg", b"J\xf6rg \xe2\x98\x83")
+    assert talk(dialect, named + b"\n\0") == asked(SEAT_0_PLAY)
+
+
+def test_the_commands_of_gnubgs_own_server_are_answered():
+    dialect = played_by(FixedJudge(0.5, 0, 0, 0, 0), software="gammond 1")
+    assert talk(dialect, b"version\n") == "Interface: 2\nRFBF: 0\nEngine: fixed\nSoftware: gammond 1\n"
+    other = GnubgExternal(PlayerDecider(RandomPlayer(3), Engine(RacingJudge())))
+    assert "\nEngine: random:seed=3\n" in talk(other, b"version\n")
+    assert talk(dialect, b"help\n").startswith("\tboard:")
+    assert talk(dialect, b"SET debug on\nset debug off\n") == "Debug output ON\nDebug output OFF\n"
+    assert talk(dialect, b"set debug maybe\n").startswith("Error: ")
+    assert talk(dialect, b"exit\nversion\n") == ""
+    assert dialect.is_done
+
+
+def test_an_evaluation_is_six_numbers_of_the_player_on_roll():
+    judge = FixedJudge(0.6, 0.2, 0.01, 0.1, 0.005)
+    line = SEAT_0_IS_BEAVERED.replace(":1:1:-1:0:25", ":0:1:-1:0:25")
+    expected = "0.600000 0.200000 0.010000 0.100000 0.005000 0.305000\n"
+    for options in ("", " plies 0", " PLIES 0 CUBE OFF", " cubeless jacobyrule on beavers off"):
+        assert asked(f"evaluation fibsboard {line}{options}", judge) == expected
+    cubeful = float(asked(f"evaluation fibsboard {line} cubeful", judge).split()[-1])
+    assert cubeful < 0.305
+    crawford = SEAT_0_IN_THE_CRAWFORD_GAME
+    assert asked(f"evaluation fibsboard {crawford} cube on crawfordrule on", judge) == asked(
+        f"evaluation fibsboard {crawford} cube off", judge
+    )
+    assert asked(f"evaluation fibsboard {crawford} cube on crawfordrule off", judge) != asked(
+        f"evaluation fibsboard {crawford} cube on", judge
+    )
+
+
+def test_an_evaluation_looks_as_far_ahead_as_it_is_told_and_else_as_the_player_does():
+    board = decode_fibs_board(SEAT_1_PLAY, FibsDialect.GNUBG)
+    match = MatchState(on_roll=1, jacoby=True, beavers=False)
+    line = encode_fibs_board(board.position, match, dialect=FibsDialect.GNUBG)
+    analyst = Engine(RacingJudge())
+    shown = {}
+    for plies in (0, 1, 2):
+        for options, is_cubeful in (("cube off", False), ("cube on", True)):
+            judged = analyst.evaluate(board.position, match, EvalSettings(plies, is_cubeful=is_cubeful))
+            value = judged.decision.no_double.equity_points if is_cubeful else judged.equity
+            expected = " ".join(f"{number:.6f}" for number in (*judged.outcome, value)) + "\n"
+            question = f"evaluation fibsboard {line}"
+            assert (
+                talk(played_by(RacingJudge()), f"{question} plies {plies} {options}\n".encode()) == expected
+            )
+            dialect = played_by(RacingJudge(), depth=EvalSettings(plies))
+            assert talk(dialect, f"{question} {options}\n".encode()) == expected
+            shown[plies, options] = expected
+    assert len(set(shown.values())) == len(shown)
+
+
+def test_an_evaluation_of_a_match_says_the_chance_to_win_it():
+    judge, line = (
+        FixedJudge(0.6, 0.2, 0.01, 0.1, 0.005),
+        SEAT_0_IS_DOUBLED.replace(":1:1:1:-1:0", ":0:1:1:-1:0"),
+    )
+    board = decode_fibs_board(line, FibsDialect.GNUBG)
+    for option, is_cubeful in (("off", False), ("on", True)):
+        judged = Engine(judge).evaluate(board.position, board.match, EvalSettings(is_cubeful=is_cubeful))
+        expected = judged.decision.no_double.mwc if is_cubeful else judged.mwc
+        assert asked(f"evaluation fibsboard {line} cube {option}", judge).split()[-1] == f"{expected:.6f}"
+
+
+def test_plays_and_cube_actions_are_those_of_the_players_depth():
+    boards = played_boards(RacingJudge(), 4000, seed=9)[:25]
+    answers = {plies: [] for plies in (0, 1)}
+    for plies, found in answers.items():
+        dialect, analyst = played_by(RacingJudge(), depth=EvalSettings(plies)), Engine(RacingJudge())
+        for number, board in enumerate(boards):
+            position, match = Position(board), MatchState(length=5, roll=(number % 6 + 1, 4))
+            line = encode_fibs_board(position, match, dialect=FibsDialect.GNUBG)
+            answer = talk(dialect, f"{line}\n".encode()).removesuffix("\n")
+            best = analyst.rank_plays(position, match.roll, match, EvalSettings(plies)).best.play
+            assert parse_play(answer or "pass", position, match.roll) == best
+            rolling = replace(match, roll=None)
+            line = encode_fibs_board(position, rolling, dialect=FibsDialect.GNUBG)
+            word = talk(dialect, f"{line}\n".encode())
+            decision = analyst.evaluate(position, rolling, EvalSettings(plies)).decision
+            assert word == ("double\n" if decision.should_double else "roll\n")
+            found += [answer, word]
+    assert answers[0] != answers[1]
+
+
+def test_a_search_that_is_cut_short_gives_a_legal_play_but_no_evaluation():
+    dialect = played_by(RacingJudge(), depth=EvalSettings(4), is_cancelled=lambda: True)
+    board = decode_fibs_board(SEAT_1_PLAY, FibsDialect.GNUBG)
+    assert parse_play(talk(dialect, f"{SEAT_1_PLAY}\n".encode()), board.position, board.match.roll)
+    line = encode_fibs_board(Position.start(), MatchState(), dialect=FibsDialect.GNUBG)
+    assert talk(dialect, f"{line}\n".encode()) in ("roll\n", "double\n")
+    answer = talk(dialect, f"evaluation fibsboard {line}\n".encode())
+    assert answer == "Error: stopped before 4 plies were finished\n"
+
+
+@pytest.mark.parametrize("line", [SEAT_0_IS_DOUBLED, SEAT_1_IS_BEAVERED, SEAT_1_AFTER_THE_CRAWFORD_GAME])
+def test_a_lost_game_is_played_on_and_never_resigned(line):
+    assert asked(line, FixedJudge(0, 0, 0, 1, 1)) in ("take\n", "drop\n", "roll\n", "double\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("fibsboard", "expected a board: line or a command"),
+        ("evaluation", "expected 'evaluation fibsboard"),
+        ("evaluation fibsboard board:1:2", "expected 'evaluation fibsboard"),
+        (f"evaluation fibsboard {SEAT_0_PLAY} plies 7", "plies are 0 to 4, not 7"),
+        (f"evaluation fibsboard {SEAT_0_PLAY} plies", "plies is a number"),
+        (f"evaluation fibsboard {SEAT_0_PLAY} cube maybe", "cube is on or off or cubeful"),
+        (f"evaluation fibsboard {SEAT_0_PLAY} quickly on", "no option of evaluation is called 'quickly'"),
+        ("board:", "a FIBS board has 52 fields"),
+        (SEAT_0_PLAY.replace(":5:2:5:2:", ":7:2:7:2:"), "dice"),
+        (SEAT_0_PLAY.replace("root:3:0:0", "root:3:3:0"), "match"),
+        (SEAT_0_PLAY + "\x01", "control byte"),
+        ("x" * 5000, "a line has at most"),
+    ],
+)
+def test_what_cannot_be_answered_gets_one_error_line_that_says_why(line, words):
+    answer = asked(line, FixedJudge(0.5, 0, 0, 0, 0))
+    assert answer.startswith("Error: ")
+    assert words in answer
+    assert answer.count("\n") == 1
+
+
+def test_a_finished_game_is_an_error_not_a_move():
+    board = np.zeros((2, 26), np.int8)
+    board[0, 0], board[1, 3] = 15, 15
+    line = encode_fibs_board(Position(board), MatchState(roll=(3, 1)), dialect=FibsDialect.GNUBG)
+    assert "game is over" in asked(line)
+
+
+def test_a_fault_of_the_judge_is_an_error_line_and_the_next_line_is_served(caplog):
+    dialect = played_by(BrokenJudge())
+    assert talk(dialect, f"{SEAT_0_PLAY}\n\0".encode()) == "Error: internal fault (ZeroDivisionError)\n"
+    assert talk(dialect, b"version\n").startswith("Interface")
+    assert "ZeroDivisionError" in caplog.text
+
+
+def test_an_error_line_is_printable_short_and_never_bare():
+    """A bare ``Error:`` is read as a play by gnubg, which it can crash on."""
+    assert format_error_line("") == "Error: no answer"
+    assert format_error_line("two\nlines\x07 and ü") == "Error: two?lines? and ?"
+    assert len(format_error_line("x" * 1000)) < MAX_REPLY_BYTES
+
+
+FIELDS = st.lists(
+    st.one_of(st.integers(-16, 16).map(str), st.sampled_from(["", "x", "9999", "-", "\u0661"])),
+    min_size=45,
+    max_size=56,
+)
+GARBAGE = st.one_of(
+    st.binary(max_size=400),
+    st.text(max_size=120).map(str.encode),
+    FIELDS.map(lambda fields: ("board:a:b:" + ":".join(fields)).encode()),
+    st.tuples(st.sampled_from(EVERY_LINE), st.integers(0, 180), st.binary(max_size=3)).map(
+        lambda cut: cut[0].encode()[: cut[1]] + cut[2] + cut[0].encode()[cut[1] + len(cut[2]) :]
+    ),
+    st.sampled_from([b"set ", b"evaluation fibsboard ", b"version "]).flatmap(
+        lambda word: st.binary(max_size=80).map(lambda rest: word + rest)
+    ),
+)
+
+
+@settings(max_examples=400, deadline=None)
+@given(GARBAGE)
+def test_garbage_gets_error_lines_or_legal_answers_and_nothing_else(data):
+    dialect = played_by(FixedJudge(0.5, 0.1, 0, 0.1, 0))
+    dialect.receive_data(data + b"\n")
+    while (line := dialect.next_line()) is not None:
+        answer = dialect.answer(line).decode("ascii")
+        assert len(answer) <= MAX_REPLY_BYTES
+        if line.text.startswith("board:") and not answer.startswith("Error: "):
+            assert_fits(line.text, answer)
+
+
+def assert_fits(text: str, answer: str) -> None:
+    if answer in ("roll\n", "double\n", "take\n", "drop\n"):
+        return
+    try:
+        board = decode_fibs_board(text, FibsDialect.GNUBG)
+    except FormatError:
+        pytest.fail(f"{answer!r} answers a line that cannot be read")
+    assert parse_play(answer.strip() or "pass", board.position, board.match.roll)
+
+
+def test_a_centred_cube_above_one_is_no_error_for_money():
+    """Automatic doubles, which gnubg plays when told to."""
+    match = MatchState(cube=2)
+    line = encode_fibs_board(Position.start(), match, dialect=FibsDialect.GNUBG)
+    assert asked(line, FixedJudge(0.75, 0.2, 0, 0.1, 0)) == "double\n"
+    assert asked(line, FixedJudge(0.5, 0.1, 0, 0.1, 0)) == "roll\n"
+    doubled = encode_fibs_board(Position.start(), replace(match, doubled=True), dialect=FibsDialect.GNUBG)
+    assert asked(doubled, FixedJudge(0.9, 0.2, 0, 0, 0)) == "drop\n"

@@ -1,0 +1,362 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from engine.analysis.engine import Engine
+from engine.formats.match_id import encode_match_id
+from engine.formats.position_id import encode_position_id
+from engine.rules.match import MatchState
+from engine.rules.moves import legal_plays
+from engine.rules.position import Position
+from protocol.core.replies import format_value
+from protocol.dialects.json_analysis import CHUNK_SIZES
+from protocol.dialects.json_query import EXPECTED_VALUES, MAX_QUICK_POSITIONS, QUERY_FIELDS
+from tests.boards import RacingJudge
+from tests.protocol.talking import make_connection, pump, talk
+
+START = "4HPwATDgc/ABMA"
+CHUNK = CHUNK_SIZES[0]
+UNOWNED = f"{START}:{encode_match_id(MatchState(length=7, cube=4))}"
+"""A match whose cube shows 4 and belongs to nobody."""
+
+
+def send_command(query, connection=None):
+    text = query if isinstance(query, str) else json.dumps(query)
+    return [json.loads(line) for line in talk(text, connection)]
+
+
+def many(count):
+    plays = legal_plays(Position.start(), (3, 1))
+    return [encode_position_id(plays[i % len(plays)].result) for i in range(count)]
+
+
+def test_results_come_in_the_order_of_the_positions_and_equal_those_of_single_queries():
+    ids = many(40)
+    (answer,) = send_command({"id": "all", "positions": ids})
+    assert answer["final"] is True
+    assert [result["position"] for result in answer["results"]] == ids
+    for text, result in zip(ids[:5], answer["results"], strict=False):
+        assert send_command({"id": 1, "position": text})[0]["results"] == [result]
+
+
+def test_numbers_are_those_of_eval_and_moves():
+    (answer,) = send_command(
+        {"id": 1, "position": START, "dice": [3, 1], "want": ["moves", "eval"], "max_moves": 2}
+    )
+    lines = talk(f"position gnubgid {START}\ndice 3 1\neval\nmoves 2")
+    (result,) = answer["results"]
+    assert f"equity={result['eval']['equity']:.6f}" in lines[2]
+    assert [
+        f"{move['equity']:.6f}" in line for move, line in zip(result["moves"], lines[3:5], strict=True)
+    ] == [
+        True,
+        True,
+    ]
+
+
+def test_moves_take_the_dice_of_the_position_when_none_are_given():
+    (answer,) = send_command(
+        {"id": 1, "position": "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10", "want": ["moves"]}
+    )
+    assert len(answer["results"][0]["moves"]) == 16
+
+
+@pytest.mark.parametrize(
+    ("query", "code", "field"),
+    [
+        ("{", "bad_value", "line"),
+        ("{}", "bad_value", "id"),
+        ("{]", "bad_value", "line"),
+        ('{"id":' + "[" * 5000, "bad_value", "line"),
+        ('{"id":"\\ud800","position":"x"}', "bad_value", None),
+        ({"id": ""}, "bad_value", "id"),
+        ({"id": 1.5}, "bad_value", "id"),
+        ({"id": 1}, "bad_value", "positions"),
+        ({"id": 1, "position": START, "positions": [START]}, "bad_value", "positions"),
+        ({"id": 1, "positions": []}, "bad_value", "positions"),
+        ({"id": 1, "positions": [START, "x"]}, "bad_value", "positions[1]"),
+        ({"id": 1, "positions": [START, 7]}, "bad_value", "positions[1]"),
+        ({"id": 1, "position": "x"}, "bad_value", "position"),
+        ({"id": 1, "position": START, "dice": [3]}, "bad_value", "dice"),
+        ({"id": 1, "position": START, "dice": [0, 7]}, "bad_value", "dice"),
+        ({"id": 1, "position": START, "want": ["moves"]}, "bad_state", "dice"),
+        ({"id": 1, "position": START, "want": []}, "bad_value", "want"),
+        ({"id": 1, "position": START, "want": ["rollout"]}, "bad_value", "want"),
+        ({"id": 1, "position": START, "plies": 5}, "bad_value", "plies"),
+        ({"id": 1, "position": START, "filter": "fine"}, "bad_value", "filter"),
+        ({"id": 1, "position": START, "cubeful": 1}, "bad_value", "cubeful"),
+        ({"id": 1, "position": START, "cubeful": False, "want": ["cube"]}, "bad_value", "cubeful"),
+        ({"id": 1, "position": "AAAAhgAAAAAAAA", "want": ["cube"]}, "bad_state", "position"),
+        ({"id": 1, "position": UNOWNED}, "bad_value", "position"),
+        ({"id": 1, "position": START, "plies": -1}, "bad_value", "plies"),
+        ({"id": 1, "position": START, "net": "/etc/passwd"}, "bad_value", "net"),
+        ({"id": 1, "position": START, "priority": 1000}, "bad_value", "priority"),
+        ({"id": 1, "action": "explode"}, "bad_value", "action"),
+    ],
+)
+def test_a_bad_query_gets_one_error_that_names_the_field(query, code, field):
+    connection = make_connection()
+    (answer,) = send_command(query, connection)
+    assert answer["final"] is True
+    assert answer["error"]["code"] == code
+    assert field is None or answer["error"]["field"] == field
+    assert connection.is_idle
+
+
+def test_unknown_fields_are_named_in_a_warning():
+    (answer,) = send_command({"id": 1, "position": START, "pile": 3, "ply": 2})
+    assert answer["warnings"] == ["unknown field 'pile'", "unknown field 'ply'"]
+    assert answer["results"]
+
+
+def test_too_many_positions_are_refused():
+    (answer,) = send_command({"id": 1, "positions": [START] * 5}, make_connection(query_positions=4))
+    assert answer["error"]["code"] == "limit"
+
+
+def test_progress_comes_on_request_only():
+    ids = many(3 * CHUNK + 1)
+    answers = send_command({"id": 1, "positions": ids, "progress_every": CHUNK})
+    assert [(a["final"], a.get("done")) for a in answers] == [
+        (False, CHUNK),
+        (False, 2 * CHUNK),
+        (False, 3 * CHUNK),
+        (True, None),
+    ]
+    assert len(send_command({"id": 1, "positions": ids})) == 1
+
+
+def test_a_terminated_query_ends_with_the_results_so_far():
+    class Stopping(RacingJudge):
+        def evaluate(self, boards):
+            connection.receive_data(b'{"action":"terminate","id":"other","terminate_id":"big"}\n')
+            return super().evaluate(boards)
+
+    connection = make_connection(Stopping())
+    answers = {
+        answer["id"]: answer
+        for answer in send_command({"id": "big", "positions": many(3 * CHUNK)}, connection)
+    }
+    assert answers["other"] == {"id": "other", "action": "terminate", "final": True, "stopped": 1}
+    assert answers["big"]["stopped"] is True
+    assert len(answers["big"]["results"]) == CHUNK
+
+
+class Watched(RacingJudge):
+    """A judge that acts before each evaluation."""
+
+    def __init__(self, act):
+        self._act = act
+
+    def evaluate(self, boards):
+        self._act(len(boards))
+        return super().evaluate(boards)
+
+
+def with_clock(judge):
+    """A connection whose clock stands still, and the list that holds its time."""
+    connection, now_s = make_connection(judge), [0.0]
+    connection.session.service.clock = lambda: now_s[0]
+    return connection, now_s
+
+
+@pytest.mark.parametrize(("want", "step"), [("eval", CHUNK), ("moves", 1)])
+def test_a_query_out_of_time_ends_with_the_results_so_far(want, step):
+    def take_a_second(_):
+        now_s[0] += 1.0
+
+    connection, now_s = with_clock(Watched(take_a_second))
+    query = {"id": 1, "positions": many(4 * CHUNK), "want": [want], "dice": [3, 1], "time_ms": 1500}
+    (answer,) = send_command(query, connection)
+    assert answer["stopped"] is True
+    assert len(answer["results"]) == 2 * step
+    assert all(want in result for result in answer["results"])
+
+
+def test_the_time_of_a_query_runs_from_its_arrival():
+    asked = []
+    connection, now_s = with_clock(Watched(asked.append))
+    connection.receive_data(b'{"id":1,"position":"%s","time_ms":1000}\n' % START.encode())
+    now_s[0] = 1.5
+    (line,) = pump(connection)
+    assert json.loads(line)["results"] == []
+    assert json.loads(line)["stopped"] is True
+    assert asked == []
+
+
+def test_the_time_to_load_the_nets_counts_too():
+    def load(_):
+        now_s[0] += 10.0
+        return Engine(RacingJudge())
+
+    connection, now_s = with_clock(RacingJudge())
+    object.__setattr__(connection.session.service.catalogue, "load", load)
+    assert send_command({"id": 1, "position": START, "time_ms": 9000}, connection)[0]["results"] == []
+    assert len(send_command({"id": 1, "position": START, "time_ms": 9000}, connection)[0]["results"]) == 1
+
+
+def test_a_stopped_query_ranks_no_further_position():
+    asked = []
+
+    def stop_at_the_third(count):
+        asked.append(count)
+        if len(asked) == 3:
+            connection.receive_data(b"@s stop\n")
+
+    connection = make_connection(Watched(stop_at_the_third))
+    query = {"id": 1, "positions": many(100), "want": ["moves"], "dice": [3, 1]}
+    answers = [json.loads(line) for line in talk(json.dumps(query), connection) if line.startswith("{")]
+    assert len(answers[0]["results"]) == len(asked) == 3
+
+
+def test_plays_beyond_the_cap_are_an_error_that_asks_for_less():
+    query = {"id": 1, "positions": [START] * 5, "want": ["moves"], "dice": [3, 1], "max_moves": 1}
+    assert len(send_command(query, make_connection(query_plays=80))[0]["results"]) == 5
+    (answer,) = send_command(query, make_connection(query_plays=79))
+    assert (answer["error"]["code"], answer["error"]["field"]) == ("limit", "positions")
+
+
+def test_an_id_in_use_is_refused():
+    connection = make_connection()
+    query = json.dumps({"id": "a", "position": START})
+    refused, answer = send_command(f"{query}\n{query}", connection)
+    assert refused["id"] is None
+    assert refused["error"]["field"] == "id"
+    assert '"a" is the id of an unfinished query' in refused["error"]["message"]
+    assert answer["id"] == "a"
+    assert "results" in send_command(query, connection)[0]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"id": "a", "want": ["foo"]},
+        {"id": "a", "action": "terminate", "terminate_id": "b"},
+        {"id": "a", "action": "terminate", "priority": "high"},
+    ],
+)
+def test_no_error_carries_an_id_in_use(query):
+    connection = make_connection()
+    first = json.dumps({"id": "a", "position": START})
+    refused, answer = send_command(f"{first}\n{json.dumps(query)}", connection)
+    assert (refused["id"], answer["id"]) == (None, "a")
+    assert "results" in answer
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"want": ["foo"]}, 'expected an array of "eval", "moves" and "cube", one at least, got ["foo"]'),
+        ({"plies": 7}, "expected an integer 0..4, got 7"),
+        (
+            {"filter": "fine"},
+            "no move filter is called 'fine', expected one of tiny, narrow, normal, large, huge",
+        ),
+        ({"max_moves": 0}, "expected an integer from 1, got 0"),
+        ({"position": None}, "expected either 'position' or 'positions', got neither"),
+        ({"positions": [START]}, "expected either 'position' or 'positions', got both"),
+        ({"net": "foo"}, "expected one of default|racing, got 'foo'"),
+        ({"id": ""}, 'expected a string of 1 to 256 characters or an integer, got ""'),
+    ],
+)
+def test_a_message_says_what_was_expected_and_what_came(fields, message):
+    (answer,) = send_command({"id": 1, "position": START} | fields)
+    assert answer["error"]["message"] == message
+    assert answer["error"]["field"] in QUERY_FIELDS
+
+
+def test_messages_know_what_each_field_may_be():
+    assert tuple(EXPECTED_VALUES) == QUERY_FIELDS
+
+
+def test_a_fault_of_the_server_is_told_in_json(caplog):
+    class Broken(RacingJudge):
+        def evaluate(self, boards):
+            raise ZeroDivisionError
+
+    (answer,) = send_command({"id": "x", "position": START}, make_connection(Broken()))
+    assert (answer["id"], answer["error"]["code"]) == ("x", "internal")
+    assert "ZeroDivisionError" in caplog.text
+
+
+def test_a_query_leaves_the_session_alone():
+    connection = make_connection()
+    before = connection.session.game
+    send_command({"id": 1, "position": START, "dice": [3, 1], "want": ["moves"]}, connection)
+    assert connection.session.game == before
+
+
+def test_numbers_at_depth_are_those_of_eval_moves_and_cube():
+    position = f"{START}:{encode_match_id(MatchState(length=5, score=(1, 3)))}"
+    query = {"id": 1, "position": position, "dice": [4, 3], "plies": 1, "filter": "tiny"}
+    (answer,) = send_command(query | {"want": ["eval", "moves", "cube"]})
+    lines = talk(
+        f"position gnubgid {position}\neval plies=1\ncube plies=1\ndice 4 3\nmoves plies=1 filter=tiny"
+    )
+    (result,) = answer["results"]
+    said = {line.split()[0]: line for line in lines if line.split()[0] in ("eval", "cube")}
+    for name in ("equity", "cubeful", "mwc", "win"):
+        assert f" {name}={format_value(float(result['eval'][name]))}" in said["eval"]
+    for name in ("no_double", "take", "drop", "mwc_take"):
+        assert f" {name}={format_value(float(result['cube'][name]))}" in said["cube"]
+    assert answer["plies"] == result["eval"]["plies"] == result["cube"]["plies"] == 1
+    moves = [line for line in lines if line.startswith("move ")]
+    for move, line in zip(result["moves"], moves, strict=True):
+        assert f" plies={move['plies']} survived={format_value(move['survived'])}" in line
+        assert f" mwc={format_value(move['mwc'])} " in line
+
+
+@pytest.mark.parametrize("plies", [0, 1])
+def test_positions_of_several_matches_are_each_judged_in_their_own(plies):
+    matches = [
+        MatchState(),
+        MatchState(length=5),
+        MatchState(length=5, score=(4, 0), crawford=True),
+        MatchState(),
+    ]
+    texts = [f"{text}:{encode_match_id(match)}" for text in many(3) for match in matches]
+    (answer,) = send_command({"id": 1, "positions": texts, "plies": plies})
+    for text, result in zip(texts, answer["results"], strict=True):
+        assert send_command({"id": 1, "position": text, "plies": plies})[0]["results"] == [result]
+    assert ["mwc" in result["eval"] for result in answer["results"]] == [False, True, True, False] * 3
+
+
+def test_without_the_cube_there_is_no_cubeful_equity():
+    (answer,) = send_command({"id": 1, "position": START, "cubeful": False})
+    assert "cubeful" not in answer["results"][0]["eval"]
+
+
+def test_a_stop_inside_a_search_leaves_what_the_last_depth_found():
+    def stop_at_depth(count):
+        if count > 100:
+            connection.receive_data(b"@s stop\n")
+
+    connection = make_connection(Watched(stop_at_depth))
+    query = {"id": 1, "positions": many(3), "plies": 3, "want": ["eval", "moves"], "dice": [3, 1]}
+    (answer,) = [json.loads(line) for line in talk(json.dumps(query), connection) if line.startswith("{")]
+    assert answer["stopped"] is True
+    assert answer["plies"] == 3
+    assert all(result["eval"]["plies"] < 3 for result in answer["results"])
+
+
+def test_progress_within_a_search_counts_nodes(monkeypatch):
+    monkeypatch.setattr("engine.search.watch.PROGRESS_EVERY_S", 0.0)
+    *told, final = send_command({"id": 1, "position": START, "plies": 2, "progress_every": 1})
+    assert told
+    assert all((each["done"], each["total"], each["final"]) == (0, 1, False) for each in told)
+    assert [each["nodes"] for each in told] == sorted(each["nodes"] for each in told)
+    assert final["final"] is True
+    assert len(send_command({"id": 1, "position": START, "plies": 2})) == 1
+
+
+@pytest.mark.parametrize(
+    ("fields", "is_long"),
+    [({}, False), ({"plies": 1}, True), ({"positions": [START] * (MAX_QUICK_POSITIONS + 1)}, True)],
+)
+def test_queries_with_look_ahead_or_many_positions_are_long_work(fields, is_long):
+    connection = make_connection()
+    query = {"id": 1, "positions": [START]} | fields
+    connection.receive_data(json.dumps(query).encode() + b"\n")
+    assert connection.next_job().work.is_long == is_long

@@ -1,0 +1,231 @@
+import inspect
+import re
+
+import pytest
+
+import protocol.state.session
+from protocol.commands.table import COMMANDS
+from protocol.core.requests import Reply
+from protocol.repl.commands import REPL_COMMANDS
+from protocol.repl.interpreter import LineInterpreter
+from protocol.repl.output_lines import PreformattedLine, format_error
+from tests.boards import position
+from tests.protocol.repl.tables import make_talk, session_without_nets
+
+
+def test_an_empty_line_says_nothing():
+    assert make_talk().answer("   ") == []
+
+
+def test_commands_of_the_line_protocol_answer_as_on_the_wire():
+    talk = make_talk("newgame")
+    (line,) = talk.answer("eval")
+    assert line.startswith("eval win=0.5")
+    assert line.endswith("plies=0 net=racing")
+
+
+def test_the_board_is_drawn_after_each_change_and_only_then():
+    talk = make_talk()
+    drawn = talk.answer("newgame")
+    assert drawn[0].startswith("ok newgame gnubgid=4HPwATDgc/ABMA")
+    assert "+13-14-15-16-17-18-" in drawn[2]
+    assert "+12-11-10--9--8--7-" in drawn[14]
+    assert len(drawn) == 1 + 15
+    assert len(talk.answer("get game.length")) == 1
+    assert len(talk.answer("dice 9 9")) == 1
+    assert len(talk.answer("board")) == 15
+
+
+@pytest.mark.parametrize("line", ["quit", "exit", "q"])
+def test_other_names_of_quit_leave(line):
+    talk = make_talk()
+    assert talk.answer(line) == ["ok quit"]
+    assert talk.has_ended
+
+
+@pytest.mark.parametrize("line", ["?", "h"])
+def test_other_names_of_help_explain(line):
+    talk = make_talk()
+    assert talk.answer(line) == talk.answer("help")
+    assert talk.answer(f"{line} roll") == talk.answer("help roll")
+
+
+def test_settings_before_a_position_draw_no_board():
+    assert make_talk().answer("set game.length 5") == ["ok set game.length=5"]
+
+
+def test_the_board_is_seen_by_the_person_in_a_game():
+    talk = make_talk("play", rolls=[(3, 1), (5, 2)])
+    drawn = talk.answer("8/5 6/5")
+    assert any(line.endswith("O: you") for line in drawn[-5:])
+    assert any(line.endswith("X: gammond") for line in drawn[:5])
+
+
+@pytest.mark.parametrize("line", ["8/5 6/5", "play 8/5 6/5", "8-5, 6-5", "31: 8/5 6/5", "  6/5 8/5"])
+def test_a_play_may_be_typed_as_it_is(line):
+    talk = make_talk("newgame", "dice 3 1")
+    assert talk.answer(line)[0] == "3-1: O plays 8/5 6/5."
+    assert talk.session.game.match.on_roll == 1
+
+
+def test_a_play_without_dice_says_what_is_missing():
+    assert make_talk("newgame").answer("8/5 6/5") == [
+        "error: no dice: 'roll' them, or set them by 'dice A B'"
+    ]
+
+
+def test_errors_say_what_to_do_in_the_words_of_the_repl():
+    talk = make_talk()
+    assert talk.answer("roll") == [
+        "error: no position: 'play' begins a game, 'position gnubgid ID' sets one up"
+    ]
+    assert talk.answer("board") == talk.answer("hint") == talk.answer("eval") == talk.answer("roll")
+    talk.session.set_position(position({1: 1}, {}))
+    for line in ("roll", "hint", "go chequer", "legal"):
+        assert talk.answer(line) == ["error: the game is over: 'new' begins another"]
+
+
+def test_whatever_the_session_misses_has_an_answer_in_the_words_of_the_repl():
+    source = inspect.getsource(protocol.state.session)
+    missing = set(re.findall(r'StateError\(\s*"([^"]*): send ', source))
+    assert len(missing) == 3
+    for fact in missing:
+        said = format_error(Reply("error", f"bad_state field: {fact}: send 'x' first"))
+        assert said.startswith(f"error: {fact}: '")
+        assert "send" not in said
+
+
+def test_words_for_the_cube_act_for_the_side_whose_turn_it_is():
+    talk = make_talk("newgame")
+    assert talk.answer("redouble")[0] == "O doubles to 2. 'take', 'drop' or 'beaver'?"
+    assert talk.answer("play take")[0] == "X takes. The cube is at 2."
+    assert talk.answer("double") == ["error: the other side holds the cube, only that one may double"]
+    assert talk.answer("resign gammon")[0] == "O offers to lose a gammon, 4 points. 'accept' or 'reject'?"
+    assert talk.answer("reject")[0] == "X rejects the offer, the game goes on."
+
+
+def test_a_double_must_be_answered_and_pass_is_no_answer():
+    talk = make_talk("newgame", "double")
+    for line in ("pass", "roll", "8/5 6/5"):
+        assert talk.answer(line) == ["error: there is a double to 2: 'take', 'drop' or 'beaver'"]
+
+
+def test_a_dropped_game_is_over_on_the_board_too():
+    talk = make_talk("newgame", "double")
+    lines = talk.answer("drop")
+    assert lines[:2] == ["X drops.", "O wins a single game, 1 point."]
+    assert not any("on roll" in line or "doubles" in line for line in lines[2:])
+    assert talk.answer("roll") == ["error: the game is over: 'new' begins another"]
+
+
+def test_a_match_is_begun_by_its_length():
+    talk = make_talk(rolls=[(3, 1), (6, 2), (5, 4)])
+    assert talk.answer("new 5")[0] == "You throw 3, gammond 1. You begin with 3-1."
+    assert talk.answer("score") == ["you 0, gammond 0 in a 5-point match, cube 1 centred."]
+    talk.answer("new")
+    assert talk.session.game.match.length == 5
+    talk.answer("new 0")
+    assert talk.session.game.match.is_money
+    assert talk.answer("new 5x") == ["error: expected a whole number 0..32767, got '5x'"]
+
+
+def test_boards_and_tables_are_drawn_and_sentences_are_not():
+    talk = make_talk("newgame", "dice 3 1")
+    assert all(isinstance(line, PreformattedLine) for line in talk.answer("board"))
+    *table, judge = talk.answer("hint")
+    assert all(isinstance(line, PreformattedLine) for line in table)
+    assert not isinstance(judge, PreformattedLine)
+    assert not any(isinstance(line, PreformattedLine) for line in talk.answer("help"))
+
+
+@pytest.mark.parametrize(
+    ("typed", "hint"),
+    [
+        ("hnt", "did you mean 'hint'?"),
+        ("ROLL", "did you mean 'roll'?"),
+        ("psition x", "did you mean 'position'?"),
+    ],
+)
+def test_an_unknown_word_gets_the_nearest_one(typed, hint):
+    (line,) = make_talk().answer(typed)
+    assert line.startswith("error: expected a command or a play such as 8/5 6/5, got ")
+    assert line.endswith(hint)
+
+
+def test_a_word_near_to_nothing_points_to_help_and_a_bare_roll_to_dice():
+    assert make_talk().answer("qqqqqq")[0].endswith("'help' lists the commands")
+    assert make_talk().answer("31")[0].endswith("a roll is set by 'dice 3 1'")
+
+
+def test_tags_and_json_are_left_to_programs():
+    for line in ("@a eval", '{"id": "1"}'):
+        assert make_talk().answer(line)[0].startswith("error: tags and JSON")
+
+
+def test_arguments_of_words_are_checked_like_those_of_commands():
+    talk = make_talk("newgame", "dice 3 1")
+    assert talk.answer("hint 0") == ["error: expected a whole number 1..10000, got '0'"]
+    assert talk.answer("score 1")[0] == "error: expected 'score', got '1' besides"
+
+
+def test_setting_up_another_position_ends_the_game_against_the_engine():
+    talk = make_talk("play", rolls=[(3, 1)])
+    assert talk.game.is_running
+    assert talk.answer("position nonsense")[0].startswith("error: ")
+    assert talk.game.is_running
+    lines = talk.answer("position startpos")
+    assert lines[1] == "The game against the engine ends here, the position stays."
+    assert talk.game.human_seat is None
+
+
+def test_the_engine_plays_when_a_setting_gives_it_the_turn():
+    talk = make_talk("play", rolls=[(3, 1), (5, 2)])
+    lines = talk.answer("set game.turn p1")
+    assert lines[1].startswith("5-2: gammond plays ")
+
+
+def test_help_lists_words_and_commands_and_explains_each():
+    talk = make_talk()
+    everything = "\n".join(talk.answer("help"))
+    for word in REPL_COMMANDS.values():
+        assert f"  {word.usage} : {word.summary}" in everything
+        assert word.summary in talk.answer(f"help {word.name}")[0]
+    listed = everything.partition("line protocol")[2]
+    assert all(
+        (f" {name}," in listed or f" {name}." in listed) != (name in REPL_COMMANDS) for name in COMMANDS
+    )
+    assert talk.answer("help eval")[1] == "evaluate the position before the roll"
+    assert "  rollout [moves|position|cube|continue] [trials=N] [plies=N] ... : " in everything
+    assert "  kind=single" not in talk.answer("help resign")[1]
+    assert any(line.startswith("  stop_jsd=0..") for line in talk.answer("help rollout"))
+    assert talk.answer("help dice")[0] == "dice A B"
+    assert talk.answer("help nothing")[0].startswith("error: no command 'nothing'")
+
+
+def test_quit_ends_the_talk():
+    talk = make_talk()
+    assert not talk.has_ended
+    assert talk.answer("quit") == ["ok quit"]
+    assert talk.has_ended
+
+
+def test_without_nets_the_game_is_refused_and_the_table_still_works():
+    talk = LineInterpreter(session_without_nets())
+    assert talk.answer("play") == ["error: the net strong-contact is missing"]
+    assert talk.session.game.position is None
+    talk.answer("newgame")
+    talk.answer("dice 3 1")
+    assert talk.answer("hint") == ["error: the net strong-contact is missing"]
+    assert talk.answer("8/5 6/5")[0] == "3-1: O plays 8/5 6/5."
+    assert "net missing" in talk.toolbar(120)
+
+
+def test_a_fault_of_the_program_answers_that_line_and_the_talk_goes_on(monkeypatch):
+    talk = make_talk("newgame", "dice 3 1")
+
+    def fail(*_):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(talk.game, "show_score", fail)
+    assert talk.answer("score")[0].startswith("error: a fault of gammond itself")
+    assert talk.answer("8/5 6/5")[0].endswith("plays 8/5 6/5.")

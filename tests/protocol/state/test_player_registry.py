@@ -1,0 +1,135 @@
+"""The players of a process by name."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+from engine.analysis.engine import Engine
+from engine.errors import FormatError, GammondError, ValueRangeError
+from engine.play.player import EvaluatorPlayer, RandomPlayer
+from engine.play.search_player import SearchPlayer
+from nets.player_kinds import PlayerKind, find_kind
+from protocol.state import player_registry as players
+from protocol.state.player_registry import MAX_CACHED_PLAYERS, PlayerRegistry
+from tests.boards import RacingJudge, played_boards, random_rolls
+
+ANALYST = Engine(RacingJudge())
+SAMPLE = played_boards(RacingJudge(), 2000, seed=1)[:6]
+DICE = random_rolls(6, seed=2)
+
+
+def make_players(asked=None):
+    """Players with the evaluators ``default`` and ``racing``."""
+    asked = [] if asked is None else asked
+
+    def find_analyst(name, threads):
+        asked.append((name, threads))
+        return ANALYST
+
+    return PlayerRegistry(lambda: ["default", "racing"], find_analyst)
+
+
+def count_making(monkeypatch, is_deep=lambda options: False):
+    """Let ``random`` be a kind that counts what it makes."""
+    made = []
+
+    def make(options, _):
+        made.append(options.seed)
+        return RandomPlayer(options.seed)
+
+    kind = PlayerKind("random", "counted", find_kind("random").options, make, is_deep)
+    monkeypatch.setattr(players, "find_kind", lambda name: kind if name == "random" else None)
+    return made
+
+
+def test_people_and_the_own_evaluator_come_first_in_the_list():
+    assert make_players().list_names()[:4] == ["net", "human", "default", "racing"]
+    assert {"pubeval", "random"} <= set(make_players().list_names())
+
+
+@pytest.mark.parametrize("text", ["net", "human", "racing", "default:plies=1", "random:seed=4", "pubeval"])
+def test_what_there_is_passes_the_check_as_it_is(text):
+    assert make_players().check_player(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "message"),
+    [
+        (
+            "racig",
+            ValueRangeError,
+            r"'racig' \(did you mean 'racing'\?\), expected one of net, human, default",
+        ),
+        ("", ValueRangeError, "no player is called ''"),
+        ("wildbg:/etc", ValueRangeError, "no player is called 'wildbg'"),
+        ("run:runs", ValueRangeError, "no player is called 'run'"),
+        ("human:seed=3", FormatError, "human takes no options"),
+        ("net:plies=3", FormatError, "net takes no options"),
+        ("racing:seed", FormatError, "a value is missing after 'seed'"),
+        ("racing:plies=9", ValueRangeError, r"plies is a whole number 0\.\.4, not '9'"),
+        ("random:seed=x", FormatError, "seed is a whole number"),
+    ],
+)
+def test_what_there_is_not_is_refused(text, error, message):
+    with pytest.raises(GammondError, match=message) as caught:
+        make_players().check_player(text)
+    assert type(caught.value) is error
+
+
+def test_evaluators_play_by_the_analysts_that_there_are():
+    asked = []
+    found = make_players(asked)
+    plain = found.find("racing", 3)
+    assert isinstance(plain, EvaluatorPlayer)
+    assert plain.evaluator is ANALYST.evaluator
+    deep = found.find("default:plies=1,filter=tiny", 3)
+    assert isinstance(deep, SearchPlayer)
+    assert deep.name == "default:plies=1,filter=tiny"
+    assert asked == [("racing", 3), ("default", 3)]
+    assert not np.array_equal(deep.choose(SAMPLE, DICE), plain.choose(SAMPLE, DICE))
+
+
+def test_other_players_are_made_once_however_they_are_written(monkeypatch):
+    made = count_making(monkeypatch)
+    found = make_players()
+    assert found.find("random") is found.find("random:seed=0") is found.find("random")
+    assert found.find("random:seed=2") is not found.find("random")
+    assert made == [0, 2]
+
+
+def test_only_the_players_that_were_asked_for_last_are_kept(monkeypatch):
+    made = count_making(monkeypatch)
+    found = make_players()
+    for seed in range(MAX_CACHED_PLAYERS):
+        found.find(f"random:seed={seed}")
+    found.find("random:seed=0")
+    found.find("random:seed=99")
+    assert made == [*range(MAX_CACHED_PLAYERS), 99]
+    found.find("random:seed=0")
+    found.find("random:seed=1")
+    assert made[-1] == 1
+    assert len(made) == MAX_CACHED_PLAYERS + 2
+
+
+def test_several_threads_get_one_player(monkeypatch):
+    made = count_making(monkeypatch)
+    found, got = make_players(), []
+    workers = [threading.Thread(target=lambda: got.append(found.find("random"))) for _ in range(8)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert len(set(map(id, got))) == len(made) == 1
+
+
+def test_look_ahead_is_known_by_the_options(monkeypatch):
+    found = make_players()
+    assert not found.uses_look_ahead("racing")
+    assert found.uses_look_ahead("racing:level=master")
+    assert not found.uses_look_ahead("random:seed=5")
+    count_making(monkeypatch, is_deep=lambda options: options.seed == 5)
+    assert found.uses_look_ahead("random:seed=5")
+    assert not found.uses_look_ahead("random:seed=4")

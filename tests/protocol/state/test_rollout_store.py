@@ -1,0 +1,87 @@
+"""What is kept of rollouts, and what is forgotten."""
+
+from __future__ import annotations
+
+import gc
+
+import numpy as np
+import pytest
+
+from engine.analysis.engine import Engine
+from engine.analysis.rollout_requests import POSITION, RolloutRequest
+from engine.errors import CancelledWork, StateError
+from engine.rollout import RolloutSettings, RolloutState, TrialCubes
+from engine.rules.match import MatchState
+from engine.rules.position import Position
+from protocol.state.rollout_store import FinishedRollout, RolloutSlot, RolloutStore
+from tests.boards import RacingJudge
+
+QUESTION = RolloutRequest(POSITION, Position.start(), MatchState())
+
+
+def record(trials):
+    """A record of so many trials, 40 bytes each."""
+    starts = Position.start().board[None]
+    scores = (np.zeros((trials, 5)),)
+    state = RolloutState(starts, TrialCubes.make_initial(1), 0, 0, True, ("judge",), "cubeless", scores)
+    return FinishedRollout(QUESTION, lambda: Engine(RacingJudge()), RolloutSettings(), state)
+
+
+def ended(kept, trials):
+    slot = RolloutSlot(kept)
+    slot.finish(record(trials))
+    return slot
+
+
+def trials_of(slot):
+    return slot.wait_for_rollout(lambda: True).state.count_trials()
+
+
+def test_the_oldest_records_make_room_for_the_newest():
+    kept = RolloutStore(max_bytes=100 * 40)
+    slots = [ended(kept, trials) for trials in (40, 30, 20)]
+    assert (kept.total_bytes, list(map(trials_of, slots))) == (90 * 40, [40, 30, 20])
+    slots.append(ended(kept, 45))
+    assert kept.total_bytes == 95 * 40
+    with pytest.raises(StateError, match="was forgotten to make room") as refusal:
+        slots[0].wait_for_rollout(lambda: True)
+    assert refusal.value.field == "what"
+    assert list(map(trials_of, slots[1:])) == [30, 20, 45]
+
+
+def test_the_newest_record_stays_even_if_it_alone_is_too_much():
+    kept = RolloutStore(max_bytes=40)
+    before, newest = ended(kept, 1), ended(kept, 2)
+    assert trials_of(newest) == 2
+    with pytest.raises(StateError, match="forgotten"):
+        before.wait_for_rollout(lambda: True)
+
+
+def test_what_nobody_can_ask_for_counts_for_nothing():
+    kept = RolloutStore()
+    slot = ended(kept, 100)
+    other = ended(kept, 50)
+    del slot
+    gc.collect()
+    assert (kept.total_bytes, trials_of(other)) == (50 * 40, 50)
+
+
+def test_a_slot_that_ends_as_another_waits_for_that_one_and_has_its_record():
+    kept = RolloutStore()
+    first = RolloutSlot(kept)
+    last = first
+    for _ in range(3000):
+        slot = RolloutSlot(kept)
+        slot.finish_as(last)
+        last = slot
+    with pytest.raises(CancelledWork):
+        last.wait_for_rollout(lambda: True)
+    first.finish(record(7))
+    assert trials_of(last) == 7
+
+
+def test_a_rollout_that_came_to_nothing_says_so():
+    slot = RolloutSlot(RolloutStore())
+    slot.finish(None)
+    with pytest.raises(StateError, match="came to nothing"):
+        slot.wait_for_rollout(lambda: False)

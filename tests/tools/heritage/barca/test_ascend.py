@@ -1,0 +1,196 @@
+"""``gammond train ascend``: it learns, goes back when it is stuck, and resumes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.errors import DataFileError, ValueRangeError
+from engine.rules.position import Position
+from tools import cli
+from tools.files import read_arrays, read_records, write_arrays
+from tools.heritage.barca import ascent, command
+from tools.heritage.barca.ascent import (
+    AscentState,
+    Gradient,
+    GradientAscent,
+    RatedVector,
+    load_state,
+    save_state,
+)
+from tools.heritage.barca.settings import AscendSettings
+from tools.opponents import load_opponent
+from tools.parallel import ProcessPool
+
+FEW = ["--games", "20", "--reference-games", "20"]
+
+
+def run(folder, *options):
+    return cli.main(["train", "ascend", str(folder), *options])
+
+
+def test_a_few_steps_win_by_far_against_the_first_vector(tmp_path, capsys):
+    folder = tmp_path / "run"
+    assert run(folder, "--steps", "3", "--games", "100", "--reference-games", "200", "--rate", "2") == 0
+    out = capsys.readouterr().out
+    assert "bev, 3 steps" in out
+    best = read_arrays(folder / "best.npz")
+    assert best["ppg"] - 4 * best["ppg_error"] > 0.3
+    records = read_records(folder / "log.jsonl")
+    assert [record["step"] for record in records] == [0, 1, 2, 3]
+    assert records[0]["ppg"] == 0.0
+    assert max(record["ppg"] for record in records) == best["ppg"]
+    player = load_opponent(f"run:{folder}")
+    called = out.partition("the best as a player: ")[2].partition("\n")[0]
+    sample = np.repeat(Position.start().board[None], 6, axis=0)
+    dice = np.array([(a, a % 6 + 1) for a in range(1, 7)], np.int8)
+    assert np.array_equal(player.choose(sample, dice), load_opponent(called).choose(sample, dice))
+
+
+def test_a_run_that_was_killed_comes_to_the_same(tmp_path, capsys, monkeypatch):
+    assert run(tmp_path / "whole", "--steps", "3", *FEW) == 0
+    keep, kept = command._save_step, []
+
+    def killed(*args):
+        keep(*args)
+        kept.append(args)
+        if len(kept) == 3:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(command, "_save_step", killed)
+    assert run(tmp_path / "cut", "--steps", "3", *FEW) == cli.EXIT_INTERRUPTED
+    monkeypatch.setattr(command, "_save_step", keep)
+    assert run(tmp_path / "cut", "--resume") == 0
+    whole, cut = (read_arrays(tmp_path / name / "best.npz") for name in ("whole", "cut"))
+    assert np.array_equal(whole["vector"], cut["vector"])
+    steps = [read_records(tmp_path / name / "log.jsonl") for name in ("whole", "cut")]
+    assert [record["gradient"] for record in steps[0][1:]] == [record["gradient"] for record in steps[1][1:]]
+
+
+def test_how_games_are_dealt_out_to_workers_changes_nothing(monkeypatch):
+    settings = AscendSettings(games=20, reference_games=4)
+    gradients = []
+    for games in (8, 1000):
+        monkeypatch.setattr(ascent, "GAMES_PER_TASK", games)
+        climb = GradientAscent(settings, ProcessPool(1))
+        gradients.append(climb.take_step(climb.rate_start())[1])
+    assert np.allclose(gradients[0].slopes, gradients[1].slopes)
+    assert np.allclose(gradients[0].errors, gradients[1].errors)
+
+
+class Scripted(GradientAscent):
+    """An ascent whose points are as good as it is told."""
+
+    def __init__(self, settings, points):
+        super().__init__(settings, ProcessPool(1))
+        self._points = iter(points)
+
+    def _rate_vector(self, vector):
+        return RatedVector(vector, next(self._points), 0.01)
+
+    def _estimate_gradient(self, state):
+        slopes = np.zeros(len(self.start))
+        slopes[0] = 0.3
+        return Gradient(slopes, np.full(len(slopes), 0.1))
+
+
+def walked(settings, points):
+    climb = Scripted(settings, points)
+    standings = [climb.rate_start()]
+    for _ in points[1:]:
+        try:
+            standings.append(climb.take_step(standings[-1])[0])
+        except StopIteration:
+            break
+    return standings
+
+
+def test_a_step_goes_the_rate_along_the_gradient():
+    first, second = walked(AscendSettings(rate=1.5), [0.0, 0.1])
+    moved = (second.now.vector - first.now.vector) / Scripted(AscendSettings(), []).family.scales
+    assert moved[0] == pytest.approx(1.5)
+    assert not moved[1:].any()
+
+
+def test_a_run_that_is_stuck_goes_back_to_its_best_point_with_another_delta_and_rate():
+    settings = AscendSettings(patience=2, restart_factor=0.5, delta=0.4, rate=1.0)
+    standings = walked(settings, [0.0, 0.3, 0.1, 0.2, 0.4])
+    assert [each.returns for each in standings] == [0, 0, 0, 1, 0]
+    back = standings[3]
+    assert back.now is standings[1].now
+    assert (back.delta, back.rate, back.since_best) == (0.2, 0.5, 0)
+    assert standings[4].best.points_per_game == standings[4].best_ever.points_per_game == 0.4
+
+
+def test_after_enough_returns_it_goes_on_from_a_random_point_and_forgets_no_best():
+    settings = AscendSettings(patience=1, random_after=1, delta=0.4)
+    standings = walked(settings, [0.5, 0.1, 0.2, -0.6, -0.5])
+    assert [each.random_points for each in standings] == [0, 0, 1, 1]
+    away = standings[2]
+    assert (away.now.points_per_game, away.best.points_per_game, away.best_ever.points_per_game) == (
+        -0.6,
+        -0.6,
+        0.5,
+    )
+    assert (away.delta, away.returns) == (0.4, 0)
+    assert standings[3].best.points_per_game == -0.5
+    assert standings[3].best_ever.points_per_game == 0.5
+
+
+def test_a_weight_at_its_limit_is_tried_the_other_way():
+    settings = AscendSettings(player="heuristic", start=(1.0, 1.0, 5.0, 1.0, 1.0, 3.0, 0.3), games=4)
+    climb = GradientAscent(settings, ProcessPool(1))
+    tried = []
+    climb._make_batches = lambda others, now, seed: tried.extend(others) or iter(())
+    with pytest.raises(ValueError, match="concatenate"):
+        climb._estimate_gradient(
+            AscentState(0, 0, *[RatedVector(climb.start, 0.0, 0.0)] * 3, delta=0.5, rate=1.0)
+        )
+    assert tried[2][2] == pytest.approx(4.75)
+    assert tried[1][1] == pytest.approx(1.5)
+
+
+def test_standings_come_back_as_they_were(tmp_path):
+    point = RatedVector(Scripted(AscendSettings(), []).start, 0.1, 0.02)
+    standing = AscentState(3, 900, point, point, point, 0.25, 0.5, 1, 2, 1)
+    save_state(tmp_path / "s.npz", "bev", standing)
+    again = load_state(tmp_path / "s.npz", AscendSettings())
+    assert (again.step, again.games, again.delta, again.rate) == (3, 900, 0.25, 0.5)
+    assert (again.since_best, again.returns, again.random_points) == (1, 2, 1)
+    assert np.array_equal(again.best_ever.vector, point.vector)
+    with pytest.raises(DataFileError, match="now_vector is 7 finite weights of heuristic"):
+        load_state(tmp_path / "s.npz", AscendSettings(player="heuristic"))
+    write_arrays(tmp_path / "t.npz", {"step": np.array(1)})
+    with pytest.raises(DataFileError, match="does not say where a run stands"):
+        load_state(tmp_path / "t.npz", AscendSettings())
+
+
+@pytest.mark.parametrize(
+    ("options", "field", "said"),
+    [
+        (["--games", "7"], "games", "multiple of 2"),
+        (["--start", "1,2"], "start", "bev has 15 weights, not 2"),
+        (["--player", "heuristic", "--start", "1,1,9,1,1,1,1"], "start", "cb is 0 to 5, not 9"),
+        (["--player", "nobody"], "player", "Invalid enum value"),
+        (["--reference", "nobody"], "player", "no player is called"),
+    ],
+)
+def test_settings_that_cannot_be_are_named_and_no_run_is_begun(tmp_path, capsys, options, field, said):
+    assert run(tmp_path / "run", *options) == cli.EXIT_USAGE
+    assert said in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_file_of_another_kind_is_no_player(tmp_path):
+    write_arrays(tmp_path / "best.npz", {"player": np.array("nobody"), "vector": np.zeros(3)})
+    with pytest.raises(DataFileError, match="weights of 'nobody'"):
+        load_opponent(f"run:{tmp_path}/best.npz")
+    write_arrays(tmp_path / "best.npz", {"player": np.array("bev"), "vector": np.zeros(3)})
+    with pytest.raises(DataFileError, match="vector is 15 finite weights of bev"):
+        load_opponent(f"run:{tmp_path}/best.npz")
+
+
+def test_weights_beyond_their_range_are_refused_in_the_settings():
+    with pytest.raises(ValueRangeError) as caught:
+        AscendSettings(start=(2000.0,) * 15).check()
+    assert caught.value.field == "start"

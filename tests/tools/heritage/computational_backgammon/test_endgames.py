@@ -1,0 +1,50 @@
+"""Decided endgames: they are what their names say, and judges are measured on what is known exactly."""
+
+import numpy as np
+import pytest
+
+from engine.evaluation.evaluator import Evaluator
+from engine.rules.outcome import Outcomes
+from tools.heritage.computational_backgammon.endgames import (
+    compute_probe_metrics,
+    make_sure_loss,
+    make_sure_win,
+    measure_endgame_errors,
+)
+from tools.heritage.computational_backgammon.net_set import load_bearoff_table
+
+
+class Halving:
+    """Says half of the exact chance."""
+
+    name = "halving"
+    plies = 0
+
+    def evaluate(self, boards) -> Outcomes:
+        return load_bearoff_table().evaluate(boards) / 2
+
+
+def test_the_sure_endgames_are_sure():
+    exact = load_bearoff_table().evaluate(np.stack([make_sure_win(), make_sure_loss()]))
+    assert exact[:, 0].tolist() == [1.0, 0.0]
+
+
+def test_a_judge_is_compared_with_what_is_known_exactly():
+    perfect = measure_endgame_errors(load_bearoff_table())
+    assert perfect.rms == 0.0
+    assert perfect.sure_wins > 0.995
+    assert perfect.sure_losses < 0.005
+    halving: Evaluator = Halving()
+    errors = measure_endgame_errors(halving)
+    assert errors.sure_wins == pytest.approx(perfect.sure_wins / 2)
+    assert 0.2 < errors.rms < 0.5
+
+
+def test_what_a_log_is_told_has_the_start_and_the_sure_endgames():
+    class Fixed(Halving):
+        def evaluate(self, boards):
+            return np.array([[0.5, 0.2, 0.1, 0.15, 0.0], [0.9, 0, 0, 0, 0], [0.3, 0, 0, 0, 0]], np.float32)
+
+    told = compute_probe_metrics(Fixed())
+    assert told["start"] == pytest.approx([0.5, 0.2, 0.15])
+    assert (told["sure_win"], told["sure_loss"]) == pytest.approx((0.9, 0.3))

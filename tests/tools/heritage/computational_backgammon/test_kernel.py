@@ -1,0 +1,150 @@
+"""The compiled loops: they judge as the evaluator does, steps go down the error, mirrors stay mirrors."""
+
+import numpy as np
+import pytest
+
+from engine.rules.outcome import cubeless_equity
+from engine.rules.position import Phase, Position, classify_phases
+from nets.heritage.computational_backgammon.net import NODE_COUNTS, ClassicNet
+from nets.router import Router
+from tests.boards import position
+from tools.heritage.computational_backgammon.kernels import steps as kernel_steps
+from tools.heritage.computational_backgammon.kernels.evaluation import (
+    LearningParameters,
+    compute_reply_equity,
+    new_evaluation_buffers,
+)
+from tools.heritage.computational_backgammon.kernels.games import learn_game
+from tools.heritage.computational_backgammon.net_set import load_bearoff_table
+from tools.train.weights.random_positions import sample_random_positions
+
+RATE = 0.5
+
+
+def net(layout, outputs, seed=5, hidden=7):
+    made = ClassicNet.untrained(layout, outputs, hidden, np.random.default_rng(seed))
+    made.weights[1][:] = np.linspace(-0.5, 0.5, hidden)
+    return made
+
+
+def learning(*, mirrored=False, trace=0.0, table=False, alpha=RATE, beta=RATE):
+    ranks, wins = np.zeros((7, 1), np.int64), np.zeros((0, 0), np.float32)
+    for array in (ranks, wins):
+        array.setflags(write=False)
+    if table:
+        ranks, wins = load_bearoff_table().numbering.ranks, load_bearoff_table().wins
+    return LearningParameters(alpha, beta, trace, mirrored, ranks, wins)
+
+
+def untaken(boards):
+    """Positions in which both sides can still lose a gammon: all nodes count."""
+    return boards[(boards[:, :, 0] == 0).all(axis=1)]
+
+
+def learn(own, board, target, how):
+    desk = new_evaluation_buffers(own.weights, own.weights)
+    desk.target[:] = target
+    kernel_steps.learn_position(board[None], 0, own.weights, own.weights, how, desk)
+
+
+@pytest.mark.parametrize("outputs", NODE_COUNTS)
+@pytest.mark.parametrize("table", [False, True])
+def test_replies_are_judged_as_by_the_evaluator(outputs, table):
+    contact, race = net("normal", outputs), net("normal", outputs, seed=6, hidden=5)
+    if outputs == 5:  # gammons less often than wins: the router makes them so, the loop does not
+        for one in (contact, race):
+            one.weights[2][:] *= np.float32(0.1)
+            one.weights[3][:] = [0, -2, -4, -2, -4]
+    judge = Router("twin", contact, race, exact=(load_bearoff_table(),) if table else ())
+    boards = sample_random_positions(4000, seed=3)[:400]
+    boards = np.concatenate([boards, position({2: 3, 1: 1}, {20: 2, 24: 4}).board[None]])
+    expected = cubeless_equity(judge.evaluate(boards))
+    desk, how = new_evaluation_buffers(contact.weights, race.weights), learning(table=table)
+    found = [
+        compute_reply_equity(board[None].copy(), contact.weights, race.weights, how, desk) for board in boards
+    ]
+    np.testing.assert_allclose(found, expected, atol=1e-5)
+    assert {Phase.CONTACT, Phase.RACE} <= set(classify_phases(boards))
+
+
+@pytest.mark.parametrize("outputs", NODE_COUNTS)
+def test_a_step_goes_down_the_squared_error(outputs):
+    """α and β weigh the slopes of the two layers; errors of shares count as what they are shares of."""
+    board = untaken(sample_random_positions(4000, seed=4)[:400])[0]
+    target = np.linspace(0.2, 0.9, NODE_COUNTS[outputs]).astype(np.float32)
+    weights = np.ones(NODE_COUNTS[outputs])
+    if outputs == 2:
+        weights[1:] = target[0], 1 - target[0]
+    own, before = net("normal", outputs), net("normal", outputs)
+    alpha, beta = 0.02, 0.01
+    learn(own, board, target, learning(alpha=alpha, beta=beta))
+
+    def error():
+        return float(weights @ (before.compute_nodes(board[None])[0].astype(np.float64) - target) ** 2) / 2
+
+    for layer, rate in enumerate((beta, beta, alpha, alpha)):
+        old, new = before.weights[layer], own.weights[layer]
+        changed = np.argwhere(np.abs(new - old) > 1e-5)
+        for index in map(tuple, changed[:: max(len(changed) // 6, 1)]):
+            kept, width = old[index], np.float32(0.02)
+            old[index] = kept + width
+            above = error()
+            old[index] = kept - width
+            below = error()
+            old[index] = kept
+            slope = (above - below) / (2 * float(width))
+            assert (new - old)[index] == pytest.approx(-rate * slope, rel=0.05, abs=2e-6)
+
+
+@pytest.mark.parametrize("outputs", NODE_COUNTS)
+def test_a_mirrored_net_learns_and_stays_mirrored(outputs):
+    own = net("symmetric", outputs)
+    boards = untaken(sample_random_positions(4000, seed=7)[:400])
+    target = np.linspace(0.3, 0.6, NODE_COUNTS[outputs]).astype(np.float32)
+    first = np.abs(own.compute_nodes(boards[:1])[0] - target).sum()
+    for board in boards[[0, 1, 2, 0, 1, 0, 0, 0, 0]]:
+        learn(own, board, target, learning(mirrored=True))
+    assert np.abs(own.compute_nodes(boards[:1])[0] - target).sum() < first
+    w1, _, w2, b2 = own.weights
+    half = NODE_COUNTS[outputs] // 2
+    np.testing.assert_allclose(w1[98:], -w1[:98], atol=1e-6)
+    np.testing.assert_allclose(w2[half + 1 :], -w2[1 : half + 1], atol=1e-6)
+    level = b2 + w2.sum(axis=1) / 2
+    np.testing.assert_allclose(level[0], 0.0, atol=1e-5)
+    np.testing.assert_allclose(level[half + 1 :], level[1 : half + 1], atol=1e-5)
+
+
+@pytest.mark.nojit
+def test_nothing_is_learned_of_gammons_that_cannot_be():
+    board = position({6: 14}, {24: 15}).board.copy()
+    board[0, 0] = 1
+    own, before = net("normal", 5), net("normal", 5)
+    learn(own, board, np.full(5, 0.9, np.float32), learning())
+    changed = [bool((a != b).any()) for a, b in zip(own.weights[2], before.weights[2], strict=True)]
+    assert changed == [True, True, True, False, False]
+
+
+def test_lambda_one_learns_the_result_at_every_ply():
+    own = net("normal", 5)
+    boards = np.repeat(Position.start().board[None], 4, axis=0).copy()
+    boards[3] = position({6: 15}, {}).board  # the side that has just moved is off, the other has all 15
+    boards[3, 1, 0] = 15
+    tally = np.zeros(4, np.int64)
+    for _ in range(3000):
+        learn_game(boards, own.weights, own.weights, learning(trace=1.0), tally)
+    # the winner moved at plies 0 and 2, the loser at ply 1
+    win, win_g, win_bg, lose_g, _ = own.evaluate(boards[:1])[0]
+    assert (win, win_g, lose_g) == pytest.approx((2 / 3, 2 / 3, 1 / 3), abs=0.06)
+    assert win_bg < 0.05
+    assert tally.tolist() == [3000, 9000, 3000, 0]
+
+
+def test_bearoffs_of_the_table_are_not_learned():
+    boards = np.zeros((2, 2, 26), np.int8)
+    boards[0] = position({1: 2}, {24: 1}).board
+    boards[1, 0], boards[1, 1, 0] = boards[0, 1], 15
+    for table in (True, False):
+        own, before = net("normal", 1), net("normal", 1)
+        tally = np.zeros(4, np.int64)
+        learn_game(boards, own.weights, own.weights, learning(table=table), tally)
+        assert (own.weights[0] == before.weights[0]).all() == table

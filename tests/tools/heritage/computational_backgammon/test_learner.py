@@ -1,0 +1,196 @@
+"""Classic nets learn, by themselves and from experts; runs survive kills, and refuse what cannot be."""
+
+import argparse
+
+import numpy as np
+import pytest
+
+from engine.errors import DataFileError, GammondError, StateError
+from engine.play.lockstep import play_games
+from engine.play.player import EvaluatorPlayer, RandomPlayer
+from nets.pubeval import PubevalPlayer
+from tools.files import read_arrays, read_records
+from tools.heritage.computational_backgammon import command
+from tools.heritage.computational_backgammon.learner import ClassicLearner
+from tools.heritage.computational_backgammon.net_set import read_classic_nets
+from tools.heritage.computational_backgammon.settings import ClassicSettings
+from tools.opponents import load_opponent
+
+OPTIONS = ["--hidden", "6", "--benchmark-games", "4", "--checkpoint-every", "100", "--games", "300"]
+
+
+def run_command(*arguments: str) -> int:
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    return command.main(parser.parse_args(arguments))
+
+
+def learned(**settings):
+    learner = ClassicLearner(ClassicSettings(**settings))
+    for _ in learner.play_rounds():
+        pass
+    return learner
+
+
+def margin(player, opponent, games=400):
+    """Points per game, less four standard errors."""
+    result = play_games(player, opponent, games, seed=4)
+    return result.points_per_game - 4 * result.standard_error
+
+
+@pytest.mark.parametrize("layout", ["normal", "symmetric"])
+@pytest.mark.parametrize("outputs", [1, 2, 5])
+def test_it_learns_to_beat_random(layout, outputs):
+    player = learned(games=2000, hidden=10, outputs=outputs, layout=layout, alpha=0.3, beta=0.3).player
+    assert margin(player, RandomPlayer(seed=1)) > 0.2
+
+
+def test_it_gains_on_pubeval():
+    early, late = (
+        play_games(learned(games=games, hidden=10, outputs=1).player, PubevalPlayer(), 400, seed=4)
+        for games in (500, 6000)
+    )
+    gain = late.points_per_game - early.points_per_game
+    assert gain > 4 * np.hypot(early.standard_error, late.standard_error)
+
+
+@pytest.mark.parametrize("teacher", ["against", "taught", "watching"])
+def test_it_learns_from_an_expert(teacher):
+    # watching it sees good games alone, and learns the least of them
+    player = learned(games=600, hidden=10, teacher=teacher, alpha=0.5, beta=0.5).player
+    assert margin(player, RandomPlayer(seed=1)) > 0.0
+
+
+def test_races_and_bearoffs_have_judges_of_their_own():
+    nets = learned(games=200, hidden=6, race_hidden=4, bearoff="two-sided").nets
+    assert (nets.contact.hidden, nets.race.hidden) == ((6,), (4,))
+    untrained = ClassicLearner(ClassicSettings(hidden=6, race_hidden=4)).nets
+    assert (nets.race.weights[0] != untrained.race.weights[0]).any()
+
+
+def test_the_same_seed_gives_the_same_weights_and_another_seed_others():
+    first, again, other = (learned(games=100, hidden=4, seed=seed) for seed in (1, 1, 2))
+    assert (first.nets.contact.weights[0] == again.nets.contact.weights[0]).all()
+    assert (first.nets.contact.weights[0] != other.nets.contact.weights[0]).any()
+
+
+@pytest.mark.parametrize("teacher", ["self", "watching"])
+def test_a_run_that_was_killed_goes_on_to_the_same_nets(tmp_path, monkeypatch, teacher):
+    options = [*OPTIONS, "--teacher", teacher, "--expert", "pubeval"]
+    run_command(str(tmp_path / "whole"), *options)
+    real = ClassicLearner.save
+
+    def kill(self, file, extra):
+        if self.games_done == 200 and file.name == "checkpoint.npz":
+            raise KeyboardInterrupt
+        real(self, file, extra)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(ClassicLearner, "save", kill)
+        with pytest.raises(KeyboardInterrupt):
+            run_command(str(tmp_path / "run"), *options)
+    run_command(str(tmp_path / "run"), "--resume")
+    for name in ("checkpoint.npz", "best.npz"):
+        one, other = read_arrays(tmp_path / "whole" / name), read_arrays(tmp_path / "run" / name)
+        assert one.keys() == other.keys()
+        assert all((one[key] == other[key]).all() for key in one)
+    games = [record["games"] for record in read_records(tmp_path / "run" / "log.jsonl")]
+    assert games == [100, 200, 300]
+
+
+def test_the_log_tells_of_the_start_and_of_decided_endgames_and_the_run_plays(tmp_path):
+    run_command(str(tmp_path), *OPTIONS, "--outputs", "2")
+    last = read_records(tmp_path / "log.jsonl")[-1]
+    assert len(last["start"]) == 3
+    assert 0 < last["sure_loss"] < 1
+    assert 0 <= last["won"] <= 1
+    player = load_opponent(f"run:{tmp_path}")
+    assert isinstance(player, EvaluatorPlayer)
+    assert play_games(player, RandomPlayer(), 20, seed=1).games == 20
+
+
+def test_a_run_goes_back_to_its_best_nets_at_lower_rates(tmp_path):
+    settings = ClassicSettings(games=150, hidden=4, alpha=0.4, beta=0.2, least_rate=0.15)
+    learner = ClassicLearner(settings)
+    rounds = learner.play_rounds()
+    next(rounds)
+    learner.save(tmp_path / "best.npz", {})
+    kept = learner.nets.contact.weights[0].copy()
+    next(rounds)
+    assert (learner.nets.contact.weights[0] != kept).any()
+    assert learner.backtrack_to(tmp_path / "best.npz") == 50
+    assert (learner.nets.contact.weights[0] == kept).all()
+    assert settings.compute_rates(learner.cuts) == (0.2, 0.15)
+    assert learner.can_cut_rate
+    learner.cuts = 2
+    assert not learner.can_cut_rate
+
+
+def test_symmetric_nets_can_go_on_without_their_ties(tmp_path):
+    run_command(str(tmp_path / "tied"), *OPTIONS, "--layout", "symmetric")
+    tied, _ = read_classic_nets(tmp_path / "tied" / "best.npz")
+    begins = ClassicLearner(ClassicSettings(hidden=6, parent=str(tmp_path / "tied"))).nets
+    assert begins.contact.layout == "normal"
+    assert (begins.contact.weights[0] == tied.contact.weights[0]).all()
+    with pytest.raises(GammondError) as caught:
+        run_command(str(tmp_path / "other"), *OPTIONS, "--hidden", "7", "--from", str(tmp_path / "tied"))
+    assert caught.value.field == "parent"
+    assert not (tmp_path / "other").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "field"),
+    [
+        (["--outputs", "3"], "outputs"),
+        (["--layout", "sideways"], "layout"),
+        (["--bearoff", "one-sided"], "bearoff"),
+        (["--teacher", "nobody"], "teacher"),
+        (["--teacher", "watching", "--expert", "nobody"], "player"),
+        (["--teacher", "taught", "--expert", "pubeval"], "expert"),
+        (["--alpha", "0.001"], "least_rate"),
+        (["--backtrack", "0.1", "--benchmark-games", "0"], "backtrack"),
+        (["--games", "0"], "games"),
+        (["--plot", "strength.gif"], "plot"),
+    ],
+)
+def test_a_command_that_cannot_be_leaves_no_run_behind(tmp_path, options, field):
+    with pytest.raises(GammondError) as caught:
+        run_command(str(tmp_path / "run"), *OPTIONS, *options)
+    assert caught.value.field == field
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.fixture
+def run_folder(tmp_path):
+    run_command(str(tmp_path / "run"), *OPTIONS, "--games", "50")
+    return tmp_path / "run"
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"games_done": None}, "games_done is None"),
+        ({"cuts": np.array(-1)}, "cuts is"),
+        ({"outputs": np.array(2)}, "2 outputs has weights"),
+        ({"contact_w1": None}, "there is no contact_w1"),
+        ({"bearoff": None}, "has no bearoff"),
+        ({"bearoff": np.array("two-sided")}, r"bearoff two-sided, run\.toml beside it none"),
+    ],
+)
+def test_a_checkpoint_that_lacks_something_is_refused(run_folder, changes, message):
+    file = run_folder / "checkpoint.npz"
+    arrays = read_arrays(file)
+    for name, array in changes.items():
+        arrays.pop(name) if array is None else arrays.update({name: array})
+    np.savez(file, **arrays)
+    with pytest.raises(DataFileError, match=message):
+        run_command(str(run_folder), "--resume")
+
+
+def test_a_cut_checkpoint_is_refused_and_a_run_is_not_begun_twice(run_folder):
+    with pytest.raises(StateError, match="--resume"):
+        run_command(str(run_folder), *OPTIONS)
+    file = run_folder / "checkpoint.npz"
+    file.write_bytes(file.read_bytes()[:500])
+    with pytest.raises(DataFileError, match=r"checkpoint\.npz"):
+        run_command(str(run_folder), "--resume")

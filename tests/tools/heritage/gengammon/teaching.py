@@ -1,0 +1,48 @@
+"""Expert moves to learn from in tests: those of a net, or of pubeval, on positions of random games."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.rules.position import Phase, classify_phases
+from nets.heritage.gengammon.net import GengammonNet, GengammonPlayer
+from nets.pubeval import PubevalPlayer
+from tests import boards
+from tools.heritage.gengammon.dataset import ExpertMoves, list_candidates
+from tools.heritage.gengammon.packed_moves import pack_moves
+
+
+def expert_moves(count: int, seed: int, expert=None, matches: int = 10) -> ExpertMoves:
+    """Let an expert, pubeval unless told, choose plays of random rolls in positions with contact."""
+    found = boards.random_boards(3 * count, seed=seed)
+    found = found[classify_phases(found) < Phase.RACE][:count]
+    dice = boards.random_rolls(len(found), seed=seed + 1)
+    chosen = (expert or PubevalPlayer()).choose(found, dice)
+    of_match = np.arange(len(found)) % matches
+    return ExpertMoves(
+        boards=found,
+        dice=dice,
+        chosen=chosen,
+        matches=np.sort(of_match).astype(np.int32),
+        games=np.ones(len(found), np.int16),
+        players=np.zeros(len(found), np.int32),
+        match_names=tuple(f"match {number}" for number in range(matches)),
+        player_names=("expert",),
+    )
+
+
+def packed(count: int, seed: int, expert=None):
+    """The same, packed."""
+    moves = expert_moves(count, seed, expert)
+    return pack_moves(moves.boards, list_candidates(moves))
+
+
+def random_net(seed: int, activation: str = "softsign", spread: float = 0.3) -> GengammonNet:
+    """A net of random weights."""
+    weights = np.random.default_rng(seed).normal(0.0, spread, (26, 52))
+    return GengammonNet(weights.astype(np.float32), activation)
+
+
+def random_player(seed: int, activation: str = "softsign") -> GengammonPlayer:
+    """What plays by it."""
+    return GengammonPlayer("teacher", random_net(seed, activation))

@@ -1,0 +1,191 @@
+"""``gammond train expert-moves`` on small files of matches, whole and broken, in folders and archives."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import tarfile
+
+import numpy as np
+import pytest
+
+from engine.errors import DataFileError, ValueRangeError
+from engine.rules.notation import parse_play
+from engine.rules.position import Position
+from tools.heritage.gengammon import expert_moves
+from tools.heritage.gengammon.dataset import read_expert_moves
+from tools.heritage.gengammon.extraction import extract_moves
+from tools.heritage.gengammon.match_files import MatchFile, read_match_files
+
+GOOD = """; [Player 1 "ann"]
+
+ 5 point match
+
+ Game 1
+ ann : 0                      bob : 0
+  1) 31: 8/5 6/5              64: 24/18 13/9
+  2) 21: 13/11 6/5             Doubles => 2
+  3)  Drops                    Wins 1 point
+
+ Game 2
+ ann : 0                      bob : 1
+  1)                          31: 8/5 6/5
+  2) 64: 24/18 13/9            Losses 1 point
+      Wins 1 point
+"""
+BROKEN = GOOD.replace("ann", "cid").replace("21: 13/11 6/5 ", "21: 13/11 6/4 ")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "in" / "deep").mkdir(parents=True)
+    (tmp_path / "in" / "b.mat").write_text(GOOD)
+    (tmp_path / "in" / "deep" / "a.TXT").write_bytes(BROKEN.replace("\n", "\r\n").encode())
+    (tmp_path / "in" / "readme.txt").write_text("no matches here")
+    (tmp_path / "in" / "b.mat.bak").write_text(GOOD.replace("ann", "eve"))
+    return tmp_path / "in"
+
+
+@pytest.fixture
+def archive(folder, tmp_path):
+    file = tmp_path / "matches.tar.gz"
+    with tarfile.open(file, "w:gz") as out:
+        out.add(folder, "matches")
+    return file
+
+
+def run(*words):
+    parser = argparse.ArgumentParser()
+    expert_moves.add_arguments(parser)
+    return expert_moves.main(parser.parse_args([str(word) for word in words]))
+
+
+@pytest.mark.parametrize("kind", ["folder", "archive"])
+def test_the_moves_of_folders_and_archives_come_into_a_file(kind, request, tmp_path, capsys):
+    out = tmp_path / "moves.npz"
+    source = request.getfixturevalue(kind)
+    assert run(source, "--out", out) == 0
+    said = capsys.readouterr()
+    assert said.out.splitlines()[:-1] == [
+        "read: 2 files, 2 matches, 4 games, 9 moves",
+        "skipped: 1 files",
+        "faults: 1 illegal play",
+        "moves: 9 (bob 4, ann 3, cid 2)",
+        "filtered: 0 homebound",
+        "filtered: 0 contradicting",
+        "filtered: 0 unmovable",
+    ]
+    assert said.out.splitlines()[-1].startswith("kept: 9 moves in ")
+    assert "a.TXT:8: game 1: illegal play: '21: 13/11 6/4'" in said.err
+    assert "readme.txt: a .mat file has a line 'Game 1'" in said.err
+    moves = read_expert_moves(out)
+    first = moves.matches == [name.endswith("b.mat") for name in moves.match_names].index(True)
+    assert [moves.player_names[player] for player in moves.players[first]] == [
+        "ann",
+        "bob",
+        "ann",
+        "bob",
+        "ann",
+    ]
+    assert moves.games[first].tolist() == [1, 1, 1, 2, 2]
+    own = moves.select(first)
+    play = parse_play("8/5 6/5", Position.start(), (3, 1))
+    assert own.dice[0].tolist() == [3, 1]
+    assert (own.boards[0] == Position.start().board).all()
+    assert (own.chosen[0] == play.result.board).all()
+    assert (own.boards[1] == play.result.board).all()
+    assert (
+        moves.command
+        == f"gammond train expert-moves {source} --out {out} --filters homebound,contradicting,unmovable"
+    )
+
+
+def test_a_move_after_one_that_was_doubled_away_begins_at_the_start(folder, tmp_path):
+    run(folder / "b.mat", "--out", tmp_path / "moves.npz")
+    moves = read_expert_moves(tmp_path / "moves.npz")
+    assert (moves.boards[3] == Position.start().board).all()
+
+
+def test_players_and_filters_can_be_named(folder, tmp_path, capsys):
+    out = tmp_path / "moves.npz"
+    assert run(folder, "--out", out, "--players", "bob, ann", "--filters", "none") == 0
+    assert "moves: 7 (bob 4, ann 3)" in capsys.readouterr().out
+    assert read_expert_moves(out).command.endswith("--players 'bob, ann' --filters none")
+
+
+def test_faults_are_told_up_to_a_number(folder, tmp_path, capsys):
+    run(folder, "--out", tmp_path / "moves.npz", "--faults", 1)
+    assert capsys.readouterr().err.splitlines()[-1] == "1 more faults: --faults 2 tells them all"
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        (["--players", "zoe"], ValueRangeError, "no move is by zoe"),
+        (
+            ["--filters", "home"],
+            ValueRangeError,
+            "a filter is one of homebound, contradicting, unmovable, none",
+        ),
+    ],
+)
+def test_what_cannot_be_asked_for_leaves_no_file(options, error, message, folder, tmp_path):
+    with pytest.raises(error, match=message):
+        run(folder, "--out", tmp_path / "moves.npz", *options)
+    assert not (tmp_path / "moves.npz").exists()
+
+
+def test_sources_without_moves_leave_no_file(tmp_path):
+    (tmp_path / "a.mat").write_text("nothing")
+    with pytest.raises(DataFileError, match="no move is left"):
+        run(tmp_path / "a.mat", "--out", tmp_path / "moves.npz")
+    with pytest.raises(DataFileError, match="there is no file or folder"):
+        run(tmp_path / "b.mat", "--out", tmp_path / "moves.npz")
+    assert not (tmp_path / "moves.npz").exists()
+
+
+def test_a_file_that_is_there_stays_when_nothing_comes_of_a_run(folder, tmp_path):
+    (tmp_path / "moves.npz").write_text("precious")
+    with pytest.raises(ValueRangeError):
+        run(folder, "--out", tmp_path / "moves.npz", "--players", "zoe")
+    assert (tmp_path / "moves.npz").read_text() == "precious"
+
+
+def test_an_archive_that_is_cut_gives_what_came_before(tmp_path):
+    rng = np.random.default_rng(2)
+    file = tmp_path / "matches.tar.gz"
+    with tarfile.open(file, "w:gz") as out:
+        for number in range(20):
+            text = GOOD + "; " + " ".join(map(str, rng.integers(0, 10**9, 400)))
+            member = tarfile.TarInfo(f"match{number:02}.mat")
+            member.size = len(text)
+            out.addfile(member, io.BytesIO(text.encode()))
+    assert len(read_match_files([file])[0]) == 20
+    file.write_bytes(file.read_bytes()[:20_000])
+    files, unread = read_match_files([file])
+    assert 3 < len(files) < 18
+    assert [each.name for each in files] == [f"{file}/match{number:02}.mat" for number in range(len(files))]
+    assert len(unread) == 1
+    assert "the archive is damaged" in unread[0].reason
+
+
+def test_names_of_any_code_page_are_read(tmp_path):
+    (tmp_path / "a.mat").write_bytes(GOOD.replace("ann", "Jürg").encode("latin-1"))
+    (tmp_path / "b.mat").write_bytes(GOOD.replace("ann", "Søren").encode())
+    moves, _ = extract_moves(read_match_files([tmp_path])[0], [])
+    assert moves.player_names == ("Jürg", "bob", "Søren")
+
+
+def test_a_file_given_twice_counts_once_and_is_told():
+    files = [MatchFile("a", GOOD), MatchFile("b", GOOD), MatchFile("c", BROKEN)]
+    done = []
+    moves, found = extract_moves(files, [], done.append)
+    assert len(moves) == 9
+    assert [(each.name, each.reason) for each in found.skipped] == [("b", "the same as a file before")]
+    assert done == [1, 2, 3]
+
+
+def test_matches_of_one_file_have_names_of_their_own():
+    moves, found = extract_moves([MatchFile("both", GOOD + BROKEN)], [])
+    assert moves.match_names == ("both match 1", "both match 2")
+    assert (found.files, found.matches) == (1, 2)

@@ -1,0 +1,147 @@
+"""The study: a run for each value of a setting, one table; it goes on where it was, and refuses in time."""
+
+import argparse
+import shutil
+
+import msgspec
+import pytest
+
+from engine.errors import GammondError, StateError
+from tests.tools.heritage.gengammon.teaching import expert_moves
+from tools.files import read_records
+from tools.heritage.gengammon import command, study
+from tools.heritage.gengammon.dataset import write_expert_moves
+from tools.heritage.gengammon.settings import MimicSettings
+from tools.train.runs.settings import read_settings
+
+SMALL = ["--population", "8", "--games", "0", "--threads", "1", "--generations", "4", "--validate-every", "2"]
+
+
+def run_study(folder, *arguments) -> int:
+    parser = argparse.ArgumentParser()
+    study.add_arguments(parser)
+    return study.main(parser.parse_args([str(folder), *SMALL, *map(str, arguments)]))
+
+
+@pytest.fixture(scope="module")
+def moves(tmp_path_factory):
+    file = tmp_path_factory.mktemp("moves") / "moves.npz"
+    write_expert_moves(file, expert_moves(200, seed=1))
+    return ["--moves", str(file)]
+
+
+@pytest.mark.parametrize(
+    ("field", "texts", "values"),
+    [
+        ("learned", "20,100", (20, 100)),
+        ("fitness", "1,3-nearness", ("1", "3-nearness")),
+        ("crossover", "weights,alternating", ("weights", "alternating")),
+        ("mutation-share", "0.5, 1", (0.5, 1.0)),
+    ],
+)
+def test_it_makes_a_run_of_each_value_that_differs_in_nothing_else(
+    tmp_path, moves, capsys, field, texts, values
+):
+    assert run_study(tmp_path, *moves, "--vary", f"{field}={texts}") == 0
+    told = capsys.readouterr().out
+    name = field.replace("-", "_")
+    settings = [read_settings(tmp_path / str(value) / "run.toml", MimicSettings) for value in values]
+    assert tuple(getattr(each, name) for each in settings) == values
+    first, second = (msgspec.structs.replace(each, **{name: values[0]}) for each in settings)
+    assert first == second
+    assert told.startswith(f"| {name} | minutes | fitness |")
+    assert [line.split(" | ")[0] for line in told.splitlines()[2:4]] == [f"| {value}" for value in values]
+    players = " ".join(f"run:{tmp_path}/{value}" for value in reversed(values))
+    assert f"gammond tournament {players} random" in told
+
+
+def test_what_differs_decides_what_comes_out(tmp_path, moves):
+    run_study(tmp_path, *moves, "--vary", "mutation=swap,bit")
+    nets = [(tmp_path / name / "net.txt").read_text() for name in ("swap", "bit")]
+    assert nets[0] != nets[1]
+
+
+def test_a_study_that_is_done_only_prints_its_table_again(tmp_path, moves, capsys):
+    options = [*moves, "--vary", "learned=20,100"]
+    run_study(tmp_path, *options)
+    told, before = capsys.readouterr().out, (tmp_path / "20" / "log.jsonl").read_text()
+    run_study(tmp_path, *options)
+    assert capsys.readouterr().out == told
+    assert (tmp_path / "20" / "log.jsonl").read_text() == before
+
+
+def test_a_killed_study_comes_out_as_one_that_was_not_killed(tmp_path, moves, monkeypatch):
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    options = [*moves, "--vary", "fitness=1,2"]
+    run_study(whole, *options)
+    keep, kept = command.MimicRun._save_checkpoint, []
+
+    def keep_three(self, record):
+        if len(kept) == 3:
+            raise KeyboardInterrupt
+        kept.append(record)
+        return keep(self, record)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(command.MimicRun, "_save_checkpoint", keep_three)
+        with pytest.raises(KeyboardInterrupt):
+            run_study(killed, *options)
+    run_study(killed, *options)
+    for value in ("1", "2"):
+        nets = [(folder / value / "net.txt").read_text() for folder in (whole, killed)]
+        assert nets[0] == nets[1]
+        assert len(read_records(killed / value / "log.jsonl")) == 2
+
+
+def test_other_settings_are_refused_before_anything_is_run(tmp_path, moves):
+    run_study(tmp_path, *moves, "--vary", "learned=20,100")
+    shutil.rmtree(tmp_path / "20")
+    with pytest.raises(StateError, match="other settings"):
+        run_study(tmp_path, *moves, "--vary", "learned=20,100", "--seed", "7")
+    assert not (tmp_path / "20").exists()
+
+
+def test_nets_that_play_without_experts_are_compared_too(tmp_path, capsys):
+    play = ["--method", "play", "--positions", "20", "--rounds", "1", "--round-generations", "2"]
+    assert run_study(tmp_path, *play, "--vary", "trials=1,2") == 0
+    assert capsys.readouterr().out.splitlines()[2].endswith(" |  |  |")
+
+
+def test_the_sizes_of_the_document_are_varied_unless_told():
+    parser = argparse.ArgumentParser()
+    study.add_arguments(parser)
+    assert parser.parse_args(["runs/sizes"]).vary == "learned=1500,30000,45000"
+
+
+@pytest.mark.parametrize(
+    ("varied", "field"),
+    [
+        ("", "vary"),
+        ("learned", "vary"),
+        ("learned=", "vary"),
+        ("learned=20,", "vary"),
+        ("learned=20,20", "vary"),
+        ("learned=20,020", "vary"),
+        ("learned=20,x", "learned"),
+        ("learned=-1,20", "learned"),
+        ("fitness=1,4", "fitness"),
+        ("crossover=weights,genes", "crossover"),
+        ("size=1,2", "size"),
+        ("moves=runs/a.npz,runs/b.npz", "vary"),
+        ("opponents=random,pubeval", "vary"),
+    ],
+)
+def test_what_cannot_be_varied_is_refused_before_a_run_begins(tmp_path, moves, varied, field):
+    with pytest.raises(GammondError) as caught:
+        run_study(tmp_path, *moves, "--vary", varied)
+    assert caught.value.field == field
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_agreement_of_all_is_drawn(tmp_path, moves):
+    pytest.importorskip("matplotlib")
+    picture = tmp_path / "a.svg"
+    run_study(tmp_path / "runs", *moves, "--vary", "mutation=swap,bit", "--plot", picture)
+    text = picture.read_text()
+    assert "swap: ranked first, unseen matches" in text
+    assert "bit: ranked first, unseen matches" in text

@@ -1,0 +1,169 @@
+"""The climb: it learns, it resumes to the same end, it refuses; what it kept can be checked again."""
+
+from __future__ import annotations
+
+import argparse
+
+import msgspec
+import pytest
+
+from engine.errors import DataFileError, GammondError, StateError
+from engine.play.lockstep import play_games
+from nets.catalogue import load_player
+from nets.heritage.heuristic_engine.heuristic import (
+    HEURISTIC_CONFIGS,
+    HeuristicConfig,
+    HeuristicPlayer,
+    OnePlyHeuristicPlayer,
+)
+from tools.files import read_records
+from tools.heritage.heuristic_engine import command
+from tools.heritage.heuristic_engine.settings import ClimbSettings
+from tools.train.runs.run_folder import LOG_FILE
+
+SMALL = ["--workers", "1", "--games", "100", "--trials", "12", "--benchmark-games", "0"]
+
+
+def run_command(*arguments: str) -> int:
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    return command.main(parser.parse_args(arguments))
+
+
+def _comparable(folder):
+    return [{**record, "seconds": 0} for record in read_records(folder / LOG_FILE)]
+
+
+def _climbed(folder, *options):
+    assert run_command(str(folder), *SMALL, *options) == 0
+    return folder
+
+
+@pytest.fixture(scope="module")
+def climbed(tmp_path_factory):
+    return _climbed(tmp_path_factory.mktemp("climb") / "run", "--trials", "25", "--games", "300")
+
+
+def _assert_it_learned_far_beyond_noise(folder):
+    reached = msgspec.convert(read_records(folder / LOG_FILE)[-1]["factors"], HeuristicConfig)
+    result = play_games(
+        load_player(command.format_player(reached)), load_player("heuristic:config=untrained"), 600, seed=9
+    )
+    assert result.points_per_game - 5 * result.standard_error > 0.5
+
+
+def test_it_learns_far_beyond_noise(climbed):
+    _assert_it_learned_far_beyond_noise(climbed)
+
+
+def test_with_a_sequential_test_it_learns_far_beyond_noise_too(tmp_path):
+    bounds = ["--high", "70", "--least-games", "100", "--most-games", "1000"]
+    _assert_it_learned_far_beyond_noise(
+        _climbed(tmp_path / "run", "--test", "sprt", *bounds, "--trials", "20")
+    )
+
+
+def test_what_was_kept_can_be_played_again(climbed, capsys):
+    assert run_command(str(climbed), "--recheck", "200", "--workers", "1") == 0
+    lines = capsys.readouterr().out.splitlines()
+    kept = sum(record["kept"] for record in read_records(climbed / LOG_FILE))
+    assert len(lines) == kept + 1
+    assert lines[-1].startswith(f"{kept} changes kept: ")
+
+
+@pytest.mark.parametrize("test", ["fixed", "paired", "sprt"])
+def test_a_run_that_was_killed_goes_on_to_the_same_end(tmp_path, monkeypatch, test):
+    options = [*SMALL, "--test", test, "--most-games", "1000", "--least-games", "200", "--doubles", "two"]
+    assert run_command(str(tmp_path / "whole"), *options) == 0
+    record, killed = command.append_new_record, tmp_path / "killed"
+
+    def dying(log, entry, key):
+        if entry["trial"] == 6:
+            raise KeyboardInterrupt
+        record(log, entry, key)
+
+    monkeypatch.setattr(command, "append_new_record", dying)
+    with pytest.raises(KeyboardInterrupt):
+        run_command(str(killed), *options)
+    monkeypatch.undo()
+    with (killed / LOG_FILE).open("ab") as log:
+        log.write(b'{"trial": 6, "ga')
+    assert len(read_records(killed / LOG_FILE)) == 5
+    assert run_command(str(killed), "--resume", "--workers", "1") == 0
+    assert _comparable(killed) == _comparable(tmp_path / "whole")
+
+
+def test_with_the_probability_score_it_climbs_and_names_a_player_that_has_it(tmp_path, capsys):
+    options = [*SMALL, "--probability", "true", "--trials", "2", "--games", "20"]
+    assert run_command(str(tmp_path / "scored"), *options) == 0
+    player = load_player(capsys.readouterr().out.splitlines()[-1])
+    assert isinstance(player, OnePlyHeuristicPlayer)
+    assert run_command(str(tmp_path / "plain"), *options, "--probability", "false") == 0
+    won = [[record["won"] for record in _comparable(tmp_path / name)] for name in ("scored", "plain")]
+    assert won[0] != won[1]
+
+
+@pytest.mark.parametrize(("is_on", "kind"), [(False, HeuristicPlayer), (True, OnePlyHeuristicPlayer)])
+def test_all_configurations_play_in_the_manner_of_the_settings(is_on, kind):
+    manner = ClimbSettings(probability=is_on).play_settings
+    assert all(isinstance(manner.make_player(each), kind) for each in HEURISTIC_CONFIGS.values())
+
+
+def test_two_processes_change_nothing(tmp_path):
+    for workers in ("1", "2"):
+        assert run_command(str(tmp_path / workers), *SMALL, "--trials", "3", "--workers", workers) == 0
+    assert _comparable(tmp_path / "1") == _comparable(tmp_path / "2")
+
+
+def test_strength_is_measured_and_drawn(tmp_path):
+    options = [*SMALL, "--trials", "4", "--measure-every", "2", "--opponents", "random"]
+    picture = tmp_path / "climb.png"
+    assert (
+        run_command(str(tmp_path / "run"), *options, "--benchmark-games", "40", "--plot", str(picture)) == 0
+    )
+    measured = [record for record in read_records(tmp_path / "run" / LOG_FILE) if "ppg" in record]
+    assert [(record["trial"], record["opponent"]) for record in measured] == [(2, "random"), (4, "random")]
+    assert picture.read_bytes()[:4] == b"\x89PNG"
+
+
+@pytest.mark.parametrize(
+    ("options", "field"),
+    [
+        (["--start", "untraind"], "start"),
+        (["--games", "101"], "games"),
+        (["--test", "often"], "test"),
+        (["--test", "sprt", "--low", "7", "--high", "0"], "sprt"),
+        (["--opponents", "nobody"], "player"),
+        (["--trials", "0"], "trials"),
+        (["--probability", "often"], "probability"),
+        (["--probability", "true", "--doubles", "two"], "doubles"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_a_run_begins(tmp_path, options, field):
+    with pytest.raises(GammondError) as caught:
+        run_command(str(tmp_path / "run"), "--workers", "1", *options)
+    assert caught.value.field == field
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_run_is_not_begun_twice_nor_resumed_from_nothing(tmp_path, climbed):
+    with pytest.raises(StateError, match="holds a run already"):
+        run_command(str(climbed), *SMALL)
+    with pytest.raises(DataFileError, match=r"run\.toml"):
+        run_command(str(tmp_path), "--resume", "--workers", "1")
+    with pytest.raises(GammondError, match="--recheck takes an even number") as caught:
+        run_command(str(climbed), "--recheck", "7", "--workers", "1")
+    assert caught.value.field == "recheck"
+
+
+def test_a_log_without_factors_is_refused(tmp_path):
+    assert run_command(str(tmp_path / "run"), *SMALL, "--trials", "1") == 0
+    (tmp_path / "run" / LOG_FILE).write_text('{"trial": 1, "kept": true, "games": 100}\n')
+    with pytest.raises(DataFileError, match="a trial without its factors"):
+        run_command(str(tmp_path / "run"), "--resume", "--workers", "1")
+
+
+def test_the_settings_are_those_of_the_author_by_default():
+    settings = ClimbSettings()
+    assert (settings.games, settings.share, settings.start) == (3000, 0.51, "untrained")
+    assert not settings.rule.has_pairs

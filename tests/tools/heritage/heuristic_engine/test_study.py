@@ -1,0 +1,45 @@
+"""How often rules are fooled: what can be calculated comes out, and the test keeps what it promises."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from engine.errors import ValueRangeError
+from tools import cli
+from tools.heritage.heuristic_engine.acceptance import FixedRule, SequentialRule
+from tools.heritage.heuristic_engine.study import ClimbStudySettings, simulate_rule
+from tools.tournament.sprt import SequentialTest
+
+SETTINGS = ClimbStudySettings(experiments=2000)
+
+
+def test_the_fixed_rule_is_fooled_as_often_as_the_binomial_says():
+    chance = sum(math.comb(3000, wins) for wins in range(1531, 3001)) / 2**3000
+    found = simulate_rule(FixedRule(), 0.0, SETTINGS)
+    assert abs(found.share - chance) < 4 * found.standard_error
+    assert found.mean_games == 3000
+
+
+def test_the_same_dice_make_it_rarer_and_the_test_keeps_both_its_promises():
+    paired = simulate_rule(FixedRule(has_pairs=True), 0.0, SETTINGS)
+    assert paired.share < simulate_rule(FixedRule(), 0.0, SETTINGS).share - 0.02
+    rule = SequentialRule(SequentialTest(0, 7, first_look=500))
+    equal, better = simulate_rule(rule, 0.0, SETTINGS), simulate_rule(rule, 0.01, SETTINGS)
+    assert equal.share < 0.05 + 3 * equal.standard_error
+    assert better.share > 0.95 - 3 * better.standard_error
+    assert better.mean_games < 40_000
+
+
+def test_the_command_writes_a_line_for_each_worth(capsys):
+    assert cli.main(["train", "climb-study", "--experiments", "200", "--worths", "0,1"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines[-2:]] == ["50.00", "51.00"]
+    assert len(lines[-1].split()) == 1 + 3 * 4
+
+
+def test_a_worth_that_split_pairs_leave_no_room_for_is_refused():
+    with pytest.raises(ValueRangeError, match=r"cannot win 60 % of games when 90 %") as caught:
+        simulate_rule(FixedRule(has_pairs=True), 0.1, ClimbStudySettings(split=0.9))
+    assert caught.value.field == "worths"

@@ -1,0 +1,230 @@
+"""`gammond frontier`: who is on it, how fast players judge, and what the command reports and draws."""
+
+from __future__ import annotations
+
+import json
+import time
+import types
+
+import numpy as np
+import pytest
+
+from engine.errors import GammondError, UnsupportedError
+from engine.play.player import EvaluatorPlayer, RandomPlayer, ScorerPlayer
+from nets.catalogue import load_player
+from nets.pubeval import PubevalPlayer
+from tests.boards import RacingJudge
+from tools import cli
+from tools.gnubg.nets import GnubgPlayer
+from tools.measure.frontier import command as frontier
+from tools.measure.frontier import speed as frontier_speed
+from tools.measure.frontier.plot import draw_frontier
+from tools.measure.frontier.points import FrontierPoint, mark_frontier
+from tools.measure.frontier.speed import BATCH_SIZE, measure_evaluations_per_s
+from tools.tournament import pairings as tournament_stretches
+from tools.train.weights.layers import LayeredNet
+from tools.train.weights.net_set import NetSet
+from tools.train.weights.random_positions import sample_random_positions
+
+
+def point(name: str, speed: float, strength: float) -> FrontierPoint:
+    return FrontierPoint(name, name, {}, speed, strength, 0.01)
+
+
+def test_only_players_that_nobody_matches_in_both_are_on_the_frontier():
+    points = [
+        point("slow and weak", 1.0, 0.1),
+        point("strongest", 1.0, 0.6),
+        point("fastest", 9.0, 0.2),
+        point("fast and weaker", 9.0, 0.1),
+        point("between", 5.0, 0.3),
+        point("strong and slower", 0.5, 0.6),
+    ]
+    found = mark_frontier(points)
+    assert [each.name for each in found if each.is_on_frontier] == ["fastest", "between", "strongest"]
+    assert [each.evaluations_per_s for each in found] == [9.0, 9.0, 5.0, 1.0, 1.0, 0.5]
+
+
+def test_players_that_are_alike_are_on_the_frontier_both():
+    assert all(each.is_on_frontier for each in mark_frontier([point("a", 2.0, 0.1), point("b", 2.0, 0.1)]))
+
+
+@pytest.fixture
+def batches(monkeypatch):
+    """Time nothing: each batch takes half a second by the clock that was asked for."""
+    clocks = []
+
+    def half_a_second(work, budget_s=0.0, clock=None):
+        clocks.append(clock)
+        work()
+        return 0.5
+
+    monkeypatch.setattr(frontier_speed, "measure_seconds_per_call", half_a_second)
+    return clocks
+
+
+def test_an_evaluator_is_timed_on_a_whole_batch_by_its_cpu_time(batches):
+    asked = []
+
+    class Judge(RacingJudge):
+        def evaluate(self, boards):
+            asked.append(len(boards))
+            return super().evaluate(boards)
+
+    assert (
+        measure_evaluations_per_s(EvaluatorPlayer(Judge()), sample_random_positions(2000, seed=1))
+        == 2 * BATCH_SIZE
+    )
+    assert asked == [BATCH_SIZE]
+    assert batches == [time.process_time]
+
+
+def test_pubeval_is_timed_as_it_scores_the_plays_of_one_roll(batches, monkeypatch):
+    player, scored = PubevalPlayer(), []
+    real = player.pick_highest
+
+    def counted(children, offsets, is_race):
+        scored.append((len(children), offsets.tolist()))
+        return real(children, offsets, is_race)
+
+    monkeypatch.setattr(player, "pick_highest", counted)
+    assert measure_evaluations_per_s(player, sample_random_positions(2000, seed=1)) == 2 * BATCH_SIZE
+    assert scored == [(BATCH_SIZE, [0, BATCH_SIZE])]
+
+
+def test_a_scorer_is_timed_on_a_whole_batch(batches):
+    asked = []
+
+    class Scorer:
+        def scores(self, boards):
+            asked.append(len(boards))
+            return np.zeros(len(boards), np.float32)
+
+    assert (
+        measure_evaluations_per_s(ScorerPlayer("level", Scorer()), sample_random_positions(2000, seed=1))
+        == 2 * BATCH_SIZE
+    )
+    assert asked == [BATCH_SIZE]
+
+
+def test_gnubg_is_timed_on_all_positions(monkeypatch):
+    monkeypatch.setattr("tools.gnubg.nets._import_gnubg_nn", lambda: types.SimpleNamespace())
+    monkeypatch.setattr(frontier_speed, "measure_gnubg_rate", lambda boards: 1000.0 * len(boards))
+    boards = sample_random_positions(12, seed=1)
+    assert measure_evaluations_per_s(GnubgPlayer(), boards) == 12_000
+    with pytest.raises(UnsupportedError, match="no speed of evaluation"):
+        measure_evaluations_per_s(GnubgPlayer(1), boards)
+
+
+@pytest.mark.parametrize("load", [RandomPlayer, lambda: load_player("default:plies=1")])
+def test_players_that_judge_nothing_or_look_ahead_have_no_speed(load):
+    with pytest.raises(UnsupportedError, match="no speed of evaluation") as caught:
+        measure_evaluations_per_s(load(), sample_random_positions(4, seed=1))
+    assert caught.value.field == "player"
+
+
+@pytest.fixture
+def run(tmp_path):
+    """The folder of a run with small nets."""
+    pytest.importorskip("onnx", reason="nets are run as ONNX files (extra 'train')")
+    generator = np.random.default_rng(1)
+    nets = {phase: LayeredNet.make_untrained("tesauro196", (6,), generator) for phase in ("contact", "race")}
+    NetSet("learner", nets).save(tmp_path / "learner" / "checkpoint.npz")
+    return tmp_path / "learner"
+
+
+@pytest.fixture
+def few_positions(monkeypatch):
+    """Speeds on positions that no net plays, by a clock of their own: pubeval is the faster player."""
+    monkeypatch.setattr(
+        frontier, "Subject", lambda: types.SimpleNamespace(boards=sample_random_positions(8, seed=1))
+    )
+    speeds = {PubevalPlayer: 9e6, EvaluatorPlayer: 1e6}
+    monkeypatch.setattr(frontier, "measure_evaluations_per_s", lambda player, boards: speeds[type(player)])
+
+
+def test_the_table_has_a_row_for_each_player_the_fastest_first(run, few_positions, capsys):
+    names = [f"run:{run}", "pubeval", "pubeval"]
+    assert cli.main(["frontier", *names, "--games", "8", "--threads", "1"]) == 0
+    title, head, first, second = capsys.readouterr().out.splitlines()
+    assert "8 paired games each" in title
+    assert "against pubeval" in head
+    assert first.split() == ["pubeval", "*", "9,000,000", "+0.0000", "±", "0.0000"]
+    assert second.split()[:2] == [f"run:{run}", "1,000,000"]
+    assert second.split()[2].startswith("-")
+
+
+def test_json_has_hashes_of_nets_and_the_strength_of_a_tournament(run, few_positions, capsys):
+    name, options = f"run:{run}", ["--games", "8", "--seed", "4", "--threads", "1", "--json"]
+    assert cli.main(["frontier", name, "--opponent", "random", *options]) == 0
+    report = json.loads(capsys.readouterr().out)
+    (place,) = report["points"]
+    assert (report["opponent"], report["games"], place["title"]) == ("random", 8, "learner")
+    assert list(place["nets"]) == [str(run / "checkpoint.npz")]
+    assert place["is_on_frontier"]
+    assert cli.main(["tournament", name, "random", *options]) == 0
+    played = json.loads(capsys.readouterr().out)
+    for field in ("points_per_game", "standard_error"):
+        assert place[field] == played[field]
+
+
+def test_an_interrupt_reports_the_players_that_were_through(run, few_positions, capsys, monkeypatch):
+    play_games, played = tournament_stretches.play_games, []
+
+    def interrupted(first, second, *args, **options):
+        played.append(first.name)
+        if len(played) == 2:
+            raise KeyboardInterrupt
+        return play_games(first, second, *args, **options)
+
+    monkeypatch.setattr(tournament_stretches, "play_games", interrupted)
+    command = ["frontier", "pubeval", f"run:{run}", "--games", "8", "--threads", "1", "--json"]
+    assert cli.main(command) == cli.EXIT_INTERRUPTED
+    written = capsys.readouterr()
+    assert [place["name"] for place in json.loads(written.out)["points"]] == ["pubeval"]
+    assert "players that were through" in written.err
+    played[:] = ["pubeval"]
+    assert cli.main(command) == cli.EXIT_INTERRUPTED
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["nobody"],
+        ["pubeval", "--opponent", "nobody"],
+        ["random"],
+        ["pubeval", "--games", "7"],
+        ["pubeval", "--threads", "0"],
+        ["pubeval", "--plot", "picture.gif"],
+    ],
+)
+def test_what_cannot_be_is_refused_before_any_game(options, capsys, monkeypatch):
+    monkeypatch.setattr(frontier, "play_pair", lambda *args: pytest.fail("games were played"))
+    monkeypatch.setattr(
+        frontier, "Subject", lambda: types.SimpleNamespace(boards=sample_random_positions(8, seed=1))
+    )
+    assert cli.main(["frontier", *options]) == cli.EXIT_USAGE
+    assert capsys.readouterr().err.startswith("gammond: ")
+
+
+def test_a_picture_shows_players_by_their_own_names_and_the_frontier(tmp_path, few_positions, run):
+    pytest.importorskip("matplotlib", reason="pictures need the package matplotlib")
+    file = tmp_path / "frontier.svg"
+    names = ["pubeval", f"run:{run}"]
+    assert cli.main(["frontier", *names, "--games", "4", "--threads", "1", "--plot", str(file)]) == 0
+    text = file.read_text()
+    for words in (
+        "pubeval",
+        "learner",
+        "points per game against pubeval",
+        "no other is as fast and as strong",
+    ):
+        assert f">{words}</text>" in text
+
+
+def test_a_picture_that_cannot_be_written_is_an_error(tmp_path):
+    pytest.importorskip("matplotlib", reason="pictures need the package matplotlib")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(GammondError, match="cannot be written"):
+        draw_frontier([point("a", 1.0, 0.1)], "pubeval", tmp_path / "file" / "a.png")

@@ -1,0 +1,168 @@
+"""`gammond error-rate`: what errors cost, counted by a judge that knows better, or not."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from engine.analysis.engine import Engine
+from engine.analysis.levels import LEVELS, EvalSettings, Level
+from engine.errors import DataFileError
+from engine.rules.outcome import WIN, evaluate_finished
+from engine.rules.position import CHECKERS, OFF
+from tests.boards import RacingJudge
+from tools import cli
+from tools.measure import levels as error_rate
+
+
+class GammonJudge(RacingJudge):
+    """The racing judge with gammons, so that equities spread."""
+
+    def evaluate(self, boards):
+        outcomes = super().evaluate(boards)
+        outcomes[:, 1] = 0.3 * outcomes[:, WIN]
+        outcomes[:, 3] = 0.3 * (1 - outcomes[:, WIN])
+        over = (boards[:, :, OFF] == CHECKERS).any(axis=1)
+        outcomes[over] = evaluate_finished(boards[over])
+        return outcomes
+
+
+def level_with(noise_points, plies=0):
+    return Level("test", plies, "normal", noise_points, 0.0, "for tests")
+
+
+def measured(noise_points, decisions=300, plies=0, judge_plies=0, seed=1):
+    analyst = Engine(GammonJudge())
+    return error_rate.measure_error_rate(
+        level_with(noise_points, plies), analyst, EvalSettings(judge_plies, "huge"), decisions, seed
+    )
+
+
+def test_a_level_judged_by_itself_makes_no_errors():
+    rate = measured(0.0)
+    assert (rate.play_error, rate.play_standard_error) == (0.0, 0.0)
+    assert rate.cube_error == pytest.approx(0.0, abs=0.01)
+    assert rate.plays == 300
+    assert rate.games >= 2
+
+
+def test_more_noise_loses_more_and_never_more_than_four_times_the_noise():
+    rates = [measured(noise) for noise in (0.01, 0.04, 0.16)]
+    errors = [rate.play_error for rate in rates]
+    assert errors == sorted(errors)
+    assert 0.0 < errors[0] < 40.0
+    assert errors[2] > 4 * errors[0]
+    assert all(rate.play_standard_error > 0.0 for rate in rates)
+
+
+def test_a_deeper_judge_finds_errors_of_one_that_does_not_look_ahead():
+    assert measured(0.0, decisions=40, judge_plies=1).play_error > 0.0
+
+
+def test_the_same_seed_measures_the_same_and_another_one_otherwise():
+    def figures(seed):
+        rate = measured(0.05, decisions=60, seed=seed)
+        return rate.play_error, rate.cube_error, rate.cubes, rate.games
+
+    assert figures(3) == figures(3)
+    assert figures(3) != figures(4)
+
+
+def test_forced_plays_do_not_count():
+    """A player who can never choose is judged on nothing; here each game has plays of both kinds."""
+    told = []
+    analyst = Engine(GammonJudge())
+    rate = error_rate.measure_error_rate(level_with(0.0), analyst, EvalSettings(), 50, 1, told.append)
+    assert told == sorted(told)
+    assert told[-1] == rate.plays == 50
+    assert len(told) > len(set(told))
+
+
+def test_costs_of_cube_decisions_are_counted_where_they_are_close_or_wrong():
+    sitting = error_rate._SelfPlaySession(None, None, 1)
+    for first, second, chose_first in (
+        (0.5, 0.45, True),
+        (0.5, 0.45, False),
+        (0.9, 0.1, True),
+        (0.1, 0.9, True),
+    ):
+        sitting._record_cube_cost(first, second, chose_first=chose_first)
+    assert sitting.cube_costs == pytest.approx([0.0, 0.05, 0.8])
+
+
+def test_means_are_in_thousandths_with_their_standard_error():
+    mean, error = error_rate._mean_and_error([0.0, 0.02, 0.04])
+    assert mean == 20.0
+    assert error == pytest.approx(20.0 / np.sqrt(3), abs=1e-3)
+    assert error_rate._mean_and_error([]) == (None, None)
+    assert error_rate._mean_and_error([0.01]) == (10.0, None)
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    monkeypatch.setattr(error_rate, "load_engine", lambda name, threads: Engine(GammonJudge()))
+
+
+def test_the_table_has_a_row_for_each_level_that_was_asked_for(quick, capsys):
+    arguments = ["error-rate", "casual", "expert", "--decisions", "20", "--judge-plies", "0"]
+    assert cli.main(arguments) == 0
+    title, head, casual, expert = capsys.readouterr().out.splitlines()
+    assert "judged by racing at 0 plies (large), seed 1" in title
+    assert "millipoints" in head
+    assert casual.split()[:2] == ["casual", "20"]
+    assert expert.split()[:5] == ["expert", "20", "0.0", "±", "0.0"]
+
+
+def test_json_is_one_object_with_all_levels(quick, capsys):
+    assert cli.main(["error-rate", "--decisions", "2", "--judge-plies", "0", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert [each["level"] for each in report["levels"]] == list(LEVELS)
+    assert report["judge"]["plies"] == 0
+
+
+def test_an_interrupted_run_reports_the_finished_levels(quick, monkeypatch, capsys):
+    real = error_rate.measure_error_rate
+
+    def interrupted(level, *rest):
+        if level.name == "expert":
+            raise KeyboardInterrupt
+        return real(level, *rest)
+
+    monkeypatch.setattr(error_rate, "measure_error_rate", interrupted)
+    arguments = ["error-rate", "casual", "expert", "--decisions", "5", "--judge-plies", "0", "--json"]
+    assert cli.main(arguments) == cli.EXIT_INTERRUPTED
+    assert [each["level"] for each in json.loads(capsys.readouterr().out)["levels"]] == ["casual"]
+
+
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_a_run_interrupted_at_once_says_that_nothing_was_finished(quick, monkeypatch, capsys, form):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(error_rate, "measure_error_rate", interrupted)
+    assert cli.main(["error-rate", "casual", *form]) == cli.EXIT_INTERRUPTED
+    captured = capsys.readouterr()
+    assert captured.err == "gammond: interrupted, nothing was finished\n"
+    assert "casual" not in captured.out
+    assert "{" not in captured.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["god"], "beginner|casual"),
+        (["expert", "--decisions", "1"], "--decisions takes 2 or more"),
+        (["expert", "--seed", "-1"], "--seed takes 0 or more"),
+        (["expert", "--judge-plies", "5"], "plies are 0 to 4"),
+        (["expert", "--judge-filter", "wide"], "no move filter is called 'wide'"),
+    ],
+)
+def test_impossible_requests_are_refused(arguments, words, monkeypatch, capsys):
+    def not_reached(name, threads):
+        raise DataFileError("nothing is to be loaded for a wrong request")
+
+    monkeypatch.setattr(error_rate, "load_engine", not_reached)
+    assert cli.main(["error-rate", *arguments]) == cli.EXIT_USAGE
+    assert words in capsys.readouterr().err

@@ -1,0 +1,77 @@
+"""`gammond search-quality`: what pruning and filters cost, on positions of the net's own games."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from engine.evaluation.pruning import EvaluatorPruner
+from tests.boards import RacingJudge
+from tests.engine.search.naive_search import SmoothJudge
+from tools import cli
+from tools.measure import pruning as search_quality
+from tools.measure.decisions import draw_contact_decisions
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """A judge without nets, whose finder thinks otherwise."""
+    monkeypatch.setattr(search_quality, "load_evaluator", lambda name: RacingJudge())
+    monkeypatch.setattr(search_quality, "load_pruner", lambda: EvaluatorPruner(SmoothJudge(seed=3)))
+
+
+def test_the_report_says_what_was_lost_and_where_most(quick, capsys):
+    assert cli.main(["search-quality", "--decisions", "30", "--filter", "tiny", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert (report["decisions"], report["plies"], report["filter"]) == (30, 1, "tiny")
+    assert 0.0 < report["mean"] <= report["worst"]
+    assert 0 < report["wrong"] <= 30
+    assert report["standard_error"] > 0.0
+    assert cli.main(["search-quality", "--decisions", "30", "--filter", "tiny"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "1-ply, filter tiny, seed 1: 30 contact decisions" in lines[0]
+    assert f"{report['mean']:.3f} ±" in lines[1]
+    assert report["worst_position"] in lines[2]
+
+
+def test_no_worst_choice_is_named_where_nothing_was_lost():
+    decisions = draw_contact_decisions(RacingJudge(), 3, seed=1)
+    args = type("Args", (), {"plies": 1, "filter": "huge", "seed": 1})
+    report = search_quality.make_report(args, "net", decisions, np.zeros(3), 1.0)
+    assert (report.worst, report.worst_position, report.worst_roll) == (0.0, None, None)
+    assert len(report.as_text().splitlines()) == 2
+    assert "worst:" not in report.as_text()
+
+
+def test_threads_change_no_figure(quick, capsys):
+    reports = []
+    for threads in ("1", "2"):
+        assert cli.main(["search-quality", "--decisions", "10", "--threads", threads, "--json"]) == 0
+        reports.append(json.loads(capsys.readouterr().out))
+        reports[-1].pop("seconds")
+    assert reports[0] == reports[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--decisions", "1"], "--decisions takes 2 or more"),
+        (["--seed", "-1"], "--seed takes 0 or more"),
+        (["--plies", "5"], "plies are 0 to 4"),
+        (["--plies", "0"], "--plies takes 1 or more"),
+        (["--filter", "wide"], "no move filter is called 'wide'"),
+        (["--threads", "0"], "threads are 1 to"),
+    ],
+)
+def test_impossible_requests_are_refused(arguments, words, quick, capsys):
+    assert cli.main(["search-quality", *arguments]) == cli.EXIT_USAGE
+    assert words in capsys.readouterr().err
+
+
+def test_the_worst_decision_is_the_one_with_the_greatest_cost():
+    decisions = draw_contact_decisions(RacingJudge(), 3, seed=1)
+    args = type("Args", (), {"plies": 2, "filter": "normal", "seed": 1})
+    report = search_quality.make_report(args, "net", decisions, np.array([0.0, 0.03, 0.001]), 1.0)
+    assert (report.worst, report.wrong, report.worst_roll) == (30.0, 2, decisions[1][1])

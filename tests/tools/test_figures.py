@@ -1,0 +1,137 @@
+"""Pictures of runs: they are drawn, show what the logs say, and are refused before work begins."""
+
+import argparse
+import importlib.util
+
+import pytest
+
+from engine.errors import DataFileError, UnsupportedError, ValueRangeError
+from tools import figures as plots
+from tools.figures import check_plot_file, draw_runs
+from tools.files import append_record
+from tools.train.runs import learning_run, plot
+from tools.train.runs.curves import Curve, RunCurves
+from tools.train.td import command as td
+
+SMALL = ["--games", "64", "--hidden", "8", "--race-hidden", "4", "--round-games", "16", "--threads", "1"]
+
+
+@pytest.fixture
+def run(tmp_path):
+    folder = tmp_path / "td"
+    for games in (100, 200, 300):
+        strength = {"opponent": "pubeval", "ppg": games / 1000, "ppg_error": 0.02, "ppg_games": 100}
+        record = {"games": games, "error_points": 20 / games, "seconds": 9.0}
+        append_record(folder / "log.jsonl", {**record, **strength, "others": []})
+    return folder
+
+
+@pytest.fixture
+def matplotlib():
+    return pytest.importorskip("matplotlib", reason="pictures need the package matplotlib")
+
+
+def run_command(command, *arguments: str) -> int:
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    return command.main(parser.parse_args(arguments))
+
+
+@pytest.mark.parametrize(("name", "begins"), [("a.png", b"\x89PNG"), ("a.svg", b"<?xml"), ("a.PDF", b"%PDF")])
+@pytest.mark.usefixtures("matplotlib")
+def test_a_picture_has_the_format_of_its_name(run, tmp_path, name, begins):
+    file = tmp_path / "pictures" / name
+    draw_runs([run], file)
+    assert file.read_bytes().startswith(begins)
+    assert [each.name for each in file.parent.iterdir()] == [name]
+
+
+@pytest.mark.usefixtures("matplotlib")
+def test_a_picture_shows_measurements_with_errors_averages_and_the_error_below(run, tmp_path):
+    draw_runs([run], tmp_path / "a.svg")
+    text = (tmp_path / "a.svg").read_text()
+    for words in ("points per game", "error, points (RMS)", "games of self-play", f"{run} against pubeval"):
+        assert f">{words}</text>" in text
+
+
+def test_several_runs_have_a_colour_each_and_opponents_a_marker(matplotlib):
+    from matplotlib.figure import Figure
+
+    curve = Curve((1, 2), (0.1, 0.3), (0.1, 0.1))
+    runs = [RunCurves(name, {"pubeval": curve, "random": curve}, curve) for name in ("a", "b")]
+    axes = Figure().subplots()
+    plots._draw_strengths(axes, runs, 1)
+    lines = [line for line in axes.lines if line.get_label().startswith(("a", "b"))]
+    assert [line.get_label() for line in lines] == [
+        "a against pubeval",
+        "a against random",
+        "b against pubeval",
+        "b against random",
+    ]
+    assert [line.get_color() for line in lines] == ["C0", "C0", "C1", "C1"]
+    assert [line.get_marker() for line in lines] == ["o", "s", "o", "s"]
+    assert list(lines[0].get_ydata()) == [0.1, 0.3]
+    assert len(axes.containers) == 4
+
+
+@pytest.mark.usefixtures("matplotlib")
+def test_a_run_draws_itself_at_each_checkpoint(tmp_path, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(learning_run, "draw_runs", lambda folders, file: drawn.append((folders, file)))
+    picture = tmp_path / "a.png"
+    options = ["--checkpoint-every", "32", "--benchmark-games", "0", "--plot", str(picture)]
+    run_command(td, str(tmp_path / "run"), *SMALL, *options)
+    assert drawn == [([tmp_path / "run"], picture)] * 2
+
+
+@pytest.mark.usefixtures("matplotlib")
+def test_the_command_draws_runs_together(run, tmp_path):
+    file = tmp_path / "a.svg"
+    assert run_command(plot, str(run), str(run), "--out", str(file), "--against", "hours") == 0
+    assert ">hours</text>" in file.read_text()
+
+
+@pytest.mark.usefixtures("matplotlib")
+def test_runs_that_mimic_experts_are_drawn_by_their_agreement(tmp_path):
+    for name in ("one", "other"):
+        log = tmp_path / name / "log.jsonl"
+        append_record(log, {"generation": 5, "first": 0.3, "seconds": 60.0})
+        append_record(log, {"generation": 9, "first": 0.4, "unseen_first": 0.35, "seconds": 60.0})
+    file = tmp_path / "a.svg"
+    assert run_command(plot, str(tmp_path / "one"), str(tmp_path / "other"), "--out", str(file)) == 0
+    for name in ("one", "other"):
+        assert f">{name}: ranked first, unseen matches</text>" in file.read_text()
+    with pytest.raises(UnsupportedError, match="against minutes alone"):
+        run_command(plot, str(tmp_path / "one"), "--out", str(file), "--against", "hours")
+
+
+@pytest.mark.usefixtures("matplotlib")
+def test_a_run_that_measured_nothing_says_so(tmp_path):
+    append_record(tmp_path / "run" / "log.jsonl", {"games": 5, "error_points": 0.2, "seconds": 1.0})
+    draw_runs([tmp_path / "run"], tmp_path / "a.svg")
+    assert "no strength was measured" in (tmp_path / "a.svg").read_text()
+
+
+def test_what_cannot_be_drawn_is_refused(run, tmp_path):
+    with pytest.raises(UnsupportedError, match=r"\.png, \.svg, \.pdf, not 'a\.gif'"):
+        check_plot_file(tmp_path / "a.gif")
+    with pytest.raises(ValueRangeError) as caught:
+        run_command(plot, str(run), "--out", str(tmp_path / "a.png"), "--rolling", "0")
+    assert caught.value.field == "rolling"
+    check_plot_file(None)
+
+
+@pytest.mark.usefixtures("matplotlib")
+def test_a_folder_without_a_log_is_named(tmp_path):
+    with pytest.raises(DataFileError, match=r"log\.jsonl has no record"):
+        run_command(plot, str(tmp_path), "--out", str(tmp_path / "a.png"))
+
+
+def test_without_matplotlib_a_run_does_not_begin(tmp_path, monkeypatch):
+    real = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name, *more: None if name == "matplotlib" else real(name, *more)
+    )
+    with pytest.raises(UnsupportedError, match=r"pip install 'gammond\[train\]'"):
+        run_command(td, str(tmp_path / "run"), *SMALL, "--plot", str(tmp_path / "a.png"))
+    assert not (tmp_path / "run").exists()

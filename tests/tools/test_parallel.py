@@ -1,0 +1,47 @@
+"""Work in several processes: results in order, whoever does it."""
+
+import os
+import signal
+
+import pytest
+
+from engine.errors import LimitError, StateError, ValueRangeError
+from tools.parallel import ProcessPool
+
+
+def square(number: int) -> int:
+    return number * number
+
+
+def process_id(number: int) -> int:
+    return os.getpid()
+
+
+def refused(number: int) -> int:
+    raise StateError(f"not {number}")
+
+
+def test_one_process_is_the_caller():
+    with ProcessPool(1) as processes:
+        assert list(processes.map(square, range(5))) == [0, 1, 4, 9, 16]
+        assert set(processes.map(process_id, range(3))) == {os.getpid()}
+        with pytest.raises(StateError, match="not 0"):
+            list(processes.map(refused, range(2)))
+
+
+def killed(number: int) -> int:
+    os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def test_several_processes_give_results_in_order_and_one_that_is_killed_is_an_error():
+    with ProcessPool(2) as processes:
+        assert list(processes.map(square, range(6))) == [0, 1, 4, 9, 16, 25]
+        with pytest.raises(LimitError, match="ended from outside"):
+            list(processes.map(killed, range(3)))
+
+
+@pytest.mark.parametrize("count", [0, -1, 1000])
+def test_an_impossible_number_is_refused(count):
+    with pytest.raises(ValueRangeError, match="worker processes"):
+        ProcessPool(count)

@@ -1,0 +1,109 @@
+"""Stretches of games: what they count in each mode, dice that pairs share, and seats that are swapped."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.rules.game_record import PlayAction
+from nets.catalogue import load_player
+from tools.tournament.entrants import load_cube_player
+from tools.tournament.pairings import (
+    CubefulPairing,
+    CubelessPairing,
+    GameRange,
+    score_cubeful_games,
+    score_cubeless_games,
+    select_ending,
+)
+from tools.tournament.rules import Rules, TournamentMode
+
+MATCH = Rules(TournamentMode.MATCH, 2, 3)
+MONEY = Rules(TournamentMode.CUBEFUL, 2)
+
+
+@pytest.fixture(scope="module")
+def players():
+    return load_cube_player("default"), load_cube_player("default:noise=150,seed=3")
+
+
+def rolls(game):
+    return [action.roll for action in game.actions if isinstance(action, PlayAction)]
+
+
+def test_games_without_the_cube_count_points_and_how_they_were_won():
+    points = np.array([1, -2, 3, -1], np.int8)
+    scores = score_cubeless_games(points, TournamentMode.CUBELESS)
+    assert scores.values.tolist() == scores.kinds.tolist() == [1, -2, 3, -1]
+
+
+def test_home_bound_games_count_pips_and_whoever_is_ahead_has_won():
+    pairing = CubelessPairing(
+        load_player("pubeval"), load_player("random"), 3, select_ending(TournamentMode.HOME_BOUND)
+    )
+    counted = pairing.play(GameRange(0, 20))
+    scores = score_cubeless_games(counted, TournamentMode.HOME_BOUND)
+    assert scores.values == pytest.approx(counted)
+    assert scores.kinds.tolist() == np.sign(counted).tolist()
+    assert scores.mean > 20
+
+
+def test_both_halves_of_a_pair_have_the_same_dice_and_another_beginner(players):
+    played = CubefulPairing(*players, MONEY).play(GameRange(6, 6))
+    for (forth,), (back,) in zip(played[::2], played[1::2], strict=True):
+        assert (forth.initial_state.on_roll, back.initial_state.on_roll) == (0, 1)
+        shared = min(len(rolls(forth)), len(rolls(back)))
+        assert rolls(forth)[:shared] == rolls(back)[:shared]
+    assert len({tuple(rolls(game)[:2]) for (game,) in played[::2]}) == 3
+
+
+def test_matches_share_their_dice_game_by_game_and_swap_the_openings(players):
+    forth, back = CubefulPairing(players[0], players[0], Rules(TournamentMode.MATCH, 2, 15)).play(
+        GameRange(0, 2)
+    )
+    shared = min(len(forth), len(back))
+    assert shared > 1
+    for game, other in zip(forth[:shared], back[:shared], strict=True):
+        assert game.initial_state.on_roll == 1 - other.initial_state.on_roll
+        assert rolls(game)[0] == rolls(other)[0]
+    assert len({tuple(rolls(game)[:3]) for game in forth}) == len(forth)
+
+
+@pytest.mark.parametrize("rules", [MONEY, MATCH])
+def test_swapped_players_swap_the_results(players, rules):
+    stretch = GameRange(0, 6)
+    forth = score_cubeful_games(CubefulPairing(*players, rules).play(stretch), rules.mode)
+    back = score_cubeful_games(CubefulPairing(*players[::-1], rules).play(stretch), rules.mode)
+    assert forth.values.tolist() == back.swap_players().values.tolist()
+    assert forth.kinds.tolist() == back.swap_players().kinds.tolist()
+
+
+def test_a_player_scores_nothing_against_itself_in_matches(players):
+    scores = score_cubeful_games(
+        CubefulPairing(players[0], players[0], MATCH).play(GameRange(0, 6)), TournamentMode.MATCH
+    )
+    assert scores.pair_values.tolist() == [0.0, 0.0, 0.0]
+
+
+def test_a_stretch_of_a_series_is_the_series_cut(players):
+    table = CubefulPairing(*players, MATCH)
+    whole = score_cubeful_games(table.play(GameRange(0, 6)), TournamentMode.MATCH).values.tolist()
+    assert score_cubeful_games(table.play(GameRange(2, 4)), TournamentMode.MATCH).values.tolist() == whole[2:]
+
+
+def test_money_games_count_points_with_the_cube_and_kinds_without(players):
+    played = CubefulPairing(*players, MONEY).play(GameRange(0, 12))
+    scores = score_cubeful_games(played, TournamentMode.CUBEFUL)
+    for (game,), value, kind in zip(played, scores.values.tolist(), scores.kinds.tolist(), strict=True):
+        sign = 1 if game.result.winner == 0 else -1
+        assert (value, kind) == (sign * game.result.points, sign * game.result.kind)
+    assert np.abs(scores.values).max() > 1
+    assert played[-1][0].initial_state.score[0] == sum(
+        value for value in scores.values[:-1].tolist() if value > 0
+    )
+
+
+def test_progress_counts_games(players):
+    seen = []
+    CubefulPairing(*players, MONEY).play(GameRange(0, 4), seen.append)
+    assert seen == [1, 2, 3, 4]

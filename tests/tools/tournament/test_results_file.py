@@ -1,0 +1,204 @@
+"""Results that are kept: gone on from after a kill, refused where they are of something else."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from engine.errors import DataFileError, StateError
+from engine.rules.doubles_rule import DoublesRule
+from tools.tournament.entrants import Entrant
+from tools.tournament.pairings import GameRange
+from tools.tournament.results_file import ResultsFile
+from tools.tournament.rules import Rules, TournamentMode
+from tools.tournament.scores import PairedScores
+
+RULES = Rules(seed=3)
+ANN, BOB, CYD = (Entrant(name, name, {f"{name}-net": name * 3}, False) for name in ("ann", "bob", "cyd"))
+FIRST = PairedScores(np.array([1.0, -2.5, 3.0, -1.0]), np.array([1, -2, 3, -1], np.int8))
+SECOND = PairedScores(np.array([2.0, 1.0]), np.array([2, 1], np.int8))
+
+
+@pytest.fixture
+def file(tmp_path):
+    """Six games between Ann and Bob."""
+    file = tmp_path / "kept"
+    with ResultsFile(file, RULES, [ANN, BOB]) as kept:
+        kept.add("ann", "bob", GameRange(0, 4), FIRST)
+        kept.add("ann", "bob", GameRange(4, 2), SECOND)
+    return file
+
+
+def listed(scores):
+    return scores.values.tolist(), scores.kinds.tolist()
+
+
+def read(file, *entrants, rules=RULES):
+    with ResultsFile(file, rules, entrants) as kept:
+        return listed(kept.get_scores("ann", "bob"))
+
+
+def test_what_is_kept_is_read_again(file):
+    assert read(file, ANN, BOB) == listed(FIRST.concatenate(SECOND))
+
+
+def test_nothing_is_kept_without_a_file():
+    with ResultsFile(None, RULES, [ANN, BOB]) as kept:
+        assert kept.get_scores("ann", "bob").games == 0
+        kept.add("ann", "bob", GameRange(0, 4), FIRST)
+        assert listed(kept.get_scores("ann", "bob")) == listed(FIRST)
+
+
+def test_a_player_against_itself_is_kept_too():
+    with ResultsFile(None, RULES, [ANN, ANN]) as kept:
+        kept.add("ann", "ann", GameRange(0, 4), FIRST)
+        kept.add("ann", "ann", GameRange(4, 2), SECOND)
+        assert kept.get_scores("ann", "ann").games == 6
+
+
+def test_a_kill_at_any_byte_loses_the_last_stretch_at_most(file):
+    whole = file.read_bytes()
+    stretches_at = [whole.rfind(b"\n", 0, -1) + 1, len(whole)]
+    for length in range(len(whole)):
+        file.write_bytes(whole[:length])
+        found = read(file, ANN, BOB)
+        assert len(found[0]) == (4 if length >= stretches_at[0] else 0)
+        assert file.read_bytes()[:length].startswith(whole[: whole.rfind(b"\n", 0, length) + 1])
+        with ResultsFile(file, RULES, [ANN, BOB]) as kept:
+            rest = FIRST.concatenate(SECOND).take_first(6)
+            done = kept.get_scores("ann", "bob").games
+            left = PairedScores(rest.values[done:], rest.kinds[done:])
+            kept.add("ann", "bob", GameRange(done, 6 - done), left)
+        assert read(file, ANN, BOB) == listed(rest)
+
+
+HOLDING = """
+import fcntl, sys
+with open(sys.argv[1], "ab") as file:
+    fcntl.flock(file, fcntl.LOCK_EX)
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_a_file_that_another_process_writes_is_refused_until_that_one_is_gone(file):
+    before = file.read_bytes()
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-c", HOLDING, file], stdin=pipe, stdout=pipe) as other:
+        assert other.stdout.readline() == b"held\n"
+        with pytest.raises(StateError, match="another tournament keeps its results in ") as caught:
+            ResultsFile(file, RULES, [ANN, BOB])
+        assert caught.value.field == "keep"
+        other.kill()
+    assert file.read_bytes() == before
+    assert read(file, ANN, BOB) == listed(FIRST.concatenate(SECOND))
+
+
+def test_a_file_is_held_from_first_to_last(tmp_path):
+    with ResultsFile(tmp_path / "kept", RULES, [ANN, BOB]) as kept:
+        with pytest.raises(StateError, match="another tournament"):
+            ResultsFile(tmp_path / "kept", RULES, [ANN, BOB])
+        kept.add("ann", "bob", GameRange(0, 4), FIRST)
+    assert read(tmp_path / "kept", ANN, BOB) == listed(FIRST)
+
+
+def test_a_file_that_is_refused_is_not_held(file):
+    with pytest.raises(StateError, match="who does not take part") as caught:
+        ResultsFile(file, RULES, [ANN, CYD])
+    assert caught.tb is not None  # the traceback keeps what was half made
+    assert read(file, ANN, BOB) == listed(FIRST.concatenate(SECOND))
+
+
+def test_other_players_may_join(file):
+    with ResultsFile(file, RULES, [CYD, BOB, ANN]) as kept:
+        assert kept.get_scores("cyd", "ann").games == 0
+        kept.add("cyd", "ann", GameRange(0, 2), SECOND)
+    with ResultsFile(file, RULES, [ANN, BOB, CYD]) as kept:
+        assert listed(kept.get_scores("ann", "cyd")) == listed(SECOND.swap_players())
+        assert listed(kept.get_scores("ann", "bob")) == listed(FIRST.concatenate(SECOND))
+
+
+def test_players_in_another_order_have_the_same_games(file):
+    with ResultsFile(file, RULES, [BOB, ANN]) as kept:
+        assert kept.get_scores("bob", "ann").values.tolist() == [2.5, -1.0, 1.0, -3.0, -1.0, -2.0]
+        kept.add("bob", "ann", GameRange(6, 2), SECOND)
+    assert read(file, ANN, BOB)[0] == [1.0, -2.5, 3.0, -1.0, 2.0, 1.0, -1.0, -2.0]
+
+
+def test_a_player_who_does_not_take_part_is_refused(file):
+    with pytest.raises(StateError, match="games of 'bob', who does not take part") as caught:
+        ResultsFile(file, RULES, [ANN, CYD])
+    assert caught.value.field == "keep"
+
+
+def test_a_player_with_other_nets_is_refused(file):
+    with pytest.raises(StateError, match="games of 'bob' with other nets"):
+        ResultsFile(file, RULES, [ANN, Entrant("bob", "bob", {"bob-net": "changed"}, False)])
+
+
+@pytest.mark.parametrize(
+    ("rules", "words"),
+    [
+        (Rules(seed=4), "seed 3, this one has 4"),
+        (Rules(TournamentMode.CUBEFUL, 3), "mode cubeless, this one has cubeful"),
+        (Rules(TournamentMode.MATCH, 3, 5), "mode cubeless"),
+        (Rules(seed=3, doubles=DoublesRule.TWO), "doubles four, this one has two"),
+    ],
+)
+def test_a_tournament_of_other_rules_is_refused(file, rules, words):
+    before = file.read_bytes()
+    with pytest.raises(StateError, match=words):
+        ResultsFile(file, rules, [ANN, BOB])
+    assert file.read_bytes() == before
+
+
+def test_a_file_that_tells_no_rule_of_doubles_has_the_usual_one(file):
+    first, _, rest = file.read_text().partition("\n")
+    record = json.loads(first)
+    del record["doubles"]
+    file.write_text(json.dumps(record) + "\n" + rest)
+    with ResultsFile(file, RULES, [ANN, BOB]) as kept:
+        assert kept.get_scores("ann", "bob").games > 0
+    with pytest.raises(StateError, match="doubles four, this one has two"):
+        ResultsFile(file, Rules(seed=3, doubles=DoublesRule.TWO), [ANN, BOB])
+
+
+@pytest.mark.parametrize(
+    "content", [b"a diary", b"a diary\nof two lines", b'{"format": "gammond rollout"}\n']
+)
+def test_another_file_is_refused_and_left_alone(tmp_path, content):
+    file = tmp_path / "diary"
+    file.write_bytes(content)
+    with pytest.raises(DataFileError):
+        ResultsFile(file, RULES, [ANN, BOB])
+    assert file.read_bytes() == content
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"first_game": 6},
+        {"values": "!"},
+        {"values": ""},
+        {"kinds": "AAAA"},
+        {"first": None, "kinds": None},
+    ],
+)
+def test_a_damaged_line_is_named(file, change):
+    lines = file.read_text().splitlines()
+    record = json.loads(lines[-1]) | change
+    file.write_text("\n".join([*lines[:-1], json.dumps(record), ""]))
+    with pytest.raises(DataFileError, match="kept line 5 cannot be read"):
+        ResultsFile(file, RULES, [ANN, BOB])
+
+
+def test_a_place_that_cannot_be_written_is_an_error(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(DataFileError, match="cannot be"):
+        ResultsFile(tmp_path / "file" / "kept", RULES, [ANN, BOB])
+    with pytest.raises(DataFileError, match="cannot be"):
+        ResultsFile(tmp_path, RULES, [ANN, BOB])

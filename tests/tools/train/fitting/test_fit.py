@@ -1,0 +1,280 @@
+"""Fitting: nets come closer to labels, the best is kept, and a killed run goes on to the same net."""
+
+import argparse
+import json
+
+import numpy as np
+import pytest
+
+from engine.errors import DataFileError, GammondError, StateError
+from engine.rules.outcome import Outcomes
+from nets.catalogue import load_evaluator
+from nets.encoders import get_encoder
+from tools.files import read_arrays, read_records
+from tools.train.fitting import fit
+from tools.train.fitting import torch_fitter as fitting
+from tools.train.fitting.training_loop import (
+    compute_fit_metrics,
+    cosine_rate,
+    halving_rate,
+    split_labels,
+    train,
+)
+from tools.train.labels.shards import Labels, ShardMetadata, shard_file, write_shard
+from tools.train.runs.run_folder import read_provenance
+from tools.train.weights.layers import LayeredNet
+from tools.train.weights.net_set import PHASES, load_net_set, read_net_set
+from tools.train.weights.random_positions import sample_random_positions
+
+pytestmark = pytest.mark.training
+
+
+def labels(count: int, seed: int, net: str = "strong") -> Labels:
+    boards = sample_random_positions(count, seed)
+    targets: Outcomes = load_evaluator(net).evaluate(boards)
+    return Labels(boards, targets, np.zeros(count, np.uint8), ("selfplay",))
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for number in range(2):
+        contact = labels(1500, number).select_phases(PHASES["contact"])
+        write_shard(shard_file(tmp_path / "labels", number), contact, ShardMetadata("strong x", 1, 1))
+    (tmp_path / "labels" / "run.toml").write_text(
+        '[origin]\ncommand = "gammond train label"\ncommand_before = []\ngames_before = []\n'
+        "positions_before = []\nhours_before = []\n"
+    )
+    return tmp_path
+
+
+def run_command(*arguments: str) -> int:
+    parser = argparse.ArgumentParser()
+    fit.add_arguments(parser)
+    return fit.main(parser.parse_args([*arguments, "--threads", "1", "--workers", "1"]))
+
+
+def options(folder, *more: str) -> list[str]:
+    small = ["--hidden", "24", "--epochs", "3", "--batch", "64", "--rate", "3e-3", "--games", "0"]
+    return [str(folder / "run"), "--labels", str(folder / "labels"), *small, *more]
+
+
+def untrained(*hidden: int) -> LayeredNet:
+    return LayeredNet.make_untrained("tesauro196", hidden, np.random.Generator(np.random.PCG64(1)))
+
+
+def test_a_step_goes_down_the_gradient_of_weighted_squared_errors():
+    net = untrained(6, 5)
+    few = labels(8, seed=1)
+    inputs = get_encoder("tesauro196").encode(few.boards)
+    fitter = fitting.Fitter(net, "adam", average=0.0)
+    loss = fitter.step(inputs, few.targets, rate=1e-6)
+    errors = np.square(net.forward(inputs) - few.targets)
+    assert loss == pytest.approx((errors @ np.array([4, 1, 1, 1, 1])).sum() / 8, rel=1e-4)
+    assert compute_fit_metrics(net, few).loss == pytest.approx(loss, rel=1e-4)
+    for _ in range(20):
+        fitter.step(inputs, few.targets, rate=1e-3)
+    assert compute_fit_metrics(fitter.net, few).loss < 0.9 * loss
+    np.testing.assert_array_equal(fitter.net.layers[0][0], fitter.averaged_net.layers[0][0])
+
+
+def test_averaged_weights_trail_behind_the_last_ones():
+    few = labels(64, seed=1)
+    inputs = get_encoder("tesauro196").encode(few.boards)
+    fitter = fitting.Fitter(untrained(6), "adam", average=0.9)
+    means, weights = [fitter.averaged_net.layers[0][0]], []
+    for _ in range(200):
+        fitter.step(inputs, few.targets, rate=1e-3)
+        means.append(fitter.averaged_net.layers[0][0])
+        weights.append(fitter.net.layers[0][0])
+    np.testing.assert_allclose(means[-1], 0.9 * means[-2] + 0.1 * weights[-1], atol=1e-6)
+    assert 0 < np.abs(means[-1] - weights[-1]).max() < np.abs(means[0] - weights[-1]).max()
+
+
+def test_added_inputs_units_and_layers_learn():
+    few = labels(64, seed=1)
+    grown = untrained(6).expand("expert248", (8, 10), np.random.Generator(np.random.PCG64(2)))
+    fitter = fitting.Fitter(grown, "adam", average=0.0)
+    inputs = get_encoder("expert248").encode(few.boards)
+    for _ in range(3):
+        fitter.step(inputs, few.targets, rate=1e-3)
+    (first, _), (_, _), (last, _) = fitter.net.layers
+    assert np.abs(first[196:]).max() > 0
+    assert np.abs(last[6:]).max() > 0
+
+
+@pytest.mark.parametrize("optimizer", ["adam", "muon"])
+def test_a_fit_goes_on_from_its_state_to_the_same_weights(optimizer):
+    few = labels(300, seed=1)
+
+    def steps(fitter, seed):
+        train(fitter, few, 10, 64, lambda step: 1e-3, np.random.default_rng(seed))
+
+    whole = fitting.Fitter(untrained(7, 5), optimizer, average=0.99)
+    steps(whole, 1)
+    resumed = fitting.Fitter(untrained(7, 5), optimizer, average=0.99, state=whole.state_dict())
+    for fitter in (whole, resumed):
+        steps(fitter, 2)
+    assert whole.net.digest == resumed.net.digest
+    assert whole.averaged_net.digest == resumed.averaged_net.digest
+
+
+def test_muon_steps_in_many_directions_of_hidden_layers_and_leaves_the_last_layer_to_adam():
+    net, few = untrained(60, 30), labels(256, seed=1)
+
+    def step(optimizer):
+        fitter = fitting.Fitter(net, optimizer, average=0.0)
+        fitter.step(get_encoder("tesauro196").encode(few.boards), few.targets, rate=1e-2)
+        layers = zip(fitter.net.layers, net.layers, strict=True)
+        _, hidden, last = (after[0] - before[0] for after, before in layers)
+        stretches = np.linalg.svd(hidden, compute_uv=False)
+        return stretches.sum() / stretches.max(), np.abs(last).max()
+
+    (muon, muon_last), (adam, adam_last) = step("muon"), step("adam")
+    assert muon > 1.5 * adam
+    assert muon_last == pytest.approx(0.2 * adam_last, rel=1e-2)
+
+
+@pytest.mark.parametrize("change", [{"fit_steps": None}, {"fit_weight0": np.zeros((3, 3), np.float32)}])
+def test_a_state_of_another_fit_is_refused(change):
+    state = fitting.Fitter(untrained(7), "adam", average=0.99).state_dict()
+    for name, array in change.items():
+        state.pop(name) if array is None else state.update({name: array})
+    with pytest.raises(DataFileError, match="no state of a fit"):
+        fitting.Fitter(untrained(7), "adam", average=0.99, state=state)
+
+
+def test_a_device_that_there_is_not_is_refused():
+    with pytest.raises(GammondError, match="torch cannot use 'abacus'"):
+        fitting.Fitter(untrained(7), "adam", average=0.99, device="abacus")
+
+
+def test_labels_set_aside_are_the_same_positions_whatever_comes_with_them():
+    whole = labels(2000, seed=4)
+    learned, aside = split_labels(whole, 0.1, seed=1)
+    assert len(learned) + len(aside) == 2000
+    assert 130 < len(aside) < 270
+    part = Labels(whole.boards[:700], whole.targets[:700], whole.sources[:700], whole.source_names)
+    of_part = {board.tobytes() for board in split_labels(part, 0.1, seed=1)[1].boards}
+    assert of_part == {board.tobytes() for board in part.boards} & {board.tobytes() for board in aside.boards}
+    assert not {board.tobytes() for board in learned.boards} & {board.tobytes() for board in aside.boards}
+
+
+def test_rates_fall_from_the_first_to_the_last():
+    for schedule in (cosine_rate, halving_rate):
+        rates = [schedule(1e-3, 1e-5, i / 1000) for i in range(1001)]
+        assert rates[0] == pytest.approx(1e-3)
+        assert rates[-1] == pytest.approx(1e-5)
+        assert (np.diff(rates) <= 0).all()
+    assert len({halving_rate(1e-3, 1e-5, i / 1000) for i in range(1001)}) == 8
+    assert halving_rate(1e-3, 1e-3, 0.5) == 1e-3
+
+
+def test_a_net_fitted_to_another_comes_close_to_it_and_the_best_is_kept(folder):
+    assert run_command(*options(folder, "--epochs", "6")) == 0
+    run = folder / "run"
+    log = read_records(run / "log.jsonl")
+    assert [record["epoch"] for record in log] == [1, 2, 3, 4, 5, 6]
+    assert log[-1]["averaged_points"] < 0.65 * log[0]["averaged_points"]
+    best = read_arrays(run / "best.npz")
+    assert float(best["aside_loss"]) == min(record["averaged_loss"] for record in log)
+    nets = read_net_set(run / "best.npz")
+    assert nets.nets["contact"].hidden == (24,)
+    assert nets.nets["race"].digest == load_net_set("default").nets["race"].digest
+    fresh = labels(1000, seed=9)
+    assert (
+        compute_fit_metrics(nets.nets["contact"], fresh).equity_rmse
+        < 0.6 * compute_fit_metrics(untrained(24), fresh).equity_rmse
+    )
+
+
+def test_a_run_that_was_killed_goes_on_to_the_same_net(folder, monkeypatch):
+    whole = [str(folder / "whole"), *options(folder)[1:]]
+    run_command(*whole)
+    real = fit.append_new_record
+
+    def kill_in_the_second_epoch(log, record, key):
+        if record[key] == 2:
+            raise KeyboardInterrupt
+        real(log, record, key)
+
+    monkeypatch.setattr(fit, "append_new_record", kill_in_the_second_epoch)
+    with pytest.raises(KeyboardInterrupt):
+        run_command(*options(folder))
+    monkeypatch.undo()
+    assert int(read_arrays(folder / "run" / "checkpoint.npz")["epoch"]) == 1
+    assert run_command(str(folder / "run"), "--resume") == 0
+    one, other = (read_net_set(folder / name / "checkpoint.npz") for name in ("whole", "run"))
+    assert one.digest == other.digest
+    records = [read_records(folder / name / "log.jsonl") for name in ("whole", "run")]
+    for record in (record for each in records for record in each):
+        record.pop("seconds")
+    assert records[0] == records[1]
+
+
+def test_the_best_net_is_measured_and_its_strength_kept_with_it(folder):
+    run_command(*options(folder, "--epochs", "1", "--games", "20", "--opponents", "random,pubeval"))
+    best = read_arrays(folder / "run" / "best.npz")
+    assert best["opponent"].tolist() == ["random", "pubeval"]
+    assert best["ppg_games"].tolist() == [20, 20]
+    last = read_records(folder / "run" / "log.jsonl")[-1]
+    assert (last["opponent"], last["ppg"]) == ("random", float(best["ppg"][0]))
+
+
+def test_a_fit_draws_itself(folder):
+    pytest.importorskip("matplotlib", reason="pictures need the package matplotlib")
+    picture = folder / "picture.svg"
+    run_command(*options(folder, "--epochs", "2", "--games", "4"), "--plot", str(picture))
+    text = picture.read_text()
+    assert ">positions learned from</text>" in text
+    assert f">{folder / 'run'} against " in text
+
+
+def test_a_net_grows_from_its_parents_whose_other_nets_stay(folder):
+    run_command(*options(folder, "--from", "fast", "--hidden", "80,64", "--epochs", "1"))
+    nets, parent = read_net_set(folder / "run" / "best.npz"), load_net_set("fast")
+    assert nets.nets["contact"].hidden == (80, 64)
+    assert nets.nets["race"].digest == parent.nets["race"].digest
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        ["--labels", ""],
+        ["--labels", "nowhere"],
+        ["--from", "nobody"],
+        ["--from", "fast", "--hidden", "16"],
+        ["--encoder", "unheard-of"],
+        ["--encoder", "wildbg202", "--from", "fast"],
+        ["--hidden", "0"],
+        ["--rate", "1e-6"],
+        ["--games", "3"],
+        ["--games", "20", "--opponents", "nobody"],
+        ["--phase", "race"],
+        ["--device", "abacus"],
+    ],
+)
+def test_a_command_that_cannot_be_leaves_no_run_behind(folder, more):
+    with pytest.raises(GammondError):
+        run_command(*options(folder, *more))
+    assert not (folder / "run").exists()
+
+
+def test_a_folder_with_a_run_is_not_overwritten(folder):
+    run_command(*options(folder, "--epochs", "1"))
+    with pytest.raises(StateError, match="--resume"):
+        run_command(*options(folder))
+
+
+def test_a_run_does_not_go_on_with_other_labels(folder):
+    run_command(*options(folder, "--epochs", "1"))
+    write_shard(shard_file(folder / "labels", 2), labels(200, 5), ShardMetadata("strong x", 1, 1))
+    with pytest.raises(StateError, match="was begun with"):
+        run_command(str(folder / "run"), "--resume")
+
+
+def test_a_run_tells_what_it_came_from(folder):
+    run_command(*options(folder, "--epochs", "1", "--from", "fast", "--hidden", "80"))
+    text = (folder / "run" / "run.toml").read_text()
+    assert json.dumps("gammond train label") in text
+    assert all(json.dumps(step.command) in text for step in read_provenance("fast"))
+    assert "--from fast --hidden 80" in text

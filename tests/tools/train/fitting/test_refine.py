@@ -1,0 +1,169 @@
+"""Refining: a net learns from its own look-ahead, and a killed run goes on to the same net."""
+
+import argparse
+
+import pytest
+
+from engine.errors import GammondError, StateError
+from engine.play.lockstep import play_games
+from engine.play.player import EvaluatorPlayer
+from tools.files import read_arrays, read_records
+from tools.train.fitting import refine
+from tools.train.fitting.training_loop import compute_fit_metrics
+from tools.train.labels.label_tasks import LabelPlan, label_shard
+from tools.train.labels.sampling import parse_sources
+from tools.train.labels.shards import list_shard_numbers, read_newest_labels
+from tools.train.runs.run_folder import begin_run
+from tools.train.runs.settings import read_settings
+from tools.train.td.self_play import SelfPlay, TdSettings
+from tools.train.weights.net_set import load_net_set, read_net_set
+
+pytestmark = pytest.mark.training
+pytest.importorskip("onnx", reason="nets are run as ONNX files (extra 'train')")
+
+
+@pytest.fixture(scope="module")
+def parent(tmp_path_factory):
+    """A net after a second of self-play, which has much to learn."""
+    file = tmp_path_factory.mktemp("td") / "checkpoint.npz"
+    shape = {"hidden": 16, "race_hidden": 12, "threads": 1}
+    run = SelfPlay(TdSettings(games=1500, learning_rate=0.05, final_rate=0.01, **shape))
+    for _ in run.play_rounds():
+        pass
+    run.nets.save(file, **run.state_dict())
+    begin_run(file.parent, "td", run.settings, ())
+    return file
+
+
+def run_command(*arguments: str) -> int:
+    parser = argparse.ArgumentParser()
+    refine.add_arguments(parser)
+    return refine.main(parser.parse_args([*arguments, "--threads", "1", "--workers", "1"]))
+
+
+def options(parent, *more: str) -> list[str]:
+    small = ["--generations", "2", "--positions", "120", "--sources", "selfplay", "--batch", "32"]
+    return ["--from", str(parent), "--games", "8", "--opponents", "random", *small, *more]
+
+
+def test_a_net_that_refines_itself_agrees_with_its_look_ahead_and_beats_its_parent(parent, tmp_path):
+    generations = ["--generations", "4", "--positions", "6000", "--window", "3", "--rate", "3e-3"]
+    learning = ["--epochs", "2", "--batch", "128", "--average", "0.98", "--hidden", "32", "--games", "0"]
+    run = tmp_path / "run"
+    assert run_command(str(run), *options(parent, *generations, *learning, "--encoder", "expert248")) == 0
+    before, after = load_net_set(str(parent)), read_net_set(run / "checkpoint.npz")
+    errors = []
+    for nets in (before, after):
+        plan = LabelPlan(nets, parse_sources(["selfplay"]), "contact", 1, 99)
+        label_shard(plan.make_tasks(tmp_path / nets.name / "fresh", 2000)[0])
+        labels = read_newest_labels(tmp_path / nets.name / "fresh")
+        errors.append(compute_fit_metrics(nets.nets["contact"], labels).equity_rmse)
+    assert errors[1] < 0.75 * errors[0]
+    result = play_games(
+        EvaluatorPlayer(after.make_evaluator()), EvaluatorPlayer(before.make_evaluator()), 1000, 5
+    )
+    assert result.points_per_game > 4 * result.standard_error
+
+
+def test_the_best_measured_net_is_kept_with_its_strength(parent, tmp_path):
+    run = tmp_path / "run"
+    run_command(str(run), *options(parent, "--generations", "3", "--measure-every", "2"))
+    log = read_records(run / "log.jsonl")
+    assert [record["generation"] for record in log] == [1, 2, 3]
+    assert [record["labelled"] for record in log] == [120, 120, 120]
+    assert [record["learned"] for record in log] == [120, 240, 360]
+    assert ["ppg" in record for record in log] == [False, True, True]
+    best = read_arrays(run / "best.npz")
+    measured = {record["generation"]: record["ppg"] for record in log if "ppg" in record}
+    assert float(best["ppg"][0]) == max(measured.values()) == measured[int(best["generation"])]
+    assert read_net_set(run / "best.npz").nets["race"].digest == load_net_set(str(parent)).nets["race"].digest
+
+
+@pytest.mark.parametrize("killed_in", ["append_new_record", "make_missing_files"])
+def test_a_run_that_was_killed_goes_on_to_the_same_net(parent, tmp_path, monkeypatch, killed_in):
+    monkeypatch.setattr("tools.train.labels.label_tasks.SHARD_POSITIONS", 50)
+    whole, run = tmp_path / "run", tmp_path / "other" / "run"
+    run_command(str(whole), *options(parent))
+    real, calls = getattr(refine, killed_in), []
+
+    def kill_in_the_second_generation(*arguments):
+        calls.append(arguments)
+        if len(calls) == 2:
+            if killed_in == "make_missing":
+                next(iter(real(*arguments)))
+            raise KeyboardInterrupt
+        return real(*arguments)
+
+    monkeypatch.setattr(refine, killed_in, kill_in_the_second_generation)
+    with pytest.raises(KeyboardInterrupt):
+        run_command(str(run), *options(parent))
+    monkeypatch.setattr(refine, killed_in, real)
+    assert list_shard_numbers(run) == ([0, 1, 2, 3] if killed_in == "make_missing" else [0, 1, 2, 3, 4, 5])
+    assert run_command(str(run), "--resume") == 0
+    one, other = (read_net_set(folder / "checkpoint.npz") for folder in (whole, run))
+    assert one.digest == other.digest
+    assert [record["generation"] for record in read_records(run / "log.jsonl")] == [1, 2]
+
+
+def test_a_refinement_tells_how_strong_it_is_and_draws_itself(parent, tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib", reason="pictures need the package matplotlib")
+    told, picture = [], tmp_path / "picture.png"
+    update = refine.Progress.update
+
+    def watch(self, done, extra=""):
+        told.append(extra)
+        update(self, done, extra)
+
+    monkeypatch.setattr(refine.Progress, "update", watch)
+    run_command(str(tmp_path / "run"), *options(parent, "--measure-every", "1"), "--plot", str(picture))
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    losses = [text for text in told if text.startswith("loss")]
+    assert "strength" not in losses[0]
+    assert ", strength " in losses[-1]
+
+
+def test_a_race_net_is_refined_on_races_and_the_contact_net_stays(parent, tmp_path):
+    run = tmp_path / "run"
+    run_command(str(run), *options(parent, "--phase", "race", "--generations", "1"))
+    before, after = load_net_set(str(parent)), read_net_set(run / "checkpoint.npz")
+    assert before.nets["contact"].digest == after.nets["contact"].digest
+    assert before.nets["race"].digest != after.nets["race"].digest
+
+
+def test_a_net_for_crashed_positions_begins_as_the_contact_net(parent, tmp_path):
+    run = tmp_path / "run"
+    run_command(
+        str(run), *options(parent, "--phase", "crashed", "--generations", "1", "--sources", "crashed")
+    )
+    after = read_net_set(run / "checkpoint.npz")
+    assert set(after.nets) == {"contact", "crashed", "race"}
+    assert after.nets["crashed"].hidden == after.nets["contact"].hidden
+    assert after.nets["crashed"].digest != after.nets["contact"].digest
+
+
+def test_a_folder_says_how_the_run_was_made(parent, tmp_path):
+    run = tmp_path / "run"
+    run_command(str(run), *options(parent, "--generations", "1", "--hidden", "20,16"))
+    settings = read_settings(run / "run.toml", refine.RefineSettings)
+    assert (settings.parent, settings.hidden, settings.generations) == (str(parent), (20, 16), 1)
+    assert f"gammond train td {parent.parent}" in (run / "run.toml").read_text()
+    with pytest.raises(StateError, match="--resume"):
+        run_command(str(run), *options(parent))
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        ["--from", "nobody"],
+        ["--hidden", "8"],
+        ["--generations", "0"],
+        ["--sources", "nowhere"],
+        ["--opponents", "nobody"],
+        ["--games", "7"],
+        ["--plies", "4"],
+    ],
+)
+def test_a_command_that_cannot_be_leaves_no_run_behind(parent, tmp_path, more):
+    with pytest.raises(GammondError):
+        run_command(str(tmp_path / "run"), *options(parent, *more))
+    assert not (tmp_path / "run").exists()

@@ -1,0 +1,187 @@
+"""Labelling: labels are exact backups, the same whoever makes them, and a killed run goes on."""
+
+import argparse
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from engine.errors import GammondError, StateError
+from engine.evaluation.evaluator import choose_best_children
+from engine.rules.dice import ROLL_WEIGHTS, ROLLS
+from engine.rules.outcome import cubeless_equity, invert_outcomes
+from engine.search import NPlyEvaluator
+from nets.catalogue import load_evaluator, load_pruner
+from tools.parallel import ProcessPool
+from tools.train.labels import command as label
+from tools.train.labels.command import LabelSettings
+from tools.train.labels.label_tasks import LabelPlan, label_missing, label_shard
+from tools.train.labels.shards import list_shard_numbers, read_newest_labels, read_shard
+from tools.train.runs.settings import read_settings
+from tools.train.weights.layers import LayeredNet
+from tools.train.weights.net_set import load_net_set
+
+pytest.importorskip("onnx", reason="nets are read and run as ONNX files (extra 'train')")
+
+FEW = {"selfplay": 2.0, "crashed": 1.0}
+OPTIONS = ["--net", "fast", "--positions", "150", "--sources", "selfplay=2,crashed", "--workers", "1"]
+
+
+def run_command(*arguments: str) -> int:
+    parser = argparse.ArgumentParser()
+    label.add_arguments(parser)
+    return label.main(parser.parse_args(arguments))
+
+
+def plan(plies: int = 1, seed: int = 3) -> LabelPlan:
+    return LabelPlan(load_net_set("fast"), FEW, "contact", plies, seed)
+
+
+@pytest.fixture
+def small_shards(monkeypatch):
+    monkeypatch.setattr("tools.train.labels.label_tasks.SHARD_POSITIONS", 64)
+
+
+def test_a_label_is_the_mean_over_all_rolls_of_the_best_reply(tmp_path):
+    task = plan().make_tasks(tmp_path, 60)[0]
+    label_shard(task)
+    labels, made = read_shard(task.file)
+    evaluator = load_evaluator("fast")
+    expected = np.zeros((60, 5))
+    for roll, weight in zip(ROLLS, ROLL_WEIGHTS, strict=True):
+        children, _ = choose_best_children(
+            evaluator, labels.boards, np.tile(np.array(roll, np.int8), (60, 1))
+        )
+        expected += weight * invert_outcomes(evaluator.evaluate(children))
+    np.testing.assert_allclose(labels.targets, expected, atol=2e-6)
+    assert (made.plies, made.seed, made.net.split()[0]) == (1, 3, "fast")
+    assert {name: int((labels.sources == i).sum()) for i, name in enumerate(labels.source_names)} == {
+        "selfplay": 40,
+        "crashed": 20,
+    }
+
+
+def test_deeper_labels_are_means_of_the_shallower_ones(tmp_path):
+    deep = plan(plies=2).make_tasks(tmp_path, 12)[0]
+    label_shard(deep)
+    labels, made = read_shard(deep.file)
+    shallow = load_evaluator("fast").evaluate(labels.boards)
+    assert made.plies == 2
+    assert 0.0 < np.abs(cubeless_equity(labels.targets) - cubeless_equity(shallow)).max() < 0.5
+
+
+def test_another_finder_names_other_replies(tmp_path):
+    untrained = LayeredNet.make_untrained("tesauro196", [4], np.random.Generator(np.random.PCG64(2)))
+    nets = load_net_set("fast")
+    lost = nets.with_net("contact", untrained, "lost").with_net("race", untrained, "lost")
+    made = {}
+    for name, finder in {"usual": None, "same": nets, "lost": lost}.items():
+        task = replace(plan(), finder=finder).make_tasks(tmp_path / name, 40)[0]
+        label_shard(task)
+        made[name], _ = read_shard(task.file)
+    np.testing.assert_array_equal(made["same"].targets, made["usual"].targets)
+    np.testing.assert_array_equal(made["lost"].boards, made["usual"].boards)
+    lost_points = cubeless_equity(made["usual"].targets) - cubeless_equity(made["lost"].targets)
+    assert lost_points.mean() > 0.02  # a finder that knows nothing names bad replies
+
+
+def test_a_trace_gives_a_position_the_corrections_of_those_after_it(tmp_path):
+    traced = replace(plan(), sources={"selfplay": 2.0, "disagreement": 1.0}, trace=1.0)
+    task = traced.make_tasks(tmp_path, 300)[0]
+    label_shard(task)
+    labels, _ = read_shard(task.file)
+    evaluator = load_evaluator("fast")
+    backups = cubeless_equity(NPlyEvaluator(evaluator, load_pruner(), 1).evaluate(labels.boards))
+    carried = cubeless_equity(labels.targets) - backups
+    alone = labels.source_names.index("disagreement")
+    np.testing.assert_allclose(carried[labels.sources == alone], 0.0, atol=2e-3)
+    own = backups - cubeless_equity(evaluator.evaluate(labels.boards))
+    assert np.sqrt(np.square(carried[labels.sources != alone]).mean()) > 1.5 * np.sqrt(np.square(own).mean())
+    assert labels.targets.min() < 0.0  # rare outcomes scatter to both sides, or their mean were too high
+
+
+def test_labels_are_the_same_however_many_processes_make_them(tmp_path, small_shards):
+    made = []
+    for count in (1, 2):
+        folder = tmp_path / str(count)
+        with ProcessPool(count) as processes:
+            tasks = plan().make_tasks(folder, 150)
+            sizes = [each.positions for each in label_missing(tasks, processes, lambda done, each: None)]
+        assert sizes == [64, 64, 22]
+        made.append(read_newest_labels(folder))
+    np.testing.assert_array_equal(made[0].boards, made[1].boards)
+    np.testing.assert_array_equal(made[0].targets, made[1].targets)
+
+
+def test_a_run_that_was_killed_makes_the_shards_that_are_missing(tmp_path, small_shards, monkeypatch):
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    run_command(str(whole), *OPTIONS)
+    real, calls = label.append_record, []
+
+    def kill_after_one(*arguments):
+        real(*arguments)
+        calls.append(arguments)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(label, "append_record", kill_after_one)
+    with pytest.raises(KeyboardInterrupt):
+        run_command(str(killed), *OPTIONS)
+    monkeypatch.undo()
+    monkeypatch.setattr("tools.train.labels.label_tasks.SHARD_POSITIONS", 64)
+    assert list_shard_numbers(killed) == [0]
+    assert run_command(str(killed), "--resume", "--workers", "1") == 0
+    assert list_shard_numbers(killed) == [0, 1, 2]
+    np.testing.assert_array_equal(read_newest_labels(killed).targets, read_newest_labels(whole).targets)
+    log = [json.loads(line) for line in (killed / "log.jsonl").read_text().splitlines()]
+    assert [record["labelled"] for record in log] == [64, 64, 22]
+
+
+def test_a_folder_says_how_its_labels_were_made(tmp_path):
+    run_command(str(tmp_path / "a"), *OPTIONS, "--positions", "20", "--seed", "5")
+    settings = read_settings(tmp_path / "a" / "run.toml", LabelSettings)
+    assert settings == LabelSettings("fast", 20, sources=("selfplay=2", "crashed"), seed=5)
+    with pytest.raises(StateError, match="--resume"):
+        run_command(str(tmp_path / "a"), *OPTIONS)
+
+
+def test_labels_by_other_nets_are_not_mixed_in(tmp_path):
+    folder = tmp_path / "a"
+    run_command(str(folder), *OPTIONS, "--positions", "20")
+    log = folder / "log.jsonl"
+    log.write_text(log.read_text().replace("contact:", "contact:0"))
+    with pytest.raises(StateError, match="begun by other nets"):
+        run_command(str(folder), "--resume", "--workers", "1")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--net", "nobody"],
+        ["--positions", "0"],
+        ["--plies", "0"],
+        ["--phase", "over"],
+        ["--sources", "nowhere"],
+        ["--seed", "-1"],
+        ["--finder", "nobody"],
+        ["--finder", "pubeval"],
+        ["--trace", "1.5"],
+        ["--trace", "0.5", "--plies", "2"],
+    ],
+)
+def test_a_command_that_cannot_be_leaves_nothing_behind(tmp_path, options):
+    with pytest.raises(GammondError):
+        run_command(str(tmp_path / "a"), *OPTIONS, *options)
+    assert not (tmp_path / "a").exists()
+
+
+def test_the_benchmark_keeps_nothing_and_tells_labels_a_second(capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    assert run_command("--bench", *OPTIONS) == 0
+    assert capsys.readouterr().out.startswith("1-ply labels by fast: ")
+    assert not list(tmp_path.iterdir())
+
+
+def test_without_a_folder_there_is_only_the_benchmark():
+    with pytest.raises(GammondError, match="a folder for the labels"):
+        run_command(*OPTIONS)

@@ -1,0 +1,77 @@
+"""Positions set up on purpose are what they are called, and can come up in a game."""
+
+import numpy as np
+import pytest
+
+from engine.rules.position import BAR, OFF, Phase, Position, classify_phases, swap_sides
+from tools.train.labels.setups import SETUPS, draw_setups
+
+
+def drawn(kind: str, count: int = 200, seed: int = 1) -> np.ndarray:
+    return draw_setups(kind, count, np.random.Generator(np.random.PCG64(seed)))
+
+
+def either_side(boards: np.ndarray) -> np.ndarray:
+    """Both views of each board: ``[2, n, 2, 26]``."""
+    return np.stack([boards, swap_sides(boards)])
+
+
+@pytest.mark.parametrize("kind", SETUPS)
+def test_positions_are_valid_varied_and_mostly_of_contact(kind):
+    boards = drawn(kind)
+    for board in boards:
+        Position(board)
+    assert len(np.unique(boards, axis=0)) > 180
+    assert (classify_phases(boards) <= Phase.CRASHED).mean() > 0.9
+
+
+@pytest.mark.parametrize("kind", SETUPS)
+def test_the_same_seed_draws_the_same_positions(kind):
+    np.testing.assert_array_equal(drawn(kind, 30, seed=4), drawn(kind, 30, seed=4))
+    assert not np.array_equal(drawn(kind, 30, seed=4), drawn(kind, 30, seed=5))
+
+
+def is_backgame(boards: np.ndarray) -> np.ndarray:
+    return (boards[..., 0, 20:25] >= 2).sum(axis=-1) >= 2
+
+
+def is_containment(boards: np.ndarray) -> np.ndarray:
+    behind = boards[..., 1, 17 : BAR + 1].sum(axis=-1)
+    return (behind >= 1) & (behind <= 2) & ((boards[..., 0, 2:11] >= 2).sum(axis=-1) >= 3)
+
+
+def is_priming(boards: np.ndarray) -> np.ndarray:
+    both = np.ones(boards.shape[:-2], np.bool_)
+    for side in range(2):
+        made = boards[..., side, 3:11] >= 2
+        row_of_four = made[..., :-3] & made[..., 1:-2] & made[..., 2:-1] & made[..., 3:]
+        both &= row_of_four.any(axis=-1) & (boards[..., side, 20:25].sum(axis=-1) >= 1)
+    return both
+
+
+def is_crashed(boards: np.ndarray) -> np.ndarray:
+    return (boards[..., 0, 1:4].sum(axis=-1) >= 8) & (boards[..., 0, 18:25] >= 2).any(axis=-1)
+
+
+def is_late_hit(boards: np.ndarray) -> np.ndarray:
+    own_back = boards[..., 1, 16 : BAR + 1].sum(axis=-1) >= 1
+    other_waits = boards[..., 0, 20 : BAR + 1].sum(axis=-1) >= 1
+    return (boards[..., 1, OFF] >= 3) & (own_back | other_waits)
+
+
+@pytest.mark.parametrize(
+    ("kind", "holds"),
+    [
+        ("backgame", is_backgame),
+        ("containment", is_containment),
+        ("priming", is_priming),
+        ("crashed", is_crashed),
+        ("late-hit", is_late_hit),
+    ],
+)
+def test_positions_are_of_their_kind_for_either_side(kind, holds):
+    own, other = holds(either_side(drawn(kind)))
+    assert (own | other).all()
+    if kind != "priming":  # there both sides are in the same place
+        assert (own & ~other).any()
+        assert (other & ~own).any()

@@ -1,0 +1,132 @@
+"""Settings of a stage: options, then a file, then defaults; what cannot be is refused with its name."""
+
+import argparse
+from typing import Annotated, Literal
+
+import msgspec
+import pytest
+from msgspec import Meta
+
+from engine.errors import DataFileError, ValueRangeError
+from tools.train.runs.settings import (
+    add_setting_options,
+    format_command_options,
+    read_origin,
+    read_settings,
+    settings_from_args,
+    with_value,
+    write_settings,
+)
+
+
+class Small(msgspec.Struct, frozen=True):
+    """Settings with a field of each kind."""
+
+    parent: Annotated[str, Meta(description="whose")] = ""
+    count: Annotated[int, Meta(ge=1, description="how many")] = 3
+    rate: Annotated[float, Meta(gt=0, description="how fast")] = 0.5
+    hidden: Annotated[tuple[int, ...], Meta(description="sizes")] = (8, 4)
+    names: Annotated[tuple[str, ...], Meta(description="names")] = ()
+    kind: Annotated[Literal["a", "b"], Meta(description="which")] = "a"
+    fast: Annotated[bool, Meta(description="whether")] = False
+
+
+def options(*arguments: str) -> Small:
+    parser = argparse.ArgumentParser()
+    add_setting_options(parser, Small)
+    return settings_from_args(parser.parse_args(arguments), Small)
+
+
+def test_options_are_read_as_their_fields_say():
+    given = options("--from", "x", "--count", "5", "--rate", "1e-3", "--hidden", "7,6", "--names", "a=1,b")
+    assert given == Small("x", 5, 0.001, (7, 6), ("a=1", "b"))
+    assert options() == Small()
+    assert options("--fast", "true") == Small(fast=True)
+    assert options("--fast", "false") == Small()
+
+
+def test_options_win_over_a_file_and_a_file_over_defaults(tmp_path):
+    file = tmp_path / "mine.toml"
+    file.write_text("count = 9\nhidden = [1]\nrate = 2\n[origin]\ncommand = 'x'\n")
+    assert options("--config", str(file), "--hidden", "5") == Small(count=9, hidden=(5,), rate=2.0)
+
+
+def test_settings_come_back_from_their_file_with_what_came_before(tmp_path):
+    file = tmp_path / "new" / "run.toml"
+    settings = Small('a "run"', 7, 1e-5, (512, 256), ("ä=1",), "b", fast=True)
+    origin = {"command": "gammond", "command_before": ["one", "two"], "hours_before": [0.5, 0.0]}
+    write_settings(file, settings, origin)
+    assert read_settings(file, Small) == settings
+    assert read_origin(file) == origin
+
+
+def test_the_options_of_settings_give_them_back():
+    settings = Small("runs/a", 7, 1e-5, (512, 256), ("a=1", "b"), "b", fast=True)
+    assert options(*format_command_options(settings).split()) == settings
+    assert format_command_options(Small()) == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "field"),
+    [
+        (["--count", "0"], "count"),
+        (["--rate", "nan"], "rate"),
+        (["--rate", "0"], "rate"),
+        (["--hidden", "8,x"], "hidden"),
+        (["--kind", "c"], "kind"),
+        (["--fast", "yes"], "fast"),
+    ],
+)
+def test_an_option_that_cannot_be_is_named(arguments, field):
+    with pytest.raises(ValueRangeError, match=field) as caught:
+        options(*arguments)
+    assert caught.value.field == field
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "changed"),
+    [
+        ("count", "5", Small(count=5)),
+        ("rate", "1e-3", Small(rate=0.001)),
+        ("hidden", "7,6", Small(hidden=(7, 6))),
+        ("kind", "b", Small(kind="b")),
+        ("fast", "true", Small(fast=True)),
+    ],
+)
+def test_a_single_setting_is_changed_to_what_a_text_says(field, text, changed):
+    assert with_value(Small(), field, text) == changed
+
+
+@pytest.mark.parametrize(
+    ("field", "text"),
+    [("count", "0"), ("count", "x"), ("rate", ""), ("kind", "c"), ("fast", "1"), ("depth", "1")],
+)
+def test_a_text_that_is_no_value_of_a_setting_is_refused(field, text):
+    with pytest.raises(ValueRangeError, match=field) as caught:
+        with_value(Small(), field, text)
+    assert caught.value.field == field
+
+
+@pytest.mark.parametrize(
+    ("content", "error", "message"),
+    [
+        ("count = ", DataFileError, "no configuration"),
+        ("colour = 1", DataFileError, "unknown fields: colour"),
+        ("count = 'x'", ValueRangeError, "count in .*run.toml: .*'x'"),
+        ("count = 0", ValueRangeError, "count in .*run.toml: .*>= 1"),
+        ("hidden = [1.5]", ValueRangeError, "hidden in .*run.toml"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_named(tmp_path, content, error, message):
+    file = tmp_path / "run.toml"
+    file.write_text(content)
+    with pytest.raises(error, match=message):
+        read_settings(file, Small)
+
+
+def test_a_file_that_is_missing_or_tells_no_origin_is_named(tmp_path):
+    with pytest.raises(DataFileError, match=r"run\.toml"):
+        read_settings(tmp_path / "run.toml", Small)
+    (tmp_path / "run.toml").write_text("count = 1\n")
+    with pytest.raises(DataFileError, match="no table"):
+        read_origin(tmp_path / "run.toml")

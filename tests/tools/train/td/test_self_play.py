@@ -1,0 +1,128 @@
+"""The compiled training loop against numpy twins, and runs that are repeatable."""
+
+import numpy as np
+import pytest
+
+from engine.rules.moves import expand_rolls
+from engine.rules.position import Phase, Position, classify_phases
+from nets.encoders import encode_tesauro196
+from tools.train.kernels import td as kernel_td
+from tools.train.td.self_play import RoundReport, SelfPlay, TdSettings
+from tools.train.weights.network import TdNet, TdNets
+
+
+def random_boards(games: int, plies: int, seed: int) -> np.ndarray:
+    generator = np.random.default_rng(seed)
+    boards = np.repeat(Position.start().board[None], games, axis=0)
+    seen = [boards]
+    for _ in range(plies):
+        dice = generator.integers(1, 7, (len(boards), 2)).astype(np.int8)
+        children, _, offsets = expand_rolls(boards, dice)
+        boards = children[generator.integers(offsets[:-1], offsets[1:])]
+        boards = boards[classify_phases(boards) != Phase.OVER]
+        seen.append(boards)
+    return np.concatenate(seen)
+
+
+def trainee(seed: int = 3, hidden: int = 16) -> TdNets:
+    generator = np.random.default_rng(seed)
+    return TdNets("t", TdNet.make_untrained(hidden, generator), TdNet.make_untrained(8, generator))
+
+
+def player_nets(player: TdNets):
+    return player.contact.weights, player.race.weights
+
+
+def cross_entropy(net: TdNet, inputs: np.ndarray, target: np.ndarray) -> float:
+    values = net.forward(inputs).astype(np.float64)[0]
+    return float(-(target * np.log(values) + (1 - target) * np.log(1 - values)).sum())
+
+
+@pytest.mark.nojit
+def test_a_step_follows_the_numerical_gradient_of_the_cross_entropy():
+    net = trainee(seed=8).contact
+    boards = random_boards(1, 9, seed=9)[-1:]
+    inputs = encode_tesauro196(boards)
+    target = np.array([0.8, 0.3, 0.05, 0.1, 0.01], np.float32)
+    rate = 1e-2
+    after = net.copy()
+    values = np.zeros((2, 5), np.float32)
+    values[0] = target
+    hidden, back = np.empty((1, 16), np.float32), np.empty(16, np.float32)
+    kernel_td._take_step(boards, 0, after.weights, rate, hidden, back, np.empty((5, 1), np.float32), values)
+    generator = np.random.default_rng(10)
+    for old, new in zip(net.weights, after.weights, strict=True):
+        used = np.argwhere(np.abs(new - old) > 1e-4)
+        for index in map(tuple, generator.permutation(used)[:5]):
+            kept, width = old[index], np.float32(1e-2)
+            old[index] = kept + width
+            above = cross_entropy(net, inputs, target)
+            old[index] = kept - width
+            below = cross_entropy(net, inputs, target)
+            old[index] = kept
+            slope = (above - below) / (2 * float(width))
+            assert (new - old)[index] == pytest.approx(-rate * slope, rel=0.05, abs=2e-6)
+
+
+def test_lambda_one_learns_the_final_outcome_at_every_ply():
+    """With λ = 1 all targets of a game are its result, so a huge number of steps on one game ends there."""
+    player = trainee(seed=11)
+    boards = np.repeat(Position.start().board[None], 3, axis=0).copy()
+    values = np.full((4, 5), 0.5, np.float32)
+    values[2] = [0, 0, 0, 1, 0]  # the side to move after two plies has lost a gammon
+    for _ in range(400):
+        kernel_td._learn_game(2, boards, values, *player_nets(player), 0.05, 1.0)
+    # the same position is seen by the winner (ply 1) and the loser (ply 0): half and half
+    win, win_g, _, lose_g, _ = player.evaluate(boards[:1])[0]
+    assert win == pytest.approx(0.5, abs=0.05)
+    assert win_g == pytest.approx(0.5, abs=0.06)
+    assert lose_g == pytest.approx(0.5, abs=0.06)
+
+
+def small(**changes) -> TdSettings:
+    return TdSettings(
+        **{"games": 256, "hidden": 8, "race_hidden": 4, "threads": 2, "round_games": 16, **changes}
+    )
+
+
+def weights_after(config: TdSettings) -> list[np.ndarray]:
+    run = SelfPlay(config)
+    for _ in run.play_rounds():
+        pass
+    return [*run.nets.contact.weights, *run.nets.race.weights]
+
+
+def test_the_same_seed_gives_the_same_weights_and_another_seed_others():
+    first, again, other = weights_after(small()), weights_after(small()), weights_after(small(seed=2))
+    assert all((a == b).all() for a, b in zip(first, again, strict=True))
+    assert not all((a == b).all() for a, b in zip(first, other, strict=True))
+
+
+def test_the_rate_falls_by_the_same_factor_each_game_and_cuts_stop_at_the_last():
+    settings = small(games=100, learning_rate=0.16, final_rate=0.01, backtrack_factor=0.5)
+    assert [settings.learning_rate_at(games) for games in (0, 25, 50, 100, 120)] == pytest.approx(
+        [0.16, 0.08, 0.04, 0.01, 0.01]
+    )
+    assert [settings.learning_rate_at(0, cuts) for cuts in (1, 2, 9)] == pytest.approx([0.08, 0.04, 0.01])
+    assert settings.learning_rate_at(100, 1) == 0.01
+
+
+def test_a_run_that_went_back_goes_on_from_the_other_weights_with_its_own_dice():
+    run = SelfPlay(small())
+    rounds = run.play_rounds()
+    next(rounds)
+    other, dice = trainee(hidden=8), run.dice_states.copy()
+    run.backtrack_to(other.copy())
+    assert run.rate == pytest.approx(0.5 * small().learning_rate_at(32))
+    rest = SelfPlay(small(), other.copy(), 32, dice, cuts=1)
+    next(rounds), next(rest.play_rounds())
+    assert run.games_done == rest.games_done == 64
+    for one, same in zip(run.nets.contact.weights, rest.nets.contact.weights, strict=True):
+        np.testing.assert_array_equal(one, same)
+
+
+def test_reports_of_rounds_add_up():
+    first, second = RoundReport(64, 0.2, 64, 600, 10, 6.0), RoundReport(128, 0.1, 64, 400, 20, 94.0)
+    assert second.add_earlier(first) == RoundReport(128, 0.1, 128, 1000, 30, 100.0)
+    assert second.add_earlier(first).error_points == pytest.approx(0.1**0.5)
+    assert second.add_earlier(None) == second

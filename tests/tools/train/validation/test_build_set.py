@@ -1,0 +1,212 @@
+"""Validation sets: made as asked, gone on with after a kill, and compared with."""
+
+import argparse
+import json
+
+import numpy as np
+import pytest
+
+from engine.errors import DataFileError, GammondError, StateError, ValueRangeError
+from engine.rules.outcome import Outcome
+from nets.catalogue import load_evaluator
+from tools.train.labels.shards import Labels, ShardMetadata, shard_file, write_shard
+from tools.train.runs.settings import read_settings
+from tools.train.validation import build_set as validation_set
+from tools.train.validation import validate
+from tools.train.validation.build_set import ValidationSettings
+from tools.train.validation.positions import read_positions
+from tools.train.validation.rollout_labels import (
+    RolloutLabels,
+    read_all_rollouts,
+    rollout_file,
+    write_rollouts,
+)
+from tools.train.validation.validate import compare_nets
+
+pytest.importorskip("onnx", reason="nets are read and run as ONNX files (extra 'train')")
+
+OPTIONS = ["--classes", "contact=4,set_up_backgame=3", "--trials", "36", "--truncate", "6", "--workers", "1"]
+
+
+def make(*arguments: str) -> int:
+    parser = argparse.ArgumentParser()
+    validation_set.add_arguments(parser)
+    return validation_set.main(parser.parse_args(arguments))
+
+
+def report(capsys, *arguments: str) -> str:
+    parser = argparse.ArgumentParser()
+    validate.add_arguments(parser)
+    assert validate.main(parser.parse_args(arguments)) == 0
+    return capsys.readouterr().out
+
+
+@pytest.fixture(autouse=True)
+def _small_shards(monkeypatch):
+    monkeypatch.setattr("tools.train.validation.rollout_tasks.SHARD_POSITIONS", 3)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A finished set."""
+    folder = tmp_path_factory.mktemp("sets") / "whole"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tools.train.validation.rollout_tasks.SHARD_POSITIONS", 3)
+        make(str(folder), *OPTIONS)
+    return folder
+
+
+def test_a_set_is_what_was_asked_for(folder):
+    settings = read_settings(folder / "run.toml", ValidationSettings)
+    assert settings == ValidationSettings(classes=("contact=4", "backgame=3"), trials=36, truncate=6)
+    labels = read_all_rollouts(folder)
+    drawn = read_positions(folder)
+    assert drawn is not None
+    np.testing.assert_array_equal(labels.positions.boards, drawn[0].boards)
+    assert np.bincount(labels.positions.classes).tolist() == [4, 3]
+    assert labels.positions.class_names == ("contact", "backgame")
+    assert (labels.trials == 36).all()
+    assert ((labels.equity_errors > 0) & (labels.equity_errors < 0.3)).all()
+    log = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
+    assert [record["labelled"] for record in log] == [3, 3, 1]
+    assert sum(record["trials"] for record in log) == 7 * 36
+
+
+def test_a_set_that_was_killed_becomes_the_same_set(folder, tmp_path, monkeypatch):
+    killed, real, calls = tmp_path / "killed", validation_set.append_record, []
+
+    def kill_after_one(*arguments):
+        real(*arguments)
+        calls.append(arguments)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(validation_set, "append_record", kill_after_one)
+    with pytest.raises(KeyboardInterrupt):
+        make(str(killed), *OPTIONS)
+    monkeypatch.setattr(validation_set, "append_record", real)
+    assert len(read_all_rollouts(killed)) == 3
+    with pytest.raises(StateError, match="--resume"):
+        make(str(killed), *OPTIONS)
+    assert make(str(killed), "--resume", "--workers", "1") == 0
+    whole, again = read_all_rollouts(folder), read_all_rollouts(killed)
+    np.testing.assert_array_equal(again.outcomes, whole.outcomes)
+    np.testing.assert_array_equal(again.equity_errors, whole.equity_errors)
+
+
+def test_a_set_of_other_nets_is_not_gone_on_with(folder, tmp_path, monkeypatch):
+    make(str(tmp_path / "a"), *OPTIONS, "--classes", "race=1")
+    monkeypatch.setattr(validation_set, "_read_pruning_net_hashes", lambda: {"finder": "another"})
+    with pytest.raises(StateError, match="begun by other nets"):
+        make(str(tmp_path / "a"), "--resume", "--workers", "1")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--net", "nobody"],
+        ["--classes", "opening=3"],
+        ["--classes", "contact"],
+        ["--trials", "1"],
+        ["--stop-error", "-1"],
+        ["--plies", "3"],
+        ["--not-in", "nowhere"],
+    ],
+)
+def test_a_command_that_cannot_be_leaves_nothing_behind(tmp_path, options):
+    with pytest.raises(GammondError):
+        make(str(tmp_path / "a"), *OPTIONS, *options)
+    assert not (tmp_path / "a").exists()
+
+
+class Shifted:
+    """Says what the labels say, and so much more of the equity, as chance to win."""
+
+    plies = 0
+    name = "shifted"
+
+    def __init__(self, labels: RolloutLabels, points: float) -> None:
+        self._known = {
+            board.tobytes(): row
+            for board, row in zip(labels.positions.boards, labels.outcomes.copy(), strict=True)
+        }
+        for row in self._known.values():
+            row[0] += points / 2
+
+    def evaluate(self, boards):
+        """Look the positions up; the opening is even."""
+        return np.stack([self._known.get(board.tobytes(), np.zeros(5, np.float32)) for board in boards])
+
+
+def test_nets_are_compared_class_by_class_and_over_all(folder):
+    labels = read_all_rollouts(folder)
+    quiet = RolloutLabels(
+        labels.positions, labels.outcomes, labels.errors, np.zeros(7, np.float32), labels.trials
+    )
+    found = compare_nets(quiet, {"far": Shifted(labels, 0.2), "near": Shifted(labels, -0.1)})
+    assert [(each.name, each.positions) for each in found.classes] == [
+        ("contact", 4),
+        ("backgame", 3),
+        ("all", 7),
+    ]
+    for each in found.classes:
+        far, near = each.nets
+        assert (far.rmse.value, near.rmse.value) == pytest.approx((0.2, 0.1), rel=1e-4)
+        assert (far.bias.value, near.bias.value) == pytest.approx((0.2, -0.1), rel=1e-4)
+        assert near.ratio.value == pytest.approx(0.5, rel=1e-4)
+        assert near.mse_difference.value == pytest.approx(-0.03, rel=1e-4)
+        assert (each.trials, each.label_error) == (36.0, 0.0)
+    assert found.opening["far"] == Outcome(0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+def test_the_errors_of_the_labels_are_subtracted(folder, capsys):
+    told = json.loads(report(capsys, str(folder), "default", "--json"))
+    everything = told["classes"][-1]
+    net = everything["nets"][0]
+    labels = read_all_rollouts(folder)
+    errors = labels.equities - (2 * (o := load_evaluator().evaluate(labels.positions.boards))[:, 0] - 1)
+    errors -= o[:, 1] + o[:, 2] - o[:, 3] - o[:, 4]
+    assert net["raw_rmse"] ** 2 == pytest.approx(float(np.square(errors).mean()), rel=1e-3)
+    expected = max(net["raw_rmse"] ** 2 - everything["label_error"] ** 2, 0.0)
+    assert net["rmse"]["value"] ** 2 == pytest.approx(expected, rel=1e-3, abs=1e-9)
+    assert net["bias"]["value"] == pytest.approx(-float(errors.mean()), rel=1e-3)
+    assert (told["rolled_out_by"], told["truncated"], told["left_out"]) == ("default", 6, 0)
+    assert 0.45 < told["opening"]["default"]["win"] < 0.6
+
+
+def test_the_tables_show_each_class_and_each_net(folder, capsys):
+    lines = report(capsys, str(folder), "default").splitlines()
+    assert lines[0].endswith("rolled out by default at 0 plies, truncated after 6 plies")
+    assert [line.partition(":")[0] for line in lines if " positions, 36 games each" in line] == [
+        "contact",
+        "backgame",
+        "all",
+    ]
+    assert sum(line.startswith("default ") for line in lines) == 4
+
+
+def test_a_set_that_is_still_being_made_can_be_compared_with(folder, tmp_path, capsys):
+    (tmp_path / "run.toml").write_bytes((folder / "run.toml").read_bytes())
+    part = read_all_rollouts(folder)[np.arange(7) < 3]
+    write_rollouts(rollout_file(tmp_path, 1), part)
+    assert json.loads(report(capsys, str(tmp_path), "default", "--json"))["classes"][-1]["positions"] == 3
+
+
+def test_positions_that_were_learned_are_left_out(folder, tmp_path, capsys):
+    boards = read_all_rollouts(folder).positions.boards
+    labels = Labels(boards[:2], np.full((2, 5), 0.1, np.float32), np.zeros(2, np.uint8), ("selfplay",))
+    write_shard(shard_file(tmp_path, 0), labels, ShardMetadata("net", 1, 1))
+    told = json.loads(report(capsys, str(folder), "default", "--not-in", str(tmp_path), "--json"))
+    assert (told["left_out"], told["classes"][-1]["positions"]) == (2, 5)
+    all_of_them = Labels(boards, np.full((7, 5), 0.1, np.float32), np.zeros(7, np.uint8), ("selfplay",))
+    write_shard(shard_file(tmp_path, 0), all_of_them, ShardMetadata("net", 1, 1))
+    with pytest.raises(ValueRangeError, match="no position of the set is left"):
+        report(capsys, str(folder), "default", "--not-in", str(tmp_path))
+
+
+def test_a_comparison_that_cannot_be_is_an_error(folder, tmp_path, capsys):
+    with pytest.raises(ValueRangeError, match="named twice"):
+        report(capsys, str(folder), "default", "default")
+    with pytest.raises(ValueRangeError, match="no values of positions"):
+        report(capsys, str(folder), "pubeval")
+    with pytest.raises(DataFileError, match=r"run\.toml"):
+        report(capsys, str(tmp_path), "default")

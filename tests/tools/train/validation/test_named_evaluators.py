@@ -1,0 +1,65 @@
+"""Judges by name: nets, runs, other engines; players who only choose plays are none."""
+
+import numpy as np
+import pytest
+
+from engine.errors import UnsupportedError, ValueRangeError
+from engine.rules.outcome import cubeless_equity
+from engine.rules.position import Position, swap_sides
+from nets.catalogue import load_evaluator
+from tests.peers.gnubg_nets import gnubg_nn
+from tools.train.validation.named_evaluators import load_named_evaluator
+from tools.train.weights.layers import LayeredNet
+from tools.train.weights.net_set import NetSet
+from tools.train.weights.random_positions import sample_random_positions
+
+
+def test_evaluators_of_the_manifest_judge():
+    boards = sample_random_positions(40, seed=1)
+    expected = load_evaluator().evaluate(boards)
+    np.testing.assert_array_equal(load_named_evaluator("default").evaluate(boards), expected)
+
+
+@pytest.mark.parametrize("form", ["{}", "run:{}", "{}/checkpoint.npz"])
+def test_runs_judge(tmp_path, form):
+    pytest.importorskip("onnx", reason="nets are run as ONNX files (extra 'train')")
+    generator = np.random.default_rng(1)
+    nets = NetSet(
+        "run",
+        {phase: LayeredNet.make_untrained("tesauro196", (4,), generator) for phase in ("contact", "race")},
+    )
+    nets.save(tmp_path / "checkpoint.npz")
+    boards = sample_random_positions(40, seed=1)
+    judged = load_named_evaluator(form.format(tmp_path)).evaluate(boards)
+    np.testing.assert_array_equal(judged, nets.make_evaluator().evaluate(boards))
+
+
+@pytest.mark.parametrize("name", ["pubeval", "random", "default:plies=1"])
+def test_players_are_no_judges(name):
+    with pytest.raises(ValueRangeError, match="gives no values of positions"):
+        load_named_evaluator(name)
+
+
+def test_gnubg_is_judged_by_where_its_package_is(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "gnubg_nn", None)
+    with pytest.raises(UnsupportedError, match="gnubg-nn"):
+        load_named_evaluator("gnubg")
+
+
+@pytest.mark.peer
+def test_gnubg_judges_for_the_side_on_roll():
+    gnubg_nn()
+    gnubg = load_named_evaluator("gnubg")
+    opening = gnubg.evaluate(Position.start().board[None])[0]
+    assert opening.tolist() == pytest.approx([0.5215, 0.1542, 0.0076, 0.1297, 0.0075], abs=5e-5)
+    boards = sample_random_positions(300, seed=2)
+    ours, theirs, other_side = (
+        cubeless_equity(judge.evaluate(each))
+        for judge, each in (
+            (load_named_evaluator("default"), boards),
+            (gnubg, boards),
+            (gnubg, np.stack([swap_sides(board) for board in boards])),
+        )
+    )
+    assert np.corrcoef(ours, theirs)[0, 1] > 0.95
+    assert np.corrcoef(ours, other_side)[0, 1] < 0.0

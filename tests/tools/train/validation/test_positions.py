@@ -1,0 +1,127 @@
+"""Positions to validate on: of the class they are called by, distinct, and not among labels."""
+
+import numpy as np
+import pytest
+
+from engine.errors import DataFileError, ValueRangeError
+from engine.rules.position import Phase, Position, classify_phases
+from tests import boards
+from tools.train.labels.sampling import Sampler
+from tools.train.labels.shards import Labels, ShardMetadata, shard_file, write_shard
+from tools.train.validation import positions as validation_positions
+from tools.train.validation.positions import (
+    POSITION_CLASSES,
+    ValidationPositions,
+    draw_positions,
+    has_two_anchors,
+    is_among,
+    is_learned,
+    make_sampler,
+    parse_classes,
+    read_positions,
+    write_positions,
+)
+from tools.train.weights.net_set import load_net_set
+from tools.train.weights.random_positions import sample_random_positions
+
+pytest.importorskip("onnx", reason="nets are read and run as ONNX files (extra 'train')")
+
+
+@pytest.fixture(scope="module")
+def sampler():
+    return make_sampler(load_net_set("default"))
+
+
+def write_labels(folder, content) -> None:
+    count = len(content)
+    targets = np.full((count, 5), 0.1, np.float32)
+    labels = Labels(content, targets, np.zeros(count, np.uint8), ("selfplay",))
+    write_shard(shard_file(folder, 0), labels, ShardMetadata("net", 1, 1))
+
+
+def test_positions_are_of_the_class_that_they_are_called_by(sampler):
+    counts = {name: 6 + i for i, name in enumerate(POSITION_CLASSES)}
+    drawn = draw_positions(counts, sampler, seed=3)
+    assert {name: int((drawn.classes == i).sum()) for i, name in enumerate(drawn.class_names)} == counts
+    assert len(np.unique(drawn.boards.reshape(-1, 52), axis=0)) == len(drawn)
+    phase_of = {name: set(classify_phases(drawn.boards[drawn.classes == i])) for i, name in enumerate(counts)}
+    assert phase_of.pop("race") == {Phase.RACE}
+    assert phase_of.pop("crashed") == {Phase.CRASHED}
+    assert set().union(*phase_of.values()) <= {Phase.CONTACT, Phase.CRASHED}
+    assert has_two_anchors(drawn.boards[drawn.classes == list(counts).index("backgame")]).all()
+    for row in drawn.boards:
+        Position(row)
+
+
+def test_the_seed_decides_the_positions(sampler):
+    first, again, other = (draw_positions({"contact": 20}, sampler, seed).boards for seed in (1, 1, 2))
+    np.testing.assert_array_equal(first, again)
+    assert is_among(first, other).sum() < 10
+
+
+def test_no_draw_has_the_seed_of_a_training_run(sampler, monkeypatch):
+    seeds, real = [], Sampler.sample
+
+    def told(self, counts, seed):
+        seeds.append(seed)
+        return real(self, counts, seed)
+
+    monkeypatch.setattr(Sampler, "sample", told)
+    draw_positions({"contact": 5, "crashed": 5}, sampler, seed=1)
+    assert len(set(seeds)) == len(seeds) >= 2
+    assert {seed[0] for seed in seeds} == {validation_positions._DICE_SEED_TAG}
+    assert validation_positions._DICE_SEED_TAG > 2**62
+
+
+def test_positions_among_labels_are_not_taken(sampler, tmp_path):
+    before = draw_positions({"contact": 20}, sampler, seed=4).boards
+    write_labels(tmp_path, before)
+    after = draw_positions({"contact": 20}, sampler, seed=4, label_folders=[tmp_path]).boards
+    assert len(after) == 20
+    assert not is_among(after, before).any()
+    assert is_learned(np.concatenate([after, before]), [tmp_path]).tolist() == 20 * [False] + 20 * [True]
+
+
+def test_a_folder_without_labels_is_an_error(tmp_path):
+    with pytest.raises(DataFileError, match="no labelled positions"):
+        is_learned(sample_random_positions(1, seed=1), [tmp_path])
+
+
+def test_two_anchors_are_two_points_in_the_home_of_the_other():
+    start = Position.start().board
+    back = boards.position({24: 2, 22: 3, 6: 5, 8: 5}, {19: 5, 18: 5, 17: 5}).board
+    blots = boards.position({24: 2, 22: 1, 20: 1, 6: 5, 8: 6}, {19: 5, 18: 5, 17: 5}).board
+    sample = np.stack([start, back, back[::-1], blots])
+    assert has_two_anchors(sample).tolist() == [False, True, True, False]
+
+
+def test_classes_are_read_with_their_numbers():
+    assert parse_classes(["contact=2000", "race=1"]) == {"contact": 2000, "race": 1}
+
+
+@pytest.mark.parametrize(
+    "texts", [[], ["contact"], ["contact=0"], ["contact=x"], ["contact=1", "contact=2"], ["nothing=1"]]
+)
+def test_classes_that_cannot_be_are_refused(texts):
+    with pytest.raises(ValueRangeError) as caught:
+        parse_classes(texts)
+    assert caught.value.field == "classes"
+
+
+def test_positions_are_read_as_they_were_written(tmp_path):
+    positions = ValidationPositions(
+        sample_random_positions(30, seed=2), (np.arange(30) % 2).astype(np.uint8), ("contact", "race")
+    )
+    assert read_positions(tmp_path) is None
+    write_positions(tmp_path, positions, "nets")
+    read = read_positions(tmp_path)
+    assert read is not None
+    np.testing.assert_array_equal(read[0].boards, positions.boards)
+    np.testing.assert_array_equal(read[0].classes, positions.classes)
+    assert (read[0].class_names, read[1]) == (("contact", "race"), "nets")
+
+
+def test_a_damaged_file_of_positions_is_named(tmp_path):
+    np.savez(tmp_path / "positions.npz", boards=np.zeros((2, 25), np.uint8))
+    with pytest.raises(DataFileError, match=r"positions\.npz holds no positions"):
+        read_positions(tmp_path)

@@ -1,0 +1,136 @@
+"""Rolling positions out: what the labels are, when they are good enough, and that nobody changes them."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from engine.rollout import RolloutEvaluator, RolloutSettings
+from engine.rollout.trial_scoring import CubelessScoring
+from engine.rules.outcome import cubeless_equity
+from tools.parallel import ProcessPool
+from tools.train.validation import rollout_tasks as rolling_out
+from tools.train.validation.positions import ValidationPositions, draw_positions, make_sampler
+from tools.train.validation.rollout_labels import read_all_rollouts, read_rollouts
+from tools.train.validation.rollout_tasks import (
+    RolloutTask,
+    make_rollout_evaluators,
+    make_rollout_tasks,
+    roll_out_missing,
+    roll_out_shard,
+    roll_out_to_error,
+)
+from tools.train.weights.net_set import load_bearoff_evaluators, load_net_set
+
+pytest.importorskip("onnx", reason="nets are read and run as ONNX files (extra 'train')")
+
+SHORT = RolloutSettings(trials=36, seed=5, stop_error=0.0, truncation=8)
+
+
+@pytest.fixture(scope="module")
+def nets():
+    return load_net_set("default")
+
+
+@pytest.fixture(scope="module")
+def judges(nets):
+    return make_rollout_evaluators(nets, 0)
+
+
+@pytest.fixture(scope="module")
+def positions(nets):
+    return draw_positions({"contact": 5, "race": 3}, make_sampler(nets), seed=8)
+
+
+@pytest.fixture
+def small_shards(monkeypatch):
+    monkeypatch.setattr(rolling_out, "SHARD_POSITIONS", 3)
+
+
+def test_a_label_is_the_mean_of_rollouts_with_dice_of_its_own(tmp_path, nets, judges, positions):
+    task = RolloutTask(nets, 0, SHORT, tmp_path, 2, 40, positions[:4])
+    made = roll_out_shard(task)
+    labels = read_rollouts(task.file)
+    assert task.file.name == "rollouts-000002.npz"
+    assert (made.positions, made.trials) == (4, 4 * 36)
+    seeds = [rolling_out._derive_dice_seed(5, place) for place in range(40, 44)]
+    assert len({*seeds, *(rolling_out._derive_dice_seed(6, place) for place in range(40, 44))}) == 8
+    for i, seed in enumerate(seeds):
+        board = positions.boards[i : i + 1]
+        expected = RolloutEvaluator(judges, dataclasses.replace(SHORT, seed=seed)).evaluate(board)
+        assert cubeless_equity(labels.outcomes[i]) == pytest.approx(cubeless_equity(expected)[0], abs=0.01)
+        scores = roll_out_to_error(positions.boards[i], judges, dataclasses.replace(SHORT, seed=seed))
+        np.testing.assert_allclose(labels.outcomes[i], scores.mean(axis=0), atol=1e-6)
+        spread = CubelessScoring().equities(scores).std(ddof=1)
+        assert labels.equity_errors[i] == pytest.approx(spread / 6, rel=1e-5)
+    assert made.error == pytest.approx(float(np.sqrt(np.square(labels.equity_errors).mean())), rel=1e-5)
+
+
+def test_a_position_is_rolled_out_until_it_is_known_well_enough(judges, positions):
+    board = positions.boards[positions.classes == 0][0]
+    settings = RolloutSettings(trials=720, seed=1, stop_error=1.0, min_trials=36, truncation=8)
+    first = roll_out_to_error(board, judges, settings)
+    assert len(first) == 36
+    spread = CubelessScoring().equities(first).std(ddof=1)
+    wanted = spread / np.sqrt(100)
+    enough = roll_out_to_error(board, judges, dataclasses.replace(settings, stop_error=wanted))
+    assert len(enough) == 108
+    np.testing.assert_array_equal(enough[:36], first)
+    error = CubelessScoring().equities(enough).std(ddof=1) / np.sqrt(108)
+    assert error == pytest.approx(wanted, rel=0.35)
+    never = roll_out_to_error(board, judges, dataclasses.replace(settings, stop_error=1e-6, trials=72))
+    assert len(never) == 72
+
+
+def test_trials_that_do_not_fit_at_once_are_the_same(judges, positions, monkeypatch):
+    whole = roll_out_to_error(positions.boards[0], judges, SHORT)
+    monkeypatch.setattr(rolling_out, "BLOCK_ROWS", 10)
+    np.testing.assert_array_equal(roll_out_to_error(positions.boards[0], judges, SHORT), whole)
+
+
+def test_a_game_ends_where_a_bearoff_database_knows_it(nets, judges):
+    sampler = dataclasses.replace(make_sampler(nets), exact=())
+    races = draw_positions({"race": 60}, sampler, seed=3).boards
+    known = races[load_bearoff_evaluators()[-1].covers(races)]
+    assert len(known)
+    scores = roll_out_to_error(known[0], judges, SHORT)
+    expected = nets.evaluator().evaluate(known[:1])[0]
+    np.testing.assert_allclose(scores, np.tile(expected, (36, 1)), atol=1e-6)
+
+
+def test_with_look_ahead_other_plays_are_made(nets, judges, positions):
+    settings = dataclasses.replace(SHORT, truncation=4)
+    deep = make_rollout_evaluators(nets, 1)
+    board = positions.boards[positions.classes == 0][0]
+    shallow, deeper = (roll_out_to_error(board, each, settings) for each in (judges, deep))
+    assert 0 < (np.abs(shallow - deeper) > 1e-9).any(axis=1).sum() <= 36
+    assert abs(CubelessScoring().equities(shallow).mean() - CubelessScoring().equities(deeper).mean()) < 0.2
+
+
+def test_labels_are_the_same_however_many_processes_make_them(tmp_path, nets, positions, small_shards):
+    made = []
+    for count in (1, 2):
+        tasks = make_rollout_tasks(nets, 0, SHORT, tmp_path / str(count), positions)
+        with ProcessPool(count) as processes:
+            sizes = [each.positions for each in roll_out_missing(tasks, processes, lambda done, each: None)]
+        assert sizes == [3, 3, 2]
+        made.append(read_all_rollouts(tmp_path / str(count)))
+    np.testing.assert_array_equal(made[0].positions.boards, positions.boards)
+    for name in ("outcomes", "errors", "equity_errors", "trials"):
+        np.testing.assert_array_equal(getattr(made[0], name), getattr(made[1], name))
+
+
+def test_only_what_is_missing_is_rolled_out(tmp_path, nets, positions, small_shards):
+    tasks = make_rollout_tasks(nets, 0, SHORT, tmp_path, positions)
+    roll_out_shard(tasks[1])
+    told: list[int] = []
+    with ProcessPool(1) as processes:
+        made = list(roll_out_missing(tasks, processes, lambda done, _: told.append(done)))
+    assert ([each.positions for each in made], told) == ([3, 2], [6, 8])
+
+
+def test_the_places_of_a_shard_go_on_where_the_one_before_ended(tmp_path, nets, small_shards):
+    boards = np.zeros((7, 2, 26), np.int8)
+    positions = ValidationPositions(boards, np.zeros(7, np.uint8), ("contact",))
+    tasks = make_rollout_tasks(nets, 0, SHORT, tmp_path, positions)
+    assert [(task.first, len(task.positions)) for task in tasks] == [(0, 3), (3, 3), (6, 1)]

@@ -1,0 +1,62 @@
+"""ONNX files of layered nets: exact, readable again, with weights only where the sparse kernels take them."""
+
+import numpy as np
+import pytest
+
+from engine.errors import DataFileError
+from nets.encoders import get_encoder
+from nets.onnx_model import OnnxModel
+from nets.pruning_net import read_net_weights
+from tools.train.weights.layers import LayeredNet
+from tools.train.weights.onnx_files import compute_max_difference, has_weight_outputs, net_to_onnx, read_onnx
+from tools.train.weights.random_positions import sample_random_positions
+
+pytest.importorskip("onnx", reason="files of nets need the package onnx (extra 'train')")
+
+KINDS = [("tesauro196", (16,)), ("expert248", (16,)), ("tesauro196", (16, 8)), ("expert248", (24, 16, 8))]
+
+
+def decode_net(encoder_id: str, hidden: tuple[int, ...]) -> LayeredNet:
+    return LayeredNet.make_untrained(encoder_id, hidden, np.random.Generator(np.random.PCG64(3)))
+
+
+@pytest.mark.parametrize(("encoder_id", "hidden"), KINDS)
+def test_a_file_runs_as_its_net_and_gives_the_net_back(encoder_id, hidden):
+    net = decode_net(encoder_id, hidden)
+    content = net_to_onnx(net, "a")
+    assert compute_max_difference(net, content) <= 1e-6
+    back = read_onnx(content, encoder_id, "a")
+    assert (back.hidden, back.digest) == (net.hidden, net.digest)
+
+
+def test_a_file_of_another_net_differs():
+    net = decode_net("expert248", (16, 8))
+    (weights, bias), *others = net.layers
+    other = LayeredNet("expert248", ((weights * np.float32(1.001), bias), *others))
+    assert compute_max_difference(net, net_to_onnx(other, "a")) > 1e-5
+
+
+@pytest.mark.parametrize(("encoder_id", "hidden"), KINDS)
+def test_weights_are_given_by_the_nets_that_the_sparse_kernels_take(encoder_id, hidden):
+    net = decode_net(encoder_id, hidden)
+    model = OnnxModel("a", net_to_onnx(net, "a"), net.inputs, 5)
+    if has_weight_outputs(net):
+        w1, _, w2, _ = read_net_weights(model)
+        np.testing.assert_array_equal(w1, net.layers[0][0])
+        np.testing.assert_array_equal(w2.T, net.layers[1][0])
+    else:
+        with pytest.raises(DataFileError, match="does not give its weights"):
+            read_net_weights(model)
+    assert has_weight_outputs(net) == (encoder_id == "tesauro196" and len(hidden) == 1)
+    boards = sample_random_positions(50, seed=1)
+    assert model.run(get_encoder(encoder_id).encode(boards)).shape == (50, 5)
+
+
+def test_a_net_that_is_not_made_of_layers_is_refused():
+    from onnx import TensorProto, helper
+
+    ports = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["n", 5]) for name in ("a", "b")]
+    graph = helper.make_graph([helper.make_node("Sigmoid", ["a"], ["b"])], "g", ports[:1], ports[1:])
+    content = helper.make_model(graph).SerializeToString()
+    with pytest.raises(DataFileError, match="net odd is made of"):
+        read_onnx(content, "tesauro196", "odd")

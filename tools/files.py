@@ -1,0 +1,106 @@
+"""Files that appear whole or not at all, and logs that survive a kill."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import DataFileError
+
+
+def write_atomically(file: Path, content: bytes) -> None:
+    """Write a file aside and put it in place; folders are made.
+
+    Raises:
+        DataFileError: It cannot be written.
+    """
+    part = file.with_name(file.name + ".part")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with part.open("wb") as out:
+            out.write(content)
+            out.flush()
+            os.fsync(out.fileno())
+        part.replace(file)
+    except OSError as error:
+        raise DataFileError(f"{file} cannot be written: {error.strerror}") from error
+
+
+def write_arrays(file: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Write named arrays to an ``.npz`` file, whole or not at all.
+
+    Raises:
+        DataFileError: It cannot be written.
+    """
+    content = io.BytesIO()
+    np.savez(content, allow_pickle=False, **arrays)
+    write_atomically(file, content.getvalue())
+
+
+def read_arrays(file: Path) -> dict[str, NDArray[Any]]:
+    """Read all arrays of an ``.npz`` file.
+
+    Raises:
+        DataFileError: The file is missing, cut short, altered, or another kind of file; it is named.
+    """
+    try:
+        with np.load(file, allow_pickle=False) as content:
+            return {name: content[name] for name in content.files}
+    except (OSError, ValueError, KeyError, EOFError, AttributeError, zipfile.BadZipFile) as error:
+        raise DataFileError(f"{file} cannot be read: {error}") from error
+
+
+def append_record(log: Path, record: Mapping[str, object]) -> None:
+    """Add a line of JSON to a log; a last line that a kill cut short is cut off first.
+
+    Raises:
+        DataFileError: It cannot be written.
+    """
+    try:
+        log.parent.mkdir(parents=True, exist_ok=True)
+        with log.open("ab") as out:
+            out.truncate(len(_read_whole_lines(log)))
+            out.write(json.dumps(record).encode() + b"\n")
+    except OSError as error:
+        raise DataFileError(f"{log} cannot be written: {error.strerror}") from error
+
+
+def append_new_record(log: Path, record: Mapping[str, object], key: str) -> None:
+    """Add a line of JSON to a log, unless the last one has the same number: then a kill came right after it.
+
+    Raises:
+        DataFileError: The log cannot be read or written.
+    """
+    if not any(last[key] == record[key] for last in read_records(log)[-1:]):
+        append_record(log, record)
+
+
+def read_records(log: Path) -> list[dict[str, Any]]:
+    """Read a log, without a last line that a kill cut short; a log that does not exist is empty.
+
+    Raises:
+        DataFileError: A line before the last cannot be read.
+    """
+    records = []
+    for number, line in enumerate(_read_whole_lines(log).splitlines(), 1):
+        try:
+            record = json.loads(line)
+        except ValueError as error:
+            raise DataFileError(f"{log} line {number} cannot be read: {error}") from error
+        if not isinstance(record, dict):
+            raise DataFileError(f"{log} line {number} is no JSON object")
+        records.append(record)
+    return records
+
+
+def _read_whole_lines(log: Path) -> bytes:
+    content = log.read_bytes() if log.exists() else b""
+    return content[: content.rfind(b"\n") + 1]

@@ -1,0 +1,1 @@
+"""Trainers and studies of the five founding documents, a package for each."""

@@ -1,0 +1,256 @@
+"""The ascent itself: where a run stands, and one step of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import DataFileError
+from engine.play.lockstep import play_games
+from tools.files import read_arrays, write_arrays
+from tools.heritage.barca.families import Vector, get_family
+from tools.heritage.barca.rewards import GameBatch, MeanReward, RewardSettings, calibrate_reward, play_batch
+from tools.heritage.barca.runs import read_vector
+from tools.heritage.barca.settings import START_REFERENCE, AscendSettings
+from tools.opponents import load_opponent
+from tools.parallel import ProcessPool
+
+GAMES_PER_TASK = 1000
+"""Games of a task; the result does not depend on it."""
+
+_REFERENCE_SEED = 1
+"""Always the same dice, so that points differ by their weights alone."""
+
+_STEP, _RANDOM_POINT = range(2)
+"""What a seed is for."""
+
+
+@dataclass(frozen=True, eq=False)
+class RatedVector:
+    """A vector, and how strong it is.
+
+    Attributes:
+        vector: ``float64[d]``.
+        points_per_game: Points per game against the reference.
+        standard_error: Its standard error.
+    """
+
+    vector: Vector
+    points_per_game: float
+    standard_error: float
+
+
+@dataclass(frozen=True, eq=False)
+class AscentState:
+    """Where a run stands between two steps.
+
+    Attributes:
+        step: Steps that were made.
+        games: Games that were played for gradients.
+        now: Where the next step starts.
+        best: The best point since the last random one.
+        best_ever: The best of all.
+        delta: How far the next step changes weights to try them.
+        rate: How far it goes.
+        since_best: Steps since `best`.
+        returns: Returns to `best` since it was found.
+        random_points: Random points that were tried.
+    """
+
+    step: int
+    games: int
+    now: RatedVector
+    best: RatedVector
+    best_ever: RatedVector
+    delta: float
+    rate: float
+    since_best: int = 0
+    returns: int = 0
+    random_points: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Gradient:
+    """What trying each weight came to, in points a game for a step of its scale: ``float64[d]`` each."""
+
+    slopes: Vector
+    errors: Vector
+
+    @property
+    def signal_to_noise(self) -> float:
+        """How far the slopes stand out of chance: their root mean square in standard errors; 1 is none."""
+        return float(np.sqrt(np.mean((self.slopes / np.maximum(self.errors, 1e-12)) ** 2)))
+
+
+class GradientAscent:
+    """Steps of one run; the same settings give the same points.
+
+    Args:
+        settings: Of the run.
+        processes: Who plays.
+    """
+
+    def __init__(self, settings: AscendSettings, processes: ProcessPool) -> None:
+        self.settings = settings
+        self.family = get_family(settings.player)
+        self.start: Vector = np.array(settings.start) if settings.start else self.family.start
+        self._processes = processes
+        self._reference = (
+            self.family.make_player(self.start)
+            if settings.reference == START_REFERENCE
+            else load_opponent(settings.reference)
+        )
+        self._reward = calibrate_reward(
+            settings.player,
+            self.start,
+            settings.length,
+            settings.evaluation,
+            is_evaluated_by_reference=settings.opinion == "reference",
+        )
+
+    @property
+    def reward(self) -> RewardSettings:
+        """What counts in the games of a gradient."""
+        return self._reward
+
+    def rate_start(self) -> AscentState:
+        """Measure the first point."""
+        first = self._rate_vector(self.start)
+        return AscentState(0, 0, first, first, first, self.settings.delta, self.settings.rate)
+
+    def take_step(self, state: AscentState) -> tuple[AscentState, Gradient]:
+        """Make one step."""
+        gradient = self._estimate_gradient(state)
+        settings, kind = self.settings, self.family
+        length = float(np.linalg.norm(gradient.slopes))
+        way = gradient.slopes / length if length else gradient.slopes
+        point = self._rate_vector(kind.clip(state.now.vector + state.rate * kind.scales * way))
+        games = state.games + settings.games * len(kind.names)
+        after = replace(state, step=state.step + 1, games=games, now=point)
+        if point.points_per_game > state.best.points_per_game:
+            after = replace(after, best=point, since_best=0, returns=0)
+        else:
+            after = replace(after, since_best=state.since_best + 1)
+        if point.points_per_game > after.best_ever.points_per_game:
+            after = replace(after, best_ever=point)
+        return self._backtrack_if_stuck(after), gradient
+
+    def _backtrack_if_stuck(self, state: AscentState) -> AscentState:
+        """Go back to the best point with another delta and rate, or to a random one, where a run is stuck."""
+        settings = self.settings
+        if state.since_best < settings.patience:
+            return state
+        if settings.random_after and state.returns >= settings.random_after:
+            point = self._rate_vector(self._draw_random_vector(state.random_points))
+            best_ever = point if point.points_per_game > state.best_ever.points_per_game else state.best_ever
+            return AscentState(
+                state.step,
+                state.games,
+                point,
+                point,
+                best_ever,
+                settings.delta,
+                settings.rate,
+                random_points=state.random_points + 1,
+            )
+        factor = settings.restart_factor
+        return replace(
+            state,
+            now=state.best,
+            delta=state.delta * factor,
+            rate=state.rate * factor,
+            since_best=0,
+            returns=state.returns + 1,
+        )
+
+    def _draw_random_vector(self, number: int) -> Vector:
+        generator = np.random.default_rng([self.settings.seed, _RANDOM_POINT, number])
+        away = generator.uniform(-self.settings.spread, self.settings.spread, len(self.start))
+        return self.family.clip(self.start + away * self.family.scales)
+
+    def _rate_vector(self, vector: Vector) -> RatedVector:
+        games = self.settings.reference_games
+        results = play_games(self.family.make_player(vector), self._reference, games, _REFERENCE_SEED)
+        return RatedVector(vector, results.points_per_game, results.standard_error)
+
+    def _estimate_gradient(self, state: AscentState) -> Gradient:
+        """Try each weight: play the vector with it changed against the vector as it is."""
+        kind, settings, now = self.family, self.settings, state.now.vector
+        others, signs = [], []
+        for place, scale in enumerate(kind.scales):
+            step = np.zeros(len(now))
+            step[place] = state.delta * scale
+            sign = 1.0 if now[place] + step[place] <= kind.high[place] else -1.0
+            others.append(kind.clip(now + sign * step))
+            signs.append(sign)
+        seed = int(np.random.default_rng([settings.seed, _STEP, state.step]).integers(2**62))
+        played = self._processes.map(play_batch, self._make_batches(others, now, seed))
+        stretches = -(-settings.games // GAMES_PER_TASK)
+        parts = list(played)
+        rewards = [np.concatenate(parts[i * stretches : (i + 1) * stretches]) for i in range(len(others))]
+        scores = [MeanReward.from_rewards(each) for each in rewards]
+        return Gradient(
+            np.array([sign * each.mean / state.delta for sign, each in zip(signs, scores, strict=True)]),
+            np.array([each.standard_error / state.delta for each in scores]),
+        )
+
+    def _make_batches(self, others: list[Vector], now: Vector, seed: int) -> Iterator[GameBatch]:
+        settings = self.settings
+        for other in others:
+            for first_game in range(0, settings.games, GAMES_PER_TASK):
+                games = min(GAMES_PER_TASK, settings.games - first_game)
+                yield GameBatch(
+                    settings.player, other, now, self.start, self._reward, seed, first_game, games
+                )
+
+
+def save_state(file: Path, player: str, state: AscentState) -> None:
+    """Write where a run stands, whole or not at all.
+
+    Raises:
+        DataFileError: It cannot be written.
+    """
+    arrays: dict[str, NDArray[Any]] = {"player": np.array(player)}
+    for name, value in vars(state).items():
+        if isinstance(value, RatedVector):
+            arrays |= {f"{name}_vector": value.vector}
+            arrays |= {f"{name}_points": np.array([value.points_per_game, value.standard_error])}
+        else:
+            arrays[name] = np.array(value)
+    write_arrays(file, arrays)
+
+
+def load_state(file: Path, settings: AscendSettings) -> AscentState:
+    """Read where a run stands.
+
+    Raises:
+        DataFileError: The file is missing, damaged, or of another player.
+    """
+    arrays = read_arrays(file)
+    try:
+        return AscentState(
+            step=int(arrays["step"]),
+            games=int(arrays["games"]),
+            now=_read_rated_vector(file, arrays, "now", settings),
+            best=_read_rated_vector(file, arrays, "best", settings),
+            best_ever=_read_rated_vector(file, arrays, "best_ever", settings),
+            delta=float(arrays["delta"]),
+            rate=float(arrays["rate"]),
+            since_best=int(arrays["since_best"]),
+            returns=int(arrays["returns"]),
+            random_points=int(arrays["random_points"]),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise DataFileError(f"{file} does not say where a run stands: {error!r}") from error
+
+
+def _read_rated_vector(
+    file: Path, arrays: dict[str, NDArray[Any]], name: str, settings: AscendSettings
+) -> RatedVector:
+    points, error = arrays[f"{name}_points"].tolist()
+    return RatedVector(read_vector(file, arrays, f"{name}_vector", settings.player), points, error)

@@ -1,0 +1,150 @@
+"""Players that are a vector of weights: what can be ascended on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.play.player import Player, Scorer, ScorerPlayer
+from engine.rules.position import Board
+from nets.heritage.barca.bev import HAND_WEIGHTS, BevScorer, BevWeights
+from nets.heritage.heuristic_engine.heuristic import HEURISTIC_CONFIGS, HeuristicConfig, HeuristicPlayer
+from nets.heritage.phase_features.features import FEATURE_NAMES, FEATURES, GamePhase, get_divisors
+from nets.heritage.phase_features.heuristic import WEIGHTS
+from nets.heritage.phase_features.kernels import features as kernel_features
+from nets.options import list_option_specs
+from tools.heritage.barca.kernels.heuristic_scores import write_heuristic_scores
+
+Vector = NDArray[np.float64]
+"""``float64[d]``: weights of a family, in the order of its names."""
+
+
+@dataclass(frozen=True)
+class PlayerFamily:
+    """Players that differ by a vector of weights alone.
+
+    Attributes:
+        names: Of the weights.
+        start: Their values before anything is learned.
+        scales: What counts as one step of each: changes and gradients are measured in these.
+        low: The least that each can be.
+        high: The greatest.
+        make_player: Makes the player of a vector.
+        make_scorer: Makes the judge that says how favourable positions are to who has just played.
+        format_player: Writes the player of a vector as other tools take it; empty where they cannot.
+    """
+
+    names: tuple[str, ...]
+    start: Vector
+    scales: Vector
+    low: Vector
+    high: Vector
+    make_player: Callable[[Vector], Player]
+    make_scorer: Callable[[Vector], Scorer]
+    format_player: Callable[[Vector], str]
+
+    def clip(self, vector: Vector) -> Vector:
+        """The nearest vector within the limits."""
+        return np.clip(vector, self.low, self.high)
+
+
+def _make_bev_family() -> PlayerFamily:
+    limits = list_option_specs(BevWeights)
+    steps = {"home0": 8.0, "home2": 8.0, "home4": 8.0, "home6": 8.0, "fear": 3.0, "bar": 6.0, "lost": 0.25}
+    return PlayerFamily(
+        names=BevWeights.__struct_fields__,
+        start=HAND_WEIGHTS.vector,
+        scales=np.array([steps.get(name, 1.0) for name in BevWeights.__struct_fields__]),
+        low=np.array([each.low for each in limits]),
+        high=np.array([each.high for each in limits]),
+        make_player=lambda vector: ScorerPlayer("bev", BevScorer(vector)),
+        make_scorer=BevScorer,
+        format_player=lambda vector: _format_player("bev", BevWeights.__struct_fields__, vector),
+    )
+
+
+class _HeuristicScorer:
+    """What the heuristic engine's formula for contact says; an `engine.play.player.Scorer`."""
+
+    def __init__(self, vector: Vector) -> None:
+        self._factors = HeuristicConfig(*vector.tolist()).tables
+
+    def score_boards(self, boards: Board) -> NDArray[np.float32]:
+        """Score positions after a play, as `engine.play.player.Scorer.score_boards`; finished ones are 0."""
+        scores = np.empty(len(boards), np.float32)
+        write_heuristic_scores(np.require(boards, np.int8, ["C", "W"]), self._factors, scores)
+        return scores
+
+
+def _make_heuristic_family() -> PlayerFamily:
+    limits = list_option_specs(HeuristicConfig)
+    names = HeuristicConfig.__struct_fields__
+    steps = {"pips": 0.5, "cbp": 1.0, "cb": 0.5, "bf": 0.5, "bfp": 0.5, "bt": 3.0, "rb": 0.5}
+    return PlayerFamily(
+        names=names,
+        start=np.array(msgspec.structs.astuple(HEURISTIC_CONFIGS["author-first"])),
+        scales=np.array([steps[name] for name in names]),
+        low=np.array([each.low for each in limits]),
+        high=np.array([each.high for each in limits]),
+        make_player=lambda vector: HeuristicPlayer("heuristic", HeuristicConfig(*vector.tolist()).tables),
+        make_scorer=_HeuristicScorer,
+        format_player=lambda vector: _format_player("heuristic", names, vector),
+    )
+
+
+class _PhaseScorer:
+    """The phase heuristic with weights of its own; an `engine.play.player.Scorer`."""
+
+    def __init__(self, vector: Vector) -> None:
+        phases = len(GamePhase)
+        self._weights = np.concatenate([vector.reshape(FEATURES, phases), np.zeros((1, phases))])
+        self._divisors = get_divisors(True)
+
+    def score_boards(self, boards: Board) -> NDArray[np.float32]:
+        """Score positions after a play, as `engine.play.player.Scorer.score_boards`."""
+        scores = np.empty(len(boards), np.float32)
+        boards = np.require(boards, np.int8, ["C", "W"])
+        by_position = kernel_features.OWN_PHASE
+        kernel_features.score_linear(boards, self._divisors, self._weights, by_position, scores)
+        return scores
+
+
+def _make_phase_heuristic_family() -> PlayerFamily:
+    start = WEIGHTS.ravel().astype(np.float64)
+    return PlayerFamily(
+        names=tuple(f"{name}.{phase.name.lower()}" for name in FEATURE_NAMES for phase in GamePhase),
+        start=start,
+        scales=np.ones(len(start)),
+        low=np.full(len(start), -100.0),
+        high=np.full(len(start), 100.0),
+        make_player=lambda vector: ScorerPlayer("phase-heuristic", _PhaseScorer(vector)),
+        make_scorer=_PhaseScorer,
+        format_player=lambda _: "",
+    )
+
+
+_MAKERS = {
+    "bev": _make_bev_family,
+    "heuristic": _make_heuristic_family,
+    "phase-heuristic": _make_phase_heuristic_family,
+}
+
+FAMILY_NAMES = tuple(_MAKERS)
+"""Names that `family` takes."""
+
+
+@cache
+def get_family(name: str) -> PlayerFamily:
+    """Make a family by name, one of `FAMILY_NAMES`."""
+    return _MAKERS[name]()
+
+
+def _format_player(family_name: str, names: tuple[str, ...], vector: Vector) -> str:
+    return f"{family_name}:" + ",".join(
+        f"{name}={value:.5g}" for name, value in zip(names, vector, strict=True)
+    )

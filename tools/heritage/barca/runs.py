@@ -1,0 +1,55 @@
+"""What runs of ``gammond train ascend`` leave: vectors in files, and the players that they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import DataFileError
+from engine.play.player import Player
+from tools.heritage.barca.families import FAMILY_NAMES, Vector, get_family
+
+
+def make_ascend_player(file: Path, arrays: Mapping[str, NDArray[Any]]) -> Player | None:
+    """Make the player of a run's best vector; None where the arrays of a file are of another kind.
+
+    Args:
+        file: For messages.
+        arrays: What the file holds.
+
+    Raises:
+        DataFileError: The vector is damaged.
+    """
+    if not {"player", "vector"} <= arrays.keys():
+        return None
+    name = str(arrays["player"])
+    if name not in FAMILY_NAMES:
+        raise DataFileError(
+            f"{file} holds weights of {name[:40]!r}, expected one of {', '.join(FAMILY_NAMES)}"
+        )
+    return get_family(name).make_player(read_vector(file, arrays, "vector", name))
+
+
+def read_vector(file: Path, arrays: Mapping[str, NDArray[Any]], key: str, player: str) -> Vector:
+    """Read the weights of a player from a file's arrays.
+
+    Args:
+        file: For messages.
+        arrays: What the file holds.
+        key: Of the weights.
+        player: One of `FAMILY_NAMES`.
+
+    Raises:
+        DataFileError: They are missing, or not as many numbers as the player has weights.
+    """
+    weights = len(get_family(player).names)
+    vector = arrays.get(key, np.empty(0))
+    if vector.dtype.kind != "f" or vector.shape != (weights,) or not np.isfinite(vector).all():
+        raise DataFileError(
+            f"{file}: {key} is {weights} finite weights of {player}, not {vector.dtype}{list(vector.shape)}"
+        )
+    return vector.astype(np.float64)

@@ -1,0 +1,82 @@
+"""Bearoffs that are decided, and how near a judge comes to what is known exactly of bearoffs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.evaluation.evaluator import Evaluator
+from engine.rules.outcome import LOSE_G, WIN, WIN_G
+from engine.rules.position import Board, Position
+from tools.heritage.computational_backgammon.net_set import load_bearoff_table
+
+_PAIRS = 4000
+_SURE_CHANCE = 0.99
+
+
+def make_sure_win() -> Board:
+    """Two checkers on the ace point, against five on the other's: ``int8[2, 26]``."""
+    board = np.zeros((2, 26), np.int8)
+    board[0, 1], board[0, 0] = 2, 13
+    board[1, 1], board[1, 0] = 5, 10
+    return board
+
+
+def make_sure_loss() -> Board:
+    """Return `make_sure_win` with the other side on roll, which cannot win at once: ``int8[2, 26]``."""
+    return np.ascontiguousarray(make_sure_win()[::-1])
+
+
+@dataclass(frozen=True)
+class EndgameErrors:
+    """How near a judge comes to the exact chances of bearoffs.
+
+    Attributes:
+        sure_wins: Mean chance that it gives where the exact one is 0.99 or more.
+        sure_losses: Mean chance that it gives where the exact one is 0.01 or less.
+        rms: Root mean square of its errors in all.
+    """
+
+    sure_wins: float
+    sure_losses: float
+    rms: float
+
+
+def measure_endgame_errors(evaluator: Evaluator, seed: int = 1) -> EndgameErrors:
+    """Compare a judge with the two-sided database on random pairs of sides, none of them finished."""
+    boards, exact = _make_random_endgames(seed)
+    found = evaluator.evaluate(boards)[:, WIN].astype(np.float64)
+    return EndgameErrors(
+        float(found[exact >= _SURE_CHANCE].mean()),
+        float(found[exact <= 1.0 - _SURE_CHANCE].mean()),
+        float(np.sqrt(np.mean((found - exact) ** 2))),
+    )
+
+
+def compute_probe_metrics(evaluator: Evaluator) -> dict[str, object]:
+    """Say for a log what a judge makes of the start and of two decided endgames.
+
+    Returns:
+        ``start``: its chances to win and to win and lose gammons, for the side that begins before it rolls;
+        ``sure_win`` and ``sure_loss``: its chance to win these.
+    """
+    told = evaluator.evaluate(np.stack([Position.start().board, make_sure_win(), make_sure_loss()]))
+    return {
+        "start": [float(told[0, place]) for place in (WIN, WIN_G, LOSE_G)],
+        "sure_win": float(told[1, WIN]),
+        "sure_loss": float(told[2, WIN]),
+    }
+
+
+def _make_random_endgames(seed: int) -> tuple[Board, NDArray[np.float64]]:
+    """Random pairs of sides, ``int8[n, 2, 26]``, and the exact chances of those on roll, ``float64[n]``."""
+    table = load_bearoff_table()
+    numbers = np.random.default_rng(seed).integers(1, table.numbering.side_count, (_PAIRS, 2))
+    boards = np.zeros((_PAIRS, 2, 26), np.int8)
+    for pair, row in enumerate(numbers):
+        for side, number in enumerate(row):
+            boards[pair, side, 1:7] = table.numbering.decode_side(int(number))
+    boards[:, :, 0] = 15 - boards.sum(axis=2)
+    return boards, table.wins[numbers[:, 0], numbers[:, 1]].astype(np.float64)

@@ -1,0 +1,201 @@
+"""What positions are worth to nets of sigmoid hidden units and one, three or five nodes, one at a time.
+
+A net is a tuple as in `nets.kernels.sparse`: w1 ``float32[196, h]``, b1 ``float32[h]``, w2 ``float32[n, h]``,
+b2 ``float32[n]``. What its n nodes mean stands in `computational_backgammon.net`. A net is asked last:
+finished games and the positions of a bearoff table are known.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels import kernel
+from engine.kernels.bearoff import number_side
+from nets.heritage.computational_backgammon.kernels.net import forward_one
+from nets.kernels.sparse import OneLayerWeights, is_race
+from nets.kernels.tesauro196 import MAX_ACTIVE_INPUTS
+
+_HOME = 6
+_ZERO = np.float32(0.0)
+_ONE = np.float32(1.0)
+_TWO = np.float32(2.0)
+
+
+class LearningParameters(NamedTuple):
+    """How a net learns.
+
+    Attributes:
+        alpha: Learning rate of the weights from the hidden units to the nodes.
+        beta: That of the weights from the inputs to the hidden units.
+        trace: λ of the returns, 0..1.
+        is_mirrored: Whether the nets are mirrored, and stay so.
+        ranks: ``int64[7, checkers + 1]``, numbers the sides of a two-sided bearoff table.
+        wins: ``float32[sides, sides]``, the table; none where it is empty.
+    """
+
+    alpha: float
+    beta: float
+    trace: float
+    is_mirrored: bool
+    ranks: NDArray[np.int64]
+    wins: NDArray[np.float32]
+
+
+class EvaluationBuffers(NamedTuple):
+    """What one position at a time is judged with.
+
+    Attributes:
+        contact_units: ``float32[1, h]``, the hidden units of the net for contact.
+        race_units: ``float32[1, h]``, those of the net for races.
+        back: ``float32[h]``, the larger h: steps of the hidden units.
+        rows_of_nodes: ``float32[1, n]``, what the net says.
+        nodes: ``float32[n]``, the same where that can be, else 0.
+        target: ``float32[n]``, what it should say.
+        deltas: ``float32[n]``, steps of the nodes.
+        rows: ``int64[MAX_ACTIVE]``, scratch.
+        factors: ``float32[MAX_ACTIVE]``, scratch.
+        side: ``int64[7]``, scratch.
+    """
+
+    contact_units: NDArray[np.float32]
+    race_units: NDArray[np.float32]
+    back: NDArray[np.float32]
+    rows_of_nodes: NDArray[np.float32]
+    nodes: NDArray[np.float32]
+    target: NDArray[np.float32]
+    deltas: NDArray[np.float32]
+    rows: NDArray[np.int64]
+    factors: NDArray[np.float32]
+    side: NDArray[np.int64]
+
+
+@kernel
+def new_evaluation_buffers(contact: OneLayerWeights, race: OneLayerWeights) -> EvaluationBuffers:
+    """Make room to judge with the nets for contact and for races."""
+    nodes = contact[3].shape[0]
+    contact_hidden = contact[1].shape[0]
+    race_hidden = race[1].shape[0]
+    return EvaluationBuffers(
+        contact_units=np.empty((1, contact_hidden), np.float32),
+        race_units=np.empty((1, race_hidden), np.float32),
+        back=np.empty(max(contact_hidden, race_hidden), np.float32),
+        rows_of_nodes=np.empty((1, nodes), np.float32),
+        nodes=np.empty(nodes, np.float32),
+        target=np.empty(nodes, np.float32),
+        deltas=np.empty(nodes, np.float32),
+        rows=np.empty(MAX_ACTIVE_INPUTS, np.int64),
+        factors=np.empty(MAX_ACTIVE_INPUTS, np.float32),
+        side=np.zeros(_HOME + 1, np.int64),
+    )
+
+
+@kernel
+def look_up_win(
+    boards: NDArray[np.int8], at: int, learning: LearningParameters, side: NDArray[np.int64]
+) -> np.float32:
+    """The chance of the player on roll in a position of the table; -1 for others."""
+    most = learning.ranks.shape[1] - 1
+    if learning.wins.shape[0] == 0 or 15 - boards[at, 0, 0] > most or 15 - boards[at, 1, 0] > most:
+        return -_ONE
+    for player in range(2):
+        for point in range(_HOME + 1, 26):
+            if boards[at, player, point] > 0:
+                return -_ONE
+    for point in range(1, _HOME + 1):
+        side[point] = boards[at, 0, point]
+    own = number_side(side, learning.ranks)
+    for point in range(1, _HOME + 1):
+        side[point] = boards[at, 1, point]
+    return learning.wins[own, number_side(side, learning.ranks)]
+
+
+@kernel
+def _can_gammon(boards: NDArray[np.int8], at: int, node: int, nodes: int) -> bool:
+    """Whether what a node tells of can happen: no side loses a gammon that has borne off a checker."""
+    if node == 0:
+        return True
+    loser = 1 if 2 * node < nodes else 0
+    return boards[at, loser, 0] == 0
+
+
+@kernel
+def evaluate_position(
+    boards: NDArray[np.int8],
+    at: int,
+    net: OneLayerWeights,
+    units: NDArray[np.float32],
+    buffers: EvaluationBuffers,
+) -> None:
+    """Write the hidden units and the nodes of a position."""
+    forward_one(boards, at, net, buffers.rows, buffers.factors, units, buffers.rows_of_nodes, 0)
+    for k in range(buffers.nodes.shape[0]):
+        can_be = _can_gammon(boards, at, k, buffers.nodes.shape[0])
+        buffers.nodes[k] = buffers.rows_of_nodes[0, k] if can_be else _ZERO
+
+
+@kernel
+def equity(nodes: NDArray[np.float32]) -> np.float32:
+    """The equity in points that nodes come to."""
+    equity = _TWO * nodes[0] - _ONE
+    if nodes.shape[0] == 3:
+        equity += nodes[0] * nodes[1] - (_ONE - nodes[0]) * nodes[2]
+    elif nodes.shape[0] == 5:
+        equity += nodes[1] + nodes[2] - nodes[3] - nodes[4]
+    return equity
+
+
+@kernel
+def write_table_nodes(win: np.float32, nodes: NDArray[np.float32]) -> None:
+    """Write the nodes of a position of the table, in which nobody can lose a gammon."""
+    for k in range(nodes.shape[0]):
+        nodes[k] = _ZERO
+    nodes[0] = win
+
+
+@kernel
+def write_loss_nodes(boards: NDArray[np.int8], at: int, nodes: NDArray[np.float32]) -> None:
+    """Write the nodes of a position in which row 1 has borne off everything."""
+    write_table_nodes(_ZERO, nodes)
+    count = nodes.shape[0]
+    if count == 1 or boards[at, 0, 0] > 0:
+        return
+    nodes[count // 2 + 1] = _ONE
+    if count == 5:
+        for point in range(19, 26):
+            if boards[at, 0, point] > 0:
+                nodes[4] = _ONE
+
+
+@kernel
+def flip_nodes(nodes: NDArray[np.float32], turned: NDArray[np.float32]) -> None:
+    """Write what nodes are in the eyes of the other side."""
+    half = nodes.shape[0] // 2
+    turned[0] = _ONE - nodes[0]
+    for k in range(1, half + 1):
+        turned[k] = nodes[half + k]
+        turned[half + k] = nodes[k]
+
+
+@kernel
+def compute_reply_equity(
+    boards: NDArray[np.int8],
+    contact: OneLayerWeights,
+    race: OneLayerWeights,
+    learning: LearningParameters,
+    buffers: EvaluationBuffers,
+) -> np.float32:
+    """The equity of ``boards[0]``, after a play, for the next mover."""
+    if boards[0, 1, 0] == 15:
+        write_loss_nodes(boards, 0, buffers.nodes)
+        return equity(buffers.nodes)
+    win = look_up_win(boards, 0, learning, buffers.side)
+    if win >= _ZERO:
+        return _TWO * win - _ONE
+    if is_race(boards, 0):
+        evaluate_position(boards, 0, race, buffers.race_units, buffers)
+    else:
+        evaluate_position(boards, 0, contact, buffers.contact_units, buffers)
+    return equity(buffers.nodes)

@@ -1,0 +1,186 @@
+"""Games that nets of `kernels.steps` learn from: against themselves, or of others."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels import kernel
+from engine.kernels.moves import MAX_PLAYS, generate_plays, write_child, write_point_sets
+from nets.kernels.sparse import OneLayerWeights
+from tools.heritage.computational_backgammon.kernels.evaluation import (
+    EvaluationBuffers,
+    LearningParameters,
+    compute_reply_equity,
+    flip_nodes,
+    look_up_win,
+    new_evaluation_buffers,
+    write_loss_nodes,
+    write_table_nodes,
+)
+from tools.heritage.computational_backgammon.kernels.steps import learn_position
+from tools.train.kernels.dice import roll_dice
+from tools.train.kernels.tally import MAX_PLIES, count_game
+
+_ZERO = np.float32(0.0)
+_ONE = np.float32(1.0)
+
+
+@kernel
+def run_self_play(
+    games: int,
+    start: NDArray[np.int8],
+    contact: OneLayerWeights,
+    race: OneLayerWeights,
+    learning: LearningParameters,
+    state: NDArray[np.uint64],
+    tally: NDArray[np.int64],
+) -> float:
+    """Play games of a net against itself and learn from each.
+
+    Args:
+        games: How many.
+        start: ``int8[2, 26]`` position that games start from.
+        contact: The net for positions with contact; changed in place.
+        race: The net for races; may be the same; changed in place.
+        learning: How.
+        state: ``uint64[1]``, the state of the dice; changed in place.
+        tally: ``int64[4]``, increased by games, plies, gammons and backgammons.
+
+    Returns:
+        The sum over all plies of the squared error of equity, in squared points.
+    """
+    boards = np.empty((MAX_PLIES + 1, 2, 26), np.int8)
+    desk = new_evaluation_buffers(contact, race)
+    total = 0.0
+    for _ in range(games):
+        boards[0] = start
+        plies = _play_game(boards, contact, race, learning, state, desk)
+        if plies > 0:
+            count_game(boards, plies, tally)
+            total += _learn_game(plies, boards, contact, race, learning, desk)
+    return total
+
+
+@kernel
+def learn_game(
+    boards: NDArray[np.int8],
+    contact: OneLayerWeights,
+    race: OneLayerWeights,
+    learning: LearningParameters,
+    tally: NDArray[np.int64],
+) -> float:
+    """Learn from a game that others have played.
+
+    Args:
+        boards: ``int8[plies + 1, 2, 26]``, each as its mover sees it; the last one is over.
+        contact: The net for positions with contact; changed in place.
+        race: The net for races; may be the same; changed in place.
+        learning: How.
+        tally: ``int64[4]``, increased by games, plies, gammons and backgammons.
+
+    Returns:
+        As `run_self_play`.
+    """
+    plies = boards.shape[0] - 1
+    count_game(boards, plies, tally)
+    return _learn_game(plies, boards, contact, race, learning, new_evaluation_buffers(contact, race))
+
+
+@kernel
+def learn_targets(
+    boards: NDArray[np.int8],
+    targets: NDArray[np.float32],
+    contact: OneLayerWeights,
+    race: OneLayerWeights,
+    learning: LearningParameters,
+    tally: NDArray[np.int64],
+) -> float:
+    """Learn what the positions of a game are worth from someone who knows, from the last one to the first.
+
+    Args:
+        boards: ``int8[plies + 1, 2, 26]``, each as its mover sees it; the last one is over.
+        targets: ``float32[plies, nodes]``, what the nodes should say.
+        contact: The net for positions with contact; changed in place.
+        race: The net for races; may be the same; changed in place.
+        learning: How; the trace does not count.
+        tally: ``int64[4]``, increased by games, plies, gammons and backgammons.
+
+    Returns:
+        As `run_self_play`.
+    """
+    plies = boards.shape[0] - 1
+    count_game(boards, plies, tally)
+    desk = new_evaluation_buffers(contact, race)
+    total = 0.0
+    for at in range(plies - 1, -1, -1):
+        for k in range(desk.target.shape[0]):
+            desk.target[k] = targets[at, k]
+        if look_up_win(boards, at, learning, desk.side) < _ZERO:
+            total += learn_position(boards, at, contact, race, learning, desk)
+    return total
+
+
+@kernel
+def _play_game(
+    boards: NDArray[np.int8],
+    contact: OneLayerWeights,
+    race: OneLayerWeights,
+    learning: LearningParameters,
+    state: NDArray[np.uint64],
+    buffers: EvaluationBuffers,
+) -> int:
+    """Play one game from ``boards[0]`` and write its positions; returns the plies, 0 if it was abandoned."""
+    # Its own arrays: with those of new_listing self-play takes a fifth longer.
+    sets = np.empty(5, np.int64)
+    counts = np.empty(26, np.int64)
+    levels = np.empty((5, 4), np.int64)
+    hashes = np.empty(MAX_PLAYS, np.int64)
+    plays = np.empty(MAX_PLAYS, np.int64)
+    child = np.empty((1, 2, 26), np.int8)
+    for ply in range(MAX_PLIES):
+        die1, die2 = roll_dice(state, ply == 0)
+        write_point_sets(boards, ply, sets)
+        count = generate_plays(boards, ply, sets, die1, die2, counts, levels, hashes, plays)
+        best = 0
+        least = np.float32(9.0)
+        for i in range(count):
+            if count > 1:
+                write_child(boards, ply, int(plays[i]), child, 0)
+                equity = compute_reply_equity(child, contact, race, learning, buffers)
+                if equity < least:
+                    least = equity
+                    best = i
+        write_child(boards, ply, int(plays[best]), boards, ply + 1)
+        if boards[ply + 1, 1, 0] == 15:
+            return ply + 1
+    return 0
+
+
+@kernel
+def _learn_game(
+    plies: int,
+    boards: NDArray[np.int8],
+    contact: OneLayerWeights,
+    race: OneLayerWeights,
+    learning: LearningParameters,
+    buffers: EvaluationBuffers,
+) -> float:
+    """Walk back through a game with λ-returns as targets; returns the sum of squared errors of equity.
+
+    What a successor is worth is what its net says after it has learned of the rest of the game.
+    """
+    ahead = np.empty_like(buffers.nodes)
+    write_loss_nodes(boards, plies, ahead)
+    keep = np.float32(learning.trace)
+    total = 0.0
+    for ply in range(plies - 1, -1, -1):
+        flip_nodes(ahead, buffers.target)
+        win = look_up_win(boards, ply, learning, buffers.side)
+        if win >= _ZERO:
+            write_table_nodes(win, ahead)
+            continue
+        total += learn_position(boards, ply, contact, race, learning, buffers)
+        for k in range(ahead.shape[0]):
+            ahead[k] = keep * buffers.target[k] + (_ONE - keep) * buffers.nodes[k]
+    return total

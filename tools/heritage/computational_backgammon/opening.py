@@ -1,0 +1,39 @@
+"""What judges say of the opening position, beside a reference."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from engine.rules.outcome import LOSE_G, WIN, WIN_G
+from engine.rules.position import Position
+from tools.heritage.computational_backgammon.text_table import format_table
+from tools.train.validation.named_evaluators import load_named_evaluator
+
+REFERENCE_CHANCES = (0.519, 0.151, 0.136)
+"""GNU Backgammon's chances to win, to win a gammon and to lose one, for the side that has the dice.
+
+Source: the blog Computational Backgammon, 2 September 2011.
+"""
+
+
+def make_opening_report(names: Sequence[str]) -> str:
+    """Tabulate the chances that players give the side on roll in the opening position.
+
+    Args:
+        names: As `tools.train.validation.named_evaluators.load_judge` takes them.
+
+    Raises:
+        ValueRangeError: There is no such player, or it chooses plays and says no chances.
+        GammondError: A player cannot be loaded.
+    """
+    rows = [_format_row("reference of the blog", REFERENCE_CHANCES)]
+    for name in names:
+        told = load_named_evaluator(name).evaluate(Position.start().board[None])[0]
+        rows.append(_format_row(name, (float(told[WIN]), float(told[WIN_G]), float(told[LOSE_G]))))
+    head = ["per cent, for the side on roll", "win", "win gammon", "lose gammon", "farthest from it"]
+    return format_table(head, rows)
+
+
+def _format_row(name: str, chances: Sequence[float]) -> list[str]:
+    farthest = max(abs(chance - told) for chance, told in zip(chances, REFERENCE_CHANCES, strict=True))
+    return [name, *(f"{100 * chance:.1f}" for chance in (*chances, farthest))]

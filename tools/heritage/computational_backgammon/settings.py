@@ -1,0 +1,94 @@
+"""What decides the result of a run of ``gammond train classic``."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from engine.errors import UnsupportedError, ValueRangeError
+from engine.play.player import EvaluatorPlayer
+from nets.heritage.computational_backgammon.net import NODE_COUNTS
+from tools.opponents import load_opponent
+from tools.train.runs.strength_games import (
+    BacktrackOption,
+    CheckpointGamesOption,
+    OpponentsOption,
+    check_backtrack,
+    check_benchmark,
+)
+
+SELF, AGAINST, TAUGHT, WATCHING = "self", "against", "taught", "watching"
+
+
+class ClassicSettings(msgspec.Struct, frozen=True):
+    """All that decides the result of a run; each field says what it is."""
+
+    games: Annotated[int, Meta(ge=1, description="games to learn from in all")] = 200_000
+    hidden: Annotated[int, Meta(ge=1, le=4096, description="hidden units")] = 40
+    race_hidden: Annotated[
+        int, Meta(ge=0, le=4096, description="hidden units of a net for races; 0 for one net for everything")
+    ] = 0
+    outputs: Annotated[int, Meta(description="1 win, 2 win and gammons, or 5 the whole outcome")] = 5
+    layout: Annotated[
+        Literal["normal", "symmetric"], Meta(description="normal, or symmetric: weights mirrored")
+    ] = "normal"
+    bearoff: Annotated[
+        Literal["none", "two-sided"], Meta(description="two-sided: bearoffs are looked up, not learned")
+    ] = "none"
+    parent: Annotated[
+        str,
+        Meta(description="a run of this command whose nets to begin with; symmetric ones may go on normal"),
+    ] = ""
+    alpha: Annotated[float, Meta(gt=0, le=10, description="learning rate from hidden units to outputs")] = 0.1
+    beta: Annotated[float, Meta(gt=0, le=10, description="learning rate from inputs to hidden units")] = 0.1
+    trace: Annotated[float, Meta(ge=0, le=1, description="lambda of the returns")] = 0.0
+    teacher: Annotated[
+        Literal["self", "against", "taught", "watching"],
+        Meta(
+            description="self: plays itself; against: plays the expert; taught: is told by the expert what "
+            "the positions of its games are worth; watching: learns from the expert's games against itself"
+        ),
+    ] = "self"
+    expert: Annotated[str, Meta(description="who teaches, a player by name")] = "default"
+    checkpoint_every: Annotated[int, Meta(ge=1, description="games between checkpoints")] = 10_000
+    opponents: OpponentsOption = ("pubeval",)
+    benchmark_games: CheckpointGamesOption = 1000
+    backtrack: BacktrackOption = 0.0
+    backtrack_factor: Annotated[
+        float, Meta(gt=0, le=1, description="what both learning rates are multiplied with then")
+    ] = 0.5
+    least_rate: Annotated[float, Meta(gt=0, le=10, description="neither rate is cut below this")] = 0.01
+    seed: Annotated[int, Meta(ge=0, description="seed of the first weights and of the dice")] = 1
+
+    def check(self) -> None:
+        """Check what msgspec cannot.
+
+        Raises:
+            ValueRangeError: There are no nets of so many outputs, a rate begins below the least, or the run
+                should go back to the best net and measures none.
+            UnsupportedError: The expert cannot say what positions are worth, and should.
+            GammondError: The expert or an opponent cannot be loaded.
+        """
+        if self.outputs not in NODE_COUNTS:
+            raise ValueRangeError(f"a net has 1, 2 or 5 outputs, not {self.outputs}", field="outputs")
+        if min(self.alpha, self.beta) < self.least_rate:
+            raise ValueRangeError(
+                f"rates of {self.alpha} and {self.beta} lie below the least one, {self.least_rate}",
+                field="least_rate",
+            )
+        check_backtrack(self.backtrack, self.opponents, self.benchmark_games)
+        if self.teacher != SELF:
+            expert = load_opponent(self.expert)
+            if self.teacher == TAUGHT and not isinstance(expert, EvaluatorPlayer):
+                raise UnsupportedError(
+                    f"{self.expert} chooses plays and does not say what positions are worth", field="expert"
+                )
+        check_benchmark(self.opponents, self.benchmark_games)
+
+    def compute_rates(self, cuts: int) -> tuple[float, float]:
+        """α and β after so many returns to the best net."""
+        share = self.backtrack_factor**cuts
+        alpha, beta = (max(rate * share, self.least_rate) for rate in (self.alpha, self.beta))
+        return alpha, beta

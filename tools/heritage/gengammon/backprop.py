@@ -1,0 +1,104 @@
+"""The same net by backpropagation: a softmax over the plays of each roll, and the expert's as the target."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from math import cos, pi
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nets.heritage.gengammon.kernels.net import INPUTS, PADDED_UNITS
+from nets.heritage.gengammon.net import ACTIVATIONS, HIDDEN_UNITS, GengammonNet
+from tools.heritage.gengammon.kernels import mimic as kernel
+from tools.heritage.gengammon.kernels.mimic import PackedMoves
+from tools.heritage.gengammon.packed_moves import count_moves
+from tools.heritage.gengammon.settings import MimicSettings
+
+_MOMENTUM = 0.9
+_SQUARE_DECAY = 0.999
+_GRADIENT_PARTS = 4
+"""Parts of a step that are added up, whatever the threads: so the result does not depend on them."""
+
+_INITIAL_SPREAD = 0.3
+"""Of the first weights: what comes into a unit is some units large then."""
+
+
+class BackpropTrainer:
+    """A net that learns by Adam, at a rate that falls to nothing by half a cosine.
+
+    *Source:* D. Kingma, J. Ba, "Adam: a method for stochastic optimization", 2015.
+
+    Args:
+        settings: How.
+    """
+
+    def __init__(self, settings: MimicSettings) -> None:
+        self.epoch = 0
+        self._settings = settings
+        first = np.random.default_rng([settings.seed, 0]).normal(0.0, _INITIAL_SPREAD, (INPUTS, HIDDEN_UNITS))
+        self._weights = np.zeros((INPUTS, PADDED_UNITS), np.float32)
+        self._weights[:, :HIDDEN_UNITS] = first
+        self._mean = np.zeros_like(self._weights)
+        self._square = np.zeros_like(self._weights)
+
+    @property
+    def net(self) -> GengammonNet:
+        """The net as it is."""
+        return GengammonNet(
+            np.ascontiguousarray(self._weights[:, :HIDDEN_UNITS].T), self._settings.activation
+        )
+
+    def state_dict(self) -> dict[str, NDArray[np.float32]]:
+        """The state from which it goes on, beside `epoch`: three times ``float32[52, LANES]``."""
+        return {"weights": self._weights, "mean": self._mean, "square": self._square}
+
+    def load_state_dict(self, epoch: int, arrays: dict[str, NDArray[np.float32]]) -> None:
+        """Take back what `arrays` gave."""
+        self.epoch = epoch
+        self._weights, self._mean, self._square = (
+            np.ascontiguousarray(arrays[name]) for name in ("weights", "mean", "square")
+        )
+
+    def train_epoch(self, packed: PackedMoves, threads: int) -> float:
+        """Go through all expert moves once, in random order.
+
+        Returns:
+            The mean cross entropy of the steps, in nats.
+        """
+        count, size = count_moves(packed), self._settings.batch
+        order = np.random.default_rng([self._settings.seed, 1, self.epoch]).permutation(count)
+        steps = -(-count // size)
+        loss = 0.0
+        with ThreadPoolExecutor(threads) as pool:
+            for step in range(steps):
+                share = (self.epoch + step / steps) / self._settings.epochs
+                rate = 0.5 * self._settings.rate * (1.0 + cos(pi * share))
+                gradient, each = self._compute_gradient(packed, order[step * size : (step + 1) * size], pool)
+                self._apply_adam(gradient, rate, self.epoch * steps + step + 1)
+                loss += each
+        self.epoch += 1
+        return loss / count
+
+    def _compute_gradient(
+        self, packed: PackedMoves, moves: NDArray[np.int64], pool: ThreadPoolExecutor
+    ) -> tuple[NDArray[np.float32], float]:
+        """The mean gradient of some moves, and the sum of their cross entropies."""
+        gradients = np.zeros((_GRADIENT_PARTS, INPUTS, PADDED_UNITS), np.float32)
+
+        def add(part: int) -> float:
+            share = np.ascontiguousarray(moves[part::_GRADIENT_PARTS])
+            activation, sharpness = ACTIVATIONS[self._settings.activation], self._settings.sharpness
+            return kernel.add_gradient(packed, share, self._weights, activation, sharpness, gradients[part])
+
+        loss = sum(pool.map(add, range(_GRADIENT_PARTS)))
+        gradient = gradients.sum(axis=0) / np.float32(len(moves))
+        gradient[:, HIDDEN_UNITS:] = 0.0
+        return gradient, loss
+
+    def _apply_adam(self, gradient: NDArray[np.float32], rate: float, number: int) -> None:
+        self._mean = np.float32(_MOMENTUM) * self._mean + np.float32(1 - _MOMENTUM) * gradient
+        self._square = np.float32(_SQUARE_DECAY) * self._square + np.float32(1 - _SQUARE_DECAY) * gradient**2
+        mean = self._mean / np.float32(1 - _MOMENTUM**number)
+        square = self._square / np.float32(1 - _SQUARE_DECAY**number)
+        self._weights = self._weights - np.float32(rate) * mean / (np.sqrt(square) + np.float32(1e-8))

@@ -1,0 +1,128 @@
+"""``gammond train expert-moves``: the moves of experts out of files of matches, to learn from.
+
+Reads ``.mat`` files as programs and sites write them: single files, all files in folders that end in .mat or
+.txt, and those in .tar.gz archives. Every move is checked by the rules. What is illegal or cannot be read is
+told with file and line and ends its game there; what came before it counts.
+
+Filters then leave moves out, one after the other: homebound, those made after the sides had passed each
+other; contradicting, all but the first where the same position and roll were played in different ways;
+unmovable, those where no checker could move. --filters names them, --filters none keeps all moves.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from engine.errors import DataFileError, ValueRangeError
+from tools.heritage.gengammon.dataset import FILTERS, ExpertMoves, filter_moves, write_expert_moves
+from tools.heritage.gengammon.extraction import ExtractionReport, extract_moves
+from tools.heritage.gengammon.match_files import read_match_files
+from tools.progress import Progress
+
+SUMMARY = "take the moves of experts out of .mat files"
+
+_NONE = "none"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``gammond train expert-moves``."""
+    parser.add_argument(
+        "sources", type=Path, nargs="+", metavar="SOURCE", help="files, folders and archives of matches"
+    )
+    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="where the moves go, an .npz")
+    parser.add_argument(
+        "--players", default="", metavar="LIST", help="whose moves, with commas between (default: everyone's)"
+    )
+    parser.add_argument(
+        "--filters",
+        default=",".join(FILTERS),
+        metavar="LIST",
+        help=f"what leaves moves out, in this order, or {_NONE} (default {','.join(FILTERS)})",
+    )
+    parser.add_argument(
+        "--faults", type=int, default=20, metavar="N", help="how many faults to tell one by one (default 20)"
+    )
+
+
+def main(args: argparse.Namespace) -> int:
+    """Read the sources, tell what is in them, and write the moves; returns the exit status.
+
+    Raises:
+        GammondError: A source does not exist, an option cannot be, no move is left, or the file cannot be
+            written; then there is none.
+    """
+    began_s = time.monotonic()
+    filters = [] if args.filters == _NONE else _parse_names(args.filters)
+    for name in filters:
+        if name not in FILTERS:
+            known = ", ".join((*FILTERS, _NONE))
+            raise ValueRangeError(f"a filter is one of {known}, not {name!r}", field="filters")
+    files, unread = read_match_files(args.sources)
+    with Progress(len(files), "files") as bar:
+        moves, found = extract_moves(files, _parse_names(args.players), bar.update)
+    found.skipped[:0] = unread
+    _write_faults(found, args.faults)
+    _check_players(moves, _parse_names(args.players))
+    kept, counts = filter_moves(moves, filters)
+    sys.stdout.write("\n".join([*_format_counts(found, moves), *_format_filters(counts)]) + "\n")
+    if not len(kept):
+        raise DataFileError("no move is left to learn from", field="sources")
+    write_expert_moves(args.out, kept.with_command(_format_command(args)))
+    seconds = time.monotonic() - began_s
+    sys.stdout.write(f"kept: {len(kept):,} moves in {args.out}, {seconds:.1f} seconds\n")
+    return 0
+
+
+def _parse_names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _format_command(args: argparse.Namespace) -> str:
+    words = ["gammond train expert-moves", *(shlex.quote(str(source)) for source in args.sources)]
+    words += ["--out", shlex.quote(str(args.out))]
+    if args.players:
+        words += ["--players", shlex.quote(args.players)]
+    return " ".join([*words, "--filters", args.filters])
+
+
+def _check_players(moves: ExpertMoves, players: Sequence[str]) -> None:
+    missing = [name for name in players if name not in moves.player_names]
+    if missing:
+        raise ValueRangeError(f"no move is by {' or '.join(missing)}", field="players")
+
+
+def _write_faults(report: ExtractionReport, limit: int) -> None:
+    lines = [f"{each.name}: {each.reason}" for each in report.skipped]
+    lines += [
+        f"{name}:{fault.line}: game {fault.game}: {fault.kind}: {fault.message}"
+        for name, fault in report.faults
+    ]
+    told = lines[: max(limit, 0)]
+    if len(lines) > len(told):
+        told.append(f"{len(lines) - len(told)} more faults: --faults {len(lines)} tells them all")
+    sys.stderr.writelines(line + "\n" for line in told)
+
+
+def _format_counts(report: ExtractionReport, moves: ExpertMoves) -> list[str]:
+    counts = np.bincount(moves.players, minlength=len(moves.player_names)).tolist()
+    by_player = sorted(zip(counts, moves.player_names, strict=True), reverse=True)
+    lines = [
+        f"read: {report.files:,} files, {report.matches:,} matches, {report.games:,} games, "
+        f"{report.moves:,} moves",
+        f"skipped: {len(report.skipped)} files",
+        *(f"faults: {count} {kind}" for kind, count in report.count_faults_by_kind().items()),
+    ]
+    shown = ", ".join(f"{name} {count:,}" for count, name in by_player[:4])
+    others = len(by_player) - 4
+    return [*lines, f"moves: {len(moves):,} ({shown}{f', {others} others' if others > 0 else ''})"]
+
+
+def _format_filters(counts: dict[str, int]) -> list[str]:
+    return [f"filtered: {count:,} {name}" for name, count in counts.items()]

@@ -1,0 +1,131 @@
+"""Expert moves out of files of matches."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from engine.errors import FormatError
+from engine.formats.mat_reader import MatIssue, ParsedGame, ParsedMatch, parse_mat
+from engine.rules.game_record import PlayAction
+from engine.rules.position import Position
+from tools.heritage.gengammon.dataset import ExpertMoves
+from tools.heritage.gengammon.match_files import MatchFile, SkippedFile
+
+_BOARD = (2, 26)
+
+
+@dataclass
+class ExtractionReport:
+    """What files of matches gave.
+
+    Attributes:
+        files: How many had a match in them.
+        matches: How many matches they hold.
+        games: How many games, broken ones included.
+        moves: How many rolls were played by the rules, whoever played them.
+        faults: What is wrong in them, each with its file.
+        skipped: What gave no match, and why.
+    """
+
+    files: int = 0
+    matches: int = 0
+    games: int = 0
+    moves: int = 0
+    faults: list[tuple[str, MatIssue]] = field(default_factory=list)
+    skipped: list[SkippedFile] = field(default_factory=list)
+
+    def count_faults_by_kind(self) -> dict[str, int]:
+        """How many faults there are of each kind, the most frequent first."""
+        return dict(Counter(str(fault.kind) for _, fault in self.faults).most_common())
+
+
+def extract_moves(
+    files: Iterable[MatchFile], players: Sequence[str], progress: Callable[[int], None] | None = None
+) -> tuple[ExpertMoves, ExtractionReport]:
+    """Take the moves of players out of files of matches; a file given twice counts once.
+
+    Args:
+        files: Each may hold several matches.
+        players: Whose moves, by name; none for those of everyone.
+        progress: Told how many files are done.
+
+    Returns:
+        The moves in the order of the files, and what was found and skipped.
+    """
+    found, rows = ExtractionReport(), _MoveBuilder(players)
+    seen: set[str] = set()
+    for done, file in enumerate(files, 1):
+        if file.text in seen:
+            found.skipped.append(SkippedFile(file.name, "the same as a file before"))
+        else:
+            seen.add(file.text)
+            _extract_file(file, rows, found)
+        if progress is not None:
+            progress(done)
+    return rows.build(), found
+
+
+def _extract_file(file: MatchFile, builder: _MoveBuilder, report: ExtractionReport) -> None:
+    try:
+        matches = parse_mat(file.text)
+    except FormatError as error:
+        report.skipped.append(SkippedFile(file.name, error.message))
+        return
+    report.files += 1
+    report.matches += len(matches)
+    for number, match in enumerate(matches, 1):
+        name = file.name if len(matches) == 1 else f"{file.name} match {number}"
+        report.games += len(match.games)
+        report.faults += [(file.name, fault) for fault in match.issues]
+        report.moves += sum(builder.add_game(name, match, game) for game in match.games)
+
+
+class _MoveBuilder:
+    """Expert moves as they come in.
+
+    Args:
+        players: Whose; none for everyone.
+    """
+
+    def __init__(self, players: Sequence[str]) -> None:
+        self._wanted = frozenset(players)
+        self._boards: list[bytes] = []
+        self._chosen: list[bytes] = []
+        self._numbers: list[tuple[int, int, int, int, int]] = []
+        self._matches: dict[str, int] = {}
+        self._players: dict[str, int] = {}
+
+    def add_game(self, name: str, match: ParsedMatch, game: ParsedGame) -> int:
+        """Add the moves of a game; returns how many rolls were played in it."""
+        position, count = Position.start(), 0
+        for action in game.actions:
+            if not isinstance(action, PlayAction):
+                continue
+            player = match.names[action.seat]
+            if not self._wanted or player in self._wanted:
+                at = self._matches.setdefault(name, len(self._matches))
+                who = self._players.setdefault(player, len(self._players))
+                self._boards.append(position.key)
+                self._chosen.append(action.play.result.key)
+                self._numbers.append((*action.roll, at, game.number, who))
+            position = action.play.result
+            count += 1
+        return count
+
+    def build(self) -> ExpertMoves:
+        """All that were added."""
+        numbers = np.array(self._numbers, np.int64).reshape(-1, 5)
+        return ExpertMoves(
+            boards=np.frombuffer(b"".join(self._boards), np.int8).reshape(-1, *_BOARD),
+            dice=numbers[:, :2].astype(np.int8),
+            chosen=np.frombuffer(b"".join(self._chosen), np.int8).reshape(-1, *_BOARD),
+            matches=numbers[:, 2].astype(np.int32),
+            games=np.minimum(numbers[:, 3], np.iinfo(np.int16).max).astype(np.int16),
+            players=numbers[:, 4].astype(np.int32),
+            match_names=tuple(self._matches),
+            player_names=tuple(self._players),
+        )

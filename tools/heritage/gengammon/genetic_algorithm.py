@@ -1,0 +1,118 @@
+"""The genetic algorithm: generations of nets that are selected by how well they agree with experts.
+
+A generation's dice depend on the seed and its number alone, so a run that goes on from its last population
+comes out as one that was never stopped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nets.heritage.gengammon.net import GengammonNet
+from tools.heritage.gengammon.genes import (
+    Gene,
+    cross_by_bits,
+    cross_by_weights,
+    decode_net,
+    make_random_genes,
+    mutate_by_bits,
+    mutate_by_swaps,
+)
+from tools.heritage.gengammon.kernels.mimic import PackedMoves
+from tools.heritage.gengammon.packed_moves import ExpertAgreement, count_moves, measure_agreements
+from tools.heritage.gengammon.settings import MimicSettings
+
+Mutation = Callable[[Gene, int, np.random.Generator], Gene]
+Crossover = Callable[[Gene, Gene, np.random.Generator], Gene]
+
+_MUTATIONS: dict[str, Mutation] = {"swap": mutate_by_swaps, "bit": mutate_by_bits}
+_CROSSOVERS: dict[str, Crossover] = {"weights": cross_by_weights, "bits": cross_by_bits}
+_FIRST = 0
+_NEXT = 1
+
+
+@dataclass(frozen=True)
+class GenerationResult:
+    """A population that was judged.
+
+    Attributes:
+        number: Generations before it.
+        best: The fittest net.
+        agreement: Of the fittest net with the experts.
+        mean_fitness: Of all nets.
+    """
+
+    number: int
+    best: GengammonNet
+    agreement: ExpertAgreement
+    mean_fitness: float
+
+
+class Population:
+    """Genes that develop from generation to generation.
+
+    Args:
+        settings: How.
+        seed: Of all that is drawn.
+        genes: ``int32[population, WEIGHTS]`` to go on from; random ones unless given.
+        generation: How many came before.
+    """
+
+    def __init__(
+        self,
+        settings: MimicSettings,
+        seed: int,
+        genes: Gene | None = None,
+        generation: int = 0,
+    ) -> None:
+        self._settings = settings
+        self.generation = generation
+        self._seed = seed
+        started = make_random_genes(settings.population, np.random.default_rng([seed, _FIRST]))
+        self.genes: Gene = started if genes is None else genes
+
+    def evolve(self, packed: PackedMoves, threads: int) -> GenerationResult:
+        """Judge the present generation, and put its offspring in its place."""
+        generator = np.random.default_rng([self._seed, _NEXT, self.generation])
+        moves = draw_sample(count_moves(packed), self._settings.sample, generator)
+        nets = [decode_net(gene, self._settings.activation) for gene in self.genes]
+        found = measure_agreements(packed, nets, self._settings.fitness, moves, threads)
+        fitness = np.array([each.fitness for each in found])
+        order = np.argsort(-fitness, kind="stable")
+        best = int(order[0])
+        judged = GenerationResult(self.generation, nets[best], found[best], float(fitness.mean()))
+        self.genes = self._breed(order, generator)
+        self.generation += 1
+        return judged
+
+    def _breed(self, order: NDArray[np.int64], generator: np.random.Generator) -> Gene:
+        """The next generation: the elite first, its fittest at the front."""
+        settings = self._settings
+        size = len(self.genes)
+        kept = min(round(settings.elite * size), size - 1)
+        crossed = _CROSSOVERS[self._choose_crossover()]
+        parents = order[generator.integers(0, size, (size - kept, 2, settings.contest)).min(axis=2)]
+        is_mutated = generator.random(size - kept) < settings.mutation_share
+        offspring = [self.genes[place] for place in order[:kept]]
+        for (first, second), mutated in zip(parents, is_mutated, strict=True):
+            gene = crossed(self.genes[first], self.genes[second], generator)
+            if mutated:
+                gene = _MUTATIONS[settings.mutation](gene, settings.mutations, generator)
+            offspring.append(gene)
+        return np.stack(offspring)
+
+    def _choose_crossover(self) -> str:
+        if self._settings.crossover != "alternating":
+            return self._settings.crossover
+        return ("weights", "bits")[self.generation // self._settings.alternate_every % 2]
+
+
+def draw_sample(count: int, sample: int, generator: np.random.Generator) -> NDArray[np.int64]:
+    """Draw so many of some expert moves, in their order; all of them for 0 or where there are no more."""
+    if not 0 < sample < count:
+        return np.arange(count)
+    return np.sort(generator.choice(count, sample, replace=False))

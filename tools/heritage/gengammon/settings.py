@@ -1,0 +1,97 @@
+"""Settings of ``gammond train mimic``."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from engine.errors import ValueRangeError
+from tools.heritage.gengammon.fitness import FITNESSES
+from tools.train.runs.strength_games import GamesOption, check_benchmark
+
+
+class MimicSettings(msgspec.Struct, frozen=True):
+    """All that decides which net comes out; each field says what it is."""
+
+    moves: Annotated[str, Meta(description="file of expert moves, from gammond train expert-moves")] = ""
+    method: Annotated[
+        Literal["genetic", "backprop", "play"],
+        Meta(description="genetic; backprop, by gradients; or play, without experts"),
+    ] = "genetic"
+    activation: Annotated[
+        Literal["linear", "softsign"], Meta(description="what hidden units do: linear, nothing; or softsign")
+    ] = "softsign"
+    fitness: Annotated[str, Meta(description=f"fitness function: {', '.join(FITNESSES)}")] = "3-nearness"
+    learned: Annotated[
+        int, Meta(ge=0, description="expert moves to learn from, drawn at random; 0 for all there are")
+    ] = 0
+    unseen: Annotated[
+        float, Meta(gt=0, lt=1, description="share of the matches that nothing is learned from")
+    ] = 0.2
+    validate_every: Annotated[
+        int, Meta(ge=1, description="generations between validations, each of which is a checkpoint")
+    ] = 200
+    population: Annotated[int, Meta(ge=2, description="nets of a generation")] = 64
+    generations: Annotated[int, Meta(ge=1, description="generations in all")] = 20_000
+    elite: Annotated[
+        float, Meta(ge=0, lt=1, description="share of the population that lives on as it is, the fittest")
+    ] = 0.15
+    contest: Annotated[
+        int, Meta(ge=1, description="nets that are drawn for each parent, which is the fittest of them")
+    ] = 4
+    mutation: Annotated[
+        Literal["swap", "bit"], Meta(description="swap: two weights change places; bit: one bit changes")
+    ] = "bit"
+    mutation_share: Annotated[
+        float, Meta(ge=0, le=1, description="share of the offspring that is mutated")
+    ] = 0.6
+    mutations: Annotated[int, Meta(ge=1, description="swaps or bits of a mutation")] = 8
+    crossover: Annotated[
+        Literal["weights", "bits", "alternating"],
+        Meta(description="what offspring take from one parent or the other: weights, bits, or alternating"),
+    ] = "weights"
+    alternate_every: Annotated[
+        int, Meta(ge=1, description="generations after which alternating changes over")
+    ] = 50
+    sample: Annotated[
+        int,
+        Meta(ge=0, description="expert moves that a generation is judged by, others each time; 0 for all"),
+    ] = 1000
+    epochs: Annotated[int, Meta(ge=1, description="how often backpropagation goes through the moves")] = 60
+    batch: Annotated[int, Meta(ge=1, description="expert moves of a step of backpropagation")] = 256
+    rate: Annotated[float, Meta(gt=0, le=1, description="learning rate at the first step")] = 0.02
+    sharpness: Annotated[
+        float, Meta(gt=0, description="what ratings are multiplied with before the softmax")
+    ] = 4.0
+    rounds: Annotated[int, Meta(ge=1, description="times that play makes its data anew")] = 8
+    round_generations: Annotated[int, Meta(ge=1, description="generations of a round of play")] = 300
+    positions: Annotated[int, Meta(ge=10, description="positions of a round of play")] = 1000
+    trials: Annotated[int, Meta(ge=1, description="games that each play of a roll is played out for")] = 64
+    opponents: Annotated[tuple[str, ...], Meta(description="who the net that came out plays against")] = (
+        "random",
+        "pubeval",
+    )
+    games: GamesOption = 2000
+    seed: Annotated[int, Meta(ge=0, description="seed of all that is drawn")] = 1
+
+    def check(self) -> None:
+        """Check what msgspec cannot.
+
+        Raises:
+            ValueRangeError: There is no such fitness function, no file of moves, or the number of games is
+                odd.
+            GammondError: An opponent cannot be loaded.
+        """
+        if self.fitness not in FITNESSES:
+            raise ValueRangeError(
+                f"a fitness function is one of {', '.join(FITNESSES)}, not {self.fitness[:20]!r}",
+                field="fitness",
+            )
+        if self.method != "play" and not self.moves:
+            raise ValueRangeError(
+                "expected --moves FILE, a file of expert moves from 'gammond train expert-moves'",
+                field="moves",
+            )
+        check_benchmark(self.opponents, self.games)

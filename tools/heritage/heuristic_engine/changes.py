@@ -1,0 +1,53 @@
+"""Changes of one factor of a configuration, each decided by the seed and the number of the trial."""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+
+from nets.heritage.heuristic_engine.heuristic import HeuristicConfig
+from nets.options import list_option_specs
+
+STEP_SIZES: dict[str, float] = {"cbp": 0.5, "cb": 0.25, "bf": 0.25, "bfp": 0.25, "bt": 3.0, "rb": 0.25}
+"""The factors that change, and how far typically. Pips stay what everything else is measured in."""
+
+WHOLE_NUMBER_FACTORS = frozenset({"bt"})
+"""Factors that only whole numbers tell apart."""
+
+_DEGREES_OF_FREEDOM = 3.0
+"""Degrees of freedom of Student's distribution, which steps have: now and then one goes far."""
+
+_DECIMALS = 3
+
+
+class FactorChange(msgspec.Struct, frozen=True):
+    """A factor and what becomes of it."""
+
+    factor: str
+    before: float
+    after: float
+
+    def apply_to(self, configuration: HeuristicConfig) -> HeuristicConfig:
+        """A configuration with this change."""
+        return msgspec.structs.replace(configuration, **{self.factor: self.after})
+
+
+def draw_change(configuration: HeuristicConfig, seed: int, trial: int, scale: float = 1.0) -> FactorChange:
+    """Draw a change of one factor, within its bounds.
+
+    Args:
+        configuration: What is changed.
+        seed: Of the run.
+        trial: Its number.
+        scale: What the usual steps are multiplied with, above 0.
+    """
+    generator = np.random.Generator(np.random.PCG64([seed, trial]))
+    factor = str(generator.choice(list(STEP_SIZES)))
+    bounds = next(each for each in list_option_specs(HeuristicConfig) if each.name == factor)
+    before: float = getattr(configuration, factor)
+    decimals = 0 if factor in WHOLE_NUMBER_FACTORS else _DECIMALS
+    after = before
+    while after == before:
+        step = STEP_SIZES[factor] * scale * float(generator.standard_t(_DEGREES_OF_FREEDOM))
+        after = round(min(max(before + step, bounds.low), bounds.high), decimals)
+    return FactorChange(factor, before, after)

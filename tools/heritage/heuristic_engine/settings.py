@@ -1,0 +1,106 @@
+"""What decides the result of a climb."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from engine.errors import ValueRangeError
+from engine.rules.doubles_rule import DoublesRule
+from nets.heritage.heuristic_engine.heuristic import HEURISTIC_CONFIGS, HeuristicConfig
+from nets.options import did_you_mean
+from tools.heritage.heuristic_engine.acceptance import AcceptanceRule, FixedRule, SequentialRule
+from tools.heritage.heuristic_engine.trials import PlaySettings
+from tools.tournament.sprt import SequentialTest
+from tools.train.runs.strength_games import GamesOption, OpponentsOption, check_benchmark
+
+
+class ClimbSettings(msgspec.Struct, frozen=True):
+    """All that decides the result of a run; each field says what it is."""
+
+    trials: Annotated[int, Meta(ge=1, description="changes that are tried in all")] = 300
+    start: Annotated[str, Meta(description="configuration to begin with, by name")] = "untrained"
+    test: Annotated[
+        Literal["fixed", "paired", "sprt"],
+        Meta(
+            description="fixed: so many games with dice of their own, kept above a share; paired: the same "
+            "in pairs with the same dice; sprt: paired games until a sequential test ends"
+        ),
+    ] = "fixed"
+    games: Annotated[int, Meta(ge=2, description="games of a change (fixed, paired)")] = 3000
+    share: Annotated[
+        float, Meta(ge=0, le=1, description="share of them that a kept change exceeds (fixed, paired)")
+    ] = 0.51
+    low: Annotated[float, Meta(description="Elo at which a change is not kept (sprt)")] = 0.0
+    high: Annotated[float, Meta(description="Elo at which it is (sprt); 7 is 51 %% of games")] = 7.0
+    alpha: Annotated[float, Meta(description="how often one that is worth LOW may be kept (sprt)")] = 0.05
+    beta: Annotated[float, Meta(description="how often one that is worth HIGH may be missed (sprt)")] = 0.05
+    least_games: Annotated[int, Meta(ge=100, description="games before the test may end, even (sprt)")] = 1000
+    most_games: Annotated[int, Meta(ge=1000, description="games after which a change is not kept (sprt)")] = (
+        40_000
+    )
+    scale: Annotated[
+        float, Meta(gt=0, le=10, description="what the usual sizes of changes are multiplied with")
+    ] = 1.0
+    doubles: Annotated[
+        Literal["four", "two"], Meta(description="how many checker moves doubles are: four or two")
+    ] = "four"
+    probability: Annotated[
+        bool,
+        Meta(description="whether all play by the average of the opponent's best replies: true or false"),
+    ] = False
+    measure_every: Annotated[
+        int, Meta(ge=1, description="trials between measurements of the configuration reached")
+    ] = 25
+    opponents: OpponentsOption = ("pubeval",)
+    benchmark_games: GamesOption = 4000
+    seed: Annotated[int, Meta(ge=0, le=2**31, description="seed of the changes and of the dice")] = 1
+
+    def check(self) -> None:
+        """Check what msgspec cannot.
+
+        Raises:
+            ValueRangeError: No configuration has this name, a number of games is odd, or the bounds of a
+                test are not in order.
+            UnsupportedError: The probability score is to play doubles as two moves.
+            GammondError: An opponent cannot be loaded.
+        """
+        _ = self.rule, self.play_settings.make_player(self.start_configuration)
+        check_benchmark(self.opponents, self.benchmark_games)
+
+    @property
+    def rule(self) -> AcceptanceRule:
+        """What decides about a change.
+
+        Raises:
+            ValueRangeError: An option of it cannot be.
+        """
+        if self.test != "sprt":
+            return FixedRule(self.games, self.share, has_pairs=self.test == "paired")
+        test = SequentialTest(
+            self.low, self.high, alpha=self.alpha, beta=self.beta, first_look=self.least_games // 2
+        )
+        return SequentialRule(test, self.most_games)
+
+    @property
+    def start_configuration(self) -> HeuristicConfig:
+        """The configuration to begin with.
+
+        Raises:
+            ValueRangeError: None has this name.
+        """
+        if self.start not in HEURISTIC_CONFIGS:
+            raise ValueRangeError(
+                f"no configuration is called "
+                f"{self.start[:40]!r}{did_you_mean(self.start, HEURISTIC_CONFIGS)}, "
+                f"expected one of {', '.join(HEURISTIC_CONFIGS)}",
+                field="start",
+            )
+        return HEURISTIC_CONFIGS[self.start]
+
+    @property
+    def play_settings(self) -> PlaySettings:
+        """How all configurations play."""
+        return PlaySettings(DoublesRule(self.doubles), self.probability)

@@ -1,0 +1,196 @@
+"""``gammond train climb-study``: how often the rules that keep a change are fooled.
+
+Plays no games: draws the results of many changes whose true worth is known, and asks each rule. What is true
+is a share of games won; what is drawn are pairs of games, both won, split, or both lost. Games that have the
+same dice split more often than others, the more so the less the change alters play: --split says how often
+('log.jsonl' of a climb with paired dice has it for each change).
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import dataclass
+from typing import Annotated
+
+import msgspec
+import numpy as np
+from msgspec import Meta
+from numpy.typing import NDArray
+
+from engine.errors import ValueRangeError
+from tools.heritage.heuristic_engine.acceptance import FixedRule, SequentialRule
+from tools.tournament.sprt import PAIRS_BETWEEN_LOOKS, SequentialTest
+from tools.train.runs.settings import add_setting_options, settings_from_args
+
+SUMMARY = "measure how often the rules of climb keep what is no improvement, and miss what is one"
+
+_PERCENT = 100
+_BATCH_CHANGES = 500
+"""Changes that are drawn together."""
+
+
+class ClimbStudySettings(msgspec.Struct, frozen=True):
+    """All that decides the result; each field says what it is."""
+
+    experiments: Annotated[int, Meta(ge=1, description="changes that are drawn for each true worth")] = 10_000
+    worths: Annotated[
+        tuple[float, ...], Meta(description="what changes are worth in truth, in %% of games above half")
+    ] = (-1.0, 0.0, 0.5, 1.0, 2.0)
+    games: Annotated[int, Meta(ge=2, description="games of the fixed rules")] = 3000
+    share: Annotated[float, Meta(ge=0, le=1, description="share of them that a kept change exceeds")] = 0.51
+    low: Annotated[float, Meta(description="Elo at which the test does not keep a change")] = 0.0
+    high: Annotated[float, Meta(description="Elo at which it does; 7 is 51 %% of games")] = 7.0
+    alpha: Annotated[float, Meta(description="how often one that is worth LOW may be kept")] = 0.05
+    beta: Annotated[float, Meta(description="how often one that is worth HIGH may be missed")] = 0.05
+    least_games: Annotated[int, Meta(ge=100, description="games before the test may end")] = 1000
+    most_games: Annotated[
+        int, Meta(ge=1000, description="games after which the test does not keep a change")
+    ] = 40_000
+    split: Annotated[
+        float, Meta(ge=0.5, lt=1, description="share of pairs with the same dice that each side wins once")
+    ] = 0.7
+    seed: Annotated[int, Meta(ge=0, description="seed of what is drawn")] = 1
+
+
+@dataclass(frozen=True)
+class AcceptanceRate:
+    """How a rule did on many changes of one worth.
+
+    Attributes:
+        share: How many of them it kept, 0 to 1.
+        standard_error: The standard error of this.
+        mean_games: How many games it took on average.
+    """
+
+    share: float
+    standard_error: float
+    mean_games: float
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``gammond train climb-study``."""
+    add_setting_options(parser, ClimbStudySettings)
+
+
+def main(args: argparse.Namespace) -> int:
+    """Draw and report; returns the exit status.
+
+    Raises:
+        GammondError: An option cannot be.
+    """
+    settings = settings_from_args(args, ClimbStudySettings)
+    sys.stdout.write(tabulate_rules(settings))
+    return 0
+
+
+def tabulate_rules(settings: ClimbStudySettings) -> str:
+    """Ask all rules about changes of each worth, and write a table.
+
+    Raises:
+        ValueRangeError: A worth and the share of split pairs do not go together, a number of games is odd,
+            or the bounds of the test are not in order.
+    """
+    test = SequentialTest(
+        settings.low,
+        settings.high,
+        alpha=settings.alpha,
+        beta=settings.beta,
+        first_look=settings.least_games // 2,
+    )
+    rules: dict[str, FixedRule | SequentialRule] = {
+        "fixed": FixedRule(settings.games, settings.share),
+        "paired": FixedRule(settings.games, settings.share, has_pairs=True),
+        "sprt": SequentialRule(test, settings.most_games),
+    }
+    lines = [
+        f"fixed: {settings.games:,} games with dice of their own, kept above {_PERCENT * settings.share:g} %",
+        f"paired: the same in pairs with the same dice, {_PERCENT * settings.split:g} % of them split",
+        f"sprt: paired games, {test.name}, alpha {test.alpha:g}, beta {test.beta:g}, "
+        f"{settings.least_games:,} to {settings.most_games:,}",
+        f"{settings.experiments:,} changes for each line; kept, in %, and games for a decision",
+        f"{'won in truth, %':>16}" + "".join(f"{name:>16}{'games':>9}" for name in rules),
+    ]
+    for worth in settings.worths:
+        found = [simulate_rule(rule, worth / _PERCENT, settings) for rule in rules.values()]
+        shares = [f"{_PERCENT * each.share:.2f} ± {_PERCENT * each.standard_error:.2f}" for each in found]
+        cells = (f"{share:>16}{each.mean_games:>9,.0f}" for share, each in zip(shares, found, strict=True))
+        lines.append(f"{_PERCENT / 2 + worth:>16.2f}" + "".join(cells))
+    return "\n".join(lines) + "\n"
+
+
+def simulate_rule(
+    rule: FixedRule | SequentialRule, worth: float, settings: ClimbStudySettings
+) -> AcceptanceRate:
+    """Ask a rule about many changes.
+
+    Args:
+        rule: Of `tools.heritage.heuristic_engine.acceptance`.
+        worth: How far above one half the share is that each of the changes wins.
+        settings: How many changes, and what pairs with the same dice are like.
+
+    Raises:
+        ValueRangeError: Such a worth is impossible with so many split pairs.
+    """
+    chances = _compute_pair_chances(0.5 + worth, settings.split if rule.has_pairs else None)
+    generator = np.random.Generator(np.random.PCG64([settings.seed, rule.has_pairs, rule.most_games]))
+    answers, games = [], []
+    for start in range(0, settings.experiments, _BATCH_CHANGES):
+        count = min(_BATCH_CHANGES, settings.experiments - start)
+        if isinstance(rule, FixedRule):
+            accepted, taken = _simulate_fixed_rule(rule, chances, count, generator)
+        else:
+            accepted, taken = _simulate_sequential_rule(rule, chances, count, generator)
+        answers.append(accepted)
+        games.append(taken)
+    share = float(np.concatenate(answers).mean())
+    error = float(np.sqrt(share * (1 - share) / settings.experiments))
+    return AcceptanceRate(share, error, float(np.concatenate(games).mean()))
+
+
+_Decisions = tuple[NDArray[np.bool_], NDArray[np.int64]]
+"""Which changes are kept, and after how many games each."""
+
+
+def _simulate_fixed_rule(
+    rule: FixedRule, chances: NDArray[np.float64], count: int, generator: np.random.Generator
+) -> _Decisions:
+    pairs = generator.multinomial(rule.most_games // 2, chances, count)
+    wins = 2 * pairs[:, 2] + pairs[:, 1]
+    return wins > rule.share * rule.most_games, np.full(count, rule.most_games)
+
+
+def _simulate_sequential_rule(
+    rule: SequentialRule, chances: NDArray[np.float64], count: int, generator: np.random.Generator
+) -> _Decisions:
+    looks = rule.most_games // (2 * PAIRS_BETWEEN_LOOKS)
+    drawn = generator.multinomial(PAIRS_BETWEEN_LOOKS, chances, (count, looks)).cumsum(axis=1)
+    pairs = PAIRS_BETWEEN_LOOKS * np.arange(1, looks + 1)
+    ratios = rule.test.compute_llrs(
+        pairs, drawn[..., 2] + drawn[..., 1] / 2, drawn[..., 2] + drawn[..., 1] / 4
+    )
+    rejects, accepts = rule.test.llr_bounds
+    is_over = ((ratios <= rejects) | (ratios >= accepts)) & (pairs >= rule.test.first_look)
+    is_over[:, -1] = True
+    ends = is_over.argmax(axis=1)
+    return ratios[np.arange(count), ends] >= accepts, 2 * pairs[ends]
+
+
+def _compute_pair_chances(share: float, split: float | None) -> NDArray[np.float64]:
+    """How likely both games of a pair are lost, split and won; ``float64[3]``.
+
+    Args:
+        share: Of all games that are won.
+        split: Of pairs that are split; None where both games have dice of their own.
+    """
+    if split is None:
+        chances = np.array([(1 - share) ** 2, 2 * share * (1 - share), share**2])
+    else:
+        chances = np.array([1 - share - split / 2, split, share - split / 2])
+    if not (chances >= 0).all():
+        raise ValueRangeError(
+            f"a change cannot win {_PERCENT * share:g} % of games when {_PERCENT * (split or 0):g} % of the "
+            "pairs are split",
+            field="worths",
+        )
+    return chances

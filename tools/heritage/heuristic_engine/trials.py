@@ -1,0 +1,117 @@
+"""The games of one trial: a changed configuration against the one before, in several processes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.play.lockstep import play_games
+from engine.play.player import Player
+from engine.play.two_moves import adapt_to_doubles
+from engine.rules.doubles_rule import DoublesRule
+from nets.heritage.heuristic_engine.heuristic import HeuristicConfig, HeuristicPlayer, OnePlyHeuristicPlayer
+from tools.heritage.heuristic_engine.acceptance import AcceptanceRule, ChangeDecision
+from tools.parallel import ProcessPool
+from tools.tournament.scores import PairedScores
+
+GAMES_PER_TASK = 500
+"""Games of a task; the result does not depend on it."""
+
+_PAIRS_PER_TRIAL = 2**24
+"""How far apart the dice of trials are in the numbering of pairs."""
+
+
+@dataclass(frozen=True)
+class PlaySettings:
+    """How configurations play.
+
+    Attributes:
+        doubles: How many checker moves they are.
+        uses_probability_score: Whether the probability score decides, the average of the opponent's best
+            replies.
+    """
+
+    doubles: DoublesRule = DoublesRule.FOUR
+    uses_probability_score: bool = False
+
+    def make_player(self, configuration: HeuristicConfig) -> Player:
+        """Make a configuration a player.
+
+        Raises:
+            UnsupportedError: The probability score, which knows the usual doubles alone, is to play others.
+        """
+        kind = OnePlyHeuristicPlayer if self.uses_probability_score else HeuristicPlayer
+        return adapt_to_doubles(kind("heuristic", configuration.tables), self.doubles)
+
+
+@dataclass(frozen=True)
+class ClimbTrial:
+    """Who plays, with which dice, in which manner.
+
+    Attributes:
+        changed: The configuration whose points count.
+        baseline: Its opponent.
+        seed: Of the dice.
+        number: The number of the trial; each has its own dice.
+        play_settings: How both play.
+    """
+
+    changed: HeuristicConfig
+    baseline: HeuristicConfig
+    seed: int
+    number: int
+    play_settings: PlaySettings = PlaySettings()
+
+
+@dataclass(frozen=True)
+class _TrialGames:
+    """Some of the games of a trial, and whether they come in pairs with the same dice."""
+
+    trial: ClimbTrial
+    first_game: int
+    games: int
+    has_pairs: bool
+
+
+def run_trial(
+    trial: ClimbTrial, rule: AcceptanceRule, processes: ProcessPool
+) -> tuple[ChangeDecision, PairedScores]:
+    """Play until a rule decides.
+
+    Args:
+        trial: Who plays.
+        rule: What decides.
+        processes: Who works; the result does not depend on them.
+
+    Returns:
+        The answer, and the games that it looked at.
+    """
+    scores = PairedScores.empty()
+    for points in processes.map(play_trial_games, _split_trial(trial, rule)):
+        scores = scores.concatenate(PairedScores(points.astype(np.float64), points))
+        answer = rule.decide(scores)
+        if answer is not None:
+            return answer, scores.take_first(answer.games)
+    raise AssertionError("a rule has an answer after its last game")
+
+
+def play_trial_games(games: _TrialGames) -> NDArray[np.int8]:
+    """Play some games; ``int8[games]``, points of the changed configuration."""
+    table = games.trial
+    first, second = (table.play_settings.make_player(each) for each in (table.changed, table.baseline))
+    return play_games(
+        first,
+        second,
+        games.games,
+        table.seed,
+        first_pair=table.number * _PAIRS_PER_TRIAL + games.first_game // 2,
+        has_pairs=games.has_pairs,
+    ).points
+
+
+def _split_trial(trial: ClimbTrial, rule: AcceptanceRule) -> Iterator[_TrialGames]:
+    for start in range(0, rule.most_games, GAMES_PER_TASK):
+        yield _TrialGames(trial, start, min(GAMES_PER_TASK, rule.most_games - start), rule.has_pairs)

@@ -1,0 +1,39 @@
+"""Nets of ``gammond train heuristic-net`` as files for the manifest, with the entries that they need."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import numpy as np
+
+from nets.heritage.phase_features.net import ACTIVATION
+from tools.heritage.phase_features.files import BEST, CHECKPOINT, read_phase_net
+from tools.train.weights.manifest_entries import check_net_file
+from tools.train.weights.scorer_export import write_scorer
+
+
+def export_phase_net(run: Path, name: str, folder: Path, *, best: bool, force: bool) -> str | None:
+    """Write the net of a run as a numpy file of its weights; nothing where the run has other nets.
+
+    Args:
+        run: Its folder.
+        name: Of the net; the file is ``NAME.npy``.
+        folder: Where to.
+        best: Whether to take the best measured net instead of the last.
+        force: Whether to replace a net of this name.
+
+    Returns:
+        The ``[[training]]`` and ``[[scorer]]`` entries of the manifest; None where the run has other nets.
+
+    Raises:
+        GammondError: The name cannot be, its file exists and is not to be replaced, or the run cannot be
+            read; nothing is written then.
+    """
+    source = run / (BEST if best else CHECKPOINT)
+    if not source.is_file() or (net := read_phase_net(source)) is None:
+        return None
+    file = check_net_file(folder, name, ".npy", force=force)
+    content = io.BytesIO()
+    np.save(content, net.flat_weights, allow_pickle=False)
+    return write_scorer(run, file, content.getvalue(), ACTIVATION, best=best)

@@ -1,0 +1,56 @@
+"""Files of a run of ``gammond train heuristic-net``: what they are called, and the net that they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from engine.errors import DataFileError
+from engine.play.player import Player, ScorerPlayer
+from nets.heritage.phase_features.net import PhaseNet
+from tools.files import read_arrays
+
+CHECKPOINT, BEST, IMITATION = "checkpoint.npz", "best.npz", "imitation.npz"
+
+_NAMED_BY_FOLDER = (CHECKPOINT, BEST)
+
+
+def read_phase_net(file: Path) -> PhaseNet | None:
+    """Read the phase net of a file; None where it holds other nets.
+
+    Raises:
+        DataFileError: The file cannot be read, or its net has the wrong shapes.
+    """
+    return _build_net(file, read_arrays(file))
+
+
+def make_phase_net_player(file: Path, arrays: Mapping[str, NDArray[Any]]) -> Player | None:
+    """Make the player of a phase net; None where the arrays of a file are of another kind.
+
+    Args:
+        file: It names the player, and stands in messages.
+        arrays: What the file holds.
+
+    Raises:
+        DataFileError: The net has the wrong shapes.
+    """
+    net = _build_net(file, arrays)
+    return None if net is None else ScorerPlayer(make_net_name(file), net)
+
+
+def _build_net(file: Path, arrays: Mapping[str, NDArray[Any]]) -> PhaseNet | None:
+    if not PhaseNet.is_in(arrays):
+        return None
+    try:
+        return PhaseNet.from_arrays(arrays)
+    except DataFileError as error:
+        raise DataFileError(f"{file}: {error.message}", field="net") from error
+
+
+def make_net_name(file: Path) -> str:
+    """What results call the net of a file: as its folder, with the file's name where that tells more."""
+    folder = file.resolve().parent.name
+    return folder if file.name in _NAMED_BY_FOLDER else f"{folder}-{file.stem}"

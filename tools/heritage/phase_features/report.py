@@ -1,0 +1,87 @@
+"""What a run of ``gammond train heuristic-net`` tells: errors, agreement with the heuristic, strength."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.play.player import Scorer, ScorerPlayer
+from engine.rules.position import CHECKERS, OFF, Board
+
+_PERCENT = 100.0
+_MAX_COMPARED = 20_000
+
+
+def compute_mean_squared_error(scorer: Scorer, boards: Board, targets: NDArray[np.float32]) -> float:
+    """Mean squared error of a scorer on positions.
+
+    Args:
+        scorer: The judge.
+        boards: ``int8[n, 2, 26]``, at least one; row 1 has played.
+        targets: ``float32[n]``.
+    """
+    return float(np.square(scorer.score_boards(boards).astype(np.float64) - targets).mean())
+
+
+def measure_agreement(one: Scorer, other: Scorer, boards: Board, generator: np.random.Generator) -> float:
+    """The share of rolls for which two scorers choose the same play.
+
+    Args:
+        one: A judge.
+        other: Another.
+        boards: ``int8[n, 2, 26]``; the first of them that are not over get a roll each.
+        generator: Of the rolls.
+    """
+    boards = boards[(boards[:, :, OFF] < CHECKERS).all(axis=1)][:_MAX_COMPARED]
+    dice = generator.integers(1, 7, (len(boards), 2)).astype(np.int8)
+    chosen = [ScorerPlayer("", scorer).choose(boards, dice) for scorer in (one, other)]
+    return float((chosen[0] == chosen[1]).all(axis=(1, 2)).mean())
+
+
+def format_step(record: Mapping[str, Any]) -> str:
+    """Say in a line what an epoch or a round came to."""
+    what = f"epoch {record['epoch']}" if "epoch" in record else f"round {record['round']}"
+    rms, aside = (sqrt(record[name]) for name in ("loss", "aside_loss"))
+    text = f"{what}, {record['learned']} positions, RMS error {rms:.4f}, aside {aside:.4f}"
+    strengths = ", ".join(_format_strengths(record))
+    return f"{text}, {strengths}" if strengths else text
+
+
+def format_report(records: Sequence[Mapping[str, Any]]) -> str:
+    """Tell what a run came to: a row for each measurement, with the errors before it.
+
+    Args:
+        records: Of its log.
+    """
+    lines = []
+    for record in records:
+        if "agreement_random" in record:
+            lines.append(_format_imitation(record))
+        if strengths := _format_strengths(record):
+            name = "imitation" if "epoch" in record else f"round {record['round']}"
+            lines.append(f"{name}: {', '.join(strengths)}")
+    if records and "round" in records[-1]:
+        lines.append(f"outcomes: RMS error aside {sqrt(records[-1]['aside_loss']):.4f} in the last round")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _format_imitation(record: Mapping[str, Any]) -> str:
+    random, chosen = (_PERCENT * record[f"agreement_{name}"] for name in ("random", "chosen"))
+    return (
+        f"imitation, {record['epoch']} epochs of {record['learned']} positions: RMS error aside "
+        f"{sqrt(record['aside_loss']):.4f}; the heuristic's play in {random:.1f} % of positions of random "
+        f"games, in {chosen:.1f} % of those of games of the chooser"
+    )
+
+
+def _format_strengths(record: Mapping[str, Any]) -> list[str]:
+    texts = []
+    for each in (record, *record["others"]) if "ppg" in record else ():
+        won = _PERCENT * record["win_shares"][each["opponent"]]
+        points = f"{each['ppg']:+.3f} ± {each['ppg_error']:.3f}"
+        texts.append(f"{points} ({won:.1f} % won) against {each['opponent']}")
+    return texts

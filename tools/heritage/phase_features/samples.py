@@ -1,0 +1,78 @@
+"""Positions of games, as the side that has just played sees them, with who won."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.play.lockstep import play_games
+from engine.play.player import Player
+from engine.rules.position import Board
+
+_ASIDE_EVERY = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """Positions after plays.
+
+    Attributes:
+        boards: ``int8[n, 2, 26]`` as the next mover sees them: row 1 has played. Finished games are among
+            them.
+        games: ``int64[n]``, the number of the game.
+        won: ``float32[n]``, 1 where the side that has played wins the game, else 0.
+    """
+
+    boards: Board
+    games: NDArray[np.int64]
+    won: NDArray[np.float32]
+
+    def __len__(self) -> int:
+        return len(self.boards)
+
+    def split(self, games: int) -> tuple[Samples, Samples]:
+        """Set the last games aside: one in 20, at least two.
+
+        Args:
+            games: How many there are in all.
+
+        Returns:
+            The positions to learn from, and those set aside.
+        """
+        is_aside = self.games >= games - max(2, games // _ASIDE_EVERY)
+        return self._select(~is_aside), self._select(is_aside)
+
+    def _select(self, rows: NDArray[np.bool_]) -> Samples:
+        return Samples(self.boards[rows], self.games[rows], self.won[rows])
+
+
+def sample_games(first: Player, second: Player, games: int, seed: int) -> Samples:
+    """Play games and keep the position after each play.
+
+    Args:
+        first: A player.
+        second: Another. Players of equal choices would play each game twice, for games are paired.
+        games: How many, even.
+        seed: Of the dice.
+    """
+    turns = _TurnRecorder()
+    points = play_games(first, second, games, seed, log=turns).points
+    numbers, seats = np.concatenate(turns.games), np.concatenate(turns.seats)
+    won = (points[numbers] > 0) == (seats == 0)
+    return Samples(np.concatenate(turns.boards), numbers, won.astype(np.float32))
+
+
+class _TurnRecorder:
+    """Keeps every turn, see `engine.play.lockstep.TurnLog`."""
+
+    def __init__(self) -> None:
+        self.games: list[NDArray[np.int64]] = []
+        self.seats: list[NDArray[np.int64]] = []
+        self.boards: list[Board] = []
+
+    def add(self, games: NDArray[np.int64], seat: int, dice: NDArray[np.int8], after: Board) -> None:
+        self.games.append(games.copy())
+        self.seats.append(np.full(len(games), seat))
+        self.boards.append(after.copy())

@@ -1,0 +1,160 @@
+"""Gradient descent of a phase net on squared errors, by Adam."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import DataFileError
+from engine.rules.position import Board
+from nets.heritage.phase_features.net import PhaseNet, PhaseNetWeights
+from tools.heritage.phase_features.inputs import GATED, InputEncoding
+
+_DECAYS = (0.9, 0.999)
+_TINY = 1e-8
+_ENCODING_BATCH = 8192
+
+_STATE = ("adam_mean", "adam_square", "adam_steps")
+_OWN_FIRST = "inputs_w1"
+"""The first layer on the net's own inputs, where that of the phase net is made of it."""
+
+
+class PhaseNetTrainer:
+    """A net in training.
+
+    *Source:* D. Kingma, J. Ba, "Adam: a method for stochastic optimization" (2015), with its own defaults.
+
+    Args:
+        layers: Where to begin; they are copied.
+        encoding: What the net sees; the first of the layers has as many rows.
+        state: What `state` gave, to go on from there; from rest unless given.
+
+    Raises:
+        DataFileError: The state belongs to another net.
+    """
+
+    def __init__(
+        self,
+        layers: PhaseNetWeights,
+        encoding: InputEncoding = GATED,
+        state: Mapping[str, NDArray[Any]] | None = None,
+    ) -> None:
+        self._encoding = encoding
+        self._weights = np.concatenate([layer.ravel() for layer in layers])
+        self._gradient = np.zeros_like(self._weights)
+        self._layers = _split_like(self._weights, layers)
+        self._slopes = _split_like(self._gradient, layers)
+        self._mean = np.zeros_like(self._weights)
+        self._square = np.zeros_like(self._weights)
+        self._steps = 0
+        if state is not None:
+            self._restore(state)
+
+    @classmethod
+    def resume(
+        cls, net: PhaseNet, encoding: InputEncoding, state: Mapping[str, NDArray[Any]]
+    ) -> PhaseNetTrainer:
+        """Go on as the descent did of which these are the net and what `state` gave.
+
+        Raises:
+            DataFileError: The state belongs to another net, or to one that sees something else.
+        """
+        first = net.w1 if encoding == GATED else state.get(_OWN_FIRST, np.empty(0))
+        if (_OWN_FIRST in state) != (encoding != GATED) or first.shape != (encoding.width, net.hidden[0]):
+            raise DataFileError("this is no state of a descent of a net on these inputs", field="net")
+        return cls((first.astype(np.float32), *net.arrays[1:]), encoding, state)
+
+    @property
+    def net(self) -> PhaseNet:
+        """A copy of the net as it stands."""
+        first, *others = (layer.copy() for layer in self._layers)
+        return PhaseNet(self._encoding.to_phase_net_layer(first), *others)
+
+    def with_fresh_optimizer(self) -> PhaseNetTrainer:
+        """The same net before the first step of another descent."""
+        return PhaseNetTrainer(self._layers, self._encoding)
+
+    def state_dict(self) -> dict[str, NDArray[Any]]:
+        """All that decides how the descent goes on, beside the weights of the net."""
+        own_first = {} if self._encoding == GATED else {_OWN_FIRST: self._layers[0].copy()}
+        moments = (self._mean, self._square, np.array(self._steps))
+        return {**dict(zip(_STATE, moments, strict=True)), **own_first}
+
+    def train_epoch(
+        self,
+        boards: Board,
+        targets: NDArray[np.float32],
+        batch: int,
+        rate: Callable[[float], float],
+        generator: np.random.Generator,
+    ) -> float:
+        """Go through positions once, in random order.
+
+        Args:
+            boards: ``int8[n, 2, 26]``, at least one; row 1 has played.
+            targets: ``float32[n]``, what the net should say.
+            batch: Positions of a step.
+            rate: The learning rate by the share of the positions that is done.
+            generator: Of the order.
+
+        Returns:
+            The mean squared error of each position before its step.
+        """
+        order, total = generator.permutation(len(boards)), 0.0
+        at_once = max(1, _ENCODING_BATCH // batch) * batch
+        for begin in range(0, len(order), at_once):
+            rows = order[begin : begin + at_once]
+            inputs, wanted = self._encoding.encode(boards[rows]), targets[rows]
+            for start in range(0, len(rows), batch):
+                part = slice(start, start + batch)
+                total += self._train_batch(inputs[part], wanted[part], rate((begin + start) / len(order)))
+        return total / len(order)
+
+    def _train_batch(self, inputs: NDArray[np.float32], targets: NDArray[np.float32], rate: float) -> float:
+        """Take one step; returns the sum of squared errors before it."""
+        w1, b1, w2, b2, w3, b3 = self._layers
+        d1, e1, d2, e2, d3, e3 = self._slopes
+        first = np.maximum(inputs @ w1 + b1, np.float32(0.0))
+        second = np.maximum(first @ w2 + b2, np.float32(0.0))
+        errors = second @ w3 + b3 - targets
+        back = errors * np.float32(2.0 / len(targets))
+        np.matmul(back, second, out=d3)
+        e3[0] = back.sum()
+        behind_second = np.outer(back, w3) * (second > 0)
+        np.matmul(first.T, behind_second, out=d2)
+        behind_second.sum(axis=0, out=e2)
+        behind_first = (behind_second @ w2.T) * (first > 0)
+        np.matmul(inputs.T, behind_first, out=d1)
+        behind_first.sum(axis=0, out=e1)
+        self._apply_adam(rate)
+        return float(np.square(errors).sum())
+
+    def _apply_adam(self, rate: float) -> None:
+        self._steps += 1
+        keep_mean, keep_square = (np.float32(decay) for decay in _DECAYS)
+        self._mean *= keep_mean
+        self._mean += (1 - keep_mean) * self._gradient
+        self._square *= keep_square
+        self._square += (1 - keep_square) * np.square(self._gradient)
+        mean_share, square_share = (1 - decay**self._steps for decay in _DECAYS)
+        spread = np.sqrt(self._square / np.float32(square_share)) + np.float32(_TINY)
+        self._weights -= np.float32(rate / mean_share) * self._mean / spread
+
+    def _restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        if missing := [name for name in _STATE if name not in state]:
+            raise DataFileError(f"no state of a descent: {' and '.join(missing)} missing", field="net")
+        mean, square, steps = (state[name] for name in _STATE)
+        if mean.shape != self._mean.shape or square.shape != self._mean.shape or steps.shape != ():
+            raise DataFileError("this is no state of a descent of this net", field="net")
+        self._mean, self._square = mean.astype(np.float32), square.astype(np.float32)
+        self._steps = int(steps)
+
+
+def _split_like(flat: NDArray[np.float32], layers: PhaseNetWeights) -> PhaseNetWeights:
+    """Parts of a row of numbers, of the shapes of layers; they change when it does."""
+    parts = np.split(flat, np.cumsum([layer.size for layer in layers])[:-1])
+    w1, b1, w2, b2, w3, b3 = (part.reshape(layer.shape) for part, layer in zip(parts, layers, strict=True))
+    return w1, b1, w2, b2, w3, b3

@@ -1,0 +1,1 @@
+"""Measurements: levels, pruning, cut-offs, cube efficiencies, strength against speed."""

@@ -1,0 +1,160 @@
+"""Measure how live the cube is: the efficiencies that the values of Janowski's model need, by phase.
+
+Positions near the doubling window come from games that the net plays against itself. Each is rolled out with
+the cube in the middle, held by the side on roll and held by the other, and without a cube, all with the same
+dice; endings that a bearoff table knows with the cube need no rollout. Efficiencies are the least-squares fit
+of these values to the rolled-out outcomes; in races they depend on the pips of the side on roll. The last
+table says what decisions without look-ahead, by the net's own outcomes, lose by the usual efficiencies, and
+what those measured on other positions save.
+
+Ctrl-C or SIGTERM ends it with the positions that are done; the exit status is then 130.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import threading
+import time
+from dataclasses import replace
+
+from engine.cubeful import DEFAULT_EFFICIENCIES, CubeEfficiencies
+from engine.errors import ValueRangeError
+from engine.rollout import RolloutEvaluators, RolloutSettings
+from engine.rules.position import Board
+from engine.runtime.cores import MAX_THREADS, count_usable_cores
+from engine.runtime.version import read_version
+from nets.catalogue import load_engine
+from tools.cli import EXIT_INTERRUPTED
+from tools.interrupts import call_on_interrupt
+from tools.measure.cube.fit import EFFICIENCY_NAMES, efficiencies_from_vector
+from tools.measure.cube.positions import KINDS, classify_positions, draw_positions
+from tools.measure.cube.report import (
+    MIN_POSITIONS,
+    CubeEfficiencyReport,
+    estimate_efficiencies,
+    make_kind_reports,
+    name_efficiencies,
+)
+from tools.measure.cube.values import CubeValueEvaluator, CubeValues, make_money_game
+from tools.progress import Progress
+
+SUMMARY = "measure the efficiency of the cube by phase"
+
+MAX_SEED = 2**31 - 1
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("kinds", nargs="*", metavar="KIND", help=f"{', '.join(KINDS)} (default all)")
+    parser.add_argument("--positions", type=int, default=400, help="of each kind (default 400)")
+    parser.add_argument("--trials", type=int, default=144, help="games of each rollout (default 144)")
+    parser.add_argument("--seed", type=int, default=1, help="of positions and dice, 0 or more (default 1)")
+    parser.add_argument("--threads", type=int, help="threads to work with (default one for each core)")
+    parser.add_argument("--net", default="default", metavar="NAME", help="the evaluator, who judges doubles")
+    parser.add_argument("--play-net", metavar="NAME", help="who plays in the rollouts (default the same)")
+    parser.add_argument(
+        "--decide-by",
+        type=float,
+        metavar="EFFICIENCY",
+        help="what doubles in the rollouts rest on, in all positions (default the usual efficiencies)",
+    )
+    parser.add_argument("--json", action="store_true", help="write one JSON object instead of text")
+
+
+def main(args: argparse.Namespace) -> int:
+    """Measure and report.
+
+    Args:
+        args: As `add_arguments` declares them.
+
+    Returns:
+        0, or 130 when Ctrl-C or SIGTERM ended it early.
+
+    Raises:
+        ValueRangeError: An unknown kind or net, or a number out of range.
+        LimitError: A kind hardly ever comes up in the games.
+        DataFileError: A net or database is missing or faulty.
+        KeyboardInterrupt: Ctrl-C or SIGTERM before there was anything to report.
+    """
+    kinds = _read_kinds(args)
+    started_s = time.monotonic()
+    judges, names = _load_evaluators(args)
+    game = make_money_game()
+    with Progress(len(kinds) * args.positions, "drawing positions") as bar:
+        boards = draw_positions(judges, kinds, args.positions, game, args.seed, bar.update)
+    stopped = threading.Event()
+    decide_by = _make_efficiencies(args.decide_by)
+    roller = CubeValueEvaluator(judges, game, decide_by, args.trials, args.seed, stopped.is_set)
+    with call_on_interrupt(stopped.set):
+        known = _evaluate_with_progress(
+            roller, boards, count_usable_cores() if args.threads is None else args.threads
+        )
+    kind_of = classify_positions(known.boards, judges.exact_cubeful)
+    found = make_kind_reports(known, kind_of, DEFAULT_EFFICIENCIES) if len(known) >= MIN_POSITIONS else []
+    if stopped.is_set() and not found:
+        raise KeyboardInterrupt
+    report = CubeEfficiencyReport(
+        version=read_version(),
+        net=names[0],
+        play_net=names[1],
+        decided_by=args.decide_by,
+        trials=args.trials,
+        seed=args.seed,
+        seconds=round(time.monotonic() - started_s, 3),
+        efficiencies=estimate_efficiencies(known),
+        usual=name_efficiencies(DEFAULT_EFFICIENCIES),
+        kinds=found,
+    )
+    sys.stdout.write(report.as_json() if args.json else report.as_text())
+    return EXIT_INTERRUPTED if stopped.is_set() else 0
+
+
+def _read_kinds(args: argparse.Namespace) -> tuple[str, ...]:
+    """The kinds that are asked for.
+
+    Raises:
+        ValueRangeError: One is unknown, or a number is out of range.
+    """
+    for kind in args.kinds:
+        if kind not in KINDS:
+            raise ValueRangeError(
+                f"no kind of positions is called {kind!r}, expected one of {', '.join(KINDS)}", field="kinds"
+            )
+    if args.positions < MIN_POSITIONS:
+        raise ValueRangeError(
+            f"--positions takes {MIN_POSITIONS} or more, not {args.positions}", field="positions"
+        )
+    if not 0 <= args.seed <= MAX_SEED:
+        raise ValueRangeError(f"--seed takes 0 to {MAX_SEED}, not {args.seed}", field="seed")
+    if args.threads is not None and not 1 <= args.threads <= MAX_THREADS:
+        raise ValueRangeError(f"--threads takes 1 to {MAX_THREADS}, not {args.threads}", field="threads")
+    if args.decide_by is not None and not 0.0 <= args.decide_by <= 1.0:
+        raise ValueRangeError(f"--decide-by takes 0 to 1, not {args.decide_by}", field="decide_by")
+    RolloutSettings(trials=args.trials)
+    return tuple(kind for kind in KINDS if kind in args.kinds or not args.kinds)
+
+
+def _load_evaluators(args: argparse.Namespace) -> tuple[RolloutEvaluators, tuple[str, str]]:
+    """Who judges and plays, and the names of the nets that judge doubles and play."""
+    analyst = load_engine(args.net)
+    if args.play_net is None:
+        return analyst.rollout_evaluators(), (analyst.name, analyst.name)
+    player = load_engine(args.play_net)
+    judges = replace(player.rollout_evaluators(), leaf=analyst.evaluator, cube=analyst.evaluator)
+    return judges, (analyst.name, player.name)
+
+
+def _make_efficiencies(efficiency: float | None) -> CubeEfficiencies:
+    """The same efficiency everywhere, or the usual ones."""
+    return (
+        DEFAULT_EFFICIENCIES
+        if efficiency is None
+        else efficiencies_from_vector([efficiency] * len(EFFICIENCY_NAMES))
+    )
+
+
+def _evaluate_with_progress(evaluator: CubeValueEvaluator, boards: Board, threads: int) -> CubeValues:
+    """Find what positions are worth, with a bar."""
+    with Progress(len(boards), "rolling out") as bar:
+        return evaluator.evaluate(boards, threads, bar.update)

@@ -1,0 +1,116 @@
+"""Positions to measure cube efficiencies on: of games of the net against itself, where the cube matters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.cubeful import CubeStateSpace, are_all_home, compute_leaf_values, cube_efficiencies
+from engine.errors import LimitError
+from engine.rollout import RolloutEvaluators
+from engine.rules.outcome import Outcomes
+from engine.rules.position import CHECKERS, OFF, Board, Phase, Position, classify_phases
+from engine.search.cubeful_objective import CubefulEvaluator
+
+CONTACT, CRASHED, RACE, BEAROFF, ENDING = "contact", "crashed", "race", "bearoff", "ending"
+
+KINDS = (CONTACT, CRASHED, RACE, BEAROFF, ENDING)
+"""Kinds of positions; bearoff: a race with every checker home, unless it is an ending, which a bearoff table
+knows with the cube."""
+
+DOUBLING_WINDOW_POINTS = (0.4, 1.4)
+"""A position is near the doubling window if a double that is taken is worth this much to the side on roll."""
+
+_GAMES_AT_ONCE = 512
+_SAMPLED_SHARE = 0.1
+_MAX_TURNS = 20_000
+
+
+def classify_positions(boards: Board, exact: Sequence[CubefulEvaluator]) -> NDArray[np.int8]:
+    """Say of which kind positions are.
+
+    Args:
+        boards: ``int8[n, 2, 26]``.
+        exact: The bearoff tables that know their positions with the cube.
+
+    Returns:
+        ``int8[n]``, places in `KINDS`; -1 for finished ones.
+    """
+    phase_of = classify_phases(boards)
+    kinds = np.full(len(boards), -1, np.int8)
+    kinds[phase_of == Phase.CONTACT] = KINDS.index(CONTACT)
+    kinds[phase_of == Phase.CRASHED] = KINDS.index(CRASHED)
+    kinds[phase_of == Phase.RACE] = KINDS.index(RACE)
+    kinds[(phase_of == Phase.RACE) & are_all_home(boards)] = KINDS.index(BEAROFF)
+    for judge in exact:
+        kinds[judge.covers(boards) & (phase_of == Phase.RACE)] = KINDS.index(ENDING)
+    return kinds
+
+
+def is_near_doubling_window(boards: Board, outcomes: Outcomes, space: CubeStateSpace) -> NDArray[np.bool_]:
+    """Say where a double is worth thinking of, by the usual efficiencies.
+
+    Args:
+        boards: ``int8[n, 2, 26]``.
+        outcomes: ``float32[n, 5]`` of them.
+        space: Money play with the cube in the middle, seen by the side on roll.
+    """
+    values = compute_leaf_values(outcomes, cube_efficiencies(boards), space)
+    taken = space.stake_factor * values[:, space.state_after_take[0]]
+    least, most = DOUBLING_WINDOW_POINTS
+    is_near: NDArray[np.bool_] = (taken >= least) & (taken <= most)
+    return is_near
+
+
+def draw_positions(
+    evaluators: RolloutEvaluators,
+    kinds: tuple[str, ...],
+    count: int,
+    space: CubeStateSpace,
+    seed: int,
+    progress: Callable[[int], None] | None = None,
+) -> Board:
+    """Draw positions near the doubling window from cubeless games, few of each game.
+
+    Args:
+        evaluators: Who plays, and who judges doubles.
+        kinds: Of `KINDS`, those wanted.
+        count: How many of each kind.
+        space: As `is_near_doubling_window`.
+        seed: Of dice and draws, 0 or more.
+        progress: Told how many there are.
+
+    Returns:
+        ``int8[len(kinds) * count, 2, 26]``, the kinds in turn, so that any beginning has as many of each.
+
+    Raises:
+        LimitError: A kind hardly ever comes up.
+    """
+    generator = np.random.Generator(np.random.PCG64(seed))
+    start = Position.start().board
+    boards: Board = np.repeat(start[None], _GAMES_AT_ONCE, axis=0)
+    found: list[list[Board]] = [[] for _ in kinds]
+    for _ in range(_MAX_TURNS):
+        drawn = sum(min(len(boards_of), count) for boards_of in found)
+        if progress is not None:
+            progress(drawn)
+        if drawn == len(kinds) * count:
+            return np.stack(
+                [board for row in zip(*found, strict=False) for board in row][: len(kinds) * count]
+            )
+        is_wanted = is_near_doubling_window(boards, evaluators.cube_evaluator.evaluate(boards), space)
+        is_wanted &= generator.random(len(boards)) < _SAMPLED_SHARE
+        kind_of = np.where(is_wanted, classify_positions(boards, evaluators.exact_cubeful), -1)
+        for kind, boards_of in zip(kinds, found, strict=True):
+            boards_of.extend(boards[kind_of == KINDS.index(kind)])
+        dice = generator.integers(1, 7, (len(boards), 2)).astype(np.int8)
+        boards = evaluators.policy.prune_plays(boards, dice, 1, 0.0).children
+        boards[(boards[:, :, OFF] == CHECKERS).any(axis=1)] = start
+    rare = [kind for kind, boards_of in zip(kinds, found, strict=True) if len(boards_of) < count]
+    raise LimitError(
+        f"in {_MAX_TURNS:,} turns of {_GAMES_AT_ONCE} games fewer than {count} positions near the doubling "
+        f"window came up of: {', '.join(rare)}",
+        field="positions",
+    )

@@ -1,0 +1,239 @@
+"""What `gammond cube-efficiency` writes."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import asdict, dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.cubeful import CubeEfficiencies
+from tools.measure.cube.fit import (
+    DECISIONS,
+    EFFICIENCY_NAMES,
+    EFFICIENCY_TARGETS,
+    FIT_TARGETS,
+    EfficiencyFit,
+    FloatArray,
+    compute_decision_costs,
+    compute_held_out_costs,
+    efficiencies_to_vector,
+    fit_efficiencies,
+    fit_single_efficiency,
+)
+from tools.measure.cube.positions import ENDING, KINDS
+from tools.measure.cube.values import CubeValues
+
+_MILLIPOINTS = 1000
+
+MIN_POSITIONS = 4
+"""Positions of a kind with which there is something to say about it."""
+
+
+@dataclass(frozen=True)
+class EfficiencyEstimate:
+    """A measured efficiency: None where nothing is known.
+
+    Attributes:
+        efficiency: The least-squares fit.
+        error: Its standard error.
+    """
+
+    efficiency: float | None
+    error: float | None
+
+    @classmethod
+    def from_fit(cls, fit: EfficiencyFit, index: int = 0) -> EfficiencyEstimate:
+        """One of the numbers of a fit."""
+        number, error = float(fit.coefficients[index]), float(fit.errors[index])
+        return cls(
+            round(number, 4) if math.isfinite(number) else None,
+            round(error, 4) if math.isfinite(error) else None,
+        )
+
+    def __str__(self) -> str:
+        if self.efficiency is None:
+            return "-"
+        return f"{self.efficiency:.3f}" + ("" if self.error is None else f" ± {self.error:.3f}")
+
+
+@dataclass(frozen=True)
+class Saving:
+    """What measured efficiencies save a decision, in thousandths of a point for the present cube.
+
+    Attributes:
+        mean: How much less a decision loses by them than by the usual ones; noise does not change the mean.
+        error: Its standard error.
+        changed: The share of decisions that lose more or less.
+    """
+
+    mean: float
+    error: float
+    changed: float
+
+    @classmethod
+    def from_costs(cls, default_costs: FloatArray, measured_costs: FloatArray) -> Saving:
+        """Compare costs in points, ``float64[n]``, n 2 or more."""
+        saved = _MILLIPOINTS * (default_costs - measured_costs)
+        error = saved.std(ddof=1) / np.sqrt(len(saved))
+        return cls(
+            round(float(saved.mean()), 3), round(float(error), 3), round(float((saved != 0).mean()), 4)
+        )
+
+    def __str__(self) -> str:
+        return f"{self.mean:+.2f} ± {self.error:.2f}"
+
+
+@dataclass(frozen=True)
+class DecisionReport:
+    """What decisions of one kind lose.
+
+    Attributes:
+        decision: Of `DECISIONS`.
+        cost: By the usual efficiencies, in thousandths of a point; noise in rollouts makes it too great.
+        savings: By measured efficiencies, by what was fitted.
+    """
+
+    decision: str
+    cost: float
+    savings: dict[str, Saving]
+
+
+@dataclass(frozen=True)
+class KindReport:
+    """What was found about a kind of positions.
+
+    Attributes:
+        kind: Of `KINDS`.
+        positions: How many.
+        efficiencies: A single efficiency for all of them, by what it is fitted to.
+        decisions: What decisions lose; None for endings, whose decisions need no model in money play.
+    """
+
+    kind: str
+    positions: int
+    efficiencies: dict[str, EfficiencyEstimate]
+    decisions: list[DecisionReport] | None
+
+
+@dataclass(frozen=True)
+class CubeEfficiencyReport:
+    """All that was measured.
+
+    Attributes:
+        version: Of the program.
+        net: Who judges doubles.
+        play_net: Who plays.
+        decided_by: The efficiency that doubles in rollouts rest on; None for the usual ones.
+        trials: Of each rollout.
+        seed: Of positions and dice.
+        seconds: How long it took.
+        efficiencies: By what is fitted and by the names of `EFFICIENCY_NAMES`.
+        usual: The usual efficiencies, the same way.
+        kinds: What was found about each kind.
+    """
+
+    version: str
+    net: str
+    play_net: str
+    decided_by: float | None
+    trials: int
+    seed: int
+    seconds: float
+    efficiencies: dict[str, dict[str, EfficiencyEstimate]]
+    usual: dict[str, float]
+    kinds: list[KindReport]
+
+    def as_json(self) -> str:
+        """Write it as one line."""
+        return json.dumps(asdict(self)) + "\n"
+
+    def as_text(self) -> str:
+        """Write it for people: efficiencies, kinds by states of the cube, decisions."""
+        players = self.net if self.net == self.play_net else f"{self.net} (plays by {self.play_net})"
+        decided = "" if self.decided_by is None else f", doubles by efficiency {self.decided_by}"
+        count = sum(kind.positions for kind in self.kinds)
+        lines = [
+            f"gammond {self.version}, {players}, seed {self.seed}: {count:,} positions near the doubling "
+            f"window, {self.trials:,} trials each{decided}, {self.seconds:.0f} s",
+            f"{'efficiency':<18}{'usual':>8}" + "".join(f"{f'to {what}':>17}" for what in EFFICIENCY_TARGETS),
+        ]
+        for place in EFFICIENCY_NAMES:
+            measured = [self.efficiencies[what][place] for what in EFFICIENCY_TARGETS]
+            if measured[0].efficiency is not None:
+                cells = "".join(f"{each!s:>17}" for each in measured)
+                lines.append(f"{place:<18}{self.usual[place]:>8.3f}{cells}")
+        lines += [
+            "",
+            f"{'one for all':<12}{'positions':>10}" + "".join(f"{name:>17}" for name in FIT_TARGETS),
+        ]
+        for kind in self.kinds:
+            cells = "".join(f"{kind.efficiencies[name]!s:>17}" for name in FIT_TARGETS)
+            lines.append(f"{kind.kind:<12}{kind.positions:>10,}{cells}")
+        return "\n".join([*lines, *self._decisions_as_text()]) + "\n"
+
+    def _decisions_as_text(self) -> list[str]:
+        rows = [
+            f"{kind.kind if not i else '':<12}{each.decision:>10}{each.cost:>14.1f}"
+            + "".join(
+                f"{each.savings[what]!s:>20}{100 * each.savings[what].changed:>8.1f} %"
+                for what in EFFICIENCY_TARGETS
+            )
+            for kind in self.kinds
+            for i, each in enumerate(kind.decisions or [])
+        ]
+        savings = "".join(f"{f'saved, to {what}':>20}{'changed':>10}" for what in EFFICIENCY_TARGETS)
+        head = f"{'millipoints':<12}{'decision':>10}{'lost, usual':>14}{savings}"
+        return ["", head, *rows] if rows else []
+
+
+def make_kind_reports(
+    measured: CubeValues, kinds: NDArray[np.int8], defaults: CubeEfficiencies
+) -> list[KindReport]:
+    """Sum up each kind of which there are enough positions.
+
+    Args:
+        measured: The positions.
+        kinds: ``int8[n]``, places in `KINDS`.
+        defaults: The usual efficiencies.
+    """
+    costs = compute_decision_costs(measured, defaults)
+    held_out = {what: compute_held_out_costs(measured, kinds, defaults, what) for what in EFFICIENCY_TARGETS}
+    reports = []
+    for number, kind in enumerate(KINDS):
+        rows = kinds == number
+        if rows.sum() < MIN_POSITIONS:
+            continue
+        efficiencies = {
+            name: EfficiencyEstimate.from_fit(fit_single_efficiency(measured[rows], name))
+            for name in FIT_TARGETS
+        }
+        decisions = [
+            DecisionReport(
+                decision,
+                round(_MILLIPOINTS * float(costs[rows, i].mean()), 3),
+                {
+                    what: Saving.from_costs(costs[rows, i], held_out[what][rows, i])
+                    for what in EFFICIENCY_TARGETS
+                },
+            )
+            for i, decision in enumerate(DECISIONS)
+        ]
+        reports.append(KindReport(kind, int(rows.sum()), efficiencies, None if kind == ENDING else decisions))
+    return reports
+
+
+def estimate_efficiencies(measured: CubeValues) -> dict[str, dict[str, EfficiencyEstimate]]:
+    """Fit the efficiencies, by what is fitted and by the names of `EFFICIENCY_NAMES`."""
+    fits = {what: fit_efficiencies(measured, what) for what in EFFICIENCY_TARGETS}
+    return {
+        what: {name: EfficiencyEstimate.from_fit(fit, place) for place, name in enumerate(EFFICIENCY_NAMES)}
+        for what, fit in fits.items()
+    }
+
+
+def name_efficiencies(efficiencies: CubeEfficiencies) -> dict[str, float]:
+    """Name efficiencies by `EFFICIENCY_NAMES`."""
+    return dict(zip(EFFICIENCY_NAMES, efficiencies_to_vector(efficiencies).tolist(), strict=True))

@@ -1,0 +1,166 @@
+"""What positions are worth in each state of the cube: exactly where a bearoff table knows, or rolled out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import suppress
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.cubeful import CubeEfficiencies, CubeStateSpace, build_cube_state_space, select_exact_values
+from engine.errors import CancelledWork
+from engine.rollout import CubefulScoring, CubelessScoring, RolloutEvaluators, RolloutSettings, TrialCubes
+from engine.rollout.trial_scoring import OUTCOME_COLUMNS
+from engine.rollout.trials import play_trials
+from engine.rules.match import MatchState
+from engine.rules.outcome import Outcomes
+from engine.rules.position import Board
+from engine.runtime.thread_turns import hold_turn
+
+CUBE_STATES = 3
+"""Columns of values: the cube in the middle, held by the side on roll, held by the other."""
+
+
+def make_money_game() -> CubeStateSpace:
+    """Money play without Jacoby and beavers, the cube in the middle; states: centred, own, the other's."""
+    return build_cube_state_space(MatchState(beavers=False))
+
+
+@dataclass(frozen=True, eq=False)
+class CubeValues:
+    """Positions with what they are worth, all for the side on roll, which does not double on this roll.
+
+    Attributes:
+        boards: ``int8[n, 2, 26]``.
+        net_outcomes: ``float32[n, 5]``, the net's outcomes.
+        is_exact: ``bool[n]``, whether a bearoff table knows the values.
+        outcomes: ``float64[n, 5]``, cubeless.
+        values: ``float64[n, 3]``, points for a cube of 1 in the middle, held by the side on roll, held by the
+            other.
+    """
+
+    boards: Board
+    net_outcomes: Outcomes
+    is_exact: NDArray[np.bool_]
+    outcomes: NDArray[np.float64]
+    values: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.boards)
+
+    def __getitem__(self, rows: NDArray[np.bool_]) -> CubeValues:
+        """Those of some positions."""
+        return CubeValues(
+            self.boards[rows],
+            self.net_outcomes[rows],
+            self.is_exact[rows],
+            self.outcomes[rows],
+            self.values[rows],
+        )
+
+
+class CubeValueEvaluator:
+    """Finds what positions are worth.
+
+    Args:
+        evaluators: Who plays and judges.
+        space: As `make_money_game`.
+        efficiencies: What doubles and takes in the rollouts rest on.
+        trials: Games for each state of the cube, and without a cube.
+        seed: Of the dice, 0 or more.
+        cancelled: Asked some fifty times a second.
+    """
+
+    def __init__(
+        self,
+        evaluators: RolloutEvaluators,
+        space: CubeStateSpace,
+        efficiencies: CubeEfficiencies,
+        trials: int,
+        seed: int,
+        cancelled: Callable[[], bool],
+    ) -> None:
+        self._evaluators = evaluators
+        self._game = space
+        self._scoring = CubefulScoring(space, efficiencies=efficiencies)
+        self._trials = trials
+        self._seed = seed
+        self._cancelled = cancelled
+
+    def evaluate(
+        self, boards: Board, threads: int = 1, progress: Callable[[int], None] | None = None
+    ) -> CubeValues:
+        """Find what positions are worth; those of a position depend on it and its place alone.
+
+        Args:
+            boards: ``int8[n, 2, 26]``.
+            threads: How many positions are worked on at the same time.
+            progress: Told how many are done.
+
+        Returns:
+            All positions, or when it was cancelled those that were done by then.
+        """
+        judged = self._evaluators.cube_evaluator.evaluate(boards)
+        outcomes = np.empty((len(boards), OUTCOME_COLUMNS))
+        values = np.empty((len(boards), CUBE_STATES))
+        is_exact = self._fill_exact(boards, outcomes, values)
+        is_done = is_exact.copy()
+        with suppress(CancelledWork):
+            for place, (outcome, value) in self._roll_out_all(boards, np.flatnonzero(~is_exact), threads):
+                outcomes[place], values[place] = outcome, value
+                is_done[place] = True
+                if progress is not None:
+                    progress(int(is_done.sum()))
+        return CubeValues(boards, judged, is_exact, outcomes, values)[is_done]
+
+    def _fill_exact(
+        self, boards: Board, outcomes: NDArray[np.float64], values: NDArray[np.float64]
+    ) -> NDArray[np.bool_]:
+        """Enter what bearoff tables know, and say of which positions they do."""
+        is_exact = np.zeros(len(boards), np.bool_)
+        for judge in self._evaluators.exact_cubeful:
+            covered = judge.covers(boards) & ~is_exact
+            outcomes[covered] = judge.evaluate(boards[covered])
+            values[covered] = select_exact_values(judge.cubeful_equities(boards[covered]), self._game)
+            is_exact |= covered
+        return is_exact
+
+    def _roll_out_all(
+        self, boards: Board, places: NDArray[np.int64], threads: int
+    ) -> Iterator[tuple[int, tuple[NDArray[np.float64], NDArray[np.float64]]]]:
+        """Roll out positions, each in one piece of work, in the order in which they are done."""
+        waiting: dict[Future[tuple[NDArray[np.float64], NDArray[np.float64]]], int] = {}
+        left = iter(places.tolist())
+        with ThreadPoolExecutor(threads, thread_name_prefix="rollout") as pool:
+            while True:
+                for place in left:
+                    waiting[pool.submit(self._roll_out_position, boards[place], place)] = place
+                    if len(waiting) >= 2 * threads:
+                        break
+                if not waiting:
+                    return
+                finished = wait(waiting, return_when=FIRST_COMPLETED).done
+                for done in sorted(finished, key=_is_cancelled):
+                    yield waiting.pop(done), done.result()
+
+    def _roll_out_position(self, board: Board, place: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The outcome and the values of a position."""
+        settings = RolloutSettings(trials=self._trials, seed=(self._seed << 32) + place)
+        trials = range(self._trials)
+        starts = np.repeat(board[None], CUBE_STATES, axis=0)
+        cubes = TrialCubes(np.arange(CUBE_STATES, dtype=np.int8), np.ones(CUBE_STATES))
+        with hold_turn():
+            cubeful = play_trials(
+                starts, trials, settings, self._evaluators, self._scoring, self._cancelled, cubes
+            )
+            cubeless = play_trials(
+                starts[:1], trials, settings, self._evaluators, CubelessScoring(), self._cancelled
+            )
+        return cubeless[0].mean(axis=0), cubeful[:, :, OUTCOME_COLUMNS].mean(axis=1)
+
+
+def _is_cancelled(work: Future[tuple[NDArray[np.float64], NDArray[np.float64]]]) -> bool:
+    return work.exception() is not None

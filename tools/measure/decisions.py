@@ -1,0 +1,69 @@
+"""Decisions with contact from games that a net plays against itself, and the options that say which."""
+
+from __future__ import annotations
+
+import argparse
+
+import numpy as np
+
+from engine.errors import ValueRangeError
+from engine.evaluation.evaluator import Evaluator
+from engine.rules.dice import Roll
+from engine.rules.position import Phase, Position, classify_phases
+from tools.bench.measure import SelfPlayGames
+
+_MAX_TURNS_BETWEEN = 7
+_TURNS_BEFORE = 3
+
+
+def add_decision_arguments(parser: argparse.ArgumentParser, default_count: int) -> None:
+    """Declare which decisions are drawn, and by which net.
+
+    Args:
+        parser: Gets the arguments.
+        default_count: How many decisions unless it is said.
+    """
+    parser.add_argument("--decisions", type=int, default=default_count, help="how many (default %(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="of positions and rolls, 0 or more (default 1)")
+    parser.add_argument("--net", default="default", metavar="NAME", help="the evaluator")
+
+
+def check_decision_arguments(args: argparse.Namespace, min_count: int) -> None:
+    """Refuse numbers out of range.
+
+    Args:
+        args: As `add_decision_arguments` declares them.
+        min_count: The fewest decisions that will do.
+
+    Raises:
+        ValueRangeError: There are fewer decisions, or the seed is negative.
+    """
+    if args.decisions < min_count:
+        raise ValueRangeError(
+            f"--decisions takes {min_count} or more, not {args.decisions}", field="decisions"
+        )
+    if args.seed < 0:
+        raise ValueRangeError(f"--seed takes 0 or more, not {args.seed}", field="seed")
+
+
+def draw_contact_decisions(evaluator: Evaluator, count: int, seed: int) -> list[tuple[Position, Roll]]:
+    """Draw positions with contact from games that an evaluator plays against itself, each with a roll.
+
+    Args:
+        evaluator: The player.
+        count: How many.
+        seed: Of dice and choice, 0 or more.
+    """
+    games = SelfPlayGames(evaluator, seed=seed)
+    generator = np.random.Generator(np.random.PCG64(seed))
+    taken: list[tuple[Position, Roll]] = []
+    for _ in range(_TURNS_BEFORE):
+        games.step()
+    while len(taken) < count:
+        for _ in range(1 + int(generator.integers(_MAX_TURNS_BETWEEN))):
+            games.step()
+        contact = games.boards[classify_phases(games.boards) == int(Phase.CONTACT)]
+        few = generator.permutation(len(contact))[: max(len(games.boards) // 8, 1)]
+        dice = generator.integers(1, 7, size=(len(few), 2))
+        taken += [(Position(contact[i]), (int(a), int(b))) for i, (a, b) in zip(few, dice, strict=True)]
+    return taken[:count]

@@ -1,0 +1,132 @@
+"""`gammond frontier`: how strong players are against how fast they judge, as a table and a picture.
+
+Speeds come first, on one core, with positions of all stages of games in batches of 1,024, encoding included.
+Then each player plays the same opponent with the same dice. A star marks those that no other player matches
+in both.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from engine.play.player import Player
+from engine.runtime.cores import count_usable_cores
+from engine.runtime.version import read_version
+from tools.bench.measure import BenchmarkSubject
+from tools.cli import EXIT_INTERRUPTED
+from tools.figures import check_plot_file
+from tools.measure.frontier.plot import draw_frontier
+from tools.measure.frontier.points import FrontierPoint, mark_frontier
+from tools.measure.frontier.speed import measure_evaluations_per_s
+from tools.opponents import PLAYER_HELP, hash_opponent_nets, load_opponent
+from tools.tournament.command import check_game_options
+from tools.tournament.round_robin import play_pair
+from tools.tournament.significance import estimate_mean
+
+SUMMARY = "measure how fast and how strong players are at one look, and plot strength against speed"
+
+
+@dataclass(frozen=True)
+class FrontierReport:
+    """What was measured of all players."""
+
+    version: str
+    opponent: str
+    opponent_nets: dict[str, str]
+    seed: int
+    games: int
+    points: tuple[FrontierPoint, ...]
+    seconds: float
+
+    def as_text(self) -> str:
+        """Write it for people, a line for each player, the fastest first."""
+        played = f"seed {self.seed}, {self.games:,} paired games each, {self.seconds:.1f} s"
+        width = max(len(point.name) for point in self.points)
+        lines = [
+            f"gammond {self.version}, {played}",
+            f"{'':{width}}   evaluations/s  points per game against {self.opponent}",
+        ]
+        for point in self.points:
+            star = "*" if point.is_on_frontier else " "
+            score = f"{point.points_per_game:+.4f} ± {point.standard_error:.4f}"
+            lines.append(f"{point.name:{width}} {star} {point.evaluations_per_s:13,.0f}  {score}")
+        return "\n".join(lines) + "\n"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument(
+        "players", nargs="+", metavar="NET", help=f"whom to measure, without options: {PLAYER_HELP}"
+    )
+    parser.add_argument(
+        "--opponent", default="pubeval", help="who they all play against (default pubeval); any player"
+    )
+    parser.add_argument("--games", type=int, default=10_000, help="of each, even (default 10000)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the dice, 0 or more (default 1)")
+    parser.add_argument(
+        "--threads",
+        type=int,
+        default=count_usable_cores(),
+        help="processes that share the games; the strength is the same (default one for each core)",
+    )
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw FILE.png, .svg or .pdf")
+    parser.add_argument("--json", action="store_true", help="write one JSON object instead of the table")
+
+
+def main(args: argparse.Namespace) -> int:
+    """Measure and report.
+
+    Returns:
+        0, or 130 when Ctrl-C or SIGTERM ended the games early; players that were through are reported.
+
+    Raises:
+        GammondError: A player or the opponent cannot be loaded, or has no speed of evaluation; a number is
+            out of range; no picture can be drawn.
+    """
+    check_game_options(args.games, args.threads)
+    check_plot_file(args.plot)
+    opponent = load_opponent(args.opponent)
+    players = {name: load_opponent(name) for name in args.players}
+    started_s = time.monotonic()
+    points = _measure_players(args, players)
+    if not points:
+        sys.stderr.write("gammond: interrupted, no player was through\n")
+        return EXIT_INTERRUPTED
+    if len(points) < len(players):
+        sys.stderr.write("gammond: interrupted, reporting the players that were through\n")
+    report = FrontierReport(
+        version=read_version(),
+        opponent=args.opponent,
+        opponent_nets=hash_opponent_nets(args.opponent),
+        seed=args.seed,
+        games=args.games,
+        points=mark_frontier(points),
+        seconds=round(time.monotonic() - started_s, 3),
+    )
+    sys.stdout.write(json.dumps(asdict(report)) + "\n" if args.json else report.as_text())
+    if args.plot is not None:
+        draw_frontier(report.points, opponent.name, args.plot)
+    return 0 if len(points) == len(players) else EXIT_INTERRUPTED
+
+
+def _measure_players(args: argparse.Namespace, players: Mapping[str, Player]) -> list[FrontierPoint]:
+    """Measure all speeds, then let one player after the other play; those that were through."""
+    boards = BenchmarkSubject().boards
+    speeds = {name: measure_evaluations_per_s(player, boards) for name, player in players.items()}
+    points: list[FrontierPoint] = []
+    for name, player in players.items():
+        scores = play_pair(name, args.opponent, args.games, args.seed, args.threads)
+        if scores.games < args.games:
+            break
+        points_a_game = estimate_mean(scores.pair_values)
+        strength = round(points_a_game.mean, 6), round(points_a_game.standard_error, 6)
+        points.append(
+            FrontierPoint(name, player.name, hash_opponent_nets(name), round(speeds[name], 1), *strength)
+        )
+    return points

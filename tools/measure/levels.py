@@ -1,0 +1,305 @@
+"""Measure how much each level loses by its errors, judged by a deeper search.
+
+Every level plays money games with the cube against itself. Each of its decisions is judged by the default net
+some plies deeper: what the best choice is worth, less what its own is worth, as equity with the cube, where 1
+is a single game at the present cube. A play counts if there was a choice, a cube decision if it was close or
+wrong. What the net itself does not see stays unseen, so the rates compare levels; they flatter the best.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from engine.analysis.engine import Engine
+from engine.analysis.evaluations import PlayEvaluation
+from engine.analysis.levels import LEVELS, EvalSettings, Level, find_level
+from engine.cubeful import CubeDecision, CubeResponse
+from engine.errors import ValueRangeError
+from engine.play.decider import Decider
+from engine.rules.dice import Roll
+from engine.rules.match import MatchState
+from engine.rules.position import Position
+from engine.runtime.version import read_version
+from engine.search import FILTERS
+from nets.catalogue import load_engine
+from tools.cli import EXIT_INTERRUPTED
+from tools.progress import Progress
+
+SUMMARY = "measure how much each level loses by its errors"
+
+CLOSE_DECISION_POINTS = 0.16
+"""Cube decisions whose two choices are worth the same within this count even if they are right."""
+
+_MILLIPOINTS = 1000
+_MONEY = MatchState(beavers=False)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("levels", nargs="*", metavar="LEVEL", help=f"{', '.join(LEVELS)} (default all)")
+    parser.add_argument("--decisions", type=int, default=1000, help="plays to judge of each (default 1000)")
+    parser.add_argument("--judge-plies", type=int, default=2, help="look-ahead of the judge (default 2)")
+    parser.add_argument(
+        "--judge-filter", default="large", help=f"its move filter: {', '.join(FILTERS)} (default large)"
+    )
+    parser.add_argument("--seed", type=int, default=1, help="of dice and errors, 0 or more (default 1)")
+    parser.add_argument("--threads", type=int, default=1, help="threads of one judgement (default 1)")
+    parser.add_argument("--net", default="default", metavar="NAME", help="the evaluator of all")
+    parser.add_argument("--json", action="store_true", help="write one JSON object instead of the table")
+
+
+def main(args: argparse.Namespace) -> int:
+    """Measure and report.
+
+    Args:
+        args: As `add_arguments` declares them.
+
+    Returns:
+        0, or 130 when Ctrl-C or SIGTERM ended it early; the levels finished by then are reported.
+
+    Raises:
+        ValueRangeError: An unknown level or filter, or a number out of range.
+        DataFileError: A net or database is missing or faulty.
+    """
+    levels = [find_level(name) for name in args.levels or LEVELS]
+    if args.decisions < 2:
+        raise ValueRangeError(f"--decisions takes 2 or more, not {args.decisions}", field="decisions")
+    if args.seed < 0:
+        raise ValueRangeError(f"--seed takes 0 or more, not {args.seed}", field="seed")
+    depth = EvalSettings(args.judge_plies, args.judge_filter)
+    analyst = load_engine(args.net, args.threads)
+    title = (
+        f"gammond {read_version()}, judged by {analyst.name} at {depth.plies} plies ({depth.filter_name}), "
+        f"seed {args.seed}\n"
+    )
+    if not args.json:
+        sys.stdout.write(title + _TABLE_HEADER)
+    rates: list[ErrorRate] = []
+    try:
+        for each in levels:
+            rates.append(_measure_with_progress(each, analyst, depth, args.decisions, args.seed))
+            if not args.json:
+                sys.stdout.write(rates[-1].as_row())
+                sys.stdout.flush()
+    except KeyboardInterrupt:
+        what = "the levels that were finished are reported" if rates else "nothing was finished"
+        sys.stderr.write(f"gammond: interrupted, {what}\n")
+    if args.json and rates:
+        report = {"version": read_version(), "net": analyst.name, "judge": asdict(depth), "seed": args.seed}
+        sys.stdout.write(json.dumps({**report, "levels": [asdict(rate) for rate in rates]}) + "\n")
+    return 0 if len(rates) == len(levels) else EXIT_INTERRUPTED
+
+
+@dataclass(frozen=True)
+class ErrorRate:
+    """What a level loses by its errors, in thousandths of a point a decision.
+
+    Attributes:
+        level: The level's name.
+        plays: Plays that were judged, forced ones not counted.
+        play_error: Mean loss of a play.
+        play_standard_error: Of that mean.
+        cubes: Cube decisions, close or wrong, that were judged.
+        cube_error: Mean loss of a cube decision; None if there were none.
+        cube_standard_error: Of that mean; None if there were fewer than two.
+        games: Games begun.
+        seconds: How long it took.
+    """
+
+    level: str
+    plays: int
+    play_error: float
+    play_standard_error: float
+    cubes: int
+    cube_error: float | None
+    cube_standard_error: float | None
+    games: int
+    seconds: float
+
+    def as_row(self) -> str:
+        """Write it as a line of the table."""
+        plays = f"{self.play_error:8.1f} ± {self.play_standard_error:.1f}"
+        cubes = "-" if self.cube_error is None else f"{self.cube_error:.1f}"
+        if self.cube_standard_error is not None:
+            cubes += f" ± {self.cube_standard_error:.1f}"
+        return (
+            f"{self.level:<14}{self.plays:>7,}{plays:>16}{self.cubes:>8,}{cubes:>16}{self.seconds:>8.0f} s\n"
+        )
+
+
+_TABLE_HEADER = f"{'level':<14}{'plays':>7}{'millipoints':>16}{'cubes':>8}{'millipoints':>16}\n"
+
+
+def _measure_with_progress(
+    level_to_measure: Level, engine: Engine, settings: EvalSettings, decisions: int, seed: int
+) -> ErrorRate:
+    with Progress(decisions, level_to_measure.name) as bar:
+        return measure_error_rate(level_to_measure, engine, settings, decisions, seed, bar.update)
+
+
+def measure_error_rate(
+    measured_level: Level,
+    engine: Engine,
+    reference_settings: EvalSettings,
+    decisions: int,
+    seed: int = 1,
+    progress: Callable[[int], None] | None = None,
+) -> ErrorRate:
+    """Let a level play against itself and judge its decisions.
+
+    Args:
+        measured_level: The level.
+        engine: Judges for the level, and deeper for the measurement.
+        reference_settings: How deep the measurement goes.
+        decisions: Plays to judge, 2 or more.
+        seed: Of the dice and of the level's errors, 0 or more.
+        progress: Told how many plays were judged.
+    """
+    started_s = time.monotonic()
+    chooser = Decider(
+        engine,
+        EvalSettings(measured_level.plies, measured_level.filter_name),
+        measured_level.noise_points,
+        seed,
+    )
+    sitting = _SelfPlaySession(chooser, _ReferenceEvaluator(engine, reference_settings), seed)
+    while len(sitting.play_costs) < decisions:
+        sitting.take_turn()
+        if progress is not None:
+            progress(len(sitting.play_costs))
+    play_error, play_standard_error = _mean_and_error(sitting.play_costs)
+    cube_error, cube_standard_error = _mean_and_error(sitting.cube_costs)
+    assert play_error is not None
+    assert play_standard_error is not None
+    return ErrorRate(
+        measured_level.name,
+        len(sitting.play_costs),
+        play_error,
+        play_standard_error,
+        len(sitting.cube_costs),
+        cube_error,
+        cube_standard_error,
+        sitting.games,
+        round(time.monotonic() - started_s, 3),
+    )
+
+
+def _mean_and_error(costs: list[float]) -> tuple[float | None, float | None]:
+    """Mean and its standard error, in thousandths of a point."""
+    points = _MILLIPOINTS * np.array(costs)
+    if not len(points):
+        return None, None
+    error = float(points.std(ddof=1) / np.sqrt(len(points))) if len(points) > 1 else None
+    return round(float(points.mean()), 3), error if error is None else round(error, 3)
+
+
+class _ReferenceEvaluator:
+    """Says what choices cost."""
+
+    def __init__(self, engine: Engine, settings: EvalSettings) -> None:
+        self._engine = engine
+        self._settings = settings
+
+    def compute_play_cost(
+        self, position: Position, roll: Roll, match: MatchState, played: PlayEvaluation
+    ) -> float:
+        """What a play costs against the best one, in points for the present cube."""
+        ranked = self._engine.rank_plays(position, roll, match, self._settings)
+        for play in ranked.plays:
+            if play.survived and play.play == played.play:
+                return ranked.best.score - play.score
+        after = self._engine.evaluate(played.play.result, match.next_turn(), self._settings)
+        assert after.cubeful is not None
+        return max(ranked.best.score + after.cubeful, 0.0)
+
+    def evaluate_cube(self, position: Position, match: MatchState) -> CubeDecision | None:
+        """The proper cube action."""
+        return self._engine.evaluate(position, match, self._settings).decision
+
+
+class _SelfPlaySession:
+    """Money games of a chooser against itself, one after the other, with the costs of its decisions.
+
+    Args:
+        decider: Plays both sides.
+        reference: Says what its choices cost.
+        seed: Of the dice.
+    """
+
+    def __init__(self, decider: Decider, reference: _ReferenceEvaluator, seed: int) -> None:
+        self.play_costs: list[float] = []
+        self.cube_costs: list[float] = []
+        self.games = 1
+        self._decider = decider
+        self._reference = reference
+        self._generator = np.random.Generator(np.random.PCG64(seed))
+        self._position = Position.start()
+        self._match = _MONEY
+        self._is_opening = True
+
+    def take_turn(self) -> None:
+        """Let the seat on roll double or not, then roll and play; after a game comes the next one."""
+        if (
+            not self._is_opening
+            and self._match.may_double(self._match.on_roll)
+            and not self._play_cube_turn()
+        ):
+            self._start_game()
+            return
+        roll = self._roll_dice()
+        self._is_opening = False
+        choice = self._decider.choose_play(self._position, roll, self._match)
+        if len(choice.ranked.plays) > 1:
+            self.play_costs.append(
+                self._reference.compute_play_cost(self._position, roll, self._match, choice.evaluation)
+            )
+        self._position, self._match = choice.evaluation.play.result, self._match.next_turn()
+        if self._position.is_over:
+            self._start_game()
+
+    def _start_game(self) -> None:
+        self.games += 1
+        self._position, self._match, self._is_opening = Position.start(), _MONEY, True
+
+    def _roll_dice(self) -> Roll:
+        """Two dice, different ones at the opening."""
+        while True:
+            die, other = (int(face) for face in self._generator.integers(1, 7, size=2))
+            if die != other or not self._is_opening:
+                return die, other
+
+    def _play_cube_turn(self) -> bool:
+        """Let the seat on roll decide about the cube and the other one answer; whether the game goes on."""
+        position, match = self._position, self._match
+        doubles = self._decider.should_double(position, match)
+        decision = self._reference.evaluate_cube(position, match)
+        if decision is None or decision.double_take is None:
+            return True
+        rolled, taken = decision.no_double.equity_points, decision.double_take.equity_points
+        self._record_cube_cost(rolled, min(taken, 1.0), chose_first=not doubles)
+        if not doubles:
+            return True
+        takes = self._decider.choose_response(position, match) is not CubeResponse.PASS
+        self._record_cube_cost(-taken, -1.0, chose_first=takes)
+        if takes:
+            after = MatchState(
+                cube=2 * match.cube,
+                cube_owner=1 - match.on_roll,
+                on_roll=match.on_roll,
+                beavers=_MONEY.beavers,
+            )
+            self._match = after
+        return takes
+
+    def _record_cube_cost(self, first: float, second: float, *, chose_first: bool) -> None:
+        """Note the cost of choosing between two values."""
+        cost = max((second - first) if chose_first else (first - second), 0.0)
+        if cost > 0.0 or abs(first - second) <= CLOSE_DECISION_POINTS:
+            self.cube_costs.append(cost)

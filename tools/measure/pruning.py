@@ -1,0 +1,153 @@
+"""Measure what pruning and move filters cost: the choices of a search against those of an exact one.
+
+The positions come from games that the net plays against itself, with contact and a random roll. Both
+searches look equally deep. The exact one follows all legal replies and looks at every play that it values
+near the best one ply before; at 2 plies it takes some seconds for each decision.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from dataclasses import asdict, dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import ValueRangeError
+from engine.formats.position_id import encode_position_id
+from engine.rules.dice import Roll
+from engine.rules.position import Position
+from engine.runtime.version import read_version
+from engine.search import FILTERS, UNPRUNED, find_move_filter, make_cubeless_search
+from engine.search.filters import DEFAULT_FILTER
+from engine.search.tree import check_plies
+from nets.catalogue import load_evaluator, load_pruner
+from tools.measure.decisions import add_decision_arguments, check_decision_arguments, draw_contact_decisions
+from tools.measure.quality import measure_choice_costs
+from tools.progress import Progress
+
+SUMMARY = "measure what pruning and move filters cost against an exact search"
+
+_MILLIPOINTS = 1000
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    add_decision_arguments(parser, default_count=1000)
+    parser.add_argument("--plies", type=int, default=1, help="look-ahead of both, 1 or more (default 1)")
+    parser.add_argument("--filter", default=DEFAULT_FILTER, help=f"{', '.join(FILTERS)} (default normal)")
+    parser.add_argument("--threads", type=int, default=1, help="threads of one search (default 1)")
+    parser.add_argument("--json", action="store_true", help="write one JSON object instead of text")
+
+
+def main(args: argparse.Namespace) -> int:
+    """Measure and report.
+
+    Args:
+        args: As `add_arguments` declares them.
+
+    Returns:
+        0.
+
+    Raises:
+        ValueRangeError: An unknown filter or net, or a number out of range.
+        DataFileError: A net or database is missing or faulty.
+    """
+    check_decision_arguments(args, min_count=2)
+    check_plies(args.plies)
+    if args.plies == 0:
+        raise ValueRangeError("--plies takes 1 or more: without look-ahead nothing is pruned", field="plies")
+    chosen_filter = find_move_filter(args.filter)
+    evaluator, finder = load_evaluator(args.net), load_pruner()
+    search = make_cubeless_search(evaluator, finder, threads=args.threads)
+    exact = make_cubeless_search(evaluator, None, UNPRUNED, threads=args.threads)
+    decisions = draw_contact_decisions(evaluator, args.decisions, args.seed)
+    started_s = time.monotonic()
+    with Progress(len(decisions), f"{args.plies}-ply, {args.filter}") as bar:
+        done = iter(range(1, len(decisions) + 1))
+        costs = measure_choice_costs(
+            search, exact, decisions, args.plies, chosen_filter, on_decision=lambda: bar.update(next(done))
+        )
+    report = make_report(args, evaluator.name, decisions, costs, time.monotonic() - started_s)
+    sys.stdout.write(json.dumps(asdict(report)) + "\n" if args.json else report.as_text())
+    return 0
+
+
+@dataclass(frozen=True)
+class SearchQualityReport:
+    """What a search loses against an exact one, in thousandths of a point a decision.
+
+    Attributes:
+        version: Of the program.
+        net: The evaluator.
+        plies: Look-ahead of both searches.
+        filter: The move filter.
+        seed: Of positions and rolls.
+        decisions: How many were judged.
+        mean: Mean loss.
+        standard_error: Of the mean.
+        wrong: How many choices lost more than nothing.
+        worst: The greatest loss.
+        worst_position: GNU position ID of that decision; None if no choice lost anything.
+        worst_roll: Its roll, or None.
+        seconds: How long it took.
+    """
+
+    version: str
+    net: str
+    plies: int
+    filter: str
+    seed: int
+    decisions: int
+    mean: float
+    standard_error: float
+    wrong: int
+    worst: float
+    worst_position: str | None
+    worst_roll: Roll | None
+    seconds: float
+
+    def as_text(self) -> str:
+        """Write it for people, two lines and one for the worst choice."""
+        worst = ""
+        if self.worst_roll is not None:
+            roll = "".join(map(str, self.worst_roll))
+            worst = f"worst: {self.worst:.1f} thousandths, position {self.worst_position} roll {roll}\n"
+        lost = f"{self.mean:.3f} ± {self.standard_error:.3f} thousandths of a point"
+        return (
+            f"gammond {self.version}, {self.net}, {self.plies}-ply, filter {self.filter}, seed {self.seed}: "
+            f"{self.decisions:,} contact decisions in {self.seconds:.0f} s\n"
+            f"lost by pruning and filter: {lost}, {self.wrong:,} worse choices\n"
+            f"{worst}"
+        )
+
+
+def make_report(
+    args: argparse.Namespace,
+    net: str,
+    decisions: list[tuple[Position, Roll]],
+    costs: NDArray[np.float64],
+    seconds: float,
+) -> SearchQualityReport:
+    """Put the costs together with what was measured."""
+    position, roll = decisions[int(np.argmax(costs))]
+    points = _MILLIPOINTS * costs
+    is_any_worse = bool(points.max() > 0)
+    return SearchQualityReport(
+        version=read_version(),
+        net=net,
+        plies=args.plies,
+        filter=args.filter,
+        seed=args.seed,
+        decisions=len(costs),
+        mean=round(float(points.mean()), 4),
+        standard_error=round(float(points.std(ddof=1) / np.sqrt(len(points))), 4),
+        wrong=int((costs > 0).sum()),
+        worst=round(float(points.max()), 3),
+        worst_position=encode_position_id(position) if is_any_worse else None,
+        worst_roll=roll if is_any_worse else None,
+        seconds=round(seconds, 3),
+    )

@@ -1,0 +1,120 @@
+"""Work in several processes: tasks in, results out in the order of the tasks."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+from types import TracebackType
+from typing import Protocol, TypeVar
+
+from engine.errors import LimitError, ValueRangeError
+from engine.runtime.cores import MAX_THREADS
+from tools.interrupts import follow_parent
+
+
+class ShardTask(Protocol):
+    """A file of positions to be made."""
+
+    @property
+    def file(self) -> Path:
+        """Where it goes."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """How many positions it has."""
+        ...
+
+
+_Task = TypeVar("_Task")
+_ShardTask = TypeVar("_ShardTask", bound=ShardTask)
+_Result = TypeVar("_Result")
+
+
+class ProcessPool:
+    """A number of worker processes, used as a context manager; with one all work is done by the caller.
+
+    Leaving it waits for the tasks that have begun and drops the others.
+
+    Args:
+        count: 1 or more.
+
+    Raises:
+        ValueRangeError: The number is out of range.
+    """
+
+    def __init__(self, count: int) -> None:
+        if not 1 <= count <= MAX_THREADS:
+            raise ValueRangeError(f"worker processes are 1 to {MAX_THREADS}, not {count}", field="workers")
+        self.count = count
+        self._pool: ProcessPoolExecutor | None = None
+
+    def __enter__(self) -> ProcessPool:
+        if self.count > 1:
+            context = multiprocessing.get_context("spawn")
+            self._pool = ProcessPoolExecutor(self.count, context, follow_parent)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+
+    def map(self, work: Callable[[_Task], _Result], tasks: Iterable[_Task]) -> Iterator[_Result]:
+        """Do work on each task.
+
+        Args:
+            work: A function of a module, which other processes can import.
+            tasks: Taken as they are needed; picklable.
+
+        Yields:
+            The results in the order of the tasks.
+
+        Raises:
+            Exception: What the work on a task raised.
+            LimitError: A process was ended from outside.
+        """
+        if self._pool is None:
+            yield from map(work, tasks)
+            return
+        waiting: deque[Future[_Result]] = deque()
+        try:
+            for task in tasks:
+                waiting.append(self._pool.submit(work, task))
+                if len(waiting) >= 2 * self.count:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        except BrokenProcessPool as error:
+            raise LimitError(
+                "a worker process was ended from outside, for want of memory perhaps: resume with fewer",
+                field="workers",
+            ) from error
+
+    def make_missing_files(
+        self,
+        make: Callable[[_ShardTask], _Result],
+        tasks: Sequence[_ShardTask],
+        progress: Callable[[int, _Result], None],
+    ) -> Iterator[_Result]:
+        """Make the files that are not there yet.
+
+        Args:
+            make: Makes the file of a task.
+            tasks: All files that there should be.
+            progress: Told how many positions there are in all, and what the last task made.
+
+        Yields:
+            What each task that had to be done made.
+        """
+        missing = [task for task in tasks if not task.file.exists()]
+        done = sum(task.size for task in tasks) - sum(task.size for task in missing)
+        for task, made in zip(missing, self.map(make, missing), strict=True):
+            done += task.size
+            progress(done, made)
+            yield made

@@ -1,0 +1,190 @@
+"""Stretches of games between two players: in lockstep without the cube, one at a time with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.play.cube_games import CubePlayer, GameDice, play_game, play_match
+from engine.play.lockstep import TurnLog, play_games
+from engine.play.player import Player
+from engine.rules.dice import Roll, draw_paired_dice
+from engine.rules.end_conditions import GAME_OVER, HOME_BOUND, EndCondition
+from engine.rules.game_record import GameRecord
+from engine.rules.match import MatchState
+from tools.tournament.rules import Rules, TournamentMode
+from tools.tournament.scores import PairedScores
+
+_GAMES_APART = 2**40
+"""How far apart the dice of the games of a match are in the numbering of pairs."""
+
+_STARTER_TURN = 2**40
+"""The turn whose dice say who starts a game of a match, far behind those that are played."""
+
+_MONEY = MatchState(beavers=False)
+
+
+class GameRange(NamedTuple):
+    """Games in a row: the number of the first one, and how many; both even."""
+
+    first_game: int
+    games: int
+
+
+@dataclass(frozen=True)
+class CubelessPairing:
+    """Two players and the dice between them.
+
+    Attributes:
+        first: The player whose points count.
+        second: Its opponent.
+        seed: Of the dice.
+        ending: When games stop, and what they count.
+    """
+
+    first: Player
+    second: Player
+    seed: int
+    ending: EndCondition = GAME_OVER
+
+    def play(
+        self,
+        game_range: GameRange,
+        progress: Callable[[int], None] | None = None,
+        cancelled: Callable[[], bool] | None = None,
+        log: TurnLog | None = None,
+    ) -> NDArray[Any]:
+        """Play a stretch in lockstep.
+
+        Args:
+            game_range: Which games.
+            progress: Told how many of them are finished.
+            cancelled: Asked before each turn.
+            log: Told every turn.
+
+        Returns:
+            ``[games]``, what each counts for the first player.
+
+        Raises:
+            CancelledWork: It was told to stop.
+            LimitError: A game would not end.
+        """
+        return play_games(
+            self.first,
+            self.second,
+            game_range.games,
+            self.seed,
+            first_pair=game_range.first_game // 2,
+            ending=self.ending,
+            log=log,
+            progress=progress,
+            cancelled=cancelled,
+        ).points
+
+
+def score_cubeless_games(points: NDArray[Any], mode: TournamentMode) -> PairedScores:
+    """What games without the cube come to.
+
+    Args:
+        points: ``[games]``, as `CubelessPairing.play` returns it.
+        mode: `TournamentMode.CUBELESS` or `TournamentMode.HOME_BOUND`.
+    """
+    kinds = np.sign(points) if mode is TournamentMode.HOME_BOUND else points
+    return PairedScores(points.astype(np.float64), kinds.astype(np.int8))
+
+
+def select_ending(mode: TournamentMode) -> EndCondition:
+    """When games without the cube stop."""
+    return HOME_BOUND if mode is TournamentMode.HOME_BOUND else GAME_OVER
+
+
+@dataclass(frozen=True)
+class CubefulPairing:
+    """Two players with cube decisions.
+
+    Money games have neither beavers nor the Jacoby rule. Turn t of game g of both halves of a pair has the
+    same dice, as long as the games last, and the players swap the opening rolls.
+
+    Attributes:
+        first: The player whose points count, in seat 0.
+        second: Its opponent.
+        rules: What they play.
+    """
+
+    first: CubePlayer
+    second: CubePlayer
+    rules: Rules
+
+    def play(
+        self,
+        game_range: GameRange,
+        progress: Callable[[int], None] | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> list[list[GameRecord]]:
+        """Play a stretch one game after the other.
+
+        Args:
+            game_range: Which games, or matches.
+            progress: Told how many of them are finished.
+            cancelled: Asked before each turn.
+
+        Returns:
+            The games of each; money games alone, with the scores of the stretch so far.
+
+        Raises:
+            CancelledWork: It was told to stop.
+            GammondError: A player cannot decide.
+        """
+        played: list[list[GameRecord]] = []
+        money = _MONEY
+        for number in range(game_range.first_game, game_range.first_game + game_range.games):
+            if self.rules.mode is TournamentMode.MATCH:
+                played.append(self._play_match(number, cancelled))
+            else:
+                begun = replace(money, on_roll=number % 2)
+                game = play_game(self._players, begun, self._make_dice(number, 0), cancelled)
+                money = begun.after_game(game.result.winner, game.result.points) or _MONEY
+                played.append([game])
+            if progress is not None:
+                progress(len(played))
+        return played
+
+    @property
+    def _players(self) -> tuple[CubePlayer, CubePlayer]:
+        return self.first, self.second
+
+    def _play_match(self, number: int, cancelled: Callable[[], bool] | None) -> list[GameRecord]:
+        def starter(game: int) -> int:
+            return (number + self._roll_dice(number, game, _STARTER_TURN)[0] * (game > 0)) % 2
+
+        def dice(game: int) -> GameDice:
+            return self._make_dice(number, game)
+
+        return play_match(self._players, self.rules.length, starter, dice, cancelled)
+
+    def _make_dice(self, number: int, game: int) -> GameDice:
+        return lambda turn: self._roll_dice(number, game, turn)
+
+    def _roll_dice(self, number: int, game: int, turn: int) -> Roll:
+        series = np.array([number // 2 + game * _GAMES_APART])
+        die, other = draw_paired_dice(self.rules.seed, series, np.array([turn]))[0].tolist()
+        return die, other
+
+
+def score_cubeful_games(records: Sequence[Sequence[GameRecord]], mode: TournamentMode) -> PairedScores:
+    """What games or matches with the cube come to, for seat 0.
+
+    Args:
+        records: The games of each, as `CubefulPairing.play` returns them.
+        mode: `TournamentMode.CUBEFUL` or `TournamentMode.MATCH`.
+    """
+    results = [games[-1].result for games in records]
+    signs = np.array([1 if result.winner == 0 else -1 for result in results], np.int8)
+    if mode is TournamentMode.MATCH:
+        return PairedScores(signs.astype(np.float64), signs)
+    points = np.array([result.points for result in results], np.float64)
+    return PairedScores(signs * points, signs * np.array([result.kind for result in results], np.int8))

@@ -1,0 +1,1 @@
+"""Fitting nets to labels, once or generation by generation."""

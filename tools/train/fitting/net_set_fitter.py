@@ -1,0 +1,127 @@
+"""Nets in fitting side by side: each learns from the positions that it judges."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nets.contact_classes import CONTACT_CLASSES, classify_contact
+from tools.train.fitting.torch_fitter import Fitter
+from tools.train.fitting.training_loop import FitMetrics, compute_fit_metrics, train
+from tools.train.labels.shards import Labels
+from tools.train.weights.layers import LayeredNet
+from tools.train.weights.net_set import NetSet
+
+FitterFactory = Callable[[LayeredNet, Mapping[str, NDArray[Any]] | None], Fitter]
+"""Makes a fitter of a net, and of the state from which it is to go on, if any."""
+
+
+class NetSetFitter:
+    """The nets of a phase in fitting: one, or one for each plan.
+
+    Args:
+        nets: What to begin with.
+        phase: A key of `tools.train.weights.net_set.PHASES`.
+        make_fitter: Makes their fitters.
+        state: What `state` gave, to go on from there.
+
+    Raises:
+        DataFileError: The state belongs to other nets.
+    """
+
+    def __init__(
+        self, nets: NetSet, phase: str, make_fitter: FitterFactory, state: Mapping[str, NDArray[Any]] | None
+    ) -> None:
+        self._start = nets
+        self._fitters = {
+            name: make_fitter(nets.nets[name], None if state is None else _select_arrays(state, name))
+            for name in nets.net_names_for(phase)
+        }
+
+    def make_averaged(self, name: str) -> NetSet:
+        """The whole set with averaged weights, under a name of its own."""
+        nets = self._start
+        for net_name, fitter in self._fitters.items():
+            nets = nets.with_net(net_name, fitter.averaged_net, name)
+        return nets
+
+    def train(
+        self,
+        labels: Labels,
+        steps: int,
+        batch: int,
+        rate: Callable[[float], float],
+        generator: np.random.Generator,
+        progress: Callable[[int, float], None] = lambda step, loss: None,
+    ) -> float:
+        """Take steps, shared among the nets as the labels are; see `tools.train.fitting.training_loop.learn`.
+
+        Args:
+            labels: At least one.
+            steps: How many in all.
+            batch: Positions of a step.
+            rate: The learning rate by the share of a net's steps that is done.
+            generator: Of the order.
+            progress: Told the steps done in all and the mean loss so far.
+
+        Returns:
+            The mean loss of the steps.
+        """
+        done, total = 0, 0.0
+        for name, fitter in self._fitters.items():
+            own = self._select_labels(name, labels)
+            own_steps = math.ceil(steps * len(own) / len(labels))
+            if not own_steps:
+                continue
+
+            def own_rate(step: int, own_steps: int = own_steps) -> float:
+                return rate(step / own_steps)
+
+            def told(step: int, loss: float, done: int = done, total: float = total) -> None:
+                progress(done + step, (total + loss * step) / (done + step))
+
+            total += own_steps * train(fitter, own, own_steps, batch, own_rate, generator, told)
+            done += own_steps
+        return total / done
+
+    def compute_metrics(self, labels: Labels) -> tuple[FitMetrics, FitMetrics]:
+        """How far the nets and their averaged weights are from labels; nan where there are none."""
+        shares = [(self._select_labels(name, labels), fitter) for name, fitter in self._fitters.items()]
+        return (
+            _combine_metrics([(len(own), compute_fit_metrics(fitter.net, own)) for own, fitter in shares]),
+            _combine_metrics(
+                [(len(own), compute_fit_metrics(fitter.averaged_net, own)) for own, fitter in shares]
+            ),
+        )
+
+    def state_dict(self) -> dict[str, NDArray[Any]]:
+        """All that decides how the fit goes on, as named arrays."""
+        return {
+            f"{name}_{key}": array
+            for name, fitter in self._fitters.items()
+            for key, array in fitter.state_dict().items()
+        }
+
+    def _select_labels(self, name: str, labels: Labels) -> Labels:
+        if name not in CONTACT_CLASSES:
+            return labels
+        return labels.select(classify_contact(labels.boards) == CONTACT_CLASSES.index(name))
+
+
+def _select_arrays(state: Mapping[str, NDArray[Any]], name: str) -> dict[str, NDArray[Any]]:
+    prefix = f"{name}_"
+    return {key.removeprefix(prefix): array for key, array in state.items() if key.startswith(prefix)}
+
+
+def _combine_metrics(errors: list[tuple[int, FitMetrics]]) -> FitMetrics:
+    """The error over all positions, of the errors over parts of them and their numbers."""
+    known = [(count, error) for count, error in errors if count]
+    whole = sum(count for count, _ in known) or math.nan
+    return FitMetrics(
+        sum(count * error.loss for count, error in known) / whole,
+        math.sqrt(sum(count * error.equity_rmse**2 for count, error in known) / whole),
+    )

@@ -1,0 +1,134 @@
+"""What fitting and refining have in common: the net, how it learns, how it is measured."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+import msgspec
+import numpy as np
+from msgspec import Meta
+from numpy.typing import NDArray
+
+from engine.errors import ValueRangeError
+from engine.runtime.cores import count_usable_cores
+from nets.catalogue import DEFAULT_EVALUATOR
+from nets.contact_classes import CONTACT_CLASSES
+from tools.train.fitting.torch_fitter import Fitter
+from tools.train.fitting.training_loop import SCHEDULES
+from tools.train.runs.strength_games import GamesOption, OpponentsOption, check_benchmark
+from tools.train.weights.layers import LayeredNet
+from tools.train.weights.net_set import NetSet, load_net_set
+from tools.train.weights.network import ENCODER
+
+_DEFAULT_HIDDEN = (256,)
+
+
+class Recipe(msgspec.Struct, frozen=True):
+    """The net, how it learns and how it is measured; each field says what it is."""
+
+    parent: Annotated[
+        str, Meta(description="whose net to begin with: an evaluator, or the folder of a run")
+    ] = ""
+    phase: Annotated[
+        Literal["contact", "crashed", "race"], Meta(description="which net: contact, crashed or race")
+    ] = "contact"
+    split: Annotated[
+        Literal["", "plans"],
+        Meta(description="plans: a net for each plan of contact, which begins as that for all contact"),
+    ] = ""
+    others: Annotated[
+        str,
+        Meta(description="whose nets judge other phases; unless given the parent's, or the default's"),
+    ] = ""
+    encoder: Annotated[str, Meta(description=f"the inputs; unless given the parent's, or {ENCODER}")] = ""
+    hidden: Annotated[
+        tuple[int, ...],
+        Meta(description="sizes of the hidden layers; unless given the parent's, or 256"),
+    ] = ()
+    optimizer: Annotated[
+        Literal["adam", "muon"], Meta(description="how steps are taken: adam, or muon, with rates near 0.01")
+    ] = "adam"
+    batch: Annotated[int, Meta(ge=1, description="positions of a step")] = 512
+    rate: Annotated[float, Meta(gt=0, le=1, description="learning rate at the first step")] = 2e-3
+    final_rate: Annotated[float, Meta(gt=0, le=1, description="learning rate at the last step")] = 1e-5
+    schedule: Annotated[
+        Literal["cosine", "steps"], Meta(description="how the rate falls: cosine, or steps by halves")
+    ] = "cosine"
+    average: Annotated[
+        float, Meta(ge=0, lt=1, description="share of the averaged weights that a step keeps")
+    ] = 0.999
+    opponents: OpponentsOption = (
+        "pubeval",
+        DEFAULT_EVALUATOR,
+    )
+    games: GamesOption = 4000
+    seed: Annotated[int, Meta(ge=0, description="seed of weights, positions and order")] = 1
+
+    @property
+    def origins(self) -> list[str]:
+        """The evaluators and runs that the nets come from."""
+        return list(dict.fromkeys(each for each in (self.parent, self.others) if each)) or [DEFAULT_EVALUATOR]
+
+    def check(self) -> None:
+        """Check what msgspec cannot.
+
+        Raises:
+            ValueRangeError: The rate would rise, or the number of games is odd.
+            GammondError: An opponent cannot be loaded.
+        """
+        if self.split and self.phase != "contact":
+            raise ValueRangeError(f"only contact is split by plan, not {self.phase}", field="split")
+        if self.final_rate > self.rate:
+            raise ValueRangeError(
+                f"the learning rate falls, it cannot go from {self.rate} to {self.final_rate}", field="rate"
+            )
+        check_benchmark(self.opponents, self.games)
+
+    def learning_rate_at(self, share: float) -> float:
+        """The learning rate when a share of the steps is done."""
+        return SCHEDULES[self.schedule](self.rate, self.final_rate, share)
+
+    def make_fitter(
+        self, device: str, threads: int, net: LayeredNet, state: Mapping[str, NDArray[Any]] | None
+    ) -> Fitter:
+        """Make what fits a net; see `tools.train.fitting.torch_fitter.Fitter`."""
+        return Fitter(net, self.optimizer, self.average, device, threads, state)
+
+    def make_initial_nets(self, name: str) -> NetSet:
+        """Load or make the nets to begin with.
+
+        Args:
+            name: What the set is called.
+
+        Raises:
+            GammondError: Nets cannot be loaded, or not grow to what is wanted without changing what they say.
+        """
+        generator = np.random.Generator(np.random.PCG64(self.seed))
+        parent = load_net_set(self.parent) if self.parent else None
+        others = load_net_set(self.others or DEFAULT_EVALUATOR) if self.others or parent is None else parent
+        if parent is None:
+            hidden = self.hidden or _DEFAULT_HIDDEN
+            first: dict[str, LayeredNet] = {
+                self.phase: LayeredNet.make_untrained(self.encoder or ENCODER, hidden, generator)
+            }
+        else:
+            first = {each: parent.net_for(each) for each in parent.net_names_for(self.phase)}
+        if self.split and self.phase in first:
+            first = dict.fromkeys(CONTACT_CLASSES, first[self.phase])
+        return others.with_nets({each: self._expand(net, generator) for each, net in first.items()}, name)
+
+    def _expand(self, net: LayeredNet, generator: np.random.Generator) -> LayeredNet:
+        return net.expand(self.encoder or net.encoder_id, self.hidden or net.hidden, generator)
+
+
+def add_fitting_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say where to fit; they change the result by rounding alone."""
+    parser.add_argument(
+        "--threads",
+        type=int,
+        default=count_usable_cores(),
+        help="threads of the fit (default one for each core)",
+    )
+    parser.add_argument("--device", default="cpu", help="where torch fits: cpu, cuda (default cpu)")

@@ -1,0 +1,190 @@
+"""Fit a net to labels by gradient descent: the one module that knows torch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import DataFileError, UnsupportedError
+from engine.rules.outcome import Outcomes
+from nets.encoders import Inputs
+from tools.train.weights.layers import LayeredNet
+
+OUTPUT_WEIGHTS = (4.0, 1.0, 1.0, 1.0, 1.0)
+"""Weights of the squared errors of the outputs: squares of what each counts in the cubeless equity."""
+
+_ADAM_RATE_SHARE = 0.2
+"""The rate of the weights that Muon does not take, as a share of its own."""
+
+_AVERAGING_WARM_UP = 10.0
+"""The averaged weights forget the first steps: their decay after t steps is at most (1 + t) / (10 + t)."""
+
+
+class Fitter:
+    """A net in fitting: gradient descent on weighted squared errors, and a running average of its weights.
+
+    Args:
+        net: Where to begin.
+        optimizer: ``adam``, or ``muon``: orthogonal steps for the weights of hidden layers, Adam for biases
+            and the output layer. *Source:* Keller Jordan and others, "Muon: An optimizer for hidden layers in
+            neural networks" (2024); torch's own, its steps as large as Adam's.
+        average: Decay of the averaged weights a step, 0 up to 1 exclusive.
+        device: ``cpu``, or another that torch knows, such as ``cuda``.
+        threads: How many threads torch works with.
+        state: What `state` gave, to go on from there.
+
+    Raises:
+        UnsupportedError: Torch is not installed, or has no such device.
+        DataFileError: The state belongs to another net.
+    """
+
+    def __init__(
+        self,
+        net: LayeredNet,
+        optimizer: str,
+        average: float,
+        device: str = "cpu",
+        threads: int = 1,
+        state: Mapping[str, NDArray[Any]] | None = None,
+    ) -> None:
+        self._torch = torch = _import_torch()
+        torch.set_num_threads(threads)
+        self._encoder_id = net.encoder_id
+        self._average = average
+        try:
+            self._device = torch.device(device)
+            self._weights = self._to_tensors(net)
+        except (RuntimeError, AssertionError) as error:
+            raise UnsupportedError(f"torch cannot use {device!r}: {error}", field="device") from error
+        for weight in self._weights:
+            weight.requires_grad_(True)
+        self._averaged = self._to_tensors(net)
+        self._make_optimizers(optimizer)
+        self._output_weights = torch.tensor(OUTPUT_WEIGHTS, device=self._device)
+        self.steps = 0
+        if state is not None:
+            self._restore(state)
+
+    @property
+    def net(self) -> LayeredNet:
+        """The net as it stands."""
+        return self._as_net(self._weights)
+
+    @property
+    def averaged_net(self) -> LayeredNet:
+        """The net with averaged weights."""
+        return self._as_net(self._averaged)
+
+    def step(self, inputs: Inputs, targets: Outcomes, rate: float) -> float:
+        """Take one step of gradient descent.
+
+        Args:
+            inputs: ``float32[n, inputs]``.
+            targets: ``float32[n, 5]``.
+            rate: The learning rate.
+
+        Returns:
+            The loss before the step: the mean over positions of the weighted sum of squared errors.
+        """
+        torch = self._torch
+        self._set_rate(rate)
+        units = torch.from_numpy(inputs).to(self._device)
+        wanted = torch.from_numpy(targets).to(self._device)
+        for i in range(0, len(self._weights) - 2, 2):
+            units = torch.relu(torch.addmm(self._weights[i + 1], units, self._weights[i]))
+        outputs = torch.sigmoid(torch.addmm(self._weights[-1], units, self._weights[-2]))
+        loss = ((outputs - wanted).square() * self._output_weights).sum(1).mean()
+        optimizers = [each for each in (self._muon, self._adam) if each is not None]
+        for optimizer in optimizers:
+            optimizer.zero_grad()
+        loss.backward()
+        for optimizer in optimizers:
+            optimizer.step()
+        self.steps += 1
+        kept = min(self._average, (1.0 + self.steps) / (_AVERAGING_WARM_UP + self.steps))
+        with torch.no_grad():
+            for mean, weight in zip(self._averaged, self._weights, strict=True):
+                mean.lerp_(weight, 1.0 - kept)
+        return float(loss.item())
+
+    def state_dict(self) -> dict[str, NDArray[Any]]:
+        """All that decides how the fit goes on, as named arrays."""
+        arrays: dict[str, NDArray[Any]] = {"fit_steps": np.array(self.steps)}
+        for i, (weight, mean) in enumerate(zip(self._weights, self._averaged, strict=True)):
+            arrays[f"fit_weight{i}"] = weight.detach().cpu().numpy().copy()
+            arrays[f"fit_mean{i}"] = mean.cpu().numpy().copy()
+            for name, kept in self._optimizer_of(i).state[weight].items():
+                if name != "step":
+                    arrays[f"fit_{name}{i}"] = kept.cpu().numpy().copy()
+        return arrays
+
+    def _restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        torch = self._torch
+        try:
+            self.steps = int(state["fit_steps"])
+            with torch.no_grad():
+                for i, (weight, mean) in enumerate(zip(self._weights, self._averaged, strict=True)):
+                    weight.copy_(torch.from_numpy(_check_shape(state[f"fit_weight{i}"], weight)))
+                    mean.copy_(torch.from_numpy(_check_shape(state[f"fit_mean{i}"], weight)))
+                    if self.steps:
+                        self._optimizer_of(i).state[weight] = self._read_optimizer_state(state, i)
+        except (KeyError, ValueError) as error:
+            raise DataFileError(f"this is no state of a fit of this net: {error}") from error
+
+    def _read_optimizer_state(self, state: Mapping[str, NDArray[Any]], i: int) -> dict[str, Any]:
+        """What its optimizer keeps of a weight, by torch's names."""
+        torch, is_adam = self._torch, self._optimizer_of(i) is self._adam
+        names = ("exp_avg", "exp_avg_sq") if is_adam else ("momentum_buffer",)
+        kept = {
+            name: torch.from_numpy(_check_shape(state[f"fit_{name}{i}"], self._weights[i])).to(self._device)
+            for name in names
+        }
+        return kept | ({"step": torch.tensor(float(self.steps))} if is_adam else {})
+
+    def _optimizer_of(self, i: int) -> Any:  # noqa: ANN401
+        """Which optimizer a weight has: Muon, if there is one, the matrices of the hidden layers."""
+        is_hidden_matrix = i % 2 == 0 and i < len(self._weights) - 2
+        return self._muon if self._muon is not None and is_hidden_matrix else self._adam
+
+    def _make_optimizers(self, name: str) -> None:
+        """Share the weights between Adam and, if wanted, Muon."""
+        torch, hidden = self._torch, self._weights[:-2:2]
+        self._muon = None
+        if name == "muon":
+            self._muon = torch.optim.Muon(hidden, weight_decay=0.0, adjust_lr_fn="match_rms_adamw")
+        taken = [] if self._muon is None else [id(weight) for weight in hidden]
+        self._adam = torch.optim.Adam([weight for weight in self._weights if id(weight) not in taken])
+
+    def _set_rate(self, rate: float) -> None:
+        for group in self._adam.param_groups:
+            group["lr"] = rate if self._muon is None else _ADAM_RATE_SHARE * rate
+        if self._muon is not None:
+            for group in self._muon.param_groups:
+                group["lr"] = rate
+
+    def _to_tensors(self, net: LayeredNet) -> list[Any]:
+        arrays = [array for layer in net.layers for array in layer]
+        return [self._torch.tensor(array, device=self._device) for array in arrays]
+
+    def _as_net(self, tensors: list[Any]) -> LayeredNet:
+        arrays = [tensor.detach().cpu().numpy().copy() for tensor in tensors]
+        return LayeredNet(self._encoder_id, tuple(zip(arrays[::2], arrays[1::2], strict=True)))
+
+
+def _check_shape(array: NDArray[Any], like: Any) -> NDArray[Any]:  # noqa: ANN401
+    if array.shape != tuple(like.shape) or array.dtype != np.float32:
+        raise ValueError(f"an array of {array.dtype}{array.shape} where float32{tuple(like.shape)} belongs")
+    return array
+
+
+def _import_torch() -> ModuleType:
+    try:
+        import torch  # takes a second or two: only for commands that fit
+    except ImportError as error:
+        raise UnsupportedError("fitting needs the package torch: pip install 'gammond[train]'") from error
+    module: ModuleType = torch
+    return module

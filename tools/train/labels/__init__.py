@@ -1,0 +1,1 @@
+"""Labels: positions worth learning from, with outcomes from exact backups."""

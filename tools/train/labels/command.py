@@ -1,0 +1,157 @@
+"""``gammond train label``: positions worth learning from, labelled with exact backups.
+
+A label is the mean over all 21 rolls of the value of the best reply, at 0 plies, or with --plies 2 at 1 ply:
+one look deeper than the net that judges. The folder fills with shards of some thousand positions; a run that
+was killed goes on with --resume and loses only the shards that were being made. The same settings give the
+same labels, however many workers make them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from collections import deque
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from engine.errors import StateError, UnsupportedError
+from tools.files import append_record, read_records
+from tools.parallel import ProcessPool
+from tools.progress import Progress, format_short_number
+from tools.train.labels.label_tasks import (
+    LabelPlan,
+    LabelPliesOption,
+    LabelPrunerOption,
+    LabelSourcesOption,
+    LabelStats,
+    LabelTask,
+    LabelTraceOption,
+    label_missing,
+    label_shard,
+)
+from tools.train.labels.sampling import DEFAULT_SOURCES, parse_sources
+from tools.train.runs.options import add_workers_option, load_run_settings
+from tools.train.runs.run_folder import LOG_FILE, begin_run
+from tools.train.runs.settings import add_setting_options, settings_from_args
+from tools.train.weights.net_set import NetSet, load_net_set
+
+SUMMARY = "label positions with exact backups: the mean over all rolls of the best reply"
+
+
+class LabelSettings(msgspec.Struct, frozen=True):
+    """All that decides which labels come out; each field says what it is."""
+
+    net: Annotated[str, Meta(description="who plays and judges: an evaluator, or the folder of a run")] = (
+        "default"
+    )
+    positions: Annotated[int, Meta(ge=1, description="how many positions to label")] = 200_000
+    plies: LabelPliesOption = 1
+    phase: Annotated[
+        Literal["contact", "crashed", "race"],
+        Meta(description="which positions: contact (crashed ones too), crashed or race"),
+    ] = "contact"
+    sources: LabelSourcesOption = DEFAULT_SOURCES
+    finder: LabelPrunerOption = ""
+    trace: LabelTraceOption = 0.0
+    seed: Annotated[int, Meta(ge=0, description="seed of dice and draws")] = 1
+
+    @property
+    def origins(self) -> list[str]:
+        """The evaluators and runs that the labels come from."""
+        return list(dict.fromkeys(each for each in (self.net, self.finder) if each))
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``gammond train label``."""
+    parser.add_argument(
+        "out", type=Path, nargs="?", help="folder of the labels: run.toml, log.jsonl, labels-000000.npz, ..."
+    )
+    parser.add_argument("--resume", action="store_true", help="go on with the run in this folder")
+    parser.add_argument("--bench", action="store_true", help="only measure labels a second; nothing is kept")
+    add_setting_options(parser, LabelSettings)
+    add_workers_option(parser)
+
+
+def main(args: argparse.Namespace) -> int:
+    """Label; returns the exit status.
+
+    Raises:
+        GammondError: An option cannot be, then no run was begun; or a run is there already, or none.
+    """
+    if args.bench:
+        return _run_bench(args)
+    if args.out is None:
+        raise UnsupportedError("expected a folder for the labels, or --bench", field="out")
+    settings = load_run_settings(args.out, args, LabelSettings)
+    plan = _make_plan(settings)
+    if not args.resume:
+        begin_run(args.out, "label", settings, settings.origins)
+    _check_nets(args.out, plan.nets)
+    with ProcessPool(args.workers) as processes:
+        label_positions(args.out, plan, settings.positions, processes)
+    return 0
+
+
+def label_positions(folder: Path, plan: LabelPlan, positions: int, processes: ProcessPool) -> None:
+    """Make the shards of a run that are not there yet, and log each.
+
+    Raises:
+        DataFileError: A file cannot be written.
+    """
+    tasks = plan.make_tasks(folder, positions)
+    done = sum(task.positions for task in tasks if task.file.exists())
+    last_s = time.monotonic()
+    with Progress(positions, "labels", start=done) as bar:
+
+        def show(count: int, made: LabelStats) -> None:
+            bar.update(count, f"correction {made.correction:.4f}")
+
+        for made in label_missing(tasks, processes, show):
+            now_s = time.monotonic()
+            record = {"labelled": made.positions, "correction": made.correction, "seconds": now_s - last_s}
+            append_record(folder / LOG_FILE, {**record, "nets": plan.nets.digest})
+            last_s = now_s
+
+
+def _make_plan(settings: LabelSettings) -> LabelPlan:
+    """Read what is wanted.
+
+    Raises:
+        GammondError: Nets cannot be loaded, or sources not be read.
+    """
+    sources = parse_sources(settings.sources)
+    nets = load_net_set(settings.net)
+    finder = load_net_set(settings.finder) if settings.finder else None
+    return LabelPlan(nets, sources, settings.phase, settings.plies, settings.seed, finder, settings.trace)
+
+
+def _check_nets(folder: Path, nets: NetSet) -> None:
+    """Refuse to go on with other nets than those that began."""
+    for record in read_records(folder / LOG_FILE)[:1]:
+        if record.get("nets") != nets.digest:
+            raise StateError(f"{folder} was begun by other nets than {nets.name} is made of now", field="net")
+
+
+def _run_bench(args: argparse.Namespace) -> int:
+    """Measure labels a second, sampling included, after a start that compiles and loads."""
+    settings = settings_from_args(args, LabelSettings)
+    plan = _make_plan(settings)
+    with tempfile.TemporaryDirectory() as name, ProcessPool(args.workers) as processes:
+        first = [LabelTask(plan, Path(name) / "first", number, 64) for number in range(args.workers)]
+        deque(processes.map(label_shard, first), maxlen=0)
+        started_s = time.monotonic()
+        with Progress(settings.positions, "labels") as bar:
+            tasks = plan.make_tasks(Path(name), settings.positions)
+            deque(label_missing(tasks, processes, lambda count, _: bar.update(count)), maxlen=0)
+        elapsed_s = time.monotonic() - started_s
+    sys.stdout.write(
+        f"{settings.plies}-ply labels by {plan.nets.name}: "
+        f"{format_short_number(settings.positions / elapsed_s)}/s "
+        f"({settings.positions} in {elapsed_s:.1f} s, {args.workers} workers)\n"
+    )
+    return 0

@@ -1,0 +1,190 @@
+"""Label positions with exact backups: the mean over all 21 rolls of the best reply, some plies deep.
+
+The work comes in tasks of a fixed size, each with a number that decides its dice; so what is made depends
+neither on how many processes share the work nor on where a run was interrupted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+from msgspec import Meta
+
+from engine.errors import UnsupportedError
+from engine.evaluation.pruning import PlayPruner
+from engine.rules.outcome import cubeless_equity
+from engine.search import NPlyEvaluator
+from nets.catalogue import load_pruner
+from tools.parallel import ProcessPool
+from tools.train.labels.sampling import SOURCES, Sampler, allocate_counts
+from tools.train.labels.shards import Labels, ShardMetadata, shard_file, write_shard
+from tools.train.labels.traces import propagate_corrections
+from tools.train.weights.net_set import PHASES, NetSet, load_bearoff_evaluators
+
+SHARD_POSITIONS = 4096
+"""Positions of a shard; an eighth where labels look deeper than 1 ply."""
+
+LabelPliesOption = Annotated[int, Meta(ge=1, le=3, description="how deep a label looks")]
+LabelSourcesOption = Annotated[
+    tuple[str, ...],
+    Meta(description=f"where positions come from, NAME=PART of the whole: {', '.join(SOURCES)}"),
+]
+LabelPrunerOption = Annotated[
+    str, Meta(description="whose nets find promising replies; unless given the manifest's finder")
+]
+LabelTraceOption = Annotated[
+    float,
+    Meta(
+        ge=0, le=1, description="share of the corrections at later positions of a game that earlier ones get"
+    ),
+]
+"""Settings of the commands that label; what they mean in full says `LabelPlan`."""
+
+
+@dataclass(frozen=True, eq=False)
+class LabelPlan:
+    """What labels are wanted.
+
+    Attributes:
+        nets: Who plays and judges.
+        sources: Sources of positions and their parts of the whole.
+        phase: Which positions, a key of `tools.train.weights.net_set.PHASES`.
+        plies: How deep labels look, 1 or more.
+        seed: With the number of a shard it decides dice and draws.
+        pruning_nets: Whose nets find promising replies; None for the manifest's finder.
+        trace: The share of the corrections of later positions of a game that each earlier one is given; with
+            0 a label is its own exact backup. See `tools.train.labels.traces`.
+
+    Raises:
+        UnsupportedError: The finder's nets are not of the kind that one compiled loop plays, or there is a
+            trace and labels look deeper than 1 ply.
+    """
+
+    nets: NetSet
+    sources: Mapping[str, float]
+    phase: str
+    plies: int
+    seed: int
+    pruning_nets: NetSet | None = None
+    trace: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.trace and self.plies > 1:
+            raise UnsupportedError(
+                f"a trace carries corrections back from turn to turn and goes with 1 ply, not {self.plies}",
+                field="trace",
+            )
+        if self.pruning_nets is not None:
+            self.pruning_nets.make_pruning_net()  # tells what is wrong before anything begins
+
+    def compute_shard_sizes(self, positions: int) -> list[int]:
+        """Share positions among shards of some seconds each."""
+        size = SHARD_POSITIONS if self.plies == 1 else SHARD_POSITIONS // 8
+        return [min(size, positions - start) for start in range(0, positions, size)]
+
+    def make_tasks(self, folder: Path, positions: int, generation: int = 0) -> list[LabelTask]:
+        """Describe the shards of a number of positions, of the first or a later generation."""
+        sizes = self.compute_shard_sizes(positions)
+        first = generation * len(sizes)
+        return [LabelTask(self, folder, number, size) for number, size in enumerate(sizes, first)]
+
+
+@dataclass(frozen=True, eq=False)
+class LabelTask:
+    """One shard to make.
+
+    Attributes:
+        plan: What is wanted.
+        folder: Where the shard goes.
+        number: Of the shard.
+        positions: How many.
+    """
+
+    plan: LabelPlan
+    folder: Path
+    number: int
+    positions: int
+
+    @property
+    def file(self) -> Path:
+        """Where the shard goes."""
+        return shard_file(self.folder, self.number)
+
+    @property
+    def size(self) -> int:
+        """How many positions it has."""
+        return self.positions
+
+
+@dataclass(frozen=True)
+class LabelStats:
+    """What a task made.
+
+    Attributes:
+        positions: How many.
+        correction: Root mean square of label less judgement at 0 plies, in points of equity.
+    """
+
+    positions: int
+    correction: float
+
+
+def label_missing(
+    tasks: Sequence[LabelTask], processes: ProcessPool, progress: Callable[[int, LabelStats], None]
+) -> Iterator[LabelStats]:
+    """Make the shards that are not there yet; see `tools.parallel.ProcessPool.make_missing_files`."""
+    return processes.make_missing_files(label_shard, tasks, progress)
+
+
+def label_shard(task: LabelTask) -> LabelStats:
+    """Sample positions, label them and write them to a file."""
+    plan = task.plan
+    finder = None if plan.pruning_nets is None else _NetsKey(plan.pruning_nets)
+    sampler = _make_sampler(_NetsKey(plan.nets), plan.phase, finder)
+    sample = sampler.sample(
+        allocate_counts(plan.sources, task.positions), (plan.seed, task.number), plan.trace > 0.0
+    )
+    optimal = tuple(judge for judge in sampler.exact_evaluators if judge.is_optimal)
+    deep = NPlyEvaluator(sampler.evaluator, sampler.pruner, plan.plies, exact=optimal).evaluate(sample.boards)
+    shallow = sampler.evaluator.evaluate(sample.boards)
+    targets = np.clip(deep, 0.0, 1.0)
+    if plan.trace:  # what scatters beyond 0 or 1 stays: cut off, rare outcomes would come out too likely
+        targets = shallow + propagate_corrections(deep - shallow, sample.visits, plan.trace)
+    labels = Labels(sample.boards, targets, sample.sources, tuple(plan.sources))
+    write_shard(
+        task.file, labels, ShardMetadata(f"{plan.nets.name} {plan.nets.digest}", plan.plies, plan.seed)
+    )
+    errors = cubeless_equity(targets) - cubeless_equity(shallow)
+    return LabelStats(len(labels), float(np.sqrt(np.square(errors).mean())))
+
+
+class _NetsKey:
+    """A set of nets as the key of a cache: equal weights are the same."""
+
+    def __init__(self, nets: NetSet) -> None:
+        self.nets = nets
+        self._digest = nets.digest
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _NetsKey) and other._digest == self._digest
+
+    def __hash__(self) -> int:
+        return hash(self._digest)
+
+
+@lru_cache(maxsize=2)
+def _make_sampler(key: _NetsKey, phase: str, pruner_key: _NetsKey | None) -> Sampler:
+    """Make what a task needs, once for each process and set of nets."""
+    finder, evaluator = _load_pruner(pruner_key), key.nets.make_evaluator()
+    policy = key.nets.make_policy(evaluator, finder)
+    return Sampler(evaluator, policy, finder, load_bearoff_evaluators(), PHASES[phase])
+
+
+@lru_cache(maxsize=1)
+def _load_pruner(key: _NetsKey | None) -> PlayPruner:
+    return load_pruner() if key is None else key.nets.make_pruning_net()

@@ -1,0 +1,195 @@
+"""Labelled positions in files of some thousand each: shards, numbered in the order of their making."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import DataFileError
+from engine.rules.outcome import Outcomes
+from engine.rules.position import CHECKERS, OFF, Board, Phase, classify_phases
+from tools.files import read_arrays, write_arrays
+
+_SHARD = re.compile(r"labels-([0-9]{6})\.npz")
+_PACKED_BYTES = 25
+_TARGET_MARGIN = 2.0
+"""The most by which a target may scatter beyond 0 or 1."""
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """Positions and what they are worth.
+
+    Attributes:
+        boards: ``int8[n, 2, 26]``.
+        targets: ``float32[n, 5]``, outcomes for the player on roll before the roll; those of traces scatter,
+            and may lie beyond 0 and 1.
+        sources: ``uint8[n]``: where each position is from, as its place in `source_names`.
+        source_names: As `tools.train.labels.sampling` calls them.
+    """
+
+    boards: Board
+    targets: Outcomes
+    sources: NDArray[np.uint8]
+    source_names: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.boards)
+
+    def select_phases(self, wanted: Sequence[Phase]) -> Labels:
+        """Keep the positions of some phases."""
+        return self.select(np.isin(classify_phases(self.boards), [int(phase) for phase in wanted]))
+
+    def select(self, mask: NDArray[np.bool_]) -> Labels:
+        """Keep some positions, ``bool[n]``."""
+        return Labels(self.boards[mask], self.targets[mask], self.sources[mask], self.source_names)
+
+
+@dataclass(frozen=True)
+class ShardMetadata:
+    """How a shard came to be.
+
+    Attributes:
+        net: Name and digest of the nets that labelled.
+        plies: How deep they looked.
+        seed: Of the positions; the number of the shard counts too.
+    """
+
+    net: str
+    plies: int
+    seed: int
+
+
+def shard_file(folder: Path, number: int) -> Path:
+    """Name the file of a shard."""
+    return folder / f"labels-{number:06}.npz"
+
+
+def list_shard_numbers(folder: Path) -> list[int]:
+    """Numbers of the shards in a folder, the oldest first."""
+    found = (_SHARD.fullmatch(file.name) for file in folder.glob("labels-*.npz"))
+    return sorted(int(match[1]) for match in found if match)
+
+
+def write_shard(file: Path, labels: Labels, metadata: ShardMetadata) -> None:
+    """Write a shard, whole or not at all.
+
+    Raises:
+        DataFileError: It cannot be written.
+    """
+    arrays: dict[str, NDArray[Any]] = {
+        "boards": pack_boards(labels.boards),
+        "targets": labels.targets,
+        "sources": labels.sources,
+        "source_names": np.array(labels.source_names),
+        "net": np.array(metadata.net),
+        "plies": np.int64(metadata.plies),  # type: ignore[dict-item]
+        "seed": np.int64(metadata.seed),  # type: ignore[dict-item]
+    }
+    write_arrays(file, arrays)
+
+
+def read_shard(file: Path) -> tuple[Labels, ShardMetadata]:
+    """Read a shard.
+
+    Raises:
+        DataFileError: The file is missing, damaged, or no shard; it is named.
+    """
+    arrays = read_arrays(file)
+    try:
+        labels = Labels(
+            unpack_boards(arrays["boards"]),
+            arrays["targets"],
+            arrays["sources"],
+            tuple(str(name) for name in arrays["source_names"]),
+        )
+        made = ShardMetadata(str(arrays["net"]), int(arrays["plies"]), int(arrays["seed"]))
+        _check(labels)
+    except (KeyError, TypeError, ValueError) as error:
+        raise DataFileError(f"{file} is no shard of labelled positions: {error}") from error
+    return labels, made
+
+
+def read_newest_labels(folder: Path, positions: int | None = None) -> Labels:
+    """Read the newest shards of a folder.
+
+    Args:
+        folder: Where they are.
+        positions: Stop when so many are read, a whole shard at a time; None for all.
+
+    Returns:
+        The positions, the oldest first.
+
+    Raises:
+        DataFileError: There is no shard, or one is damaged; it is named.
+    """
+    parts: list[Labels] = []
+    total = 0
+    for number in reversed(list_shard_numbers(folder)):
+        if positions is not None and total >= positions:
+            break
+        parts.append(read_shard(shard_file(folder, number))[0])
+        total += len(parts[-1])
+    if not parts:
+        raise DataFileError(f"{folder} holds no labelled positions (labels-000000.npz and so on)")
+    return concatenate_labels(parts[::-1])
+
+
+def concatenate_labels(parts: Sequence[Labels]) -> Labels:
+    """Put labels one after the other; there is at least one part."""
+    names = tuple(dict.fromkeys(name for part in parts for name in part.source_names))
+    places = [np.array([names.index(name) for name in part.source_names], np.uint8) for part in parts]
+    return Labels(
+        np.concatenate([part.boards for part in parts]),
+        np.concatenate([part.targets for part in parts]),
+        np.concatenate([place[part.sources] for place, part in zip(places, parts, strict=True)]),
+        names,
+    )
+
+
+def pack_boards(boards: Board) -> NDArray[np.uint8]:
+    """Write positions as half a byte a point; checkers borne off follow from the others.
+
+    Args:
+        boards: ``int8[n, 2, 26]``.
+
+    Returns:
+        ``uint8[n, 25]``.
+    """
+    counts = boards[:, :, 1:].reshape(len(boards), 2 * _PACKED_BYTES).astype(np.uint8)
+    content: NDArray[np.uint8] = counts[:, 0::2] | (counts[:, 1::2] << np.uint8(4))
+    return content
+
+
+def unpack_boards(content: NDArray[np.uint8]) -> Board:
+    """Read what `packed` wrote.
+
+    Raises:
+        ValueError: The array is of another kind, or a side has more than 15 checkers.
+    """
+    if content.dtype != np.uint8 or content.shape[1:] != (_PACKED_BYTES,):
+        raise ValueError(f"packed boards are uint8[n, {_PACKED_BYTES}], not {content.dtype}{content.shape}")
+    counts = np.stack([content & 15, content >> 4], axis=-1).reshape(len(content), 2, _PACKED_BYTES)
+    boards = np.empty((len(content), 2, _PACKED_BYTES + 1), np.int8)
+    boards[:, :, 1:] = counts
+    off = CHECKERS - counts.sum(axis=2, dtype=np.int64)
+    if (off < 0).any():
+        raise ValueError("a side has more than 15 checkers")
+    boards[:, :, OFF] = off
+    return boards
+
+
+def _check(labels: Labels) -> None:
+    count = len(labels.boards)
+    if labels.targets.shape != (count, 5) or labels.targets.dtype != np.float32:
+        raise ValueError(f"targets are float32[{count}, 5], not {labels.targets.shape}")
+    if not ((labels.targets >= -_TARGET_MARGIN) & (labels.targets <= 1 + _TARGET_MARGIN)).all():
+        raise ValueError(f"targets are probabilities, or no more than {_TARGET_MARGIN:g} beyond 0 or 1")
+    if labels.sources.shape != (count,) or (labels.sources >= len(labels.source_names)).any():
+        raise ValueError("sources are a place in source_names for each position")

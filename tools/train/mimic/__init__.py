@@ -1,1 +1,0 @@
-"""Training of nets: ``gammond train`` and what it is made of."""

@@ -1,0 +1,1 @@
+"""Training runs: settings, folders, progress curves and strength measurements."""

@@ -1,0 +1,165 @@
+"""What the logs of training runs tell: strength and error against games, positions or hours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+from engine.errors import DataFileError, UnsupportedError
+from tools.files import read_records
+from tools.train.runs.run_folder import CONFIG_FILE, LOG_FILE, compute_hours
+from tools.train.runs.settings import read_settings_file
+
+AXES = {"games": "games of self-play", "positions": "positions learned from", "hours": "hours"}
+"""What curves run along, with what it is called."""
+
+_ERROR_FIELDS = ("error_points", "fresh_points", "averaged_points")
+"""Fields of records, of self-play, refining and fitting, that hold an RMS error in points of equity."""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Values against the work done.
+
+    Attributes:
+        x: The work done, in the unit of the axis.
+        values: As many.
+        errors: Standard errors of the values, as many; none where they have none.
+    """
+
+    x: tuple[float, ...]
+    values: tuple[float, ...]
+    errors: tuple[float, ...] = ()
+
+    def rolling_mean(self, count: int) -> Curve:
+        """Average each value with its neighbours: so many values in all, fewer near the ends."""
+        half, last = count // 2, len(self.values) - 1
+        means = []
+        for place in range(len(self.values)):
+            reach = min(half, place, last - place)
+            near = self.values[place - reach : place + reach + 1]
+            means.append(sum(near) / len(near))
+        return Curve(self.x, tuple(means))
+
+
+@dataclass(frozen=True)
+class RunCurves:
+    """The curves of a run.
+
+    Attributes:
+        name: The folder of the run.
+        strengths: Points per game, by opponent.
+        error: RMS error in points of equity: of the steps of self-play; in refining, of the net on fresh
+            labels; in fitting, of the averaged net on labels set aside.
+    """
+
+    name: str
+    strengths: Mapping[str, Curve]
+    error: Curve
+
+
+def choose_axis(folders: Sequence[Path]) -> str:
+    """What the runs are drawn against unless someone chooses: their own work if it is alike, else hours.
+
+    Raises:
+        DataFileError: A log cannot be read, or is empty.
+    """
+    own = {_find_own_axis(_read_log(folder)) for folder in folders}
+    return own.pop() if len(own) == 1 else "hours"
+
+
+def read_curves(folder: Path, axis: str) -> RunCurves:
+    """Read the curves of a run from its log.
+
+    Args:
+        folder: Of the run.
+        axis: A key of `AXES`.
+
+    Raises:
+        UnsupportedError: The run has no such axis.
+        DataFileError: The log cannot be read, is empty, or a record is not as it should be.
+    """
+    records = _read_log(folder)
+    own = _find_own_axis(records)
+    if axis not in (own, "hours"):
+        expected = "hours" if own == "hours" else f"{own} or hours"
+        raise UnsupportedError(f"{folder} is drawn against {expected}, not {axis}", field="against")
+    try:
+        at = compute_hours(records) if axis == "hours" else _compute_work(records, folder)
+        at = _move_to_best_epoch(records, at)
+        return RunCurves(str(folder), _make_strength_curves(records, at), _make_error_curve(records, at))
+    except (KeyError, TypeError, ValueError, ZeroDivisionError) as error:
+        raise DataFileError(
+            f"{folder / LOG_FILE} has a record that is not as it should be: {error!r}"
+        ) from error
+
+
+def find_best_strength(records: Sequence[Mapping[str, Any]]) -> float:
+    """The best strength of a log: points per game, mean over the opponents; -inf where there is none."""
+    return max((_mean_ppg(record) for record in records if "ppg" in record), default=float("-inf"))
+
+
+def format_run_strength(records: Sequence[Mapping[str, Any]]) -> str:
+    """Say for a progress line how strong a run is, last and at its best; empty where nothing is measured."""
+    measured = [record for record in records if "ppg" in record]
+    if not measured:
+        return ""
+    return f", strength {_mean_ppg(measured[-1]):+.3f} (best {find_best_strength(measured):+.3f})"
+
+
+def _mean_ppg(record: Mapping[str, Any]) -> float:
+    points = [float(each["ppg"]) for each in (record, *record.get("others", ()))]
+    return sum(points) / len(points)
+
+
+def _read_log(folder: Path) -> list[dict[str, Any]]:
+    if not (records := read_records(folder / LOG_FILE)):
+        raise DataFileError(f"{folder / LOG_FILE} has no record: nothing was trained yet")
+    return records
+
+
+def _find_own_axis(records: Sequence[Mapping[str, Any]]) -> str:
+    """What a run counts itself; hours where it counts nothing else."""
+    return "games" if "games" in records[0] else "positions" if "learned" in records[0] else "hours"
+
+
+def _compute_work(records: Sequence[Mapping[str, Any]], folder: Path) -> list[float]:
+    """Games, or positions learned from, up to each record."""
+    if _find_own_axis(records) == "games":
+        return [float(record["games"]) for record in records]
+    # A generation goes through its window as often as the run says, an epoch once.
+    times = float(read_settings_file(folder / CONFIG_FILE)["epochs"]) if "generation" in records[0] else 1.0
+    return list(
+        accumulate(0.0 if "best_epoch" in record else times * record["learned"] for record in records)
+    )
+
+
+def _move_to_best_epoch(records: Sequence[Mapping[str, Any]], at: Sequence[float]) -> list[float]:
+    """Move what was measured at the end of a fit to the epoch whose net it was."""
+    epochs = {record.get("epoch"): place for record, place in zip(records, at, strict=True)}
+    return [
+        epochs[record["best_epoch"]] if "best_epoch" in record else place
+        for record, place in zip(records, at, strict=True)
+    ]
+
+
+def _make_strength_curves(records: Sequence[Mapping[str, Any]], at: Sequence[float]) -> dict[str, Curve]:
+    measured: dict[str, list[tuple[float, float, float]]] = {}
+    for record, place in zip(records, at, strict=True):
+        for each in (record, *record.get("others", ())) if "ppg" in record else ():
+            point = (place, float(each["ppg"]), float(each["ppg_error"]))
+            measured.setdefault(str(each["opponent"]), []).append(point)
+    return {opponent: Curve(*zip(*points, strict=True)) for opponent, points in measured.items()}
+
+
+def _make_error_curve(records: Sequence[Mapping[str, Any]], at: Sequence[float]) -> Curve:
+    points = [
+        (place, float(record[field]))
+        for record, place in zip(records, at, strict=True)
+        for field in _ERROR_FIELDS
+        if record.get(field) is not None
+    ]
+    return Curve(tuple(place for place, _ in points), tuple(value for _, value in points))

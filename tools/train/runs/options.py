@@ -1,0 +1,74 @@
+"""Options that the commands which train share: the folder of the run, its settings, and how many work."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from engine.runtime.cores import count_usable_cores
+from tools.train.runs.run_folder import CONFIG_FILE
+from tools.train.runs.settings import read_settings, settings_from_args
+
+_Settings = TypeVar("_Settings", bound=msgspec.Struct)
+
+
+def add_run_options(
+    parser: argparse.ArgumentParser,
+    files: str,
+    *,
+    resume_point: str = "checkpoint",
+    is_optional: bool = False,
+) -> None:
+    """Add the folder of the run, and ``--resume``.
+
+    Args:
+        parser: Of the command.
+        files: What the folder holds.
+        resume_point: What a run goes on from.
+        is_optional: Whether the command does something without a run.
+    """
+    help_text = f"folder of the run: {files}"
+    if is_optional:
+        parser.add_argument("run", type=Path, nargs="?", help=help_text)
+    else:
+        parser.add_argument("run", type=Path, help=help_text)
+    parser.add_argument("--resume", action="store_true", help=f"go on from the run's last {resume_point}")
+
+
+def load_run_settings(folder: Path, args: argparse.Namespace, kind: type[_Settings]) -> _Settings:
+    """Read the settings of a run: its own with ``--resume``, otherwise those of the options.
+
+    Args:
+        folder: Of the run.
+        args: Of the command, with what `tools.train.runs.settings.add_setting_options` adds, and ``resume``.
+        kind: The settings of the command.
+
+    Raises:
+        DataFileError: There is no run to go on with; or a file is missing, no TOML, or has unknown fields.
+        ValueRangeError: A value is of another kind or outside its limits.
+    """
+    return read_settings(folder / CONFIG_FILE, kind) if args.resume else settings_from_args(args, kind)
+
+
+def add_workers_option(parser: argparse.ArgumentParser, default: int | None = None) -> None:
+    """Add ``--workers``, which does not decide the result; unless told one for each core."""
+    shown = "one for each core" if default is None else default
+    parser.add_argument(
+        "--workers",
+        type=int,
+        default=count_usable_cores() if default is None else default,
+        help=f"processes that share the work; the result is the same (default {shown})",
+    )
+
+
+def add_threads_option(parser: argparse.ArgumentParser) -> None:
+    """Add ``--threads``, which does not decide the result."""
+    parser.add_argument(
+        "--threads",
+        type=int,
+        default=count_usable_cores(),
+        help="how many work side by side; the result is the same (default one for each core)",
+    )

@@ -1,0 +1,55 @@
+"""``gammond train plot``: draw the strength and error of runs, one or several together.
+
+Points are single measurements with their standard errors, the lines average neighbouring ones. Runs that
+count different things (games of self-play, positions learned from) are drawn against hours. Of runs of
+``gammond train mimic`` it draws the agreement with the experts against minutes.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from engine.errors import UnsupportedError, ValueRangeError
+from tools.figures import DEFAULT_ROLLING, draw_runs
+from tools.heritage.gengammon.curves import draw_agreement, has_agreement
+from tools.train.runs.curves import AXES
+
+SUMMARY = "draw strength and error of runs against games, positions or hours"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``gammond train plot``."""
+    parser.add_argument(
+        "runs", type=Path, nargs="+", metavar="RUN", help="folders of runs whose log has strengths"
+    )
+    parser.add_argument(
+        "--out", type=Path, required=True, metavar="FILE", help="the picture: FILE.png, .svg or .pdf"
+    )
+    parser.add_argument(
+        "--against", choices=list(AXES), help="what runs along (default their own work, or hours)"
+    )
+    parser.add_argument(
+        "--rolling",
+        type=int,
+        default=DEFAULT_ROLLING,
+        metavar="N",
+        help=f"neighbouring measurements that a line averages (default {DEFAULT_ROLLING})",
+    )
+
+
+def main(args: argparse.Namespace) -> int:
+    """Draw; returns the exit status.
+
+    Raises:
+        GammondError: A run cannot be read or has no such axis, or the picture cannot be drawn.
+    """
+    if args.rolling < 1:
+        raise ValueRangeError(f"a line averages 1 or more measurements, not {args.rolling}", field="rolling")
+    if all(map(has_agreement, args.runs)):
+        if args.against:
+            raise UnsupportedError("agreement with experts is drawn against minutes alone", field="against")
+        draw_agreement(args.runs, args.out)
+    else:
+        draw_runs(args.runs, args.out, args.against, args.rolling)
+    return 0

@@ -1,0 +1,190 @@
+"""A stage of training on disk: begun once, resumed as often as it takes, and able to tell how it came to be.
+
+A stage's folder has ``run.toml`` (its settings, and in the table ``[origin]`` what came before it and its own
+command) and ``log.jsonl``, each of whose records has ``seconds`` and may have ``labelled`` positions, or
+``games`` of self-play so far.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from engine.errors import DataFileError, StateError
+from nets.catalogue import DEFAULT_EVALUATOR, list_evaluator_names
+from nets.manifest import TrainingRecord, read_manifest
+from tools.files import read_arrays, read_records
+from tools.heritage.computational_backgammon.net_set import is_classic_net_set
+from tools.train.runs.settings import (
+    ORIGIN_TABLE,
+    format_command_options,
+    read_origin,
+    read_settings,
+    write_settings,
+)
+from tools.train.td.checkpoints import load_td_checkpoint
+from tools.train.td.self_play import TdSettings
+from tools.train.weights.net_set import find_nets_file
+
+_Settings = TypeVar("_Settings", bound=msgspec.Struct)
+
+CONFIG_FILE = "run.toml"
+LOG_FILE = "log.jsonl"
+
+
+@dataclass(frozen=True)
+class ProvenanceStep:
+    """A command that nets or labels came from.
+
+    Attributes:
+        command: What was run.
+        games: Games of self-play by temporal differences.
+        positions: Positions that were labelled.
+        hours: How long it took.
+    """
+
+    command: str
+    games: int = 0
+    positions: int = 0
+    hours: float = 0.0
+
+
+Provenance = tuple[ProvenanceStep, ...]
+"""How nets or labels came to be: what was run, in order, each command once."""
+
+
+def merge_provenances(*provenances: Provenance) -> Provenance:
+    """Put pedigrees one behind the other; a command that is in several counts once."""
+    steps: dict[str, ProvenanceStep] = {}
+    for pedigree in provenances:
+        for step in pedigree:
+            steps.setdefault(step.command, step)
+    return tuple(steps.values())
+
+
+def begin_run(folder: Path, trainer: str, settings: msgspec.Struct, sources: Sequence[str]) -> None:
+    """Write the ``run.toml`` of a stage.
+
+    Args:
+        folder: Where; made if need be.
+        trainer: Of the sub-command of ``gammond train``.
+        settings: Of the stage.
+        sources: Evaluators and folders that it builds on.
+
+    Raises:
+        StateError: A run is there already.
+        DataFileError: It cannot be written, or a source cannot be read.
+    """
+    if (folder / CONFIG_FILE).exists():
+        raise StateError(f"{folder} holds a run already; go on with --resume, or choose another folder")
+    before = merge_provenances(*(read_provenance(source) for source in sources))
+    origin: dict[str, object] = {
+        "command": f"gammond train {trainer} {folder}{format_command_options(settings)}"
+    }
+    for field in fields(ProvenanceStep):
+        origin[f"{field.name}_before"] = [getattr(step, field.name) for step in before]
+    write_settings(folder / CONFIG_FILE, settings, origin)
+
+
+def read_provenance(source: str) -> Provenance:
+    """Tell how an evaluator of the manifest, or what lies in a folder, came to be.
+
+    Raises:
+        DataFileError: The manifest or the folder of a run cannot be read.
+    """
+    names = list_evaluator_names()
+    if source in (DEFAULT_EVALUATOR, *names):
+        return _read_evaluator_provenance(names[0] if source == DEFAULT_EVALUATOR else source)
+    path = Path(source)
+    return read_run_provenance(path if path.is_dir() else path.parent, find_nets_file(path))
+
+
+def read_run_provenance(folder: Path, nets: Path) -> Provenance:
+    """Tell how what lies in the folder of a run came to be.
+
+    Args:
+        folder: Of the run.
+        nets: Which of its files of nets; what came after these nets does not count. Where there is no such
+            file, all of the run counts.
+
+    Raises:
+        DataFileError: It cannot be read.
+    """
+    command, before = _read_run_origin(folder)
+    records = _read_records_until(folder / LOG_FILE, nets)
+    own = ProvenanceStep(
+        command,
+        games=_count_games(records, nets),
+        positions=sum(int(record.get("labelled", 0)) for record in records),
+        hours=max(compute_hours(records), default=0.0),
+    )
+    return merge_provenances(before, (own,))
+
+
+def compute_hours(records: Sequence[Mapping[str, Any]]) -> list[float]:
+    """Tell how many hours a run had taken at each record of its log.
+
+    Records tell their ``seconds``; some of self-play tell games a second instead.
+    """
+    hours, total_s, games = [], 0.0, 0
+    for record in records:
+        if "seconds" in record:
+            total_s += float(record["seconds"])
+        elif "games_per_s" in record:
+            total_s += (record["games"] - games) / record["games_per_s"]
+        games = record.get("games", games)
+        hours.append(total_s / 3600.0)
+    return hours
+
+
+def _read_run_origin(folder: Path) -> tuple[str, Provenance]:
+    """The command of a run, and what came before it."""
+    config = folder / CONFIG_FILE
+    if not config.exists() or f"[{ORIGIN_TABLE}]" not in config.read_text(encoding="utf-8", errors="replace"):
+        # Runs of self-play need not tell: nothing comes before them, and their settings give the command.
+        settings = read_settings(config, TdSettings)
+        return f"gammond train td {folder}{format_command_options(settings)}", ()
+    origin = read_origin(config)
+    try:
+        columns = [origin[f"{field.name}_before"] for field in fields(ProvenanceStep)]
+        before = msgspec.convert(list(zip(*columns, strict=True)), list[tuple[str, int, int, float]])
+        return str(origin["command"]), tuple(ProvenanceStep(*step) for step in before)
+    except (KeyError, TypeError, ValueError) as error:
+        raise DataFileError(f"{config} does not tell what came before: {error}") from error
+
+
+def _read_records_until(log: Path, nets: Path) -> list[dict[str, Any]]:
+    """The records of a log up to the epoch, generation or game of a file of nets."""
+    records = read_records(log)
+    arrays = read_arrays(nets) if nets.exists() else {}
+    for name, key in (("epoch", "epoch"), ("generation", "generation"), ("games_done", "games")):
+        if name in arrays:
+            numbered = (record for record in records if isinstance(record.get(key), int))
+            return [record for record in numbered if record[key] <= int(arrays[name])]
+    return records
+
+
+def _count_games(records: Sequence[Mapping[str, Any]], nets: Path) -> int:
+    """Games of self-play that led to nets."""
+    arrays = read_arrays(nets) if nets.exists() else {}
+    if arrays and not is_classic_net_set(arrays) and "race_encoder" not in arrays:
+        return load_td_checkpoint(nets).games_done
+    return max((int(record.get("games", 0)) for record in records), default=0)
+
+
+def _read_evaluator_provenance(name: str) -> Provenance:
+    manifest = read_manifest()
+    entry = next(each for each in manifest.evaluators if each.name == name)
+    trainings = dict.fromkeys(manifest.find_training(net) for net in entry.nets_by_phase.values())
+    return merge_provenances(*map(_provenance_from_training, trainings))
+
+
+def _provenance_from_training(training: TrainingRecord) -> Provenance:
+    """The steps that a manifest tells; it knows the work of all together, which the first one stands for."""
+    commands = [command for command in training.commands if not command.startswith("gammond export")]
+    work = (training.games, training.positions, training.hours)
+    return tuple(ProvenanceStep(command, *(work if i == 0 else ())) for i, command in enumerate(commands))

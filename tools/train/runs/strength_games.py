@@ -1,0 +1,186 @@
+"""The strength of nets and players in training: paired games against players by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Annotated, Any
+
+import numpy as np
+from msgspec import Meta
+from numpy.typing import NDArray
+
+from engine.errors import ValueRangeError
+from engine.play.lockstep import PairedGameResults, play_games
+from engine.play.player import EvaluatorPlayer, Player
+from nets.manifest import StrengthRecord
+from tools.opponents import load_opponent
+from tools.parallel import ProcessPool
+from tools.train.weights.net_set import NetSet
+
+RANGE_GAMES = 1000
+"""Games of a task; the result does not depend on it."""
+
+_SEED = 1
+"""Always the same dice, so that what is measured of two players differs by the players alone."""
+
+
+OpponentsOption = Annotated[tuple[str, ...], Meta(description="who strength is measured against")]
+GamesOption = Annotated[int, Meta(ge=0, description="paired games against each of them; 0 for none")]
+CheckpointGamesOption = Annotated[
+    int, Meta(ge=0, description="paired games against each of them at a checkpoint; 0 for none")
+]
+BacktrackOption = Annotated[
+    float,
+    Meta(
+        ge=0,
+        le=6,
+        description="points per game behind the best net that send a run back to it; 0 for never",
+    ),
+]
+"""Settings of the commands that measure strength."""
+
+
+@dataclass(frozen=True, eq=False)
+class BenchmarkGameRange:
+    """Some games to play.
+
+    Attributes:
+        nets: Who plays.
+        opponent: Against whom, as `tools.opponents.load_opponent` takes it.
+        first_game: The number of the first game.
+        games: How many, even.
+    """
+
+    nets: NetSet
+    opponent: str
+    first_game: int
+    games: int
+
+
+def check_benchmark(opponents: Sequence[str], games: int) -> None:
+    """Check what a measurement would be asked for before long work begins.
+
+    Raises:
+        ValueRangeError: An odd number of games or fewer than four, none aside; an unknown opponent.
+        GammondError: An opponent cannot be loaded.
+    """
+    if games and (games < 4 or games % 2):
+        raise ValueRangeError(
+            f"games of a measurement are 0, or 4 or more and even, not {games}", field="games"
+        )
+    for opponent in opponents if games else ():
+        load_opponent(opponent)
+
+
+def check_backtrack(backtrack: float, opponents: Sequence[str], games: int) -> None:
+    """Check that a run which may go back to its best net measures which one that is.
+
+    Raises:
+        ValueRangeError: It does not.
+    """
+    if backtrack and not (games and opponents):
+        raise ValueRangeError(
+            "to go back to the best net takes benchmark games and opponents", field="backtrack"
+        )
+
+
+def load_opponents(names: Sequence[str], games: int) -> dict[str, Player]:
+    """Load who is played against, by name; nobody for no games.
+
+    Raises:
+        GammondError: An opponent cannot be loaded.
+    """
+    return {name: load_opponent(name) for name in names if games}
+
+
+def play_opponents(
+    player: Player, opponents: Mapping[str, Player], games: int
+) -> dict[str, PairedGameResults]:
+    """Play so many paired games against each opponent, by name."""
+    return {name: play_games(player, opponent, games, _SEED) for name, opponent in opponents.items()}
+
+
+def strengths_from_results(results: Mapping[str, PairedGameResults]) -> list[StrengthRecord]:
+    """Say how strong a player is by its results against each opponent."""
+    return [
+        StrengthRecord(name, each.points_per_game, each.standard_error, each.games)
+        for name, each in results.items()
+    ]
+
+
+def measure_strength(
+    nets: NetSet, opponents: Sequence[str], games: int, processes: ProcessPool
+) -> list[StrengthRecord]:
+    """Play against each opponent, in several processes.
+
+    Args:
+        nets: Who is measured.
+        opponents: As `tools.opponents.load_opponent` takes them.
+        games: Paired games against each, even.
+        processes: Who works.
+
+    Returns:
+        One for each opponent; none for no games.
+    """
+    stretches = [
+        BenchmarkGameRange(nets, opponent, start, min(RANGE_GAMES, games - start))
+        for opponent in opponents
+        for start in range(0, games, RANGE_GAMES)
+    ]
+    points: dict[str, list[NDArray[np.int8]]] = {opponent: [] for opponent in opponents}
+    for stretch, played in zip(stretches, processes.map(play_benchmark_range, stretches), strict=True):
+        points[stretch.opponent].append(played)
+    return strengths_from_results(
+        {name: PairedGameResults(np.concatenate(parts)) for name, parts in points.items() if parts}
+    )
+
+
+def play_benchmark_range(game_range: BenchmarkGameRange) -> NDArray[np.int8]:
+    """Play some games; ``int8[games]``, points of the nets."""
+    player = EvaluatorPlayer(game_range.nets.make_evaluator())
+    opponent = _load_cached_opponent(game_range.opponent)
+    return play_games(player, opponent, game_range.games, _SEED, first_pair=game_range.first_game // 2).points
+
+
+def format_strengths(strengths: Sequence[StrengthRecord]) -> str:
+    """Say the strengths in a line."""
+    return ", ".join(
+        f"{each.points_per_game:+.3f} ± {each.standard_error:.3f} against {each.opponent}"
+        for each in strengths
+    )
+
+
+def strengths_to_record(strengths: Sequence[StrengthRecord]) -> dict[str, object]:
+    """Describe strengths for a log: the first as a run of ``gammond train td`` does, the others in a list."""
+    records: list[dict[str, object]] = [
+        {
+            "opponent": each.opponent,
+            "ppg": each.points_per_game,
+            "ppg_error": each.standard_error,
+            "ppg_games": each.games,
+        }
+        for each in strengths
+    ]
+    return {**records[0], "others": records[1:]} if records else {}
+
+
+def strengths_to_arrays(strengths: Sequence[StrengthRecord]) -> dict[str, NDArray[Any]]:
+    """Describe strengths for a file of nets."""
+    return {
+        "opponent": np.array([each.opponent for each in strengths]),
+        "ppg": np.array([each.points_per_game for each in strengths]),
+        "ppg_error": np.array([each.standard_error for each in strengths]),
+        "ppg_games": np.array([each.games for each in strengths]),
+    }
+
+
+def mean_strength(strengths: Sequence[StrengthRecord]) -> float:
+    """By what the best nets are kept: points per game, the mean over the opponents."""
+    return float(np.mean([each.points_per_game for each in strengths]))
+
+
+@lru_cache(maxsize=4)
+def _load_cached_opponent(name: str) -> Player:
+    return load_opponent(name)

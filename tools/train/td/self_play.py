@@ -1,0 +1,195 @@
+"""Self-play of a trainee: what a run is made of, and its rounds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from math import sqrt
+from typing import Annotated, Any
+
+import msgspec
+import numpy as np
+from msgspec import Meta
+from numpy.typing import NDArray
+
+from engine.errors import ValueRangeError
+from engine.rules.position import Position
+from tools.train.kernels import td as kernel_td
+from tools.train.runs.strength_games import (
+    BacktrackOption,
+    CheckpointGamesOption,
+    OpponentsOption,
+    check_backtrack,
+    check_benchmark,
+)
+from tools.train.weights.network import TdNet, TdNets
+
+
+class TdSettings(msgspec.Struct, frozen=True):
+    """All that decides the result of a run; each field says what it is."""
+
+    games: Annotated[int, Meta(ge=1, description="games of self-play in all")] = 3_000_000
+    hidden: Annotated[int, Meta(ge=1, description="hidden units of the contact net")] = 128
+    race_hidden: Annotated[int, Meta(ge=1, description="hidden units of the race net")] = 64
+    learning_rate: Annotated[float, Meta(gt=0, le=1, description="learning rate at the first game")] = 0.02
+    final_rate: Annotated[
+        float, Meta(gt=0, le=1, description="learning rate at the last game; it never falls below")
+    ] = 0.001
+    trace: Annotated[float, Meta(ge=0, le=1, description="lambda of the returns")] = 0.0
+    threads: Annotated[int, Meta(ge=1, le=256, description="workers that play side by side")] = 2
+    round_games: Annotated[
+        int, Meta(ge=1, description="games of each worker before weight changes are added")
+    ] = 32
+    checkpoint_every: Annotated[int, Meta(ge=1, description="games between checkpoints")] = 100_000
+    opponents: OpponentsOption = ("pubeval",)
+    benchmark_games: CheckpointGamesOption = 2000
+    backtrack: BacktrackOption = 0.0
+    backtrack_factor: Annotated[
+        float, Meta(gt=0, le=1, description="what the learning rate is multiplied with then")
+    ] = 0.5
+    seed: Annotated[int, Meta(ge=0, description="seed of the first weights and of the dice")] = 1
+
+    def check(self) -> None:
+        """Check what msgspec cannot.
+
+        Raises:
+            ValueRangeError: The rate would rise, the number of games is odd, or the run should go back to
+                the best net and measures none.
+            GammondError: An opponent cannot be loaded.
+        """
+        if self.final_rate > self.learning_rate:
+            raise ValueRangeError(
+                f"the learning rate falls, it cannot go from {self.learning_rate} to {self.final_rate}",
+                field="learning_rate",
+            )
+        check_backtrack(self.backtrack, self.opponents, self.benchmark_games)
+        check_benchmark(self.opponents, self.benchmark_games)
+
+    def learning_rate_at(self, games_done: int, cuts: int = 0) -> float:
+        """The learning rate after a number of games, cut by as many returns to the best net."""
+        share = min(games_done / self.games, 1.0)
+        planned: float = self.learning_rate * (self.final_rate / self.learning_rate) ** share
+        return max(planned * self.backtrack_factor**cuts, self.final_rate) if cuts else planned
+
+
+@dataclass(frozen=True)
+class RoundReport:
+    """What self-play did in one or more rounds.
+
+    Attributes:
+        games_done: Games finished since the run began.
+        rate: The learning rate of the last round.
+        games_played: Games of these rounds.
+        plies: Plies in them.
+        gammons: How many of them were gammons or backgammons.
+        squared_error: Sum over the plies of the squared error of equity, in squared points.
+    """
+
+    games_done: int
+    rate: float
+    games_played: int
+    plies: int
+    gammons: int
+    squared_error: float
+
+    @property
+    def error_points(self) -> float:
+        """Root mean square of the errors of equity, in points a ply."""
+        return sqrt(self.squared_error / max(self.plies, 1))
+
+    def add_earlier(self, earlier: RoundReport | None) -> RoundReport:
+        """Report these rounds and earlier ones together."""
+        if earlier is None:
+            return self
+        return RoundReport(
+            self.games_done,
+            self.rate,
+            earlier.games_played + self.games_played,
+            earlier.plies + self.plies,
+            earlier.gammons + self.gammons,
+            earlier.squared_error + self.squared_error,
+        )
+
+
+class SelfPlay:
+    """Self-play of one trainee, round by round; the same settings give the same weights.
+
+    Args:
+        settings: Of the run.
+        nets: Weights to start from; random ones unless given.
+        games_done: Games that led to these weights.
+        dice_states: ``uint64[threads]``, the states of the workers' dice; from the seed unless given.
+        cuts: How often the run went back to the best net.
+    """
+
+    def __init__(
+        self,
+        settings: TdSettings,
+        nets: TdNets | None = None,
+        games_done: int = 0,
+        dice_states: NDArray[np.uint64] | None = None,
+        cuts: int = 0,
+    ) -> None:
+        generator = np.random.Generator(np.random.PCG64(settings.seed))
+        self.settings = settings
+        self.nets = nets or TdNets(
+            "td",
+            TdNet.make_untrained(settings.hidden, generator),
+            TdNet.make_untrained(settings.race_hidden, generator),
+        )
+        self.games_done = games_done
+        seeded = np.random.SeedSequence(settings.seed).generate_state(settings.threads, np.uint64)
+        self.dice_states: NDArray[np.uint64] = (
+            seeded.astype(np.uint64) if dice_states is None else dice_states
+        )
+        self.cuts = cuts
+
+    @property
+    def rate(self) -> float:
+        """The learning rate of the next round."""
+        return self.settings.learning_rate_at(self.games_done, self.cuts)
+
+    def backtrack_to(self, nets: TdNets) -> None:
+        """Go on from other weights at a lower rate; games done and dice stay as they are."""
+        self.nets = nets
+        self.cuts += 1
+
+    def state_dict(self) -> dict[str, NDArray[Any]]:
+        """All that it takes to go on, aside from the weights."""
+        return {
+            "games_done": np.array(self.games_done),
+            "dice": self.dice_states,
+            "cuts": np.array(self.cuts),
+        }
+
+    def play_rounds(self) -> Iterator[RoundReport]:
+        """Play rounds until all games are played; the trainee may be changed between reports."""
+        settings = self.settings
+        with ThreadPoolExecutor(settings.threads) as pool:
+            while self.games_done < settings.games:
+                rate = self.rate
+                tallies = np.zeros((settings.threads, 4), np.int64)
+                squares = self._play_round(pool, rate, tallies)
+                games, plies, gammons, _ = tallies.sum(axis=0).tolist()
+                self.games_done += settings.threads * settings.round_games
+                yield RoundReport(self.games_done, rate, games, plies, gammons, squares)
+
+    def _play_round(self, pool: ThreadPoolExecutor, rate: float, tallies: NDArray[np.int64]) -> float:
+        """Play a round, add up what the workers learned, and return the sum of squared errors."""
+        settings, start = self.settings, Position.start().board
+        before = self.nets.copy()
+        workers = [self.nets.copy() for _ in range(settings.threads)]
+
+        def play(worker: TdNets, dice: NDArray[np.uint64], tally: NDArray[np.int64]) -> float:
+            contact, race = worker.contact.weights, worker.race.weights
+            return kernel_td.run_self_play(
+                settings.round_games, start, contact, race, rate, settings.trace, dice, tally
+            )
+
+        dice = (self.dice_states[i : i + 1] for i in range(settings.threads))
+        squares = sum(pool.map(play, workers, dice, tallies))
+        for worker in workers:
+            self.nets.contact.add_changes(before.contact, worker.contact)
+            self.nets.race.add_changes(before.race, worker.race)
+        return squares

@@ -1,0 +1,170 @@
+"""``gammond train validation-set``: positions that nothing is trained on, rolled out by a net.
+
+Positions of named classes are drawn with dice that training never throws, then rolled out: cubeless games,
+both sides played by the net to their end, luck taken off, until the standard error of the equity
+is small enough. `gammond train validate` compares nets with them. The folder fills with shards of 16
+positions; a run that was killed goes on with --resume and loses only the shards that were being made. The
+same settings give the same set, however many workers make it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from engine.errors import StateError
+from engine.rollout import RolloutSettings
+from engine.rollout.settings import MAX_TRIALS, MAX_TRUNCATION
+from engine.rules.dice import MAX_SEED
+from nets.catalogue import DEFAULT_EVALUATOR, collect_net_hashes
+from nets.manifest import read_manifest
+from tools.files import append_record
+from tools.parallel import ProcessPool
+from tools.progress import Progress, format_short_number
+from tools.train.runs.options import add_workers_option, load_run_settings
+from tools.train.runs.run_folder import LOG_FILE, begin_run
+from tools.train.runs.settings import add_setting_options
+from tools.train.validation.positions import (
+    POSITION_CLASSES,
+    ValidationPositions,
+    check_label_folders,
+    draw_positions,
+    make_sampler,
+    parse_classes,
+    read_positions,
+    write_positions,
+)
+from tools.train.validation.rollout_tasks import (
+    RolloutStats,
+    RolloutTask,
+    make_rollout_tasks,
+    roll_out_missing,
+)
+from tools.train.weights.net_set import NetSet, load_net_set
+
+SUMMARY = "draw positions that nothing is trained on, and roll them out"
+
+
+class ValidationSettings(msgspec.Struct, frozen=True):
+    """All that decides which positions and labels come out; each field says what it is."""
+
+    net: Annotated[str, Meta(description="who plays: an evaluator, or the folder of a run")] = "default"
+    classes: Annotated[
+        tuple[str, ...],
+        Meta(description=f"what positions, NAME=NUMBER of them: {', '.join(POSITION_CLASSES)}"),
+    ] = ("contact=2000", "backgame=1000")
+    not_in: Annotated[
+        tuple[str, ...], Meta(description="folders of labels whose positions are not taken")
+    ] = ()
+    plies: Annotated[int, Meta(ge=0, le=2, description="how far plays of the games are looked ahead")] = 0
+    stop_error: Annotated[
+        float,
+        Meta(ge=0, description="standard error of equity, in points, to roll out to; 0 plays all trials"),
+    ] = 0.015
+    min_trials: Annotated[
+        int, Meta(ge=36, le=MAX_TRIALS, description="games of each position from which the error is told")
+    ] = 216
+    trials: Annotated[int, Meta(ge=36, le=MAX_TRIALS, description="games of each position at most")] = 5184
+    truncate: Annotated[
+        int,
+        Meta(
+            ge=0,
+            le=MAX_TRUNCATION,
+            description="plies after which a game ends with the net's value; 0 plays on",
+        ),
+    ] = 0
+    seed: Annotated[int, Meta(ge=0, le=MAX_SEED, description="seed of positions and dice")] = 1
+
+    def to_rollout_settings(self) -> RolloutSettings:
+        """Put together how positions are rolled out."""
+        return RolloutSettings(
+            trials=self.trials,
+            seed=self.seed,
+            truncation=self.truncate,
+            stop_error=self.stop_error,
+            min_trials=self.min_trials,
+        )
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``gammond train validation-set``."""
+    parser.add_argument(
+        "out",
+        type=Path,
+        help="folder of the set: run.toml, log.jsonl, positions.npz, rollouts-000000.npz, ...",
+    )
+    parser.add_argument("--resume", action="store_true", help="go on with the set in this folder")
+    add_setting_options(parser, ValidationSettings)
+    add_workers_option(parser)
+
+
+def main(args: argparse.Namespace) -> int:
+    """Make a set; returns the exit status.
+
+    Raises:
+        GammondError: An option cannot be, then nothing was begun; or a set is there already, or none, or it
+            was begun by other nets.
+    """
+    settings = load_run_settings(args.out, args, ValidationSettings)
+    if not args.resume:
+        parse_classes(settings.classes)
+        check_label_folders([Path(folder) for folder in settings.not_in])
+    nets = load_net_set(settings.net)
+    if not args.resume:
+        begin_run(args.out, "validation-set", settings, [settings.net])
+    positions = _read_or_draw_positions(args.out, settings, nets)
+    tasks = make_rollout_tasks(nets, settings.plies, settings.to_rollout_settings(), args.out, positions)
+    with ProcessPool(args.workers) as processes:
+        _roll_out(args.out, tasks, processes)
+    return 0
+
+
+def _read_or_draw_positions(folder: Path, settings: ValidationSettings, nets: NetSet) -> ValidationPositions:
+    """Draw the positions of a set, or read those that were drawn.
+
+    Raises:
+        StateError: They were drawn by other nets.
+    """
+    judges = f"{nets.digest} {' '.join(_read_pruning_net_hashes().values())}"
+    kept = read_positions(folder)
+    if kept is None:
+        learned = [Path(each) for each in settings.not_in]
+        positions = draw_positions(
+            parse_classes(settings.classes), make_sampler(nets), settings.seed, learned
+        )
+        write_positions(folder, positions, judges)
+        return positions
+    if kept[1] != judges:
+        raise StateError(
+            f"{folder} was begun by other nets than {nets.name} and its finder are made of now", field="net"
+        )
+    return kept[0]
+
+
+def _read_pruning_net_hashes() -> dict[str, str]:
+    return collect_net_hashes(read_manifest().finder or DEFAULT_EVALUATOR)
+
+
+def _roll_out(folder: Path, tasks: Sequence[RolloutTask], processes: ProcessPool) -> None:
+    """Roll out what is not there yet, and log each shard."""
+    done = sum(len(task.positions) for task in tasks if task.file.exists())
+    began_s = last_s = time.monotonic()
+    games = 0
+    with Progress(sum(len(task.positions) for task in tasks), "positions", start=done) as bar:
+
+        def show(count: int, made: RolloutStats) -> None:
+            rate = (games + made.trials) / max(time.monotonic() - began_s, 1e-6)
+            bar.update(count, f"{format_short_number(rate)} games/s, error {made.error:.4f}")
+
+        for made in roll_out_missing(tasks, processes, show):
+            games += made.trials
+            now_s = time.monotonic()
+            record = {"labelled": made.positions, "trials": made.trials, "error": made.error}
+            append_record(folder / LOG_FILE, {**record, "seconds": now_s - last_s})
+            last_s = now_s

@@ -1,0 +1,40 @@
+"""Judges of positions by name: those that measurements compare."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from engine.errors import ValueRangeError
+from engine.evaluation.evaluator import Evaluator
+from engine.play.player import EvaluatorPlayer
+from nets.catalogue import DEFAULT_EVALUATOR, list_evaluator_names
+from tools.gnubg.nets import GnubgEvaluator, GnubgPlayer
+from tools.opponents import load_opponent
+from tools.train.weights.net_set import load_net_set
+
+
+def load_named_evaluator(name: str) -> Evaluator:
+    """Load what judges positions.
+
+    Args:
+        name: An evaluator of the manifest or ``default``; the folder of a run or a file of nets in it;
+            ``wildbg:FOLDER``; ``gnubg``, with ``:plies=N`` behind it to look ahead.
+
+    Raises:
+        ValueRangeError: There is no such judge; or it is a player that only chooses plays.
+        FormatError: An option cannot be read.
+        UnsupportedError: A package is missing that it needs.
+        DataFileError: The manifest, a net or a file is missing or faulty.
+    """
+    if name not in (DEFAULT_EVALUATOR, *list_evaluator_names()) and Path(name).exists():
+        return load_net_set(name).make_evaluator()
+    player = load_opponent(name)
+    if isinstance(player, EvaluatorPlayer):
+        return player.evaluator
+    if isinstance(player, GnubgPlayer):
+        return GnubgEvaluator(player.plies)
+    raise ValueRangeError(
+        f"{name} chooses plays and gives no values of positions; expected an evaluator, a run, "
+        "wildbg:FOLDER or gnubg",
+        field="net",
+    )

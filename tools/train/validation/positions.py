@@ -1,0 +1,249 @@
+"""Positions to compare nets on, in classes, and how they are drawn: from dice that training never throws."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import DataFileError, ValueRangeError
+from engine.rules.position import Board
+from nets.catalogue import load_pruner
+from tools.files import read_arrays, write_arrays
+from tools.train.labels.sampling import Sampler
+from tools.train.labels.shards import list_shard_numbers, pack_boards, read_shard, shard_file, unpack_boards
+from tools.train.weights.net_set import PHASES, NetSet, load_bearoff_evaluators
+
+_POSITIONS_FILE = "positions.npz"
+_COUNT = re.compile("[0-9]{1,7}")
+
+_DICE_SEED_TAG = 0x706F736974696F6E
+"""Stands first in the seeds of all draws here; those of training begin with the seed of their run."""
+
+_SAMPLING_FACTOR = 8
+"""Of so many positions one is taken: the fewer of a game, the more each of them tells."""
+
+_OPPONENT_HOME = slice(19, 25)
+
+
+@dataclass(frozen=True)
+class PositionClass:
+    """A class of positions.
+
+    Attributes:
+        source: Where they come from, one of `tools.train.labels.sampling.SOURCES`.
+        phase: A key of `tools.train.weights.net_set.PHASES`.
+        is_member: Says which of ``int8[n, 2, 26]`` are of the class; None for all of them.
+    """
+
+    source: str
+    phase: str = "contact"
+    is_member: Callable[[Board], NDArray[np.bool_]] | None = None
+
+
+def has_two_anchors(boards: Board) -> NDArray[np.bool_]:
+    """Say where a side holds two points or more in the other's home board: ``bool[n]``."""
+    points = (boards[:, :, _OPPONENT_HOME] >= 2).sum(axis=2)
+    held: NDArray[np.bool_] = (points >= 2).any(axis=1)
+    return held
+
+
+POSITION_CLASSES: dict[str, PositionClass] = {
+    "contact": PositionClass("selfplay"),
+    "backgame": PositionClass("backgame", is_member=has_two_anchors),
+    "containment": PositionClass("containment"),
+    "priming": PositionClass("priming"),
+    "crashed": PositionClass("crashed", phase="crashed"),
+    "late-hit": PositionClass("late-hit"),
+    "race": PositionClass("selfplay", phase="race"),
+}
+"""Classes by name."""
+
+
+@dataclass(frozen=True, eq=False)
+class ValidationPositions:
+    """Positions of some classes.
+
+    Attributes:
+        boards: ``int8[n, 2, 26]``, none of them over.
+        classes: ``uint8[n]``: the class of each, as its place in `class_names`.
+        class_names: Keys of `POSITION_CLASSES`.
+    """
+
+    boards: Board
+    classes: NDArray[np.uint8]
+    class_names: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.boards)
+
+    def __getitem__(self, rows: slice | NDArray[Any]) -> ValidationPositions:
+        """Some of them."""
+        return ValidationPositions(self.boards[rows], self.classes[rows], self.class_names)
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Describe them for a file."""
+        return {
+            "boards": pack_boards(self.boards),
+            "classes": self.classes,
+            "class_names": np.array(self.class_names),
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> ValidationPositions:
+        """Read what `arrays` described.
+
+        Raises:
+            KeyError: An array is missing.
+            ValueError: An array is of another kind or length.
+        """
+        names = tuple(str(name) for name in arrays["class_names"])
+        boards, classes = unpack_boards(arrays["boards"]), arrays["classes"]
+        if classes.shape != (len(boards),) or (classes >= len(names)).any():
+            raise ValueError("classes are a place in class_names for each position")
+        return cls(boards, classes, names)
+
+
+def parse_classes(texts: Sequence[str]) -> dict[str, int]:
+    """Read classes and their numbers of positions: ``contact=2000``.
+
+    Raises:
+        ValueRangeError: There is none, one is unknown or given twice, or a number is no whole one above 0.
+    """
+    counts: dict[str, int] = {}
+    for text in texts:
+        name, _, number = text.partition("=")
+        count = int(number) if _COUNT.fullmatch(number) else 0
+        if name not in POSITION_CLASSES or name in counts or not count:
+            raise ValueRangeError(
+                f"a class is one of {', '.join(POSITION_CLASSES)}, once, with = and a "
+                f"number of positions behind it, "
+                f"not {text!r}",
+                field="classes",
+            )
+        counts[name] = count
+    if not counts:
+        raise ValueRangeError("there is no class of positions", field="classes")
+    return counts
+
+
+def make_sampler(nets: NetSet) -> Sampler:
+    """Let nets play the games that positions are drawn from."""
+    finder, evaluator = load_pruner(), nets.make_evaluator()
+    policy = nets.make_policy(evaluator, finder)
+    return Sampler(evaluator, policy, finder, load_bearoff_evaluators(), PHASES["contact"])
+
+
+def draw_positions(
+    counts: Mapping[str, int], sampler: Sampler, seed: int, label_folders: Sequence[Path] = ()
+) -> ValidationPositions:
+    """Draw distinct positions.
+
+    Args:
+        counts: Classes and how many positions of each.
+        sampler: Who plays; the phases that it wants do not matter.
+        seed: With the nets of the sampler it decides dice and draws.
+        label_folders: Folders of labels whose positions are not taken.
+
+    Returns:
+        The positions in random order, so that the first of them are of all classes.
+
+    Raises:
+        DataFileError: A folder holds no labels that can be read.
+    """
+    found = np.empty((0, 2, 26), np.int8)
+    classes = []
+    for number, (name, count) in enumerate(counts.items()):
+        wanted = len(found) + count
+        turn = 0
+        while len(found) < wanted:
+            drawn = _draw_class(
+                POSITION_CLASSES[name], 2 * count, sampler, (_DICE_SEED_TAG, seed, number, turn)
+            )
+            drawn = drawn[~is_among(drawn, found)]
+            drawn = drawn[~is_learned(drawn, label_folders)]
+            found = np.concatenate([found, drawn[: wanted - len(found)]])
+            turn += 1
+        classes.append(np.full(count, number, np.uint8))
+    order = np.random.Generator(np.random.PCG64([_DICE_SEED_TAG, seed])).permutation(len(found))
+    return ValidationPositions(found[order], np.concatenate(classes)[order], tuple(counts))
+
+
+def _draw_class(kind: PositionClass, count: int, sampler: Sampler, seed: Sequence[int]) -> Board:
+    """Draw distinct positions of a class, at most so many, a few of each game."""
+    sampler = replace(sampler, wanted_phases=PHASES[kind.phase])
+    boards = sampler.sample([(kind.source, _SAMPLING_FACTOR * count)], seed).boards
+    if kind.is_member is not None:
+        boards = boards[kind.is_member(boards)]
+    return boards[:count]
+
+
+def is_among(boards: Board, others: Board) -> NDArray[np.bool_]:
+    """Say which positions are among others: ``bool[n]`` for ``int8[n, 2, 26]`` and ``int8[m, 2, 26]``."""
+    keys, other_keys = (pack_boards(each).view("V25").ravel() for each in (boards, others))
+    among: NDArray[np.bool_] = np.isin(keys, other_keys)
+    return among
+
+
+def is_learned(boards: Board, folders: Sequence[Path]) -> NDArray[np.bool_]:
+    """Say for which positions there are labels: ``bool[n]`` for ``int8[n, 2, 26]``.
+
+    Args:
+        boards: The positions.
+        folders: Where the labels are.
+
+    Raises:
+        DataFileError: A folder holds no labels, or damaged ones; it is named.
+    """
+    learned = np.zeros(len(boards), np.bool_)
+    check_label_folders(folders)
+    for folder in folders:
+        for number in list_shard_numbers(folder):
+            learned |= is_among(boards, read_shard(shard_file(folder, number))[0].boards)
+    return learned
+
+
+def check_label_folders(folders: Sequence[Path]) -> None:
+    """Make sure that there are labels in folders.
+
+    Raises:
+        DataFileError: One holds none; it is named.
+    """
+    for folder in folders:
+        if not list_shard_numbers(folder):
+            raise DataFileError(f"{folder} holds no labelled positions (labels-000000.npz and so on)")
+
+
+def write_positions(folder: Path, positions: ValidationPositions, nets_digest: str) -> None:
+    """Write the positions of a set, whole or not at all.
+
+    Args:
+        folder: Of the set.
+        positions: All of them.
+        nets_digest: Who drew them and will roll them out.
+
+    Raises:
+        DataFileError: They cannot be written.
+    """
+    write_arrays(folder / _POSITIONS_FILE, {**positions.to_arrays(), "judges": np.array(nets_digest)})
+
+
+def read_positions(folder: Path) -> tuple[ValidationPositions, str] | None:
+    """Read what `write_positions` wrote; None where nothing is.
+
+    Raises:
+        DataFileError: The file is damaged; it is named.
+    """
+    file = folder / _POSITIONS_FILE
+    if not file.exists():
+        return None
+    arrays = read_arrays(file)
+    try:
+        return ValidationPositions.from_arrays(arrays), str(arrays["judges"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise DataFileError(f"{file} holds no positions of a validation set: {error}") from error

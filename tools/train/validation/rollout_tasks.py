@@ -1,0 +1,193 @@
+"""Roll positions out: many games from each, both sides played by the nets, luck taken off.
+
+Each position has dice of its own, which its place in the set and the seed decide: so the errors of labels do
+not depend on each other, and labels depend neither on how many processes share the work nor on where a run
+was interrupted. Luck is measured by the nets' judgement of the replies that the finder of short lists likes
+best: that leaves a little more spread than the nets' own replies and takes less than half the time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from engine.rollout import CubelessScoring, RolloutEvaluators, RolloutSettings, ShortlistPruner
+from engine.rollout.dice import FACES
+from engine.rollout.runner import BLOCK_ROWS
+from engine.rollout.trial_scoring import Scores
+from engine.rollout.trials import play_trials
+from engine.rules.position import Board
+from engine.search import NPlyEvaluator
+from nets.catalogue import load_pruner
+from tools.parallel import ProcessPool
+from tools.train.validation.positions import ValidationPositions
+from tools.train.validation.rollout_labels import RolloutLabels, rollout_file, write_rollouts
+from tools.train.weights.net_set import NetSet, load_bearoff_evaluators
+
+SHARD_POSITIONS = 16
+"""Positions of a shard: about a minute of work."""
+
+_DICE_SEED_TAG = 0x726F6C6C6F757473
+"""Stands first in the seeds of the dice of rollouts."""
+
+_CUBELESS = CubelessScoring()
+
+
+@dataclass(frozen=True, eq=False)
+class RolloutTask:
+    """One shard to make.
+
+    Attributes:
+        nets: Who plays.
+        plies: How far plays are looked ahead; 0 for the nets alone.
+        settings: Of the rollouts; ``seed`` is that of the set, the other fields as `roll_out_to_error` takes
+            them.
+        folder: Where the shard goes.
+        number: Of the shard.
+        first: The place of its first position in the set.
+        positions: What is rolled out.
+    """
+
+    nets: NetSet
+    plies: int
+    settings: RolloutSettings
+    folder: Path
+    number: int
+    first: int
+    positions: ValidationPositions
+
+    @property
+    def file(self) -> Path:
+        """Where the shard goes."""
+        return rollout_file(self.folder, self.number)
+
+    @property
+    def size(self) -> int:
+        """How many positions it has."""
+        return len(self.positions)
+
+
+@dataclass(frozen=True)
+class RolloutStats:
+    """What a task made.
+
+    Attributes:
+        positions: How many.
+        trials: How many games.
+        error: Root mean square of the standard errors of equity, in points.
+    """
+
+    positions: int
+    trials: int
+    error: float
+
+
+def make_rollout_tasks(
+    nets: NetSet, plies: int, settings: RolloutSettings, folder: Path, positions: ValidationPositions
+) -> list[RolloutTask]:
+    """Share the positions of a set among shards; arguments as the attributes of `RolloutTask`."""
+    return [
+        RolloutTask(nets, plies, settings, folder, number, first, positions[first : first + SHARD_POSITIONS])
+        for number, first in enumerate(range(0, len(positions), SHARD_POSITIONS))
+    ]
+
+
+def roll_out_missing(
+    tasks: Sequence[RolloutTask], processes: ProcessPool, progress: Callable[[int, RolloutStats], None]
+) -> Iterator[RolloutStats]:
+    """Make the shards that are not there yet; see `tools.parallel.ProcessPool.make_missing_files`."""
+    return processes.make_missing_files(roll_out_shard, tasks, progress)
+
+
+def roll_out_shard(task: RolloutTask) -> RolloutStats:
+    """Roll out the positions of a shard and write it."""
+    judges = make_rollout_evaluators(task.nets, task.plies)
+    scores = [
+        roll_out_to_error(
+            board, judges, replace(task.settings, seed=_derive_dice_seed(task.settings.seed, place))
+        )
+        for place, board in enumerate(task.positions.boards, task.first)
+    ]
+    labels = RolloutLabels(
+        task.positions,
+        np.array([each.mean(axis=0) for each in scores], np.float32),
+        np.array([_standard_errors(each) for each in scores], np.float32),
+        np.array([_standard_errors(_CUBELESS.equities(each)) for each in scores], np.float32),
+        np.array([len(each) for each in scores], np.int32),
+    )
+    write_rollouts(task.file, labels)
+    error = float(np.sqrt(np.square(labels.equity_errors, dtype=np.float64).mean()))
+    return RolloutStats(len(labels), int(labels.trials.sum()), error)
+
+
+def make_rollout_evaluators(nets: NetSet, plies: int) -> RolloutEvaluators:
+    """Put together who plays, so many plies ahead, and judges; all bearoff databases end games."""
+    finder, evaluator, exact = load_pruner(), nets.make_evaluator(), load_bearoff_evaluators()
+    policy = nets.make_policy(evaluator, finder)
+    if plies:
+        optimal = tuple(judge for judge in exact if judge.is_optimal)
+        policy = ShortlistPruner(finder, NPlyEvaluator(evaluator, finder, plies, exact=optimal))
+    return RolloutEvaluators(policy, evaluator, luck=evaluator, luck_policy=finder, exact=exact)
+
+
+def roll_out_to_error(board: Board, evaluators: RolloutEvaluators, settings: RolloutSettings) -> Scores:
+    """Roll a position out until it is known well enough.
+
+    The spread of the first ``min_trials`` games tells how many it takes to come to a standard error of equity
+    of ``stop_error``, in whole rows of first rolls; no more than ``trials`` are played.
+
+    Args:
+        board: ``int8[2, 26]``.
+        evaluators: Who plays and judges.
+        settings: Without ``stop_error`` all trials are played.
+
+    Returns:
+        ``float64[trials, 5]``.
+    """
+    if not settings.stop_error:
+        return _play_trials(board, evaluators, settings, range(settings.trials))
+    first = min(settings.min_trials, settings.trials)
+    scores = _play_trials(board, evaluators, settings, range(first))
+    variance = float(_CUBELESS.equities(scores).var(ddof=1))
+    rows = np.ceil(variance / settings.stop_error**2 / FACES)
+    last = min(int(rows) * FACES, settings.trials)
+    if last <= first:
+        return scores
+    return np.concatenate([scores, _play_trials(board, evaluators, settings, range(first, last))])
+
+
+def _play_trials(
+    board: Board, evaluators: RolloutEvaluators, settings: RolloutSettings, trials: range
+) -> Scores:
+    """Play trials from one position, ``float64[trials, 5]``, not more at once than memory is meant for."""
+    parts = [
+        play_trials(
+            board[None],
+            trials[start : start + BLOCK_ROWS],
+            settings,
+            evaluators,
+            _CUBELESS,
+            _never_stop,
+        )[0]
+        for start in range(0, len(trials), BLOCK_ROWS)
+    ]
+    return np.concatenate(parts)
+
+
+def _derive_dice_seed(seed: int, place: int) -> int:
+    """The seed of the dice of one position."""
+    (drawn,) = np.random.SeedSequence([_DICE_SEED_TAG, seed, place]).generate_state(1, np.uint64)
+    return int(drawn) >> 1
+
+
+def _standard_errors(samples: Scores) -> Scores:
+    """Of the mean over the first axis."""
+    errors: Scores = np.asarray(samples.std(axis=0, ddof=1) / np.sqrt(len(samples)))
+    return errors
+
+
+def _never_stop() -> bool:
+    return False

@@ -1,0 +1,241 @@
+"""``gammond train validate``: how far nets are from rolled-out positions, class by class.
+
+The positions are those of `gammond train validation-set`, which may still be at work. Of each net: the root
+mean square of its errors of cubeless equity, with the labels' own mean squared error subtracted (RMSE) and
+without (raw); the ratio of the RMSE to that of the first net, on the same positions; the mean error. All with
+standard errors. Beside them stands what the nets say of the opening position.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import ValueRangeError
+from engine.evaluation.evaluator import Evaluator
+from engine.rules.outcome import Outcome, Outcomes, cubeless_equity
+from engine.rules.position import Board, Position
+from engine.runtime.version import read_version
+from tools.progress import Progress
+from tools.train.runs.run_folder import CONFIG_FILE
+from tools.train.runs.settings import read_settings
+from tools.train.validation.build_set import ValidationSettings
+from tools.train.validation.named_evaluators import load_named_evaluator
+from tools.train.validation.net_errors import NetErrorStats, ValueWithError, compute_net_errors, rms
+from tools.train.validation.positions import is_learned
+from tools.train.validation.rollout_labels import RolloutLabels, read_all_rollouts
+
+SUMMARY = "compare nets with rolled-out positions"
+
+ALL_CLASSES = "all"
+"""The name of all classes together."""
+
+_EVALUATION_BATCH = 256
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``gammond train validate``."""
+    parser.add_argument("set", type=Path, help="folder of a validation set")
+    parser.add_argument(
+        "nets",
+        nargs="+",
+        metavar="NET",
+        help="an evaluator of the manifest or 'default', the folder of a run or a file of nets in it, "
+        "'wildbg:FOLDER', 'gnubg' or 'gnubg:plies=N'; the first is the one that others are compared with",
+    )
+    parser.add_argument(
+        "--not-in", default="", metavar="LIST", help="folders of labels whose positions are left out"
+    )
+    parser.add_argument("--json", action="store_true", help="write one JSON object instead of the tables")
+
+
+def main(args: argparse.Namespace) -> int:
+    """Compare and report; returns the exit status.
+
+    Raises:
+        GammondError: The set or a net cannot be read, a net is named twice, or no position is left.
+    """
+    names = list(dict.fromkeys(args.nets))
+    if len(names) < len(args.nets):
+        raise ValueRangeError("a net is named twice", field="net")
+    settings = read_settings(args.set / CONFIG_FILE, ValidationSettings)
+    labels = read_all_rollouts(args.set)
+    judges = {name: load_named_evaluator(name) for name in names}
+    learned = is_learned(labels.positions.boards, [Path(each) for each in args.not_in.split(",") if each])
+    if learned.all():
+        raise ValueRangeError("no position of the set is left: all are in --not-in", field="not_in")
+    report = compare_nets(labels[~learned], judges)
+    title = ValidationHeader(
+        read_version(), str(args.set), settings.net, settings.plies, settings.truncate, int(learned.sum())
+    )
+    sys.stdout.write(format_json(title, report) if args.json else format_tables(title, report))
+    return 0
+
+
+@dataclass(frozen=True)
+class ValidationHeader:
+    """What was compared.
+
+    Attributes:
+        version: Of the program.
+        set: The folder of the set.
+        rolled_out_by: The net that played.
+        plies: How far it looked ahead.
+        truncated: Plies after which games ended with its value; 0 for none.
+        left_out: Positions that were not counted, because they are among labels.
+    """
+
+    version: str
+    set: str
+    rolled_out_by: str
+    plies: int
+    truncated: int
+    left_out: int
+
+
+@dataclass(frozen=True)
+class ClassErrors:
+    """How far nets are from the labels of a class.
+
+    Attributes:
+        name: Of the class, or `ALL`.
+        positions: How many.
+        trials: The mean number of games of each.
+        label_error: Root mean square of the labels' standard errors.
+        nets: In their order.
+    """
+
+    name: str
+    positions: int
+    trials: float
+    label_error: float
+    nets: tuple[NetErrorStats, ...]
+
+
+@dataclass(frozen=True)
+class NetComparison:
+    """What nets say of a set.
+
+    Attributes:
+        classes: Those of the set, and all together at the end where there are several.
+        opening: By net the outcome of the opening position, for the player on roll before the roll.
+    """
+
+    classes: tuple[ClassErrors, ...]
+    opening: dict[str, Outcome]
+
+
+def compare_nets(labels: RolloutLabels, evaluators: Mapping[str, Evaluator]) -> NetComparison:
+    """Compare nets with labels.
+
+    Args:
+        labels: One or more.
+        evaluators: By name; the others are compared with the first.
+    """
+    equities = {}
+    for name, judge in evaluators.items():
+        with Progress(len(labels), name) as bar:
+            equities[name] = cubeless_equity(_evaluate_in_batches(judge, labels.positions.boards, bar.update))
+    start = Position.start().board[None]
+    opening = {name: Outcome(*judge.evaluate(start)[0].tolist()) for name, judge in evaluators.items()}
+    classes = tuple(
+        ClassErrors(
+            name,
+            int(rows.sum()),
+            float(labels.trials[rows].mean()),
+            rms(labels.equity_errors[rows]),
+            compute_net_errors(
+                {net: values[rows] for net, values in equities.items()},
+                labels.equities[rows],
+                labels.equity_errors[rows],
+            ),
+        )
+        for name, rows in _iterate_classes(labels)
+    )
+    return NetComparison(classes, opening)
+
+
+def _evaluate_in_batches(evaluator: Evaluator, boards: Board, progress: Callable[[int], None]) -> Outcomes:
+    outcomes = np.empty((len(boards), 5), np.float32)
+    for start in range(0, len(boards), _EVALUATION_BATCH):
+        some = boards[start : start + _EVALUATION_BATCH]
+        outcomes[start : start + _EVALUATION_BATCH] = evaluator.evaluate(some)
+        progress(start + len(some))
+    return outcomes
+
+
+def _iterate_classes(labels: RolloutLabels) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+    """The classes that have positions, with the rows of each."""
+    classes = labels.positions.classes
+    present = [(name, classes == i) for i, name in enumerate(labels.positions.class_names)]
+    present = [(name, rows) for name, rows in present if rows.any()]
+    yield from present
+    if len(present) > 1:
+        yield ALL_CLASSES, np.ones(len(labels), np.bool_)
+
+
+def format_json(header: ValidationHeader, comparison: NetComparison) -> str:
+    """Write a comparison as one line of JSON; figures that cannot be told are null."""
+    opening = {net: outcome._asdict() for net, outcome in comparison.opening.items()}
+    classes = [asdict(each) for each in comparison.classes]
+    return json.dumps(_replace_nan({**asdict(header), "classes": classes, "opening": opening})) + "\n"
+
+
+def format_tables(header: ValidationHeader, comparison: NetComparison) -> str:
+    """Write a comparison as tables, one for each class."""
+    how = f"truncated after {header.truncated} plies" if header.truncated else "played out"
+    player = f"{header.rolled_out_by} at {header.plies} plies"
+    head = f"gammond {header.version}: {header.set}, rolled out by {player}, {how}"
+    left_out = f"; {header.left_out:,} positions left out that are among labels" if header.left_out else ""
+    width = max(len(net) for net in (*comparison.opening, "opening, on roll"))
+    lines = [head + left_out]
+    for each in comparison.classes:
+        lines += ["", _format_class(each), f"{'net':<{width}}{_COLUMN_HEADS}"]
+        lines += [f"{net.net:<{width}}{_format_row(net)}" for net in each.nets]
+    lines += ["", f"{'opening, on roll':<{width}}      win   gammon   loses gammon"]
+    lines += [
+        f"{net:<{width}}   {outcome.win:.4f}   {outcome.win_g:.4f}         {outcome.lose_g:.4f}"
+        for net, outcome in comparison.opening.items()
+    ]
+    return "\n".join(lines) + "\n"
+
+
+_COLUMN_HEADS = f"{'RMSE':>19}{'of the first':>18}{'mean error':>20}{'raw':>10}"
+
+
+def _format_class(each: ClassErrors) -> str:
+    return (
+        f"{each.name}: {each.positions:,} positions, {each.trials:,.0f} games each, "
+        f"labels' standard error {each.label_error:.4f}"
+    )
+
+
+def _format_row(net: NetErrorStats) -> str:
+    rmse, ratio = _format_value(net.rmse, "7.4f"), _format_value(net.ratio, "6.3f")
+    return f"{rmse:>19}{ratio:>18}{_format_value(net.bias, '+7.4f'):>20}{net.raw_rmse:10.4f}"
+
+
+def _format_value(figure: ValueWithError, form: str) -> str:
+    """Write a figure with its error, or dashes for what cannot be told."""
+    if math.isnan(figure.value):
+        return "-"
+    digits = form[form.index(".") :]
+    error = "-" if math.isnan(figure.error) else f"{figure.error:{digits}}"
+    return f"{figure.value:{form}} ± {error}"
+
+
+def _replace_nan(value: object) -> object:
+    """None in place of nan, which JSON has not."""
+    if isinstance(value, dict):
+        return {key: _replace_nan(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_replace_nan(each) for each in value]
+    return None if isinstance(value, float) and math.isnan(value) else value

@@ -1,0 +1,235 @@
+"""Nets of any depth: ReLU hidden layers, five sigmoid outputs, the cumulative outcome."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import DataFileError, UnsupportedError, ValueRangeError
+from engine.rules.outcome import Outcomes
+from nets.encoders import Inputs, get_encoder
+from tools.train.weights.network import ENCODER, INITIAL_OUTPUT_BIASES, OUTPUTS, TdNet, sigmoid
+from tools.train.weights.random_positions import sample_random_positions
+
+Layer = tuple[NDArray[np.float32], NDArray[np.float32]]
+"""Weights ``float32[ins, outs]`` and biases ``float32[outs]``."""
+
+_CHECKED_POSITIONS = 64
+
+
+@dataclass(frozen=True, eq=False)
+class LayeredNet:
+    """A net as its weights.
+
+    Attributes:
+        encoder_id: What its inputs are; see `nets.encoders`.
+        layers: From the inputs to the outputs, at least one hidden layer.
+
+    Raises:
+        DataFileError: The encoder does not exist, or the shapes do not fit it or each other.
+    """
+
+    encoder_id: str
+    layers: tuple[Layer, ...]
+
+    def __post_init__(self) -> None:
+        sizes = [get_encoder(self.encoder_id).inputs, *(len(bias) for _, bias in self.layers)]
+        shapes = [weights.shape for weights, _ in self.layers]
+        expected = list(pairwise(sizes))
+        if len(self.layers) < 2 or sizes[-1] != OUTPUTS or shapes != expected:
+            raise DataFileError(
+                f"a net of {self.encoder_id} leads from {sizes[0]} inputs by hidden layers to {OUTPUTS} "
+                f"outputs, this one has weights of shapes {shapes} and biases of {sizes[1:]}",
+                field="net",
+            )
+        if any(array.dtype != np.float32 for layer in self.layers for array in layer):
+            raise DataFileError("a net's weights are float32, these are not", field="net")
+
+    @classmethod
+    def make_untrained(
+        cls, encoder_id: str, hidden: Sequence[int], generator: np.random.Generator
+    ) -> LayeredNet:
+        """Make random weights; about thirty inputs are active at a time.
+
+        Raises:
+            DataFileError: The encoder does not exist.
+            ValueRangeError: There is no hidden layer, or one without units.
+        """
+        sizes = [get_encoder(encoder_id).inputs, *_check_hidden(hidden), OUTPUTS]
+        spreads = [30.0, *(size / 2 for size in sizes[1:-2]), float(sizes[-2])]
+        layers = [
+            (_random_weights(generator, ins, outs, spread), np.zeros(outs, np.float32))
+            for ins, outs, spread in zip(sizes, sizes[1:], spreads, strict=False)
+        ]
+        layers[-1] = (layers[-1][0], INITIAL_OUTPUT_BIASES.copy())
+        return cls(encoder_id, tuple(layers))
+
+    @classmethod
+    def from_td_net(cls, net: TdNet, encoder_id: str = ENCODER) -> LayeredNet:
+        """Take a net of ``gammond train td``, its inputs widened where the encoder has more.
+
+        Raises:
+            DataFileError: The encoder does not exist.
+            UnsupportedError: The encoder does not begin with the inputs of the net.
+        """
+        first = (net.w1.copy(), net.b1.copy())
+        last = (np.ascontiguousarray(net.w2.T), net.b2.copy())
+        return cls(ENCODER, (first, last)).with_encoder(encoder_id)
+
+    @property
+    def inputs(self) -> int:
+        """The number of inputs."""
+        return len(self.layers[0][0])
+
+    @property
+    def hidden(self) -> tuple[int, ...]:
+        """Sizes of the hidden layers."""
+        return tuple(len(bias) for _, bias in self.layers[:-1])
+
+    @property
+    def digest(self) -> str:
+        """16 hexadecimal digits that tell nets of different weights apart."""
+        content = hashlib.sha256(self.encoder_id.encode())
+        for layer in self.layers:
+            for array in layer:
+                content.update(np.ascontiguousarray(array).tobytes())
+        return content.hexdigest()[:16]
+
+    def forward(self, inputs: Inputs) -> Outcomes:
+        """Run the net.
+
+        Args:
+            inputs: ``float32[n, inputs]``.
+
+        Returns:
+            ``float32[n, 5]``.
+        """
+        units = inputs
+        for weights, bias in self.layers[:-1]:
+            units = np.maximum(units @ weights + bias, np.float32(0.0))
+        weights, bias = self.layers[-1]
+        return sigmoid(units @ weights + bias)
+
+    def with_encoder(self, encoder_id: str) -> LayeredNet:
+        """Read other inputs of which the first are the present ones; the further ones count nothing yet.
+
+        Raises:
+            DataFileError: The encoder does not exist.
+            UnsupportedError: The encoder does not begin with the present inputs.
+        """
+        if encoder_id == self.encoder_id:
+            return self
+        boards = sample_random_positions(_CHECKED_POSITIONS, seed=1)
+        own, other = get_encoder(self.encoder_id), get_encoder(encoder_id)
+        if not np.array_equal(own.encode(boards), other.encode(boards)[:, : own.inputs]):
+            raise UnsupportedError(
+                f"a net on {self.encoder_id} cannot read {encoder_id}, which does not begin with its inputs",
+                field="encoder",
+            )
+        weights, bias = self.layers[0]
+        more = np.zeros((other.inputs - own.inputs, len(bias)), np.float32)
+        return LayeredNet(encoder_id, ((np.concatenate([weights, more]), bias), *self.layers[1:]))
+
+    def widen(self, hidden: Sequence[int], generator: np.random.Generator) -> LayeredNet:
+        """Add hidden units that see everything and count nothing yet; the outputs stay as they are.
+
+        Args:
+            hidden: Sizes of the hidden layers, each at least the present one.
+            generator: Of the weights by which new units see.
+
+        Raises:
+            ValueRangeError: A layer would shrink, or their number change.
+        """
+        if len(hidden) != len(self.hidden) or any(
+            new < old for new, old in zip(hidden, self.hidden, strict=True)
+        ):
+            raise ValueRangeError(
+                f"a net of {_format_hidden(self.hidden)} hidden units cannot be "
+                f"widened to {_format_hidden(hidden)}",
+                field="hidden",
+            )
+        sizes = [self.inputs, *hidden, OUTPUTS]
+        layers = []
+        for i, (weights, bias) in enumerate(self.layers):
+            ins, outs = sizes[i], sizes[i + 1]
+            more = outs - len(bias)
+            wide = np.zeros((ins, outs), np.float32)
+            wide[: len(weights), : len(bias)] = weights
+            wide[:, len(bias) :] = _random_weights(generator, ins, more, 30.0 if i == 0 else ins / 2)
+            layers.append((wide, np.concatenate([bias, np.zeros(more, np.float32)])))
+        return LayeredNet(self.encoder_id, tuple(layers))
+
+    def deepen(self) -> LayeredNet:
+        """Add a last hidden layer that passes on what comes in; the outputs stay as they are."""
+        size = self.hidden[-1]
+        passing = (np.eye(size, dtype=np.float32), np.zeros(size, np.float32))
+        return LayeredNet(self.encoder_id, (*self.layers[:-1], passing, self.layers[-1]))
+
+    def expand(self, encoder_id: str, hidden: Sequence[int], generator: np.random.Generator) -> LayeredNet:
+        """Give the net other inputs, more layers and more units, while its outputs stay as they are.
+
+        Args:
+            encoder_id: As `with_encoder` takes it.
+            hidden: Sizes of the hidden layers: each at least the present one, further ones at least the
+                present last one.
+            generator: Of the weights by which new units see.
+
+        Raises:
+            DataFileError: The encoder does not exist.
+            UnsupportedError: The encoder does not begin with the present inputs.
+            ValueRangeError: A layer would shrink, or there would be fewer.
+        """
+        net = self.with_encoder(encoder_id)
+        while len(net.hidden) < len(hidden):
+            net = net.deepen()
+        return net.widen(hidden, generator)
+
+    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
+        """The net as named arrays for a file."""
+        arrays: dict[str, NDArray[Any]] = {f"{prefix}_encoder": np.array(self.encoder_id)}
+        for i, (weights, bias) in enumerate(self.layers):
+            arrays[f"{prefix}_w{i}"], arrays[f"{prefix}_b{i}"] = weights, bias
+        return arrays
+
+    @classmethod
+    def from_arrays(cls, prefix: str, arrays: Mapping[str, NDArray[Any]]) -> LayeredNet:
+        """Take back what `arrays` gave.
+
+        Raises:
+            DataFileError: An array is missing, or they make no net.
+        """
+        count = sum(name.startswith(f"{prefix}_w") for name in arrays)
+        try:
+            layers = tuple((arrays[f"{prefix}_w{i}"], arrays[f"{prefix}_b{i}"]) for i in range(count))
+            encoder_id = str(arrays[f"{prefix}_encoder"])
+        except KeyError as error:
+            raise DataFileError(f"there is no {error.args[0]}", field="net") from error
+        if any(weights.ndim != 2 or bias.ndim != 1 for weights, bias in layers):
+            raise DataFileError("weights have two dimensions and biases one", field="net")
+        return cls(encoder_id, layers)
+
+
+def _random_weights(
+    generator: np.random.Generator, ins: int, outs: int, active_inputs: float
+) -> NDArray[np.float32]:
+    """Weights for inputs of which so many are active at a time."""
+    return generator.normal(0.0, np.sqrt(1.0 / active_inputs), (ins, outs)).astype(np.float32)
+
+
+def _check_hidden(hidden: Sequence[int]) -> Sequence[int]:
+    if not hidden or min(hidden) < 1:
+        raise ValueRangeError(
+            f"hidden layers are one or more, each of 1 unit or more, not {_format_hidden(hidden) or 'none'}",
+            field="hidden",
+        )
+    return hidden
+
+
+def _format_hidden(hidden: Sequence[int]) -> str:
+    return ",".join(map(str, hidden))

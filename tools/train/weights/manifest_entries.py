@@ -1,0 +1,117 @@
+"""Entries of the package's manifest, as text to paste: trainings, nets, and nets with one output."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from engine.errors import StateError
+from nets.heritage.computational_backgammon.net import ClassicNet
+from nets.manifest import MANIFEST_FILE, check_name
+from tools.train.runs.run_folder import Provenance
+from tools.train.weights.layers import LayeredNet
+
+
+def format_training_entry(name: str, provenance: Provenance, export_command: str) -> str:
+    """Write a ``[[training]]`` entry.
+
+    Args:
+        name: What nets call it.
+        provenance: How they came to be.
+        export_command: The command that wrote their files.
+    """
+    commands = [_quote(command) for command in (*(step.command for step in provenance), export_command)]
+    lines = [
+        f"name = {_quote(name)}",
+        "commands = [",
+        *(f"    {command}," for command in commands),
+        "]",
+        f"games = {sum(step.games for step in provenance)}",
+        f"hours = {sum(step.hours for step in provenance):.2f}",
+    ]
+    if positions := sum(step.positions for step in provenance):
+        lines.append(f"positions = {positions}")
+    return _format_entry("training", lines)
+
+
+def format_net_entry(
+    file: Path, phase: str, net: LayeredNet | ClassicNet, content: bytes, training: str
+) -> str:
+    """Write the ``[[net]]`` entry of a file.
+
+    Args:
+        file: Where the net lies; named from the folder of the manifest if it is below it, absolute otherwise.
+        phase: What it was trained on.
+        net: Its weights.
+        content: Its bytes.
+        training: Name of the entry that says how it came to be.
+    """
+    lines = [
+        *_format_name_and_file(file),
+        f"phase = {_quote(phase)}",
+        f"encoder = {_quote(net.encoder_id)}",
+        f"hidden = {list(net.hidden)}",
+        'outputs = "cumulative5"',
+        *_format_hash_and_training(content, training),
+    ]
+    return _format_entry("net", lines)
+
+
+def format_scorer_entry(file: Path, activation: str, content: bytes, training: str) -> str:
+    """Write the ``[[scorer]]`` entry of a file.
+
+    Args:
+        file: Where the net lies; named as `format_net_entry` does.
+        activation: What its hidden units do.
+        content: Its bytes.
+        training: Name of the entry that says how it came to be.
+    """
+    return _format_entry(
+        "scorer",
+        [
+            *_format_name_and_file(file),
+            f"activation = {_quote(activation)}",
+            *_format_hash_and_training(content, training),
+        ],
+    )
+
+
+def _format_entry(kind: str, lines: Sequence[str]) -> str:
+    return "\n".join([f"[[{kind}]]", *lines, "", ""])
+
+
+def _format_name_and_file(file: Path) -> list[str]:
+    home, place = MANIFEST_FILE.parent, file.resolve()
+    shown = place.relative_to(home) if place.is_relative_to(home) else place
+    return [f"name = {_quote(file.stem)}", f"file = {_quote(shown.as_posix())}"]
+
+
+def _format_hash_and_training(content: bytes, training: str) -> list[str]:
+    return [f'sha256 = "{hashlib.sha256(content).hexdigest()}"', f"trained = {_quote(training)}"]
+
+
+def _quote(value: str) -> str:
+    """Write a text; JSON's form is TOML's too."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def check_net_file(folder: Path, name: str, suffix: str, *, force: bool) -> Path:
+    """Find where a net of a name is to lie.
+
+    Args:
+        folder: Of the nets.
+        name: What the manifest is to call it.
+        suffix: Of the file.
+        force: Whether a file that exists may be replaced.
+
+    Raises:
+        ValueRangeError: The manifest would refuse the name.
+        StateError: The file exists and is not to be replaced.
+    """
+    check_name(name)
+    file = folder / f"{name}{suffix}"
+    if file.exists() and not force:
+        raise StateError(f"{file} exists; choose another --name, or replace it with --force", field="name")
+    return file

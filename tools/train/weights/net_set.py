@@ -1,0 +1,256 @@
+"""The nets of a player in training, by phase: read from the manifest or from a run, played, and written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import DataFileError, UnsupportedError, ValueRangeError
+from engine.evaluation.evaluator import ExactEvaluator
+from engine.evaluation.pruning import PlayPruner
+from engine.rollout import ShortlistPruner
+from engine.rules.position import Phase
+from nets.catalogue import DEFAULT_EVALUATOR, list_evaluator_names, load_exact_evaluators
+from nets.contact_classes import CONTACT_CLASSES, ContactClassNets
+from nets.encoders import get_encoder
+from nets.kernels.sparse import OneLayerWeights as SparseWeights
+from nets.manifest import MANIFEST_FILE, load_net, read_manifest
+from nets.net_evaluator import NetEvaluator
+from nets.onnx_model import OnnxModel
+from nets.pruning_net import PruningNet
+from nets.router import Router
+from tools.files import read_arrays, write_arrays
+from tools.train.weights.layers import LayeredNet
+from tools.train.weights.network import ENCODER, OUTPUTS, td_nets_from_arrays
+from tools.train.weights.onnx_files import has_weight_outputs, net_to_onnx, read_onnx
+
+PHASES = {
+    "contact": (Phase.CONTACT, Phase.CRASHED),
+    "crashed": (Phase.CRASHED,),
+    "race": (Phase.RACE,),
+}
+"""Phases by the names that the manifest has for them; contact includes crashed positions."""
+
+NET_NAMES = ("contact", *CONTACT_CLASSES, "crashed", "race")
+"""What nets are trained on, by the names that the manifest has for it."""
+
+_CONTACT_NET_NAMES = {"contact"}, set(CONTACT_CLASSES)
+"""The ways to judge contact: one net, or one for each plan."""
+
+
+@dataclass(frozen=True, eq=False)
+class NetSet:
+    """The nets of a player: contact, or one for each plan, and race, perhaps one for crashed positions.
+
+    Attributes:
+        name: What measurements call the player.
+        nets: By what they are trained on, one of `NETS`.
+    """
+
+    name: str
+    nets: Mapping[str, LayeredNet]
+
+    def __post_init__(self) -> None:
+        if "race" not in self.nets or self.nets.keys() - {"race", "crashed"} not in _CONTACT_NET_NAMES:
+            raise DataFileError(
+                f"{self.name} has nets for {', '.join(sorted(self.nets)) or 'nothing'}, expected contact "
+                f"and race, with or without crashed, or instead of contact {', '.join(CONTACT_CLASSES)}",
+                field="net",
+            )
+
+    @property
+    def digest(self) -> str:
+        """Tells sets of different weights apart."""
+        return "-".join(f"{phase}:{net.digest}" for phase, net in sorted(self.nets.items()))
+
+    def net_names_for(self, phase: str) -> tuple[str, ...]:
+        """Tell which nets judge a phase, a key of `PHASES`, or would if there were one."""
+        return CONTACT_CLASSES if phase == "contact" and "contact" not in self.nets else (phase,)
+
+    def net_for(self, name: str) -> LayeredNet:
+        """The net trained on something, or that for contact, which judges what has none of its own.
+
+        Raises:
+            UnsupportedError: There is neither.
+        """
+        net = self.nets.get(name, self.nets.get("contact"))
+        if net is None:
+            raise UnsupportedError(
+                f"{self.name} has no net for {name} and none for all contact", field="phase"
+            )
+        return net
+
+    def with_net(self, net_name: str, net: LayeredNet, name: str) -> NetSet:
+        """Return the set with another net, under a name of its own; see `with_nets`."""
+        return self.with_nets({net_name: net}, name)
+
+    def with_nets(self, nets: Mapping[str, LayeredNet], name: str) -> NetSet:
+        """Return the set with other nets, under a name of its own.
+
+        A net for contact takes the place of those for plans, and nets for all plans that of the former.
+        """
+        replaced = next((way for way in _CONTACT_NET_NAMES if nets.keys() & way), set())
+        others = {each for way in _CONTACT_NET_NAMES if replaced and way is not replaced for each in way}
+        return NetSet(name, {**{each: net for each, net in self.nets.items() if each not in others}, **nets})
+
+    def make_evaluator(self) -> Router:
+        """Make the evaluator that the nets will be once they are exported; bearoff databases judge first."""
+        loaded = {phase: self._make_net_evaluator(phase) for phase in self.nets}
+        return Router(
+            self.name,
+            contact=loaded["contact"]
+            if "contact" in loaded
+            else ContactClassNets(f"{self.name}-contact", loaded),
+            race=loaded["race"],
+            crashed=loaded.get("crashed"),
+            exact=load_bearoff_evaluators(),
+        )
+
+    def make_policy(self, evaluator: Router, pruner: PlayPruner) -> PlayPruner:
+        """What plays as the evaluator does, as fast as the nets allow.
+
+        Args:
+            evaluator: What `evaluator` made.
+            pruner: Makes the short list where the nets are not of the kind that one compiled loop plays.
+        """
+        return self._try_make_pruning_net() or ShortlistPruner(pruner, evaluator)
+
+    def make_pruning_net(self) -> PlayPruner:
+        """Make what finds promising replies for search and rollouts.
+
+        Raises:
+            UnsupportedError: The nets are not of the kind that one compiled loop plays.
+        """
+        finder = self._try_make_pruning_net()
+        if finder is None:
+            raise UnsupportedError(
+                f"{self.name} cannot find replies: that takes a contact and a race net, each on {ENCODER} "
+                f"with one hidden layer",
+                field="finder",
+            )
+        return finder
+
+    def save(self, file: Path, **extra: NDArray[Any]) -> None:
+        """Write all nets and other arrays to an ``.npz`` file, whole or not at all.
+
+        Raises:
+            DataFileError: It cannot be written.
+        """
+        arrays = dict(extra)
+        for phase, net in self.nets.items():
+            arrays |= net.to_arrays(phase)
+        write_arrays(file, arrays)
+
+    def _try_make_pruning_net(self) -> PruningNet | None:
+        contact, race = self.nets.get("contact"), self.nets["race"]
+        if contact is None or "crashed" in self.nets:
+            return None
+        if not has_weight_outputs(contact) or not has_weight_outputs(race):
+            return None
+        return PruningNet(self.name, _to_sparse_weights(contact), _to_sparse_weights(race))
+
+    def _make_net_evaluator(self, phase: str) -> NetEvaluator:
+        net, name = self.nets[phase], f"{self.name}-{phase}"
+        model = OnnxModel(name, net_to_onnx(net, name), net.inputs, OUTPUTS)
+        return NetEvaluator(name, get_encoder(net.encoder_id), model)
+
+
+@lru_cache(maxsize=1)
+def load_bearoff_evaluators() -> tuple[ExactEvaluator, ...]:
+    """The bearoff databases, opened once for each process."""
+    return load_exact_evaluators()
+
+
+def load_net_set(source: str) -> NetSet:
+    """Read the nets of a player.
+
+    Args:
+        source: An evaluator of the manifest or ``default``; or the folder of a run (its best nets, or its
+            last where none were measured); or a file of nets in such a folder.
+
+    Raises:
+        ValueRangeError: There is neither an evaluator nor a file of this name.
+        DataFileError: The manifest, a net or a file is missing or faulty.
+        UnsupportedError: The package ``onnx`` is not installed.
+    """
+    names = list_evaluator_names()
+    if source in (DEFAULT_EVALUATOR, *names):
+        return _load_manifest_nets(names[0] if source == DEFAULT_EVALUATOR else source)
+    path = Path(source)
+    if not path.exists():
+        raise ValueRangeError(
+            f"there is no run in {source!r}, and no evaluator of that name: expected a folder, or one of "
+            f"{', '.join(names)}",
+            field="net",
+        )
+    return read_net_set(find_nets_file(path))
+
+
+def read_net_set(file: Path) -> NetSet:
+    """Read a file that `NetSet.save` or ``gammond train td`` wrote.
+
+    Raises:
+        DataFileError: The file is missing, damaged, or holds no nets.
+    """
+    return net_set_from_arrays(file, read_arrays(file))
+
+
+def net_set_from_arrays(file: Path, arrays: Mapping[str, NDArray[Any]]) -> NetSet:
+    """Make nets of the arrays of a file that `NetSet.save` or ``gammond train td`` wrote.
+
+    Args:
+        file: Its folder names the nets; it stands in messages.
+        arrays: All that it holds.
+
+    Raises:
+        DataFileError: The arrays are damaged, or hold no nets.
+    """
+    name = file.parent.name
+    if "race_encoder" not in arrays:
+        trainee, _ = td_nets_from_arrays(file, arrays)
+        return NetSet(
+            name, {phase: LayeredNet.from_td_net(getattr(trainee, phase)) for phase in ("contact", "race")}
+        )
+    try:
+        return NetSet(
+            name,
+            {
+                phase: LayeredNet.from_arrays(phase, arrays)
+                for phase in NET_NAMES
+                if f"{phase}_encoder" in arrays
+            },
+        )
+    except DataFileError as error:
+        raise DataFileError(f"{file}: {error.message}", field="net") from error
+
+
+def find_nets_file(path: Path) -> Path:
+    """The file of nets that a folder of a run stands for; a file stands for itself."""
+    if not path.is_dir():
+        return path
+    best = path / "best.npz"
+    return best if best.exists() else path / "checkpoint.npz"
+
+
+def _load_manifest_nets(name: str) -> NetSet:
+    manifest = read_manifest()
+    entry = next(each for each in manifest.evaluators if each.name == name)
+    nets = {}
+    names = entry.nets_by_phase
+    for phase, net_name in {"race": names.get("contact", ""), **names}.items():
+        net = manifest.find_net(net_name)
+        load_net(net)  # compares the file with the manifest
+        content = (MANIFEST_FILE.parent / net.file).read_bytes()
+        nets[phase] = read_onnx(content, net.encoder, net.name)
+    return NetSet(name, nets)
+
+
+def _to_sparse_weights(net: LayeredNet) -> SparseWeights:
+    (w1, b1), (w2, b2) = net.layers
+    return w1, b1, np.ascontiguousarray(w2.T), b2
