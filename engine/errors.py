@@ -1,10 +1,12 @@
 """Every error the program raises on purpose: one root, one subclass per thing a caller can do about it.
 
 A message says what was expected, what came and where. ``field`` names the input field at fault, for replies
-that give it on its own.
+that give it on its own. Each class carries the words under which programs see it: there is no other table.
 """
 
 from __future__ import annotations
+
+from typing import ClassVar
 
 
 class GammondError(Exception):
@@ -13,7 +15,14 @@ class GammondError(Exception):
     Args:
         message: What was expected, what came, where.
         field: The name of the input field at fault, if there is one.
+
+    Attributes:
+        code: The code of `error` replies, UBGI's word where it has one.
+        row_code: The word before the message in error rows of `gammond batch`.
     """
+
+    code: ClassVar[str] = "internal"
+    row_code: ClassVar[str] = "error"
 
     def __init__(self, message: str, *, field: str | None = None) -> None:
         super().__init__(message)
@@ -28,34 +37,67 @@ class GammondError(Exception):
 class FormatError(GammondError):
     """Text that cannot be read at all: correct the text."""
 
+    code = "bad_value"
+    row_code = "format"
+
 
 class PositionError(GammondError):
     """Well-formed input that describes an impossible position or match: correct the position."""
+
+    code = "bad_value"
+    row_code = "position"
 
 
 class PlayError(GammondError):
     """A play that the rules do not allow here: choose another one."""
 
+    code = "bad_value"
+
 
 class ValueRangeError(GammondError):
     """A setting or argument outside what it may be: give one of the values the message names."""
+
+    code = "bad_value"
+    row_code = "range"
 
 
 class StateError(GammondError):
     """A request that makes no sense yet: do first what the message names."""
 
+    code = "bad_state"
+
 
 class UnsupportedError(GammondError):
     """A request that is understood and not offered: do without it."""
+
+    code = "unsupported"
+    row_code = "unsupported"
 
 
 class LimitError(GammondError):
     """A cap was reached: ask for less, or later."""
 
+    code = "limit"
+    row_code = "limit"
+
 
 class DataFileError(GammondError):
     """A net or database file that is missing, truncated, altered or of another kind: make it again."""
 
+    code = "data_file"
+
 
 class CancelledWork(GammondError):  # noqa: N818  (a stop that was asked for, no fault)
-    """Long work that was told to stop before it had an answer: ask again if it is still wanted."""
+    """Long work that was stopped before it had an answer: ask again if it is still wanted."""
+
+    code = "stopped"
+
+
+def list_error_codes() -> list[str]:
+    """Return the codes of all error classes, sorted."""
+    classes, codes = [GammondError], {GammondError.code}
+    while classes:
+        subclasses = classes.pop().__subclasses__()
+        codes |= {subclass.code for subclass in subclasses}
+        classes += subclasses
+    return sorted(codes)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from engine.analysis.levels import LEVELS, EvalSettings
+from engine.errors import list_error_codes
 from engine.rules.match import MatchState
 from engine.rules.moves import legal_plays
 from engine.rules.position import Position
@@ -18,7 +19,7 @@ from protocol.commands.go_limits import MAX_MOVETIME_MS
 from protocol.commands.settings import make_key_replies
 from protocol.commands.ubgi01 import make_option_replies
 from protocol.core.arguments import MAX_QUOTED_CHARS
-from protocol.core.errors import ERROR_CODES, INTERNAL_ERROR, CommandError
+from protocol.core.errors import CommandError
 from protocol.core.replies import DECIMALS
 from protocol.core.requests import Answer, AnyReply, JsonReply, Reply, Work, WorkControl
 from protocol.state.player_registry import SESSION_PLAYERS
@@ -143,7 +144,7 @@ def _describe_server(service: Service, net: str) -> dict[str, object]:
             "undo_steps": limits.undo_steps,
             "movetime_ms": MAX_MOVETIME_MS,
         },
-        "errors": sorted({code for _, code, _ in ERROR_CODES} | {INTERNAL_ERROR}),
+        "errors": list_error_codes(),
         "keys": [
             {"name": k.name, "type": k.kind, "values": k.values, "default": k.default, "meaning": k.meaning}
             for k in SETTINGS.values()

@@ -9,7 +9,7 @@ import msgspec
 
 from engine.errors import GammondError
 from engine.rules.outcome import Outcome
-from protocol.core.errors import INTERNAL_ERROR, find_error_code
+from protocol.core.errors import INTERNAL_ERROR
 from protocol.core.requests import AnyReply, JsonReply, Reply, ReplyValue
 
 DECIMALS = 6
@@ -66,10 +66,9 @@ def make_error_reply(error: Exception) -> Reply:
 
 def describe_error(error: Exception) -> tuple[str, str, str]:
     """Return code, field and message of an error; faults of the server itself show no details."""
-    code = find_error_code(error)
-    if code == INTERNAL_ERROR or not isinstance(error, GammondError):
-        return INTERNAL_ERROR, "server", "a fault of the server, recorded in its log; other requests go on"
-    return code, error.field or "request", error.message
+    if not isinstance(error, GammondError) or error.code == INTERNAL_ERROR:
+        return INTERNAL_ERROR, "server", "internal error, recorded in the server's log; other requests go on"
+    return error.code, error.field or "request", error.message
 
 
 def outcome_to_values(outcome: Outcome, equity: float) -> dict[str, ReplyValue]:

@@ -10,30 +10,13 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from engine.errors import (
-    FormatError,
-    GammondError,
-    LimitError,
-    PositionError,
-    StateError,
-    UnsupportedError,
-    ValueRangeError,
-)
+from engine.errors import GammondError, StateError
 from tools.batch.evaluation import BatchEvaluation
 
 VALUE_COLUMNS = ("win", "win_g", "win_bg", "lose_g", "lose_bg", "equity")
 COLUMNS = ("id", "plies", *VALUE_COLUMNS, "error")
 CUBE_COLUMNS = ("cubeful", "mwc")
 """The columns that follow where cube and score count."""
-
-ERROR_CODES: dict[type[GammondError], str] = {
-    FormatError: "format",
-    PositionError: "position",
-    ValueRangeError: "range",
-    LimitError: "limit",
-    UnsupportedError: "unsupported",
-}
-"""The word before the message of an error, for programs; any other error is ``error``."""
 
 _MONEY_VALUE_COUNT = len(VALUE_COLUMNS) + 1
 _MAX_SHOWN_CHARACTERS = 80
@@ -218,8 +201,8 @@ def detect_format(first_line: bytes) -> str | None:
 
 
 def format_error(error: GammondError) -> str:
-    """What an error row says: the code of `ERROR_CODES`, a colon, the message, on one line."""
-    return " ".join(f"{ERROR_CODES.get(type(error), 'error')}: {error.message}".split())
+    """Return what an error row says: the error's code, a colon and the message, on one line."""
+    return " ".join(f"{error.row_code}: {error.message}".split())
 
 
 def _cubeful_rows(evaluation: BatchEvaluation) -> list[list[float]]:
