@@ -14,27 +14,52 @@ from collections.abc import Sequence
 
 from engine.errors import GammondError, UnsupportedError
 from engine.runtime.version import read_version
+from tools.command_group import format_description, read_summary
 from tools.interrupts import raise_on_interrupt
-from tools.summaries import read_summary
 
-TOOLS = {
-    "serve": "tools.serve",
-    "batch": "tools.batch.command",
-    "rollout": "tools.rollout.command",
-    "bench": "tools.bench.command",
-    "bearoff": "tools.bearoff",
-    "train": "tools.train.command",
-    "export": "tools.export",
-    "players": "tools.players",
-    "tournament": "tools.tournament.command",
-    "frontier": "tools.measure.frontier.command",
-    "error-rate": "tools.measure.levels",
-    "search-quality": "tools.measure.pruning",
-    "star": "tools.measure.cutoffs",
-    "cube-efficiency": "tools.measure.cube.command",
-    "gnubg-match": "tools.gnubg.match",
+TOOL_GROUPS = {
+    "Analyse and serve": {
+        "serve": "tools.serve",
+        "batch": "tools.batch.command",
+        "rollout": "tools.rollout.command",
+    },
+    "Play": {
+        "players": "tools.players",
+        "tournament": "tools.tournament.command",
+        "gnubg-match": "tools.gnubg.match",
+    },
+    "Build and measure": {
+        "bearoff": "tools.bearoff",
+        "train": "tools.train.command",
+        "export": "tools.export",
+        "measure": "tools.measure.command",
+        "bench": "tools.bench.command",
+        "heritage": "tools.heritage.command",
+    },
 }
-"""Subcommand -> the module that has its ``SUMMARY``, ``add_arguments(parser)`` and ``main(args) -> int``."""
+"""Heading of the help -> its tools: name -> the module with ``SUMMARY``, ``add_arguments(parser)`` and
+``main(args) -> int``."""
+
+TOOLS = {name: module for tools in TOOL_GROUPS.values() for name, module in tools.items()}
+"""Name of a tool -> its module."""
+
+FORMER_NAMES = {
+    "error-rate": "measure levels",
+    "search-quality": "measure pruning",
+    "star": "measure cutoffs",
+    "cube-efficiency": "measure cube",
+    "frontier": "measure frontier",
+    "train expert-moves": "heritage expert-moves",
+    "train mimic": "heritage mimic",
+    "train mimic-study": "heritage mimic-study",
+    "train classic": "heritage classic",
+    "train classic-study": "heritage classic-study",
+    "train climb": "heritage climb",
+    "train climb-study": "heritage climb-study",
+    "train heuristic-net": "heritage heuristic-net",
+    "train ascend": "heritage ascend",
+}
+"""Command of version 0.1 -> what it is called now."""
 
 EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130
@@ -79,10 +104,16 @@ def _run(arguments: list[str]) -> int:
     if first in ("-V", "--version"):
         sys.stdout.write(f"gammond {read_version()}\n")
         return 0
+    for former in (first, " ".join(arguments[:2])):
+        if former in FORMER_NAMES:
+            raise UnsupportedError(
+                f"'gammond {former}' is now 'gammond {FORMER_NAMES[former]}', with the same options",
+                field="tool",
+            )
     if first not in TOOLS:
         close = difflib.get_close_matches(first, TOOLS, n=1)
-        hint = f"did you mean {close[0]!r}?" if close else f"the tools are {', '.join(TOOLS)}"
-        raise UnsupportedError(f"no tool is called {first!r}: {hint} (gammond --help)", field="tool")
+        hint = f"did you mean {close[0]!r}?" if close else f"expected one of {', '.join(TOOLS)}"
+        raise UnsupportedError(f"unknown tool {first!r}: {hint} (gammond --help)", field="tool")
     return _run_tool(first, rest)
 
 
@@ -96,7 +127,7 @@ def _run_tool(name: str, arguments: list[str]) -> int:
     tool = importlib.import_module(TOOLS[name])
     parser = argparse.ArgumentParser(
         prog=f"gammond {name}",
-        description=_format_description(tool.SUMMARY, tool.__doc__ or ""),
+        description=format_description(tool.SUMMARY, tool.__doc__ or ""),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     tool.add_arguments(parser)
@@ -108,36 +139,21 @@ def _run_tool(name: str, arguments: list[str]) -> int:
         return int(tool.main(parsed))
 
 
-def _format_description(summary: str, doc: str) -> str:
-    """The head of a tool's help: its summary as a sentence, and its docstring without the first paragraph."""
-    _, gap, details = doc.replace("`", "").rstrip().partition("\n\n")
-    return f"{summary[:1].upper()}{summary[1:].removesuffix('.')}.{gap}{details}"
-
-
 def _format_help() -> str:
     lines = [
         "usage: gammond [--version | --help | TOOL ...]",
         "",
         "A backgammon engine server. Without arguments: the REPL on a terminal, the line protocol on a pipe",
-        "(docs/protocol.md). With a tool's name:",
-        "",
-        *(f"  {name:<16}{read_tool_summary(name)}" for name in TOOLS),
-        "",
-        "gammond TOOL --help explains each.",
+        "(docs/protocol.md). With the name of a tool:",
     ]
+    for heading, tools in TOOL_GROUPS.items():
+        lines += [
+            "",
+            f"{heading}:",
+            *(f"  {name:<13}{read_summary(module)}" for name, module in tools.items()),
+        ]
+    lines += ["", "gammond TOOL --help explains each."]
     return "\n".join(lines) + "\n"
-
-
-def read_tool_summary(name: str) -> str:
-    """What a tool is for: its ``SUMMARY``, read from its source without importing it.
-
-    Args:
-        name: A key of `TOOLS`.
-
-    Returns:
-        A phrase in lower case without full stop; empty where the module has none.
-    """
-    return read_summary(TOOLS[name])
 
 
 def _discard_stdout() -> None:

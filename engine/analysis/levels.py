@@ -56,7 +56,7 @@ class Level:
         noise_points: How far behind the best a choice typically is, see `choose_with_noise`; 0 plays the
             best.
         error_rate: What it loses by an unforced play on average, in thousandths of a point, as
-            ``gammond error-rate`` measured it with the default net: judged at 2 plies, or at 3 where the
+            ``gammond measure levels`` measured it with the default net: judged at 2 plies, or at 3 where the
             level looks ahead itself (docs/levels.md).
         meaning: One line for the reader.
     """

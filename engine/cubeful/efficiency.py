@@ -63,7 +63,7 @@ class CubeEfficiencies:
 
 DEFAULT_EFFICIENCIES = CubeEfficiencies(race=(0.63, 0.81), bearoff=(0.04, 0.27, 0.47, 0.64, 0.69))
 """Those that everything reckons with unless it is told others: published ones for contact, measured ones for
-races (``gammond cube-efficiency``, fitted to choices)."""
+races (``gammond measure cube``, fitted to choices)."""
 
 
 def cube_efficiencies(boards: Board) -> NDArray[np.float32]:

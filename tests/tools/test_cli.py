@@ -12,6 +12,7 @@ import pytest
 
 from engine.errors import FormatError
 from tools import cli
+from tools.command_group import read_summary
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -57,23 +58,24 @@ def test_help_lists_every_tool_with_its_summary(capsys):
     assert cli.main(["--help"]) == 0
     listed = capsys.readouterr().out
     for name in cli.TOOLS:
-        assert f"  {name} " in listed
-    assert cli.read_tool_summary("batch") in listed
+        assert f"\n  {name} " in listed
+    assert all(f"\n{heading}:\n" in listed for heading in cli.TOOL_GROUPS)
+    assert read_summary(cli.TOOLS["batch"]) in listed
 
 
 def test_the_summary_read_from_the_source_is_the_one_of_the_module():
     from tools.batch import command as batch
 
-    assert cli.read_tool_summary("batch") == batch.SUMMARY
+    assert read_summary(cli.TOOLS["batch"]) == batch.SUMMARY
     assert batch.SUMMARY
 
 
 @pytest.mark.parametrize("name", cli.TOOLS)
 def test_summaries_and_defaults_are_written_in_one_style(name, capsys):
-    summary = cli.read_tool_summary(name)
+    summary = read_summary(cli.TOOLS[name])
     assert summary[0].islower()
     assert not summary.endswith(".")
-    ways = {"train": ["td"], "bearoff": ["make", "info"]}.get(name, [])
+    ways = {"train": ["td"], "bearoff": ["make", "info"], "measure": ["cube"]}.get(name, [])
     for arguments in ([name], *([name, way] for way in ways)):
         assert cli.main([*arguments, "--help"]) == 0
         assert "default:" not in capsys.readouterr().out
@@ -82,7 +84,7 @@ def test_summaries_and_defaults_are_written_in_one_style(name, capsys):
 @pytest.mark.parametrize("name", cli.TOOLS)
 def test_the_help_of_every_tool_begins_with_its_summary_as_a_sentence(name, capsys):
     assert cli.main([name, "--help"]) == 0
-    summary = cli.read_tool_summary(name)
+    summary = read_summary(cli.TOOLS[name])
     assert f"\n\n{summary[0].upper()}{summary[1:]}.\n" in capsys.readouterr().out
 
 
@@ -104,6 +106,13 @@ def test_a_misspelt_tool_is_refused_with_the_one_that_was_meant(capsys):
     assert "'bacth'" in error
     assert "'batch'" in error
     assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize(("former", "present"), cli.FORMER_NAMES.items())
+def test_a_former_name_is_refused_with_the_present_one(former, present, capsys):
+    assert cli.main([*former.split(), "--json"]) == 2
+    assert f"is now 'gammond {present}'" in capsys.readouterr().err
+    assert cli.main([*present.split(), "--help"]) == 0
 
 
 def test_an_error_raised_on_purpose_is_one_line_on_stderr_and_exit_2(monkeypatch, capsys):

@@ -36,7 +36,7 @@ def run_folder(tmp_path):
     """A run of self-play, 64 games long."""
     folder = tmp_path / "run"
     settings = TdSettings(games=64, hidden=8, race_hidden=4, round_games=32)
-    begin_run(folder, "td", settings, ())
+    begin_run(folder, "train td", settings, ())
     play = SelfPlay(settings)
     for report in play.play_rounds():
         play.nets.save(folder / "checkpoint.npz", **play.state_dict())
@@ -143,7 +143,7 @@ def test_classic_nets_load_by_their_entries_and_judge_like_their_weights(
 ):
     run = tmp_path / "run"
     settings = ClassicSettings(games=50, hidden=6, race_hidden=race_hidden, outputs=outputs)
-    begin_run(run, "classic", settings, ())
+    begin_run(run, "heritage classic", settings, ())
     learner = ClassicLearner(settings)
     learner.games_done = 50
     learner.save(run / "checkpoint.npz", {})
@@ -174,7 +174,7 @@ def layered_run(tmp_path):
             "race": LayeredNet.make_untrained("tesauro196", (12,), generator),
         },
     )
-    begin_run(folder, "refine", Recipe(parent="fast", hidden=(24, 16)), ["fast"])
+    begin_run(folder, "train refine", Recipe(parent="fast", hidden=(24, 16)), ["fast"])
     for number in (1, 2, 3):
         append_record(folder / "log.jsonl", {"generation": number, "labelled": 500, "seconds": 90.0})
     nets.save(folder / "checkpoint.npz", generation=np.array(3))

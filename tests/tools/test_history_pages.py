@@ -77,7 +77,7 @@ def test_there_is_a_page_for_each_document_and_commands_on_each():
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_has_options_settings_and_players_that_there_are(command):
     args = parsed(command)
-    trainer = getattr(args, "trainer", None)
+    trainer = getattr(args, "subcommand", None)
     if trainer in SETTINGS:
         settings_from_args(args, SETTINGS[trainer])
     for player in players_of(args):
@@ -87,7 +87,7 @@ def test_a_command_has_options_settings_and_players_that_there_are(command):
 @pytest.mark.parametrize(("page", "named"), NAMED)
 def test_a_command_that_the_text_names_has_its_options(page, named, capsys):
     words = named.split()
-    tool = words[:2] if words[0] == "train" else words[:1]
+    tool = words[:2] if words[0] in ("train", "heritage", "measure") else words[:1]
     assert cli.main([*tool, "--help"]) == 0
     known = capsys.readouterr().out
     assert [word for word in words if word.startswith("--") and f"{word} " not in known] == []
@@ -98,7 +98,7 @@ def test_a_command_that_the_text_names_has_its_options(page, named, capsys):
     [
         ("tournament heuristic:konfig=author pubeval --games 4", FormatError),
         ("tournament heuristics pubeval --games 4", ValueRangeError),
-        ("train climb runs/climb --test often", ValueRangeError),
+        ("heritage climb runs/climb --test often", ValueRangeError),
     ],
 )
 def test_the_check_of_commands_can_fail(command, error):

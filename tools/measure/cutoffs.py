@@ -1,4 +1,4 @@
-"""`gammond star`: what Star1 and Star2 cut-offs save, against the full average that they must agree with.
+"""`gammond measure cutoffs`: what Star1 and Star2 cut-offs save, compared with the full average.
 
 Each decision is a position with contact from games that the net plays against itself, with a random roll. The
 same search makes it without cut-offs, with Star1, with Star1 and Star2, and with both depth by depth; all

@@ -98,7 +98,7 @@ PRINTED_CONFIGS: dict[str, HeuristicConfig] = {
 Those of the author are not in the article; they stand in his public program (KristianEkman/Backgammon,
 ``Ai/Config.cs``): ``author`` is his last one, ``author-first`` that of the first version, which knew no
 factor for passed blots, and ``author-two`` the one that he trained with doubles as two moves.
-``ascended`` is what ``gammond train ascend --player heuristic --reference pubeval`` came to.
+``ascended`` is what ``gammond heritage ascend --player heuristic --reference pubeval`` came to.
 """
 
 
@@ -118,8 +118,8 @@ HEURISTIC_CONFIGS: dict[str, HeuristicConfig] = {
 }
 """Configurations by name.
 
-``trained`` is what ``gammond train climb --test sprt --start author`` found, ``untrained`` has all factors 0,
-so that pips alone count; the others are those of `PRINTED_CONFIGS` with their reciprocals.
+``trained`` is what ``gammond heritage climb --test sprt --start author`` found, ``untrained`` has all factors
+0, so that pips alone count; the others are those of `PRINTED_CONFIGS` with their reciprocals.
 """
 
 

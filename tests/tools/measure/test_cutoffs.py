@@ -1,4 +1,4 @@
-"""`gammond star`: what cut-offs save, and that they change nothing."""
+"""`gammond measure cutoffs`: what cut-offs save, and that they change nothing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def quick(monkeypatch):
 
 
 def test_the_report_says_what_was_saved_and_that_choices_are_the_same(quick, capsys):
-    assert cli.main(["star", "--decisions", "3", "--json"]) == 0
+    assert cli.main(["measure", "cutoffs", "--decisions", "3", "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert (report["decisions"], report["plies"], report["net"]) == (3, 1, "racing")
     rows = {row["name"]: row for row in report["rows"]}
@@ -45,7 +45,7 @@ def test_the_table_has_a_line_for_each_way_and_a_difference_is_a_failure(quick, 
         return {"full average": ways["full average"], "star1": wrong}
 
     monkeypatch.setattr(star, "make_searches", broken)
-    assert cli.main(["star", "--decisions", "2"]) == 1
+    assert cli.main(["measure", "cutoffs", "--decisions", "2"]) == 1
     lines = capsys.readouterr().out.splitlines()
     assert "racing, 1-ply, seed 1: 2 contact decisions" in lines[0]
     assert [line.split("  ")[0] for line in lines[2:]] == ["full average", "star1"]
@@ -55,5 +55,5 @@ def test_the_table_has_a_line_for_each_way_and_a_difference_is_a_failure(quick, 
     "options", [["--decisions", "0"], ["--plies", "3"], ["--plies", "0"], ["--seed", "-1"]]
 )
 def test_numbers_out_of_range_are_refused(quick, capsys, options):
-    assert cli.main(["star", *options]) == cli.EXIT_USAGE
+    assert cli.main(["measure", "cutoffs", *options]) == cli.EXIT_USAGE
     assert options[0] in capsys.readouterr().err

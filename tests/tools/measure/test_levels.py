@@ -1,4 +1,4 @@
-"""`gammond error-rate`: what errors cost, counted by a judge that knows better, or not."""
+"""`gammond measure levels`: what errors cost, counted by a judge that knows better, or not."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def quick(monkeypatch):
 
 
 def test_the_table_has_a_row_for_each_level_that_was_asked_for(quick, capsys):
-    arguments = ["error-rate", "casual", "expert", "--decisions", "20", "--judge-plies", "0"]
+    arguments = ["measure", "levels", "casual", "expert", "--decisions", "20", "--judge-plies", "0"]
     assert cli.main(arguments) == 0
     title, head, casual, expert = capsys.readouterr().out.splitlines()
     assert "judged by racing at 0 plies (large), seed 1" in title
@@ -116,7 +116,7 @@ def test_the_table_has_a_row_for_each_level_that_was_asked_for(quick, capsys):
 
 
 def test_json_is_one_object_with_all_levels(quick, capsys):
-    assert cli.main(["error-rate", "--decisions", "2", "--judge-plies", "0", "--json"]) == 0
+    assert cli.main(["measure", "levels", "--decisions", "2", "--judge-plies", "0", "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert [each["level"] for each in report["levels"]] == list(LEVELS)
     assert report["judge"]["plies"] == 0
@@ -131,7 +131,7 @@ def test_an_interrupted_run_reports_the_finished_levels(quick, monkeypatch, caps
         return real(level, *rest)
 
     monkeypatch.setattr(error_rate, "measure_error_rate", interrupted)
-    arguments = ["error-rate", "casual", "expert", "--decisions", "5", "--judge-plies", "0", "--json"]
+    arguments = ["measure", "levels", "casual", "expert", "--decisions", "5", "--judge-plies", "0", "--json"]
     assert cli.main(arguments) == cli.EXIT_INTERRUPTED
     assert [each["level"] for each in json.loads(capsys.readouterr().out)["levels"]] == ["casual"]
 
@@ -142,7 +142,7 @@ def test_a_run_interrupted_at_once_says_that_nothing_was_finished(quick, monkeyp
         raise KeyboardInterrupt
 
     monkeypatch.setattr(error_rate, "measure_error_rate", interrupted)
-    assert cli.main(["error-rate", "casual", *form]) == cli.EXIT_INTERRUPTED
+    assert cli.main(["measure", "levels", "casual", *form]) == cli.EXIT_INTERRUPTED
     captured = capsys.readouterr()
     assert captured.err == "gammond: interrupted, nothing was finished\n"
     assert "casual" not in captured.out
@@ -164,5 +164,5 @@ def test_impossible_requests_are_refused(arguments, words, monkeypatch, capsys):
         raise DataFileError("nothing is to be loaded for a wrong request")
 
     monkeypatch.setattr(error_rate, "load_engine", not_reached)
-    assert cli.main(["error-rate", *arguments]) == cli.EXIT_USAGE
+    assert cli.main(["measure", "levels", *arguments]) == cli.EXIT_USAGE
     assert words in capsys.readouterr().err

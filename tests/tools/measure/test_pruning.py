@@ -1,4 +1,4 @@
-"""`gammond search-quality`: what pruning and filters cost, on positions of the net's own games."""
+"""`gammond measure pruning`: what pruning and filters cost, on positions of the net's own games."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def quick(monkeypatch):
 
 
 def test_the_report_says_what_was_lost_and_where_most(quick, capsys):
-    assert cli.main(["search-quality", "--decisions", "30", "--filter", "tiny", "--json"]) == 0
+    assert cli.main(["measure", "pruning", "--decisions", "30", "--filter", "tiny", "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert (report["decisions"], report["plies"], report["filter"]) == (30, 1, "tiny")
     assert 0.0 < report["mean"] <= report["worst"]
     assert 0 < report["wrong"] <= 30
     assert report["standard_error"] > 0.0
-    assert cli.main(["search-quality", "--decisions", "30", "--filter", "tiny"]) == 0
+    assert cli.main(["measure", "pruning", "--decisions", "30", "--filter", "tiny"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert "1-ply, filter tiny, seed 1: 30 contact decisions" in lines[0]
     assert f"{report['mean']:.3f} ±" in lines[1]
@@ -48,7 +48,7 @@ def test_no_worst_choice_is_named_where_nothing_was_lost():
 def test_threads_change_no_figure(quick, capsys):
     reports = []
     for threads in ("1", "2"):
-        assert cli.main(["search-quality", "--decisions", "10", "--threads", threads, "--json"]) == 0
+        assert cli.main(["measure", "pruning", "--decisions", "10", "--threads", threads, "--json"]) == 0
         reports.append(json.loads(capsys.readouterr().out))
         reports[-1].pop("seconds")
     assert reports[0] == reports[1]
@@ -66,7 +66,7 @@ def test_threads_change_no_figure(quick, capsys):
     ],
 )
 def test_impossible_requests_are_refused(arguments, words, quick, capsys):
-    assert cli.main(["search-quality", *arguments]) == cli.EXIT_USAGE
+    assert cli.main(["measure", "pruning", *arguments]) == cli.EXIT_USAGE
     assert words in capsys.readouterr().err
 
 

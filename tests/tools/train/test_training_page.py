@@ -32,7 +32,7 @@ COMMANDS = [re.split(r"  +", line)[0] for line in re.findall(r"^    (gammond .+)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_options_of_the_commands_exist(command, capsys):
     words = shlex.split(command)[1:]
-    tool = words[:2] if words[0] == "train" else words[:1]
+    tool = words[:2] if words[0] in ("train", "heritage", "measure") else words[:1]
     assert cli.main([*tool, "--help"]) == 0
     known = capsys.readouterr().out
     assert [word for word in words if word.startswith("--") and f"{word} " not in known] == []

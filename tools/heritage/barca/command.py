@@ -1,4 +1,4 @@
-"""``gammond train ascend``: gradient ascent on the weights of a player, by matches against itself.
+"""``gammond heritage ascend``: gradient ascent on the weights of a player, by matches against itself.
 
 A step tries each weight: the player with that weight changed by --delta plays --games paired games against
 the player as it is. What it gains for each unit of change is the gradient, and the next point lies --rate
@@ -48,7 +48,7 @@ _FRESH_SEED = 2
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of ``gammond train ascend``."""
+    """Add the arguments of ``gammond heritage ascend``."""
     add_run_options(parser, "run.toml, checkpoint.npz, best.npz, log.jsonl")
     add_workers_option(parser, 1)
     add_setting_options(parser, AscendSettings)
@@ -66,7 +66,7 @@ def main(args: argparse.Namespace) -> int:
     settings.check()
     with ProcessPool(args.workers) as processes:
         if not args.resume:
-            begin_run(args.run, "ascend", settings, ())
+            begin_run(args.run, "heritage ascend", settings, ())
         best = _run_ascent(args.run, settings, GradientAscent(settings, processes), args.plot)
     sys.stdout.write(report_result(settings, best))
     return 0

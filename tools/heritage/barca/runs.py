@@ -1,4 +1,4 @@
-"""What runs of ``gammond train ascend`` leave: vectors in files, and the players that they are."""
+"""What runs of ``gammond heritage ascend`` leave: vectors in files, and the players that they are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings of ``gammond train ascend``."""
+"""Settings of ``gammond heritage ascend``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``gammond train classic``: nets as in the first years of TD-Gammon, which learn from games.
+"""``gammond heritage classic``: nets as in the first years of TD-Gammon, which learn from games.
 
 Sigmoid hidden units, one, two or five outputs, weights free or mirrored; one net for everything or another
 one for races, and bearoffs learned or looked up. They learn by temporal differences from games against
@@ -23,7 +23,7 @@ SUMMARY = "train nets as in the first years of TD-Gammon: sigmoid units, symmetr
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of ``gammond train classic``."""
+    """Add the arguments of ``gammond heritage classic``."""
     add_run_options(parser, "run.toml, checkpoint.npz, best.npz, log.jsonl")
     add_setting_options(parser, ClassicSettings)
     add_plot_option(parser)
@@ -40,6 +40,6 @@ def main(args: argparse.Namespace) -> int:
     settings.check()
     if not args.resume:
         make_initial_nets(settings)
-        begin_run(args.run, "classic", settings, ())
+        begin_run(args.run, "heritage classic", settings, ())
     LearningRun(args.run, settings, resume_learner(args.run / CHECKPOINT_FILE, settings), args.plot).run()
     return 0

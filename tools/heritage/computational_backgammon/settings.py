@@ -1,4 +1,4 @@
-"""What decides the result of a run of ``gammond train classic``."""
+"""What decides the result of a run of ``gammond heritage classic``."""
 
 from __future__ import annotations
 

@@ -1,15 +1,15 @@
-"""``gammond train classic-study``: what makes nets of the first years learn, one table for each question.
+"""``gammond heritage classic-study``: what makes nets of the first years learn, one table for each question.
 
-A study that trains keeps a run of ``gammond train classic`` in a folder for each line of its table; given
+A study that trains keeps a run of ``gammond heritage classic`` in a folder for each line of its table; given
 the same folder again it goes on where it was, and prints the table at once when all runs are through:
 
-    gammond train classic-study symmetry runs/symmetry
+    gammond heritage classic-study symmetry runs/symmetry
 
 Two studies train nothing: ``start`` compares what players say of the opening position with a reference,
 ``tables`` the sizes of bearoff databases:
 
-    gammond train classic-study start default run:runs/symmetry/normal
-    gammond train classic-study tables
+    gammond heritage classic-study start default run:runs/symmetry/normal
+    gammond heritage classic-study tables
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class _StudyRun:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of ``gammond train classic-study``."""
+    """Add the arguments of ``gammond heritage classic-study``."""
     questions = "; ".join(f"{name}: {study.question}" for name, study in STUDIES.items())
     parser.add_argument(
         "study",
@@ -150,7 +150,7 @@ def _train_run(run: _StudyRun) -> None:
     """Begin a run, or go on with it."""
     if not (run.folder / CONFIG_FILE).exists():
         make_initial_nets(run.settings)
-        begin_run(run.folder, "classic", run.settings, ())
+        begin_run(run.folder, "heritage classic", run.settings, ())
     learner = resume_learner(run.folder / CHECKPOINT_FILE, run.settings)
     if learner.games_done < run.settings.games:
         LearningRun(run.folder, run.settings, learner, None).run()

@@ -1,8 +1,8 @@
-"""``gammond train mimic``: a 52-26-1 net that learns to choose the plays that experts chose.
+"""``gammond heritage mimic``: a 52-26-1 net that learns to choose the plays that experts chose.
 
 The net, on counts of checkers alone, learns by a genetic algorithm (--method genetic), by backpropagation on
 the same moves (backprop), or without experts from its own games, in which each play is played out (play).
-`gammond train expert-moves` makes the file of moves from match files. Matches set aside are never learned
+`gammond heritage expert-moves` makes the file of moves from match files. Matches set aside are never learned
 from; how often the net ranks the expert's play first there stands in log.jsonl beside the fitness. The folder
 gets the net as text (net.txt), and checkpoint.npz, from which a run that was killed goes on with --resume.
 """
@@ -53,7 +53,7 @@ CHECKPOINT = "checkpoint.npz"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of ``gammond train mimic``."""
+    """Add the arguments of ``gammond heritage mimic``."""
     add_run_options(parser, "run.toml, checkpoint.npz, net.txt, log.jsonl")
     add_setting_options(parser, MimicSettings)
     add_threads_option(parser)
@@ -76,7 +76,7 @@ def main(args: argparse.Namespace) -> int:
     settings.check()
     run = MimicRun(args.run, settings, args.threads, args.plot)
     if not args.resume:
-        begin_run(args.run, "mimic", settings, ())
+        begin_run(args.run, "heritage mimic", settings, ())
     run.run()
     return 0
 

@@ -1,4 +1,4 @@
-"""What the logs of runs of ``gammond train mimic`` tell: agreement with the experts against time."""
+"""What the logs of runs of ``gammond heritage mimic`` tell: agreement with the experts against time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``gammond train expert-moves``: the moves of experts out of files of matches, to learn from.
+"""``gammond heritage expert-moves``: the moves of experts out of files of matches, to learn from.
 
 Reads ``.mat`` files as programs and sites write them: single files, all files in folders that end in .mat or
 .txt, and those in .tar.gz archives. Every move is checked by the rules. What is illegal or cannot be read is
@@ -32,7 +32,7 @@ _NONE = "none"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of ``gammond train expert-moves``."""
+    """Add the arguments of ``gammond heritage expert-moves``."""
     parser.add_argument(
         "sources", type=Path, nargs="+", metavar="SOURCE", help="files, folders and archives of matches"
     )
@@ -85,7 +85,7 @@ def _parse_names(text: str) -> list[str]:
 
 
 def _format_command(args: argparse.Namespace) -> str:
-    words = ["gammond train expert-moves", *(shlex.quote(str(source)) for source in args.sources)]
+    words = ["gammond heritage expert-moves", *(shlex.quote(str(source)) for source in args.sources)]
     words += ["--out", shlex.quote(str(args.out))]
     if args.players:
         words += ["--players", shlex.quote(args.players)]

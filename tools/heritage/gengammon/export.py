@@ -1,4 +1,4 @@
-"""Nets of ``gammond train mimic`` as ONNX files, with the manifest entries that they need."""
+"""Nets of ``gammond heritage mimic`` as ONNX files, with the manifest entries that they need."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs of ``gammond train mimic`` as players, and as files for the manifest."""
+"""Runs of ``gammond heritage mimic`` as players, and as files for the manifest."""
 
 from __future__ import annotations
 

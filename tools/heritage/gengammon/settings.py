@@ -1,4 +1,4 @@
-"""Settings of ``gammond train mimic``."""
+"""Settings of ``gammond heritage mimic``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tools.train.runs.strength_games import GamesOption, check_benchmark
 class MimicSettings(msgspec.Struct, frozen=True):
     """All that decides which net comes out; each field says what it is."""
 
-    moves: Annotated[str, Meta(description="file of expert moves, from gammond train expert-moves")] = ""
+    moves: Annotated[str, Meta(description="file of expert moves, from gammond heritage expert-moves")] = ""
     method: Annotated[
         Literal["genetic", "backprop", "play"],
         Meta(description="genetic; backprop, by gradients; or play, without experts"),
@@ -91,7 +91,7 @@ class MimicSettings(msgspec.Struct, frozen=True):
             )
         if self.method != "play" and not self.moves:
             raise ValueRangeError(
-                "expected --moves FILE, a file of expert moves from 'gammond train expert-moves'",
+                "expected --moves FILE, a file of expert moves from 'gammond heritage expert-moves'",
                 field="moves",
             )
         check_benchmark(self.opponents, self.games)

@@ -1,10 +1,10 @@
-"""``gammond train mimic-study``: what a setting is worth to a 52-26-1 net that mimics experts.
+"""``gammond heritage mimic-study``: what a setting is worth to a 52-26-1 net that mimics experts.
 
 One setting takes a value after the other, by default the expert moves that are learned from the sizes of the
-document. For each value there is a run of `gammond train mimic` in a folder of its name, with the same unseen
-matches, seed and generations:
+document. For each value there is a run of `gammond heritage mimic` in a folder of its name, with the same
+unseen matches, seed and generations:
 
-    gammond train mimic-study runs/crossovers --moves moves.npz --vary crossover=weights,bits,alternating
+    gammond heritage mimic-study runs/crossovers --moves moves.npz --vary crossover=weights,bits,alternating
 
 Runs that are done are left alone, the others go on from their checkpoints, so the same command goes on
 after a kill. At the end stand the agreement of each with the experts of unseen matches, and the commands that
@@ -44,13 +44,13 @@ _MINUTES = 60
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of ``gammond train mimic-study``."""
+    """Add the arguments of ``gammond heritage mimic-study``."""
     parser.add_argument("folder", type=Path, help="where the runs go, a folder for each value")
     parser.add_argument(
         "--vary",
         default=DEFAULT_VARIATION,
         metavar="SETTING=LIST",
-        help="a setting of 'gammond train mimic' and its values (default %(default)s)",
+        help="a setting of 'gammond heritage mimic' and its values (default %(default)s)",
     )
     add_setting_options(parser, MimicSettings)
     add_threads_option(parser)
@@ -153,5 +153,5 @@ def _complete_run(folder: Path, settings: MimicSettings, threads: int) -> None:
     sys.stderr.write(f"{folder}:\n")
     run = MimicRun(folder, settings, threads, None)
     if not (folder / CONFIG_FILE).exists():
-        begin_run(folder, "mimic", settings, ())
+        begin_run(folder, "heritage mimic", settings, ())
     run.run()

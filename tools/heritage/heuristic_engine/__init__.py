@@ -1,1 +1,1 @@
-"""`gammond train climb`: the factors of the heuristic engine, changed one at a time."""
+"""`gammond heritage climb`: the factors of the heuristic engine, changed one at a time."""

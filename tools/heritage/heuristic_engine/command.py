@@ -1,8 +1,9 @@
-"""``gammond train climb``: tune the factors of the heuristic engine by changing one at a time.
+"""``gammond heritage climb``: tune the factors of the heuristic engine by changing one at a time.
 
 A trial changes one factor and plays the changed configuration against the one before; a change that wins is
 kept, and the climb goes on from there. By default it wins with more than 51 % of 3,000 games, as its author
-had it; with --test sprt a sequential test decides, which is fooled less often ('gammond train climb-study').
+had it; with --test sprt a sequential test decides, which is fooled less often
+('gammond heritage climb-study').
 With --probability true the players look at the opponent's replies, in training too.
 A run that was killed goes on with --resume; it loses the trial under way. --recheck plays the changes that a
 run has kept once more, with fresh dice.
@@ -52,7 +53,7 @@ _PERCENT = 100
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of ``gammond train climb``."""
+    """Add the arguments of ``gammond heritage climb``."""
     add_run_options(parser, "run.toml, log.jsonl", resume_point="trial")
     parser.add_argument(
         "--recheck",
@@ -81,7 +82,7 @@ def main(args: argparse.Namespace) -> int:
         if args.recheck is not None:
             return _recheck(args.run, settings, args.recheck, processes)
         if not args.resume:
-            begin_run(args.run, "climb", settings, ())
+            begin_run(args.run, "heritage climb", settings, ())
         _ClimbRun(args.run, settings, processes, args.plot).run()
     return 0
 

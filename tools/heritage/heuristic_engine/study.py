@@ -1,4 +1,4 @@
-"""``gammond train climb-study``: how often the rules that keep a change are fooled.
+"""``gammond heritage climb-study``: how often the rules that keep a change are fooled.
 
 Plays no games: draws the results of many changes whose true worth is known, and asks each rule. What is true
 is a share of games won; what is drawn are pairs of games, both won, split, or both lost. Games that have the
@@ -69,7 +69,7 @@ class AcceptanceRate:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of ``gammond train climb-study``."""
+    """Add the arguments of ``gammond heritage climb-study``."""
     add_setting_options(parser, ClimbStudySettings)
 
 

@@ -1,4 +1,4 @@
-"""``gammond train heuristic-net``: a net on phase features that imitates a heuristic, then learns who won.
+"""``gammond heritage heuristic-net``: a net on phase features that imitates a heuristic, then learns who won.
 
 First the net learns what the heuristic says of positions of random games. Then, round by round, it learns
 outcomes: positions of games of a player that chooses among its 4 best plays, 1 for those of the winner, 0 for
@@ -23,7 +23,7 @@ SUMMARY = "train a net on phase features: it imitates a heuristic, then learns f
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of ``gammond train heuristic-net``."""
+    """Add the arguments of ``gammond heritage heuristic-net``."""
     add_run_options(parser, "run.toml, checkpoint.npz, imitation.npz, best.npz, log.jsonl")
     add_setting_options(parser, HeuristicNetSettings)
     add_plot_option(parser)
@@ -39,7 +39,7 @@ def main(args: argparse.Namespace) -> int:
     settings = load_run_settings(args.run, args, HeuristicNetSettings)
     settings.check()
     if not args.resume:
-        begin_run(args.run, "heuristic-net", settings, ())
+        begin_run(args.run, "heritage heuristic-net", settings, ())
     run = HeuristicNetRun(args.run, settings, args.plot)
     run.run()
     sys.stdout.write(run.format_result())

@@ -1,4 +1,4 @@
-"""Nets of ``gammond train heuristic-net`` as files for the manifest, with the entries that they need."""
+"""Nets of ``gammond heritage heuristic-net`` as files for the manifest, with the entries that they need."""
 
 from __future__ import annotations
 

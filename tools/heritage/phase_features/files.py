@@ -1,4 +1,4 @@
-"""Files of a run of ``gammond train heuristic-net``: what they are called, and the net that they hold."""
+"""Files of a run of ``gammond heritage heuristic-net``: what they are called, and the net that they hold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run of ``gammond train heuristic-net`` tells: errors, agreement with the heuristic, strength."""
+"""What a run of ``gammond heritage heuristic-net`` tells: errors, agreement with the heuristic, strength."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run of ``gammond train heuristic-net``: its two parts, what is measured, and what is kept."""
+"""A run of ``gammond heritage heuristic-net``: its two parts, what is measured, and what is kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings of ``gammond train heuristic-net``."""
+"""Settings of ``gammond heritage heuristic-net``."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""`gammond cube-efficiency`: how live the cube is in positions of each phase."""
+"""`gammond measure cube`: how live the cube is in positions of each phase."""

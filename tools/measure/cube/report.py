@@ -1,4 +1,4 @@
-"""What `gammond cube-efficiency` writes."""
+"""What `gammond measure cube` writes."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""`gammond frontier`: strength against speed."""
+"""`gammond measure frontier`: strength against speed."""

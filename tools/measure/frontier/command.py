@@ -1,4 +1,4 @@
-"""`gammond frontier`: how strong players are against how fast they judge, as a table and a picture.
+"""`gammond measure frontier`: how strong players are against how fast they judge, as a table and a picture.
 
 Speeds come first, on one core, with positions of all stages of games in batches of 1,024, encoding included.
 Then each player plays the same opponent with the same dice. A star marks those that no other player matches

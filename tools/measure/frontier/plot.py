@@ -1,4 +1,4 @@
-"""The picture of `gammond frontier`: points per game against evaluations a second."""
+"""The picture of `gammond measure frontier`: points per game against evaluations a second."""
 
 from __future__ import annotations
 

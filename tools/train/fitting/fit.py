@@ -75,7 +75,7 @@ def main(args: argparse.Namespace) -> int:
         settings.check()
     fit = _FitRun(args, settings, _read_labels(settings))
     if not args.resume:
-        begin_run(args.run, "fit", settings, [*settings.origins, *settings.labels])
+        begin_run(args.run, "train fit", settings, [*settings.origins, *settings.labels])
     with ProcessPool(args.workers) as processes:
         fit.run(processes)
     return 0

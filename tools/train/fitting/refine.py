@@ -96,7 +96,7 @@ def main(args: argparse.Namespace) -> int:
         settings.check()
     refinement = _RefineRun(args, settings)
     if not args.resume:
-        begin_run(args.run, "refine", settings, settings.origins)
+        begin_run(args.run, "train refine", settings, settings.origins)
     with ProcessPool(args.workers) as processes:
         refinement.run(processes)
     return 0

@@ -90,7 +90,7 @@ def main(args: argparse.Namespace) -> int:
     settings = load_run_settings(args.out, args, LabelSettings)
     plan = _make_plan(settings)
     if not args.resume:
-        begin_run(args.out, "label", settings, settings.origins)
+        begin_run(args.out, "train label", settings, settings.origins)
     _check_nets(args.out, plan.nets)
     with ProcessPool(args.workers) as processes:
         label_positions(args.out, plan, settings.positions, processes)

@@ -2,7 +2,7 @@
 
 Points are single measurements with their standard errors, the lines average neighbouring ones. Runs that
 count different things (games of self-play, positions learned from) are drawn against hours. Of runs of
-``gammond train mimic`` it draws the agreement with the experts against minutes.
+``gammond heritage mimic`` it draws the agreement with the experts against minutes.
 """
 
 from __future__ import annotations

@@ -66,12 +66,12 @@ def merge_provenances(*provenances: Provenance) -> Provenance:
     return tuple(steps.values())
 
 
-def begin_run(folder: Path, trainer: str, settings: msgspec.Struct, sources: Sequence[str]) -> None:
+def begin_run(folder: Path, command: str, settings: msgspec.Struct, sources: Sequence[str]) -> None:
     """Write the ``run.toml`` of a stage.
 
     Args:
         folder: Where; made if need be.
-        trainer: Of the sub-command of ``gammond train``.
+        command: Which command begins it, such as ``train td``.
         settings: Of the stage.
         sources: Evaluators and folders that it builds on.
 
@@ -82,9 +82,7 @@ def begin_run(folder: Path, trainer: str, settings: msgspec.Struct, sources: Seq
     if (folder / CONFIG_FILE).exists():
         raise StateError(f"{folder} holds a run already; go on with --resume, or choose another folder")
     before = merge_provenances(*(read_provenance(source) for source in sources))
-    origin: dict[str, object] = {
-        "command": f"gammond train {trainer} {folder}{format_command_options(settings)}"
-    }
+    origin: dict[str, object] = {"command": f"gammond {command} {folder}{format_command_options(settings)}"}
     for field in fields(ProvenanceStep):
         origin[f"{field.name}_before"] = [getattr(step, field.name) for step in before]
     write_settings(folder / CONFIG_FILE, settings, origin)

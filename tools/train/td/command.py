@@ -59,7 +59,7 @@ def main(args: argparse.Namespace) -> int:
     settings = load_run_settings(args.run, args, TdSettings)
     settings.check()
     if not args.resume:
-        begin_run(args.run, "td", settings, ())
+        begin_run(args.run, "train td", settings, ())
     learner = _TdLearner(resume_self_play(args.run / CHECKPOINT_FILE, settings))
     LearningRun(args.run, settings, learner, args.plot).run()
     return 0

@@ -117,7 +117,7 @@ def main(args: argparse.Namespace) -> int:
         check_label_folders([Path(folder) for folder in settings.not_in])
     nets = load_net_set(settings.net)
     if not args.resume:
-        begin_run(args.out, "validation-set", settings, [settings.net])
+        begin_run(args.out, "train validation-set", settings, [settings.net])
     positions = _read_or_draw_positions(args.out, settings, nets)
     tasks = make_rollout_tasks(nets, settings.plies, settings.to_rollout_settings(), args.out, positions)
     with ProcessPool(args.workers) as processes:

@@ -1,4 +1,4 @@
-"""``gammond train ascend``: it learns, goes back when it is stuck, and resumes."""
+"""``gammond heritage ascend``: it learns, goes back when it is stuck, and resumes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FEW = ["--games", "20", "--reference-games", "20"]
 
 
 def run(folder, *options):
-    return cli.main(["train", "ascend", str(folder), *options])
+    return cli.main(["heritage", "ascend", str(folder), *options])
 
 
 def test_a_few_steps_win_by_far_against_the_first_vector(tmp_path, capsys):

@@ -1,4 +1,4 @@
-"""``gammond train expert-moves`` on small files of matches, whole and broken, in folders and archives."""
+"""``gammond heritage expert-moves`` on small files of matches, whole and broken, in folders and archives."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_the_moves_of_folders_and_archives_come_into_a_file(kind, request, tmp_p
     assert (own.boards[1] == play.result.board).all()
     assert (
         moves.command
-        == f"gammond train expert-moves {source} --out {out} --filters homebound,contradicting,unmovable"
+        == f"gammond heritage expert-moves {source} --out {out} --filters homebound,contradicting,unmovable"
     )
 
 

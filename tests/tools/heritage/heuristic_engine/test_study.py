@@ -33,7 +33,7 @@ def test_the_same_dice_make_it_rarer_and_the_test_keeps_both_its_promises():
 
 
 def test_the_command_writes_a_line_for_each_worth(capsys):
-    assert cli.main(["train", "climb-study", "--experiments", "200", "--worths", "0,1"]) == 0
+    assert cli.main(["heritage", "climb-study", "--experiments", "200", "--worths", "0,1"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines[-2:]] == ["50.00", "51.00"]
     assert len(lines[-1].split()) == 1 + 3 * 4

@@ -1,4 +1,4 @@
-"""``gammond train heuristic-net``: each part learns, runs go on after a kill, bad input is refused."""
+"""``gammond heritage heuristic-net``: each part learns, runs go on after a kill, bad input is refused."""
 
 import argparse
 
@@ -215,7 +215,7 @@ def test_a_run_is_exported_as_weights_and_manifest_entries(whole, tmp_path, caps
         load_phase_net(manifest.find_scorer("mine"), tmp_path).flat_weights, best.flat_weights
     )
     (training,) = manifest.trainings
-    assert training.commands[0].startswith(f"gammond train heuristic-net {whole} --random-games 8")
+    assert training.commands[0].startswith(f"gammond heritage heuristic-net {whole} --random-games 8")
     assert (training.name, training.games) == ("mine", 24)
     assert cli.main(["export", str(whole), "--name", "mine", "--folder", str(tmp_path)]) == 2
     assert "--force" in capsys.readouterr().err

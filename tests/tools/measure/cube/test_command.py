@@ -1,4 +1,4 @@
-"""`gammond cube-efficiency`: what it reports, and what it refuses."""
+"""`gammond measure cube`: what it reports, and what it refuses."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tools.measure.cube.fit import EFFICIENCY_NAMES, EFFICIENCY_TARGETS
 from tools.measure.cube.values import CubeValueEvaluator
 
 TABLE = build_two_sided(6, 4, threads=1)
-SMALL = ["cube-efficiency", "race", "ending", "--positions", "6", "--trials", "36", "--threads", "1"]
+SMALL = ["measure", "cube", "race", "ending", "--positions", "6", "--trials", "36", "--threads", "1"]
 
 
 @pytest.fixture
@@ -99,7 +99,7 @@ def test_a_run_interrupted_at_once_reports_nothing(quick, monkeypatch, capsys):
         raise CancelledWork("stopped")
 
     monkeypatch.setattr(CubeValueEvaluator, "_roll_out_position", interrupted)
-    arguments = ["cube-efficiency", "race", *SMALL[3:]]
+    arguments = ["measure", "cube", "race", *SMALL[4:]]
     assert cli.main(arguments) == cli.EXIT_INTERRUPTED
     captured = capsys.readouterr()
     assert captured.err == "gammond: interrupted\n"
@@ -122,5 +122,5 @@ def test_impossible_requests_are_refused(arguments, words, monkeypatch, capsys):
         raise DataFileError("nothing is to be loaded for a wrong request")
 
     monkeypatch.setattr(cube_efficiency, "load_engine", not_reached)
-    assert cli.main(["cube-efficiency", *arguments]) == cli.EXIT_USAGE
+    assert cli.main(["measure", "cube", *arguments]) == cli.EXIT_USAGE
     assert words in capsys.readouterr().err

@@ -47,7 +47,7 @@ def known(efficiencies, repeats=8, noise=0.0, seed=1):
     """Values that the model gives by some efficiencies, and the net's outcomes equal to the true ones."""
     boards = np.stack([start.board for start in STARTS] * repeats)
     true = outcomes(len(boards), seed)
-    values = compute_leaf_values(true, efficiencies.of(boards), make_money_game()).astype(np.float64)
+    values = compute_leaf_values(true, efficiencies.for_boards(boards), make_money_game()).astype(np.float64)
     values += noise * np.random.default_rng(seed).normal(size=values.shape)
     return CubeValues(boards, true, np.zeros(len(boards), np.bool_), true.astype(np.float64), values)
 

@@ -1,4 +1,4 @@
-"""`gammond frontier`: who is on it, how fast players judge, and what the command reports and draws."""
+"""`gammond measure frontier`: who is on it, how fast players evaluate, what it reports and draws."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def few_positions(monkeypatch):
 
 def test_the_table_has_a_row_for_each_player_the_fastest_first(run, few_positions, capsys):
     names = [f"run:{run}", "pubeval", "pubeval"]
-    assert cli.main(["frontier", *names, "--games", "8", "--threads", "1"]) == 0
+    assert cli.main(["measure", "frontier", *names, "--games", "8", "--threads", "1"]) == 0
     title, head, first, second = capsys.readouterr().out.splitlines()
     assert "8 paired games each" in title
     assert "against pubeval" in head
@@ -156,7 +156,7 @@ def test_the_table_has_a_row_for_each_player_the_fastest_first(run, few_position
 
 def test_json_has_hashes_of_nets_and_the_strength_of_a_tournament(run, few_positions, capsys):
     name, options = f"run:{run}", ["--games", "8", "--seed", "4", "--threads", "1", "--json"]
-    assert cli.main(["frontier", name, "--opponent", "random", *options]) == 0
+    assert cli.main(["measure", "frontier", name, "--opponent", "random", *options]) == 0
     report = json.loads(capsys.readouterr().out)
     (place,) = report["points"]
     assert (report["opponent"], report["games"], place["title"]) == ("random", 8, "learner")
@@ -178,7 +178,7 @@ def test_an_interrupt_reports_the_players_that_were_through(run, few_positions, 
         return play_games(first, second, *args, **options)
 
     monkeypatch.setattr(tournament_stretches, "play_games", interrupted)
-    command = ["frontier", "pubeval", f"run:{run}", "--games", "8", "--threads", "1", "--json"]
+    command = ["measure", "frontier", "pubeval", f"run:{run}", "--games", "8", "--threads", "1", "--json"]
     assert cli.main(command) == cli.EXIT_INTERRUPTED
     written = capsys.readouterr()
     assert [place["name"] for place in json.loads(written.out)["points"]] == ["pubeval"]
@@ -204,7 +204,7 @@ def test_what_cannot_be_is_refused_before_any_game(options, capsys, monkeypatch)
     monkeypatch.setattr(
         frontier, "Subject", lambda: types.SimpleNamespace(boards=sample_random_positions(8, seed=1))
     )
-    assert cli.main(["frontier", *options]) == cli.EXIT_USAGE
+    assert cli.main(["measure", "frontier", *options]) == cli.EXIT_USAGE
     assert capsys.readouterr().err.startswith("gammond: ")
 
 
@@ -212,7 +212,9 @@ def test_a_picture_shows_players_by_their_own_names_and_the_frontier(tmp_path, f
     pytest.importorskip("matplotlib", reason="pictures need the package matplotlib")
     file = tmp_path / "frontier.svg"
     names = ["pubeval", f"run:{run}"]
-    assert cli.main(["frontier", *names, "--games", "4", "--threads", "1", "--plot", str(file)]) == 0
+    assert (
+        cli.main(["measure", "frontier", *names, "--games", "4", "--threads", "1", "--plot", str(file)]) == 0
+    )
     text = file.read_text()
     for words in (
         "pubeval",

@@ -31,7 +31,7 @@ def parent(tmp_path_factory):
     for _ in run.play_rounds():
         pass
     run.nets.save(file, **run.state_dict())
-    begin_run(file.parent, "td", run.settings, ())
+    begin_run(file.parent, "train td", run.settings, ())
     return file
 
 

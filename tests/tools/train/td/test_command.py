@@ -223,7 +223,7 @@ def test_the_bench_says_games_a_second_and_keeps_nothing(tmp_path, monkeypatch, 
 
 
 def test_a_folder_with_a_run_is_not_overwritten(tmp_path):
-    begin_run(tmp_path, "td", TdSettings(), ())
+    begin_run(tmp_path, "train td", TdSettings(), ())
     with pytest.raises(StateError, match="--resume"):
         run_command(str(tmp_path), *OPTIONS)
 
@@ -378,6 +378,6 @@ def test_a_run_tells_its_command_games_and_hours(tmp_path):
 
 def test_settings_of_a_run_come_back_from_its_file(tmp_path):
     settings = TdSettings(hidden=8, learning_rate=1, trace=0, backtrack=0.05, opponents=("random",))
-    begin_run(tmp_path, "td", settings, ())
+    begin_run(tmp_path, "train td", settings, ())
     assert read_settings(tmp_path / "run.toml", TdSettings) == settings
     assert msgspec.structs.replace(settings, games=10).learning_rate_at(0) == 1.0

@@ -133,7 +133,7 @@ def test_an_evaluator_of_the_manifest_tells_the_commands_that_made_it():
 
 def test_what_came_after_the_nets_of_a_file_does_not_count(tmp_path):
     run = tmp_path / "run"
-    begin_run(run, "refine", Recipe(parent="fast", batch=64), ["fast"])
+    begin_run(run, "train refine", Recipe(parent="fast", batch=64), ["fast"])
     for number in (1, 2, 3):
         append_record(run / "log.jsonl", {"generation": number, "labelled": 100, "seconds": 360.0})
     nets = NetSet("run", {"contact": layered(5), "race": layered(4)})

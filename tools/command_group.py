@@ -1,0 +1,90 @@
+"""Commands in groups: each is imported only when it is asked for, and listing them imports none."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import importlib
+import importlib.util
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+
+class CommandGroup:
+    """The sub-commands of a command such as ``gammond measure``.
+
+    Args:
+        commands: Sub-command -> the module that has its ``SUMMARY``, ``add_arguments(parser)`` and
+            ``main(args) -> int``.
+    """
+
+    def __init__(self, commands: Mapping[str, str]) -> None:
+        self._commands = commands
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Add a sub-parser for each sub-command; its choice becomes ``args.subcommand``."""
+        subparsers = parser.add_subparsers(
+            dest="subcommand", metavar="COMMAND", required=True, parser_class=_LazyParser
+        )
+        for name, module in self._commands.items():
+            subparsers.add_parser(
+                name,
+                module=module,
+                help=read_summary(module),
+                formatter_class=argparse.RawDescriptionHelpFormatter,
+            )
+
+    def run(self, args: argparse.Namespace) -> int:
+        """Run the chosen sub-command and return its exit status."""
+        return int(importlib.import_module(self._commands[args.subcommand]).main(args))
+
+
+class _LazyParser(argparse.ArgumentParser):
+    """The parser of a sub-command, which imports it only when it is the one asked for."""
+
+    def __init__(self, *, module: str, **options: Any) -> None:  # noqa: ANN401
+        super().__init__(**options)
+        self._module: str | None = module
+
+    def parse_known_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]  # noqa: ANN401
+        """Parse, with the description and the arguments of the sub-command."""
+        if self._module is not None:
+            command = importlib.import_module(self._module)
+            self._module = None
+            self.description = format_description(command.SUMMARY, command.__doc__ or "")
+            command.add_arguments(self)
+        return super().parse_known_args(args, namespace)
+
+
+def format_description(summary: str, doc: str) -> str:
+    """Format the head of a command's help.
+
+    Args:
+        summary: What the command does, in a phrase.
+        doc: The docstring of its module, whose first paragraph the summary replaces.
+    """
+    _, gap, details = doc.replace("`", "").rstrip().partition("\n\n")
+    return f"{summary[:1].upper()}{summary[1:].removesuffix('.')}.{gap}{details}"
+
+
+def read_summary(module: str) -> str:
+    """Read what a command does, its ``SUMMARY``, from its source without importing it.
+
+    Args:
+        module: Name of the module.
+
+    Returns:
+        A phrase in lower case without full stop; empty where the module has none.
+    """
+    spec = importlib.util.find_spec(module)
+    if spec is None or spec.origin is None:
+        return ""
+    for node in ast.parse(Path(spec.origin).read_bytes()).body:
+        match node:
+            case (
+                ast.Assign(targets=[ast.Name(id="SUMMARY")], value=value)
+                | ast.AnnAssign(target=ast.Name(id="SUMMARY"), value=ast.expr() as value)
+            ):
+                return str(ast.literal_eval(value))
+    return ""
