@@ -61,7 +61,7 @@ def encode_tesauro196(boards: Board) -> Inputs:
 def encode_expert248(boards: Board) -> Inputs:
     """Encode the board as `encode_tesauro196`, then 26 hand-made inputs of each side.
 
-    Layout in `nets.kernels.expert248`, formulas and sources in ``docs/encoders.md``.
+    Layout in `nets.kernels.expert248`, formulas and sources in ``docs/reference/encoders.md``.
 
     Args:
         boards: ``int8[n, 2, 26]``.

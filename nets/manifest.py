@@ -31,7 +31,7 @@ class TrainingRecord(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         name: What the entries of these nets call it.
         commands: What was run, in order.
         games: Self-play games.
-        hours: How long it took on the machine that `docs/nets.md` names.
+        hours: How long it took on the machine that `docs/lab/nets.md` names.
         positions: Positions that were labelled with look-ahead, and learned.
     """
 

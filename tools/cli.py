@@ -144,7 +144,7 @@ def _format_help() -> str:
         "usage: gammond [--version | --help | TOOL ...]",
         "",
         "A backgammon engine server. Without arguments: the REPL on a terminal, the line protocol on a pipe",
-        "(docs/protocol.md). With the name of a tool:",
+        "(docs/reference/protocol.md). With the name of a tool:",
     ]
     for heading, tools in TOOL_GROUPS.items():
         lines += [

@@ -32,7 +32,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the tool's options."""
     dialect = parser.add_mutually_exclusive_group(required=True)
     dialect.add_argument(
-        "--tcp", metavar="[HOST:]PORT", help=f"the line protocol of docs/protocol.md (HOST {LOOPBACK})"
+        "--tcp",
+        metavar="[HOST:]PORT",
+        help=f"the line protocol of docs/reference/protocol.md (HOST {LOOPBACK})",
     )
     dialect.add_argument(
         "--gnubg",

@@ -57,7 +57,7 @@ class Level:
             best.
         error_rate: What it loses by an unforced play on average, in thousandths of a point, as
             ``gammond measure levels`` measured it with the default net: judged at 2 plies, or at 3 where the
-            level looks ahead itself (docs/levels.md).
+            level looks ahead itself (docs/guide/levels.md).
         meaning: One line for the reader.
     """
 
@@ -84,7 +84,7 @@ LEVELS: Mapping[str, Level] = MappingProxyType(
         )
     }
 )
-"""Levels by name, the weakest first; docs/levels.md has the error rate of each."""
+"""Levels by name, the weakest first; docs/guide/levels.md has the error rate of each."""
 
 DEFAULT_LEVEL = "expert"
 

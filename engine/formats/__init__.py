@@ -1,1 +1,1 @@
-"""Text forms of positions and match states; `docs/formats.md` describes each with worked examples."""
+"""Text forms of positions and match states; `docs/reference/formats.md` has worked examples of each."""

@@ -67,7 +67,7 @@ class GameOver:
 class HomeBound:
     """Games stop once no checker can meet an opposing one; they count the lead in pips.
 
-    *Source:* the Home Bound metric of the GenGammon project (`docs/history.md` has the document).
+    *Source:* the Home Bound metric of the GenGammon project (`docs/lab/history.md` has the document).
     """
 
     dtype = np.dtype(np.float32)

@@ -2,7 +2,7 @@
 
 Layout: ``x[0:196]`` as `kernels.tesauro196`; then ``x[196 + side * 26 + feature]`` with side 0 the player on
 roll and side 1 the opponent, each in its own numbering, features in the order of `FEATURE_NAMES`. The
-formulas and where the ideas come from stand in ``docs/encoders.md``.
+formulas and where the ideas come from stand in ``docs/reference/encoders.md``.
 """
 
 from __future__ import annotations

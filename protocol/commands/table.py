@@ -1,4 +1,4 @@
-"""The command table: one row feeds the parser, ``help``, ``describe``, completion and docs/protocol.md."""
+"""The command table: each row feeds the parser, ``help``, ``describe``, completion and the protocol page."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ _Id = str | int
 
 
 class Query(msgspec.Struct, kw_only=True):
-    """The fields of a query object; docs/protocol.md explains each.
+    """The fields of a query object; docs/reference/protocol.md explains each.
 
     Raises:
         msgspec.ValidationError: On conversion, when a field has another type or range.

@@ -1,6 +1,6 @@
 """Cube formulas against GNU Backgammon's, on the same outcomes: its own 0-ply ones, read from its Python.
 
-Where the two differ on purpose (docs/cube.md), its own look-ahead is the witness.
+Where the two differ on purpose (docs/reference/cube.md), its own look-ahead is the witness.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ def cases(tmp_path_factory) -> list[Case]:
 
 
 def is_compared(case: Case) -> bool:
-    """Whether the two formulas are meant to be the same; see docs/cube.md for the rest."""
+    """Whether the two formulas are meant to be the same; see docs/reference/cube.md for the rest."""
     match = case.match
     two_away_each = not match.is_money and match.cube == 1 and (match.away(0), match.away(1)) == (2, 2)
     return case.answer["kind"] > EXACT_KINDS and not case.is_free and not two_away_each

@@ -15,9 +15,12 @@ from protocol.transports.tcp import TcpLimits
 from tests.protocol.talking import make_connection, talk
 
 ROOT = Path(__file__).parents[2]
-TEXT = (ROOT / "docs" / "protocol.md").read_text("utf-8")
+TEXT = (ROOT / "docs" / "reference" / "protocol.md").read_text("utf-8")
 README = (ROOT / "README.md").read_text("utf-8")
-OTHERS = "".join((ROOT / "docs" / name).read_text("utf-8") for name in ("cube.md", "rollouts.md"))
+OTHERS = "".join(
+    (ROOT / "docs" / name).read_text("utf-8")
+    for name in ("reference/cube.md", "guide/rollouts.md", "guide/hook-up.md")
+)
 TRANSCRIPTS = re.findall(r"```transcript\n(.*?)```", TEXT + README + OTHERS, re.DOTALL)
 
 _NUMBER = r"-?[0-9]+\.[0-9]+(?:e-[0-9]+)?"

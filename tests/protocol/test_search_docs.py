@@ -1,4 +1,4 @@
-"""The transcript of docs/search.md: the shipped nets give its figures."""
+"""The transcript of docs/reference/search.md: the shipped nets give its figures."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from protocol.state.session import Session
 from tests.protocol.talking import SEED, talk
 from tests.protocol.test_docs import exchanges
 
-TEXT = (Path(__file__).parents[2] / "docs" / "search.md").read_text("utf-8")
+TEXT = (Path(__file__).parents[2] / "docs" / "reference" / "search.md").read_text("utf-8")
 TRANSCRIPTS = re.findall(r"```transcript\n(.*?)```", TEXT, re.DOTALL)
 SAME_NET_WITHIN = 1e-4
 

@@ -1,4 +1,4 @@
-"""The commands in docs/tools.md write what the page says, but for what a net decides."""
+"""The commands of the guide to the tools write what the page says, but for what a net decides."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from tools.batch.lines import MAX_LINE_BYTES
 from tools.batch.rows import COLUMNS, CUBE_COLUMNS
 from tools.tournament.rules import DEEP_GAMES_PER_RANGE, GAMES_PER_RANGE
 
-PAGE = (Path(__file__).parents[2] / "docs" / "tools.md").read_text("utf-8")
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = (DOCS / "guide" / "tools.md").read_text("utf-8")
+MEASUREMENTS = (DOCS / "lab" / "measurements.md").read_text("utf-8")
 BLOCKS = re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL)
 
 ROW_CODES = sorted({error.row_code for error in (GammondError, *GammondError.__subclasses__())})
@@ -61,7 +63,7 @@ def test_the_comparison_can_fail():
     assert not matches("8/5 +0.1", "6/5 +0.1")
 
 
-@pytest.mark.parametrize("option", re.findall(r"^    gammond (.+)$", PAGE, re.MULTILINE))
+@pytest.mark.parametrize("option", re.findall(r"^    gammond (.+)$", PAGE + MEASUREMENTS, re.MULTILINE))
 def test_the_options_of_all_other_commands_exist(option, capsys):
     words = shlex.split(option)
     command = words[:2] if words[0] == "measure" else words[:1]

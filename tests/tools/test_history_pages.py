@@ -1,4 +1,4 @@
-"""The pages of docs/history.md name commands, options and players that there are."""
+"""The pages of docs/lab/history.md name commands, options and players that there are."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tools.heritage.phase_features.settings import HeuristicNetSettings
 from tools.opponents import hash_opponent_nets
 from tools.train.runs.settings import settings_from_args
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[2] / "docs" / "lab"
 PAGES = {file.name: file.read_text("utf-8") for file in sorted((DOCS / "history").glob("*.md"))}
 COMMANDS = [
     pytest.param(command, id=f"{name[0]}: {command}")

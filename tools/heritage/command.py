@@ -1,6 +1,6 @@
 """``gammond heritage``: the ways of learning of the five founding documents, and studies of them.
 
-docs/history.md tells what each document describes, and what came of it.
+docs/lab/history.md describes each document and what came of it.
 """
 
 from __future__ import annotations

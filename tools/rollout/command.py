@@ -8,7 +8,7 @@ The table on stdout has for each play, or for the position, or for no double and
 percent, wins with gammons and backgammons among them; the cubeless money equity; with the cube the cubeful
 equity, where 1 is a single game at the present cube; in a match the chance to win it; each with its standard
 error; and the difference to the best play, also in joint standard deviations (JSD). --json writes the same as
-one JSON object, with the keys that docs/protocol.md gives the lines of 'rollout'.
+one JSON object, with the keys that docs/reference/protocol.md gives the lines of 'rollout'.
 
 Ctrl-C or SIGTERM ends a rollout with the trials that are complete; the exit status is then 130. --state FILE
 keeps the trials: they are saved at the end and once a minute, and the same command goes on from them; with

@@ -83,7 +83,7 @@ LEARNED_WEIGHTS = BevWeights(
     pips=-2.7709,
     off=2.3227,
 )
-"""What ``gammond heritage ascend`` made of them; `docs/history/5-barca.md` has the command."""
+"""What ``gammond heritage ascend`` made of them; `docs/lab/history/5-barca.md` has the command."""
 
 
 class BevScorer:

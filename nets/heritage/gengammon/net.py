@@ -43,7 +43,7 @@ class GengammonNet:
 
     Without activation hidden units add nothing: all that a net says is in one sum of weights for each input.
 
-    *Source:* the description of the GenGammon project (`docs/history/1-gengammon.md`), which names no
+    *Source:* the description of the GenGammon project (`docs/lab/history/1-gengammon.md`), which names no
     activation. Softsign is ours.
 
     Attributes:

@@ -3,7 +3,7 @@
 *Source:* the project "backgammon" with ``feature_vector.py``, as its README describes it: 8 features of the
 side that has played, 8 of the other, each divided by its largest value; the phase by how many of its checkers
 are outside its home; 48 inputs, of which those of the other phases are 0. What the README leaves open is
-decided in ``docs/history/4-phase-features.md``, which has the formula of each.
+decided in ``docs/lab/history/4-phase-features.md``, which has the formula of each.
 """
 
 from __future__ import annotations

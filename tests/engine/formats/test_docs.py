@@ -1,4 +1,4 @@
-"""The examples of docs/formats.md."""
+"""The examples of docs/reference/formats.md."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import doctest
 import re
 from pathlib import Path
 
-TEXT = (Path(__file__).parents[3] / "docs" / "formats.md").read_text("utf-8")
+TEXT = (Path(__file__).parents[3] / "docs" / "reference" / "formats.md").read_text("utf-8")
 
 
 def test_the_examples_give_what_they_show():
     source = "\n".join(re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL))
-    examples = doctest.DocTestParser().get_doctest(source, {}, "formats.md", "docs/formats.md", 0)
+    examples = doctest.DocTestParser().get_doctest(source, {}, "formats.md", "docs/reference/formats.md", 0)
     runner = doctest.DocTestRunner()
     output: list[str] = []
     failed, tried = runner.run(examples, out=output.append)

@@ -1,4 +1,4 @@
-"""The numbers of docs/search.md and docs/levels.md are those of the program."""
+"""The numbers of docs/reference/search.md and docs/guide/levels.md are those of the program."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from engine.search.tree import BLOCK_POSITIONS, BLOCK_UNPRUNED, EVALUATE_ROWS
 from tools.measure.quality import NEAR_POINTS
 
 DOCS = Path(__file__).parents[3] / "docs"
-SEARCH = (DOCS / "search.md").read_text("utf-8")
-LEVELS_PAGE = (DOCS / "levels.md").read_text("utf-8")
+SEARCH = (DOCS / "reference" / "search.md").read_text("utf-8")
+LEVELS_PAGE = (DOCS / "guide" / "levels.md").read_text("utf-8")
 
 
 def rows(text, first):

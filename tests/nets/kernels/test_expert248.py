@@ -1,4 +1,4 @@
-"""The hand-made inputs against a slow twin, written from docs/encoders.md, and against numbers kept."""
+"""The hand-made inputs against a slow twin, written from docs/reference/encoders.md, and stored numbers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from nets.kernels import expert248 as kernel_expert
 from nets.kernels.expert248 import FEATURE_NAMES, SIDE_FEATURES
 from tests import boards
 
-DOCS = Path(__file__).parents[3] / "docs" / "encoders.md"
+DOCS = Path(__file__).parents[3] / "docs" / "reference" / "encoders.md"
 ROLLS = list(itertools.product(range(1, 7), repeat=2))
 
 

@@ -12,7 +12,7 @@ from protocol.repl.interpreter import LineInterpreter
 from protocol.repl.terminal import PROMPT
 from tests.protocol.repl.tables import make_session
 
-TEXT = (Path(__file__).parents[3] / "docs" / "repl.md").read_text("utf-8")
+TEXT = (Path(__file__).parents[3] / "docs" / "guide" / "repl.md").read_text("utf-8")
 TRANSCRIPTS = re.findall(r"```transcript\n(.*?)```", TEXT, re.DOTALL)
 ROLLS = [(3, 1), (5, 2)]
 

@@ -1,4 +1,4 @@
-"""docs/training.md names what there is: commands with their options, sources, fields of the log."""
+"""docs/lab/training.md names what there is: commands with their options, sources, fields of the log."""
 
 import re
 import shlex
@@ -24,7 +24,7 @@ from tools.train.td.self_play import TdSettings
 from tools.train.validation.build_set import ValidationSettings
 from tools.train.validation.positions import POSITION_CLASSES
 
-PAGE = (Path(__file__).parents[3] / "docs" / "training.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[3] / "docs" / "lab" / "training.md").read_text("utf-8")
 TEXT = " ".join(PAGE.split())
 COMMANDS = [re.split(r"  +", line)[0] for line in re.findall(r"^    (gammond .+)$", PAGE, re.MULTILINE)]
 

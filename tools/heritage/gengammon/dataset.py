@@ -1,6 +1,6 @@
 """Moves that experts made: position, roll, and the position that they chose.
 
-*Source:* the tests, and the filters of tests, of the GenGammon project (`docs/history/1-gengammon.md`).
+*Source:* the tests, and the filters of tests, of the GenGammon project (`docs/lab/history/1-gengammon.md`).
 """
 
 from __future__ import annotations

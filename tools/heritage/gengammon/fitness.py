@@ -3,7 +3,7 @@
 Each gives 0 to 1 for every expert move, by how the judge rates the position that the expert chose beside all
 others that the roll could have led to. The fitness of a judge is the mean over the moves.
 
-*Source:* GenGammon's description (`docs/history/1-gengammon.md`), which leaves some cases open. Here:
+*Source:* GenGammon's description (`docs/lab/history/1-gengammon.md`), which leaves some cases open. Here:
 
 - Ties count as if they were broken by lot: a play that shares places takes their mean.
 - Where the roll leaves one play, there is nothing to agree on, and the fitness is 1.

@@ -3,8 +3,8 @@
 A gene is ``int32[26 * 52]``. Its weights are those numbers times `STEP`: evenly spaced from -8 to 8, and
 any 32 bits are one of them. Genes begin between -1/4 and 1/4.
 
-*Source:* the description of the GenGammon project (`docs/history/1-gengammon.md`); the form of the numbers
-is not in it.
+*Source:* the description of the GenGammon project (`docs/lab/history/1-gengammon.md`), which does not
+give the form of the numbers.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Data without experts: a net plays itself, and of all plays of a roll the best is found by playing them out.
 
-*Source:* the description of the GenGammon project, "Future possibilities" (`docs/history/1-gengammon.md`).
+*Source:* "Future possibilities" in the description of the GenGammon project
+(`docs/lab/history/1-gengammon.md`).
 """
 
 from __future__ import annotations

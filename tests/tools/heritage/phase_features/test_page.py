@@ -1,4 +1,4 @@
-"""docs/history/4-phase-features.md says what the program does."""
+"""docs/lab/history/4-phase-features.md says what the program does."""
 
 import re
 from pathlib import Path
@@ -20,7 +20,7 @@ from tests.boards import random_rolls
 from tools.heritage.phase_features.samples import sample_games
 from tools.heritage.phase_features.settings import HeuristicNetSettings
 
-PAGE = (Path(__file__).parents[4] / "docs" / "history" / "4-phase-features.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[4] / "docs" / "lab" / "history" / "4-phase-features.md").read_text("utf-8")
 
 
 def test_the_table_of_features_is_that_of_the_program():
