@@ -14,8 +14,8 @@ import msgspec
 from msgspec import Struct
 
 from engine.errors import ValueRangeError
+from engine.options import Field, did_you_mean, format_value, list_fields, parse_options
 from engine.play.player import Player
-from nets.options import OptionSpec, did_you_mean, format_value, list_option_specs, parse_options
 
 _HERE = Path(__file__).parent
 
@@ -29,8 +29,8 @@ class PlayerKind(Generic[OptionsT]):
     Attributes:
         name: What it is called, before any colon; that of its module in `nets.players`, with ``-`` for ``_``.
         summary: A phrase for the reader, in lower case, without full stop.
-        options: A frozen struct; its fields are the options behind the colon, as `nets.options` describes
-            them. Its ``__post_init__`` may refuse options that do not go together.
+        options: A frozen struct; its fields are the options behind the colon, as
+            `engine.options` describes them. Its ``__post_init__`` may refuse options that do not go together.
         make: Makes the player, given its options and the manifest's file; may take seconds. The player can
             be called from several threads.
         is_deep: Whether a player with these options takes its time over a play, as by look-ahead.
@@ -45,9 +45,16 @@ class PlayerKind(Generic[OptionsT]):
     net_hashes: Callable[[OptionsT, Path], dict[str, str]] = lambda _, __: {}
 
     @property
-    def option_specs(self) -> tuple[OptionSpec, ...]:
-        """Its options, described."""
-        return list_option_specs(self.options)
+    def fields(self) -> tuple[Field, ...]:
+        """The options.
+
+        Raises:
+            TypeError: An option is free text. Clients of the server set options, and may not name files.
+        """
+        fields = list_fields(self.options)
+        if texts := [field.name for field in fields if field.kind == "string"]:
+            raise TypeError(f"the option {texts[0]} of {self.name} is free text")
+        return fields
 
     def parse_options(self, text: str) -> OptionsT:
         """Read the options of a player as people write it.
@@ -60,12 +67,12 @@ class PlayerKind(Generic[OptionsT]):
             ValueRangeError: A value is outside its bounds.
         """
         _, colon, rest = text.partition(":")
-        values = parse_options(rest, self.option_specs, self.name) if colon else {}
+        values = parse_options(rest, self.fields, self.name, error_field="player") if colon else {}
         return msgspec.convert(values, self.options)
 
     def format_name(self, options: OptionsT) -> str:
         """Write a player as `read` takes it; options that have their defaults are left out."""
-        given = [each for each in self.option_specs if getattr(options, each.name) != each.default]
+        given = [each for each in self.fields if getattr(options, each.name) != each.default]
         texts = [f"{each.name}={format_value(getattr(options, each.name))}" for each in given]
         return f"{self.name}:{','.join(texts)}" if texts else self.name
 

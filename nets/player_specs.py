@@ -13,13 +13,13 @@ from engine.analysis.engine import Engine
 from engine.analysis.levels import LEVELS, MAX_NOISE_POINTS, EvalSettings, find_level
 from engine.errors import FormatError
 from engine.evaluation.evaluator import Evaluator
+from engine.options import CHOICES, list_fields, parse_options
 from engine.play.decider import Decider
 from engine.play.player import EvaluatorPlayer, Player
 from engine.play.search_player import SearchPlayer
 from engine.rules.dice import MAX_SEED
 from engine.search import FILTERS, MAX_PLIES
 from engine.search.filters import DEFAULT_FILTER
-from nets.options import CHOICES, list_option_specs, parse_options
 
 _MILLIPOINTS_PER_POINT = 1000
 _NO_LEVEL = "none"
@@ -54,10 +54,10 @@ class EvaluatorOptions(Struct, frozen=True):
     ] = _NO_LEVEL
 
 
-OPTION_SPECS = list_option_specs(EvaluatorOptions)
-"""The options, described."""
+OPTION_FIELDS = list_fields(EvaluatorOptions)
+"""The options."""
 
-OPTION_NAMES = tuple(parameter.name for parameter in OPTION_SPECS)
+OPTION_NAMES = tuple(field.name for field in OPTION_FIELDS)
 """What may stand behind the name."""
 
 _PLAIN_SETTINGS = EvalSettings(is_cubeful=False)
@@ -119,7 +119,7 @@ def parse_player_spec(text: str) -> PlayerSpec:
     name, colon, rest = text.partition(":")
     if not colon:
         return PlayerSpec(name)
-    given = parse_options(rest, OPTION_SPECS, "an evaluator")
+    given = parse_options(rest, OPTION_FIELDS, "an evaluator", error_field="player")
     options = msgspec.convert(given, EvaluatorOptions)
     if options.level != _NO_LEVEL:
         _reject_options_beside_level([key for key in given if key not in ("level", "seed")])

@@ -13,10 +13,10 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
+from engine.options import Field
 from nets.catalogue import DEFAULT_EVALUATOR, list_evaluator_names
-from nets.options import OptionSpec
 from nets.player_kinds import load_player_kinds
-from nets.player_specs import OPTION_SPECS
+from nets.player_specs import OPTION_FIELDS
 from protocol.state.player_registry import SESSION_PLAYERS
 
 SUMMARY = "list the players there are, with their options"
@@ -71,10 +71,10 @@ def _list_general_players() -> list[PlayerListing]:
     evaluators = PlayerListing(
         (DEFAULT_EVALUATOR, *list_evaluator_names()),
         "evaluators of the manifest",
-        _describe_options(OPTION_SPECS),
+        _describe_options(OPTION_FIELDS),
     )
     kinds = [
-        PlayerListing((kind.name,), kind.summary, _describe_options(kind.option_specs))
+        PlayerListing((kind.name,), kind.summary, _describe_options(kind.fields))
         for kind in load_player_kinds()
     ]
     return [evaluators, *kinds]
@@ -84,7 +84,7 @@ def _make_listings(table: dict[str, str]) -> list[PlayerListing]:
     return [PlayerListing((name,), summary, ()) for name, summary in table.items()]
 
 
-def _describe_options(parameters: Sequence[OptionSpec]) -> tuple[dict[str, str], ...]:
+def _describe_options(parameters: Sequence[Field]) -> tuple[dict[str, str], ...]:
     return tuple(
         {
             "name": each.name,

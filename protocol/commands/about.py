@@ -6,14 +6,14 @@ from dataclasses import asdict
 
 from engine.analysis.levels import LEVELS, EvalSettings
 from engine.errors import list_error_codes
+from engine.options import Field
 from engine.rules.match import MatchState
 from engine.rules.moves import legal_plays
 from engine.rules.position import Position
 from engine.runtime.version import NAME, read_version
 from engine.search import FILTERS, MAX_PLIES
-from nets.options import OptionSpec
 from nets.player_kinds import load_player_kinds
-from nets.player_specs import OPTION_SPECS
+from nets.player_specs import OPTION_FIELDS
 from protocol.commands.command import Command, CommandCall
 from protocol.commands.go_limits import MAX_MOVETIME_MS
 from protocol.commands.settings import make_key_replies
@@ -129,7 +129,7 @@ def _describe_server(service: Service, net: str) -> dict[str, object]:
         "evaluators": list(service.catalogue.list_names()),
         "nets": list(service.catalogue.describe_nets()),
         "players": _describe_players(),
-        "evaluator_parameters": [_describe_parameter(each) for each in OPTION_SPECS],
+        "evaluator_parameters": [_describe_parameter(each) for each in OPTION_FIELDS],
         "max_plies": MAX_PLIES,
         "levels": _describe_levels(),
         "filters": _describe_filters(),
@@ -153,16 +153,16 @@ def _describe_server(service: Service, net: str) -> dict[str, object]:
 
 
 def _describe_players() -> list[dict[str, object]]:
-    rows: list[tuple[str, str, tuple[OptionSpec, ...]]]
+    rows: list[tuple[str, str, tuple[Field, ...]]]
     rows = [(name, summary, ()) for name, summary in SESSION_PLAYERS.items()]
-    rows += [(kind.name, kind.summary, kind.option_specs) for kind in load_player_kinds()]
+    rows += [(kind.name, kind.summary, kind.fields) for kind in load_player_kinds()]
     return [
         {"name": name, "summary": summary, "parameters": [_describe_parameter(each) for each in parameters]}
         for name, summary, parameters in rows
     ]
 
 
-def _describe_parameter(parameter: OptionSpec) -> dict[str, object]:
+def _describe_parameter(parameter: Field) -> dict[str, object]:
     """Describe a parameter as keys are described."""
     described = {"name": parameter.name, "type": parameter.kind, "values": parameter.allowed_values}
     return {**described, "default": parameter.default_text, "meaning": parameter.meaning}

@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from engine.analysis.engine import Engine
+from engine.options import parse_options
 from engine.play.player import Player
-from nets.options import parse_options
 from nets.player_kinds import PlayerKind, find_kind, list_kind_names, make_unknown_player_error
 from nets.player_specs import make_player, parse_player_spec
 
@@ -66,7 +66,7 @@ class PlayerRegistry:
         name, colon, rest = text.partition(":")
         if name in SESSION_PLAYERS:
             if colon:
-                parse_options(rest, (), name)
+                parse_options(rest, (), name, error_field="player")
             return name
         kind = self._find_kind(text)
         if kind is None:

@@ -12,7 +12,7 @@ from engine.play.search_player import SearchPlayer
 from engine.rules.moves import expand_rolls
 from engine.search import FILTERS, MAX_PLIES
 from nets.catalogue import collect_net_hashes, load_player
-from nets.player_specs import OPTION_SPECS, parse_player_spec
+from nets.player_specs import OPTION_FIELDS, parse_player_spec
 from tests import boards
 
 
@@ -43,7 +43,7 @@ def test_no_level_leaves_the_other_options_as_they_are():
 
 
 def test_the_options_have_the_bounds_of_the_program():
-    values = {parameter.name: parameter.allowed_values for parameter in OPTION_SPECS}
+    values = {parameter.name: parameter.allowed_values for parameter in OPTION_FIELDS}
     assert values["plies"] == f"0..{MAX_PLIES}"
     assert values["noise"] == "0..1000"
     assert values["filter"] == "|".join(FILTERS)

@@ -18,7 +18,7 @@ def test_every_player_is_listed_with_its_options(capsys):
     assert lines[1] == "    plies=0        look-ahead (0..4)"
     for kind in load_player_kinds():
         where = lines.index(f"{kind.name}: {kind.summary}")
-        for option, line in zip(kind.option_specs, lines[where + 1 :], strict=False):
+        for option, line in zip(kind.fields, lines[where + 1 :], strict=False):
             assert (
                 line.split()
                 == f"{option.name}={option.default_text} {option.meaning} ({option.allowed_values})".split()

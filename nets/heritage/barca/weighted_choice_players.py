@@ -7,6 +7,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
+from engine.options import CHOICES
 from engine.play.player import Player
 from engine.rules.dice import MAX_SEED
 from nets.catalogue import DEFAULT_EVALUATOR
@@ -21,7 +22,6 @@ from nets.heritage.barca.weighted_choice import (
     DeepWeightedChoicePlayer,
     WeightedChoicePlayer,
 )
-from nets.options import CHOICES
 from nets.player_kinds import PlayerKind
 
 MAX_CANDIDATES = 20

@@ -66,11 +66,11 @@ def test_what_there_is_passes_the_check_as_it_is(text):
         ("", ValueRangeError, "no player is called ''"),
         ("wildbg:/etc", ValueRangeError, "no player is called 'wildbg'"),
         ("run:runs", ValueRangeError, "no player is called 'run'"),
-        ("human:seed=3", FormatError, "human takes no options"),
-        ("net:plies=3", FormatError, "net takes no options"),
-        ("racing:seed", FormatError, "a value is missing after 'seed'"),
-        ("racing:plies=9", ValueRangeError, r"plies is a whole number 0\.\.4, not '9'"),
-        ("random:seed=x", FormatError, "seed is a whole number"),
+        ("human:seed=3", FormatError, "expected no option for human"),
+        ("net:plies=3", FormatError, "expected no option for net"),
+        ("racing:seed", FormatError, "for seed, got no value"),
+        ("racing:plies=9", ValueRangeError, r"expected a whole number 0\.\.4 for plies, got '9'"),
+        ("random:seed=x", FormatError, "expected a whole number"),
     ],
 )
 def test_what_there_is_not_is_refused(text, error, message):

@@ -279,8 +279,8 @@ def test_impossible_numbers_of_threads_are_refused(threads, capsys):
     ("name", "words"),
     [
         ("nobody", "no player is called 'nobody', expected one of default, "),
-        ("default:plies=9", "0..4, not '9'"),
-        ("default:depth=2", "plies, filter, noise, seed, level, not 'depth'"),
+        ("default:plies=9", "0..4 for plies, got '9'"),
+        ("default:depth=2", "plies, filter, noise, seed, level), got 'depth'"),
         ("default:level=god", "beginner|casual"),
     ],
 )

@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.options import list_fields
 from engine.play.player import Player, Scorer, ScorerPlayer
 from engine.rules.position import Board
 from nets.heritage.barca.bev import HAND_WEIGHTS, BevScorer, BevWeights
@@ -17,7 +18,6 @@ from nets.heritage.heuristic_engine.heuristic import HEURISTIC_CONFIGS, Heuristi
 from nets.heritage.phase_features.features import FEATURE_NAMES, FEATURES, GamePhase, get_divisors
 from nets.heritage.phase_features.heuristic import WEIGHTS
 from nets.heritage.phase_features.kernels import features as kernel_features
-from nets.options import list_option_specs
 from tools.heritage.barca.kernels.heuristic_scores import write_heuristic_scores
 
 Vector = NDArray[np.float64]
@@ -54,14 +54,14 @@ class PlayerFamily:
 
 
 def _make_bev_family() -> PlayerFamily:
-    limits = list_option_specs(BevWeights)
+    limits = list_fields(BevWeights)
     steps = {"home0": 8.0, "home2": 8.0, "home4": 8.0, "home6": 8.0, "fear": 3.0, "bar": 6.0, "lost": 0.25}
     return PlayerFamily(
         names=BevWeights.__struct_fields__,
         start=HAND_WEIGHTS.vector,
         scales=np.array([steps.get(name, 1.0) for name in BevWeights.__struct_fields__]),
-        low=np.array([each.low for each in limits]),
-        high=np.array([each.high for each in limits]),
+        low=np.array([each.bounds.low for each in limits]),
+        high=np.array([each.bounds.high for each in limits]),
         make_player=lambda vector: ScorerPlayer("bev", BevScorer(vector)),
         make_scorer=BevScorer,
         format_player=lambda vector: _format_player("bev", BevWeights.__struct_fields__, vector),
@@ -82,15 +82,15 @@ class _HeuristicScorer:
 
 
 def _make_heuristic_family() -> PlayerFamily:
-    limits = list_option_specs(HeuristicConfig)
+    limits = list_fields(HeuristicConfig)
     names = HeuristicConfig.__struct_fields__
     steps = {"pips": 0.5, "cbp": 1.0, "cb": 0.5, "bf": 0.5, "bfp": 0.5, "bt": 3.0, "rb": 0.5}
     return PlayerFamily(
         names=names,
         start=np.array(msgspec.structs.astuple(HEURISTIC_CONFIGS["author-first"])),
         scales=np.array([steps[name] for name in names]),
-        low=np.array([each.low for each in limits]),
-        high=np.array([each.high for each in limits]),
+        low=np.array([each.bounds.low for each in limits]),
+        high=np.array([each.bounds.high for each in limits]),
         make_player=lambda vector: HeuristicPlayer("heuristic", HeuristicConfig(*vector.tolist()).tables),
         make_scorer=_HeuristicScorer,
         format_player=lambda vector: _format_player("heuristic", names, vector),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
+from engine.options import list_fields
 from nets.heritage.heuristic_engine.heuristic import HeuristicConfig
-from nets.options import list_option_specs
 
 STEP_SIZES: dict[str, float] = {"cbp": 0.5, "cb": 0.25, "bf": 0.25, "bfp": 0.25, "bt": 3.0, "rb": 0.25}
 """The factors that change, and how far typically. Pips stay what everything else is measured in."""
@@ -43,7 +43,7 @@ def draw_change(configuration: HeuristicConfig, seed: int, trial: int, scale: fl
     """
     generator = np.random.Generator(np.random.PCG64([seed, trial]))
     factor = str(generator.choice(list(STEP_SIZES)))
-    bounds = next(each for each in list_option_specs(HeuristicConfig) if each.name == factor)
+    bounds = next(field.bounds for field in list_fields(HeuristicConfig) if field.name == factor)
     before: float = getattr(configuration, factor)
     decimals = 0 if factor in WHOLE_NUMBER_FACTORS else _DECIMALS
     after = before

@@ -8,9 +8,9 @@ import msgspec
 from msgspec import Meta
 
 from engine.errors import ValueRangeError
+from engine.options import did_you_mean
 from engine.rules.doubles_rule import DoublesRule
 from nets.heritage.heuristic_engine.heuristic import HEURISTIC_CONFIGS, HeuristicConfig
-from nets.options import did_you_mean
 from tools.heritage.heuristic_engine.acceptance import AcceptanceRule, FixedRule, SequentialRule
 from tools.heritage.heuristic_engine.trials import PlaySettings
 from tools.tournament.sprt import SequentialTest

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
+from engine.options import CHOICES
 from engine.play.player import Player
 from engine.rules.dice import MAX_SEED
 from nets.catalogue import DEFAULT_EVALUATOR
@@ -14,7 +15,6 @@ from nets.heritage.barca.leaf_evaluators import LEAF_EVALUATORS, collect_leaf_ne
 from nets.heritage.barca.star import MAX_STAR_PLIES
 from nets.heritage.barca.weighted_choice import DEFAULT_CANDIDATES
 from nets.heritage.barca.weighted_choice_players import MAX_CANDIDATES, load_weighted_choice_player
-from nets.options import CHOICES
 from nets.player_kinds import PlayerKind
 
 

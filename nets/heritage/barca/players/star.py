@@ -7,11 +7,11 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
+from engine.options import CHOICES
 from nets.catalogue import DEFAULT_EVALUATOR
 from nets.heritage.barca.leaf_evaluators import LEAF_EVALUATORS, collect_leaf_net_hashes, load_star_search
 from nets.heritage.barca.star import MAX_STAR_PLIES, Cutoffs
 from nets.heritage.barca.weighted_choice import DeepWeightedChoicePlayer, ExactLookAhead
-from nets.options import CHOICES
 from nets.player_kinds import PlayerKind
 
 

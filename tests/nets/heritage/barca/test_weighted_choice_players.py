@@ -78,7 +78,7 @@ def test_a_position_is_worth_to_one_side_what_it_costs_the_other_the_turn_aside(
 
 @pytest.mark.parametrize("name", ["heuristic", "gengammon"])
 def test_players_that_only_rank_the_plays_of_a_roll_are_no_judges(name):
-    with pytest.raises(ValueRangeError, match="of is one of default"):
+    with pytest.raises(ValueRangeError, match=r"one of default.* for of, got"):
         load_player(f"star:of={name}")
 
 
@@ -92,12 +92,12 @@ def test_they_sit_at_a_table_and_can_be_stopped():
 
 
 def test_bad_options_are_named():
-    with pytest.raises(ValueRangeError, match="of is one of default") as caught:
+    with pytest.raises(ValueRangeError, match=r"one of default.* for of, got") as caught:
         load_player("merit:of=nobody")
     assert caught.value.field == "of"
-    with pytest.raises(ValueRangeError, match="among is a whole number 1"):
+    with pytest.raises(ValueRangeError, match=r"whole number 1.* for among"):
         load_player("merit:among=0")
-    with pytest.raises(FormatError, match="easy has the options of, seed"):
+    with pytest.raises(FormatError, match=r"an option of easy \(of, seed\), got 'plies'"):
         load_player("easy:plies=2")
-    with pytest.raises(ValueRangeError, match="cutoffs is one of none"):
+    with pytest.raises(ValueRangeError, match=r"one of none.* for cutoffs"):
         load_player("star:cutoffs=star3")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from engine.options import list_fields
 from nets.heritage.heuristic_engine.heuristic import HEURISTIC_CONFIGS, HeuristicConfig
-from nets.options import list_option_specs
 from tools.heritage.heuristic_engine.changes import (
     STEP_SIZES,
     WHOLE_NUMBER_FACTORS,
@@ -16,7 +16,7 @@ from tools.heritage.heuristic_engine.changes import (
 
 def test_a_change_is_of_one_factor_and_within_its_bounds():
     start = HEURISTIC_CONFIGS["untrained"]
-    bounds = {each.name: each for each in list_option_specs(HeuristicConfig)}
+    bounds = {each.name: each.bounds for each in list_fields(HeuristicConfig)}
     seen = set()
     for trial in range(300):
         change = draw_change(start, 1, trial, scale=5.0)

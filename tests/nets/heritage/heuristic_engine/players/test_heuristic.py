@@ -24,7 +24,7 @@ def _shares(first: str, second: str, games: int = 400) -> float:
 
 
 def test_every_configuration_has_a_name_among_the_options():
-    option = next(each for each in KIND.option_specs if each.name == "config")
+    option = next(each for each in KIND.fields if each.name == "config")
     assert set(option.choices) == set(HEURISTIC_CONFIGS)
 
 

@@ -1,0 +1,295 @@
+"""Options: named values with a type, bounds or choices, a default and one line of help.
+
+Every front end builds on `Field`: options of players, arguments and settings of the protocol, and settings of
+training. It lists the fields of a msgspec struct, or makes its own; shows ``allowed_values``,
+``default_text`` and ``meaning`` in its help; reads texts with `Field.parse` and values from JSON or TOML
+with `Field.check`; and makes the struct with `msgspec.convert`:
+
+    class HeuristicOptions(Struct, frozen=True):
+        seed: Annotated[int, Meta(ge=0, le=9, description="seed of the choices")] = 0
+
+    fields = list_fields(HeuristicOptions)
+    options = msgspec.convert(parse_options("seed=3", fields, "heuristic"), HeuristicOptions)
+
+Each error has one wording everywhere, ``expected X for NAME, got Y``, and names the field. It is a
+`FormatError` where the type is wrong and a `ValueRangeError` where the value is outside bounds or choices.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+import msgspec
+from msgspec import inspect
+
+from engine.errors import FormatError, GammondError, ValueRangeError
+
+CHOICES = "choices"
+"""The key of ``Meta(extra=…)`` that holds the choices of a field of type str."""
+
+MAX_QUOTED_CHARS = 40
+"""How much of the user's text a message repeats."""
+
+_INTEGER = re.compile(r"[+-]?[0-9]{1,40}")
+_NUMBER = re.compile(r"[+-]?[0-9]{1,40}(?:\.[0-9]{1,40})?(?:[eE][+-]?[0-9]{1,3})?")
+_SWITCH_WORDS = {"true": True, "false": False, "on": True, "off": False}
+_KINDS = {int: "int", float: "number", bool: "bool", str: "string"}
+_ErrorClass = type[FormatError] | type[ValueRangeError]
+_NOUNS = {int: "whole number", float: "number", str: "text"}
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """The numbers between two ends.
+
+    Attributes:
+        low: The lower end; -inf for none.
+        high: The upper end; inf for none.
+        is_low_open: Whether the lower end itself is excluded.
+        is_high_open: Whether the upper end itself is excluded.
+    """
+
+    low: float = -math.inf
+    high: float = math.inf
+    is_low_open: bool = False
+    is_high_open: bool = False
+
+    def __contains__(self, value: float) -> bool:
+        """Return whether a number lies within."""
+        is_above = value > self.low if self.is_low_open else value >= self.low
+        return is_above and (value < self.high if self.is_high_open else value <= self.high)
+
+    def __str__(self) -> str:
+        """Format as ``0..4`` or ``above 0, 5 or less``; empty for all numbers."""
+        is_finite = math.isfinite(self.low) and math.isfinite(self.high)
+        if is_finite and not (self.is_low_open or self.is_high_open):
+            return f"{format_value(self.low)}..{format_value(self.high)}"
+        low, high = format_value(self.low), format_value(self.high)
+        ends = (
+            (self.low, f"above {low}" if self.is_low_open else f"{low} or more"),
+            (self.high, f"below {high}" if self.is_high_open else f"{high} or less"),
+        )
+        return ", ".join(text for end, text in ends if math.isfinite(end))
+
+
+@dataclass(frozen=True)
+class Field:
+    """One option.
+
+    Attributes:
+        name: Its name, as users write it.
+        type: int, float, bool or str; of each item, for a list.
+        bounds: The numbers allowed.
+        choices: The words allowed; empty for any text.
+        default: Its value when it is left out; None where it has none.
+        meaning: One line of help, in lower case, without full stop.
+        is_list: Whether its value is a tuple, written ``A,B,...``.
+    """
+
+    name: str
+    type: type[int] | type[float] | type[bool] | type[str]
+    bounds: Bounds = Bounds()
+    choices: tuple[str, ...] = ()
+    default: Any = None
+    meaning: str = ""
+    is_list: bool = False
+
+    @property
+    def kind(self) -> str:
+        """The type in UBGI's words: int, number, bool, enum or string; list for a tuple."""
+        return "list" if self.is_list else "enum" if self.choices else _KINDS[self.type]
+
+    @property
+    def allowed_values(self) -> str:
+        """The values allowed, for help: ``0..4``, ``above 0``, ``true|false``, ``hit|race``; or empty."""
+        return "true|false" if self.type is bool else "|".join(self.choices) or str(self.bounds)
+
+    @property
+    def default_text(self) -> str:
+        """The default as users write it; empty where there is none."""
+        return "" if self.default is None else format_value(self.default)
+
+    @property
+    def expected(self) -> str:
+        """The values allowed, as errors name them: ``a whole number 0..4``, ``one of hit|race``."""
+        if self.type is bool:
+            return "true or false"
+        if self.is_list:
+            of = f"{'one of ' if self.choices else ''}{self.allowed_values}"
+            return f"{_NOUNS[self.type]}s {of}".rstrip() + ", separated by commas"
+        if self.choices:
+            return f"one of {self.allowed_values}"
+        return f"a {_NOUNS[self.type]} {self.bounds}".rstrip()
+
+    def parse(self, text: str) -> Any:  # noqa: ANN401  (a value of the field's type)
+        """Parse a value that a user wrote.
+
+        Args:
+            text: ``3``, ``0.5``, ``true`` (or ``on``), a word; ``A,B,...`` for a list.
+
+        Raises:
+            FormatError: The text is of another type.
+            ValueRangeError: The value is outside the bounds or none of the choices.
+        """
+        if self.is_list:
+            values = [self._convert(part.strip()) for part in text.split(",") if part.strip()]
+            return self._check_items(values, text)
+        return self._check_items([self._convert(text)], text)[0]
+
+    def check(self, value: object) -> Any:  # noqa: ANN401  (a value of the field's type)
+        """Check a value from JSON, TOML or code.
+
+        Returns:
+            The value; a whole number as a float, and a list as a tuple, where the field is of that type.
+
+        Raises:
+            FormatError: The value is of another type.
+            ValueRangeError: The value is outside the bounds or none of the choices.
+        """
+        if not self.is_list:
+            return self._check_items([self._cast(value)], value)[0]
+        if not isinstance(value, list | tuple):
+            raise self._make_error(FormatError, value)
+        return self._check_items([self._cast(item) for item in value], value)
+
+    def _convert(self, text: str) -> Any:  # noqa: ANN401
+        """Return the value of a text; None where it is of another type."""
+        if self.type is str:
+            return text
+        if self.type is bool:
+            return _SWITCH_WORDS.get(text)
+        if self.type is int:
+            return int(text) if _INTEGER.fullmatch(text) else None
+        value = float(text) if _NUMBER.fullmatch(text) else math.nan
+        return value if math.isfinite(value) else None
+
+    def _cast(self, value: object) -> Any:  # noqa: ANN401
+        """Return a value in the field's type; None where it is of another one."""
+        if self.type is float and isinstance(value, int | float) and not isinstance(value, bool):
+            return float(value) if math.isfinite(value) else None
+        is_right = isinstance(value, self.type) and (self.type is bool or not isinstance(value, bool))
+        return value if is_right else None
+
+    def _check_items(self, values: list[Any], given: object) -> tuple[Any, ...]:
+        if None in values:
+            raise self._make_error(FormatError, given)
+        allowed = self.choices or self.bounds
+        is_free = self.type is str and not self.choices
+        for value in values:
+            if not (is_free or value in allowed):
+                raise self._make_error(ValueRangeError, given, str(value))
+        return tuple(values)
+
+    def _make_error(self, kind: _ErrorClass, given: object, word: str = "") -> GammondError:
+        shown = given[:MAX_QUOTED_CHARS] if isinstance(given, str) else given
+        text = repr(shown) if isinstance(shown, str) else repr(shown)[:MAX_QUOTED_CHARS]
+        hint = did_you_mean(word, self.choices) if word else ""
+        return kind(f"expected {self.expected} for {self.name}, got {text}{hint}", field=self.name)
+
+
+@cache
+def list_fields(struct: type[msgspec.Struct]) -> tuple[Field, ...]:
+    """List the fields of a msgspec struct, in its order.
+
+    Args:
+        struct: Its fields are numbers, bools, strings (`typing.Literal`, or with `CHOICES`, for some words
+            alone) or ``tuple[..., ...]`` of these; bounds and the line of help are in their `msgspec.Meta`.
+
+    Raises:
+        TypeError: A field is of another type.
+    """
+    described = inspect.type_info(struct)
+    assert isinstance(described, inspect.StructType)
+    return tuple(_make_field(field) for field in described.fields)
+
+
+def parse_fields(
+    pairs: Iterable[tuple[str, str]], fields: Sequence[Field], owner: str, *, error_field: str = "options"
+) -> dict[str, Any]:
+    """Parse names with values.
+
+    Args:
+        pairs: Names and texts.
+        fields: The fields there are.
+        owner: What has these fields, for messages: ``an evaluator``.
+        error_field: The field of the error for an unknown name.
+
+    Returns:
+        The values given, by name.
+
+    Raises:
+        FormatError: A name is unknown or given twice, or a value is missing or of another type.
+        ValueRangeError: A value is outside its bounds or none of its choices.
+    """
+    by_name = {field.name: field for field in fields}
+    values: dict[str, Any] = {}
+    for name, text in pairs:
+        if name not in by_name:
+            wanted = f"an option of {owner} ({', '.join(by_name)})" if by_name else f"no option for {owner}"
+            shown = f"{name[:MAX_QUOTED_CHARS]!r}{did_you_mean(name, by_name)}"
+            raise FormatError(f"expected {wanted}, got {shown}", field=error_field)
+        if name in values:
+            raise FormatError(f"duplicate option {name!r}", field=name)
+        if not text:
+            raise FormatError(f"expected {by_name[name].expected} for {name}, got no value", field=name)
+        values[name] = by_name[name].parse(text)
+    return values
+
+
+def parse_options(
+    text: str, fields: Sequence[Field], owner: str, *, error_field: str = "options"
+) -> dict[str, Any]:
+    """Parse ``NAME=VALUE,...`` as `parse_fields` does, with the same errors."""
+    pairs = (part.partition("=") for part in text.split(","))
+    return parse_fields(((name, value) for name, _, value in pairs), fields, owner, error_field=error_field)
+
+
+def format_value(value: object) -> str:
+    """Format a value as users write it, a tuple as ``A,B,...``."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, tuple | list):
+        return ",".join(map(format_value, value))
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return a remark that suggests the nearest known word; empty where none is near."""
+    close = difflib.get_close_matches(word[:MAX_QUOTED_CHARS].lower(), list(known), n=1)
+    return f" (did you mean {close[0]!r}?)" if close else ""
+
+
+def _make_field(described: inspect.Field) -> Field:
+    meta = described.type if isinstance(described.type, inspect.Metadata) else None
+    meaning = str(((meta and meta.extra_json_schema) or {}).get("description", ""))
+    bare = meta.type if meta else described.type
+    default = None if described.default is msgspec.NODEFAULT else described.default
+    choices = tuple(((meta and meta.extra) or {}).get(CHOICES, ()))
+    field = Field(described.encode_name, str, choices=choices, default=default, meaning=meaning)
+    if isinstance(bare, inspect.VarTupleType):
+        return replace(_set_type(field, bare.item_type), is_list=True)
+    return _set_type(field, bare)
+
+
+def _set_type(field: Field, bare: inspect.Type) -> Field:
+    match bare:
+        case inspect.BoolType():
+            return replace(field, type=bool)
+        case inspect.LiteralType(values=values) if all(isinstance(value, str) for value in values):
+            return replace(field, choices=tuple(map(str, values)))
+        case inspect.StrType():
+            return field
+        case inspect.IntType() | inspect.FloatType():
+            low = next((end for end in (bare.gt, bare.ge) if end is not None), -math.inf)
+            high = next((end for end in (bare.lt, bare.le) if end is not None), math.inf)
+            bounds = Bounds(low, high, bare.gt is not None, bare.lt is not None)
+            return replace(field, type=int if isinstance(bare, inspect.IntType) else float, bounds=bounds)
+        case inspect.Metadata():
+            return _set_type(field, bare.type)
+    raise TypeError(f"the field {field.name} is neither a number, a bool nor a string, nor a tuple of these")
