@@ -14,9 +14,8 @@ from engine.analysis.levels import LEVELS, MAX_NOISE_POINTS, EvalSettings, find_
 from engine.errors import FormatError
 from engine.evaluation.evaluator import Evaluator
 from engine.options import CHOICES, list_fields, parse_options
-from engine.play.decider import Decider
+from engine.play.decider import Decider, SearchPlayer
 from engine.play.player import EvaluatorPlayer, Player
-from engine.play.search_player import SearchPlayer
 from engine.rules.dice import MAX_SEED
 from engine.search import FILTERS, MAX_PLIES
 from engine.search.filters import DEFAULT_FILTER

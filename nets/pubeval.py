@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import DataFileError
-from engine.play.player import pick_legal_plays
+from engine.play.player import Player
 from engine.rules.position import Board, Phase, classify_phases
 from nets.kernels import pubeval as kernel_pubeval
 
 WEIGHTS_FOLDER = Path(__file__).resolve().parent / "weights" / "pubeval"
 
 
-class PubevalPlayer:
+class PubevalPlayer(Player):
     """Plays the highest score of pubeval. It scores plays, not outcomes, so it is no evaluator.
 
     The position after the play is scored, with the race weights if the position *before* it was a race. Per
@@ -39,14 +39,10 @@ class PubevalPlayer:
         self._contact = _read_weights(folder / "WT.cntc")
         self._race = _read_weights(folder / "WT.race")
 
-    def choose(self, boards: Board, dice: NDArray[np.int8]) -> Board:
-        """Choose plays, as `engine.play.player.Player.choose`; ties go to the first."""
-        return pick_legal_plays(self, boards, dice)
-
     def pick(
         self, boards: Board, dice: NDArray[np.int8], children: Board, offsets: NDArray[np.int64]
     ) -> NDArray[np.int64]:
-        """Choose among plays, as `engine.play.player.PlayPicker.pick`; ties go to the first."""
+        """Choose among given plays, as `engine.play.player.Player.pick`; ties go to the first."""
         return self.pick_highest(children, offsets, classify_phases(boards) >= Phase.RACE)
 
     def pick_highest(

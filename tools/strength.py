@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from engine.analysis.levels import DEFAULT_LEVEL, LEVELS, EvalSettings, find_level
 from engine.errors import UnsupportedError
 from engine.play.decider import Decider
-from engine.play.player_decider import PlayerDecider
 from engine.search import FILTERS, MAX_PLIES
 from engine.search.filters import DEFAULT_FILTER
 
@@ -105,11 +104,10 @@ def load_decider(
     """
     from nets.catalogue import load_engine
 
-    analyst = load_engine(net, threads)
+    engine = load_engine(net, threads)
+    settings, noise_points = playing_strength.settings, playing_strength.noise_points
     if player is None:
-        return Decider(analyst, playing_strength.settings, playing_strength.noise_points, seed)
+        return Decider(engine, settings, noise_points, seed)
     from tools.opponents import load_opponent
 
-    return PlayerDecider(
-        load_opponent(player), analyst, playing_strength.settings, playing_strength.noise_points, seed
-    )
+    return Decider(engine, settings, noise_points, seed, player=load_opponent(player))

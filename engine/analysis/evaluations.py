@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.cubeful import CubeDecision
+from engine.rules.moves import Play
 from engine.rules.outcome import Outcome, Outcomes
 from engine.rules.position import Board
 from engine.search.results import CandidatePlay
@@ -135,3 +136,21 @@ class RankedPlays:
             The play; None where none leads there.
         """
         return next((play for play in self.plays if np.array_equal(play.play.result.board, board)), None)
+
+
+@dataclass(frozen=True)
+class ChosenPlay:
+    """A play that was chosen, with the ranking that it was chosen from.
+
+    Attributes:
+        evaluation: The evaluation of the chosen play.
+        ranked: All plays.
+    """
+
+    evaluation: PlayEvaluation
+    ranked: RankedPlays
+
+    @property
+    def play(self) -> Play:
+        """The chosen play."""
+        return self.evaluation.play

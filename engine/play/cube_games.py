@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Protocol
 
 from engine.cubeful import CubeResponse
 from engine.errors import CancelledWork, LimitError
-from engine.play.decider import ChosenPlay
+from engine.play.decider import Decider
 from engine.play.lockstep import MAX_TURNS
 from engine.rules import cube_actions
 from engine.rules.dice import Roll
@@ -20,29 +19,12 @@ from engine.rules.game_record import DoubleAction, GameAction, GameRecord, PlayA
 from engine.rules.match import GameResult, MatchState
 from engine.rules.position import Position
 
-
-class CubePlayer(Protocol):
-    """Anything that plays and handles the cube, such as an `engine.play.decider.Decider`."""
-
-    def choose_play(self, position: Position, roll: Roll, match: MatchState) -> ChosenPlay:
-        """Choose a play of a roll."""
-        ...
-
-    def should_double(self, position: Position, match: MatchState) -> bool:
-        """Decide whether to double; never where that is not allowed."""
-        ...
-
-    def choose_response(self, position: Position, match: MatchState) -> CubeResponse:
-        """Answer a double, in a position and match state as the side that doubled has them."""
-        ...
-
-
 GameDice = Callable[[int], Roll]
 """The roll of each turn of a game, from 0; that of turn 0 has two different dice."""
 
 
 def play_game(
-    players: tuple[CubePlayer, CubePlayer],
+    players: tuple[Decider, Decider],
     initial_match: MatchState,
     dice: GameDice,
     cancelled: Callable[[], bool] | None = None,
@@ -71,7 +53,7 @@ def play_game(
             if dropped is not None:
                 return GameRecord(initial_match, tuple(actions), dropped)
         roll = dice(turn)
-        play = players[seat].choose_play(position, roll, match).evaluation.play
+        play = players[seat].choose_play(position, roll, match).play
         actions.append(PlayAction(seat, roll, play))
         position = play.result
         if position.is_over:
@@ -82,7 +64,7 @@ def play_game(
 
 
 def play_match(
-    players: tuple[CubePlayer, CubePlayer],
+    players: tuple[Decider, Decider],
     length: int,
     opening_seat: Callable[[int], int],
     dice: Callable[[int], GameDice],
@@ -116,7 +98,7 @@ def play_match(
 
 
 def _offer_double(
-    players: tuple[CubePlayer, CubePlayer], position: Position, match: MatchState, actions: list[GameAction]
+    players: tuple[Decider, Decider], position: Position, match: MatchState, actions: list[GameAction]
 ) -> tuple[MatchState, GameResult | None]:
     """Let a double be answered; the state that follows, and the result where it was dropped."""
     offered = cube_actions.double(match)

@@ -1,90 +1,113 @@
-"""What a player of a given strength does: its plays, its doubles, its answers."""
+"""The decisions of a game: plays, doubles, responses to doubles and beavers."""
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
 
 from engine.analysis.engine import Engine
-from engine.analysis.evaluations import PlayEvaluation, PositionEvaluation, RankedPlays
+from engine.analysis.evaluations import ChosenPlay, PositionEvaluation, RankedPlays
 from engine.analysis.levels import MAX_NOISE_POINTS, EvalSettings, choose_with_noise
 from engine.cubeful import CubeResponse
-from engine.errors import ValueRangeError
+from engine.errors import PlayError, ValueRangeError
+from engine.play.player import Player
 from engine.rules.dice import MAX_SEED, Roll
 from engine.rules.match import MatchState
-from engine.rules.position import Position
+from engine.rules.position import Board, Position
 from engine.search import SearchWatch
 
+_MONEY = MatchState()
 _NO_DICE = (0, 0)
 
 
-@dataclass(frozen=True)
-class ChosenPlay:
-    """A play that was chosen.
-
-    Attributes:
-        evaluation: The choice.
-        ranked: All plays, as they were judged.
-    """
-
-    evaluation: PlayEvaluation
-    ranked: RankedPlays
-
-
 class Decider:
-    """Decides for a seat. The same position, roll and seed always give the same decision.
+    """Decides for a seat: plays, doubles, responses. Equal positions, rolls and seeds get equal decisions.
 
     Args:
-        engine: Judges.
-        settings: How deep.
-        noise_points: How far behind the best a choice typically is, see `levels.choose_with_noise`.
-        seed: Of the errors; 0 to `MAX_SEED`.
+        engine: Evaluates.
+        settings: How it evaluates; for a `player`, the cube alone.
+        noise_points: Size of its errors, see `engine.analysis.levels.choose_with_noise`.
+        seed: Seed of the errors, 0 to `MAX_SEED`.
+        player: Chooses the plays, whatever the score; the engine, with the errors, if None.
 
     Raises:
-        ValueRangeError: The noise is not 0 to `MAX_NOISE_POINTS`, or the seed out of range.
+        ValueRangeError: The noise is not 0 to `MAX_NOISE_POINTS`, or the seed is out of range.
     """
 
     def __init__(
-        self, engine: Engine, settings: EvalSettings | None = None, noise_points: float = 0.0, seed: int = 0
+        self,
+        engine: Engine,
+        settings: EvalSettings | None = None,
+        noise_points: float = 0.0,
+        seed: int = 0,
+        *,
+        player: Player | None = None,
     ) -> None:
         if not 0.0 <= noise_points <= MAX_NOISE_POINTS:
             raise ValueRangeError(
-                f"noise is 0 to {MAX_NOISE_POINTS:g} points, not {noise_points}", field="noise"
+                f"expected noise of 0 to {MAX_NOISE_POINTS:g} points, got {noise_points}", field="noise"
             )
         if not 0 <= seed <= MAX_SEED:
-            raise ValueRangeError(f"a seed is 0 to {MAX_SEED}, not {seed}", field="seed")
+            raise ValueRangeError(f"expected a seed of 0 to {MAX_SEED}, got {seed}", field="seed")
         self.engine = engine
         self.settings = settings or EvalSettings()
         self._noise_points = noise_points
         self._seed = seed
+        self._player = player
 
     @property
     def name(self) -> str:
-        """What reports call it."""
-        return self.engine.name
+        """The name of its player, or else of its evaluator."""
+        return self.engine.name if self._player is None else self._player.name
 
     def with_settings(self, settings: EvalSettings) -> Decider:
-        """The same chooser, errors included, at another depth."""
-        return Decider(self.engine, settings, self._noise_points, self._seed)
+        """Return the same decider, errors included, with other settings."""
+        return Decider(self.engine, settings, self._noise_points, self._seed, player=self._player)
 
     def choose_play(
         self, position: Position, roll: Roll, match: MatchState, watch: SearchWatch | None = None
     ) -> ChosenPlay:
         """Choose a play of a roll.
 
+        The plays are ranked as the settings say; those of a player as the player ranks them, or else at
+        0-ply.
+
         Args:
-            position: Where the player on roll moves from.
+            position: The position, the player on roll to move.
             roll: Two dice.
             match: The match state.
             watch: Counts nodes, reports progress, stops the search.
 
         Raises:
+            PlayError: The player broke the rules.
             GammondError: As `Engine.rank_plays`.
         """
+        if self._player is None:
+            ranked = self.engine.rank_plays(
+                position, roll, match, self.settings, watch, stop_when_decided=self._noise_points == 0.0
+            )
+            return self._choose_among(ranked, position, roll)
+        chosen = self._player.choose_and_rank(position, roll, watch)
+        if chosen is not None:
+            return chosen
+        board = self._player.choose_one(position, roll, watch)
         ranked = self.engine.rank_plays(
-            position, roll, match, self.settings, watch, stop_when_decided=self._noise_points == 0.0
+            position, roll, match, EvalSettings(is_cubeful=self.settings.is_cubeful)
         )
-        return self._choose_among(ranked, position, roll)
+        return self._find_choice(ranked, board, roll)
+
+    def _find_choice(self, ranked: RankedPlays, board: Board, roll: Roll) -> ChosenPlay:
+        """Find the play that leads to a board.
+
+        Raises:
+            PlayError: No legal play leads there.
+        """
+        evaluation = ranked.find_by_result(board)
+        if evaluation is None:
+            raise PlayError(f"{self.name} chose what is no legal play of {roll[0]}-{roll[1]}", field="player")
+        return ChosenPlay(evaluation, ranked)
 
     def _choose_among(self, ranked: RankedPlays, position: Position, roll: Roll) -> ChosenPlay:
         """Choose among ranked plays, with its errors."""
@@ -98,7 +121,7 @@ class Decider:
         Args:
             position: The checkers, those of the seat on roll first.
             match: The match state.
-            watch: As for `play`.
+            watch: As for `choose_play`.
 
         Raises:
             GammondError: As `Engine.evaluate`.
@@ -124,7 +147,7 @@ class Decider:
         Args:
             position: The checkers, those of the seat that doubled first.
             match: The match state; its seat on roll is the one that doubled.
-            watch: As for `play`.
+            watch: As for `choose_play`.
 
         Raises:
             GammondError: As `Engine.evaluate`.
@@ -152,7 +175,38 @@ class Decider:
         return EvalSettings(self.settings.plies, self.settings.filter_name)
 
     def _draw_number(self, position: Position, roll: Roll) -> float:
-        """A number from 0 to 1 that stands for chance."""
+        """Draw a number from 0 to 1 that depends on the question and the seed alone."""
         question = position.board.tobytes() + bytes(roll) + self._seed.to_bytes(8, "little", signed=False)
         digest = hashlib.blake2b(question, digest_size=8).digest()
         return int.from_bytes(digest, "little") / 2**64
+
+
+class SearchPlayer(Player):
+    """Plays what a `Decider` chooses in cubeless money play.
+
+    Args:
+        name: The player's name in results.
+        decider: Chooses; its settings leave the cube out.
+    """
+
+    is_deep = True
+
+    def __init__(self, name: str, decider: Decider) -> None:
+        self.name = name
+        self.decider = decider
+        self.evaluator = decider.engine.evaluator
+
+    def choose(self, boards: Board, dice: NDArray[np.int8]) -> Board:
+        """Choose plays, as `Player.choose`."""
+        chosen = np.empty_like(boards)
+        for place, (board, (die, other)) in enumerate(zip(boards, dice.tolist(), strict=True)):
+            chosen[place] = self.choose_one(Position(board), (die, other))
+        return chosen
+
+    def choose_one(self, position: Position, roll: Roll, watch: SearchWatch | None = None) -> Board:
+        """Choose a play of one position, as `Player.choose_one`."""
+        return self.choose_and_rank(position, roll, watch).play.result.board
+
+    def choose_and_rank(self, position: Position, roll: Roll, watch: SearchWatch | None = None) -> ChosenPlay:
+        """Choose a play of one position with its ranking, as `Player.choose_and_rank`."""
+        return self.decider.choose_play(position, roll, _MONEY, watch)

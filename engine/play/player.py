@@ -1,29 +1,52 @@
-"""Players: whatever chooses a play for a roll, in many games at a time."""
+"""Players: choose plays for rolls, in many games at a time."""
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
+from collections.abc import Mapping
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.evaluation.evaluator import Evaluator, choose_best_children, find_first_highest
+from engine.analysis.evaluations import ChosenPlay
+from engine.errors import UnsupportedError
+from engine.evaluation.evaluator import Evaluator, find_first_highest
+from engine.evaluation.scorer import Scorer
+from engine.rules.dice import Roll
 from engine.rules.moves import expand_rolls
 from engine.rules.outcome import cubeless_equity
-from engine.rules.position import Board
+from engine.rules.position import Board, Position
 from engine.rules.seeded_random import BoardHasher, to_integers_below
+from engine.search import SearchWatch
 
 
-class Player(Protocol):
-    """Anything that chooses plays; each choice depends on its own position and roll alone.
+class Player:
+    """Chooses plays; each choice depends on its own position and roll alone.
 
-    Implementations are safe to call from several threads.
+    A subclass implements `pick`, or `choose` if it can only play by the usual rules. The attributes are
+    capabilities: a player sets those that it has. Players are safe to use from several threads.
+
+    Attributes:
+        name: The player's name in results.
+        nets: sha256 by name of the nets that it plays with; filled in by whoever loads it.
+        is_deep: Whether it takes its time over a play: looks ahead, or at replies.
+        evaluator: The evaluator behind its plays, which also estimates its winning chances; None for a player
+            that knows no outcomes.
+        follows_evaluator: Whether it always plays the highest cubeless equity by `evaluator`.
+        scorer: The scorer whose highest score it plays; None for other players.
     """
 
+    name: str
+    nets: Mapping[str, str] = MappingProxyType({})
+    is_deep: bool = False
+    evaluator: Evaluator | None = None
+    follows_evaluator: bool = False
+    scorer: Scorer | None = None
+
     @property
-    def name(self) -> str:
-        """What results call this player."""
-        ...
+    def can_pick(self) -> bool:
+        """Whether `pick` is supported, so that the player can play variants of the rules."""
+        return type(self).pick is not Player.pick
 
     def choose(self, boards: Board, dice: NDArray[np.int8]) -> Board:
         """Choose a legal play in each of many positions.
@@ -35,126 +58,108 @@ class Player(Protocol):
         Returns:
             The positions after the plays, ``int8[n, 2, 26]`` as the next mover sees them.
         """
-        ...
-
-
-@runtime_checkable
-class PlayPicker(Protocol):
-    """A player that can choose among plays that others have listed, by variants of the rules too."""
-
-    @property
-    def name(self) -> str:
-        """What results call this player."""
-        ...
+        children, _, offsets = expand_rolls(boards, dice)
+        chosen: Board = children[self.pick(boards, dice, children, offsets)]
+        return chosen
 
     def pick(
         self, boards: Board, dice: NDArray[np.int8], children: Board, offsets: NDArray[np.int64]
     ) -> NDArray[np.int64]:
-        """Choose one of the plays of each of many positions.
+        """Choose among given plays in each of many positions.
 
         Args:
             boards: ``int8[n, 2, 26]``, none of them over.
             dice: ``int8[n, 2]``.
             children: ``int8[m, 2, 26]``, the positions after the plays as the next mover sees them.
-            offsets: ``int64[n + 1]``; those of position i lie at ``offsets[i]:offsets[i + 1]``.
+            offsets: ``int64[n + 1]``; those of position i are at ``offsets[i]:offsets[i + 1]``.
 
         Returns:
             ``int64[n]``, places in `children`.
+
+        Raises:
+            UnsupportedError: The player generates its plays itself; see `can_pick`.
         """
-        ...
+        raise UnsupportedError(f"{self.name} cannot choose among given plays", field="player")
+
+    def choose_one(self, position: Position, roll: Roll, watch: SearchWatch | None = None) -> Board:
+        """Choose a play of one position.
+
+        Args:
+            position: The position, the player on roll to move.
+            roll: Two dice.
+            watch: Counts nodes and stops the search of a player that looks ahead.
+
+        Returns:
+            ``int8[2, 26]``, the position after the play as the next mover sees it.
+
+        Raises:
+            GammondError: As `engine.rules.moves.legal_plays`.
+        """
+        chosen: Board = self.choose(position.board[None].copy(), np.array([roll], np.int8))[0]
+        return chosen
+
+    def choose_and_rank(
+        self, position: Position, roll: Roll, watch: SearchWatch | None = None
+    ) -> ChosenPlay | None:
+        """Choose a play of one position, with the player's own ranking of all plays.
+
+        Args:
+            position: The position, the player on roll to move.
+            roll: Two dice.
+            watch: Counts nodes, reports progress, stops the search.
+
+        Returns:
+            The play; None for a player without a ranking of its own.
+
+        Raises:
+            GammondError: As `engine.analysis.engine.Engine.rank_plays`.
+        """
+        return None
 
 
-@runtime_checkable
-class SlowPlayer(Protocol):
-    """A player that may take its time over a play, and says whether it does."""
-
-    @property
-    def is_deep(self) -> bool:
-        """Whether it looks ahead, or at replies."""
-        ...
-
-
-def is_deep(player: Player) -> bool:
-    """Whether a player takes its time over a play, as by look-ahead; one that does not say does not."""
-    return isinstance(player, SlowPlayer) and player.is_deep
-
-
-@runtime_checkable
-class OutcomePlayer(Protocol):
-    """A player that judges by outcomes, and can be asked how it judges a position."""
-
-    @property
-    def evaluator(self) -> Evaluator:
-        """The judge behind its plays."""
-        ...
-
-
-class EvaluatorPlayer:
-    """Plays what an evaluator likes best, by cubeless money equity.
+class EvaluatorPlayer(Player):
+    """Plays the highest cubeless money equity by an evaluator.
 
     Args:
-        evaluator: The judge of the positions after the plays.
+        evaluator: Evaluates the positions after the plays.
     """
 
+    evaluator: Evaluator
+    follows_evaluator = True
+
     def __init__(self, evaluator: Evaluator) -> None:
+        self.name = evaluator.name
         self.evaluator = evaluator
-
-    @property
-    def name(self) -> str:
-        """The evaluator's name."""
-        return self.evaluator.name
-
-    def choose(self, boards: Board, dice: NDArray[np.int8]) -> Board:
-        """Choose plays, as `Player.choose`; ties go to the first in the order of the legal plays."""
-        return choose_best_children(self.evaluator, boards, dice)[0]
 
     def pick(
         self, boards: Board, dice: NDArray[np.int8], children: Board, offsets: NDArray[np.int64]
     ) -> NDArray[np.int64]:
-        """Choose among plays, as `PlayPicker.pick`."""
+        """Choose among given plays, as `Player.pick`; the first of equal ones."""
         return find_first_highest(-cubeless_equity(self.evaluator.evaluate(children)), offsets)
 
 
-class Scorer(Protocol):
-    """A judge of plays that knows no outcomes: it gives each a number, whose scale is its own."""
-
-    def score_boards(self, boards: Board) -> NDArray[np.float32]:
-        """Score positions after a play.
-
-        Args:
-            boards: ``int8[n, 2, 26]`` as the next mover sees them: row 1 has played.
-
-        Returns:
-            ``float32[n]``, higher the better for the side that has played, never nan; each depends on its own
-            board alone.
-        """
-        ...
-
-
-class ScorerPlayer:
-    """Plays what a scorer gives the most.
+class ScorerPlayer(Player):
+    """Plays the highest score of a scorer.
 
     Args:
-        name: What results call it.
-        scorer: The judge of the positions after the plays.
+        name: The player's name in results.
+        scorer: Scores the positions after the plays.
     """
+
+    scorer: Scorer
 
     def __init__(self, name: str, scorer: Scorer) -> None:
         self.name = name
         self.scorer = scorer
 
-    def choose(self, boards: Board, dice: NDArray[np.int8]) -> Board:
-        """Choose plays, as `Player.choose`; ties go to the first in the order of the legal plays."""
-        return pick_legal_plays(self, boards, dice)
-
     def pick(
         self, boards: Board, dice: NDArray[np.int8], children: Board, offsets: NDArray[np.int64]
     ) -> NDArray[np.int64]:
-        """Choose among plays, as `PlayPicker.pick`."""
+        """Choose among given plays, as `Player.pick`; the first of equal ones."""
         return find_first_highest(self.scorer.score_boards(children), offsets)
 
 
-class RandomPlayer:
+class RandomPlayer(Player):
     """Plays any legal play, all equally likely; the same one whenever position, roll and seed are the same.
 
     Args:
@@ -168,19 +173,8 @@ class RandomPlayer:
         self._chance = BoardHasher(seed)
         self.name = f"random:seed={seed}" if seed else "random"
 
-    def choose(self, boards: Board, dice: NDArray[np.int8]) -> Board:
-        """Choose plays, as `Player.choose`."""
-        return pick_legal_plays(self, boards, dice)
-
     def pick(
         self, boards: Board, dice: NDArray[np.int8], children: Board, offsets: NDArray[np.int64]
     ) -> NDArray[np.int64]:
-        """Choose among plays, as `PlayPicker.pick`."""
+        """Choose among given plays, as `Player.pick`."""
         return offsets[:-1] + to_integers_below(self._chance.hash_rolls(boards, dice), np.diff(offsets))
-
-
-def pick_legal_plays(player: PlayPicker, boards: Board, dice: NDArray[np.int8]) -> Board:
-    """Choose among the legal plays, as `Player.choose`."""
-    children, _, offsets = expand_rolls(boards, dice)
-    chosen: Board = children[player.pick(boards, dice, children, offsets)]
-    return chosen

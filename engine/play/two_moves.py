@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.analysis.engine import Engine
-from engine.analysis.evaluations import RankedPlays
+from engine.analysis.evaluations import ChosenPlay, RankedPlays
 from engine.analysis.levels import EvalSettings
 from engine.analysis.search_results import make_cubeless_objective, make_ranked_plays
-from engine.errors import PlayError, UnsupportedError
-from engine.play.decider import ChosenPlay, Decider
-from engine.play.player import Player, PlayPicker
+from engine.errors import UnsupportedError
+from engine.play.decider import Decider
+from engine.play.player import Player
 from engine.rules.dice import Roll
 from engine.rules.doubles_rule import DoublesRule
 from engine.rules.match import MatchState
@@ -22,7 +22,7 @@ from engine.rules.position import Board, Position
 from engine.search import PlaySearch, SearchWatch, TreeSearch
 
 
-class TwoMovePlayer:
+class TwoMovePlayer(Player):
     """Plays what another player likes best in games where doubles are two checker moves.
 
     Evaluators judge as ever, which for them is as if both sides played their doubles as usual from then on.
@@ -35,18 +35,15 @@ class TwoMovePlayer:
     """
 
     def __init__(self, player: Player) -> None:
-        if not isinstance(player, PlayPicker):
+        if not player.can_pick:
             raise UnsupportedError(
                 f"{player.name} plays doubles as four moves alone: expected a player that neither looks "
                 "ahead nor errs",
                 field="doubles",
             )
+        self.name = player.name
+        self.nets = player.nets
         self.player = player
-
-    @property
-    def name(self) -> str:
-        """The player's name."""
-        return self.player.name
 
     def choose(self, boards: Board, dice: NDArray[np.int8]) -> Board:
         """Choose plays, as `engine.play.player.Player.choose`, of two moves at most."""
@@ -130,14 +127,9 @@ class TwoMoveDecider(Decider):
     def __init__(
         self, engine: Engine, player: Player | None = None, noise_points: float = 0.0, seed: int = 0
     ) -> None:
-        super().__init__(engine, EvalSettings(is_cubeful=False), noise_points, seed)
-        self._player = None if player is None else TwoMovePlayer(player)
+        two_moves = None if player is None else TwoMovePlayer(player)
+        super().__init__(engine, EvalSettings(is_cubeful=False), noise_points, seed, player=two_moves)
         self._ranker = TwoMoveRanker(engine)
-
-    @property
-    def name(self) -> str:
-        """What reports call it."""
-        return self.engine.name if self._player is None else self._player.name
 
     def choose_play(
         self, position: Position, roll: Roll, match: MatchState, watch: SearchWatch | None = None
@@ -151,11 +143,8 @@ class TwoMoveDecider(Decider):
         ranked = self._ranker.rank_plays(position, roll, match, self.settings, watch)
         if self._player is None:
             return self._choose_among(ranked, position, roll)
-        board = self._player.choose(position.board[None].copy(), np.array([roll], np.int8))[0]
-        chosen = ranked.find_by_result(board)
-        if chosen is None:
-            raise PlayError(f"{self.name} chose what is no legal play of {roll[0]}-{roll[1]}", field="player")
-        return ChosenPlay(chosen, ranked)
+        board = self._player.choose_one(position, roll)
+        return self._find_choice(ranked, board, roll)
 
     def with_settings(self, settings: EvalSettings) -> NoReturn:
         """Refuse: there is one depth.

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from engine.analysis.evaluations import ChosenPlay
 from engine.analysis.levels import EvalSettings
 from engine.cubeful import CubeResponse
 from engine.errors import StateError
-from engine.play.decider import ChosenPlay, Decider
+from engine.play.decider import Decider
 from engine.rules.dice import Roll
 from engine.rules.match import MatchState
 from engine.rules.notation import format_moves_plain

@@ -169,7 +169,7 @@ class GnubgExternal:
         if match.doubled:
             return _RESPONSE_WORDS[chooser.choose_response(position, match, watch)]
         if match.roll is not None:
-            play = chooser.choose_play(position, match.roll, match, watch).evaluation.play
+            play = chooser.choose_play(position, match.roll, match, watch).play
             return "" if play.is_no_move else format_moves_plain(play)
         return "double" if chooser.should_double(position, match, watch) else "roll"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from engine.evaluation.evaluator import Evaluator
-from engine.play.player import OutcomePlayer
 from engine.rules.outcome import invert_outcomes
 from protocol.repl.tables import CHANCE_KEYS, describe_chances
 from protocol.state.player_registry import SESSION_PLAYERS
@@ -64,6 +63,6 @@ class WinningChances:
         engine, service = self._session.engine_settings, self._session.service
         if engine.player not in SESSION_PLAYERS:
             player = service.players.find(engine.player, engine.threads)
-            if isinstance(player, OutcomePlayer):
+            if player.evaluator is not None:
                 return player.evaluator
         return service.get_engine(engine.net, engine.threads).evaluator

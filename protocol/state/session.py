@@ -11,7 +11,6 @@ from engine.analysis.engine import Engine
 from engine.analysis.levels import DEFAULT_LEVEL, LEVELS, EvalSettings, Level
 from engine.errors import StateError, UnsupportedError
 from engine.play.decider import Decider
-from engine.play.player_decider import PlayerDecider
 from engine.play.two_moves import TwoMoveDecider, TwoMoveRanker
 from engine.rules.dice import DiceSource, Roll, SeededDice
 from engine.rules.doubles_rule import DoublesRule
@@ -215,7 +214,7 @@ class Session:
         def found() -> Decider:
             if is_own:
                 return Decider(find_analyst(), settings, *errors)
-            return PlayerDecider(find_player(), find_analyst(), settings, *errors)
+            return Decider(find_analyst(), settings, *errors, player=find_player())
 
         def found_for_two_moves() -> Decider:
             with error_field(DOUBLES_KEY):

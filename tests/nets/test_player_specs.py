@@ -7,8 +7,8 @@ import pytest
 
 from engine.analysis.levels import LEVELS, EvalSettings
 from engine.errors import FormatError, ValueRangeError
+from engine.play.decider import SearchPlayer
 from engine.play.player import EvaluatorPlayer
-from engine.play.search_player import SearchPlayer
 from engine.rules.moves import expand_rolls
 from engine.search import FILTERS, MAX_PLIES
 from nets.catalogue import collect_net_hashes, load_player

@@ -7,7 +7,6 @@ import pytest
 
 from engine.evaluation.evaluator import choose_best_children
 from engine.play.lockstep import play_games
-from engine.play.player import is_deep
 from engine.rules.moves import expand_rolls
 from engine.rules.outcome import cubeless_equity
 from engine.rules.position import Position
@@ -46,8 +45,8 @@ def test_with_look_ahead_it_plays_legally(plies):
     sample = boards.played_boards(boards.RacingJudge(), 24, seed=4)
     dice = boards.random_rolls(24, seed=5)
     player = load_opponent(f"gnubg:plies={plies}")
-    assert is_deep(player)
-    assert not is_deep(load_opponent("gnubg"))
+    assert player.is_deep
+    assert not load_opponent("gnubg").is_deep
     children, _, offsets = expand_rolls(sample, dice)
     for i, choice in enumerate(player.choose(sample, dice)):
         assert (children[offsets[i] : offsets[i + 1]] == choice).all(axis=(1, 2)).any()

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from engine.errors import DataFileError, FormatError, UnsupportedError, ValueRangeError
-from engine.play.player import is_deep
-from engine.play.search_player import SearchPlayer
+from engine.play.decider import SearchPlayer
 from nets.catalogue import collect_net_hashes
 from tools import cli
 from tools.opponents import hash_opponent_nets, load_opponent
@@ -30,10 +29,10 @@ def test_other_players_are_those_of_the_nets():
     assert load_opponent("pubeval").name == "pubeval"
     assert hash_opponent_nets("pubeval") == hash_opponent_nets("gnubg") == {}
     assert hash_opponent_nets("default") == collect_net_hashes("default") != {}
-    assert not is_deep(load_opponent("default"))
+    assert not load_opponent("default").is_deep
     player = load_opponent("default:plies=1")
     assert isinstance(player, SearchPlayer)
-    assert is_deep(player)
+    assert player.is_deep
 
 
 def test_a_missing_package_is_named_with_the_command_that_installs_it(capsys):
@@ -78,9 +77,11 @@ def test_the_nets_of_a_run_play(run, place, kind):
     folder, sets = run
     player = load_opponent(f"run:{folder}{place}")
     boards = sample_random_positions(50, seed=3)
-    np.testing.assert_array_equal(player.evaluator.evaluate(boards), sets[kind].evaluator().evaluate(boards))
+    np.testing.assert_array_equal(
+        player.evaluator.evaluate(boards), sets[kind].make_evaluator().evaluate(boards)
+    )
     assert player.name == "learner"
-    assert not is_deep(player)
+    assert not player.is_deep
     file = folder / f"{kind}.npz"
     assert hash_opponent_nets(f"run:{folder}{place}") == {
         str(file): hashlib.sha256(file.read_bytes()).hexdigest()

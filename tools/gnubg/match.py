@@ -16,9 +16,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from engine.analysis.evaluations import ChosenPlay
 from engine.cubeful import CubeResponse
 from engine.errors import GammondError, UnsupportedError, ValueRangeError
-from engine.play.decider import ChosenPlay, Decider
+from engine.play.decider import Decider
 from engine.rules.dice import Roll
 from engine.rules.match import MatchState
 from engine.rules.position import Position

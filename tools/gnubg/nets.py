@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from engine.errors import UnsupportedError, ValueRangeError
 from engine.formats.position_id import ID_LENGTH, decode_position_ids
+from engine.play.player import Player
 from engine.rules.outcome import Outcomes, evaluate_finished
 from engine.rules.position import Board, Phase, classify_phases
 
@@ -54,17 +55,19 @@ class GnubgEvaluator(_GnubgNets):
         return outcomes
 
 
-class GnubgPlayer(_GnubgNets):
+class GnubgPlayer(_GnubgNets, Player):
     """Plays what GNU Backgammon likes best in cubeless money play.
 
     At 0 plies its own choice is that of the best equity among all plays, and twice as fast as asking for each
     play's; with look-ahead its own filters choose the plays that it looks at.
     """
 
-    @property
-    def is_deep(self) -> bool:
-        """Whether it looks ahead, one position at a time."""
-        return self.plies > 0
+    follows_evaluator = True
+
+    def __init__(self, plies: int = 0) -> None:
+        super().__init__(plies)
+        self.is_deep = plies > 0
+        self.evaluator = GnubgEvaluator(plies)
 
     def choose(self, boards: Board, dice: NDArray[np.int8]) -> Board:
         """Choose plays, as `engine.play.player.Player.choose`."""

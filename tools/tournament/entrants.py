@@ -8,10 +8,8 @@ from dataclasses import dataclass, replace
 from engine.analysis.engine import CACHE_COLUMNS, Engine
 from engine.bearoff import load_bearoff
 from engine.errors import UnsupportedError, ValueRangeError
-from engine.play.decider import Decider
-from engine.play.player import EvaluatorPlayer, is_deep
-from engine.play.player_decider import PlayerDecider
-from engine.play.search_player import SearchPlayer
+from engine.play.decider import Decider, SearchPlayer
+from engine.play.player import EvaluatorPlayer
 from engine.play.two_moves import adapt_to_doubles
 from engine.rules.doubles_rule import DoublesRule
 from engine.search import ValueCache
@@ -73,7 +71,7 @@ def load_entrant(name: str) -> Entrant:
         GammondError: As `tools.opponents.load_opponent`.
     """
     player = load_opponent(name)
-    return Entrant(name, player.name, hash_opponent_nets(name), is_deep(player))
+    return Entrant(name, player.name, hash_opponent_nets(name), player.is_deep)
 
 
 def load_cube_player(name: str, cube_by: str = "") -> Decider:
@@ -97,7 +95,7 @@ def load_cube_player(name: str, cube_by: str = "") -> Decider:
             return Decider(Engine(evaluator, load_pruner(), exact=exact, cache=cache))
     if cube_by:
         judge = load_cube_player(cube_by)
-        return PlayerDecider(player, judge.engine, judge.settings)
+        return Decider(judge.engine, judge.settings, player=player)
     raise UnsupportedError(
         f"{name!r} has no cube decisions: an evaluator plays with the cube, with or without options, or "
         "handles it for others (--cube-by)",

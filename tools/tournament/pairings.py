@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.play.cube_games import CubePlayer, GameDice, play_game, play_match
+from engine.play.cube_games import GameDice, play_game, play_match
+from engine.play.decider import Decider
 from engine.play.lockstep import TurnLog, play_games
 from engine.play.player import Player
 from engine.rules.dice import Roll, draw_paired_dice
@@ -115,8 +116,8 @@ class CubefulPairing:
         rules: What they play.
     """
 
-    first: CubePlayer
-    second: CubePlayer
+    first: Decider
+    second: Decider
     rules: Rules
 
     def play(
@@ -154,7 +155,7 @@ class CubefulPairing:
         return played
 
     @property
-    def _players(self) -> tuple[CubePlayer, CubePlayer]:
+    def _players(self) -> tuple[Decider, Decider]:
         return self.first, self.second
 
     def _play_match(self, number: int, cancelled: Callable[[], bool] | None) -> list[GameRecord]:

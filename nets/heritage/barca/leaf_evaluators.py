@@ -17,7 +17,6 @@ from pathlib import Path
 
 from engine.bearoff import load_bearoff
 from engine.errors import ValueRangeError
-from engine.play.player import ScorerPlayer
 from engine.search import PlaySearch, TreeSearch, ValueCache
 from engine.search.objective import CubelessObjective
 from nets.catalogue import (
@@ -68,7 +67,7 @@ def load_leaf_evaluator(name: str, manifest_file: Path) -> LeafEvaluator:
     if name not in _SCORER_PLAYERS:
         return EquityLeafEvaluator(load_evaluator(name, manifest_file), (load_bearoff().two_sided,))
     player = load_player(_SCORER_PLAYERS[name], manifest_file)
-    if not isinstance(player, ScorerPlayer):
+    if player.scorer is None:
         raise ValueRangeError(f"{name} does not give each play a number", field="of")
     return ScorerLeafEvaluator(name, player.scorer, _EVEN_SCORES.get(name, 0.0))
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import ValueRangeError
-from engine.play.player import pick_legal_plays
+from engine.play.player import Player
 from engine.rules.dice import Roll
 from engine.rules.position import Board, Position
 from engine.rules.seeded_random import BoardHasher, to_unit_floats
@@ -86,7 +86,7 @@ class _WeightedDraw:
         return min(int(np.searchsorted(np.cumsum(shares), number, side="right")), len(shares) - 1)
 
 
-class WeightedChoicePlayer:
+class WeightedChoicePlayer(Player):
     """Plays one of the few plays that are best at one look, by merit; see `compute_choice_weights`.
 
     Args:
@@ -113,14 +113,10 @@ class WeightedChoicePlayer:
         self._leaf_evaluator = leaf_evaluator
         self._draw = _WeightedDraw(candidates, is_cumulative, seed)
 
-    def choose(self, boards: Board, dice: NDArray[np.int8]) -> Board:
-        """Choose plays, as `engine.play.player.Player.choose`."""
-        return pick_legal_plays(self, boards, dice)
-
     def pick(
         self, boards: Board, dice: NDArray[np.int8], children: Board, offsets: NDArray[np.int64]
     ) -> NDArray[np.int64]:
-        """Choose among plays, as `PlayPicker.pick`; of equals the first counts as better."""
+        """Choose among given plays, as `Player.pick`; the first of equal ones counts as better."""
         values = -self._leaf_evaluator.evaluate(children)
         order = np.lexsort((-values, np.repeat(np.arange(len(boards)), np.diff(offsets))))
         numbers = self._draw.draw_numbers(boards, dice)
@@ -208,7 +204,7 @@ class PrunedLookAhead:
         return [ValuedPlay(play.equity, play.play.result.board) for play in found.candidates[:count]]
 
 
-class DeepWeightedChoicePlayer:
+class DeepWeightedChoicePlayer(Player):
     """Plays one of the few plays that are best by look-ahead, by merit; see `compute_choice_weights`.
 
     Args:
@@ -245,7 +241,7 @@ class DeepWeightedChoicePlayer:
         return chosen
 
     def choose_one(self, position: Position, roll: Roll, watch: SearchWatch | None = None) -> Board:
-        """Choose a play of one position, as `engine.play.search_player.InterruptiblePlayer.choose_one`."""
+        """Choose a play of one position, as `engine.play.player.Player.choose_one`."""
         best = self._look_ahead.find_best_plays(position, roll, self._draw.candidates, watch)
         number = self._draw.draw_numbers(position.board[None], np.array([roll], np.int8))
         place = self._draw.choose_place(np.array([play.value for play in best]), float(number[0]))

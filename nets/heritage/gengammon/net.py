@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from engine.errors import DataFileError
 from engine.evaluation.evaluator import find_first_highest
-from engine.play.player import pick_legal_plays
+from engine.play.player import Player
 from engine.rules.position import Board, Phase, Position, classify_phases
 from nets.heritage.gengammon.kernels import net as kernel
 from nets.manifest import ScorerEntry, read_scorer_bytes
@@ -79,14 +79,14 @@ class GengammonNet:
         return lanes
 
     def score_boards(self, boards: Board) -> NDArray[np.float32]:
-        """Score positions after a play, as `engine.play.player.Scorer.score_boards`."""
+        """Score positions after a play, as `engine.evaluation.scorer.Scorer.score_boards`."""
         result = np.empty(len(boards), np.float32)
         boards = np.require(boards, np.int8, ["C", "W"])
         kernel.score_positions(boards, self.padded_weights, ACTIVATIONS[self.activation], result)
         return result
 
 
-class GengammonPlayer:
+class GengammonPlayer(Player):
     """Plays what its net scores highest; once the sides have passed each other, what `score_race_plays` does.
 
     Args:
@@ -98,14 +98,10 @@ class GengammonPlayer:
         self.name = name
         self.net = net
 
-    def choose(self, boards: Board, dice: NDArray[np.int8]) -> Board:
-        """Choose plays, as `engine.play.player.Player.choose`; ties go to the first."""
-        return pick_legal_plays(self, boards, dice)
-
     def pick(
         self, boards: Board, dice: NDArray[np.int8], children: Board, offsets: NDArray[np.int64]
     ) -> NDArray[np.int64]:
-        """Choose among plays, as `engine.play.player.PlayPicker.pick`; ties go to the first."""
+        """Choose among given plays, as `engine.play.player.Player.pick`; ties go to the first."""
         is_race = np.repeat(classify_phases(boards) >= Phase.RACE, np.diff(offsets))
         scores = np.empty(len(children), np.float32)
         scores[is_race] = score_race_plays(children[is_race])

@@ -28,7 +28,7 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
-from engine.play.player import pick_legal_plays
+from engine.play.player import Player
 from engine.rules.moves import expand_rolls
 from engine.rules.position import Board, Phase, classify_phases
 from nets.heritage.heuristic_engine.kernels import heuristic as kernel_heuristic
@@ -123,7 +123,7 @@ HEURISTIC_CONFIGS: dict[str, HeuristicConfig] = {
 """
 
 
-class HeuristicPlayer:
+class HeuristicPlayer(Player):
     """Plays the highest score.
 
     Args:
@@ -139,21 +139,17 @@ class HeuristicPlayer:
         self._tables = tables
         self._prefers_last = prefers_last
 
-    def choose(self, boards: Board, dice: NDArray[np.int8]) -> Board:
-        """Choose plays, as `engine.play.player.Player.choose`."""
-        return pick_legal_plays(self, boards, dice)
-
     def pick(
         self, boards: Board, dice: NDArray[np.int8], children: Board, offsets: NDArray[np.int64]
     ) -> NDArray[np.int64]:
-        """Choose among plays, as `engine.play.player.PlayPicker.pick`."""
+        """Choose among given plays, as `engine.play.player.Player.pick`."""
         chosen = np.empty(len(boards), np.int64)
         is_race = classify_phases(boards) >= Phase.RACE
         kernel_heuristic.choose_plays(children, offsets, is_race, self._tables, self._prefers_last, chosen)
         return chosen
 
 
-class OnePlyHeuristicPlayer:
+class OnePlyHeuristicPlayer(Player):
     """Plays what leaves the opponent the least: the probability score, an average of its best replies.
 
     Its arguments are those of `HeuristicPlayer`. It knows the usual rules alone, so it picks no plays that

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.play.player import Scorer, pick_legal_plays
+from engine.evaluation.scorer import Scorer
+from engine.play.player import Player
 from engine.rules.position import Board
 from engine.rules.seeded_random import BoardHasher, to_integers_below
 
 
-class UniformChoicePlayer:
+class UniformChoicePlayer(Player):
     """Plays one of the plays that a scorer gives the most, all equally likely.
 
     It plays the same one whenever position, roll and seed are the same.
@@ -31,14 +32,10 @@ class UniformChoicePlayer:
         self._max_candidates = max_candidates
         self._chance = BoardHasher(seed)
 
-    def choose(self, boards: Board, dice: NDArray[np.int8]) -> Board:
-        """Choose plays, as `engine.play.player.Player.choose`; of equal scores the first counts as better."""
-        return pick_legal_plays(self, boards, dice)
-
     def pick(
         self, boards: Board, dice: NDArray[np.int8], children: Board, offsets: NDArray[np.int64]
     ) -> NDArray[np.int64]:
-        """Choose among plays, as `engine.play.player.PlayPicker.pick`."""
+        """Choose among given plays, as `engine.play.player.Player.pick`."""
         counts = np.diff(offsets)
         places = np.repeat(np.arange(len(boards)), counts)
         best_first = np.lexsort((-self._scorer.score_boards(children), places))

@@ -42,7 +42,7 @@ class Dicer:
         self._rng = random.Random(seed)
 
     def choose_play(self, position, roll, match):
-        return SimpleNamespace(evaluation=SimpleNamespace(play=self._rng.choice(legal_plays(position, roll))))
+        return SimpleNamespace(play=self._rng.choice(legal_plays(position, roll)))
 
     def should_double(self, position, match):
         return self._rng.random() < 0.01

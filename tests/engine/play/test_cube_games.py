@@ -27,7 +27,7 @@ class Bold:
 
     def choose_play(self, position, roll, match):
         assert match.roll is None
-        return SimpleNamespace(evaluation=SimpleNamespace(play=legal_plays(position, roll)[0]))
+        return SimpleNamespace(play=legal_plays(position, roll)[0])
 
     def should_double(self, position, match):
         assert match.may_double(match.on_roll)

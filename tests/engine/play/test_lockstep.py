@@ -7,7 +7,7 @@ import pytest
 
 from engine.errors import CancelledWork, LimitError, ValueRangeError
 from engine.play.lockstep import PairedGameResults, play_games
-from engine.play.player import EvaluatorPlayer, RandomPlayer
+from engine.play.player import EvaluatorPlayer, Player, RandomPlayer
 from engine.rules.dice import draw_paired_dice
 from engine.rules.position import Position
 from tests import boards
@@ -47,7 +47,7 @@ def test_other_seeds_give_other_games():
     )
 
 
-class _Recorder:
+class _Recorder(Player):
     """Plays like another player and keeps what it was asked."""
 
     def __init__(self, player) -> None:
@@ -144,7 +144,7 @@ def test_impossible_numbers_are_refused(wrong):
         play_games(RACER, RANDOM, **wrong)
 
 
-class _Idler:
+class _Idler(Player):
     """A player who never moves."""
 
     name = "idler"

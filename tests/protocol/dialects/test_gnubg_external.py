@@ -16,7 +16,6 @@ from engine.errors import FormatError
 from engine.formats.fibs_board import FibsDialect, decode_fibs_board, encode_fibs_board
 from engine.play.decider import Decider
 from engine.play.player import RandomPlayer
-from engine.play.player_decider import PlayerDecider
 from engine.rules.match import MatchState
 from engine.rules.moves import legal_plays
 from engine.rules.notation import parse_play
@@ -252,7 +251,7 @@ def test_names_may_hold_any_bytes_but_a_colon():
 def test_the_commands_of_gnubgs_own_server_are_answered():
     dialect = played_by(FixedJudge(0.5, 0, 0, 0, 0), software="gammond 1")
     assert talk(dialect, b"version\n") == "Interface: 2\nRFBF: 0\nEngine: fixed\nSoftware: gammond 1\n"
-    other = GnubgExternal(PlayerDecider(RandomPlayer(3), Engine(RacingJudge())))
+    other = GnubgExternal(Decider(Engine(RacingJudge()), player=RandomPlayer(3)))
     assert "\nEngine: random:seed=3\n" in talk(other, b"version\n")
     assert talk(dialect, b"help\n").startswith("\tboard:")
     assert talk(dialect, b"SET debug on\nset debug off\n") == "Debug output ON\nDebug output OFF\n"

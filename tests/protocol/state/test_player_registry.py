@@ -9,8 +9,8 @@ import pytest
 
 from engine.analysis.engine import Engine
 from engine.errors import FormatError, GammondError, ValueRangeError
+from engine.play.decider import SearchPlayer
 from engine.play.player import EvaluatorPlayer, RandomPlayer
-from engine.play.search_player import SearchPlayer
 from nets.player_kinds import PlayerKind, find_kind
 from protocol.state import player_registry as players
 from protocol.state.player_registry import MAX_CACHED_PLAYERS, PlayerRegistry

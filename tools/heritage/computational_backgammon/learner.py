@@ -129,7 +129,7 @@ class ClassicLearner:
         generator = np.random.default_rng([self.settings.seed, self.games_done, _EXPERT_DICE])
         for boards in play_in_lockstep(first, second, games, generator):
             if teacher == TAUGHT:
-                assert isinstance(self._expert, EvaluatorPlayer)
+                assert self._expert.evaluator is not None
                 told = outcomes_to_nodes(self._expert.evaluator.evaluate(boards[:-1]), self.settings.outputs)
                 squares += kernel_games.learn_targets(boards, told, *self._weights, self._learning, tally)
             else:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from engine.play.lockstep import PairedGameResults, play_games
-from engine.play.player import EvaluatorPlayer
 from tools.files import read_records
 from tools.heritage.computational_backgammon.endgames import measure_endgame_errors
 from tools.heritage.computational_backgammon.study_runs import ClassicStudy
@@ -100,7 +99,7 @@ def _make_evaluation_row(folder: Path, records: Sequence[Mapping[str, Any]]) -> 
     """A line on what the last nets of a run say of the start and of endgames."""
     last = records[-1]
     player = load_opponent(f"{RUN_PREFIX}{folder / CHECKPOINT_FILE}")
-    assert isinstance(player, EvaluatorPlayer)
+    assert player.evaluator is not None
     errors = measure_endgame_errors(player.evaluator)
     chances = [*last["start"], last["sure_win"], last["sure_loss"]]
     chances += [errors.sure_wins, errors.sure_losses, errors.rms]

@@ -8,7 +8,6 @@ import msgspec
 from msgspec import Meta
 
 from engine.errors import UnsupportedError, ValueRangeError
-from engine.play.player import EvaluatorPlayer
 from nets.heritage.computational_backgammon.net import NODE_COUNTS
 from tools.opponents import load_opponent
 from tools.train.runs.strength_games import (
@@ -81,7 +80,7 @@ class ClassicSettings(msgspec.Struct, frozen=True):
         check_backtrack(self.backtrack, self.opponents, self.benchmark_games)
         if self.teacher != SELF:
             expert = load_opponent(self.expert)
-            if self.teacher == TAUGHT and not isinstance(expert, EvaluatorPlayer):
+            if self.teacher == TAUGHT and not expert.follows_evaluator:
                 raise UnsupportedError(
                     f"{self.expert} chooses plays and does not say what positions are worth", field="expert"
                 )

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.play.player import Scorer, ScorerPlayer
+from engine.evaluation.scorer import Scorer
+from engine.play.player import ScorerPlayer
 from engine.rules.position import CHECKERS, OFF, Board
 
 _PERCENT = 100.0

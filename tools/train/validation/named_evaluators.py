@@ -6,9 +6,7 @@ from pathlib import Path
 
 from engine.errors import ValueRangeError
 from engine.evaluation.evaluator import Evaluator
-from engine.play.player import EvaluatorPlayer
 from nets.catalogue import DEFAULT_EVALUATOR, list_evaluator_names
-from tools.gnubg.nets import GnubgEvaluator, GnubgPlayer
 from tools.opponents import load_opponent
 from tools.train.weights.net_set import load_net_set
 
@@ -29,10 +27,8 @@ def load_named_evaluator(name: str) -> Evaluator:
     if name not in (DEFAULT_EVALUATOR, *list_evaluator_names()) and Path(name).exists():
         return load_net_set(name).make_evaluator()
     player = load_opponent(name)
-    if isinstance(player, EvaluatorPlayer):
+    if player.evaluator is not None and player.follows_evaluator:
         return player.evaluator
-    if isinstance(player, GnubgPlayer):
-        return GnubgEvaluator(player.plies)
     raise ValueRangeError(
         f"{name} chooses plays and gives no values of positions; expected an evaluator, a run, "
         "wildbg:FOLDER or gnubg",

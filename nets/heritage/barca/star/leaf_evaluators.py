@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.evaluation.evaluator import Evaluator, ExactEvaluator
-from engine.play.player import Scorer
+from engine.evaluation.scorer import Scorer
 from engine.rules.outcome import cubeless_equity
 from engine.rules.position import OFF, Board, Phase, classify_phases
 from engine.search.objective import evaluate_outcomes, find_settled, is_finished

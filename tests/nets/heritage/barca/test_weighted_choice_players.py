@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engine.errors import FormatError, ValueRangeError
-from engine.play.player_decider import PlayerDecider
+from engine.play.decider import Decider
 from engine.rules.match import MatchState
 from engine.rules.position import Position
 from engine.search import SearchWatch
@@ -86,7 +86,7 @@ def test_they_sit_at_a_table_and_can_be_stopped():
     analyst = load_engine()
     player = load_player("star:of=bev,plies=2,deepening=true")
     stopped = SearchWatch(lambda: True)
-    choice = PlayerDecider(player, analyst).choose_play(Position.start(), (3, 1), MatchState(), stopped)
+    choice = Decider(analyst, player=player).choose_play(Position.start(), (3, 1), MatchState(), stopped)
     expected = load_player("bev").choose(Position.start().board[None].copy(), np.array([(3, 1)], np.int8))[0]
     assert np.array_equal(choice.evaluation.play.result.board, expected)
 

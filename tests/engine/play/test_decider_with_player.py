@@ -8,10 +8,8 @@ import pytest
 from engine.analysis.engine import Engine
 from engine.analysis.levels import EvalSettings
 from engine.errors import PlayError
-from engine.play.decider import Decider
-from engine.play.player import RandomPlayer, ScorerPlayer
-from engine.play.player_decider import PlayerDecider
-from engine.play.search_player import SearchPlayer
+from engine.play.decider import Decider, SearchPlayer
+from engine.play.player import Player, RandomPlayer, ScorerPlayer
 from engine.rules.match import MatchState
 from engine.rules.position import Position
 from engine.search import SearchWatch
@@ -36,18 +34,18 @@ def asked():
 
 @pytest.mark.parametrize("player", [RandomPlayer(3), ScorerPlayer("bold", Bold())], ids=lambda p: p.name)
 def test_plays_are_those_of_the_player(player):
-    chooser = PlayerDecider(player, ANALYST)
+    chooser = Decider(ANALYST, player=player)
     assert chooser.name == player.name
-    chosen = [chooser.choose_play(start, roll, MATCH).evaluation.play.result.board for start, roll in asked()]
+    chosen = [chooser.choose_play(start, roll, MATCH).play.result.board for start, roll in asked()]
     assert np.array_equal(chosen, player.choose(BOARDS, DICE))
 
 
 def test_what_the_choice_is_worth_is_the_analysts_word():
     for start, roll in asked()[:5]:
-        choice = PlayerDecider(RandomPlayer(3), ANALYST, EvalSettings(2)).choose_play(start, roll, MATCH)
+        choice = Decider(ANALYST, EvalSettings(2), player=RandomPlayer(3)).choose_play(start, roll, MATCH)
         ranked = ANALYST.rank_plays(start, roll, MATCH, EvalSettings(0))
         assert [play.play for play in choice.ranked.plays] == [play.play for play in ranked.plays]
-        (same,) = [play for play in ranked.plays if play.play == choice.evaluation.play]
+        (same,) = [play for play in ranked.plays if play.play == choice.play]
         assert choice.evaluation.score == same.score
         assert choice.evaluation.plies == 0
 
@@ -57,14 +55,14 @@ def test_a_player_that_looks_ahead_judges_itself_and_is_watched():
     told = []
     watch = SearchWatch(None, lambda progress: told.append(progress.plies))
     start, roll = asked()[0]
-    choice = PlayerDecider(SearchPlayer("deep", deep), ANALYST).choose_play(start, roll, MATCH, watch)
-    assert choice.evaluation.play == deep.choose_play(start, roll, MatchState()).evaluation.play
+    choice = Decider(ANALYST, player=SearchPlayer("deep", deep)).choose_play(start, roll, MATCH, watch)
+    assert choice.play == deep.choose_play(start, roll, MatchState()).evaluation.play
     assert choice.ranked.plies in told
 
 
 def test_the_cube_is_the_analysts():
     ahead, match = position({1: 4, 2: 2}, {19: 5, 20: 5, 21: 4}), MatchState(length=5)
-    chooser, own = PlayerDecider(RandomPlayer(), ANALYST, EvalSettings(1)), Decider(ANALYST, EvalSettings(1))
+    chooser, own = Decider(ANALYST, EvalSettings(1), player=RandomPlayer()), Decider(ANALYST, EvalSettings(1))
     assert chooser.should_double(ahead, match)
     assert not chooser.should_double(ahead.swap_sides(), match)
     for each in (ahead, ahead.swap_sides(), Position.start()):
@@ -73,11 +71,11 @@ def test_the_cube_is_the_analysts():
 
 
 def test_a_player_that_breaks_the_rules_is_found_out():
-    class Cheat:
+    class Cheat(Player):
         name = "cheat"
 
         def choose(self, boards, dice):
             return boards
 
     with pytest.raises(PlayError, match="cheat chose what is no legal play of 3-1"):
-        PlayerDecider(Cheat(), ANALYST).choose_play(Position.start(), (3, 1), MatchState())
+        Decider(ANALYST, player=Cheat()).choose_play(Position.start(), (3, 1), MatchState())
