@@ -1,4 +1,8 @@
-"""Work in several processes: tasks in, results out in the order of the tasks."""
+"""Work in several processes: tasks in, results out in the order of the tasks.
+
+Processes are spawned, on every system alike: tasks and results are pickled, and the work is a function of a
+module. The caller alone gets Ctrl-C and SIGTERM; leaving the pool ends its processes.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from multiprocessing.synchronize import Event
 from pathlib import Path
 from types import TracebackType
 from typing import Protocol, TypeVar
@@ -36,9 +41,10 @@ _Result = TypeVar("_Result")
 
 
 class ProcessPool:
-    """A number of worker processes, used as a context manager; with one all work is done by the caller.
+    """A number of worker processes, used as a context manager; with one, the caller does all work.
 
-    Leaving it waits for the tasks that have begun and drops the others.
+    Leaving it drops the tasks that have not begun and waits for the others, which end early where their work
+    asks `is_stopping`.
 
     Args:
         count: 1 or more.
@@ -49,20 +55,25 @@ class ProcessPool:
 
     def __init__(self, count: int) -> None:
         if not 1 <= count <= MAX_THREADS:
-            raise ValueRangeError(f"worker processes are 1 to {MAX_THREADS}, not {count}", field="workers")
+            raise ValueRangeError(
+                f"worker processes: expected 1 to {MAX_THREADS}, got {count}", field="workers"
+            )
         self.count = count
         self._pool: ProcessPoolExecutor | None = None
+        self._stopping: Event | None = None
 
     def __enter__(self) -> ProcessPool:
         if self.count > 1:
             context = multiprocessing.get_context("spawn")
-            self._pool = ProcessPoolExecutor(self.count, context, follow_parent)
+            self._stopping = context.Event()
+            self._pool = ProcessPoolExecutor(self.count, context, _init_worker, (self._stopping,))
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._pool is not None:
+        if self._pool is not None and self._stopping is not None:
+            self._stopping.set()
             self._pool.shutdown(cancel_futures=True)
 
     def map(self, work: Callable[[_Task], _Result], tasks: Iterable[_Task]) -> Iterator[_Result]:
@@ -70,14 +81,14 @@ class ProcessPool:
 
         Args:
             work: A function of a module, which other processes can import.
-            tasks: Taken as they are needed; picklable.
+            tasks: Taken as they are needed, a few ahead of the results; picklable.
 
         Yields:
-            The results in the order of the tasks.
+            The results in the order of the tasks. Tasks that nobody waits for any more are dropped.
 
         Raises:
             Exception: What the work on a task raised.
-            LimitError: A process was ended from outside.
+            LimitError: A process was killed.
         """
         if self._pool is None:
             yield from map(work, tasks)
@@ -92,9 +103,12 @@ class ProcessPool:
                 yield waiting.popleft().result()
         except BrokenProcessPool as error:
             raise LimitError(
-                "a worker process was ended from outside, for want of memory perhaps: resume with fewer",
+                "a worker process was killed, perhaps for lack of memory: go on with fewer processes",
                 field="workers",
             ) from error
+        finally:
+            for future in waiting:
+                future.cancel()
 
     def make_missing_files(
         self,
@@ -107,10 +121,10 @@ class ProcessPool:
         Args:
             make: Makes the file of a task.
             tasks: All files that there should be.
-            progress: Told how many positions there are in all, and what the last task made.
+            progress: Called with the number of positions made so far, and the result of the last task.
 
         Yields:
-            What each task that had to be done made.
+            The result of each task that had to be done.
         """
         missing = [task for task in tasks if not task.file.exists()]
         done = sum(task.size for task in tasks) - sum(task.size for task in missing)
@@ -118,3 +132,18 @@ class ProcessPool:
             done += task.size
             progress(done, made)
             yield made
+
+
+_stopping: Event | None = None
+"""In a worker process, set once its pool is left."""
+
+
+def is_stopping() -> bool:
+    """Return whether the pool that this process works for is being left; False outside worker processes."""
+    return _stopping is not None and _stopping.is_set()
+
+
+def _init_worker(stopping: Event) -> None:
+    global _stopping
+    follow_parent()
+    _stopping = stopping

@@ -2,11 +2,12 @@
 
 import os
 import signal
+import time
 
 import pytest
 
 from engine.errors import LimitError, StateError, ValueRangeError
-from tools.parallel import ProcessPool
+from tools.parallel import ProcessPool, is_stopping
 
 
 def square(number: int) -> int:
@@ -37,8 +38,25 @@ def killed(number: int) -> int:
 def test_several_processes_give_results_in_order_and_one_that_is_killed_is_an_error():
     with ProcessPool(2) as processes:
         assert list(processes.map(square, range(6))) == [0, 1, 4, 9, 16, 25]
-        with pytest.raises(LimitError, match="ended from outside"):
+        with pytest.raises(LimitError, match="was killed"):
             list(processes.map(killed, range(3)))
+
+
+def wait_for_the_end(number: int) -> int:
+    if number:
+        while not is_stopping():
+            time.sleep(0.01)
+    return number
+
+
+def test_leaving_tells_work_that_asks_to_end_and_drops_what_has_not_begun():
+    began_s = time.monotonic()
+    with ProcessPool(2) as processes:
+        results = processes.map(wait_for_the_end, range(100))
+        assert next(results) == 0
+        results.close()
+    assert time.monotonic() - began_s < 60
+    assert not is_stopping()
 
 
 @pytest.mark.parametrize("count", [0, -1, 1000])

@@ -1,23 +1,17 @@
-"""The work of a tournament: stretches of games as tasks, done here or by other processes."""
+"""The work of a tournament: ranges of games as tasks, for this process or others."""
 
 from __future__ import annotations
 
-import multiprocessing
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Callable
 from functools import lru_cache
-from multiprocessing.synchronize import Event
 from pathlib import Path
 from typing import NamedTuple
 
-from engine.errors import LimitError
 from engine.play.decider import Decider
 from engine.play.player import Player
 from engine.play.two_moves import adapt_to_doubles
-from tools.interrupts import follow_parent
 from tools.opponents import load_opponent
+from tools.parallel import is_stopping
 from tools.tournament.entrants import load_cube_player
 from tools.tournament.pairings import (
     CubefulPairing,
@@ -89,73 +83,9 @@ def play_range(
     return scores
 
 
-def play_tasks_in_process(
-    tasks: Iterable[PairingTask], progress: ReportGames
-) -> Iterator[tuple[PairingTask, PairedScores]]:
-    """Do tasks one after the other.
-
-    Args:
-        tasks: Taken as they are needed.
-        progress: Told how many games of the present task are finished.
-
-    Yields:
-        Each task and its scores.
-    """
-    for task in tasks:
-        yield task, play_range(task, progress)
-
-
-def play_tasks_in_pool(
-    tasks: Iterable[PairingTask], processes: int
-) -> Iterator[tuple[PairingTask, PairedScores]]:
-    """Do tasks in several processes at once.
-
-    Args:
-        tasks: Taken as they are needed, a few ahead of those that are done.
-        processes: How many processes.
-
-    Yields:
-        Each task and its scores, in their order. Whoever stops asking stops the processes.
-
-    Raises:
-        GammondError: As `done`.
-        LimitError: A process was ended from outside.
-    """
-    context = multiprocessing.get_context("spawn")
-    stopped = context.Event()
-    pool = ProcessPoolExecutor(processes, context, _init_worker, (stopped,))
-    waiting: deque[tuple[PairingTask, Future[PairedScores]]] = deque()
-    left = iter(tasks)
-    try:
-        while True:
-            while len(waiting) < 2 * processes and (task := next(left, None)) is not None:
-                waiting.append((task, pool.submit(_play_range_in_worker, task)))
-            if not waiting:
-                return
-            first, future = waiting.popleft()
-            yield first, future.result()
-    except BrokenProcessPool as error:
-        raise LimitError(
-            "a process that plays was ended from outside, for want of memory perhaps", field="threads"
-        ) from error
-    finally:
-        stopped.set()
-        pool.shutdown(cancel_futures=True)
-
-
-_stopped: Event | None = None
-"""Set when a process of `play_tasks_in_pool` is to stop."""
-
-
-def _init_worker(stopped: Event) -> None:
-    global _stopped
-    follow_parent()
-    _stopped = stopped
-
-
-def _play_range_in_worker(task: PairingTask) -> PairedScores:
-    assert _stopped is not None
-    return play_range(task, cancelled=_stopped.is_set)
+def play_task(task: PairingTask) -> tuple[PairingTask, PairedScores]:
+    """Play a task in a process of a pool; it ends early once the pool is left."""
+    return task, play_range(task, cancelled=is_stopping)
 
 
 @lru_cache(_MAX_CACHED_PLAYERS)

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
 
+from tools.parallel import ProcessPool
 from tools.progress import Progress
 from tools.tournament.entrants import Entrant, load_entrant
-from tools.tournament.game_tasks import PairingTask, play_tasks_in_pool, play_tasks_in_process
+from tools.tournament.game_tasks import PairingTask, play_range, play_task
 from tools.tournament.pairings import GameRange
 from tools.tournament.results_file import ResultsFile
 from tools.tournament.rules import Rules
@@ -82,18 +83,20 @@ class RoundRobin:
         return pairs, True
 
     def _play_remaining(self, pairs: Sequence[PairState], results_file: ResultsFile) -> None:
-        by_places = {pair.player_indices: pair for pair in pairs}
-        before = sum(pair.scores.games for pair in pairs)
-        with Progress(self.games * len(pairs), self._label, start=before) as bar:
-            done = before
-            processes = min(self.threads, sum(1 for _ in self._generate_tasks(pairs)))
-            tasks = self._generate_tasks(pairs)
-            if processes > 1:
-                results = play_tasks_in_pool(tasks, processes)
-            else:
-                results = play_tasks_in_process(tasks, lambda games: bar.update(done + games))
-            for task, scores in results:
-                pair = by_places[task.player_indices]
+        by_indices = {pair.player_indices: pair for pair in pairs}
+        done = before = sum(pair.scores.games for pair in pairs)
+        tasks = sum(1 for _ in self._generate_tasks(pairs))
+        with (
+            Progress(self.games * len(pairs), self._label, start=before) as bar,
+            ProcessPool(max(1, min(self.threads, tasks))) as pool,
+        ):
+
+            def play_here(task: PairingTask) -> tuple[PairingTask, PairedScores]:
+                return task, play_range(task, lambda games: bar.update(done + games))
+
+            work = play_task if pool.count > 1 else play_here
+            for task, scores in pool.map(work, self._generate_tasks(pairs)):
+                pair = by_indices[task.player_indices]
                 if not pair.is_decided:
                     results_file.add(*task.names, task.game_range, scores)
                     self._record_scores(pair, pair.scores.concatenate(scores))

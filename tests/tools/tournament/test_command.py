@@ -10,9 +10,10 @@ import pytest
 from engine.errors import ValueRangeError
 from nets.catalogue import collect_net_hashes
 from tools import cli
+from tools.parallel import ProcessPool
 from tools.tournament import pairings as tournament_stretches
 from tools.tournament import rules as tournament_rules
-from tools.tournament.game_tasks import PairingTask, play_tasks_in_pool, play_tasks_in_process
+from tools.tournament.game_tasks import PairingTask, play_range, play_task
 from tools.tournament.pairings import GameRange
 from tools.tournament.round_robin import play_pair
 from tools.tournament.rules import Rules
@@ -65,7 +66,7 @@ def test_doubles_may_be_two_moves_for_players_that_judge_at_once(capsys, tmp_pat
 
 def test_stretches_make_no_difference(monkeypatch):
     whole = play_pair("pubeval", "random", 60, seed=5).values.tolist()
-    monkeypatch.setattr(tournament_rules, "STRETCH_GAMES", 16)
+    monkeypatch.setattr(tournament_rules, "GAMES_PER_RANGE", 16)
     assert play_pair("pubeval", "random", 60, seed=5).values.tolist() == whole
 
 
@@ -79,8 +80,8 @@ def test_the_result_is_the_same_in_one_process_and_in_three(monkeypatch):
 
 def test_an_error_in_a_process_reaches_the_caller():
     tasks = [PairingTask(Rules(), ("nobody", "random"), (0, 1), GameRange(start, 2)) for start in (0, 2)]
-    with pytest.raises(ValueRangeError, match="no player is called 'nobody'"):
-        list(play_tasks_in_pool(tasks, 2))
+    with ProcessPool(2) as pool, pytest.raises(ValueRangeError, match="no player is called 'nobody'"):
+        list(pool.map(play_task, tasks))
 
 
 def interrupt_at(monkeypatch, stop_pair):
@@ -92,7 +93,7 @@ def interrupt_at(monkeypatch, stop_pair):
             raise KeyboardInterrupt
         return play_games(*args, first_pair=first_pair, **options)
 
-    monkeypatch.setattr(tournament_rules, "STRETCH_GAMES", 16)
+    monkeypatch.setattr(tournament_rules, "GAMES_PER_RANGE", 16)
     monkeypatch.setattr(tournament_stretches, "play_games", interrupted)
 
 
@@ -125,7 +126,8 @@ def test_the_nets_that_a_player_finds_replies_with_are_called_the_finders(capsys
 def test_progress_counts_the_games_of_each_task():
     seen = []
     task = PairingTask(Rules(), ("pubeval", "random"), (0, 1), GameRange(0, 8))
-    list(play_tasks_in_process([task, task._replace(stretch=GameRange(8, 8))], seen.append))
+    for each in (task, task._replace(game_range=GameRange(8, 8))):
+        play_range(each, seen.append)
     assert seen.count(8) >= 2
     assert max(seen) == 8
 
@@ -136,7 +138,7 @@ def json_of(capsys, *arguments, status=0):
 
 
 def test_every_player_meets_every_other_once(capsys, monkeypatch):
-    monkeypatch.setattr(tournament_rules, "STRETCH_GAMES", 16)
+    monkeypatch.setattr(tournament_rules, "GAMES_PER_RANGE", 16)
     names = ["pubeval", "random", "random:seed=3"]
     table = json_of(capsys, *names, "--games", "40", "--seed", "4", "--anchor", "random")
     met = [(pair["first"], pair["second"]) for pair in table["pairs"]]
@@ -152,7 +154,7 @@ def test_every_player_meets_every_other_once(capsys, monkeypatch):
 
 
 def test_a_table_is_the_same_from_several_processes(capsys, monkeypatch):
-    monkeypatch.setattr(tournament_rules, "STRETCH_GAMES", 16)
+    monkeypatch.setattr(tournament_rules, "GAMES_PER_RANGE", 16)
     command = ["tournament", "pubeval", "random", "random:seed=3", "--games", "40", "--json", "--threads"]
     found = []
     for threads in ("1", "2"):

@@ -33,7 +33,7 @@ def played(test=None):
     """Pubeval beats random, loses to default; random and default have not met."""
     pairs = [PairState((0, 1), scores(STRONG)), PairState((0, 2), scores(WEAK)), PairState((1, 2))]
     for pair in pairs:
-        pair.test_result = test.judge(pair.scores) if test else None
+        pair.test_result = test.run(pair.scores) if test else None
     return pairs
 
 

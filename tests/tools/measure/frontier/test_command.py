@@ -96,7 +96,7 @@ def test_a_scorer_is_timed_on_a_whole_batch(batches):
     asked = []
 
     class Scorer:
-        def scores(self, boards):
+        def score_boards(self, boards):
             asked.append(len(boards))
             return np.zeros(len(boards), np.float32)
 
@@ -137,7 +137,7 @@ def run(tmp_path):
 def few_positions(monkeypatch):
     """Speeds on positions that no net plays, by a clock of their own: pubeval is the faster player."""
     monkeypatch.setattr(
-        frontier, "Subject", lambda: types.SimpleNamespace(boards=sample_random_positions(8, seed=1))
+        frontier, "BenchmarkSubject", lambda: types.SimpleNamespace(boards=sample_random_positions(8, seed=1))
     )
     speeds = {PubevalPlayer: 9e6, EvaluatorPlayer: 1e6}
     monkeypatch.setattr(frontier, "measure_evaluations_per_s", lambda player, boards: speeds[type(player)])
@@ -202,7 +202,7 @@ def test_an_interrupt_reports_the_players_that_were_through(run, few_positions, 
 def test_what_cannot_be_is_refused_before_any_game(options, capsys, monkeypatch):
     monkeypatch.setattr(frontier, "play_pair", lambda *args: pytest.fail("games were played"))
     monkeypatch.setattr(
-        frontier, "Subject", lambda: types.SimpleNamespace(boards=sample_random_positions(8, seed=1))
+        frontier, "BenchmarkSubject", lambda: types.SimpleNamespace(boards=sample_random_positions(8, seed=1))
     )
     assert cli.main(["measure", "frontier", *options]) == cli.EXIT_USAGE
     assert capsys.readouterr().err.startswith("gammond: ")
