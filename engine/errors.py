@@ -74,6 +74,22 @@ class UnsupportedError(GammondError):
     row_code = "unsupported"
 
 
+def missing_package(what: str, package: str, extra: str, field: str | None = None) -> UnsupportedError:
+    """Return the error for a feature whose package, an optional dependency, is not installed.
+
+    Args:
+        what: The feature with its verb, such as ``pictures need``.
+        package: The package that is missing.
+        extra: The extra of gammond that brings it.
+        field: The input that asked for the feature.
+    """
+    return UnsupportedError(
+        f"{what} the package {package}: pip install 'gammond[{extra}]', "
+        f"or from a checkout pip install -e '.[{extra}]'",
+        field=field,
+    )
+
+
 class LimitError(GammondError):
     """A cap was reached: ask for less, or later."""
 

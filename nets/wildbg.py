@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import DataFileError, UnsupportedError
+from engine.errors import DataFileError, missing_package
 from engine.rules.outcome import LOSE_BG, LOSE_G, WIN, WIN_BG, WIN_G, Outcomes
 from engine.rules.position import Board
 from nets.encoders import Encoder, get_encoder
@@ -120,9 +120,7 @@ def _free_batch_size(name: str, content: bytes) -> bytes:
     try:
         import onnx
     except ImportError:
-        raise UnsupportedError(
-            "wildbg's nets need the package onnx: pip install 'gammond[train]'", field="net"
-        ) from None
+        raise missing_package("wildbg's nets need", "onnx", "export", field="net") from None
     try:
         model = onnx.load_model_from_string(content)
         output = model.graph.output[0]

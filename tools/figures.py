@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.errors import UnsupportedError
+from engine.errors import UnsupportedError, missing_package
 from tools.files import write_atomically
 from tools.train.runs.curves import AXES, RunCurves, choose_axis, read_curves
 
@@ -52,9 +52,7 @@ def check_plot_file(file: Path | None) -> None:
             f"pictures are files of {', '.join(FIGURE_FORMATS)}, not {file.name!r}", field="plot"
         )
     if importlib.util.find_spec("matplotlib") is None:
-        raise UnsupportedError(
-            "pictures need the package matplotlib: pip install 'gammond[train]'", field="plot"
-        )
+        raise missing_package("pictures need", "matplotlib", "plots", field="plot")
 
 
 def draw_runs(

@@ -16,7 +16,7 @@ from tools.bench.measure import BenchmarkSubject, Measurement, WrongAnswerError,
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 
-_GAMMOND = (sys.executable, "-m", "tools.cli")
+_GAMMOND = (sys.executable, "-m", "gammond")
 _OPENING = "4HPwATDgc/ABMA"
 _FIRST_REQUEST = f"position gnubgid {_OPENING}\neval\nquit\n"
 _WARM_STARTS = 3

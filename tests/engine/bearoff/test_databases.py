@@ -152,7 +152,7 @@ def test_two_processes_that_build_at_once_do_not_harm_each_other(tmp_path):
         build_one_sided(7, 3),
         build_one_sided(1, 15),
     ],
-    ids=str,
+    ids=["two-sided", "two-sided cubeless", "one-sided", "one-sided of one point"],
 )
 def test_any_table_comes_back_from_its_file(tmp_path, table):
     path = tmp_path / table.header.file_name

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import DataFileError, UnsupportedError
+from engine.errors import DataFileError, UnsupportedError, missing_package
 from engine.rules.outcome import Outcomes
 from nets.encoders import Inputs
 from tools.train.weights.layers import LayeredNet
@@ -185,6 +185,6 @@ def _import_torch() -> ModuleType:
     try:
         import torch  # takes a second or two: only for commands that fit
     except ImportError as error:
-        raise UnsupportedError("fitting needs the package torch: pip install 'gammond[train]'") from error
+        raise missing_package("fitting needs", "torch", "train") from error
     module: ModuleType = torch
     return module

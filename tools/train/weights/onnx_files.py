@@ -6,7 +6,7 @@ from types import ModuleType
 
 import numpy as np
 
-from engine.errors import DataFileError, UnsupportedError
+from engine.errors import DataFileError, missing_package
 from engine.rules.outcome import LOSE_G, WIN, WIN_G
 from nets.encoders import get_encoder
 from nets.heritage.computational_backgammon.net import ClassicNet
@@ -183,6 +183,6 @@ def _import_onnx() -> ModuleType:
         import onnx.helper
         import onnx.numpy_helper
     except ImportError as error:
-        raise UnsupportedError("this needs the package onnx: pip install 'gammond[train]'") from error
+        raise missing_package("files of nets need", "onnx", "export") from error
     module: ModuleType = onnx
     return module
