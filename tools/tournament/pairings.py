@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,12 +15,20 @@ from engine.play.cube_games import GameDice, play_game, play_match
 from engine.play.decider import Decider
 from engine.play.lockstep import TurnLog, play_games
 from engine.play.player import Player
+from engine.play.two_moves import adapt_to_doubles
 from engine.rules.dice import Roll, draw_paired_dice
 from engine.rules.end_conditions import GAME_OVER, HOME_BOUND, EndCondition
 from engine.rules.game_record import GameRecord
 from engine.rules.match import MatchState
-from tools.tournament.rules import Rules, TournamentMode
+from tools.opponents import load_opponent
+from tools.parallel import is_stopping
+from tools.tournament.entrants import load_cube_player
+from tools.tournament.records import LockstepLog, write_records
+from tools.tournament.rules import GameRange, Rules, TournamentMode
 from tools.tournament.scores import PairedScores
+
+_MAX_CACHED_PLAYERS = 64
+"""Players that a process keeps loaded."""
 
 _GAMES_APART = 2**40
 """How far apart the dice of the games of a match are in the numbering of pairs."""
@@ -27,13 +37,6 @@ _STARTER_TURN = 2**40
 """The turn whose dice say who starts a game of a match, far behind those that are played."""
 
 _MONEY = MatchState(beavers=False)
-
-
-class GameRange(NamedTuple):
-    """Games in a row: the number of the first one, and how many; both even."""
-
-    first_game: int
-    games: int
 
 
 @dataclass(frozen=True)
@@ -189,3 +192,74 @@ def score_cubeful_games(records: Sequence[Sequence[GameRecord]], mode: Tournamen
         return PairedScores(signs.astype(np.float64), signs)
     points = np.array([result.points for result in results], np.float64)
     return PairedScores(signs * points, signs * np.array([result.kind for result in results], np.int8))
+
+
+class PairingTask(NamedTuple):
+    """A stretch of games between two players.
+
+    Attributes:
+        rules: What they play.
+        names: What both are called; the scores are the first one's.
+        player_indices: Where they stand among all players, from 0.
+        game_range: Which games.
+        records: The folder for the records of the games; None for none.
+    """
+
+    rules: Rules
+    names: tuple[str, str]
+    player_indices: tuple[int, int]
+    game_range: GameRange
+    records: Path | None = None
+
+
+ReportGames = Callable[[int], None]
+CancelCheck = Callable[[], bool]
+
+
+def play_range(
+    task: PairingTask, progress: ReportGames | None = None, cancelled: CancelCheck | None = None
+) -> PairedScores:
+    """Play the games of a task.
+
+    Args:
+        task: The task.
+        progress: Told how many of its games are finished.
+        cancelled: Asked before each turn.
+
+    Raises:
+        CancelledWork: It was told to stop.
+        GammondError: A player cannot be loaded, a game would not end, or a record cannot be written.
+    """
+    mode = task.rules.mode
+    if mode.has_cube:
+        first, second = (_get_cached_cube_player(name, task.rules.cube_by) for name in task.names)
+        table = CubefulPairing(first, second, task.rules)
+        played = table.play(task.game_range, progress, cancelled)
+        scores = score_cubeful_games(played, mode)
+    else:
+        own, other = (adapt_to_doubles(_get_cached_player(name), task.rules.doubles) for name in task.names)
+        pairing = CubelessPairing(own, other, task.rules.seed, select_ending(mode))
+        log = None if task.records is None else LockstepLog(task.game_range.games)
+        counted = pairing.play(task.game_range, progress, cancelled, log)
+        scores = score_cubeless_games(counted, mode)
+        played = [[game] for game in log.make_records(counted)] if log is not None else []
+    if task.records is not None:
+        write_records(task.records, task.player_indices, task.names, task.game_range, played)
+    return scores
+
+
+def play_task(task: PairingTask) -> tuple[PairingTask, PairedScores]:
+    """Play a task in a process of a pool; it ends early once the pool is left."""
+    return task, play_range(task, cancelled=is_stopping)
+
+
+@lru_cache(_MAX_CACHED_PLAYERS)
+def _get_cached_player(name: str) -> Player:
+    """Load a player, once for each process."""
+    return load_opponent(name)
+
+
+@lru_cache(_MAX_CACHED_PLAYERS)
+def _get_cached_cube_player(name: str, cube_by: str) -> Decider:
+    """Load a player that handles the cube, once for each process."""
+    return load_cube_player(name, cube_by)

@@ -18,8 +18,7 @@ from engine.rules.match import GameResult, MatchState
 from engine.rules.moves import legal_plays
 from engine.rules.position import Board, Position
 from tools.files import write_atomically
-from tools.tournament.pairings import GameRange
-from tools.tournament.rules import Rules, TournamentMode
+from tools.tournament.rules import GameRange, Rules, TournamentMode
 
 _UNSAFE_CHARACTERS = re.compile(r"[^A-Za-z0-9._=+-]+")
 _MONEY = MatchState(beavers=False)

@@ -17,8 +17,7 @@ from tools.tournament.elo import estimate_elo
 from tools.tournament.entrants import Entrant
 from tools.tournament.round_robin import PairState
 from tools.tournament.rules import Rules
-from tools.tournament.scores import PairedScores
-from tools.tournament.significance import MeanEstimate, compute_p_value, estimate_mean
+from tools.tournament.scores import MeanEstimate, PairedScores, compute_p_value, estimate_mean
 from tools.tournament.sprt import SequentialTest
 
 

@@ -1,14 +1,13 @@
-"""A file with the results of a tournament so far, so that a run that was ended goes on.
+"""A file with the results of a tournament so far, so that a run that was ended can go on.
 
-The first line says what is played; a line for each player says what it plays with; a line for each stretch
-has its results. Lines are only added, and one that a kill cut short is cut off. One process at a time has the
-file: it holds a lock on it, which ends with the process.
+The first line has the rules, a line for each player its nets, and a line for each range of games the results.
+Lines are only appended; one that a kill cut short is removed. One process at a time writes the file: it holds
+a lock on ``FILE.lock`` beside it, which ends with the process.
 """
 
 from __future__ import annotations
 
 import base64
-import fcntl
 import json
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -17,12 +16,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO
 
+import filelock
 import numpy as np
 
 from engine.errors import DataFileError, StateError
 from tools.tournament.entrants import Entrant
-from tools.tournament.pairings import GameRange
-from tools.tournament.rules import Rules
+from tools.tournament.rules import GameRange, Rules
 from tools.tournament.scores import PairedScores
 
 _FORMAT = "gammond tournament 1"
@@ -32,17 +31,17 @@ _KIND_DTYPE = np.dtype("<i1")
 
 
 class ResultsFile:
-    """Results of earlier runs, and a place for those of this one; used as a context manager.
+    """Results of earlier runs and of this one; used as a context manager.
 
     Args:
-        file: Where they are kept; made if it is not there. None keeps nothing.
+        file: Where they are kept; created if missing. None keeps nothing.
         rules: What is played.
-        entrants: The players; the file may know some of them, and no others.
+        entrants: The players; the file must not have others.
 
     Raises:
-        StateError: The file is of other rules, or of a player who does not take part or has other nets; or
-            another process keeps results in it.
-        DataFileError: The file cannot be read or written, or is no such file.
+        StateError: The file has other rules, a player who does not take part, or one with other nets; or
+            another process writes it.
+        DataFileError: The file cannot be read or written, or is of another kind.
     """
 
     def __init__(self, file: Path | None, rules: Rules, entrants: Sequence[Entrant]) -> None:
@@ -52,11 +51,12 @@ class ResultsFile:
         self._known_players: set[str] = set()
         self._scores: dict[tuple[str, str], PairedScores] = {}
         self._out: BinaryIO | None = None
+        self._opened = ExitStack()
         if file is not None:
             with ExitStack() as opened:
-                self._out = opened.enter_context(_open_locked(file))
+                self._out = _open_locked(file, opened)
                 self._resume(file, self._out)
-                opened.pop_all()
+                self._opened = opened.pop_all()
 
     def __enter__(self) -> ResultsFile:
         return self
@@ -64,17 +64,16 @@ class ResultsFile:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._out is not None:
-            self._out.close()
+        self._opened.close()
 
     def get_scores(self, first: str, second: str) -> PairedScores:
-        """What was played between two players, all games from the first on."""
+        """Return the results between two players, all games from the first on."""
         if self._is_stored_swapped(first, second):
             return self._scores[second, first].swap_players()
         return self._scores.get((first, second), PairedScores.empty())
 
     def add(self, first: str, second: str, game_range: GameRange, scores: PairedScores) -> None:
-        """Keep the results of a stretch, which follows those that are kept.
+        """Add the results of a range of games, which must follow those already kept.
 
         Raises:
             DataFileError: The file cannot be written.
@@ -92,14 +91,17 @@ class ResultsFile:
         )
 
     def _is_stored_swapped(self, first: str, second: str) -> bool:
-        """Whether the games of two players are kept in the other order."""
+        """Return whether the games of two players are kept in the other order."""
         return first != second and (second, first) in self._scores
 
     def _resume(self, file: Path, out: BinaryIO) -> None:
         content = _read_content(file, out)
         whole = content.rfind(b"\n") + 1
         if not whole and not _is_truncated_header(content):
-            raise DataFileError(f"{file} keeps no tournament, it begins with {content[:40]!r}", field="keep")
+            raise DataFileError(
+                f"{file} is no results file: expected {_FORMAT!r} in its first line, got {content[:40]!r}",
+                field="keep",
+            )
         for number, line in enumerate(content[:whole].splitlines(), 1):
             try:
                 self._read_record(number, json.loads(line))
@@ -128,28 +130,28 @@ class ResultsFile:
             names = str(record["first"]), str(record["second"])
             before = self._scores.get(names, PairedScores.empty())
             if len(values) != len(kinds) or len(values) % 2 or before.games != record["first_game"]:
-                raise ValueError("its games do not follow those before")
+                raise ValueError("its games do not follow those of the line before")
             self._scores[names] = before.concatenate(
                 PairedScores(values.astype(np.float64), kinds.astype(np.int8))
             )
 
     def _check_rules(self, record: dict[str, Any]) -> None:
         if record["format"] != _FORMAT:
-            raise ValueError(f"expected the format {_FORMAT!r}, not {record['format']!r}")
+            raise ValueError(f"expected the format {_FORMAT!r}, got {record['format']!r}")
         kept = {**asdict(Rules()), **record}
         for name, own in asdict(self._rules).items():
             if kept[name] != own:
                 raise StateError(
-                    f"{self._file} keeps a tournament with {name} {kept[name]}, this one has {own}",
+                    f"{self._file} has a tournament with {name} {kept[name]}, this one has {own}: choose another file",
                     field="keep",
                 )
 
     def _check_player(self, name: str, nets: dict[str, str]) -> None:
         if name not in self._entrants:
-            raise StateError(f"{self._file} keeps games of {name!r}, who does not take part", field="keep")
+            raise StateError(f"{self._file} has games of {name!r}, who does not take part", field="keep")
         if nets != self._entrants[name].nets:
             raise StateError(
-                f"{self._file} keeps games of {name!r} with other nets: play them into another file",
+                f"{self._file} has games of {name!r} with other nets: choose another file",
                 field="keep",
             )
         self._known_players.add(name)
@@ -164,26 +166,28 @@ class ResultsFile:
             raise DataFileError(f"{self._file} cannot be written: {error.strerror}", field="keep") from error
 
 
-def _open_locked(file: Path) -> BinaryIO:
-    """Open a file to read it and add to it, made with its folder if need be, for this process alone."""
-    with ExitStack() as opened:
-        try:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            out = opened.enter_context(file.open("a+b"))
-            fcntl.flock(out, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise StateError(
-                f"another tournament keeps its results in {file}: wait for its end, or choose another file",
-                field="keep",
-            ) from error
-        except OSError as error:
-            raise DataFileError(f"{file} cannot be written: {error.strerror}", field="keep") from error
-        opened.pop_all()
-    return out
+def _open_locked(file: Path, opened: ExitStack) -> BinaryIO:
+    """Open a file to read and append, created with its folder if missing, for this process alone.
+
+    Args:
+        file: The file.
+        opened: Closes the file, then gives up its lock.
+    """
+    lock = filelock.FileLock(file.with_name(file.name + ".lock"), blocking=False)
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        opened.enter_context(lock)
+        return opened.enter_context(file.open("a+b"))
+    except filelock.Timeout as error:
+        raise StateError(
+            f"another tournament writes {file}: wait for its end, or choose another file", field="keep"
+        ) from error
+    except OSError as error:
+        raise DataFileError(f"{file} cannot be written: {error.strerror}", field="keep") from error
 
 
 def _read_content(file: Path, out: BinaryIO) -> bytes:
-    """What an open file has in it."""
+    """Read an open file from its beginning."""
     try:
         out.seek(0)
         return out.read()
@@ -192,7 +196,7 @@ def _read_content(file: Path, out: BinaryIO) -> bytes:
 
 
 def _is_truncated_header(content: bytes) -> bool:
-    """Whether a kill in the first line can have left this."""
+    """Return whether a kill while the first line was written can have left this."""
     begun = b'{"format": ' + json.dumps(_FORMAT).encode()
     return content.startswith(begun[: len(content)])
 

@@ -10,10 +10,9 @@ from pathlib import Path
 from tools.parallel import ProcessPool
 from tools.progress import Progress
 from tools.tournament.entrants import Entrant, load_entrant
-from tools.tournament.game_tasks import PairingTask, play_range, play_task
-from tools.tournament.pairings import GameRange
+from tools.tournament.pairings import PairingTask, play_range, play_task
 from tools.tournament.results_file import ResultsFile
-from tools.tournament.rules import Rules
+from tools.tournament.rules import GameRange, Rules
 from tools.tournament.scores import PairedScores
 from tools.tournament.sprt import SequentialTest, SprtResult, SprtVerdict
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from engine.errors import UnsupportedError, ValueRangeError
 from engine.rules.doubles_rule import DoublesRule
@@ -19,6 +20,18 @@ SEQUENTIAL_GAMES_PER_RANGE = 1024
 DEEP_GAMES_PER_RANGE = 16
 """The same where a player looks ahead, or errs: it takes its time, and plays no faster in lockstep; and where
 the cube is in play."""
+
+
+class GameRange(NamedTuple):
+    """Consecutive games of two players.
+
+    Attributes:
+        first_game: The number of the first one, even.
+        games: How many, even.
+    """
+
+    first_game: int
+    games: int
 
 
 class TournamentMode(StrEnum):

@@ -7,7 +7,7 @@ import math
 from engine.runtime.version import read_version
 from tools.opponents import hash_opponent_nets
 from tools.tournament.report import PairReport, PlayerReport, TournamentReport
-from tools.tournament.significance import MeanEstimate
+from tools.tournament.scores import MeanEstimate
 
 _SMALL_P = 1e-4
 _PERCENT = 100

@@ -13,10 +13,9 @@ from tools import cli
 from tools.parallel import ProcessPool
 from tools.tournament import pairings as tournament_stretches
 from tools.tournament import rules as tournament_rules
-from tools.tournament.game_tasks import PairingTask, play_range, play_task
-from tools.tournament.pairings import GameRange
+from tools.tournament.pairings import PairingTask, play_range, play_task
 from tools.tournament.round_robin import play_pair
-from tools.tournament.rules import Rules
+from tools.tournament.rules import GameRange, Rules
 
 
 def test_the_report_says_who_won_what(capsys):

@@ -7,8 +7,7 @@ import pytest
 from engine.errors import UnsupportedError
 from engine.rules.doubles_rule import DoublesRule
 from nets.catalogue import load_player
-from tools.tournament.game_tasks import PairingTask, play_range
-from tools.tournament.pairings import CubelessPairing, GameRange
+from tools.tournament.pairings import CubelessPairing, GameRange, PairingTask, play_range
 from tools.tournament.records import LockstepLog, check_records
 from tools.tournament.rules import Rules, TournamentMode
 

@@ -12,9 +12,8 @@ import pytest
 from engine.errors import DataFileError, StateError
 from engine.rules.doubles_rule import DoublesRule
 from tools.tournament.entrants import Entrant
-from tools.tournament.pairings import GameRange
 from tools.tournament.results_file import ResultsFile
-from tools.tournament.rules import Rules, TournamentMode
+from tools.tournament.rules import GameRange, Rules, TournamentMode
 from tools.tournament.scores import PairedScores
 
 RULES = Rules(seed=3)
@@ -77,9 +76,13 @@ def test_a_kill_at_any_byte_loses_the_last_stretch_at_most(file):
 
 
 HOLDING = """
-import fcntl, sys
-with open(sys.argv[1], "ab") as file:
-    fcntl.flock(file, fcntl.LOCK_EX)
+import sys
+from pathlib import Path
+from tools.tournament.entrants import Entrant
+from tools.tournament.results_file import ResultsFile
+from tools.tournament.rules import Rules
+entrants = [Entrant(name, name, {f"{name}-net": name * 3}, False) for name in ("ann", "bob")]
+with ResultsFile(Path(sys.argv[1]), Rules(seed=3), entrants):
     print("held", flush=True)
     sys.stdin.read()
 """
@@ -90,7 +93,7 @@ def test_a_file_that_another_process_writes_is_refused_until_that_one_is_gone(fi
     pipe = subprocess.PIPE
     with subprocess.Popen([sys.executable, "-c", HOLDING, file], stdin=pipe, stdout=pipe) as other:
         assert other.stdout.readline() == b"held\n"
-        with pytest.raises(StateError, match="another tournament keeps its results in ") as caught:
+        with pytest.raises(StateError, match="another tournament writes ") as caught:
             ResultsFile(file, RULES, [ANN, BOB])
         assert caught.value.field == "keep"
         other.kill()

@@ -31,8 +31,7 @@ from tools.heritage.heuristic_engine.settings import ClimbSettings
 from tools.heritage.heuristic_engine.trials import ClimbTrial, run_trial
 from tools.parallel import ProcessPool
 from tools.progress import Progress
-from tools.tournament.scores import PairedScores
-from tools.tournament.significance import MeanEstimate, estimate_mean
+from tools.tournament.scores import MeanEstimate, PairedScores, estimate_mean
 from tools.train.runs.options import add_run_options, add_workers_option, load_run_settings
 from tools.train.runs.run_folder import CONFIG_FILE, LOG_FILE, begin_run
 from tools.train.runs.settings import add_setting_options, read_settings

@@ -27,7 +27,7 @@ from tools.measure.frontier.speed import measure_evaluations_per_s
 from tools.opponents import PLAYER_HELP, hash_opponent_nets, load_opponent
 from tools.tournament.command import check_game_options
 from tools.tournament.round_robin import play_pair
-from tools.tournament.significance import estimate_mean
+from tools.tournament.scores import estimate_mean
 
 SUMMARY = "measure how fast and how strong players are at one look, and plot strength against speed"
 
