@@ -142,7 +142,7 @@ class ResultsFile:
         for name, own in asdict(self._rules).items():
             if kept[name] != own:
                 raise StateError(
-                    f"{self._file} has a tournament with {name} {kept[name]}, this one has {own}: choose another file",
+                    f"{self._file} has a tournament with {name} {kept[name]}, this one has {own}",
                     field="keep",
                 )
 
