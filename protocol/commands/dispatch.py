@@ -10,32 +10,13 @@ from engine.errors import GammondError
 from protocol.commands.command import CommandCall
 from protocol.commands.table import COMMANDS
 from protocol.commands.ubgi01 import translate_error_code
-from protocol.core.arguments import MAX_QUOTED_CHARS, parse_arguments, parse_tag
+from protocol.core.arguments import MAX_QUOTED_CHARS, parse_arguments
 from protocol.core.errors import CommandError
 from protocol.core.replies import make_error_reply
 from protocol.core.requests import Answer, AnyReply, QuitRequest, StopRequest, Work, WorkControl
 from protocol.state.session import Session
 
 _LOG = logging.getLogger(__name__)
-
-
-def split_tag(text: str) -> tuple[str, str]:
-    """Separate the tag of a request from its command.
-
-    Args:
-        text: A line.
-
-    Returns:
-        The tag with its ``@``, empty when there is none, and the command without blanks around it.
-
-    Raises:
-        FormatError: The line begins with ``@`` and has no proper tag.
-    """
-    text = text.strip(" \t")
-    if not text.startswith("@"):
-        return "", text
-    tag = parse_tag(text.replace("\t", " ").partition(" ")[0])
-    return tag, text[len(tag) :].strip(" \t")
 
 
 def answer_command(session: Session, text: str) -> Answer:

@@ -19,11 +19,12 @@ from functools import partial
 
 from engine.rules.dice import MAX_SEED
 from engine.runtime.cores import count_usable_cores
+from protocol.core.connection import Connection, Job
 from protocol.core.requests import AnyReply
-from protocol.dialects.connection import Connection, Job
+from protocol.dialects.line_client import connect
 from protocol.state.service import Service, make_shipped_catalogue
 from protocol.state.session import Session
-from protocol.transports.workers import LONG_THREADS, ClientQuota, WorkerPool
+from protocol.transports.workers import LONG_THREADS, WorkerPool
 
 EXIT_BROKEN_PIPE = 141
 GRACE_S = 5.0
@@ -61,16 +62,24 @@ def serve_stdio(
     Returns:
         The exit status: 0, or 141 when the reader of the output went away.
     """
-    session = Session(service, secrets.randbelow(MAX_SEED) if seed is None else seed)
+    connection = connect(Session(service, secrets.randbelow(MAX_SEED) if seed is None else seed))
     pool = WorkerPool(threads, long_share=LONG_THREADS, clock=service.clock)
-    return _StdioServer(Connection(session), input_fd, output_fd, pool, grace_s).run()
+    service.client_count += 1
+    return _StdioServer(connection, service.limits.unsent_bytes, input_fd, output_fd, pool, grace_s).run()
 
 
 class _StdioServer:
     def __init__(
-        self, connection: Connection, input_fd: int, output_fd: int, pool: WorkerPool, grace_s: float
+        self,
+        connection: Connection,
+        unsent_bytes: int,
+        input_fd: int,
+        output_fd: int,
+        pool: WorkerPool,
+        grace_s: float,
     ) -> None:
         self._connection = connection
+        self._max_unsent = unsent_bytes
         self._input_fd = input_fd
         self._output_fd = output_fd
         self._pool = pool
@@ -80,7 +89,6 @@ class _StdioServer:
         self._may_read = threading.Semaphore(0)
         self._is_reading = False
         self._is_turn_due = False
-        self._quota = ClientQuota(pool)
         self._unsent = 0
         self._shutdown_steps: Iterator[Callable[[], object]] | None = None
         self._deadline: float | None = None
@@ -90,7 +98,6 @@ class _StdioServer:
         """Serve to the end; returns the exit status."""
         for target in (self._read, self._write):
             threading.Thread(target=target, name=target.__name__.strip("_"), daemon=True).start()
-        self._connection.session.service.client_count += 1
         with _handle_signals(lambda: self._events.put(self._begin_shutdown)):
             while self._exit_status is None:
                 self._pump()
@@ -101,20 +108,21 @@ class _StdioServer:
                     self._events.get(timeout=self._compute_timeout_s())()
                 except queue.Empty:
                     self._escalate_shutdown()
+        self._pool.drop(self)
         self._pool.close()
         return self._exit_status
 
     def _pump(self) -> None:
-        cap = self._connection.session.service.limits.unsent_bytes
-        while self._unsent <= cap and (data := self._connection.data_to_send()):
+        while self._unsent <= self._max_unsent and (data := self._connection.data_to_send()):
             self._unsent += len(data)
             self._output.put(data)
-        while job := self._quota.next_job(self._connection):
+        self._pool.set_gate(self, self._connection.start_gate)
+        while job := self._connection.next_job():
             self._pool.submit(self, job, self._on_progress, self._on_result)
         if self._connection.has_lines and not self._is_turn_due:
             self._is_turn_due = True
             self._events.put(self._take_turn)
-        if not self._is_reading and self._unsent <= cap and self._connection.wants_data:
+        if not self._is_reading and self._unsent <= self._max_unsent and self._connection.wants_data:
             self._is_reading = True
             self._may_read.release()
 
@@ -129,8 +137,9 @@ class _StdioServer:
         self._events.put(partial(self._take_result, job, result))
 
     def _take_result(self, job: Job, result: bytes | Exception) -> None:
-        self._quota.release(job)
         self._connection.receive_result(job, result)
+        self._pump()
+        self._pool.release(self, job)
 
     def _read(self) -> None:
         data = b" "
@@ -172,13 +181,17 @@ class _StdioServer:
         """Take no more requests, and end what runs by ever harder means."""
         if self._shutdown_steps is None:
             self._connection.close()
-            self._shutdown_steps = iter((self._connection.stop_all, self._connection.abandon, self._exit_now))
+            self._shutdown_steps = iter((self._connection.stop_all, self._abandon, self._exit_now))
             self._deadline = time.monotonic() + self._grace_s
 
     def _escalate_shutdown(self) -> None:
         if self._shutdown_steps is not None:
             next(self._shutdown_steps)()
             self._deadline = time.monotonic() + _LAST_GRACE_S
+
+    def _abandon(self) -> None:
+        self._pool.drop(self)
+        self._connection.abandon()
 
     def _exit_now(self) -> None:
         self._exit_status = 0

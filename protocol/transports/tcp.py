@@ -15,13 +15,14 @@ from dataclasses import dataclass
 
 from engine.errors import GammondError, LimitError, StateError, UnsupportedError
 from engine.rules.dice import MAX_SEED
+from protocol.core.connection import Job
 from protocol.core.errors import BusyError
 from protocol.core.replies import format_reply, make_error_reply
 from protocol.core.requests import AnyReply
-from protocol.dialects.connection import Connection, Job
+from protocol.dialects.line_client import connect
 from protocol.state.service import Service
 from protocol.state.session import Session
-from protocol.transports.workers import ClientQuota, WorkerPool
+from protocol.transports.workers import WorkerPool
 
 _LINGER_S = 1.0
 _KERNEL_BUFFER_BYTES = 64 * 1024
@@ -172,7 +173,7 @@ class _TcpServer:
         await self._wait_until_empty(self.limits.grace_s)
         self._for_each(lambda client: client.apply_to_connection(client.connection.stop_all))
         await self._wait_until_empty(1.0)
-        self._for_each(lambda client: client.apply_to_connection(client.connection.abandon))
+        self._for_each(lambda client: client.apply_to_connection(client.abandon))
         await self._wait_until_empty(1.0)
         self._for_each(lambda client: client.abort())
 
@@ -199,8 +200,7 @@ class _TcpClient(asyncio.Protocol):
     def __init__(self, server: _TcpServer) -> None:
         self._server = server
         self._loop = asyncio.get_running_loop()
-        self.connection = Connection(Session(server.service, secrets.randbelow(MAX_SEED)))
-        self._quota = ClientQuota(server.pool)
+        self.connection = connect(Session(server.service, secrets.randbelow(MAX_SEED)))
         self._is_paused = False
         self._is_turn_due = False
         self._has_eof = False
@@ -267,6 +267,11 @@ class _TcpClient(asyncio.Protocol):
         act()
         self._pump()
 
+    def abandon(self) -> None:
+        """Answer everything that is unfinished with an error."""
+        self._server.pool.drop(self)
+        self.connection.abandon()
+
     def abort(self) -> None:
         """Drop the client at once."""
         self._transport.abort()
@@ -297,7 +302,8 @@ class _TcpClient(asyncio.Protocol):
         while not self._is_paused and (data := self.connection.data_to_send()):
             self._written_bytes += len(data)
             self._transport.write(data)
-        while job := self._quota.next_job(self.connection):
+        self._server.pool.set_gate(self, self.connection.start_gate)
+        while job := self.connection.next_job():
             self._server.pool.submit(self, job, self._on_progress, self._on_result)
         if self.connection.has_lines and not self._is_turn_due:
             self._is_turn_due = True
@@ -331,7 +337,7 @@ class _TcpClient(asyncio.Protocol):
 
     def _update_activity(self) -> None:
         now = self._server.service.clock()
-        lines = self.connection.session.request_count
+        lines = self.connection.request_count
         if lines != self._seen_requests or not self.connection.is_idle:
             self._active_s = now
         if lines != self._seen_requests or not self.connection.has_partial_line:
@@ -364,5 +370,6 @@ class _TcpClient(asyncio.Protocol):
         self._pump()
 
     def _take_result(self, job: Job, result: bytes | Exception) -> None:
-        self._quota.release(job)
         self.connection.receive_result(job, result)
+        self._pump()
+        self._server.pool.release(self, job)

@@ -1,37 +1,26 @@
-"""Worker threads: a bounded number of them, running the work of all clients in turn.
-
-There are two lanes, each with threads of its own: one for quick work, one for long work, so that nobody waits
-for a search who did not ask for one. Long work that is stopped, or whose time is over, before it began goes
-over to the quick lane: all that is left to do is to answer.
-"""
+"""Worker threads: a bounded number of them, running the jobs of all clients as the schedule has it."""
 
 from __future__ import annotations
 
-import math
 import threading
 import time
-from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import partial
 
 from engine.errors import LimitError, ValueRangeError
 from engine.runtime.cores import MAX_THREADS, count_usable_cores
-from protocol.core.requests import AnyReply
-from protocol.dialects.connection import Connection, Job
-
-ReportWork = Callable[[Job, AnyReply], None]
-ResultCallback = Callable[[Job, bytes | Exception], None]
+from protocol.core.connection import Job, StartGate
+from protocol.transports.schedule import Lane, ProgressCallback, ResultCallback, Schedule, ScheduledJob
 
 LONG_THREADS = 8
-"""Workers for long work: so many searches and rollouts go on at a time, however many cores there are."""
+"""Workers for long work: as many searches and rollouts run at a time, however many cores there are."""
 
 
 def resolve_thread_count(threads: int | None) -> int:
-    """Return how many workers there are to be: one for each core if left out.
+    """Return the number of workers: one for each core if left out.
 
     Raises:
-        ValueRangeError: They are not 1 to `MAX_THREADS`.
+        ValueRangeError: It is not 1 to `MAX_THREADS`.
     """
     if threads is None:
         return min(count_usable_cores(), MAX_THREADS)
@@ -40,63 +29,8 @@ def resolve_thread_count(threads: int | None) -> int:
     return threads
 
 
-@dataclass(eq=False)
-class _QueuedJob:
-    """Work of a client that waits for a thread."""
-
-    client: object
-    job: Job
-    on_progress: ReportWork
-    on_result: ResultCallback
-
-    def run(self) -> None:
-        self.on_result(self.job, self.job.run(partial(self.on_progress, self.job)))
-
-
-class _Lane:
-    """Tasks that wait, by client; the condition is told when there is something to do."""
-
-    def __init__(self, lock: threading.Lock) -> None:
-        self.work_available = threading.Condition(lock)
-        self._jobs: dict[object, deque[_QueuedJob]] = {}
-
-    def __bool__(self) -> bool:
-        return bool(self._jobs)
-
-    def add(self, queued: _QueuedJob) -> None:
-        self._jobs.setdefault(queued.client, deque()).append(queued)
-        self.work_available.notify()
-
-    def take(self) -> _QueuedJob:
-        """Take the first task of the client whose turn it is; that client goes to the end of the line."""
-        owner, tasks = next(iter(self._jobs.items()))
-        task = tasks.popleft()
-        del self._jobs[owner]
-        if tasks:
-            self._jobs[owner] = tasks
-        return task
-
-    def withdraw(self, queued: _QueuedJob) -> bool:
-        """Take a task out of turn; return whether it still waited here."""
-        tasks = self._jobs.get(queued.client)
-        if tasks is None or queued not in tasks:
-            return False
-        tasks.remove(queued)
-        if not tasks:
-            del self._jobs[queued.client]
-        return True
-
-    def drop(self, client: object) -> None:
-        self._jobs.pop(client, None)
-
-    def list_deadlines(self) -> list[tuple[float, _QueuedJob]]:
-        """List the tasks that have a deadline, with it."""
-        tasks = [task for of_one in self._jobs.values() for task in of_one]
-        return [(task.job.work.deadline_s, task) for task in tasks if task.job.work.deadline_s is not None]
-
-
 class WorkerPool:
-    """Threads that run work: of each client in the order in which it is given, of all clients in turn.
+    """The scheduler: threads that run the jobs of all clients.
 
     The threads never keep the process alive.
 
@@ -107,8 +41,8 @@ class WorkerPool:
         clock: Seconds; the clock of deadlines.
 
     Raises:
-        ValueRangeError: They are more, or fewer.
-        LimitError: The system does not give so many.
+        ValueRangeError: `threads` is out of range.
+        LimitError: The system does not give that many threads.
     """
 
     def __init__(
@@ -120,124 +54,99 @@ class WorkerPool:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.threads = resolve_thread_count(threads)
-        self.long_share = max(1, long_threads // 2) if long_share is None else long_share
         self._clock = clock
         self._lock = threading.Lock()
-        self._quick, self._long = _Lane(self._lock), _Lane(self._lock)
+        self._work_available = {lane: threading.Condition(self._lock) for lane in Lane}
+        long_share = max(1, long_threads // 2) if long_share is None else long_share
+        self._schedule = Schedule({Lane.QUICK: self.threads, Lane.LONG: long_share})
         self._is_closed = False
-        self._start(self.threads, "quick", self._next_quick)
-        self._start(long_threads, "long", self._next_long)
+        self._start_threads(Lane.QUICK, self.threads)
+        self._start_threads(Lane.LONG, long_threads)
 
-    def submit(self, client: object, job: Job, on_progress: ReportWork, on_result: ResultCallback) -> None:
-        """Run work when a thread is free and it is its owner's turn.
+    def submit(
+        self, client: object, job: Job, on_progress: ProgressCallback, on_result: ResultCallback
+    ) -> None:
+        """Run a job when a thread is free, it is the client's turn, and the client has not its share.
 
         Args:
             client: The client.
-            job: The work.
+            job: The job.
             on_progress: Takes its replies before the last, in the worker's thread.
-            on_result: Takes its result, in the worker's thread.
+            on_result: Takes its result, in the worker's thread. The job counts against the client's share
+                until `release`.
         """
-        task = _QueuedJob(client, job, on_progress, on_result)
-        job.control.notify_on_stop(partial(self._promote, task))
         with self._lock:
-            if not job.work.is_long or job.control.is_stopped:
-                self._quick.add(task)
-                return
-            self._long.add(task)
-            if job.work.deadline_s is not None:
-                self._quick.work_available.notify()  # one of them waits for the deadline
+            scheduled = self._schedule.add(client, job, on_progress, on_result)
+            self._work_available[scheduled.lane].notify()
+            if scheduled.lane is Lane.LONG and job.work.deadline_s is not None:
+                self._work_available[Lane.QUICK].notify()  # one of them waits for the deadline
+        job.control.notify_on_stop(partial(self._promote, scheduled))
+
+    def set_gate(self, client: object, gate: StartGate) -> None:
+        """Set which waiting jobs of a client may start."""
+        with self._lock:
+            if self._schedule.set_gate(client, gate):
+                for condition in self._work_available.values():
+                    condition.notify_all()
+
+    def release(self, client: object, job: Job) -> None:
+        """Note that the client's side has taken in the result of a job, and set its gate after that."""
+        with self._lock:
+            lane = self._schedule.release(client, job)
+            if lane is not None:
+                self._work_available[lane].notify()
 
     def drop(self, client: object) -> None:
-        """Forget the work of a client that has not begun; nobody is told its result."""
+        """Forget a client and its jobs that have not started; nobody gets their results."""
         with self._lock:
-            self._quick.drop(client)
-            self._long.drop(client)
+            self._schedule.drop(client)
 
     def close(self) -> None:
-        """Let the threads end once they are through with what was given to them."""
+        """Let the threads end once no jobs wait."""
         with self._lock:
             self._is_closed = True
-            self._quick.work_available.notify_all()
-            self._long.work_available.notify_all()
+            for condition in self._work_available.values():
+                condition.notify_all()
 
-    def _start(self, threads: int, name: str, next_queued: Callable[[], _QueuedJob | None]) -> None:
+    def _start_threads(self, lane: Lane, threads: int) -> None:
         for number in range(threads):
             thread = threading.Thread(
-                target=_run_worker, args=(next_queued,), name=f"{name}-worker-{number}", daemon=True
+                target=self._work, args=(lane,), name=f"{lane.value}-worker-{number}", daemon=True
             )
             try:
                 thread.start()
             except RuntimeError as error:
                 self.close()
                 raise LimitError(
-                    f"expected {threads} threads for {name} work, the system gives {number}: ask for fewer",
+                    f"expected {threads} threads for {lane.value} work, the system gives {number}: "
+                    "ask for fewer",
                     field="threads",
                 ) from error
 
-    def _next_long(self) -> _QueuedJob | None:
-        with self._lock:
-            while not self._long:
-                if self._is_closed:
-                    return None
-                self._long.work_available.wait()
-            return self._long.take()
+    def _work(self, lane: Lane) -> None:
+        while (scheduled := self._wait_for_job(lane)) is not None:
+            job = scheduled.job
+            scheduled.on_result(job, job.run(partial(scheduled.on_progress, job)))
 
-    def _next_quick(self) -> _QueuedJob | None:
+    def _wait_for_job(self, lane: Lane) -> ScheduledJob | None:
+        """Wait for a job of a lane; None once the pool is closed and none waits.
+
+        Workers of the quick lane watch the deadlines of jobs that wait in the long one.
+        """
+        available = self._work_available[lane]
         with self._lock:
             while True:
-                wait_s = self._promote_overdue()
-                if self._quick:
-                    return self._quick.take()
-                if self._is_closed:
+                deadline_s = self._schedule.promote_overdue(self._clock()) if lane is Lane.QUICK else None
+                taken = self._schedule.take(lane)
+                if taken is not None:
+                    if deadline_s is not None:
+                        available.notify()  # another worker watches the deadline
+                    return taken
+                if self._is_closed and not self._schedule.has_waiting(lane):
                     return None
-                self._quick.work_available.wait(wait_s)
+                available.wait(None if deadline_s is None else max(0.0, deadline_s - self._clock()))
 
-    def _promote(self, queued: _QueuedJob) -> None:
-        """Let long work that waits go with the quick."""
+    def _promote(self, scheduled: ScheduledJob) -> None:
         with self._lock:
-            if self._long.withdraw(queued):
-                self._quick.add(queued)
-
-    def _promote_overdue(self) -> float | None:
-        """Let long work whose time is over go with the quick; return the seconds to the next deadline."""
-        now_s, next_s = self._clock(), math.inf
-        for deadline_s, task in self._long.list_deadlines():
-            if deadline_s <= now_s:
-                self._long.withdraw(task)
-                self._quick.add(task)
-            else:
-                next_s = min(next_s, deadline_s)
-        return None if next_s == math.inf else next_s - now_s
-
-
-def _run_worker(next_queued: Callable[[], _QueuedJob | None]) -> None:
-    while (task := next_queued()) is not None:
-        task.run()
-
-
-@dataclass
-class ClientQuota:
-    """How much work of one client is with a pool, and what may follow it.
-
-    Attributes:
-        pool: Runs it.
-    """
-
-    pool: WorkerPool
-    _quick: set[int] = field(default_factory=set)
-    _long: set[int] = field(default_factory=set)
-
-    def next_job(self, connection: Connection) -> Job | None:
-        """Return the next work of a client that the pool may have, or None while it has its share."""
-        has_quick = len(self._quick) < self.pool.threads
-        has_long = len(self._long) < self.pool.long_share
-        job = connection.next_job(quick=has_quick, long=has_long)
-        if job is not None:
-            is_long = job.work.is_long and not job.control.is_stopped
-            (self._long if is_long else self._quick).add(id(job))
-        return job
-
-    def release(self, job: Job) -> None:
-        """Note that the pool is through with work."""
-        self._quick.discard(id(job))
-        self._long.discard(id(job))
+            if self._schedule.promote(scheduled):
+                self._work_available[Lane.QUICK].notify()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engine.analysis.engine import Engine
 from protocol.core.limits import ClientLimits
-from protocol.dialects.connection import Connection
+from protocol.dialects.line_client import connect
 from protocol.state.service import EngineCatalogue, Service
 from protocol.state.session import Session
 from tests.boards import RacingJudge
@@ -22,8 +22,8 @@ def make_service(judge=None, limits=None):
 
 def make_connection(judge=None, **limits):
     """Make a connection of a fresh client."""
-    connection = Connection(Session(make_service(judge, ClientLimits(**limits)), SEED))
-    connection.session.service.client_count += 1
+    connection = connect(Session(make_service(judge, ClientLimits(**limits)), SEED))
+    connection.handler.session.service.client_count += 1
     return connection
 
 

@@ -198,7 +198,7 @@ def test_whatever_hypothesis_thinks_of_gets_one_final_line_for_each_line(lines):
 def test_a_line_that_fails_never_changes_state():
     chance = random.Random(99)
     connection = make_connection(line_bytes=LINE_BYTES)
-    session = connection.session
+    session = connection.handler.session
     failures = 0
     for _ in range(5000):
         before = session.game, session.engine_settings, list(session._undo_stack)
@@ -209,5 +209,5 @@ def test_a_line_that_fails_never_changes_state():
             assert (session.game, session.engine_settings, list(session._undo_stack)) == before
         if connection.is_done:
             connection = make_connection(line_bytes=LINE_BYTES)
-            session = connection.session
+            session = connection.handler.session
     assert failures > 1000

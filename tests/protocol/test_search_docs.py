@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from protocol.dialects.connection import Connection
+from protocol.dialects.line_client import connect
 from protocol.state.service import Service, make_shipped_catalogue
 from protocol.state.session import Session
 from tests.protocol.talking import SEED, talk
@@ -46,7 +46,7 @@ def test_there_is_a_transcript():
 
 @pytest.mark.parametrize("transcript", TRANSCRIPTS, ids=lambda text: text.splitlines()[0][2:40])
 def test_each_transcript_is_what_a_session_with_the_shipped_nets_answers(transcript):
-    connection = Connection(Session(Service(make_shipped_catalogue()), SEED))
+    connection = connect(Session(Service(make_shipped_catalogue()), SEED))
     for request, expected in exchanges(transcript):
         assert differences(expected, talk(request, connection)) is None, request
 

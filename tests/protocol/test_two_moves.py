@@ -33,7 +33,7 @@ def test_plays_of_two_moves_are_made_and_those_of_four_are_not():
     (refused,) = talk("play 24/18(2) 13/7(2)", connection)
     assert refused.startswith("error bad_value play: 4 checker moves are more than the roll 6-6 gives")
     assert talk("play 13/7(2)", connection)[0].startswith("ok play play=13/7(2) ")
-    assert connection.session.game.doubles is DoublesRule.TWO
+    assert connection.handler.session.game.doubles is DoublesRule.TWO
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_the_variant_stays_when_a_game_begins(line):
 
 def test_undo_takes_the_variant_back_as_any_setting_of_the_game():
     connection, _ = variant("undo", before=("newgame",))
-    assert connection.session.game.doubles is DoublesRule.FOUR
+    assert connection.handler.session.game.doubles is DoublesRule.FOUR
 
 
 def test_plays_are_ranked_at_a_look_and_without_the_cube():

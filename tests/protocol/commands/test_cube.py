@@ -246,6 +246,6 @@ def test_a_bad_question_names_what_is_wrong(line, start):
     *before, last = line.split("\n")
     for each in before:
         talk(each, connection)
-    game = connection.session.game
+    game = connection.handler.session.game
     assert talk(last, connection)[-1].startswith(start)
-    assert connection.session.game is game
+    assert connection.handler.session.game is game

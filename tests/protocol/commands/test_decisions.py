@@ -85,7 +85,7 @@ def test_the_forms_of_both_standards_are_one_decision():
 
 def test_a_time_that_is_over_leaves_the_play_of_the_net_alone():
     connection, now_s = make_connection(), [0.0]
-    connection.session.service.clock = lambda: now_s[0]
+    connection.handler.session.service.clock = lambda: now_s[0]
     connection.receive_data(b"newgame\ndice 6 4\ngo chequer movetime 50\n")
     now_s[0] = 1.0
     lines = pump(connection)
@@ -95,7 +95,7 @@ def test_a_time_that_is_over_leaves_the_play_of_the_net_alone():
 
 def test_a_turn_leaves_half_of_its_time_to_the_play():
     connection, now_s = make_connection(), [0.0]
-    connection.session.service.clock = lambda: now_s[0]
+    connection.handler.session.service.clock = lambda: now_s[0]
     connection.receive_data(b"newgame\ndice 6 4\ngo turn movetime 1000 plies 1\n")
     now_s[0] = 0.6
     lines = pump(connection)
@@ -137,7 +137,7 @@ def test_offers_and_questions_must_fit():
 
 def test_a_decision_with_look_ahead_is_long_work_and_has_its_deadline():
     connection = make_connection()
-    connection.session.service.clock = lambda: 100.0
+    connection.handler.session.service.clock = lambda: 100.0
     talk("newgame\ndice 6 4", connection)
     for text, is_long, deadline_s in (
         ("go", False, None),

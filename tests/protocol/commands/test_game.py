@@ -22,7 +22,7 @@ def played(*lines, before="newgame"):
 def test_a_double_is_taken_and_the_doubler_rolls():
     connection, answer = played("double", "take")
     assert answer == "ok play play=take gnubgid=4HPwATDgc/ABMA matchid=EQEAAAAAAAAE"
-    assert connection.session.game.match == MatchState(cube=2, cube_owner=1)
+    assert connection.handler.session.game.match == MatchState(cube=2, cube_owner=1)
     assert talk("roll", connection)[0].startswith("roll die1=")
 
 
@@ -52,13 +52,13 @@ def test_a_game_that_is_given_up_ends_with_its_result_and_undo_takes_it_back(act
 def test_a_rejected_resignation_leaves_the_game_as_it_was():
     connection, answer = played("resign gammon", "reject")
     assert answer.startswith("ok play play=reject ")
-    assert connection.session.game.match == MatchState()
+    assert connection.handler.session.game.match == MatchState()
 
 
 def test_a_drop_counts_in_a_match_without_touching_the_score():
     connection, answer = played("double", "drop", before="set game.length 5\nnewgame")
     assert answer.endswith("winner=p0 result=single points=1")
-    assert connection.session.game.match == MatchState(length=5)
+    assert connection.handler.session.game.match == MatchState(length=5)
 
 
 def test_blanks_between_the_words_do_not_matter():
@@ -98,16 +98,16 @@ def test_blanks_between_the_words_do_not_matter():
 def test_an_action_that_the_rules_forbid_names_why_and_changes_nothing(before, line, start):
     connection = make_connection()
     talk(before, connection)
-    game = connection.session.game
+    game = connection.handler.session.game
     (answer,) = talk(line, connection)
     assert answer.startswith(start)
-    assert connection.session.game is game
+    assert connection.handler.session.game is game
 
 
 def test_a_setting_that_takes_the_dice_away_ends_a_beaver_that_waits():
     connection, _ = played("double", "beaver")
     assert talk("set game.turn p1", connection) == ["ok set game.turn=p1"]
-    assert connection.session.game.match == MatchState(cube=2, cube_owner=1, on_roll=1)
+    assert connection.handler.session.game.match == MatchState(cube=2, cube_owner=1, on_roll=1)
 
 
 @pytest.mark.parametrize("offer", ["play double", "play resign gammon"])
@@ -125,7 +125,7 @@ def test_a_setting_that_takes_the_dice_away_ends_a_beaver_that_waits():
 def test_a_setting_of_the_game_takes_a_waiting_offer_away(offer, setting):
     connection = make_connection()
     assert talk(f"newgame\n{offer}\nset {setting}", connection)[-1].startswith("ok set ")
-    assert connection.session.game.match.to_act == 0
+    assert connection.handler.session.game.match.to_act == 0
     assert talk("roll", connection)[0].startswith("roll ")
 
 

@@ -33,7 +33,7 @@ def test_a_checker_that_cannot_move_has_no_plays():
 def test_the_bar_is_a_point_too():
     board = position({25: 1, 6: 5}, {1: 2, 12: 5})
     connection = make_connection()
-    connection.session.set_position(board)
+    connection.handler.session.set_position(board)
     talk("dice 3 1", connection)
     assert len(talk("legal bar", connection)) == len(talk("legal", connection)) > 1
 

@@ -13,7 +13,7 @@ from engine.analysis.levels import EvalSettings
 from engine.rollout import RolloutSettings, roll_out_cube, roll_out_plays, roll_out_position
 from engine.rules.match import MatchState
 from engine.rules.position import Position
-from protocol.dialects.connection import Connection
+from protocol.dialects.line_client import connect
 from protocol.state.rollout_store import RolloutStore
 from protocol.state.session import Session
 from tests.boards import RacingJudge
@@ -296,8 +296,8 @@ def test_a_stopped_wait_leaves_the_rollout_that_was_waited_for_to_go_on_with(con
 
 
 def test_the_oldest_rollouts_are_forgotten_when_all_clients_together_keep_too_much(connection):
-    service = connection.session.service
-    other = Connection(Session(service, 2))
+    service = connection.handler.session.service
+    other = connect(Session(service, 2))
     talk("newgame", other)
     service.rollout_store = RolloutStore(max_bytes=150 * 48)
     talk("rollout trials=100 truncate=1", connection)

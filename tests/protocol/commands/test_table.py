@@ -114,10 +114,10 @@ def test_no_final_line_begins_like_a_line_before_it():
 )
 def test_a_bad_line_names_the_field_and_changes_nothing(line, start):
     connection = make_connection()
-    before = connection.session.game, connection.session.engine_settings
+    before = connection.handler.session.game, connection.handler.session.engine_settings
     (answer,) = talk(line, connection)
     assert answer.startswith(start)
-    assert (connection.session.game, connection.session.engine_settings) == before
+    assert (connection.handler.session.game, connection.handler.session.engine_settings) == before
 
 
 def test_error_codes_are_those_of_ubgi_where_it_has_one():
@@ -210,13 +210,13 @@ def test_go_cube_follows_the_score():
 def test_a_match_that_cannot_be_is_refused_and_nothing_changes(settings, line, start):
     connection = make_connection()
     talk("newgame\n" + "".join(f"set {each}\n" for each in settings.splitlines()), connection)
-    before = connection.session.game, connection.session.engine_settings
+    before = connection.handler.session.game, connection.handler.session.engine_settings
     if "%s" in line:
         game = before[0]
         line %= f"{encode_position_id(game.position)}:{encode_match_id(game.match)}"
     (answer,) = talk(line, connection)
     assert answer.startswith(start)
-    assert (connection.session.game, connection.session.engine_settings) == before
+    assert (connection.handler.session.game, connection.handler.session.engine_settings) == before
 
 
 def test_describe_tells_players_with_their_parameters():

@@ -23,10 +23,10 @@ def test_forms_of_01_change_the_match_state():
         "setscore 3 4\nsetcube value 2 owner p1\nsetturn p1",
         connection,
     )
-    match = connection.session.game.match
+    match = connection.handler.session.game.match
     assert (match.length, match.score, match.cube, match.cube_owner, match.on_roll) == (7, (3, 4), 2, 1, 1)
     talk("setcube value 1 owner center\nnewsession type money jacoby on", connection)
-    match = connection.session.game.match
+    match = connection.handler.session.game.match
     assert (match.length, match.cube_owner, match.jacoby) == (0, None, True)
 
 
@@ -55,10 +55,10 @@ def test_forms_of_01_change_the_match_state():
 )
 def test_a_bad_line_gets_a_code_of_01_and_changes_nothing(line, code):
     connection = make_connection()
-    before = connection.session.game
+    before = connection.handler.session.game
     (answer,) = talk(line, connection)
     assert answer.split()[:2] == ["error", code]
-    assert connection.session.game == before
+    assert connection.handler.session.game == before
 
 
 def test_limits_of_a_go_are_taken():
@@ -92,6 +92,6 @@ def test_each_setting_is_an_option_too():
 def test_a_cube_that_no_game_has_is_refused_at_once(before, line):
     connection = make_connection()
     talk(before, connection)
-    game = connection.session.game
+    game = connection.handler.session.game
     assert talk(line, connection)[0].startswith("error bad_argument terms: ")
-    assert connection.session.game is game
+    assert connection.handler.session.game is game

@@ -158,7 +158,7 @@ class Watched(RacingJudge):
 def with_clock(judge):
     """A connection whose clock stands still, and the list that holds its time."""
     connection, now_s = make_connection(judge), [0.0]
-    connection.session.service.clock = lambda: now_s[0]
+    connection.handler.session.service.clock = lambda: now_s[0]
     return connection, now_s
 
 
@@ -192,7 +192,7 @@ def test_the_time_to_load_the_nets_counts_too():
         return Engine(RacingJudge())
 
     connection, now_s = with_clock(RacingJudge())
-    object.__setattr__(connection.session.service.catalogue, "load", load)
+    object.__setattr__(connection.handler.session.service.catalogue, "load", load)
     assert send_command({"id": 1, "position": START, "time_ms": 9000}, connection)[0]["results"] == []
     assert len(send_command({"id": 1, "position": START, "time_ms": 9000}, connection)[0]["results"]) == 1
 
@@ -283,9 +283,9 @@ def test_a_fault_of_the_server_is_told_in_json(caplog):
 
 def test_a_query_leaves_the_session_alone():
     connection = make_connection()
-    before = connection.session.game
+    before = connection.handler.session.game
     send_command({"id": 1, "position": START, "dice": [3, 1], "want": ["moves"]}, connection)
-    assert connection.session.game == before
+    assert connection.handler.session.game == before
 
 
 def test_numbers_at_depth_are_those_of_eval_moves_and_cube():

@@ -16,7 +16,7 @@ import time
 from engine.formats.position_id import encode_position_id
 from engine.rules.moves import legal_plays
 from engine.rules.position import Phase, Position
-from protocol.dialects.connection import Connection
+from protocol.dialects.line_client import connect
 from protocol.state.service import Service, make_shipped_catalogue
 from protocol.state.session import Session
 from protocol.transports.workers import WorkerPool
@@ -36,7 +36,7 @@ class Client:
     """A client with a pool that runs its work, one request at a time."""
 
     def __init__(self, service, pool):
-        self.connection = Connection(Session(service, 1))
+        self.connection = connect(Session(service, 1))
         self._pool = pool
         self._result = threading.Event()
         self._ended_s = 0.0
@@ -62,6 +62,7 @@ class Client:
     def _take(self, job, result):
         self._ended_s = time.perf_counter()
         self.connection.receive_result(job, result)
+        self._pool.release(self, job)
         self._result.set()
 
 

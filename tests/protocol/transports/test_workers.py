@@ -9,10 +9,9 @@ import pytest
 
 from engine.errors import LimitError, ValueRangeError
 from engine.runtime.cores import MAX_THREADS
+from protocol.core.connection import Job, PendingRequest, StartGate
 from protocol.core.requests import Reply, Work
-from protocol.dialects.connection import Job, PendingRequest
-from protocol.transports.workers import ClientQuota, WorkerPool
-from tests.protocol.talking import make_connection
+from protocol.transports.workers import WorkerPool
 
 
 @pytest.fixture
@@ -30,7 +29,7 @@ def searching_pool():
     """A pool whose threads for long work are all taken; yields it, what its work says, and what ends that."""
     now_s = [0.0]
     pool, said, may_end = (
-        WorkerPool(1, long_threads=2, clock=lambda: now_s[0]),
+        WorkerPool(1, long_threads=2, long_share=2, clock=lambda: now_s[0]),
         queue.Queue(),
         threading.Event(),
     )
@@ -54,8 +53,18 @@ def submit(pool, owner, name, said, act=lambda _: None, **work):
         return [Reply(name)]
 
     job = Job(Work(run, **work), PendingRequest("", is_ordered=True))
-    pool.submit(owner, job, lambda *_: None, lambda _, result: said.put(result.decode().strip()))
+    submit_job(pool, owner, job, said)
     return job
+
+
+def submit_job(pool, owner, job, said):
+    """Give a pool a job; what it says is put before it is released."""
+
+    def take(job, result):
+        said.put(result.decode().strip())
+        pool.release(owner, job)
+
+    pool.submit(owner, job, lambda *_: None, take)
 
 
 def next_said(said, count):
@@ -142,7 +151,7 @@ def test_work_that_was_stopped_before_it_is_given_is_quick(searching_pool):
     pool, said, _, _ = searching_pool
     job = Job(Work(lambda _: [Reply("late")], is_long=True), PendingRequest("", is_ordered=True))
     job.control.stop()
-    pool.submit("other", job, lambda *_: None, lambda _, result: said.put(result.decode().strip()))
+    submit_job(pool, "other", job, said)
     assert next_said(said, 1) == ["late"]
 
 
@@ -156,17 +165,13 @@ def test_long_work_whose_time_is_over_before_it_began_is_answered_at_once(search
     assert said.empty()
 
 
-def test_one_client_has_at_most_its_share_of_the_threads_for_long_work():
-    pool = WorkerPool(2, long_threads=4)
-    connection, share = make_connection(), ClientQuota(pool)
-    connection.receive_data(b"newgame\n" + b"eval plies=2\n" * 3 + b"eval\n" * 3)
-    jobs = []
-    while job := share.next_job(connection):
-        jobs.append(job)
-    assert [job.work.is_long for job in jobs] == [True, True, False, False]
-    share.release(jobs[0])
-    assert share.next_job(connection).work.is_long
-    assert share.next_job(connection) is None
-    share.release(jobs[-1])
-    assert not share.next_job(connection).work.is_long
-    pool.close()
+def test_a_client_that_has_not_read_is_passed_over_until_it_has(busy_pool):
+    pool, said, may_end = busy_pool
+    pool.set_gate("full", StartGate(is_open=False, is_closed=True))
+    submit(pool, "full", "held", said)
+    submit(pool, "other", "other0", said)
+    may_end.set()
+    assert next_said(said, 2) == ["begin", "other0"]
+    assert said.empty()
+    pool.set_gate("full", StartGate())
+    assert next_said(said, 1) == ["held"]

@@ -5,15 +5,15 @@ import threading
 import pytest
 
 from engine.errors import StateError
-from protocol.dialects.connection import Connection
+from protocol.dialects.line_client import connect
 from protocol.state.session import Session
 from tests.boards import RacingJudge
 from tests.protocol.talking import SEED, make_connection, make_service, pump, talk
 
 
-def jobs_of(connection, **lanes):
+def jobs_of(connection):
     jobs = []
-    while (job := connection.next_job(**lanes)) is not None:
+    while (job := connection.next_job()) is not None:
         jobs.append(job)
     return jobs
 
@@ -112,7 +112,7 @@ def test_nothing_but_the_answer_carries_a_tag_in_use(line):
     assert not refused.startswith("@")
     assert refused.startswith('{"id":') == line.startswith("{")
     assert "is the tag of an unfinished request" in refused or "control byte" in refused
-    assert connection.session.game.match.roll == (3, 1)
+    assert connection.handler.session.game.match.roll == (3, 1)
     assert pump(connection)[-1].startswith("@a moves count=16")
 
 
@@ -165,7 +165,7 @@ def test_a_client_that_does_not_read_stops_the_work_and_the_input():
     connection = make_connection(unsent_bytes=2000)
     connection.receive_data(b"help\n" * 500)
     assert not connection.wants_data
-    assert connection.next_job() is None
+    assert connection.start_gate.is_closed
     first = connection.data_to_send()
     assert len(first) < 2000 + 5000
     connection.receive_eof()
@@ -195,19 +195,21 @@ def test_abandoned_work_gets_its_final_line():
     assert sent(connection) == []
 
 
-def test_higher_priority_starts_first_and_equals_in_order_of_arrival():
+def test_jobs_are_handed_out_in_the_order_of_arrival_whatever_their_priority():
     connection = make_connection()
     for query_id, priority in (("low", -1), ("one", 0), ("two", 0), ("high", 5)):
         query = f'{{"id":"{query_id}","position":"4HPwATDgc/ABMA","priority":{priority}}}\n'
         connection.receive_data(query.encode())
-    assert [job.work.key[1] for job in jobs_of(connection)] == ["high", "one", "two", "low"]
+    jobs = jobs_of(connection)
+    assert [job.work.key[1] for job in jobs] == ["low", "one", "two", "high"]
+    assert [job.work.priority for job in jobs] == [-1, 0, 0, 5]
 
 
 def test_answers_are_the_same_bytes_whatever_the_order_of_work():
     request = b"".join(b"@%d eval\nroll\n@m%d moves\nplay 24/23\nnewgame\n" % (i, i) for i in range(20))
     answers = set()
     for order in (1, -1):
-        connection = Connection(Session(make_service(), SEED))
+        connection = connect(Session(make_service(), SEED))
         connection.receive_data(b"newgame\n" + request)
         threads = [
             threading.Thread(target=finish, args=(connection, job)) for job in jobs_of(connection)[::order]
@@ -258,23 +260,15 @@ def test_work_whose_answers_would_be_held_waits_once_too_much_is_held():
     connection = make_connection(unsent_bytes=2000)
     connection.receive_data(b"newgame\ndice 3 1\neval\nmoves\neval\n@t eval\n")
     connection.data_to_send()
-    head, moves = connection.next_job(), connection.next_job()
+    head, moves, held, tagged = jobs_of(connection)
+    assert connection.start_gate.is_open
     finish(connection, moves)
-    tagged = connection.next_job()
-    assert tagged.request.tag == "@t"
-    assert connection.next_job() is None
+    gate = connection.start_gate
+    assert [gate.allows(job) for job in (head, held, tagged)] == [True, False, True]
     finish(connection, head)
+    assert connection.start_gate.is_closed
     assert len(connection.data_to_send()) > 2000
-    assert connection.next_job() is not None
-
-
-def test_the_first_answer_is_worked_on_however_much_waits_behind_it():
-    """The held output belongs to ordered answers; the work that would release it has no priority."""
-    connection = make_connection(unsent_bytes=2000)
-    query = b'{"id":"q","position":"4HPwATDgc/ABMA","priority":9}\n'
-    connection.receive_data(b"newgame\neval\n" + query + b"help\nhelp\n")
-    connection.data_to_send()
-    assert [job.work.priority for job in jobs_of(connection)] == [9, 0]
+    assert connection.start_gate.is_open
 
 
 def test_a_client_that_is_gone_gets_no_more_work_done():
@@ -284,27 +278,3 @@ def test_a_client_that_is_gone_gets_no_more_work_done():
     connection.drop()
     assert running.control.is_stopped
     assert connection.next_job() is None
-
-
-def test_quick_work_is_handed_out_past_long_work_that_must_wait():
-    connection = make_connection()
-    connection.receive_data(b"newgame\n@a eval plies=1\n@b eval\n@c eval plies=2\n")
-    assert [job.request.tag for job in jobs_of(connection, long=False)] == ["@b"]
-    assert jobs_of(connection, quick=False, long=False) == []
-    assert [job.request.tag for job in jobs_of(connection)] == ["@a", "@c"]
-
-
-def test_work_of_both_kinds_is_handed_out_by_priority_and_arrival():
-    connection = make_connection()
-    query = b'{"id":"%s","position":"4HPwATDgc/ABMA","plies":%d,"priority":%d}\n'
-    connection.receive_data(b"newgame\n@a eval plies=1\n@b eval\n" + query % (b"q", 1, 5))
-    assert [job.work.key or job.request.tag for job in jobs_of(connection)] == [("id", "q"), "@a", "@b"]
-
-
-def test_long_work_that_is_stopped_before_it_began_goes_with_the_quick():
-    connection = make_connection()
-    connection.receive_data(b"newgame\n@a eval plies=2\n@b eval plies=2\n@s stop @b\n")
-    (job,) = jobs_of(connection, long=False)
-    assert job.request.tag == "@b"
-    connection.receive_data(b"@t stop\n")
-    assert [job.request.tag for job in jobs_of(connection, long=False)] == ["@a"]

@@ -1,35 +1,58 @@
-"""The sans-IO connection: bytes of one client in, work out; finished work in, bytes out.
+"""The sans-IO connection: bytes of one client in, jobs out; results of jobs in, bytes out.
 
-It knows the order of answers and every cap, and never touches a socket, a thread or a clock. A transport
+It orders answers and keeps every cap, and never touches a socket, a thread or a clock. It does not schedule:
+a pool of workers decides when a job runs, within what `StartGate` allows. A transport
 
-    - gives it what arrives (`receive_data`, `receive_eof`), while `wants_data`;
-    - lets it go on (`advance`) in a turn of its own, while `has_lines`;
-    - runs what `next_job` hands out, anywhere, and reports back (`progressed`, `finished`);
+    - passes on what arrives (`receive_data`, `receive_eof`), while `wants_data`;
+    - lets it continue (`advance`) in a turn of its own, while `has_lines`;
+    - passes each `next_job`, and the `start_gate` as it changes, to the pool, and brings back what becomes of
+      the jobs (`receive_progress`, `receive_result`);
     - sends what `data_to_send` returns, and ends when `is_done`.
 """
 
 from __future__ import annotations
 
-import heapq
 import re
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from engine.errors import CancelledWork, GammondError, LimitError, ValueRangeError
-from protocol.commands.dispatch import answer_command, fail_request, split_tag
-from protocol.core.arguments import TAG_PATTERN
+from protocol.core.arguments import TAG_PATTERN, parse_tag
 from protocol.core.errors import CommandError
 from protocol.core.framing import InputLine, LineSplitter
+from protocol.core.limits import ClientLimits
 from protocol.core.replies import format_reply, make_error_reply
 from protocol.core.requests import Answer, AnyReply, QuitRequest, StopRequest, Work, WorkControl
-from protocol.dialects.json_query import answer_query, refuse_query
-from protocol.state.session import Session
 
 _FAULTY_LINE_TAG = re.compile(rf"[ \t]*({TAG_PATTERN.pattern})(?:[ \t]|$)")
 
+IsInUse = Callable[[object], bool]
+"""Returns whether a key is that of unfinished work."""
 
-@dataclass
+
+class RequestHandler(Protocol):
+    """Answers the requests of one client. Nothing it does raises: errors are answers too."""
+
+    def keeps_order(self, text: str) -> bool:
+        """Return whether a request without a tag waits for the answers to earlier ones."""
+        ...
+
+    def answer(self, text: str, is_in_use: IsInUse) -> Answer:
+        """Answer a request, given without its tag. State changes take effect before this returns."""
+        ...
+
+    def refuse(self, text: str, is_in_use: IsInUse, error: GammondError) -> Answer:
+        """Answer a request with an error, whatever it asks for; the text is empty if it cannot be read."""
+        ...
+
+    def fail(self, error: Exception, work: Work) -> AnyReply:
+        """Return the final reply for work that raised."""
+        ...
+
+
+@dataclass(eq=False)
 class PendingRequest:
     """A request that is not fully answered.
 
@@ -46,9 +69,9 @@ class PendingRequest:
     is_answered: bool = False
 
 
-@dataclass
+@dataclass(eq=False)
 class Job:
-    """Work of one request, handed to a transport to be run.
+    """Work of one request, for a scheduler to run.
 
     Attributes:
         work: What to do.
@@ -61,13 +84,13 @@ class Job:
     control: WorkControl = field(default_factory=WorkControl)
 
     def run(self, report: Callable[[AnyReply], None]) -> bytes | Exception:
-        """Do it, in any thread, and write the rest of its answer there too: it can be thousands of lines.
+        """Do it, in any thread, and format the rest of its answer there too: it can be thousands of lines.
 
         Args:
             report: Takes replies that come before the final one, in this thread.
 
         Returns:
-            What `Connection.receive_result` is to be given.
+            What `Connection.receive_result` takes.
         """
         self.control.report = report
         try:
@@ -76,24 +99,50 @@ class Job:
             return error
 
 
-class Connection:
-    """One client's side of the protocol, as a value machine. Not for several threads.
+@dataclass(frozen=True)
+class StartGate:
+    """Which jobs of a client may start, by what it has not read yet.
 
-    Args:
-        session: The client's state; its service gives the caps.
+    Attributes:
+        is_open: Whether any may.
+        is_closed: Whether none may: the client must read first.
+        first: While neither, the only request with an ordered answer whose job may start: the others' answers
+            would be held behind it. Jobs of unordered requests may start.
     """
 
-    def __init__(self, session: Session) -> None:
-        self.session = session
-        self._limits = session.service.limits
-        self._lines = LineSplitter(self._limits.line_bytes)
+    is_open: bool = True
+    is_closed: bool = False
+    first: PendingRequest | None = None
+
+    def allows(self, job: Job) -> bool:
+        """Return whether a job may start."""
+        if self.is_open or self.is_closed:
+            return self.is_open
+        return not job.request.is_ordered or job.request is self.first
+
+
+OPEN_GATE = StartGate()
+_CLOSED_GATE = StartGate(is_open=False, is_closed=True)
+
+
+class Connection:
+    """One client's side of the protocol, as a state machine without I/O. Not for several threads.
+
+    Args:
+        handler: Answers its requests.
+        limits: Its caps.
+    """
+
+    def __init__(self, handler: RequestHandler, limits: ClientLimits) -> None:
+        self.handler = handler
+        self.request_count = 0
+        self._limits = limits
+        self._lines = LineSplitter(limits.line_bytes)
         self._ordered: deque[PendingRequest] = deque()
         self._jobs: dict[int, Job] = {}
+        self._new_jobs: deque[Job] = deque()
         self._by_key: dict[object, Job] = {}
         self._unordered_count = 0
-        self._quick: list[tuple[int, int, Job]] = []
-        self._long: list[tuple[int, int, Job]] = []
-        self._arrival_count = 0
         self._out = bytearray()
         self._held_bytes = 0
         self._may_have_lines = False
@@ -132,6 +181,16 @@ class Connection:
         """Whether the client has ended, everything is answered, and nothing is left to send."""
         return self._is_closing and self.is_idle and not self._out and not self._quit_reply
 
+    @property
+    def start_gate(self) -> StartGate:
+        """Which jobs may start at this moment."""
+        cap = self._limits.unsent_bytes
+        if len(self._out) > cap:
+            return _CLOSED_GATE
+        if self._unsent_bytes <= cap:
+            return OPEN_GATE
+        return StartGate(is_open=False, first=self._ordered[0])
+
     def receive_data(self, data: bytes) -> None:
         """Take in bytes from the client; lines in them take effect at once, as many as one turn serves."""
         if not self._has_ended and not self._is_closing:
@@ -160,29 +219,9 @@ class Connection:
             self._flush()
         self._flush()
 
-    def next_job(self, *, quick: bool = True, long: bool = True) -> Job | None:
-        """Return the next work to run, or None while there is none or the client must read first.
-
-        While too much is held behind an unfinished answer, only that answer's work and work whose answers are
-        not held are begun.
-
-        Args:
-            quick: Whether it may be quick work, or long work that was stopped before it began.
-            long: Whether it may be long work.
-        """
-        waiting = [lane for lane, may in ((self._quick, quick), (self._long, long)) if may and lane]
-        if not waiting or len(self._out) > self._limits.unsent_bytes:
-            return None
-        if self._unsent_bytes <= self._limits.unsent_bytes:
-            return heapq.heappop(min(waiting, key=lambda lane: lane[0][:2]))[2]
-        for entry in sorted(entry for lane in waiting for entry in lane):
-            ticket = entry[2].request
-            if not ticket.is_ordered or ticket is self._ordered[0]:
-                lane = next(lane for lane in waiting if entry in lane)
-                lane.remove(entry)
-                heapq.heapify(lane)
-                return entry[2]
-        return None
+    def next_job(self) -> Job | None:
+        """Return the next new job, in the order of arrival; None when all are handed out."""
+        return self._new_jobs.popleft() if self._new_jobs else None
 
     def receive_progress(self, job: Job, reply: AnyReply) -> None:
         """Take in a reply that comes before the final one."""
@@ -191,20 +230,20 @@ class Connection:
             self._flush()
 
     def receive_result(self, job: Job, result: bytes | Exception) -> None:
-        """Take in the rest of an answer, or what was raised on the way to it."""
+        """Take in the rest of an answer, or the exception that its work raised."""
         if self._jobs.pop(id(job), None) is None:
             return
         self._unordered_count -= not job.request.is_ordered
         for key in _list_keys(job):
             del self._by_key[key]
         if isinstance(result, Exception):
-            result = _encode_replies(job.request.tag, [fail_request(self.session, result, job.work)])
+            result = _encode_replies(job.request.tag, [self.handler.fail(result, job.work)])
         self._append(job.request, result)
         job.request.is_answered = True
         self._flush()
 
     def data_to_send(self) -> bytes:
-        """Return what is to be sent, once."""
+        """Return the bytes to send, each once."""
         data = bytes(self._out)
         self._out.clear()
         self._flush()
@@ -217,16 +256,15 @@ class Connection:
         self._flush()
 
     def close_with_error(self, error: GammondError) -> None:
-        """Tell the client why it is not served any longer, and take no further requests."""
+        """Send the client why it is not served any longer, and take no further requests."""
         if not self._is_closing:
             self._out += _encode_replies("", [make_error_reply(error)])
             self.close()
 
     def stop_all(self) -> int:
-        """Tell all work to end with what it has; return how much there was."""
-        for job in self._jobs.values():
+        """Ask all work to end with what it has; return how much there was."""
+        for job in list(self._jobs.values()):
             job.control.stop()
-        self._promote_stopped()
         return len(self._jobs)
 
     def abandon(self) -> None:
@@ -236,10 +274,10 @@ class Connection:
             self.receive_result(job, CancelledWork("the server is shutting down", field="server"))
 
     def drop(self) -> None:
-        """Stop all work and begin no more: the client is gone."""
+        """Stop all work and hand out no more: the client is gone."""
         self.close()
         self.stop_all()
-        self._quick.clear()
+        self._new_jobs.clear()
 
     @property
     def _unsent_bytes(self) -> int:
@@ -251,65 +289,53 @@ class Connection:
         return unanswered < self._limits.queued_requests and self._unsent_bytes <= self._limits.unsent_bytes
 
     def _serve(self, line: InputLine) -> None:
+        self.request_count += 1
+        is_in_use = self._by_key.__contains__
         tag = ""
         try:
             if line.error:
-                found = _FAULTY_LINE_TAG.match(line.text)
-                tag = found[1] if found else ""
+                match = _FAULTY_LINE_TAG.match(line.text)
+                tag = match[1] if match else ""
                 raise line.error
-            tag, command = split_tag(line.text)
-            if not command:
+            tag, text = _split_tag(line.text)
+            if not text:
                 raise CommandError("expected a command after the tag", field="command")
         except GammondError as error:
-            self.session.request_count += 1
             tag = "" if tag in self._by_key else tag
-            self._open_request(tag, not tag, [fail_request(self.session, error)])
+            self._open_request(tag, not tag, self.handler.refuse("", is_in_use, error))
             if isinstance(error, LimitError) and self._limits.close_on_long_line:
                 self.close()
             return
-        is_query = command.startswith("{")
         if tag in self._by_key:
-            answer = self._refuse_tag_in_use(tag, command, is_query)
-            tag = ""
-        elif is_query:
-            answer = answer_query(self.session, command, self._by_key.__contains__)
+            fault = ValueRangeError(
+                f"{tag} is the tag of an unfinished request: choose another or wait for its final line",
+                field="tag",
+            )
+            tag, answer = "", self.handler.refuse(text, is_in_use, fault)
         else:
-            answer = answer_command(self.session, command)
-        self._open_request(tag, not tag and not is_query, answer)
-
-    def _refuse_tag_in_use(self, tag: str, command: str, is_query: bool) -> Answer:
-        """Refuse a request whose tag is in use; nothing of it takes effect."""
-        error = ValueRangeError(
-            f"{tag} is the tag of an unfinished request: choose another or wait for its final line",
-            field="tag",
-        )
-        if is_query:
-            return refuse_query(self.session, command, self._by_key.__contains__, error)
-        self.session.request_count += 1
-        return [fail_request(self.session, error)]
+            answer = self.handler.answer(text, is_in_use)
+        self._open_request(tag, not tag and self.handler.keeps_order(text), answer)
 
     def _open_request(self, tag: str, is_ordered: bool, answer: Answer) -> None:
         if isinstance(answer, QuitRequest):
             self._quit_reply = _encode_replies(tag, [answer.reply])
             self.close()
             return
-        ticket = PendingRequest(tag, is_ordered)
+        request = PendingRequest(tag, is_ordered)
         if is_ordered:
-            self._ordered.append(ticket)
+            self._ordered.append(request)
         if isinstance(answer, Work):
-            self._enqueue(Job(answer, ticket))
+            self._add_job(Job(answer, request))
         elif isinstance(answer, StopRequest):
-            self._write(ticket, [answer.make_reply(self._stop(answer.key))])
+            self._write(request, [answer.make_reply(self._stop(answer.key))])
         else:
-            self._write(ticket, answer)
+            self._write(request, answer)
 
-    def _enqueue(self, job: Job) -> None:
+    def _add_job(self, job: Job) -> None:
         self._jobs[id(job)] = job
         self._by_key |= dict.fromkeys(_list_keys(job), job)
         self._unordered_count += not job.request.is_ordered
-        self._arrival_count += 1
-        lane = self._long if job.work.is_long else self._quick
-        heapq.heappush(lane, (-job.work.priority, self._arrival_count, job))
+        self._new_jobs.append(job)
 
     def _stop(self, key: object) -> int:
         if key is None:
@@ -318,15 +344,7 @@ class Connection:
         if job is None:
             return 0
         job.control.stop()
-        self._promote_stopped()
         return 1
-
-    def _promote_stopped(self) -> None:
-        """Let long work that was stopped before it began go with the quick: it does no more than that."""
-        for entry in [entry for entry in self._long if entry[2].control.is_stopped]:
-            self._long.remove(entry)
-            heapq.heappush(self._quick, entry)
-        heapq.heapify(self._long)
 
     def _write(self, request: PendingRequest, replies: Sequence[AnyReply]) -> None:
         self._append(request, _encode_replies(request.tag, replies))
@@ -341,16 +359,29 @@ class Connection:
 
     def _flush(self) -> None:
         while self._ordered:
-            ticket = self._ordered[0]
-            self._out += ticket.held_output
-            self._held_bytes -= len(ticket.held_output)
-            ticket.held_output.clear()
-            if not ticket.is_answered:
+            request = self._ordered[0]
+            self._out += request.held_output
+            self._held_bytes -= len(request.held_output)
+            request.held_output.clear()
+            if not request.is_answered:
                 return
             self._ordered.popleft()
         if self._quit_reply and self.is_idle:
             self._out += self._quit_reply
             self._quit_reply = b""
+
+
+def _split_tag(text: str) -> tuple[str, str]:
+    """Separate the tag of a request, with its ``@``, from the text after it, both without blanks around them.
+
+    Raises:
+        FormatError: The line begins with ``@`` and has no proper tag.
+    """
+    text = text.strip(" \t")
+    if not text.startswith("@"):
+        return "", text
+    tag = parse_tag(text.replace("\t", " ").partition(" ")[0])
+    return tag, text[len(tag) :].strip(" \t")
 
 
 def _list_keys(job: Job) -> set[object]:

@@ -1,0 +1,51 @@
+"""One client of the line protocol: commands, and JSON queries between them, on one session."""
+
+from __future__ import annotations
+
+from engine.errors import GammondError
+from protocol.commands.dispatch import answer_command, fail_request
+from protocol.core.connection import Connection, IsInUse
+from protocol.core.requests import Answer, AnyReply, Work
+from protocol.dialects.json_query import answer_query, refuse_query
+from protocol.state.session import Session
+
+
+class LineClient:
+    """Answers the requests of a session; a line that begins with ``{`` is a JSON query, any other a command.
+
+    Args:
+        session: The client's state.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+
+    def keeps_order(self, text: str) -> bool:
+        """Return whether a request without a tag waits for earlier answers: all but queries do."""
+        return not _is_query(text)
+
+    def answer(self, text: str, is_in_use: IsInUse) -> Answer:
+        """Answer a query or a command."""
+        if _is_query(text):
+            return answer_query(self.session, text, is_in_use)
+        return answer_command(self.session, text)
+
+    def refuse(self, text: str, is_in_use: IsInUse, error: GammondError) -> Answer:
+        """Answer with an error in the form of the request; nothing of it takes effect."""
+        if _is_query(text):
+            return refuse_query(self.session, text, is_in_use, error)
+        self.session.request_count += 1
+        return [fail_request(self.session, error)]
+
+    def fail(self, error: Exception, work: Work) -> AnyReply:
+        """Return the final reply for work that raised."""
+        return fail_request(self.session, error, work)
+
+
+def connect(session: Session) -> Connection:
+    """Return the connection of a client, with the caps of its service."""
+    return Connection(LineClient(session), session.service.limits)
+
+
+def _is_query(text: str) -> bool:
+    return text.startswith("{")

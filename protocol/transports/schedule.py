@@ -1,0 +1,184 @@
+"""Which waiting job starts next: lanes, priorities, shares and turns. No threads and no clock here.
+
+There are two lanes, each with worker threads of its own: quick work never waits for a search. In each lane
+clients take turns, and the jobs of one client start by priority, then in the order of arrival. Long jobs that
+are stopped, or whose deadline passes, before they start move to the quick lane: all that is left to do is to
+answer.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+
+from protocol.core.connection import OPEN_GATE, Job, StartGate
+from protocol.core.requests import AnyReply
+
+ProgressCallback = Callable[[Job, AnyReply], None]
+ResultCallback = Callable[[Job, bytes | Exception], None]
+
+
+class Lane(Enum):
+    """The kinds of work that never wait for each other."""
+
+    QUICK = "quick"
+    LONG = "long"
+
+
+@dataclass(eq=False)
+class ScheduledJob:
+    """A job of a client that waits, or runs.
+
+    Attributes:
+        client: The client.
+        job: The job.
+        on_progress: Takes its replies before the last.
+        on_result: Takes its result.
+        order: Sorts the jobs of a client: by priority, then by arrival.
+        lane: The lane in which it waits.
+        is_waiting: Whether it has not started.
+    """
+
+    client: object
+    job: Job
+    on_progress: ProgressCallback
+    on_result: ResultCallback
+    order: tuple[int, int]
+    lane: Lane
+    is_waiting: bool = True
+
+    def __lt__(self, other: ScheduledJob) -> bool:
+        return self.order < other.order
+
+
+def _make_queues() -> dict[Lane, list[ScheduledJob]]:
+    return {lane: [] for lane in Lane}
+
+
+@dataclass
+class _ClientQueue:
+    """The jobs of one client.
+
+    Attributes:
+        waiting: A heap for each lane; jobs that left the lane stay in it until they come up.
+        started: The jobs that started and are not released.
+        gate: Which jobs may start.
+    """
+
+    waiting: dict[Lane, list[ScheduledJob]] = field(default_factory=_make_queues)
+    started: dict[int, Lane] = field(default_factory=dict)
+    gate: StartGate = OPEN_GATE
+
+    def has_waiting(self, lane: Lane) -> bool:
+        """Return whether any job waits in a lane."""
+        heap = self.waiting[lane]
+        while heap and not (heap[0].is_waiting and heap[0].lane is lane):
+            heapq.heappop(heap)
+        return bool(heap)
+
+    def take(self, lane: Lane, share: int) -> ScheduledJob | None:
+        """Take the first waiting job that may start; None if the client has its share or must read first."""
+        if not self.has_waiting(lane) or sum(each is lane for each in self.started.values()) >= share:
+            return None
+        heap = self.waiting[lane]
+        allowed = heap[:1]
+        if not self.gate.is_open:
+            allowed = [s for s in heap if s.is_waiting and s.lane is lane and self.gate.allows(s.job)]
+        if not allowed:
+            return None
+        taken = min(allowed)
+        taken.is_waiting = False
+        self.started[id(taken.job)] = lane
+        return taken
+
+
+class Schedule:
+    """The waiting jobs of all clients.
+
+    Args:
+        shares: How many jobs of one client may have started in each lane without being released.
+    """
+
+    def __init__(self, shares: dict[Lane, int]) -> None:
+        self._shares = shares
+        self._clients: dict[object, _ClientQueue] = {}
+        self._turns: dict[Lane, dict[object, _ClientQueue]] = {lane: {} for lane in Lane}
+        self._deadlines: list[tuple[float, int, ScheduledJob]] = []
+        self._arrivals = itertools.count()
+
+    def add(
+        self, client: object, job: Job, on_progress: ProgressCallback, on_result: ResultCallback
+    ) -> ScheduledJob:
+        """Add a job of a client."""
+        arrival = next(self._arrivals)
+        lane = Lane.LONG if job.work.is_long and not job.control.is_stopped else Lane.QUICK
+        scheduled = ScheduledJob(client, job, on_progress, on_result, (-job.work.priority, arrival), lane)
+        self._clients.setdefault(client, _ClientQueue())
+        self._enqueue(scheduled)
+        if lane is Lane.LONG and job.work.deadline_s is not None:
+            heapq.heappush(self._deadlines, (job.work.deadline_s, arrival, scheduled))
+        return scheduled
+
+    def take(self, lane: Lane) -> ScheduledJob | None:
+        """Take a job of the first client, by turn, that has one which may start; its turn is over then."""
+        turns = self._turns[lane]
+        for client, queue in list(turns.items()):
+            taken = queue.take(lane, self._shares[lane])
+            if taken is not None or not queue.has_waiting(lane):
+                del turns[client]
+            if taken is not None:
+                if queue.has_waiting(lane):
+                    turns[client] = queue
+                return taken
+        return None
+
+    def has_waiting(self, lane: Lane) -> bool:
+        """Return whether any job waits in a lane."""
+        return any(queue.has_waiting(lane) for queue in self._turns[lane].values())
+
+    def promote(self, scheduled: ScheduledJob) -> bool:
+        """Move a long job to the quick lane; return whether it still waited in the long one."""
+        if not scheduled.is_waiting or scheduled.lane is Lane.QUICK:
+            return False
+        scheduled.lane = Lane.QUICK
+        self._enqueue(scheduled)
+        return True
+
+    def promote_overdue(self, now_s: float) -> float | None:
+        """Move long jobs whose deadline has passed to the quick lane; return the next deadline, if any."""
+        while self._deadlines:
+            deadline_s, _, scheduled = self._deadlines[0]
+            if deadline_s > now_s and scheduled.is_waiting and scheduled.lane is Lane.LONG:
+                return deadline_s
+            heapq.heappop(self._deadlines)
+            self.promote(scheduled)
+        return None
+
+    def set_gate(self, client: object, gate: StartGate) -> bool:
+        """Set which jobs of a client may start; return whether that changed."""
+        queue = self._clients.setdefault(client, _ClientQueue())
+        has_changed = gate != queue.gate
+        queue.gate = gate
+        return has_changed
+
+    def release(self, client: object, job: Job) -> Lane | None:
+        """Note that the result of a job is taken in; return the lane where another may start."""
+        queue = self._clients.get(client)
+        return None if queue is None else queue.started.pop(id(job), None)
+
+    def drop(self, client: object) -> None:
+        """Forget all jobs of a client."""
+        queue = self._clients.pop(client, None)
+        if queue is not None:
+            for lane, heap in queue.waiting.items():
+                self._turns[lane].pop(client, None)
+                for scheduled in heap:
+                    scheduled.is_waiting = False
+
+    def _enqueue(self, scheduled: ScheduledJob) -> None:
+        queue = self._clients[scheduled.client]
+        heapq.heappush(queue.waiting[scheduled.lane], scheduled)
+        self._turns[scheduled.lane].setdefault(scheduled.client, queue)

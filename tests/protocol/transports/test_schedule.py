@@ -1,0 +1,125 @@
+"""Which waiting job starts next, without threads."""
+
+from __future__ import annotations
+
+import pytest
+
+from protocol.core.connection import Job, PendingRequest, StartGate
+from protocol.core.requests import Work
+from protocol.transports.schedule import Lane, Schedule
+
+
+def ignore(*_):
+    """Take a reply or a result."""
+
+
+@pytest.fixture
+def schedule():
+    """A schedule in which each client has two quick and two long jobs at a time."""
+    return Schedule({Lane.QUICK: 2, Lane.LONG: 2})
+
+
+def add(schedule, name, client="a", *, is_ordered=True, **work):
+    job = Job(Work(lambda _: [], **work), PendingRequest(name, is_ordered))
+    return schedule.add(client, job, ignore, ignore)
+
+
+def take_all(schedule, lane):
+    """Take jobs, each released at once."""
+    names = []
+    while (taken := schedule.take(lane)) is not None:
+        names.append(taken.job.request.tag)
+        schedule.release(taken.client, taken.job)
+    return names
+
+
+def test_higher_priority_starts_first_and_equals_in_order_of_arrival(schedule):
+    for name, priority in (("low", -1), ("one", 0), ("two", 0), ("high", 5)):
+        add(schedule, name, priority=priority)
+    assert take_all(schedule, Lane.QUICK) == ["high", "one", "two", "low"]
+
+
+def test_priority_counts_among_the_jobs_of_one_client_only(schedule):
+    add(schedule, "a0", "a")
+    add(schedule, "b0", "b", priority=9)
+    add(schedule, "a1", "a", priority=5)
+    assert take_all(schedule, Lane.QUICK) == ["a1", "b0", "a0"]
+
+
+def test_each_lane_has_jobs_of_its_own(schedule):
+    for name, is_long in (("a", True), ("b", False), ("c", True)):
+        add(schedule, name, is_long=is_long)
+    assert take_all(schedule, Lane.QUICK) == ["b"]
+    assert take_all(schedule, Lane.LONG) == ["a", "c"]
+
+
+def test_a_client_has_at_most_its_share_of_each_lane_until_jobs_are_released(schedule):
+    for number in range(3):
+        add(schedule, f"long{number}", is_long=True)
+        add(schedule, f"quick{number}")
+    add(schedule, "other", "b", is_long=True)
+    long_jobs = [schedule.take(Lane.LONG) for _ in range(3)]
+    assert [taken.job.request.tag for taken in long_jobs] == ["long0", "other", "long1"]
+    assert schedule.take(Lane.LONG) is None
+    quick = [schedule.take(Lane.QUICK) for _ in range(2)]
+    assert schedule.take(Lane.QUICK) is None
+    assert schedule.release("a", quick[0].job) is Lane.QUICK
+    assert schedule.release("a", quick[0].job) is None
+    assert schedule.take(Lane.LONG) is None
+    assert schedule.take(Lane.QUICK).job.request.tag == "quick2"
+    assert schedule.release("a", long_jobs[0].job) is Lane.LONG
+    assert schedule.take(Lane.LONG).job.request.tag == "long2"
+
+
+def test_a_promoted_job_goes_with_the_quick_by_its_own_priority_and_arrival(schedule):
+    stopped = add(schedule, "stopped", is_long=True)
+    add(schedule, "long", is_long=True)
+    add(schedule, "quick")
+    assert schedule.promote(stopped)
+    assert not schedule.promote(stopped)
+    assert take_all(schedule, Lane.QUICK) == ["stopped", "quick"]
+    assert take_all(schedule, Lane.LONG) == ["long"]
+    assert not schedule.has_waiting(Lane.LONG)
+
+
+def test_a_job_that_runs_is_not_promoted(schedule):
+    running = add(schedule, "running", is_long=True)
+    assert schedule.take(Lane.LONG) is running
+    assert not schedule.promote(running)
+    assert schedule.take(Lane.QUICK) is None
+
+
+def test_long_jobs_are_promoted_when_their_deadline_passes(schedule):
+    for name, deadline_s in (("late", 3.0), ("soon", 1.0), ("never", None)):
+        add(schedule, name, is_long=True, deadline_s=deadline_s)
+    add(schedule, "quick", deadline_s=0.5)
+    assert schedule.promote_overdue(0.9) == 1.0
+    assert take_all(schedule, Lane.QUICK) == ["quick"]
+    assert schedule.promote_overdue(1.0) == 3.0
+    assert take_all(schedule, Lane.QUICK) == ["soon"]
+    assert take_all(schedule, Lane.LONG) == ["late", "never"]
+    assert schedule.promote_overdue(1.5) is None
+
+
+def test_the_gate_lets_pass_the_first_ordered_job_and_unordered_ones(schedule):
+    first = add(schedule, "first", priority=-1)
+    add(schedule, "second")
+    add(schedule, "tagged", is_ordered=False)
+    assert schedule.set_gate("a", StartGate(is_open=False, first=first.job.request))
+    assert take_all(schedule, Lane.QUICK) == ["tagged", "first"]
+    assert schedule.set_gate("a", StartGate(is_open=False, is_closed=True))
+    assert take_all(schedule, Lane.QUICK) == []
+    assert schedule.set_gate("a", StartGate())
+    assert not schedule.set_gate("a", StartGate())
+    assert take_all(schedule, Lane.QUICK) == ["second"]
+
+
+def test_a_dropped_client_leaves_nothing_behind(schedule):
+    add(schedule, "quick")
+    waits = add(schedule, "long", is_long=True, deadline_s=1.0)
+    schedule.drop("a")
+    schedule.drop("a stranger")
+    assert not schedule.promote(waits)
+    assert schedule.promote_overdue(2.0) is None
+    assert not any(schedule.has_waiting(lane) for lane in Lane)
+    assert schedule.release("a", waits.job) is None
