@@ -14,8 +14,7 @@ from engine.rules.match import RESULT_NAMES, MatchState
 from engine.rules.position import Position
 from engine.search import SearchWatch
 from protocol.commands.command import CommandCall
-from protocol.commands.evaluation import make_stopped_values, read_eval_settings
-from protocol.commands.search_info import make_search_watch
+from protocol.commands.evaluation import make_search_watch, make_stopped_values, read_eval_settings
 from protocol.core.requests import Answer, Reply, ReplyValue, Work, WorkControl
 from protocol.state.settings import SEAT_NAMES
 

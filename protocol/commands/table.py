@@ -5,14 +5,8 @@ from __future__ import annotations
 from engine.rules.dice import parse_roll
 from engine.rules.match import MAX_CUBE, MAX_MATCH_LENGTH, RESULT_NAMES
 from engine.search import FILTERS, MAX_PLIES
-from protocol.commands import about, flow, rollouts, ubgi01
-from protocol.commands import cube as cubes
-from protocol.commands import decisions as deciding
-from protocol.commands import evaluation as judging
-from protocol.commands import game as table
-from protocol.commands import settings as setting
+from protocol.commands import cube, decisions, evaluation, game, general, rollouts, ubgi01
 from protocol.commands.command import Command
-from protocol.commands.go_limits import LIMIT_NAMES
 from protocol.core.arguments import (
     choice_argument,
     integer_argument,
@@ -48,7 +42,7 @@ _COMMANDS = (
     Command(
         "ubgi",
         "say who answers, and which settings there are",
-        about.handle_ubgi,
+        general.handle_ubgi,
         "ubgiok",
         data_lines=("id name NAME", "id author AUTHOR", "proto 0.2", "key ...", "option ..."),
         example=("ubgi",),
@@ -57,7 +51,7 @@ _COMMANDS = (
     Command(
         "isready",
         "load what is needed, then say so",
-        about.handle_isready,
+        general.handle_isready,
         "readyok",
         example=("isready",),
         standard="UBGI 0.2",
@@ -65,7 +59,7 @@ _COMMANDS = (
     Command(
         "newgame",
         "set up the starting position; cube in the middle, score and seat on roll stay",
-        table.handle_newgame,
+        game.handle_newgame,
         f"ok newgame {_GAME}",
         example=("newgame",),
         standard="UBGI 0.2",
@@ -73,10 +67,10 @@ _COMMANDS = (
     Command(
         "position",
         "set up a position",
-        table.handle_position,
+        game.handle_position,
         f"ok position {_GAME}",
         arguments=(
-            choice_argument("form", table.POSITION_FORMS, "how the position is written"),
+            choice_argument("form", game.POSITION_FORMS, "how the position is written"),
             rest_argument(
                 "text",
                 "TEXT",
@@ -90,7 +84,7 @@ _COMMANDS = (
     Command(
         "dice",
         "put the dice of the player on roll on the board",
-        table.handle_dice,
+        game.handle_dice,
         "ok dice die1=N die2=N",
         arguments=(
             rest_argument(
@@ -103,14 +97,14 @@ _COMMANDS = (
     Command(
         "roll",
         "roll the session's own dice, which engine.seed starts",
-        table.handle_roll,
+        game.handle_roll,
         "roll die1=N die2=N",
         example=("newgame", "roll"),
     ),
     Command(
         "legal",
         "list the legal plays, each with the position it leads to",
-        table.handle_legal,
+        game.handle_legal,
         "legal count=N",
         arguments=(
             word_argument(
@@ -118,7 +112,7 @@ _COMMANDS = (
                 "1..24|bar",
                 "list only the plays that move a checker from this point",
                 is_required=False,
-                parse=table.parse_point,
+                parse=game.parse_point,
             ),
         ),
         data_lines=("play number=N play=PLAY gnubgid=ID",),
@@ -127,7 +121,7 @@ _COMMANDS = (
     Command(
         "eval",
         "evaluate the position before the roll",
-        judging.handle_eval,
+        evaluation.handle_eval,
         f"eval {_OUTCOME} net=NAME [stopped=true]",
         arguments=(_PLIES, _CUBEFUL),
         data_lines=(_INFO,),
@@ -136,7 +130,7 @@ _COMMANDS = (
     Command(
         "moves",
         "rank the legal plays, best first",
-        judging.handle_moves,
+        evaluation.handle_moves,
         "moves count=N shown=N plies=N net=NAME [stopped=true]",
         arguments=(
             integer_argument("n", 1, 10_000, "how many to show; all if left out", metavar="N"),
@@ -150,13 +144,13 @@ _COMMANDS = (
     Command(
         "go",
         "decide for the player who is to act",
-        deciding.handle_go,
+        decisions.handle_go,
         "bestmove FROM/TO ... | bestmove pass | bestcube double|nodouble | bestturn cube=... move=... | "
         "besttake take|drop|beaver",
         arguments=(
             choice_argument(
                 "what",
-                (*deciding.DECISIONS, deciding.ROLE),
+                (*decisions.DECISIONS, decisions.ROLE),
                 "what to decide, chequer if left out; 'role' begins the form of UBGI 0.1",
                 default="chequer",
                 is_required=False,
@@ -166,7 +160,7 @@ _COMMANDS = (
                 "[plies N] [depth N] [movetime MS] [filter NAME]",
                 "how deep and how long; after 'role', the decision first",
                 is_required=False,
-                choices=LIMIT_NAMES,
+                choices=decisions.LIMIT_NAMES,
             ),
         ),
         data_lines=(_INFO_PLAY,),
@@ -176,7 +170,7 @@ _COMMANDS = (
     Command(
         "cube",
         "say what to do with the cube before the roll",
-        cubes.handle_cube,
+        cube.handle_cube,
         f"cube action=TEXT double=true|false [response=take|drop|beaver] {_CUBE_VALUES}{_ANSWER_SOURCE}",
         arguments=(_PLIES,),
         data_lines=(_INFO,),
@@ -185,7 +179,7 @@ _COMMANDS = (
     Command(
         "take",
         "say how to answer the double that waits, or one that came now",
-        cubes.handle_take,
+        cube.handle_take,
         f"take seat=SEAT response=take|drop|beaver take=E drop=E [mwc_take=M mwc_drop=M] {_ANSWER_SOURCE}",
         arguments=(_PLIES,),
         data_lines=(_INFO,),
@@ -194,7 +188,7 @@ _COMMANDS = (
     Command(
         "resign",
         "say what the seat on roll can resign, or whether the other one is to accept it",
-        cubes.handle_resign,
+        cube.handle_resign,
         "resign offer=none|single|gammon|backgammon [accept=true|false] cubeful=E [mwc=M] " + _ANSWER_SOURCE,
         arguments=(
             choice_argument(
@@ -208,15 +202,15 @@ _COMMANDS = (
     Command(
         "matrix",
         "say what to do with the cube at every score",
-        cubes.handle_matrix,
+        cube.handle_matrix,
         "matrix away=N cube=N money=CODE plies=N net=NAME",
         arguments=(
             integer_argument(
                 "away",
                 2,
-                cubes.MAX_MATRIX_AWAY,
+                cube.MAX_MATRIX_AWAY,
                 "how many points away the scores reach",
-                default=cubes.DEFAULT_MATRIX_AWAY,
+                default=cube.DEFAULT_MATRIX_AWAY,
                 is_named=True,
             ),
             _PLIES,
@@ -250,7 +244,7 @@ _COMMANDS = (
     Command(
         "play",
         "make a play and turn the table to the other seat, or act with the cube",
-        table.handle_play,
+        game.handle_play,
         f"ok play play=PLAY {_GAME} [winner=SEAT result=single|gammon|backgammon points=N]",
         arguments=(
             rest_argument(
@@ -265,21 +259,21 @@ _COMMANDS = (
     Command(
         "undo",
         "take back the last change of position, dice, match or play",
-        table.handle_undo,
+        game.handle_undo,
         "ok undo [gnubgid=ID] matchid=ID",
         example=("newgame", "dice 3 1", "undo"),
     ),
     Command(
         "redo",
         "do again what 'undo' took back last",
-        table.handle_redo,
+        game.handle_redo,
         "ok redo [gnubgid=ID] matchid=ID",
         example=("newgame", "undo", "redo"),
     ),
     Command(
         "board",
         "draw the board",
-        table.handle_board,
+        game.handle_board,
         "boardok",
         data_lines=("board TEXT",),
         example=("newgame", "board"),
@@ -287,7 +281,7 @@ _COMMANDS = (
     Command(
         "set",
         "change a setting",
-        setting.handle_set,
+        general.handle_set,
         "ok set KEY=VALUE",
         arguments=(
             word_argument("key", "KEY", "see 'keys'"),
@@ -299,7 +293,7 @@ _COMMANDS = (
     Command(
         "get",
         "show a setting",
-        setting.handle_get,
+        general.handle_get,
         "value KEY VALUE",
         arguments=(word_argument("key", "KEY", "see 'keys'"),),
         example=("get game.length",),
@@ -308,7 +302,7 @@ _COMMANDS = (
     Command(
         "keys",
         "list the settings",
-        setting.handle_keys,
+        general.handle_keys,
         "keysok",
         data_lines=("key NAME TYPE VALUES DEFAULT [!] MEANING",),
         example=("keys",),
@@ -317,7 +311,7 @@ _COMMANDS = (
     Command(
         "stop",
         "end the work of a tag, or all of this client, with the best answer so far",
-        flow.handle_stop,
+        general.handle_stop,
         "ok stop stopped=N",
         arguments=(
             word_argument(
@@ -330,21 +324,21 @@ _COMMANDS = (
     Command(
         "stats",
         "count what was done",
-        about.handle_stats,
+        general.handle_stats,
         "stats uptime_s=S clients=N requests=N errors=N",
         example=("stats",),
     ),
     Command(
         "describe",
         "describe the server in one JSON line: levels, nets with hashes, limits, conventions, commands",
-        about.handle_describe,
+        general.handle_describe,
         '{"action":"describe",...}',
         example=("describe",),
     ),
     Command(
         "help",
         "explain the commands, or one of them",
-        about.handle_help,
+        general.handle_help,
         "helpok",
         arguments=(word_argument("command", "COMMAND", "the command to explain", is_required=False),),
         data_lines=("help TEXT",),
@@ -353,7 +347,7 @@ _COMMANDS = (
     Command(
         "quit",
         "end the session once everything before it is answered",
-        flow.handle_quit,
+        general.handle_quit,
         "ok quit",
         example=("quit",),
         standard="UBGI 0.2",

@@ -7,7 +7,7 @@ import pytest
 from engine.analysis.levels import EvalSettings
 from engine.errors import ValueRangeError
 from engine.search import MAX_PLIES
-from protocol.commands.go_limits import GoLimits, parse_limits
+from protocol.commands.decisions import GoLimits, parse_limits
 from protocol.core.errors import CommandError
 from protocol.state.session import EngineSettings, Session
 from tests.protocol.talking import SEED, make_service

@@ -1,4 +1,4 @@
-"""What the server says about itself: handshake, readiness, help, statistics."""
+"""Requests about the server and the session: handshake, settings, stop and quit, help, statistics."""
 
 from __future__ import annotations
 
@@ -15,16 +15,25 @@ from engine.search import FILTERS, MAX_PLIES
 from nets.player_kinds import load_player_kinds
 from nets.player_specs import OPTION_FIELDS
 from protocol.commands.command import Command, CommandCall
-from protocol.commands.go_limits import MAX_MOVETIME_MS
-from protocol.commands.settings import make_key_replies
+from protocol.commands.decisions import MAX_MOVETIME_MS
 from protocol.commands.ubgi01 import make_option_replies
 from protocol.core.arguments import MAX_QUOTED_CHARS
 from protocol.core.errors import CommandError
-from protocol.core.replies import DECIMALS
-from protocol.core.requests import Answer, AnyReply, JsonReply, Reply, Work, WorkControl
+from protocol.core.replies import DECIMALS, make_ok_reply
+from protocol.core.requests import (
+    Answer,
+    AnyReply,
+    JsonReply,
+    QuitRequest,
+    Reply,
+    StopRequest,
+    Work,
+    WorkControl,
+)
 from protocol.state.player_registry import SESSION_PLAYERS
 from protocol.state.service import AUTHOR, Service
-from protocol.state.settings import SETTINGS
+from protocol.state.session import Session
+from protocol.state.settings import SETTINGS, change_setting, find_setting, get_default
 
 CONVENTIONS = {
     "view": "numbers are for the player on roll, before the roll; after a play, for the player who made it",
@@ -63,6 +72,54 @@ def handle_isready(call: CommandCall) -> Answer:
         return [Reply("readyok")]
 
     return Work(run)
+
+
+def handle_set(call: CommandCall) -> Answer:
+    """Change one setting."""
+    key = find_setting(call.values["key"])
+    change_setting(call.session, key, call.values["value"])
+    return make_ok_reply("set", {key.name: key.get(call.session)})
+
+
+def handle_get(call: CommandCall) -> Answer:
+    """Show one setting."""
+    key = find_setting(call.values["key"])
+    return [Reply("value", f"{key.name} {key.get(call.session)}")]
+
+
+def handle_keys(call: CommandCall) -> Answer:
+    """List all settings."""
+    return [*make_key_replies(call.session), Reply("keysok")]
+
+
+def make_key_replies(session: Session) -> list[Reply]:
+    """Return UBGI's ``key`` line for each setting."""
+    lines = []
+    for key in SETTINGS.values():
+        parts = [
+            key.name,
+            key.kind,
+            key.values,
+            get_default(key, session),
+            "!" if key.is_unrated else "",
+            key.meaning,
+        ]
+        lines.append(Reply("key", " ".join(part for part in parts if part), is_final=False))
+    return lines
+
+
+def handle_stop(call: CommandCall) -> Answer:
+    """Stop the work of one tag, or all of this client."""
+
+    def answered(count: int) -> Reply:
+        return make_ok_reply("stop", {"stopped": count})[0]
+
+    return StopRequest(call.values["tag"], answered)
+
+
+def handle_quit(call: CommandCall) -> Answer:
+    """End the session once everything before it is answered."""
+    return QuitRequest(make_ok_reply("quit")[0])
 
 
 def handle_stats(call: CommandCall) -> Answer:

@@ -9,7 +9,7 @@ from engine.rules.moves import legal_plays
 from engine.rules.outcome import Outcome
 from engine.rules.position import Position
 from engine.search.results import CandidatePlay
-from protocol.commands.search_info import make_search_watch
+from protocol.commands.evaluation import make_search_watch
 from protocol.core.replies import format_reply
 from protocol.core.requests import WorkControl
 
