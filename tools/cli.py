@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from engine.errors import GammondError, UnsupportedError
 from engine.runtime.version import read_version
 from tools.command_group import format_description, read_summary
-from tools.interrupts import raise_on_interrupt
+from tools.interrupts import EXIT_INTERRUPTED, raise_on_interrupt
 
 TOOL_GROUPS = {
     "Analyse and serve": {
@@ -62,9 +62,6 @@ FORMER_NAMES = {
 """Command of version 0.1 -> what it is called now."""
 
 EXIT_USAGE = 2
-EXIT_INTERRUPTED = 130
-"""After Ctrl-C or SIGTERM, whichever it was: tools stop on both alike, and keep what they have."""
-
 EXIT_BROKEN_PIPE = 141
 
 

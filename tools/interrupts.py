@@ -19,6 +19,9 @@ from types import FrameType
 GRACE_PERIOD_S = 2.0
 """How long after an interrupt further ones are ignored: the tool is writing what it has."""
 
+EXIT_INTERRUPTED = 130
+"""Exit status after Ctrl-C or SIGTERM: tools stop on both alike, and keep what they have."""
+
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 

@@ -1,25 +1,22 @@
-"""Players by name, those included that only measurements know."""
+"""Players by name, including those that only tools know: training runs, and other engines.
+
+Sources of such players are looked up by name and imported only when one is asked for.
+"""
 
 from __future__ import annotations
 
 import hashlib
-import re
+import importlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
 
-from engine.errors import DataFileError, FormatError
-from engine.play.player import EvaluatorPlayer, Player
+from engine.errors import DataFileError
+from engine.play.player import Player
 from nets.catalogue import collect_net_hashes, load_player
 from tools.files import read_arrays
-from tools.gnubg.nets import GnubgPlayer
-from tools.heritage.barca.runs import make_ascend_player
-from tools.heritage.computational_backgammon.net_set import make_classic_player
-from tools.heritage.gengammon.runs import find_net_file, load_run_player
-from tools.heritage.phase_features.files import make_phase_net_player
-from tools.train.weights.net_set import find_nets_file, net_set_from_arrays
 
 PLAYER_HELP = (
     "a player of 'gammond players', options behind a colon: 'default', 'NAME:plies=2,filter=narrow', "
@@ -33,24 +30,42 @@ PLAYER_HELP = (
 RUN_PREFIX = "run:"
 """Before the folder of a training run, or a file of nets in it, in the name of a player."""
 
-_RUN_LOADERS: tuple[Callable[[Path, Mapping[str, NDArray[Any]]], Player | None], ...] = (
-    make_ascend_player,
-    make_phase_net_player,
-    make_classic_player,
-)
-"""What makes a player of a run's file and its arrays, or None where they are of another kind; what none of
-them reads is a set of nets by phase."""
-
 _GNUBG = "gnubg"
-_GNUBG_PATTERN = re.compile(r"gnubg(?::plies=([0-9]{1,9}))?")
+_GNUBG_SOURCE = "tools.gnubg.nets:load_gnubg_player"
+
+_RUN_FILES = ("net.txt", "best.npz", "checkpoint.npz")
+"""The file that plays for the folder of a run: the first of these that is there."""
+
+_KIND = "kind"
+"""The array of an ``.npz`` file that names the trainer that wrote it."""
+
+_NETS = "tools.train.weights.net_set:make_net_set_player"
+_TEXT_NET = "tools.heritage.gengammon.runs:load_run_player"
+
+_RUN_READERS = {
+    "td": _NETS,
+    "fit": _NETS,
+    "refine": _NETS,
+    "classic": "tools.heritage.computational_backgammon.net_set:make_classic_player",
+    "heuristic-net": "tools.heritage.phase_features.files:make_phase_net_player",
+    "ascend": "tools.heritage.barca.runs:make_ascend_player",
+}
+"""Trainer -> what makes the player of its files: ``module:function``, given the file and its arrays."""
+
+_ARRAYS_BEFORE_KINDS = {
+    "ascend": {"player", "vector"},
+    "heuristic-net": {"w1", "b1", "w2", "b2", "w3", "b3"},
+    "classic": {"layout"},
+}
+"""Trainer -> arrays that tell its files from the others' in those written before files had a kind."""
 
 
 def load_opponent(name: str) -> Player:
     """Load a player.
 
     Args:
-        name: What `catalogue.load_player` takes; ``gnubg``, with ``:plies=N`` behind it to look ahead; or
-            ``run:PATH`` with the folder of a training run (its best nets, or its last where none were
+        name: What `nets.catalogue.load_player` takes; ``gnubg``, with ``:plies=N`` behind it to look ahead;
+            or ``run:PATH`` with the folder of a training run (its best nets, or its last where none were
             measured), a file of nets, or a net as text (`nets.heritage.gengammon.net`).
 
     Raises:
@@ -61,14 +76,10 @@ def load_opponent(name: str) -> Player:
     """
     if name.startswith(RUN_PREFIX):
         return _load_run_file(_find_run_file(name))
-    if not _is_gnubg(name):
-        return load_player(name)
-    found = _GNUBG_PATTERN.fullmatch(name)
-    if not found:
-        raise FormatError(
-            f"gnubg takes the option plies alone, as in gnubg:plies=1, not {name[:80]!r}", field="player"
-        )
-    return GnubgPlayer(int(found[1] or 0))
+    if _is_gnubg(name):
+        player: Player = _find_source(_GNUBG_SOURCE)(name)
+        return player
+    return load_player(name)
 
 
 def hash_opponent_nets(name: str, *, with_pruning_net: bool = True) -> dict[str, str]:
@@ -86,19 +97,37 @@ def _is_gnubg(name: str) -> bool:
     return name.partition(":")[0] == _GNUBG
 
 
+def _find_source(path: str) -> Callable[..., Any]:
+    module, _, function = path.partition(":")
+    source: Callable[..., Any] = getattr(importlib.import_module(module), function)
+    return source
+
+
 def _find_run_file(name: str) -> Path:
     path = Path(name.removeprefix(RUN_PREFIX))
-    return find_net_file(path) or find_nets_file(path)
+    if not path.is_dir():
+        return path
+    return next((path / file for file in _RUN_FILES if (path / file).exists()), path / _RUN_FILES[-1])
 
 
 def _load_run_file(file: Path) -> Player:
+    player: Player | None
     if file.suffix == ".txt":
-        return load_run_player(file)
-    arrays = read_arrays(file)
-    for read in _RUN_LOADERS:
-        if (player := read(file, arrays)) is not None:
-            return player
-    return EvaluatorPlayer(net_set_from_arrays(file, arrays).make_evaluator())
+        player = _find_source(_TEXT_NET)(file)
+    else:
+        arrays = read_arrays(file)
+        player = _find_source(_RUN_READERS.get(_find_kind(arrays), _NETS))(file, arrays)
+    if player is None:
+        raise DataFileError(f"{file} has no nets of the trainer that it names", field="player")
+    return player
+
+
+def _find_kind(arrays: Mapping[str, NDArray[Any]]) -> str:
+    """Find which trainer wrote a file; empty where nothing tells it."""
+    if _KIND in arrays:
+        return str(arrays[_KIND])
+    known = (kind for kind, names in _ARRAYS_BEFORE_KINDS.items() if names <= arrays.keys())
+    return next(known, "")
 
 
 def _hash_run_file(file: Path) -> dict[str, str]:

@@ -8,12 +8,13 @@ threads.
 from __future__ import annotations
 
 import base64
+import re
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import UnsupportedError, ValueRangeError
+from engine.errors import FormatError, UnsupportedError, ValueRangeError
 from engine.formats.position_id import ID_LENGTH, decode_position_ids
 from engine.play.player import Player
 from engine.rules.outcome import Outcomes, evaluate_finished
@@ -21,6 +22,7 @@ from engine.rules.position import Board, Phase, classify_phases
 
 MAX_PLIES = 2
 
+_NAME = re.compile(r"gnubg(?::plies=([0-9]{1,9}))?")
 _KEY_DIGITS = str.maketrans("ABCDEFGHIJKLMNOP", "0123456789abcdef")
 
 
@@ -79,6 +81,25 @@ class GnubgPlayer(_GnubgNets, Player):
         chosen, is_good = decode_position_ids([_key_to_position_id(key) for key in keys])
         assert is_good.all(), f"gnubg-nn gave positions that cannot be after {boards[~is_good]}"
         return chosen
+
+
+def load_gnubg_player(name: str) -> GnubgPlayer:
+    """Load gnubg as a player.
+
+    Args:
+        name: ``gnubg`` or ``gnubg:plies=N``.
+
+    Raises:
+        FormatError: Another option.
+        UnsupportedError: The package is missing.
+        ValueRangeError: Other plies.
+    """
+    found = _NAME.fullmatch(name)
+    if not found:
+        raise FormatError(
+            f"gnubg takes the option plies alone, as in gnubg:plies=1, got {name[:80]!r}", field="player"
+        )
+    return GnubgPlayer(int(found[1] or 0))
 
 
 def to_gnubg_boards(boards: Board) -> list[list[list[int]]]:

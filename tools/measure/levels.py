@@ -29,7 +29,7 @@ from engine.rules.position import Position
 from engine.runtime.version import read_version
 from engine.search import FILTERS
 from nets.catalogue import load_engine
-from tools.cli import EXIT_INTERRUPTED
+from tools.interrupts import EXIT_INTERRUPTED
 from tools.progress import Progress
 
 SUMMARY = "measure how much each level loses by its errors"

@@ -38,13 +38,11 @@ from engine.rules.match import MatchState
 from engine.runtime.cores import count_usable_cores
 from nets.catalogue import DEFAULT_EVALUATOR, collect_net_hashes, load_engine
 from nets.manifest import read_manifest
-from tools.interrupts import call_on_interrupt
+from tools.interrupts import EXIT_INTERRUPTED, call_on_interrupt
 from tools.rollout.report import format_json, format_table
 from tools.rollout.state_file import RolloutProgress, RolloutStateFile
 
 SUMMARY = "roll out plays, a position or a cube decision"
-
-EXIT_INTERRUPTED = 130
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

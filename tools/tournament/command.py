@@ -16,9 +16,9 @@ from pathlib import Path
 from engine.errors import FormatError, ValueRangeError
 from engine.rules.doubles_rule import DoublesRule
 from engine.runtime.cores import MAX_THREADS, count_usable_cores
-from tools.cli import EXIT_INTERRUPTED
 from tools.figures import check_plot_file
 from tools.files import write_atomically
+from tools.interrupts import EXIT_INTERRUPTED
 from tools.opponents import PLAYER_HELP
 from tools.tournament.entrants import Entrant, load_entrant, load_entrants
 from tools.tournament.plot import draw_cross_table

@@ -25,8 +25,7 @@ from engine.rules.position import Board
 from engine.runtime.cores import MAX_THREADS, count_usable_cores
 from engine.runtime.version import read_version
 from nets.catalogue import load_engine
-from tools.cli import EXIT_INTERRUPTED
-from tools.interrupts import call_on_interrupt
+from tools.interrupts import EXIT_INTERRUPTED, call_on_interrupt
 from tools.measure.cube.fit import EFFICIENCY_NAMES, efficiencies_from_vector
 from tools.measure.cube.positions import KINDS, classify_positions, draw_positions
 from tools.measure.cube.report import (

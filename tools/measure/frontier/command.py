@@ -19,8 +19,8 @@ from engine.play.player import Player
 from engine.runtime.cores import count_usable_cores
 from engine.runtime.version import read_version
 from tools.bench.measure import BenchmarkSubject
-from tools.cli import EXIT_INTERRUPTED
 from tools.figures import check_plot_file
+from tools.interrupts import EXIT_INTERRUPTED
 from tools.measure.frontier.plot import draw_frontier
 from tools.measure.frontier.points import FrontierPoint, mark_frontier
 from tools.measure.frontier.speed import measure_evaluations_per_s

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from engine.errors import DataFileError, UnsupportedError, ValueRangeError
 from engine.evaluation.evaluator import ExactEvaluator
 from engine.evaluation.pruning import PlayPruner
+from engine.play.player import EvaluatorPlayer, Player
 from engine.rollout import ShortlistPruner
 from engine.rules.position import Phase
 from nets.catalogue import DEFAULT_EVALUATOR, list_evaluator_names, load_exact_evaluators
@@ -228,6 +229,19 @@ def net_set_from_arrays(file: Path, arrays: Mapping[str, NDArray[Any]]) -> NetSe
         )
     except DataFileError as error:
         raise DataFileError(f"{file}: {error.message}", field="net") from error
+
+
+def make_net_set_player(file: Path, arrays: Mapping[str, NDArray[Any]]) -> Player:
+    """Make the player of a run's nets, called as its folder is.
+
+    Args:
+        file: Its folder names the player; it stands in messages.
+        arrays: All that the file holds.
+
+    Raises:
+        DataFileError: The arrays are damaged, or hold no nets.
+    """
+    return EvaluatorPlayer(net_set_from_arrays(file, arrays).make_evaluator())
 
 
 def find_nets_file(path: Path) -> Path:
