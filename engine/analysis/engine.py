@@ -33,7 +33,9 @@ from engine.evaluation.pruning import EvaluatorPruner, PlayPruner
 from engine.rollout import RolloutEvaluators, ShortlistPruner
 from engine.rules.dice import Roll
 from engine.rules.match import MAX_CUBE, MatchState
+from engine.rules.moves import legal_plays
 from engine.rules.position import Board, Position
+from engine.rules.rules import STANDARD_RULES, Feature, Rules
 from engine.search import NPlyEvaluator, PlaySearch, SearchWatch, TreeSearch, ValueCache
 from engine.search.cubeful_objective import OUTCOME_COLUMNS, CubefulEvaluator, CubefulObjective
 from engine.search.iterative_deepening import run_iterative_deepening
@@ -56,6 +58,7 @@ class Engine:
         cache: Where values of searches are kept, `CACHE_COLUMNS` wide; None for nowhere.
         threads: How many threads work on one answer.
         pruning: Which replies searches look at.
+        rules: The rules of the games that it is asked about.
     """
 
     def __init__(
@@ -69,8 +72,10 @@ class Engine:
         cache: ValueCache | None = None,
         threads: int = 1,
         pruning: Pruning = DEFAULT_PRUNING,
+        rules: Rules = STANDARD_RULES,
     ) -> None:
         self.evaluator = evaluator
+        self.rules = rules
         self.table = table
         self._pruner = pruner
         self._policy = policy
@@ -92,6 +97,14 @@ class Engine:
         """
         other = copy(self)
         other._tree = TreeSearch(self._pruner, self._pruning, self._cache, threads)
+        return other
+
+    def with_rules(self, rules: Rules) -> Engine:
+        """Return the same engine, with the same cache, for games by other rules."""
+        if rules == self.rules:
+            return self
+        other = copy(self)
+        other.rules = rules
         return other
 
     def make_n_ply_evaluator(
@@ -157,6 +170,7 @@ class Engine:
         Raises:
             PositionError: The cube counts, and that of a match shows more than 1 and nobody owns it.
         """
+        self.rules.check_supports(Feature.EVALUATION)
         if not positions:
             return []
         settings, watch = settings or EvalSettings(), watch or SearchWatch()
@@ -184,6 +198,7 @@ class Engine:
             PositionError: The cube counts, and that of a match shows more than 1 and nobody owns it.
             CancelledWork: The watch stopped it.
         """
+        self.rules.check_supports(Feature.EVALUATION)
         settings = settings or EvalSettings()
         judgement = self._make_objective(match, settings)
         values = self._tree.evaluate(judgement, boards, settings.plies, watch)
@@ -213,7 +228,7 @@ class Engine:
             position: Where the player on roll moves from.
             roll: Two dice, in any order.
             match: The match state; its seat on roll is the one that plays.
-            settings: How deep; 0 plies with the cube if None.
+            settings: How deep; 0 plies, with the cube where the rules have one, if None.
             watch: Counts nodes, reports progress, stops the search: the last finished depth stands.
             stop_when_decided: Whether to stop as soon as a single candidate is left; its plies are then less.
 
@@ -221,11 +236,14 @@ class Engine:
             StateError: The game is over.
             ValueRangeError: A die is not 1 to 6.
             PositionError: The cube counts, and that of a match shows more than 1 and nobody owns it.
+            UnsupportedError: The rules support neither look-ahead nor the cube, and the settings use them.
         """
-        settings = settings or EvalSettings()
+        settings = settings or EvalSettings.make_default(self.rules)
+        settings.check_supported(self.rules)
+        plays = legal_plays(position, roll, self.rules)
         judgement = self._make_objective(match, settings)
         search = PlaySearch(judgement, self._tree, self.evaluator.plies)
-        found = search.search(position, roll, settings.plies, settings.move_filter, watch, stop_when_decided)
+        found = search.search_among(plays, settings.plies, settings.move_filter, watch, stop_when_decided)
         return make_ranked_plays(found, judgement)
 
     def takes_beaver(
@@ -301,6 +319,7 @@ class Engine:
             ValueRangeError: An argument is out of range.
             CancelledWork: The watch stopped it.
         """
+        self.rules.check_supports(Feature.CUBE)
         EvalSettings(plies)
         board, watch = position.board[None], watch or SearchWatch()
 
@@ -328,6 +347,7 @@ class Engine:
         Raises:
             ValueRangeError: Plies are out of range.
         """
+        self.rules.check_supports(Feature.EVALUATION)
         cheap = self._policy or EvaluatorPruner(self.evaluator)
         policy = cheap
         if play_plies:

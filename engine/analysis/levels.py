@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from engine.errors import ValueRangeError
+from engine.rules.rules import Feature, Rules
 from engine.search.filters import DEFAULT_FILTER, MoveFilter, find_move_filter
 from engine.search.tree import check_plies
 
@@ -39,10 +40,26 @@ class EvalSettings:
         check_plies(self.plies)
         find_move_filter(self.filter_name)
 
+    @classmethod
+    def make_default(cls, rules: Rules) -> EvalSettings:
+        """Return the settings of requests that give none: 0-ply, cubeful where the rules have a cube."""
+        return cls(is_cubeful=rules.supports(Feature.CUBE))
+
     @property
     def move_filter(self) -> MoveFilter:
         """The filter of that name."""
         return find_move_filter(self.filter_name)
+
+    def check_supported(self, rules: Rules) -> None:
+        """Refuse settings that plays cannot be ranked with under some rules.
+
+        Raises:
+            UnsupportedError: They look ahead or are cubeful, and the rules do not support that.
+        """
+        if self.plies:
+            rules.check_supports(Feature.LOOK_AHEAD)
+        if self.is_cubeful:
+            rules.check_supports(Feature.CUBE)
 
 
 @dataclass(frozen=True)

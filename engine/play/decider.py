@@ -13,6 +13,7 @@ from engine.analysis.levels import MAX_NOISE_POINTS, EvalSettings, choose_with_n
 from engine.cubeful import CubeResponse
 from engine.errors import PlayError, ValueRangeError
 from engine.play.player import Player
+from engine.play.variant_player import adapt_to_rules
 from engine.rules.dice import MAX_SEED, Roll
 from engine.rules.match import MatchState
 from engine.rules.position import Board, Position
@@ -34,6 +35,7 @@ class Decider:
 
     Raises:
         ValueRangeError: The noise is not 0 to `MAX_NOISE_POINTS`, or the seed is out of range.
+        UnsupportedError: The player cannot play by the rules of the engine.
     """
 
     def __init__(
@@ -52,10 +54,10 @@ class Decider:
         if not 0 <= seed <= MAX_SEED:
             raise ValueRangeError(f"expected a seed of 0 to {MAX_SEED}, got {seed}", field="seed")
         self.engine = engine
-        self.settings = settings or EvalSettings()
+        self.settings = settings or EvalSettings.make_default(engine.rules)
         self._noise_points = noise_points
         self._seed = seed
-        self._player = player
+        self._player = None if player is None else adapt_to_rules(player, engine.rules)
 
     @property
     def name(self) -> str:

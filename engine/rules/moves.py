@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import StateError
 from engine.kernels import moves as kernel_moves
-from engine.kernels import two_moves as kernel_two_moves
 from engine.rules.dice import Roll, validate_roll
-from engine.rules.doubles_rule import DoublesRule
 from engine.rules.position import Board, Position
+from engine.rules.rules import STANDARD_RULES, Rules
 
 CheckerMove = tuple[int, int]
 """One checker from a point (25 the bar) to a point (0 off), in the mover's numbering."""
@@ -39,13 +37,13 @@ class Play:
         return not self.moves
 
 
-def legal_plays(position: Position, roll: Roll, doubles: DoublesRule = DoublesRule.FOUR) -> list[Play]:
+def legal_plays(position: Position, roll: Roll, rules: Rules = STANDARD_RULES) -> list[Play]:
     """List all legal plays of a roll, one for each distinct resulting position.
 
     Args:
         position: Where the player on roll moves from.
         roll: Two dice, in any order.
-        doubles: How many checker moves doubles are.
+        rules: The rules of the game.
 
     Returns:
         At least one play; a single pass when no checker can move.
@@ -54,21 +52,19 @@ def legal_plays(position: Position, roll: Roll, doubles: DoublesRule = DoublesRu
         ValueRangeError: A die is not 1..6.
         StateError: The game is over.
     """
-    children, moves = _generate_plays(position, roll, doubles)
+    children, moves = _generate_plays(position, roll, rules)
     blots = _find_blots(position)
     return [_make_play(child, pairs, blots) for child, pairs in zip(children, moves.tolist(), strict=True)]
 
 
-def find_play(
-    position: Position, roll: Roll, result: Board, doubles: DoublesRule = DoublesRule.FOUR
-) -> Play | None:
+def find_play(position: Position, roll: Roll, result: Board, rules: Rules = STANDARD_RULES) -> Play | None:
     """Find the legal play of a roll that leads to a given board.
 
     Args:
         position: Where the player on roll moves from.
         roll: Two dice, in any order.
         result: ``int8[2, 26]``, as the next mover sees it.
-        doubles: How many checker moves doubles are.
+        rules: The rules of the game.
 
     Returns:
         The play; None where no play leads there.
@@ -77,7 +73,7 @@ def find_play(
         ValueRangeError: A die is not 1..6.
         StateError: The game is over.
     """
-    children, moves = _generate_plays(position, roll, doubles)
+    children, moves = _generate_plays(position, roll, rules)
     found = np.flatnonzero((children == result).all(axis=(1, 2)))
     return (
         _make_play(children[found[0]], moves[found[0]].tolist(), _find_blots(position))
@@ -86,12 +82,11 @@ def find_play(
     )
 
 
-def _generate_plays(position: Position, roll: Roll, doubles: DoublesRule) -> tuple[Board, NDArray[np.int8]]:
+def _generate_plays(position: Position, roll: Roll, rules: Rules) -> tuple[Board, NDArray[np.int8]]:
     dice = np.array([validate_roll(*roll)], np.int8)
     if position.is_over:
         raise StateError("there are no plays once a side has borne off all its checkers", field="position")
-    expand = expand_rolls if doubles is DoublesRule.FOUR else expand_two_moves
-    children, moves, _ = expand(position.board[None], dice)
+    children, moves, _ = expand_rolls(position.board[None], dice, rules)
     return children, moves
 
 
@@ -112,45 +107,22 @@ def _make_play(child: Board, moves: list[int], blots: set[int]) -> Play:
     return Play(tuple(pairs), tuple(hits), Position.from_valid_board(child))
 
 
-def expand_rolls(boards: Board, dice: NDArray[np.int8]) -> tuple[Board, NDArray[np.int8], NDArray[np.int64]]:
+def expand_rolls(
+    boards: Board, dice: NDArray[np.int8], rules: Rules = STANDARD_RULES
+) -> tuple[Board, NDArray[np.int8], NDArray[np.int64]]:
     """List the legal plays of one roll for each of many positions, in one array.
 
     Args:
         boards: ``int8[n, 2, 26]``.
         dice: ``int8[n, 2]``, each 1..6.
+        rules: The rules of the game.
 
     Returns:
         Children ``int8[m, 2, 26]`` as the next mover sees them, their checker moves ``int8[m, 8]``, and
-        offsets ``int64[n + 1]``: position i has at least one child, and its children lie at
+        offsets ``int64[n + 1]``: position i has at least one child, and its children are
         ``offsets[i]:offsets[i + 1]``.
     """
-    return _run_expand(kernel_moves.expand, boards, dice)
-
-
-def expand_two_moves(
-    boards: Board, dice: NDArray[np.int8]
-) -> tuple[Board, NDArray[np.int8], NDArray[np.int64]]:
-    """List the plays as `expand_rolls` does, in games where doubles are two checker moves, not four."""
-    return _run_expand(kernel_two_moves.expand, boards, dice)
-
-
-class _ExpandKernel(Protocol):
-    """The kernel `engine.kernels.moves.expand`, or one like it."""
-
-    def __call__(
-        self,
-        boards: Board,
-        dice: NDArray[np.int8],
-        start: int,
-        children: Board,
-        moves: NDArray[np.int8],
-        offsets: NDArray[np.int64],
-    ) -> int: ...
-
-
-def _run_expand(
-    expand: _ExpandKernel, boards: Board, dice: NDArray[np.int8]
-) -> tuple[Board, NDArray[np.int8], NDArray[np.int64]]:
+    expand = rules.expand_kernel
     boards = np.require(boards, np.int8, ["C", "W"])  # one signature of the kernel, compiled once
     dice = np.require(dice, np.int8, ["C", "W"])
     offsets = np.zeros(len(boards) + 1, np.int64)

@@ -15,7 +15,6 @@ import numpy as np
 
 from engine.errors import FormatError, PlayError
 from engine.rules.dice import Roll
-from engine.rules.doubles_rule import DoublesRule
 from engine.rules.moves import Play, find_play, legal_plays
 from engine.rules.play_interpretation import (
     CheckerPath,
@@ -24,6 +23,7 @@ from engine.rules.play_interpretation import (
     format_move,
 )
 from engine.rules.position import BAR, OFF, Position
+from engine.rules.rules import STANDARD_RULES, Rules
 
 NO_MOVE_TEXT = "pass"
 
@@ -74,7 +74,7 @@ def format_moves_plain(play: Play) -> str:
     )
 
 
-def parse_play(text: str, position: Position, roll: Roll, doubles: DoublesRule = DoublesRule.FOUR) -> Play:
+def parse_play(text: str, position: Position, roll: Roll, rules: Rules = STANDARD_RULES) -> Play:
     """Find the play that a text means.
 
     Accepted: ``/`` or ``-`` between points, blanks or commas between moves, any order and case, ``bar``,
@@ -87,7 +87,7 @@ def parse_play(text: str, position: Position, roll: Roll, doubles: DoublesRule =
         text: The play, in the numbering of the player on roll.
         position: Where it is played.
         roll: The dice to be played.
-        doubles: How many checker moves doubles are.
+        rules: The rules of the game.
 
     Returns:
         The legal play with the same result.
@@ -98,10 +98,10 @@ def parse_play(text: str, position: Position, roll: Roll, doubles: DoublesRule =
         lists.
     """
     paths = _parse_paths(text, roll)
-    direct = _play_as_written(paths, position, roll, doubles) if paths else None
+    direct = _play_as_written(paths, position, roll, rules) if paths else None
     if direct is not None:
         return direct
-    plays = legal_plays(position, roll, doubles)
+    plays = legal_plays(position, roll, rules)
     if not paths:
         if plays[0].is_no_move:
             return plays[0]
@@ -113,19 +113,17 @@ def parse_play(text: str, position: Position, roll: Roll, doubles: DoublesRule =
             f"no checker can move with {roll[0]}-{roll[1]}: the only play is a pass", field="move"
         )
     by_result = {play.result: play for play in plays}
-    trials, reason = find_interpretations(position, doubles.list_dice(roll), paths)
+    trials, reason = find_interpretations(position, rules.dice_of(roll), paths)
     fitting = [trial for trial in trials if trial.result in by_result]
     if not fitting:
         raise PlayError(_explain_illegal_play(trials, reason, plays, roll), field="move")
     return by_result[_choose_result(fitting, paths, by_result)]
 
 
-def _play_as_written(
-    paths: list[CheckerPath], position: Position, roll: Roll, doubles: DoublesRule
-) -> Play | None:
+def _play_as_written(paths: list[CheckerPath], position: Position, roll: Roll, rules: Rules) -> Play | None:
     """Carry paths out point by point as written, which most texts allow; None where that leaves a doubt."""
     steps = [step for path in paths for step in pairwise(path.points)]
-    if len(steps) > len(doubles.list_dice(roll)):
+    if len(steps) > len(rules.dice_of(roll)):
         return None
     own, opponent = position.board.tolist()
     hits = []
@@ -136,7 +134,7 @@ def _play_as_written(
             opponent[BAR - target] = 0
             opponent[BAR] += 1
             hits.append(target)
-    play = find_play(position, roll, np.array([opponent, own], np.int8), doubles)
+    play = find_play(position, roll, np.array([opponent, own], np.int8), rules)
     if play is None:
         return None
     has_every_point = len(steps) == len(play.moves)

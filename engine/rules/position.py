@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,9 @@ from engine.kernels import phases as kernel_phases
 CHECKERS = 15
 OFF = 0
 BAR = 25
+
+START_POINTS = ((24, 2), (13, 5), (8, 3), (6, 5))
+"""Points and checkers of each side in the starting position of backgammon."""
 
 Board = NDArray[np.int8]
 """``int8[2, 26]``: row 0 the player on roll, row 1 the opponent, each in its own numbering."""
@@ -58,10 +62,15 @@ class Position:
         self._board: Board = _validate_board(board)
 
     @classmethod
-    def start(cls) -> Position:
-        """The starting position."""
+    def start(cls, points: Sequence[tuple[int, int]] = START_POINTS) -> Position:
+        """Return a starting position, that of backgammon if no other is given.
+
+        Args:
+            points: Points and checkers, the same for both sides.
+        """
         row = np.zeros(26, np.int8)
-        row[[24, 13, 8, 6]] = 2, 5, 3, 5
+        for point, count in points:
+            row[point] = count
         return cls(np.stack([row, row]))
 
     @classmethod

@@ -104,9 +104,32 @@ class PlaySearch:
             ValueRangeError: The plies are out of range, or a die is.
             StateError: The game is over.
         """
+        plays = legal_plays(position, roll)
+        return self.search_among(plays, plies, move_filter, watch, stop_when_decided)
+
+    def search_among(
+        self,
+        plays: list[Play],
+        plies: int,
+        move_filter: MoveFilter,
+        watch: SearchWatch | None = None,
+        stop_when_decided: bool = False,
+    ) -> PlaySearchResult:
+        """Search among the legal plays of a roll, by whatever rules, as `search`.
+
+        Args:
+            plays: At least one; the list is reordered.
+            plies: As for `search`.
+            move_filter: As for `search`.
+            watch: As for `search`.
+            stop_when_decided: As for `search`.
+
+        Raises:
+            ValueRangeError: The plies are out of range.
+        """
         check_plies(plies)
         watch = watch or SearchWatch()
-        ladder = self._rank_at_0_ply(legal_plays(position, roll), watch)
+        ladder = self._rank_at_0_ply(plays, watch)
         finished = True
         for depth in range(1, plies + 1):
             survivors = move_filter.count_survivors(ladder.survivor_equities(), depth - 1)
@@ -122,17 +145,6 @@ class PlaySearch:
             watch.end_depth(ladder.make_best(self._leaf_plies))
         candidates = ladder.make_candidates(self._leaf_plies)
         return PlaySearchResult(candidates, candidates[0].plies, finished, watch.nodes, watch.elapsed_s)
-
-    def rank(self, plays: list[Play], watch: SearchWatch | None = None) -> PlaySearchResult:
-        """Rank plays of one roll, by whatever rules, at 0 plies.
-
-        Args:
-            plays: At least one.
-            watch: Counts nodes, reports progress.
-        """
-        watch = watch or SearchWatch()
-        candidates = self._rank_at_0_ply(plays, watch).make_candidates(self._leaf_plies)
-        return PlaySearchResult(candidates, self._leaf_plies, True, watch.nodes, watch.elapsed_s)
 
     def _rank_at_0_ply(self, plays: list[Play], watch: SearchWatch) -> _CandidateList:
         """Value all plays at 0 plies, without asking the watch."""

@@ -11,10 +11,10 @@ from engine.cubeful import CubeResponse
 from engine.errors import StateError
 from engine.play.decider import Decider
 from engine.rules.dice import Roll
-from engine.rules.doubles_rule import DoublesRule
 from engine.rules.match import MatchState
 from engine.rules.notation import format_moves_plain
 from engine.rules.position import Position
+from engine.rules.rules import Feature
 from engine.search import FILTERS, MAX_PLIES, SearchWatch
 from protocol.commands.command import CommandCall
 from protocol.commands.cube import RESPONSE_WORDS
@@ -65,7 +65,7 @@ class GoLimits:
         """
         plies = self.plies
         is_free = self.movetime_s is not None and session.engine_settings.noise == 0
-        if plies is None and is_free and session.game.doubles is DoublesRule.FOUR:
+        if plies is None and is_free and session.game.rules.supports(Feature.LOOK_AHEAD):
             plies = MAX_PLIES
         return session.make_eval_settings(plies, self.filter_name)
 
@@ -133,7 +133,7 @@ def _make_request(session: Session, what: str, limits: GoLimits) -> GoRequest:
     if not match.doubled and what == "take":
         raise StateError("no double waits for an answer: 'play double' offers one", field="what")
     if what != "chequer":
-        session.require_standard_doubles("the cube is decided about")
+        session.check_supports(Feature.CUBE)
     engine, clock = session.engine_settings, session.service.clock
     depth, is_own, asked_s = limits.make_eval_settings(session), engine.player == ENGINE_PLAYER, clock()
     return GoRequest(

@@ -126,7 +126,7 @@ def handle_moves(call: CommandCall) -> Answer:
     session, depth, limit = call.session, read_eval_settings(call), call.values["n"]
     position, roll = session.require_roll()
     match = session.require_evaluable_match()
-    find_ranker = session.make_ranker_loader()
+    find_ranker = session.make_engine_loader(needs=None)
 
     def run(control: WorkControl) -> list[Reply]:
         ranker = find_ranker()

@@ -18,6 +18,7 @@ from engine.rules.moves import Play, legal_plays
 from engine.rules.notation import format_play, parse_play
 from engine.rules.outcome import LOSE_BG, LOSE_G, evaluate_finished
 from engine.rules.position import BAR, Position
+from engine.rules.rules import Feature
 from protocol.commands.board_drawing import draw_board
 from protocol.commands.command import CommandCall
 from protocol.core.arguments import MAX_QUOTED_CHARS, error_field
@@ -109,12 +110,12 @@ def handle_newgame(call: CommandCall) -> Answer:
 def handle_legal(call: CommandCall) -> Answer:
     """List the legal plays, all or those that move a checker from a point."""
     position, roll = call.session.require_roll()
-    doubles, point = call.session.game.doubles, call.values["point"]
+    rules, point = call.session.game.rules, call.values["point"]
     if point is not None and not position.board[0, point]:
         raise ValueRangeError(f"there is no checker on {_format_point(point)} to play", field="point")
 
     def run(_: WorkControl) -> list[Reply]:
-        plays = legal_plays(position, roll, doubles)
+        plays = legal_plays(position, roll, rules)
         if point is not None:
             plays = [play for play in plays if _moves_from(play, position, point)]
         return [*map(_make_play_reply, plays, count(1)), Reply("legal", values={"count": len(plays)})]
@@ -175,7 +176,7 @@ def _take_action(session: Session, words: str) -> GameResult | None:
     """Do something with the cube or a resignation; return how the game ended if it did."""
     position, match = session.require_game(), session.game.match
     if words not in OFFER_RESPONSES:
-        session.require_standard_doubles("games are played with the cube, and given up,")
+        session.check_supports(Feature.RESIGNATION if words.startswith("resign") else Feature.CUBE)
     following = OFFER_ACTIONS[words](match)
     if isinstance(following, MatchState):
         session.push_position(position, following)
@@ -190,7 +191,7 @@ def _play_checkers(session: Session, text: str) -> tuple[str, GameResult | None]
     match = session.game.match
     check_no_offer(match)
     with error_field("play"):
-        play = parse_play(text, position, roll, session.game.doubles)
+        play = parse_play(text, position, roll, session.game.rules)
     session.make_play(play)
     if not play.result.is_over:
         return format_play(play), None

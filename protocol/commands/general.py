@@ -10,6 +10,7 @@ from engine.options import Field
 from engine.rules.match import MatchState
 from engine.rules.moves import legal_plays
 from engine.rules.position import Position
+from engine.rules.rules import STANDARD_RULES
 from engine.runtime.version import NAME, read_version
 from engine.search import FILTERS, MAX_PLIES
 from nets.player_kinds import load_player_kinds
@@ -64,11 +65,12 @@ def handle_ubgi(call: CommandCall) -> Answer:
 
 def handle_isready(call: CommandCall) -> Answer:
     """Load the evaluator and the player, make ready what searches, then say so."""
-    find_chooser, doubles = call.session.make_decider_loader(), call.session.game.doubles
+    find_chooser, rules = call.session.make_decider_loader(), call.session.game.rules
 
     def run(_: WorkControl) -> list[Reply]:
-        legal_plays(Position.start(), (1, 1), doubles)
-        find_chooser().engine.evaluate(Position.start(), MatchState(), EvalSettings(_WARM_UP_PLIES))
+        legal_plays(Position.start(), (1, 1), rules)
+        engine = find_chooser().engine.with_rules(STANDARD_RULES)
+        engine.evaluate(Position.start(), MatchState(), EvalSettings(_WARM_UP_PLIES))
         return [Reply("readyok")]
 
     return Work(run)

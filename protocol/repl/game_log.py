@@ -9,11 +9,11 @@ from pathlib import Path
 
 from engine.errors import DataFileError, StateError
 from engine.formats.mat_writer import format_mat
-from engine.rules.doubles_rule import DoublesRule
 from engine.rules.game_record import DoubleAction, GameAction, GameRecord, PlayAction, ResponseAction
 from engine.rules.match import RESULT_NAMES, GameResult, MatchState
 from engine.rules.moves import find_play
 from engine.rules.position import Position
+from engine.rules.rules import Feature
 from protocol.core.requests import ReplyValue
 from protocol.state.session import GameState
 from protocol.state.settings import SEAT_NAMES
@@ -56,7 +56,8 @@ class _LoggedGame:
         actions: list[GameAction] = []
         last = GameState(Position.start(), self.start)
         for done in self.actions:
-            if done.before.doubles is not DoublesRule.FOUR or not _is_continuation(done.before, last):
+            is_recordable = done.before.rules.supports(Feature.RECORDS)
+            if not is_recordable or not _is_continuation(done.before, last):
                 return None
             actions += _to_record_actions(done)
             last = done.after

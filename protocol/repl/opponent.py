@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from engine.rules.doubles_rule import DoublesRule
 from engine.rules.match import RESULT_NAMES
+from engine.rules.rules import Feature
 from protocol.core.requests import WorkControl
 from protocol.repl.command_client import send_command
 from protocol.state.session import Session
@@ -57,7 +57,7 @@ class EngineOpponent:
             return self._send_command("go take", control)
         if match.roll is not None:
             return self._send_command("go chequer", control)
-        if game.doubles is not DoublesRule.FOUR:
+        if not game.rules.supports(Feature.RESIGNATION):
             return ROLL_ACTION
         kind = self._find_resignation(control)
         if kind > self._rejected_kind:

@@ -9,14 +9,13 @@ from functools import partial
 
 from engine.analysis.engine import Engine
 from engine.analysis.levels import DEFAULT_LEVEL, LEVELS, EvalSettings, Level
-from engine.errors import StateError, UnsupportedError
+from engine.errors import StateError
 from engine.play.decider import Decider
-from engine.play.two_moves import TwoMoveDecider, TwoMoveRanker
 from engine.rules.dice import DiceSource, Roll, SeededDice
-from engine.rules.doubles_rule import DoublesRule
 from engine.rules.match import MatchState
 from engine.rules.moves import Play, legal_plays
 from engine.rules.position import Position
+from engine.rules.rules import STANDARD_RULES, Feature, Rules
 from protocol.core.arguments import error_field
 from protocol.state.offers import check_cube_owner, check_no_offer
 from protocol.state.player_registry import ENGINE_PLAYER, HUMAN_PLAYER, SESSION_PLAYERS
@@ -41,13 +40,13 @@ class GameState:
         position: The checkers, those of the seat on roll first; None until one is sent.
         match: Everything else, the dice among it.
         is_conceded: Whether the game ended by a drop or a resignation; the checkers lie as they did.
-        doubles: How many checker moves doubles are.
+        rules: The rules of the game.
     """
 
     position: Position | None = None
     match: MatchState = field(default_factory=MatchState)
     is_conceded: bool = False
-    doubles: DoublesRule = DoublesRule.FOUR
+    rules: Rules = STANDARD_RULES
 
     @property
     def is_over(self) -> bool:
@@ -57,7 +56,7 @@ class GameState:
     @property
     def may_double(self) -> bool:
         """Whether the seat on roll may offer the cube at this moment, and could gain by it."""
-        return self.doubles is DoublesRule.FOUR and self.match.may_double(self.match.on_roll)
+        return self.rules.supports(Feature.CUBE) and self.match.may_double(self.match.on_roll)
 
 
 @dataclass(frozen=True)
@@ -129,24 +128,19 @@ class Session:
         self._undo_stack: deque[GameState] = deque(maxlen=service.limits.undo_steps)
         self._redo_stack: list[GameState] = []
 
-    def make_engine_loader(self) -> Callable[[], Engine]:
-        """Return what fetches the analyst chosen at this moment; it may block while it loads.
+    def make_engine_loader(self, needs: Feature | None = Feature.EVALUATION) -> Callable[[], Engine]:
+        """Return what loads the engine of the present settings and rules; calling that may block.
+
+        Args:
+            needs: What it is needed for; None for what rules of every kind support.
 
         Raises:
-            UnsupportedError: Doubles are two moves, and analysts judge as if they were four.
+            UnsupportedError: The rules of the game do not support it.
         """
-        self.require_standard_doubles("this is judged")
-        return self._bind_engine_loader()
-
-    def make_ranker_loader(self) -> Callable[[], Engine | TwoMoveRanker]:
-        """Return what fetches who ranks plays, as `make_engine_loader`."""
-        find_analyst = self._bind_engine_loader()
-        if self.game.doubles is DoublesRule.FOUR:
-            return find_analyst
-        return lambda: TwoMoveRanker(find_analyst())
-
-    def _bind_engine_loader(self) -> Callable[[], Engine]:
-        return partial(self.service.get_engine, self.engine_settings.net, self.engine_settings.threads)
+        if needs is not None:
+            self.check_supports(needs)
+        engine, rules = self.engine_settings, self.game.rules
+        return lambda: self.service.get_engine(engine.net, engine.threads).with_rules(rules)
 
     def make_eval_settings(
         self, plies: int | None = None, filter_name: str | None = None, cubeful: bool | None = None
@@ -157,40 +151,32 @@ class Session:
             ValueRangeError: The plies are out of range, or no filter has this name.
             UnsupportedError: As `check_eval_settings`; of the settings, the cube does not matter.
         """
-        engine, has_cube = self.engine_settings, self.game.doubles is DoublesRule.FOUR
-        depth = EvalSettings(
+        engine, has_cube = self.engine_settings, self.game.rules.supports(Feature.CUBE)
+        settings = EvalSettings(
             engine.plies if plies is None else plies,
             engine.filter_name if filter_name is None else filter_name,
             engine.is_cubeful and has_cube if cubeful is None else cubeful,
         )
-        return self.check_eval_settings(depth)
+        return self.check_eval_settings(settings)
 
     def check_eval_settings(self, settings: EvalSettings) -> EvalSettings:
-        """Return a depth at which plays can be ranked by the rules of the game.
+        """Return settings with which plays can be ranked by the rules of the game.
 
         Raises:
-            UnsupportedError: Doubles are two moves, and it looks ahead or lets the cube count.
+            UnsupportedError: The rules support neither look-ahead nor the cube, and the settings use them.
         """
-        if settings.plies:
-            self.require_standard_doubles("there is look-ahead")
-        if settings.is_cubeful:
-            self.require_standard_doubles("the cube counts")
+        with error_field(DOUBLES_KEY):
+            settings.check_supported(self.game.rules)
         return settings
 
-    def require_standard_doubles(self, what: str) -> None:
-        """Make sure that doubles are four checker moves, as all that looks beyond a play takes them to be.
-
-        Args:
-            what: What needs it, as a sentence.
+    def check_supports(self, feature: Feature) -> None:
+        """Refuse what the rules of the game do not support.
 
         Raises:
-            UnsupportedError: They are two.
+            UnsupportedError: They do not support the feature.
         """
-        if self.game.doubles is not DoublesRule.FOUR:
-            raise UnsupportedError(
-                f"{what} only where doubles are four moves: 'set {DOUBLES_KEY} four' goes back to that",
-                field=DOUBLES_KEY,
-            )
+        with error_field(DOUBLES_KEY):
+            self.game.rules.check_supports(feature)
 
     def make_decider_loader(self, settings: EvalSettings | None = None) -> Callable[[], Decider]:
         """Return what fetches who decides: the session's player, with the cube at the session's level.
@@ -202,25 +188,23 @@ class Session:
                 says.
 
         Raises:
-            UnsupportedError: As `check_eval_settings`. Where doubles are two moves, what comes back may
-                raise it too, for a player that can only play four.
+            UnsupportedError: As `check_eval_settings`. What comes back may raise it too, for a player that
+                cannot play by the rules of the game.
         """
         engine = self.engine_settings
         settings = self.make_eval_settings() if settings is None else self.check_eval_settings(settings)
-        find_analyst, errors = self._bind_engine_loader(), (engine.noise / NOISE_UNITS, engine.seed)
+        load_engine, errors = self.make_engine_loader(needs=None), (engine.noise / NOISE_UNITS, engine.seed)
         find_player = partial(self.service.players.find, engine.player, engine.threads)
         is_own = engine.player in SESSION_PLAYERS
 
-        def found() -> Decider:
+        def load_decider() -> Decider:
             if is_own:
-                return Decider(find_analyst(), settings, *errors)
-            return Decider(find_analyst(), settings, *errors, player=find_player())
-
-        def found_for_two_moves() -> Decider:
+                return Decider(load_engine(), settings, *errors)
+            player, evaluation_engine = find_player(), load_engine()
             with error_field(DOUBLES_KEY):
-                return TwoMoveDecider(find_analyst(), None if is_own else find_player(), *errors)
+                return Decider(evaluation_engine, settings, *errors, player=player)
 
-        return found if self.game.doubles is DoublesRule.FOUR else found_for_two_moves
+        return load_decider
 
     def require_engine_player(self) -> None:
         """Make sure that it is not people who decide.
@@ -282,7 +266,7 @@ class Session:
 
     def push_position(self, position: Position, match: MatchState, *, is_conceded: bool = False) -> None:
         """Change everything but the rules of the game."""
-        self.push_state(GameState(position, match, is_conceded, self.game.doubles))
+        self.push_state(GameState(position, match, is_conceded, self.game.rules))
 
     def set_roll(self, roll: Roll) -> None:
         """Put the dice of the player on roll on the board, in place of any that lie there.
@@ -310,7 +294,7 @@ class Session:
     def start_game(self) -> None:
         """Set up the starting position: cube in the middle, no dice; score and seat on roll stay."""
         match = replace(self.game.match.before_roll(), cube=1, cube_owner=None)
-        self.push_position(Position.start(), match)
+        self.push_position(self.game.rules.starting_position, match)
 
     def make_play(self, play: Play) -> None:
         """Make a play: the other seat is on roll."""
@@ -373,4 +357,4 @@ class Session:
         Raises:
             StateError: As for `require_roll`.
         """
-        return legal_plays(*self.require_roll(), self.game.doubles)
+        return legal_plays(*self.require_roll(), self.game.rules)

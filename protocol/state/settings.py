@@ -9,8 +9,8 @@ from typing import Any
 from engine.analysis.levels import DEFAULT_LEVEL, LEVELS, MAX_NOISE_POINTS
 from engine.errors import UnsupportedError
 from engine.rules.dice import MAX_SEED
-from engine.rules.doubles_rule import DoublesRule
 from engine.rules.match import MAX_CUBE, MAX_MATCH_LENGTH
+from engine.rules.rules import VARIANTS, Doubles
 from engine.runtime.cores import MAX_THREADS, count_usable_cores
 from engine.search import FILTERS, MAX_PLIES
 from protocol.core.arguments import MAX_QUOTED_CHARS, error_field, parse_choice, parse_integer, parse_switch
@@ -65,6 +65,12 @@ def parse_owner(name: str, text: str) -> int | None:
 def change_match(session: Session, **changes: Any) -> None:  # noqa: ANN401  (fields of a match state)
     """Change fields of the match state, which checks that they fit together; offers that wait go."""
     session.push_state(replace(session.game, match=replace(session.game.match.without_offers(), **changes)))
+
+
+def change_rules(session: Session, **changes: Any) -> None:  # noqa: ANN401  (fields of the rules)
+    """Change fields of the rules; pending offers go."""
+    game = session.game
+    session.push_state(replace(game, match=game.match.without_offers(), rules=replace(game.rules, **changes)))
 
 
 def change_engine_settings(session: Session, **changes: Any) -> None:  # noqa: ANN401  (fields of engine settings)
@@ -125,16 +131,16 @@ def _set_length(session: Session, text: str) -> None:
 
 
 def _set_variant(session: Session, text: str) -> None:
-    if text != "backgammon":
+    if text not in VARIANTS:
         raise UnsupportedError(
-            f"only backgammon is played here, not {text[:MAX_QUOTED_CHARS]!r}", field="game.variant"
+            f"expected {'|'.join(VARIANTS)}, got {text[:MAX_QUOTED_CHARS]!r}", field="game.variant"
         )
+    if text != session.game.rules.variant.name:
+        change_rules(session, variant=VARIANTS[text])
 
 
 def _set_doubles(session: Session, text: str) -> None:
-    doubles = DoublesRule(parse_choice(DOUBLES_KEY, text, tuple(DoublesRule)))
-    match = session.game.match.without_offers()
-    session.push_state(replace(session.game, match=match, doubles=doubles))
+    change_rules(session, doubles=Doubles(parse_choice(DOUBLES_KEY, text, tuple(Doubles))))
 
 
 def _set_net(session: Session, text: str) -> None:
@@ -178,10 +184,10 @@ SETTINGS: dict[str, Setting] = {
         Setting(
             "game.variant",
             "enum",
-            "backgammon",
-            "backgammon",
+            "|".join(VARIANTS),
+            _GAME_START.rules.variant.name,
             "the game that is played",
-            lambda s: "backgammon",
+            lambda s: s.game.rules.variant.name,
             _set_variant,
         ),
         Setting(
@@ -224,10 +230,10 @@ SETTINGS: dict[str, Setting] = {
         Setting(
             DOUBLES_KEY,
             "enum",
-            "|".join(DoublesRule),
-            _GAME_START.doubles,
+            "|".join(Doubles),
+            _GAME_START.rules.doubles,
             "how many checker moves doubles are; two is a variant, for plays alone",
-            lambda s: s.game.doubles,
+            lambda s: s.game.rules.doubles,
             _set_doubles,
         ),
         Setting(

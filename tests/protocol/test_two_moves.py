@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from engine.rules.doubles_rule import DoublesRule
+from engine.rules.rules import Doubles
 from tests.protocol.talking import make_connection, talk
 
 VARIANT = "set game.doubles two"
@@ -33,7 +33,7 @@ def test_plays_of_two_moves_are_made_and_those_of_four_are_not():
     (refused,) = talk("play 24/18(2) 13/7(2)", connection)
     assert refused.startswith("error bad_value play: 4 checker moves are more than the roll 6-6 gives")
     assert talk("play 13/7(2)", connection)[0].startswith("ok play play=13/7(2) ")
-    assert connection.handler.session.game.doubles is DoublesRule.TWO
+    assert connection.handler.session.game.rules.doubles is Doubles.TWO
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_the_variant_stays_when_a_game_begins(line):
 
 def test_undo_takes_the_variant_back_as_any_setting_of_the_game():
     connection, _ = variant("undo", before=("newgame",))
-    assert connection.handler.session.game.doubles is DoublesRule.FOUR
+    assert connection.handler.session.game.rules.doubles is Doubles.FOUR
 
 
 def test_plays_are_ranked_at_a_look_and_without_the_cube():
@@ -99,7 +99,9 @@ def test_go_chooses_the_first_of_moves_and_a_level_that_errs_does_not_always():
 def test_what_cannot_be_said_of_the_variant_is_refused(line):
     connection, _ = variant("newgame", "dice 6 6")
     (answer,) = talk(line, connection)
-    assert re.match(r"error unsupported game.doubles: .* only where doubles are four moves: ", answer), answer
+    assert re.match(
+        r"error unsupported game.doubles: .* is not supported .*: set doubles to four$", answer
+    ), answer
 
 
 def test_nobody_doubles_in_the_variant():
@@ -118,7 +120,7 @@ def test_an_offer_that_came_with_a_position_can_be_answered():
     ("settings", "what"),
     [
         (("set engine.level master",), "look-ahead"),
-        (("set engine.player hard",), "hard plays doubles as four"),
+        (("set engine.player hard",), "hard, which looks ahead or errs, is not supported"),
     ],
 )
 def test_a_player_that_looks_ahead_is_refused_when_it_is_to_play(settings, what):

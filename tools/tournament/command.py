@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from engine.errors import FormatError, ValueRangeError
-from engine.rules.doubles_rule import DoublesRule
+from engine.rules.rules import Doubles, Rules
 from engine.runtime.cores import MAX_THREADS, count_usable_cores
 from tools.figures import check_plot_file
 from tools.files import write_atomically
@@ -26,7 +26,7 @@ from tools.tournament.records import check_records
 from tools.tournament.report import make_report
 from tools.tournament.results_file import ResultsFile
 from tools.tournament.round_robin import PairState, RoundRobin
-from tools.tournament.rules import Rules, TournamentMode
+from tools.tournament.rules import TournamentMode, TournamentRules
 from tools.tournament.sprt import SequentialTest
 from tools.tournament.text import format_report
 
@@ -56,8 +56,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--doubles",
-        choices=[each.value for each in DoublesRule],
-        default=DoublesRule.FOUR.value,
+        choices=[each.value for each in Doubles],
+        default=Doubles.FOUR.value,
         help="how many checker moves they are (default %(default)s); two for players without look-ahead",
     )
     _add_test_arguments(parser)
@@ -118,7 +118,7 @@ def main(args: argparse.Namespace) -> int:
     check_plot_file(args.plot)
     check_records(args.records, rules)
     entrants = load_entrants(
-        args.players, has_cube=rules.mode.has_cube, cube_by=rules.cube_by, doubles=rules.doubles
+        args.players, has_cube=rules.mode.has_cube, cube_by=rules.cube_by, game=rules.game
     )
     anchor = _find_anchor(args.anchor, entrants)
     started_s = time.monotonic()
@@ -147,10 +147,10 @@ def check_game_options(games: int, threads: int) -> None:
         raise ValueRangeError(f"--threads takes 1 to {MAX_THREADS}, not {threads}", field="threads")
 
 
-def _read_rules(args: argparse.Namespace) -> Rules:
-    doubles = DoublesRule(args.doubles)
+def _read_rules(args: argparse.Namespace) -> TournamentRules:
+    game = Rules(doubles=Doubles(args.doubles))
     if args.match is not None:
-        return Rules(TournamentMode.MATCH, args.seed, args.match, args.cube_by, doubles)
+        return TournamentRules(TournamentMode.MATCH, args.seed, args.match, args.cube_by, game)
     mode = (
         TournamentMode.HOME_BOUND
         if args.home_bound
@@ -158,7 +158,7 @@ def _read_rules(args: argparse.Namespace) -> Rules:
         if args.cubeful
         else TournamentMode.CUBELESS
     )
-    return Rules(mode, args.seed, cube_by=args.cube_by, doubles=doubles)
+    return TournamentRules(mode, args.seed, cube_by=args.cube_by, game=game)
 
 
 def _read_sequential_test(args: argparse.Namespace) -> SequentialTest | None:
@@ -186,7 +186,7 @@ def _find_anchor(anchor: str | None, entrants: list[Entrant]) -> int:
 def _write_report(
     args: argparse.Namespace,
     entrants: list[Entrant],
-    rules: Rules,
+    rules: TournamentRules,
     pairs: list[PairState],
     anchor: int,
     test: SequentialTest | None,

@@ -10,8 +10,8 @@ from engine.bearoff import load_bearoff
 from engine.errors import UnsupportedError, ValueRangeError
 from engine.play.decider import Decider, SearchPlayer
 from engine.play.player import EvaluatorPlayer
-from engine.play.two_moves import adapt_to_doubles
-from engine.rules.doubles_rule import DoublesRule
+from engine.play.variant_player import adapt_to_rules
+from engine.rules.rules import STANDARD_RULES, Rules
 from engine.search import ValueCache
 from nets.catalogue import load_pruner
 from tools.opponents import hash_opponent_nets, load_opponent
@@ -35,7 +35,7 @@ class Entrant:
 
 
 def load_entrants(
-    names: Sequence[str], *, has_cube: bool, cube_by: str = "", doubles: DoublesRule = DoublesRule.FOUR
+    names: Sequence[str], *, has_cube: bool, cube_by: str = "", game: Rules = STANDARD_RULES
 ) -> list[Entrant]:
     """Load all players once, so that whatever is wrong with one is said before the games begin.
 
@@ -43,11 +43,11 @@ def load_entrants(
         names: What `tools.opponents.load_opponent` takes.
         has_cube: Whether all of them must handle the cube.
         cube_by: As `load_cube_player` takes it.
-        doubles: How many checker moves all of them must play.
+        game: The rules that all of them must play by.
 
     Raises:
         ValueRangeError: Fewer than two players, or one stands twice.
-        UnsupportedError: A player knows the usual doubles alone.
+        UnsupportedError: A player cannot play by these rules.
         GammondError: As `tools.opponents.load_opponent`, and `load_cube_player` where the cube is in play.
     """
     if len(names) < 2:
@@ -58,9 +58,9 @@ def load_entrants(
     if has_cube:
         for name in names:
             load_cube_player(name, cube_by)
-    if doubles is not DoublesRule.FOUR:
+    if game != STANDARD_RULES:
         for name in names:
-            adapt_to_doubles(load_opponent(name), doubles)
+            adapt_to_rules(load_opponent(name), game)
     return [load_entrant(name) for name in names]
 
 

@@ -15,7 +15,7 @@ from engine.play.cube_games import GameDice, play_game, play_match
 from engine.play.decider import Decider
 from engine.play.lockstep import TurnLog, play_games
 from engine.play.player import Player
-from engine.play.two_moves import adapt_to_doubles
+from engine.play.variant_player import adapt_to_rules
 from engine.rules.dice import Roll, draw_paired_dice
 from engine.rules.end_conditions import GAME_OVER, HOME_BOUND, EndCondition
 from engine.rules.game_record import GameRecord
@@ -24,7 +24,7 @@ from tools.opponents import load_opponent
 from tools.parallel import is_stopping
 from tools.tournament.entrants import load_cube_player
 from tools.tournament.records import LockstepLog, write_records
-from tools.tournament.rules import GameRange, Rules, TournamentMode
+from tools.tournament.rules import GameRange, TournamentMode, TournamentRules
 from tools.tournament.scores import PairedScores
 
 _MAX_CACHED_PLAYERS = 64
@@ -121,7 +121,7 @@ class CubefulPairing:
 
     first: Decider
     second: Decider
-    rules: Rules
+    rules: TournamentRules
 
     def play(
         self,
@@ -205,7 +205,7 @@ class PairingTask(NamedTuple):
         records: The folder for the records of the games; None for none.
     """
 
-    rules: Rules
+    rules: TournamentRules
     names: tuple[str, str]
     player_indices: tuple[int, int]
     game_range: GameRange
@@ -237,7 +237,7 @@ def play_range(
         played = table.play(task.game_range, progress, cancelled)
         scores = score_cubeful_games(played, mode)
     else:
-        own, other = (adapt_to_doubles(_get_cached_player(name), task.rules.doubles) for name in task.names)
+        own, other = (adapt_to_rules(_get_cached_player(name), task.rules.game) for name in task.names)
         pairing = CubelessPairing(own, other, task.rules.seed, select_ending(mode))
         log = None if task.records is None else LockstepLog(task.game_range.games)
         counted = pairing.play(task.game_range, progress, cancelled, log)

@@ -12,19 +12,19 @@ from numpy.typing import NDArray
 
 from engine.errors import UnsupportedError
 from engine.formats.mat_writer import format_mat
-from engine.rules.doubles_rule import DoublesRule
 from engine.rules.game_record import GameRecord, PlayAction
 from engine.rules.match import GameResult, MatchState
 from engine.rules.moves import legal_plays
 from engine.rules.position import Board, Position
+from engine.rules.rules import Feature
 from tools.files import write_atomically
-from tools.tournament.rules import GameRange, Rules, TournamentMode
+from tools.tournament.rules import GameRange, TournamentMode, TournamentRules
 
 _UNSAFE_CHARACTERS = re.compile(r"[^A-Za-z0-9._=+-]+")
 _MONEY = MatchState(beavers=False)
 
 
-def check_records(folder: Path | None, rules: Rules) -> None:
+def check_records(folder: Path | None, rules: TournamentRules) -> None:
     """Check that records can be kept; None is no records.
 
     Raises:
@@ -32,8 +32,7 @@ def check_records(folder: Path | None, rules: Rules) -> None:
     """
     if folder is None:
         return
-    if rules.doubles is not DoublesRule.FOUR:
-        raise UnsupportedError("records of games have doubles as four moves alone", field="records")
+    rules.game.check_supports(Feature.RECORDS)
     if rules.mode is TournamentMode.HOME_BOUND:
         raise UnsupportedError(
             "games that stop when both are home bound have no result, and no records", field="records"

@@ -16,7 +16,7 @@ from engine.runtime.version import read_version
 from tools.tournament.elo import estimate_elo
 from tools.tournament.entrants import Entrant
 from tools.tournament.round_robin import PairState
-from tools.tournament.rules import Rules
+from tools.tournament.rules import TournamentRules
 from tools.tournament.scores import MeanEstimate, PairedScores, compute_p_value, estimate_mean
 from tools.tournament.sprt import SequentialTest
 
@@ -98,7 +98,7 @@ class TournamentReport:
         seconds: Wall-clock time of this run.
     """
 
-    rules: Rules
+    rules: TournamentRules
     games: int
     anchor: str
     test: SequentialTest | None
@@ -112,7 +112,7 @@ class TournamentReport:
 
     def as_json(self) -> str:
         """Write it as one JSON object, on one line; what is not known is null."""
-        fields = {"version": read_version(), **asdict(self.rules), "unit": self.rules.mode.score_unit}
+        fields = {"version": read_version(), **self.rules.to_record(), "unit": self.rules.mode.score_unit}
         fields |= {name: value for name, value in asdict(self).items() if name != "rules"}
         if len(self.players) == 2 and self.pairs:
             fields |= self._two_player_fields()
@@ -164,7 +164,7 @@ _DECIMALS = 6
 
 def make_report(
     entrants: Sequence[Entrant],
-    rules: Rules,
+    rules: TournamentRules,
     games: int,
     pairs: Sequence[PairState],
     *,

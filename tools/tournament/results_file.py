@@ -11,7 +11,6 @@ import base64
 import json
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO
@@ -21,7 +20,7 @@ import numpy as np
 
 from engine.errors import DataFileError, StateError
 from tools.tournament.entrants import Entrant
-from tools.tournament.rules import GameRange, Rules
+from tools.tournament.rules import GameRange, TournamentRules
 from tools.tournament.scores import PairedScores
 
 _FORMAT = "gammond tournament 1"
@@ -44,7 +43,7 @@ class ResultsFile:
         DataFileError: The file cannot be read or written, or is of another kind.
     """
 
-    def __init__(self, file: Path | None, rules: Rules, entrants: Sequence[Entrant]) -> None:
+    def __init__(self, file: Path | None, rules: TournamentRules, entrants: Sequence[Entrant]) -> None:
         self._file = file
         self._rules = rules
         self._entrants = {entrant.name: entrant for entrant in entrants}
@@ -114,7 +113,7 @@ class ResultsFile:
         except OSError as error:
             raise DataFileError(f"{file} cannot be written: {error.strerror}", field="keep") from error
         if not whole:
-            self._append_record(format=_FORMAT, **asdict(self._rules))
+            self._append_record(format=_FORMAT, **self._rules.to_record())
         for entrant in self._entrants.values():
             if entrant.name not in self._known_players:
                 self._append_record(player=entrant.name, nets=entrant.nets)
@@ -138,8 +137,8 @@ class ResultsFile:
     def _check_rules(self, record: dict[str, Any]) -> None:
         if record["format"] != _FORMAT:
             raise ValueError(f"expected the format {_FORMAT!r}, got {record['format']!r}")
-        kept = {**asdict(Rules()), **record}
-        for name, own in asdict(self._rules).items():
+        kept = {**TournamentRules().to_record(), **record}
+        for name, own in self._rules.to_record().items():
             if kept[name] != own:
                 raise StateError(
                     f"{self._file} has a tournament with {name} {kept[name]}, this one has {own}",

@@ -12,7 +12,7 @@ from tools.progress import Progress
 from tools.tournament.entrants import Entrant, load_entrant
 from tools.tournament.pairings import PairingTask, play_range, play_task
 from tools.tournament.results_file import ResultsFile
-from tools.tournament.rules import GameRange, Rules
+from tools.tournament.rules import GameRange, TournamentRules
 from tools.tournament.scores import PairedScores
 from tools.tournament.sprt import SequentialTest, SprtResult, SprtVerdict
 
@@ -51,7 +51,7 @@ class RoundRobin:
     """
 
     entrants: Sequence[Entrant]
-    rules: Rules
+    rules: TournamentRules
     games: int
     threads: int = 1
     test: SequentialTest | None = None
@@ -150,6 +150,6 @@ def play_pair(first: str, second: str, games: int, seed: int, threads: int = 1) 
         GammondError: A player cannot be loaded.
     """
     entrants = [load_entrant(name) for name in (first, second)]
-    rules = Rules(seed=seed)
+    rules = TournamentRules(seed=seed)
     ((pair,), _) = RoundRobin(entrants, rules, games, threads).play(ResultsFile(None, rules, entrants))
     return pair.scores

@@ -7,8 +7,8 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from engine.errors import UnsupportedError, ValueRangeError
-from engine.rules.doubles_rule import DoublesRule
 from engine.rules.match import MAX_MATCH_LENGTH
+from engine.rules.rules import STANDARD_RULES, Feature, Rules
 from engine.rules.seeded_random import check_seed
 
 GAMES_PER_RANGE = 4096
@@ -72,7 +72,7 @@ _UNITS = {
 
 
 @dataclass(frozen=True)
-class Rules:
+class TournamentRules:
     """What all pairs of players play.
 
     Attributes:
@@ -80,18 +80,18 @@ class Rules:
         seed: Of the dice, 0 or more.
         length: Points of a match; 0 unless the mode is `TournamentMode.MATCH`.
         cube_by: The evaluator that handles the cube for players who have no cube decisions; empty for none.
-        doubles: How many checker moves they are.
+        game: The rules of the games.
 
     Raises:
         ValueRangeError: The seed is negative, or a match is not 1 to `MAX_MATCH_LENGTH` points long.
-        UnsupportedError: There is no cube to be handled, or there is one in games with doubles as two moves.
+        UnsupportedError: There is no cube to be handled, or there is one and the rules do not support it.
     """
 
     mode: TournamentMode = TournamentMode.CUBELESS
     seed: int = 1
     length: int = 0
     cube_by: str = ""
-    doubles: DoublesRule = DoublesRule.FOUR
+    game: Rules = STANDARD_RULES
 
     def __post_init__(self) -> None:
         check_seed(self.seed)
@@ -102,11 +102,8 @@ class Rules:
             )
         if self.cube_by and not self.mode.has_cube:
             raise UnsupportedError("there is no cube to be handled in games without it", field="cube_by")
-        if self.mode.has_cube and self.doubles is not DoublesRule.FOUR:
-            raise UnsupportedError(
-                "with the cube in play doubles are four moves: its values are known for these alone",
-                field="doubles",
-            )
+        if self.mode.has_cube:
+            self.game.check_supports(Feature.CUBE)
 
     @property
     def name(self) -> str:
@@ -117,8 +114,18 @@ class Rules:
             TournamentMode.CUBEFUL: "money games with the cube",
             TournamentMode.MATCH: f"matches to {self.length}",
         }
-        variant = ", doubles as two moves" if self.doubles is DoublesRule.TWO else ""
+        variant = "" if self.game == STANDARD_RULES else f" of {self.game.name}"
         return f"{names[self.mode]}{variant}"
+
+    def to_record(self) -> dict[str, object]:
+        """Return all fields by the names that reports and results files have for them."""
+        return {
+            "mode": self.mode,
+            "seed": self.seed,
+            "length": self.length,
+            "cube_by": self.cube_by,
+            "doubles": self.game.doubles,
+        }
 
     def choose_games_per_range(self, *, is_deep: bool, is_sequential: bool) -> int:
         """How many games a stretch has.

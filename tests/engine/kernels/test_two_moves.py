@@ -5,9 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.rules.moves import expand_rolls, expand_two_moves
+from engine.rules.moves import expand_rolls
 from engine.rules.position import Position
+from engine.rules.rules import Doubles, Rules
 from tests import boards, naive
+
+TWO_MOVES = Rules(doubles=Doubles.TWO)
 
 
 def _slow_results(state: naive.State, die: int) -> set[naive.State]:
@@ -22,7 +25,7 @@ def _slow_results(state: naive.State, die: int) -> set[naive.State]:
 
 
 def _disagreements(sample, dice) -> list[int]:
-    children, _, offsets = expand_two_moves(sample, dice)
+    children, _, offsets = expand_rolls(sample, dice, TWO_MOVES)
     reached = naive.states(children[:, ::-1])
     wrong = []
     for i, state in enumerate(naive.states(sample)):
@@ -52,7 +55,7 @@ def test_all_other_rolls_are_played_as_usual():
     sample, dice = boards.random_boards(500, seed=6), boards.random_rolls(500, seed=7)
     others = dice[:, 0] != dice[:, 1]
     for two, usual in zip(
-        expand_two_moves(sample[others], dice[others]),
+        expand_rolls(sample[others], dice[others], TWO_MOVES),
         expand_rolls(sample[others], dice[others]),
         strict=True,
     ):
@@ -60,6 +63,6 @@ def test_all_other_rolls_are_played_as_usual():
 
 
 def test_a_double_is_at_most_two_checker_moves():
-    _, moves, _ = expand_two_moves(Position.start().board[None], np.array([[1, 1]], np.int8))
+    _, moves, _ = expand_rolls(Position.start().board[None], np.array([[1, 1]], np.int8), TWO_MOVES)
     assert (moves[:, :4] > 0).any()
     assert (moves[:, 4:] == 0).all()

@@ -15,7 +15,7 @@ from tools.tournament import pairings as tournament_stretches
 from tools.tournament import rules as tournament_rules
 from tools.tournament.pairings import PairingTask, play_range, play_task
 from tools.tournament.round_robin import play_pair
-from tools.tournament.rules import GameRange, Rules
+from tools.tournament.rules import GameRange, TournamentRules
 
 
 def test_the_report_says_who_won_what(capsys):
@@ -53,7 +53,7 @@ def test_doubles_may_be_two_moves_for_players_that_judge_at_once(capsys, tmp_pat
         del outputs[-1]["seconds"]
     assert outputs[0] != outputs[1]
     assert cli.main([*games, "--doubles", "two"]) == 0
-    assert "paired games, doubles as two moves" in capsys.readouterr().out
+    assert "paired games of backgammon with doubles as two moves" in capsys.readouterr().out
     for refused in (
         ["default:plies=1"],
         ["default", "--match", "3"],
@@ -78,7 +78,9 @@ def test_the_result_is_the_same_in_one_process_and_in_three(monkeypatch):
 
 
 def test_an_error_in_a_process_reaches_the_caller():
-    tasks = [PairingTask(Rules(), ("nobody", "random"), (0, 1), GameRange(start, 2)) for start in (0, 2)]
+    tasks = [
+        PairingTask(TournamentRules(), ("nobody", "random"), (0, 1), GameRange(start, 2)) for start in (0, 2)
+    ]
     with ProcessPool(2) as pool, pytest.raises(ValueRangeError, match="no player is called 'nobody'"):
         list(pool.map(play_task, tasks))
 
@@ -124,7 +126,7 @@ def test_the_nets_that_a_player_finds_replies_with_are_called_the_finders(capsys
 
 def test_progress_counts_the_games_of_each_task():
     seen = []
-    task = PairingTask(Rules(), ("pubeval", "random"), (0, 1), GameRange(0, 8))
+    task = PairingTask(TournamentRules(), ("pubeval", "random"), (0, 1), GameRange(0, 8))
     for each in (task, task._replace(game_range=GameRange(8, 8))):
         play_range(each, seen.append)
     assert seen.count(8) >= 2

@@ -16,10 +16,10 @@ from tools.tournament.pairings import (
     score_cubeless_games,
     select_ending,
 )
-from tools.tournament.rules import Rules, TournamentMode
+from tools.tournament.rules import TournamentMode, TournamentRules
 
-MATCH = Rules(TournamentMode.MATCH, 2, 3)
-MONEY = Rules(TournamentMode.CUBEFUL, 2)
+MATCH = TournamentRules(TournamentMode.MATCH, 2, 3)
+MONEY = TournamentRules(TournamentMode.CUBEFUL, 2)
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +58,7 @@ def test_both_halves_of_a_pair_have_the_same_dice_and_another_beginner(players):
 
 
 def test_matches_share_their_dice_game_by_game_and_swap_the_openings(players):
-    forth, back = CubefulPairing(players[0], players[0], Rules(TournamentMode.MATCH, 2, 15)).play(
+    forth, back = CubefulPairing(players[0], players[0], TournamentRules(TournamentMode.MATCH, 2, 15)).play(
         GameRange(0, 2)
     )
     shared = min(len(forth), len(back))

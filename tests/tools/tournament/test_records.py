@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from engine.errors import UnsupportedError
-from engine.rules.doubles_rule import DoublesRule
+from engine.rules.rules import Doubles, Rules
 from nets.catalogue import load_player
 from tools.tournament.pairings import CubelessPairing, GameRange, PairingTask, play_range
 from tools.tournament.records import LockstepLog, check_records
-from tools.tournament.rules import Rules, TournamentMode
+from tools.tournament.rules import TournamentMode, TournamentRules
 
 NAMES = "pubeval", "random"
 
@@ -32,7 +32,7 @@ def test_a_log_turns_lockstep_games_into_records():
 
 
 def test_records_of_money_games_are_a_file_for_each_stretch(tmp_path):
-    task = PairingTask(Rules(seed=3), NAMES, (0, 2), GameRange(4, 6), tmp_path / "games")
+    task = PairingTask(TournamentRules(seed=3), NAMES, (0, 2), GameRange(4, 6), tmp_path / "games")
     scores = play_range(task)
     assert scores.kinds.tolist() == play_range(task._replace(records=None)).kinds.tolist()
     (file,) = (tmp_path / "games").iterdir()
@@ -46,7 +46,11 @@ def test_records_of_money_games_are_a_file_for_each_stretch(tmp_path):
 
 def test_records_of_matches_are_a_file_each(tmp_path):
     task = PairingTask(
-        Rules(TournamentMode.MATCH, 3, 3), ("default", "default:noise=300"), (0, 1), GameRange(0, 2), tmp_path
+        TournamentRules(TournamentMode.MATCH, 3, 3),
+        ("default", "default:noise=300"),
+        (0, 1),
+        GameRange(0, 2),
+        tmp_path,
     )
     scores = play_range(task)
     files = sorted(tmp_path.iterdir())
@@ -64,14 +68,14 @@ def test_records_of_matches_are_a_file_each(tmp_path):
 
 def test_home_bound_games_have_no_records(tmp_path):
     with pytest.raises(UnsupportedError, match="no result") as caught:
-        check_records(tmp_path, Rules(TournamentMode.HOME_BOUND))
+        check_records(tmp_path, TournamentRules(TournamentMode.HOME_BOUND))
     assert caught.value.field == "records"
-    check_records(None, Rules(TournamentMode.HOME_BOUND))
+    check_records(None, TournamentRules(TournamentMode.HOME_BOUND))
 
 
 def test_games_with_doubles_as_two_moves_have_no_records(tmp_path):
-    rules = Rules(doubles=DoublesRule.TWO)
-    with pytest.raises(UnsupportedError, match="doubles as four moves alone") as caught:
+    rules = TournamentRules(game=Rules(doubles=Doubles.TWO))
+    with pytest.raises(UnsupportedError, match="recording games is not supported") as caught:
         check_records(tmp_path, rules)
-    assert caught.value.field == "records"
+    assert caught.value.field == "doubles"
     check_records(None, rules)

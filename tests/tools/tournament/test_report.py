@@ -15,7 +15,7 @@ from tools.tournament.entrants import Entrant
 from tools.tournament.plot import draw_cross_table
 from tools.tournament.report import make_report
 from tools.tournament.round_robin import PairState
-from tools.tournament.rules import Rules, TournamentMode
+from tools.tournament.rules import TournamentMode, TournamentRules
 from tools.tournament.scores import PairedScores
 from tools.tournament.sprt import SequentialTest
 from tools.tournament.text import format_report
@@ -38,7 +38,7 @@ def played(test=None):
 
 
 def report(**options):
-    return make_report(ENTRANTS, Rules(), 8, played(options.get("test")), **options)
+    return make_report(ENTRANTS, TournamentRules(), 8, played(options.get("test")), **options)
 
 
 def test_a_pair_has_its_score_its_shares_and_its_p_values():
@@ -87,15 +87,15 @@ def test_the_table_has_the_strongest_first_and_both_sides_of_each_pair():
 
 def test_modes_without_gammons_have_no_columns_for_them():
     pairs = played()[:1]
-    found = make_report(ENTRANTS[:2], Rules(TournamentMode.HOME_BOUND), 8, pairs)
+    found = make_report(ENTRANTS[:2], TournamentRules(TournamentMode.HOME_BOUND), 8, pairs)
     text = format_report(found)
     assert "gammons" not in text
     assert text.endswith("pips per game\n")
-    assert "gammons" in format_report(make_report(ENTRANTS[:2], Rules(), 8, pairs))
+    assert "gammons" in format_report(make_report(ENTRANTS[:2], TournamentRules(), 8, pairs))
 
 
 def test_whoever_handles_the_cube_for_others_is_named():
-    rules = Rules(TournamentMode.CUBEFUL, cube_by="default")
+    rules = TournamentRules(TournamentMode.CUBEFUL, cube_by="default")
     text = format_report(make_report(ENTRANTS[:2], rules, 8, played()[:1]))
     assert "\n  cube by default for players without cube decisions\n" in text
     assert "cube by" not in format_report(report())
@@ -107,7 +107,7 @@ def test_the_verdict_of_a_test_stands_behind_each_pair():
     assert "until a test of 0 to 50 Elo ends" in lines[0]
     behind = [line for line in lines if "undecided after 8 games, ratio 0.00 of -2.94 to 2.94" in line]
     assert len(behind) == 2
-    two = format_report(make_report(ENTRANTS[:2], Rules(), 8, played(test)[:1], test=test))
+    two = format_report(make_report(ENTRANTS[:2], TournamentRules(), 8, played(test)[:1], test=test))
     assert "\ntest of 0 to 50 Elo: undecided after 8 games" in two
 
 
@@ -126,7 +126,10 @@ def test_csv_has_a_row_for_each_pair_and_a_number_in_each_known_cell():
 
 def test_json_has_null_for_what_is_not_known():
     alone = make_report(
-        ENTRANTS, Rules(), 8, [PairState((0, 1), scores(STRONG)), PairState((0, 2)), PairState((1, 2))]
+        ENTRANTS,
+        TournamentRules(),
+        8,
+        [PairState((0, 1), scores(STRONG)), PairState((0, 2)), PairState((1, 2))],
     )
     found = json.loads(alone.as_json())
     assert [player["elo"] for player in found["players"]][2] is None
@@ -142,7 +145,8 @@ def test_pictures_are_drawn_even_of_players_that_have_not_met(tmp_path):
     assert (tmp_path / "table.png").read_bytes()[:4] == b"\x89PNG"
     assert "<svg" in (tmp_path / "table.svg").read_text()
     draw_cross_table(
-        make_report(ENTRANTS[:2], Rules(), 8, [PairState((0, 1), scores(0 * STRONG))]), tmp_path / "even.png"
+        make_report(ENTRANTS[:2], TournamentRules(), 8, [PairState((0, 1), scores(0 * STRONG))]),
+        tmp_path / "even.png",
     )
     with pytest.raises(UnsupportedError):
         draw_cross_table(report(), tmp_path / "table.bmp")

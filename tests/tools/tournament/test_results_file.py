@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from engine.errors import DataFileError, StateError
-from engine.rules.doubles_rule import DoublesRule
+from engine.rules.rules import Doubles, Rules
 from tools.tournament.entrants import Entrant
 from tools.tournament.results_file import ResultsFile
-from tools.tournament.rules import GameRange, Rules, TournamentMode
+from tools.tournament.rules import GameRange, TournamentMode, TournamentRules
 from tools.tournament.scores import PairedScores
 
-RULES = Rules(seed=3)
+RULES = TournamentRules(seed=3)
 ANN, BOB, CYD = (Entrant(name, name, {f"{name}-net": name * 3}, False) for name in ("ann", "bob", "cyd"))
 FIRST = PairedScores(np.array([1.0, -2.5, 3.0, -1.0]), np.array([1, -2, 3, -1], np.int8))
 SECOND = PairedScores(np.array([2.0, 1.0]), np.array([2, 1], np.int8))
@@ -80,9 +80,9 @@ import sys
 from pathlib import Path
 from tools.tournament.entrants import Entrant
 from tools.tournament.results_file import ResultsFile
-from tools.tournament.rules import Rules
+from tools.tournament.rules import TournamentRules
 entrants = [Entrant(name, name, {f"{name}-net": name * 3}, False) for name in ("ann", "bob")]
-with ResultsFile(Path(sys.argv[1]), Rules(seed=3), entrants):
+with ResultsFile(Path(sys.argv[1]), TournamentRules(seed=3), entrants):
     print("held", flush=True)
     sys.stdin.read()
 """
@@ -146,10 +146,10 @@ def test_a_player_with_other_nets_is_refused(file):
 @pytest.mark.parametrize(
     ("rules", "words"),
     [
-        (Rules(seed=4), "seed 3, this one has 4"),
-        (Rules(TournamentMode.CUBEFUL, 3), "mode cubeless, this one has cubeful"),
-        (Rules(TournamentMode.MATCH, 3, 5), "mode cubeless"),
-        (Rules(seed=3, doubles=DoublesRule.TWO), "doubles four, this one has two"),
+        (TournamentRules(seed=4), "seed 3, this one has 4"),
+        (TournamentRules(TournamentMode.CUBEFUL, 3), "mode cubeless, this one has cubeful"),
+        (TournamentRules(TournamentMode.MATCH, 3, 5), "mode cubeless"),
+        (TournamentRules(seed=3, game=Rules(doubles=Doubles.TWO)), "doubles four, this one has two"),
     ],
 )
 def test_a_tournament_of_other_rules_is_refused(file, rules, words):
@@ -167,7 +167,7 @@ def test_a_file_that_tells_no_rule_of_doubles_has_the_usual_one(file):
     with ResultsFile(file, RULES, [ANN, BOB]) as kept:
         assert kept.get_scores("ann", "bob").games > 0
     with pytest.raises(StateError, match="doubles four, this one has two"):
-        ResultsFile(file, Rules(seed=3, doubles=DoublesRule.TWO), [ANN, BOB])
+        ResultsFile(file, TournamentRules(seed=3, game=Rules(doubles=Doubles.TWO)), [ANN, BOB])
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from typing import Any
 import msgspec
 
 from engine.errors import DataFileError, StateError, ValueRangeError
-from engine.play.two_moves import adapt_to_doubles
+from engine.play.variant_player import adapt_to_rules
 from nets.heritage.heuristic_engine.heuristic import HeuristicConfig
 from nets.manifest import StrengthRecord
 from tools.figures import add_plot_option, check_plot_file, draw_runs
@@ -151,7 +151,7 @@ class _ClimbRun:
         """Play the configuration reached against each opponent; none where nothing is measured."""
         games, manner = self._settings.benchmark_games, self._settings.play_settings
         loaded = load_opponents(self._settings.opponents, games)
-        opponents = {name: adapt_to_doubles(opponent, manner.doubles) for name, opponent in loaded.items()}
+        opponents = {name: adapt_to_rules(opponent, manner.rules) for name, opponent in loaded.items()}
         return strengths_from_results(play_opponents(manner.make_player(self._current), opponents, games))
 
 

@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from engine.errors import ValueRangeError
 from engine.options import did_you_mean
-from engine.rules.doubles_rule import DoublesRule
+from engine.rules.rules import Doubles, Rules
 from nets.heritage.heuristic_engine.heuristic import HEURISTIC_CONFIGS, HeuristicConfig
 from tools.heritage.heuristic_engine.acceptance import AcceptanceRule, FixedRule, SequentialRule
 from tools.heritage.heuristic_engine.trials import PlaySettings
@@ -103,4 +103,4 @@ class ClimbSettings(msgspec.Struct, frozen=True):
     @property
     def play_settings(self) -> PlaySettings:
         """How all configurations play."""
-        return PlaySettings(DoublesRule(self.doubles), self.probability)
+        return PlaySettings(Rules(doubles=Doubles(self.doubles)), self.probability)

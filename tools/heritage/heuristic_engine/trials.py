@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from engine.play.lockstep import play_games
 from engine.play.player import Player
-from engine.play.two_moves import adapt_to_doubles
-from engine.rules.doubles_rule import DoublesRule
+from engine.play.variant_player import adapt_to_rules
+from engine.rules.rules import STANDARD_RULES, Rules
 from nets.heritage.heuristic_engine.heuristic import HeuristicConfig, HeuristicPlayer, OnePlyHeuristicPlayer
 from tools.heritage.heuristic_engine.acceptance import AcceptanceRule, ChangeDecision
 from tools.parallel import ProcessPool
@@ -29,12 +29,12 @@ class PlaySettings:
     """How configurations play.
 
     Attributes:
-        doubles: How many checker moves they are.
+        rules: The rules of the games.
         uses_probability_score: Whether the probability score decides, the average of the opponent's best
             replies.
     """
 
-    doubles: DoublesRule = DoublesRule.FOUR
+    rules: Rules = STANDARD_RULES
     uses_probability_score: bool = False
 
     def make_player(self, configuration: HeuristicConfig) -> Player:
@@ -44,7 +44,7 @@ class PlaySettings:
             UnsupportedError: The probability score, which knows the usual doubles alone, is to play others.
         """
         kind = OnePlyHeuristicPlayer if self.uses_probability_score else HeuristicPlayer
-        return adapt_to_doubles(kind("heuristic", configuration.tables), self.doubles)
+        return adapt_to_rules(kind("heuristic", configuration.tables), self.rules)
 
 
 @dataclass(frozen=True)

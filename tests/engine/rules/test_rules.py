@@ -1,0 +1,60 @@
+"""Rules as one value."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.errors import PlayError, UnsupportedError
+from engine.rules.moves import legal_plays
+from engine.rules.notation import format_play, parse_play
+from engine.rules.position import Position
+from engine.rules.rules import STANDARD_RULES, VARIANTS, Doubles, Feature, Rules
+
+START = Position.start()
+TWO_MOVES = Rules(doubles=Doubles.TWO)
+
+
+def test_a_double_of_two_moves_has_the_plays_of_two_moves():
+    plays = legal_plays(START, (6, 6), TWO_MOVES)
+    assert [format_play(play) for play in plays] == [
+        "24/18(2)", "24/18 13/7", "24/18 8/2", "13/7(2)", "13/7 8/2", "8/2(2)",
+    ]  # fmt: skip
+    assert legal_plays(START, (3, 1), TWO_MOVES) == legal_plays(START, (3, 1))
+
+
+def test_the_dice_of_a_roll_are_one_for_each_move():
+    assert STANDARD_RULES.dice_of((3, 3)) == (3, 3, 3, 3)
+    assert TWO_MOVES.dice_of((3, 3)) == (3, 3)
+    assert STANDARD_RULES.dice_of((3, 1)) == TWO_MOVES.dice_of((3, 1)) == (3, 1)
+
+
+def test_a_play_of_two_moves_is_read_where_doubles_are_two():
+    assert format_play(parse_play("13/7(2)", START, (6, 6), TWO_MOVES)) == "13/7(2)"
+    assert format_play(parse_play("8/4", START, (2, 2), TWO_MOVES)) == "8/4"
+    with pytest.raises(PlayError, match="4 checker moves are more than the roll 6-6 gives"):
+        parse_play("24/18(2) 13/7(2)", START, (6, 6), TWO_MOVES)
+    with pytest.raises(PlayError, match="2 moves of 6 must be played, this is 1"):
+        parse_play("13/7", START, (6, 6), TWO_MOVES)
+    with pytest.raises(PlayError, match="4 moves of 6 must be played, this is 2"):
+        parse_play("13/7(2)", START, (6, 6))
+
+
+def test_every_feature_is_supported_by_the_standard_rules_alone():
+    for feature in Feature:
+        STANDARD_RULES.check_supports(feature)
+        with pytest.raises(UnsupportedError) as caught:
+            TWO_MOVES.check_supports(feature)
+        assert caught.value.field == "doubles"
+        assert caught.value.message == (
+            f"{feature} is not supported in backgammon with doubles as two moves: set doubles to four"
+        )
+
+
+def test_a_variant_has_a_name_and_a_starting_position():
+    assert list(VARIANTS) == ["backgammon"]
+    assert (STANDARD_RULES.name, STANDARD_RULES.starting_position) == ("backgammon", START)
+
+
+def test_a_starting_position_may_be_another_one():
+    nackgammon = Position.start(((24, 2), (23, 2), (13, 4), (8, 3), (6, 4)))
+    assert nackgammon.pips == (194, 194)
