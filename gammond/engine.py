@@ -1,0 +1,316 @@
+"""The engine in this process."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gammond.match import Dice, MatchState
+from gammond.position import Board, Play, Position, stack_boards
+from gammond.results import (
+    CubeDecision,
+    Evaluation,
+    Evaluations,
+    Outcome,
+    PlayEvaluation,
+    PlayRollout,
+    RankedPlays,
+    Rollout,
+    RolloutEstimate,
+)
+
+if TYPE_CHECKING:
+    from engine.analysis.engine import Engine as _EngineCore
+    from engine.analysis.evaluations import PositionEvaluation as _PositionEvaluation
+    from engine.analysis.levels import EvalSettings as _EvalSettings
+    from engine.analysis.rollout_requests import RolloutResult as _RolloutResult
+    from engine.cubeful import CubeDecision as _CubeDecision
+    from engine.rollout.results import RolloutEstimate as _RolloutEstimate
+
+RolloutKind = Literal["plays", "position", "cube"]
+Progress = Callable[[int], None]
+"""Called with the number of trials that are complete."""
+
+
+class Engine:
+    """Evaluates positions, ranks plays, decides about the cube, rolls out; safe to use from several threads.
+
+    Args:
+        name: An evaluator that ``gammond players`` lists; the strongest by default.
+        threads: Threads that work on one answer; they change no number.
+
+    Raises:
+        ValueRangeError: No evaluator has this name, or the number of threads is out of range.
+        DataFileError: A net or database is missing or damaged.
+
+    >>> engine = Engine()
+    >>> engine.rank(Position.start(), (3, 1)).best.play.text
+    '8/5 6/5'
+    """
+
+    def __init__(self, name: str = "default", threads: int = 1) -> None:
+        from nets.catalogue import load_engine
+
+        self._engine: _EngineCore = load_engine(name, threads)
+        self._threads = threads
+
+    @property
+    def name(self) -> str:
+        """The evaluator's name."""
+        return self._engine.name
+
+    def evaluate(
+        self, position: Position, match: MatchState | None = None, plies: int = 0, *, cubeful: bool = True
+    ) -> Evaluation:
+        """Evaluate a position before the roll.
+
+        Args:
+            position: The checkers, those of the player on roll first.
+            match: Score and cube; money play if None.
+            plies: Look-ahead, 0 to 4.
+            cubeful: Whether the cube counts.
+
+        Raises:
+            ValueRangeError: The plies are out of range.
+            PositionError: The cube of a match is above 1 and nobody owns it.
+        """
+        settings = self._make_settings(plies, cubeful)
+        found = self._engine.evaluate(position._position, (match or MatchState())._to_engine(), settings)
+        return _make_evaluation(found)
+
+    def evaluate_many(
+        self,
+        positions: Sequence[Position] | Board,
+        match: MatchState | None = None,
+        plies: int = 0,
+        *,
+        cubeful: bool = True,
+    ) -> Evaluations:
+        """Evaluate many positions at once, which is much faster than one by one.
+
+        Args:
+            positions: Positions, or their boards as ``int8[n, 2, 26]`` (`Position.board`).
+            match: Score and cube of all of them; money play if None.
+            plies: Look-ahead, 0 to 4.
+            cubeful: Whether the cube counts.
+
+        Raises:
+            PositionError: An array is no batch of boards, or as for `evaluate`.
+            ValueRangeError: The plies are out of range.
+        """
+        boards = _check_boards(positions) if isinstance(positions, np.ndarray) else stack_boards(positions)
+        settings = self._make_settings(plies, cubeful)
+        found = self._engine.evaluate_boards(boards, (match or MatchState())._to_engine(), settings)
+        wins = found.outcomes.astype(np.float64)
+        equities = 2.0 * wins[:, 0] - 1.0 + wins[:, 1] + wins[:, 2] - wins[:, 3] - wins[:, 4]
+        return Evaluations(
+            found.outcomes, equities, found.cubeful, found.mwc, self._engine.evaluator.plies + plies
+        )
+
+    def rank(
+        self,
+        position: Position,
+        dice: Dice,
+        match: MatchState | None = None,
+        plies: int = 0,
+        *,
+        cubeful: bool = True,
+        move_filter: str = "normal",
+    ) -> RankedPlays:
+        """Rank the legal plays of a roll, the best first.
+
+        Args:
+            position: Where the player on roll moves from.
+            dice: The roll.
+            match: Score and cube; money play if None.
+            plies: Look-ahead, 0 to 4.
+            cubeful: Whether the cube counts.
+            move_filter: Which candidates are searched deeper: ``tiny``, ``narrow``, ``normal``, ``large``,
+                ``huge``.
+
+        Raises:
+            ValueRangeError: A die is not 1 to 6, or another argument is out of range.
+            StateError: The game is over.
+            PositionError: As for `evaluate`.
+        """
+        from engine.analysis.levels import EvalSettings
+
+        settings = EvalSettings(plies, move_filter, cubeful)
+        found = self._engine.rank_plays(
+            position._position, dice, (match or MatchState())._to_engine(), settings
+        )
+        best = found.plays[0].score
+        plays = tuple(
+            PlayEvaluation(
+                Play._wrap(each.play),
+                Outcome(*each.outcome),
+                each.equity,
+                each.cubeful,
+                each.mwc,
+                max(best - each.score, 0.0),
+                each.plies,
+            )
+            for each in found.plays
+        )
+        return RankedPlays(plays, plays[0].plies)
+
+    def cube(self, position: Position, match: MatchState | None = None, plies: int = 0) -> CubeDecision:
+        """Decide about the cube before the roll: whether to double, and how the opponent should answer.
+
+        Args:
+            position: The checkers, those of the player on roll first.
+            match: Score and cube; money play with a centred cube if None.
+            plies: Look-ahead, 0 to 4.
+
+        Raises:
+            ValueRangeError: The plies are out of range.
+            StateError: The game is over.
+            PositionError: As for `evaluate`.
+        """
+        from engine.errors import StateError
+
+        found = self._engine.evaluate(
+            position._position, (match or MatchState())._to_engine(), self._make_settings(plies, True)
+        )
+        if found.decision is None:
+            raise StateError("there is no cube decision once the game is over", field="position")
+        return _make_cube_decision(found.decision, _make_evaluation(found))
+
+    def rollout(
+        self,
+        position: Position,
+        dice: Dice | None = None,
+        match: MatchState | None = None,
+        *,
+        kind: RolloutKind | None = None,
+        trials: int = 1296,
+        seed: int = 0,
+        truncation: int = 0,
+        plies: int = 0,
+        cubeful: bool = True,
+        variance_reduction: bool = True,
+        candidates: int = 5,
+        progress: Progress | None = None,
+        cancel: threading.Event | None = None,
+    ) -> Rollout:
+        """Play a position out many times. The same arguments give the same numbers, whatever the threads.
+
+        Args:
+            position: The checkers, those of the player on roll first.
+            dice: The roll, to roll out its best plays.
+            match: Score and cube; money play if None.
+            kind: ``plays``, ``position`` or ``cube``; ``plays`` if there are dice, else ``position``.
+            trials: Games played out, at most.
+            seed: Of the dice.
+            truncation: Plies after which a trial ends with its evaluation; 0 plays to the end.
+            plies: Look-ahead of the plays and cube decisions in the trials.
+            cubeful: Whether both sides use the cube.
+            variance_reduction: Whether to subtract the luck of each roll.
+            candidates: How many plays are rolled out, the best at 0-ply.
+            progress: Called with the number of complete trials as they come.
+            cancel: Set it, from another thread or from ``progress``, to end early with what is complete.
+
+        Raises:
+            ValueRangeError: An argument is out of range.
+            StateError: Plays are asked for without dice, or the game is over.
+            CancelledWork: It was cancelled before anything was complete.
+        """
+        from engine.analysis.rollout_requests import PreparedRollout, RolloutRequest
+        from engine.rollout import RolloutSettings
+
+        chosen = kind or ("position" if dice is None else "plays")
+        request = RolloutRequest(
+            "moves" if chosen == "plays" else chosen,
+            position._position,
+            (match or MatchState())._to_engine().before_roll(),
+            dice if chosen == "plays" else None,
+            is_cubeful=cubeful,
+            candidates=candidates,
+            plies=plies,
+        )
+        settings = RolloutSettings(
+            trials=trials,
+            seed=seed,
+            truncation=truncation,
+            variance_reduction=variance_reduction,
+            threads=self._threads,
+        )
+        prepared = PreparedRollout(
+            request, self._engine, settings, cancel.is_set if cancel is not None else lambda: False
+        )
+        report = progress
+        result = prepared.run(progress=None if report is None else lambda state: report(state.count_trials()))
+        return _make_rollout(result)
+
+    def __repr__(self) -> str:
+        return f"Engine({self.name!r})"
+
+    def _make_settings(self, plies: int, cubeful: bool) -> _EvalSettings:
+        from engine.analysis.levels import EvalSettings
+
+        return EvalSettings(plies, is_cubeful=cubeful)
+
+
+def _check_boards(boards: NDArray[np.int8]) -> Board:
+    from engine.errors import PositionError
+
+    if boards.ndim != 3 or boards.shape[1:] != (2, 26) or boards.dtype != np.int8:
+        raise PositionError(
+            f"expected boards as int8[n, 2, 26], got {boards.dtype}{list(boards.shape)}", field="positions"
+        )
+    if not (boards.sum(axis=2) == 15).all() or (boards < 0).any():
+        raise PositionError(
+            "expected 15 checkers a side in each board, borne off included", field="positions"
+        )
+    return np.ascontiguousarray(boards)
+
+
+def _make_evaluation(found: _PositionEvaluation) -> Evaluation:
+    return Evaluation(Outcome(*found.outcome), found.equity, found.cubeful, found.mwc, found.plies)
+
+
+def _make_cube_decision(decision: _CubeDecision, evaluation: Evaluation | None) -> CubeDecision:
+    take, pass_ = decision.double_take, decision.double_pass
+    return CubeDecision(
+        action=decision.text,
+        should_double=decision.should_double,
+        should_take=decision.should_take,
+        should_beaver=decision.response == "beaver",
+        no_double=decision.no_double.equity_points,
+        double_take=None if take is None else take.equity_points,
+        double_pass=None if pass_ is None else pass_.equity_points,
+        no_double_mwc=decision.no_double.mwc,
+        double_take_mwc=None if take is None else take.mwc,
+        double_pass_mwc=None if pass_ is None else pass_.mwc,
+        evaluation=evaluation,
+    )
+
+
+def _make_estimate(found: _RolloutEstimate) -> RolloutEstimate:
+    return RolloutEstimate(found.trials, Outcome(*found.outcome), found.equity, found.equity_error)
+
+
+def _make_rollout(found: _RolloutResult) -> Rollout:
+    from engine.rollout import CubeRollout
+
+    results = found.results
+    if isinstance(results, list):
+        plays = tuple(
+            PlayRollout(
+                Play._wrap(each.play),
+                _make_estimate(each.estimate),
+                0.0 if each.difference_to_best is None else abs(each.difference_to_best.equity),
+                0.0 if each.difference_to_best is None else each.difference_to_best.error,
+            )
+            for each in results
+        )
+        return Rollout(None, plays, None, None, found.trials)
+    if isinstance(results, CubeRollout):
+        take = None if results.take is None else _make_estimate(results.take)
+        decision = _make_cube_decision(results.decision, None)
+        return Rollout(_make_estimate(results.no_double), (), decision, take, found.trials)
+    return Rollout(_make_estimate(results), (), None, None, found.trials)

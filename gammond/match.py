@@ -1,0 +1,110 @@
+"""The state of a match or money game: score, cube, turn and dice, everything but the checkers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from engine.rules.match import MatchState as _EngineState
+
+Dice = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class MatchState:
+    """Score, cube, turn and dice of one game; money play unless it says otherwise.
+
+    The players are seats 0 and 1. A `Position` beside it has the checkers of the seat on roll first.
+
+    Attributes:
+        length: Points of the match; 0 for money play.
+        score: Points of seats 0 and 1.
+        crawford: Whether this is the Crawford game.
+        cube: Value of the cube, a power of two.
+        cube_owner: The seat that holds the cube; None while it is in the middle.
+        on_roll: The seat whose turn it is.
+        dice: The dice that are out; None before the roll.
+        doubled: Whether the seat on roll has doubled and the answer is awaited.
+        beavered: Whether the other seat has answered the double with a beaver.
+        resigned: What the seat to act offers to lose: 0 nothing, 1 a single game, 2 a gammon, 3 a backgammon.
+        jacoby: Whether gammons count only once the cube is turned; money play only.
+        beavers: Whether beavers are allowed; money play only.
+
+    Raises:
+        ValueRangeError: A field is out of range.
+        PositionError: Fields that cannot come up together.
+
+    >>> MatchState(length=7, score=(3, 5)).id
+    'MAHgADAAKAAE'
+    """
+
+    length: int = 0
+    score: tuple[int, int] = (0, 0)
+    crawford: bool = False
+    cube: int = 1
+    cube_owner: int | None = None
+    on_roll: int = 0
+    dice: Dice | None = None
+    doubled: bool = False
+    beavered: bool = False
+    resigned: int = 0
+    jacoby: bool = False
+    beavers: bool = True
+
+    def __post_init__(self) -> None:
+        self._to_engine()
+
+    @classmethod
+    def from_id(cls, text: str) -> MatchState:
+        """Read a GNU match ID.
+
+        Raises:
+            FormatError: The text is no match ID.
+            PositionError: Its fields cannot come up together.
+        """
+        from engine.formats.match_id import decode_match_id
+
+        return cls._from_engine(decode_match_id(text))
+
+    @classmethod
+    def from_xgid(cls, text: str) -> MatchState:
+        """Read the match state of an XGID.
+
+        Raises:
+            FormatError: The text is no XGID.
+            PositionError: Its fields cannot come up together.
+        """
+        from engine.formats.xgid import decode_xgid
+
+        return cls._from_engine(decode_xgid(text)[1])
+
+    @property
+    def id(self) -> str:
+        """The GNU match ID."""
+        from engine.formats.match_id import encode_match_id
+
+        return encode_match_id(self._to_engine())
+
+    @property
+    def is_money(self) -> bool:
+        """Whether this is money play."""
+        return self.length == 0
+
+    def away(self, seat: int) -> int:
+        """Return the points that a seat still needs; 0 in money play."""
+        return 0 if self.is_money else self.length - self.score[seat]
+
+    def _to_engine(self) -> _EngineState:
+        from engine.rules.match import MatchState as State
+
+        values: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
+        values["roll"] = values.pop("dice")
+        return State(**values)
+
+    @classmethod
+    def _from_engine(cls, state: _EngineState) -> MatchState:
+        values = {
+            name: getattr(state, name) for name in (field.name for field in fields(cls)) if name != "dice"
+        }
+        return cls(dice=state.roll, **values)

@@ -1,0 +1,265 @@
+"""Positions and plays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gammond.match import Dice, MatchState
+
+if TYPE_CHECKING:
+    from engine.rules.moves import Play as _EnginePlay
+    from engine.rules.position import Position as _EnginePosition
+
+Board = NDArray[np.int8]
+"""``int8[2, 26]``: row 0 the player on roll, row 1 the opponent, each in its own numbering. Index 0 is borne
+off, 1 to 24 are the points (1 the ace point), 25 is the bar."""
+
+
+class Position:
+    """The checkers of both sides, seen by the player on roll; immutable, hashable, and drawn in a notebook.
+
+    Args:
+        board: Two rows of 26 counts, as `Board` has them.
+
+    Raises:
+        PositionError: The counts are no position of a game.
+
+    >>> start = Position.start()
+    >>> start.id
+    '4HPwATDgc/ABMA'
+    >>> start.play("8/5 6/5").id
+    'sGfwATDgc/ABMA'
+    """
+
+    __slots__ = ("_position",)
+
+    def __init__(self, board: ArrayLike) -> None:
+        from engine.rules.position import Position as EnginePosition
+
+        self._position: _EnginePosition = EnginePosition(np.asarray(board))
+
+    @classmethod
+    def start(cls) -> Position:
+        """Return the starting position."""
+        from engine.rules.position import Position as EnginePosition
+
+        return cls._wrap(EnginePosition.start())
+
+    @classmethod
+    def parse(cls, text: str) -> Position:
+        """Read a position in any format: GNU position ID (with a match ID or without), XGID, FIBS line.
+
+        Raises:
+            FormatError: The text is in none of them.
+            PositionError: Its checkers cannot come up in a game.
+        """
+        return parse(text)[0]
+
+    @classmethod
+    def from_id(cls, text: str) -> Position:
+        """Read a GNU position ID.
+
+        Raises:
+            FormatError: The text is no position ID.
+            PositionError: Its checkers cannot come up in a game.
+        """
+        from engine.formats.position_id import decode_position_id
+
+        return cls._wrap(decode_position_id(text))
+
+    @classmethod
+    def from_xgid(cls, text: str) -> Position:
+        """Read the checkers of an XGID.
+
+        Raises:
+            FormatError: The text is no XGID.
+            PositionError: Its checkers, score or cube cannot come up in a game.
+        """
+        from engine.formats.xgid import decode_xgid
+
+        return cls._wrap(decode_xgid(text)[0])
+
+    @property
+    def id(self) -> str:
+        """The GNU position ID."""
+        from engine.formats.position_id import encode_position_id
+
+        return encode_position_id(self._position)
+
+    def to_xgid(self, match: MatchState | None = None) -> str:
+        """Write the position and a match state (money play if None) as an XGID."""
+        from engine.formats.xgid import encode_xgid
+
+        return encode_xgid(self._position, (match or MatchState())._to_engine())
+
+    @property
+    def board(self) -> Board:
+        """The counts, ``int8[2, 26]``, read-only; see `Board`."""
+        return self._position.board
+
+    @property
+    def pips(self) -> tuple[int, int]:
+        """Pip counts of the player on roll and of the opponent."""
+        return self._position.pips
+
+    @property
+    def is_over(self) -> bool:
+        """Whether one side has borne off all its checkers."""
+        return self._position.is_over
+
+    @property
+    def phase(self) -> str:
+        """``contact``, ``crashed`` or ``race``; ``over`` at the end."""
+        return self._position.phase.name.lower()
+
+    def swap_sides(self) -> Position:
+        """Return the same checkers with the other player on roll."""
+        return self._wrap(self._position.swap_sides())
+
+    def legal_plays(self, dice: Dice) -> list[Play]:
+        """List the legal plays of a roll, one for each resulting position; at least one, perhaps no move.
+
+        Raises:
+            ValueRangeError: A die is not 1 to 6.
+            StateError: The game is over.
+        """
+        from engine.rules.moves import legal_plays
+
+        return [Play._wrap(play) for play in legal_plays(self._position, dice)]
+
+    def play(self, play: str | Play, dice: Dice | None = None) -> Position:
+        """Make a play.
+
+        Args:
+            play: A play of this position, or its text: ``8/5 6/5``, ``bar/22*``, ``6/off(2)``.
+            dice: The roll; if None, any roll that allows the play.
+
+        Returns:
+            The position after it, seen by the next player on roll.
+
+        Raises:
+            FormatError: The text is no play.
+            PlayError: The rules do not allow it.
+        """
+        if isinstance(play, Play):
+            return play.result
+        from engine.errors import PlayError
+        from engine.rules.dice import ROLLS
+        from engine.rules.notation import parse_play
+
+        if dice is not None:
+            return self._wrap(parse_play(play, self._position, dice).result)
+        refusal: PlayError | None = None
+        for roll in ROLLS:
+            try:
+                return self._wrap(parse_play(play, self._position, roll).result)
+            except PlayError as error:
+                refusal = error
+        raise PlayError(f"no roll allows {play!r} in this position", field="play") from refusal
+
+    def draw(self, match: MatchState | None = None, names: tuple[str, str] = ("O", "X")) -> str:
+        """Draw the board as text, with the player on roll at the bottom.
+
+        Args:
+            match: Score, cube and dice; money play if None.
+            names: Names of seats 0 and 1.
+        """
+        from protocol.commands.board_drawing import draw_board
+
+        return "\n".join(draw_board(self._position, (match or MatchState())._to_engine(), names))
+
+    def to_svg(self, match: MatchState | None = None) -> str:
+        """Draw the board as an SVG image, with the player on roll at the bottom.
+
+        Args:
+            match: Score, cube and dice; money play if None.
+        """
+        from gammond.board_svg import draw_svg
+
+        return draw_svg(self, match or MatchState())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Position) and self._position == other._position
+
+    def __hash__(self) -> int:
+        return hash(self._position)
+
+    def __reduce__(self) -> tuple[type[Position], tuple[Board]]:
+        return Position, (np.array(self.board),)
+
+    def __repr__(self) -> str:
+        return f"Position.from_id({self.id!r})"
+
+    def __str__(self) -> str:
+        return self.draw()
+
+    def _repr_svg_(self) -> str:
+        return self.to_svg()
+
+    def _repr_html_(self) -> str:
+        return self.to_svg()
+
+    @classmethod
+    def _wrap(cls, position: _EnginePosition) -> Position:
+        wrapped = cls.__new__(cls)
+        wrapped._position = position
+        return wrapped
+
+
+@dataclass(frozen=True)
+class Play:
+    """Everything moved for one roll.
+
+    Attributes:
+        text: In standard notation, such as ``8/5 6/5``.
+        moves: From point to point for each checker moved, 25 the bar and 0 off; empty where nothing can move.
+        hits: For each of them, whether it hits.
+        result: The position after the play, seen by the next player on roll.
+    """
+
+    text: str
+    moves: tuple[tuple[int, int], ...]
+    hits: tuple[bool, ...]
+    result: Position
+
+    def __str__(self) -> str:
+        return self.text
+
+    @classmethod
+    def _wrap(cls, play: _EnginePlay) -> Play:
+        from engine.rules.notation import format_play
+
+        return cls(format_play(play), play.moves, play.hits, Position._wrap(play.result))
+
+
+def parse(text: str) -> tuple[Position, MatchState | None]:
+    """Read a position in any format, with its match state where the format has one.
+
+    Args:
+        text: A GNU position ID, alone or with a match ID behind it; an XGID; a FIBS board line.
+
+    Returns:
+        The position, and the match state; None for a position ID alone.
+
+    Raises:
+        FormatError: The text is in none of these formats.
+        PositionError: Its checkers, score or cube cannot come up in a game.
+
+    >>> position, match = parse("XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:7:10")
+    >>> position == Position.start(), match.length, match.dice
+    (True, 7, (3, 1))
+    """
+    from engine.formats.position_text import parse_position
+
+    position, match = parse_position(text)
+    return Position._wrap(position), None if match is None else MatchState._from_engine(match)
+
+
+def stack_boards(positions: Sequence[Position]) -> Board:
+    """Return the boards of positions as one array, ``int8[n, 2, 26]``."""
+    return np.stack([position.board for position in positions])

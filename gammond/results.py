@@ -1,0 +1,265 @@
+"""What gammond answers: outcomes, evaluations, ranked plays, cube decisions, rollouts.
+
+Numbers are for the player on roll, or for the player who makes the play. Equities are in points at the
+present cube: 1 is a single game won.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gammond.position import Play
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Five cumulative probabilities: a gammon counts as a win too, a backgammon as a gammon and a win.
+
+    Attributes:
+        win: The probability of winning.
+        win_gammon: Of winning a gammon or more.
+        win_backgammon: Of winning a backgammon.
+        lose_gammon: Of losing a gammon or more.
+        lose_backgammon: Of losing a backgammon.
+    """
+
+    win: float
+    win_gammon: float
+    win_backgammon: float
+    lose_gammon: float
+    lose_backgammon: float
+
+    @property
+    def equity(self) -> float:
+        """The cubeless money equity in points."""
+        gains = self.win_gammon + self.win_backgammon
+        return 2.0 * self.win - 1.0 + gains - self.lose_gammon - self.lose_backgammon
+
+    def __str__(self) -> str:
+        return (
+            f"win {self.win:.1%} (gammon {self.win_gammon:.1%}, backgammon {self.win_backgammon:.1%}), "
+            f"lose {1 - self.win:.1%} (gammon {self.lose_gammon:.1%}, backgammon {self.lose_backgammon:.1%})"
+        )
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The value of a position before the roll.
+
+    Attributes:
+        outcome: Cubeless.
+        equity: Cubeless money equity in points.
+        cubeful: Equity with the cube; None if the cube does not count.
+        mwc: Match-winning chance; None in money play.
+        plies: Look-ahead behind the numbers.
+    """
+
+    outcome: Outcome
+    equity: float
+    cubeful: float | None
+    mwc: float | None
+    plies: int
+
+    def __str__(self) -> str:
+        return f"{_describe_value(self.equity, self.cubeful, self.mwc)} at {self.plies}-ply: {self.outcome}"
+
+
+@dataclass(frozen=True)
+class Evaluations:
+    """The values of many positions before the roll, in the order of the positions.
+
+    Attributes:
+        outcomes: ``float32[n, 5]``, columns in the order of `Outcome`.
+        equities: ``float64[n]``, cubeless money equities in points.
+        cubeful: ``float64[n]``, equities with the cube; None if the cube does not count.
+        mwc: ``float64[n]``, match-winning chances; None in money play.
+        plies: Look-ahead behind the numbers.
+    """
+
+    outcomes: NDArray[np.float32]
+    equities: NDArray[np.float64]
+    cubeful: NDArray[np.float64] | None
+    mwc: NDArray[np.float64] | None
+    plies: int
+
+    def __len__(self) -> int:
+        return len(self.outcomes)
+
+
+@dataclass(frozen=True)
+class PlayEvaluation:
+    """A play with its value, for the player who makes it.
+
+    Attributes:
+        play: The play.
+        outcome: Cubeless, after the play.
+        equity: Cubeless money equity in points.
+        cubeful: Equity with the cube; None if the cube does not count.
+        mwc: Match-winning chance; None in money play.
+        loss: How much worse than the best play, in points; comparable at equal ``plies`` only.
+        plies: Look-ahead behind the numbers; less than asked for where the move filter dropped the play.
+    """
+
+    play: Play
+    outcome: Outcome
+    equity: float
+    cubeful: float | None
+    mwc: float | None
+    loss: float
+    plies: int
+
+    def __str__(self) -> str:
+        value = _describe_value(self.equity, self.cubeful, self.mwc)
+        return f"{self.play.text:<24} {value} (-{self.loss:.3f}) at {self.plies}-ply"
+
+
+@dataclass(frozen=True)
+class RankedPlays(Sequence[PlayEvaluation]):
+    """All legal plays of a roll, the best first: a sequence of `PlayEvaluation`.
+
+    Attributes:
+        plays: The plays.
+        plies: Look-ahead of the best ones.
+        is_finished: Whether the search reached the depth it was asked for.
+    """
+
+    plays: tuple[PlayEvaluation, ...]
+    plies: int
+    is_finished: bool = True
+
+    @property
+    def best(self) -> PlayEvaluation:
+        """The best play."""
+        return self.plays[0]
+
+    def find(self, text: str) -> PlayEvaluation | None:
+        """Find a play by its text as `Play.text` has it; None if it is not among them."""
+        return next((each for each in self.plays if each.play.text == text), None)
+
+    @overload
+    def __getitem__(self, index: int) -> PlayEvaluation: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[PlayEvaluation]: ...
+    def __getitem__(self, index: int | slice) -> PlayEvaluation | Sequence[PlayEvaluation]:
+        return self.plays[index]
+
+    def __len__(self) -> int:
+        return len(self.plays)
+
+    def __iter__(self) -> Iterator[PlayEvaluation]:
+        return iter(self.plays)
+
+    def __str__(self) -> str:
+        return "\n".join(f"{rank:>3}. {play}" for rank, play in enumerate(self.plays, 1))
+
+
+@dataclass(frozen=True)
+class CubeDecision:
+    """The cube decision of the player on roll, before the roll. All values are for that player.
+
+    Attributes:
+        action: The proper action in words, such as ``Double, take`` or ``No double, take``.
+        should_double: Whether to double.
+        should_take: Whether the opponent should take, if doubled; true where no double is possible.
+        should_beaver: Whether the opponent should beaver, if doubled; money play only.
+        no_double: Equity of not doubling.
+        double_take: Equity of a double that is taken; None where no double is possible.
+        double_pass: Equity of a double that is passed; None where no double is possible.
+        no_double_mwc: Match-winning chance of not doubling; None in money play.
+        double_take_mwc: Of a double that is taken; None in money play, or where no double is possible.
+        double_pass_mwc: Of a double that is passed; None in money play, or where no double is possible.
+        evaluation: The value of the position.
+    """
+
+    action: str
+    should_double: bool
+    should_take: bool
+    should_beaver: bool
+    no_double: float
+    double_take: float | None
+    double_pass: float | None
+    no_double_mwc: float | None
+    double_take_mwc: float | None
+    double_pass_mwc: float | None
+    evaluation: Evaluation | None
+
+    def __str__(self) -> str:
+        lines = [self.action, f"  no double   {self.no_double:+.3f}"]
+        if self.double_take is not None and self.double_pass is not None:
+            lines += [f"  double/take {self.double_take:+.3f}", f"  double/pass {self.double_pass:+.3f}"]
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class RolloutEstimate:
+    """The mean of the trials of a rollout, and how sure it is.
+
+    Attributes:
+        trials: How many trials.
+        outcome: The mean outcome.
+        equity: In points, with the cube if the rollout played with it.
+        standard_error: Of the equity, in points.
+    """
+
+    trials: int
+    outcome: Outcome
+    equity: float
+    standard_error: float
+
+    def __str__(self) -> str:
+        return f"{self.equity:+.4f} ± {self.standard_error:.4f} ({self.trials} trials): {self.outcome}"
+
+
+@dataclass(frozen=True)
+class PlayRollout:
+    """A play with its rollout, for the player who makes it.
+
+    Attributes:
+        play: The play.
+        estimate: After the play.
+        loss: How far behind the best play, in points; 0 for the best.
+        loss_error: Standard error of the loss, with the common dice taken into account; 0 for the best.
+    """
+
+    play: Play
+    estimate: RolloutEstimate
+    loss: float
+    loss_error: float
+
+    def __str__(self) -> str:
+        return f"{self.play.text:<24} {self.estimate.equity:+.4f} ± {self.estimate.standard_error:.4f}"
+
+
+@dataclass(frozen=True)
+class Rollout:
+    """A rollout of a position, of the plays of a roll, or of a cube decision.
+
+    Attributes:
+        estimate: Of the position, or without the double of the cube decision; None for plays.
+        plays: The plays rolled out, the best first.
+        cube: The cube decision by the means; None unless it was asked for.
+        double_take: The position after a double that is taken; None unless a cube decision was asked for.
+        trials: The most trials that anything got.
+    """
+
+    estimate: RolloutEstimate | None
+    plays: tuple[PlayRollout, ...]
+    cube: CubeDecision | None
+    double_take: RolloutEstimate | None
+    trials: int
+
+    def __str__(self) -> str:
+        if self.plays:
+            return "\n".join(map(str, self.plays))
+        return str(self.cube) if self.cube is not None else str(self.estimate)
+
+
+def _describe_value(equity: float, cubeful: float | None, mwc: float | None) -> str:
+    if mwc is not None:
+        return f"MWC {mwc:.2%}"
+    return f"{equity:+.3f}" if cubeful is None else f"{cubeful:+.3f} cubeful ({equity:+.3f} cubeless)"
