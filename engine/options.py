@@ -31,7 +31,7 @@ from msgspec import inspect
 from engine.errors import FormatError, GammondError, ValueRangeError
 
 CHOICES = "choices"
-"""The key of ``Meta(extra=…)`` that holds the choices of a field of type str."""
+"""The key of ``Meta(extra=…)`` for the choices of a field of type str, or a function that lists them."""
 
 MAX_QUOTED_CHARS = 40
 """How much of the user's text a message repeats."""
@@ -270,7 +270,8 @@ def _make_field(described: inspect.Field) -> Field:
     meaning = str(((meta and meta.extra_json_schema) or {}).get("description", ""))
     bare = meta.type if meta else described.type
     default = None if described.default is msgspec.NODEFAULT else described.default
-    choices = tuple(((meta and meta.extra) or {}).get(CHOICES, ()))
+    choices = ((meta and meta.extra) or {}).get(CHOICES, ())
+    choices = tuple(choices() if callable(choices) else choices)
     field = Field(described.encode_name, str, choices=choices, default=default, meaning=meaning)
     if isinstance(bare, inspect.VarTupleType):
         return replace(_set_type(field, bare.item_type), is_list=True)

@@ -92,7 +92,7 @@ def load_pruner(name: str | None = None, manifest_file: Path = MANIFEST_FILE) ->
         DataFileError: The manifest or a net is missing or faulty, or the nets are of another kind.
     """
     manifest = read_manifest(manifest_file)
-    entry = _find_entry(manifest, name or manifest.finder or DEFAULT_EVALUATOR)
+    entry = _find_entry(manifest, name or manifest.pruner or DEFAULT_EVALUATOR)
     folder = manifest_file.parent
     if entry.contact is None:
         raise DataFileError(
@@ -204,8 +204,8 @@ def collect_net_hashes(
     spec = parse_player_spec(name)
     manifest = read_manifest(manifest_file)
     nets = _list_nets(_find_entry(manifest, spec.name))
-    if with_pruner and spec.settings.plies and manifest.finder:
-        nets += _list_nets(_find_entry(manifest, manifest.finder))
+    if with_pruner and spec.settings.plies and manifest.pruner:
+        nets += _list_nets(_find_entry(manifest, manifest.pruner))
     return {net: manifest.find_net(net).sha256 for net in nets}
 
 

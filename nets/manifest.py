@@ -1,12 +1,16 @@
-"""The manifest: which nets exist, what their files must be, and which evaluators are made of them."""
+"""The manifest: the nets there are, the content their files must have, and the evaluators made of them.
+
+How the nets were made and how strong they are is in `nets.provenance`.
+"""
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 
@@ -18,58 +22,24 @@ from nets.onnx_model import OnnxModel
 MANIFEST_FILE = Path(__file__).resolve().parent / "manifest.toml"
 
 OUTPUT_SIZES = {"cumulative5": 5}
-"""Kinds of outputs and how many numbers each has: ``cumulative5`` is an outcome as it stands."""
+"""How many numbers each kind of outputs has; ``cumulative5`` is an outcome (`engine.rules.outcome`)."""
 
 _MAX_NAME_LENGTH = 40
 _Name = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9.-]*\Z", max_length=_MAX_NAME_LENGTH)]
-
-
-class TrainingRecord(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """How nets came to be.
-
-    Attributes:
-        name: What the entries of these nets call it.
-        commands: What was run, in order.
-        games: Self-play games.
-        hours: How long it took on the machine that `docs/lab/nets.md` names.
-        positions: Positions that were labelled with look-ahead, and learned.
-    """
-
-    name: _Name
-    commands: tuple[str, ...]
-    games: int
-    hours: float
-    positions: int = 0
-
-
-class StrengthRecord(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """How strong an evaluator measured.
-
-    Attributes:
-        opponent: The player it was measured against.
-        points_per_game: Cubeless money points won per game.
-        standard_error: Of `points_per_game`.
-        games: Paired games played.
-    """
-
-    opponent: str
-    points_per_game: float
-    standard_error: float
-    games: int
 
 
 class NetEntry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """A net file.
 
     Attributes:
-        name: What evaluators and replies call it.
-        file: Path from the folder of the manifest; absolute for a net that lies elsewhere.
-        phase: What it was trained on.
+        name: Its name in evaluators and replies.
+        file: Path from the folder of the manifest; absolute for a net elsewhere.
+        phase: The phase or contact class that it was trained on.
         encoder: Id of its encoder.
         hidden: Sizes of its hidden layers.
         outputs: Kind of its outputs, a key of `OUTPUT_SIZES`.
         sha256: Hash of the file.
-        trained: How it came to be, the name of a `TrainingRecord`.
+        trained: In older manifests, the name of its training (`nets.provenance`).
     """
 
     name: _Name
@@ -79,10 +49,10 @@ class NetEntry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     hidden: tuple[int, ...]
     outputs: str
     sha256: Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}$")]
-    trained: str
+    trained: str | None = None
 
 
-class ContactClasses(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+class ContactClassEntries(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """A net for each of `nets.contact_classes.CONTACT_CLASSES`."""
 
     loose: str
@@ -92,52 +62,53 @@ class ContactClasses(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 class EvaluatorEntry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """A named set of nets, one for each phase, or for contact one for each plan.
+    """A named set of nets: one for each phase, and for contact one or one for each contact class.
 
     Attributes:
-        name: What settings and replies call it.
+        name: Its name in settings and replies.
         contact: The net for contact, and for each phase without a net of its own.
-        plans: Instead of it a net for each of `CONTACT_CLASSES`; then races have a net of their own.
+        contact_classes: Or a net for each of `CONTACT_CLASSES`; races then have a net of their own. The
+            file calls it ``plans``.
         crashed: The net for crashed positions.
         race: The net for races that no bearoff database covers.
-        strength: How strong the whole measured.
+        strength: In older manifests, its measured strength (`nets.provenance`).
     """
 
     name: _Name
     contact: str | None = None
-    plans: ContactClasses | None = None
+    contact_classes: ContactClassEntries | None = msgspec.field(name="plans", default=None)
     crashed: str | None = None
     race: str | None = None
-    strength: tuple[StrengthRecord, ...] = ()
+    strength: tuple[dict[str, Any], ...] = ()
 
     @property
     def nets_by_phase(self) -> dict[str, str]:
-        """The names of the nets by what they were trained on."""
-        plans = {} if self.plans is None else msgspec.structs.asdict(self.plans)
-        found = {"contact": self.contact, **plans, "crashed": self.crashed, "race": self.race}
-        return {phase: net for phase, net in found.items() if net is not None}
+        """The names of the nets by the phase or contact class that each was trained on."""
+        classes = {} if self.contact_classes is None else msgspec.structs.asdict(self.contact_classes)
+        names = {"contact": self.contact, **classes, "crashed": self.crashed, "race": self.race}
+        return {phase: net for phase, net in names.items() if net is not None}
 
 
 class ScorerEntry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """The file of a net with one output, which rates plays for a kind of player.
+    """The file of a net with one output, which scores plays for a player kind.
 
     Attributes:
-        name: What the player and errors call it.
-        file: As that of a `NetEntry`.
-        activation: What its hidden units do, one of those that its kind of player knows.
+        name: Its name in results and errors.
+        file: As in `NetEntry`.
+        activation: Activation of the hidden units.
         sha256: Hash of the file.
-        trained: How it came to be, the name of a `TrainingRecord`.
+        trained: As in `NetEntry`.
     """
 
     name: _Name
     file: str
     activation: Literal["linear", "softsign", "relu"]
     sha256: Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}$")]
-    trained: str
+    trained: str | None = None
 
     @property
     def net_hashes(self) -> dict[str, str]:
-        """sha256 by name, as `PlayerKind.net_hashes` tells which nets a player plays with."""
+        """sha256 by name, as in `nets.player_kinds.PlayerKind.net_hashes`."""
         return {self.name: self.sha256}
 
 
@@ -148,42 +119,37 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """All nets and evaluators.
 
     Attributes:
-        default: The evaluator taken when none is named; missing only when there is none.
-        finder: The evaluator whose nets find promising replies; the default's own when it is missing.
-        trainings: How nets came to be.
+        default: The evaluator used when none is named; None only where there are no evaluators.
+        pruner: The evaluator whose nets prune replies, ``finder`` in the file; None for the default's own.
         nets: Net files.
         evaluators: Sets of nets.
         scorers: Nets with one output.
+        trainings: In older manifests, how the nets were made (`nets.provenance`).
     """
 
     default: str | None = None
-    finder: str | None = None
-    trainings: tuple[TrainingRecord, ...] = msgspec.field(name="training", default=())
+    pruner: str | None = msgspec.field(name="finder", default=None)
     nets: tuple[NetEntry, ...] = msgspec.field(name="net", default=())
     evaluators: tuple[EvaluatorEntry, ...] = msgspec.field(name="evaluator", default=())
     scorers: tuple[ScorerEntry, ...] = msgspec.field(name="scorer", default=())
+    trainings: tuple[dict[str, Any], ...] = msgspec.field(name="training", default=())
 
     @property
     def evaluator_nets(self) -> tuple[NetEntry, ...]:
-        """The nets that evaluators are made of; others belong to kinds of players."""
+        """The nets that evaluators use; the others belong to player kinds."""
         used = {net for evaluator in self.evaluators for net in evaluator.nets_by_phase.values()}
         return tuple(net for net in self.nets if net.name in used)
 
     def find_net(self, name: str) -> NetEntry:
-        """The net of a name; it exists for every name an evaluator gives.
+        """Return the net of a name; it exists for every name in an evaluator.
 
         Raises:
             DataFileError: There is none.
         """
         return _find_entry("net", name, self.nets)
 
-    def find_training(self, net: str) -> TrainingRecord:
-        """How the net of a name came to be."""
-        trained = self.find_net(net).trained
-        return next(training for training in self.trainings if training.name == trained)
-
     def find_scorer(self, name: str) -> ScorerEntry:
-        """The net with one output of a name.
+        """Return the net with one output of a name.
 
         Raises:
             DataFileError: There is none.
@@ -191,19 +157,17 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         return _find_entry("scorer", name, self.scorers)
 
 
+@functools.cache
 def read_manifest(file: Path = MANIFEST_FILE) -> Manifest:
-    """Read a manifest and check that it is whole; net files are looked at by `load_net`.
+    """Read and check a manifest, once per process; `load_net` reads the net files.
 
     Args:
         file: A TOML file.
 
-    Returns:
-        The manifest.
-
     Raises:
-        DataFileError: The file is missing or no TOML, a field is missing, unknown or of the wrong kind, a
-            name is used twice or not defined, an encoder or a kind of outputs does not exist, or an
-            evaluator uses a net for another phase than it was trained for.
+        DataFileError: The file is missing or not TOML, a field is missing, unknown or of the wrong type, a
+            name is duplicate or not defined, an encoder or a kind of outputs does not exist, or an
+            evaluator uses a net for another phase than it was trained on.
     """
     try:
         content = tomllib.loads(file.read_text("utf-8"))
@@ -212,7 +176,7 @@ def read_manifest(file: Path = MANIFEST_FILE) -> Manifest:
             f"manifest {file.name} cannot be read: {error.strerror}", field="manifest"
         ) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise DataFileError(f"manifest {file.name} is no TOML: {error}", field="manifest") from error
+        raise DataFileError(f"manifest {file.name} is not TOML: {error}", field="manifest") from error
     try:
         manifest = msgspec.convert(content, Manifest)
     except msgspec.ValidationError as error:
@@ -223,18 +187,15 @@ def read_manifest(file: Path = MANIFEST_FILE) -> Manifest:
 
 
 def load_net(entry: NetEntry, folder: Path = MANIFEST_FILE.parent) -> NetEvaluator:
-    """Load a net and compare its file with the manifest.
+    """Load a net after checking its file against the manifest.
 
     Args:
-        entry: What the manifest says.
+        entry: Its entry.
         folder: The folder of the manifest.
 
-    Returns:
-        The net, ready to run.
-
     Raises:
-        DataFileError: The file is missing, its hash is another, it is no net, or its inputs or outputs
-            differ.
+        DataFileError: The file is missing, is not a net, or differs from its entry in its hash, inputs or
+            outputs.
     """
     content = _read_checked_bytes(entry, folder)
     encoder = get_encoder(entry.encoder)
@@ -244,10 +205,10 @@ def load_net(entry: NetEntry, folder: Path = MANIFEST_FILE.parent) -> NetEvaluat
 
 
 def read_scorer_bytes(entry: ScorerEntry, folder: Path = MANIFEST_FILE.parent) -> bytes:
-    """Read the file of a net with one output, and compare it with the manifest.
+    """Read the file of a net with one output after checking its hash.
 
     Raises:
-        DataFileError: The file is missing, or its hash is another.
+        DataFileError: The file is missing or has another hash.
     """
     return _read_checked_bytes(entry, folder)
 
@@ -276,79 +237,68 @@ def _read_checked_bytes(entry: NetEntry | ScorerEntry, folder: Path) -> bytes:
 
 
 def check_name(name: str) -> None:
-    """Check that a manifest can call a net or an evaluator so.
+    """Check that a manifest allows a name for a net or an evaluator.
 
     Raises:
-        ValueRangeError: It cannot.
+        ValueRangeError: It does not.
     """
     try:
         msgspec.convert(name, _Name)
     except msgspec.ValidationError:
         raise ValueRangeError(
-            f"a name has at most {_MAX_NAME_LENGTH} of the characters a-z 0-9 . - and "
-            f"begins with a letter or "
-            f"digit, not {name[: 2 * _MAX_NAME_LENGTH]!r}",
+            f"expected a name of at most {_MAX_NAME_LENGTH} characters a-z 0-9 . - that begins with a letter "
+            f"or a digit, got {name[: 2 * _MAX_NAME_LENGTH]!r}",
             field="name",
         ) from None
 
 
 def _check_nets(manifest: Manifest) -> None:
-    trainings = [training.name for training in manifest.trainings]
-    _check_distinct("training", trainings)
-    _check_distinct("net", [net.name for net in manifest.nets])
-    _check_distinct("scorer", [scorer.name for scorer in manifest.scorers])
-    for scorer in manifest.scorers:
-        _check_training(scorer, trainings)
+    check_distinct("net", [net.name for net in manifest.nets])
+    check_distinct("scorer", [scorer.name for scorer in manifest.scorers])
     for net in manifest.nets:
         get_encoder(net.encoder)
         if net.outputs not in OUTPUT_SIZES:
             raise DataFileError(
-                f"net {net.name}: unknown outputs {net.outputs!r}, expected one of {', '.join(OUTPUT_SIZES)}",
+                f"net {net.name}: expected outputs {'|'.join(OUTPUT_SIZES)}, got {net.outputs!r}",
                 field="outputs",
             )
-        _check_training(net, trainings)
-
-
-def _check_training(net: NetEntry | ScorerEntry, trainings: list[str]) -> None:
-    if net.trained not in trainings:
-        known = ", ".join(trainings) or "(none)"
-        raise DataFileError(
-            f"net {net.name}: trained is {net.trained!r}, expected one of the trainings: {known}",
-            field="trained",
-        )
 
 
 def _check_evaluators(manifest: Manifest) -> None:
     names = [evaluator.name for evaluator in manifest.evaluators]
-    _check_distinct("evaluator", names)
+    check_distinct("evaluator", names)
     if manifest.default not in names and (names or manifest.default is not None):
         known = ", ".join(names) or "(none)"
         raise DataFileError(
-            f"the default is {manifest.default!r}, expected one of the evaluators: {known}", field="default"
+            f"expected default to be one of the evaluators {known}, got {manifest.default!r}", field="default"
         )
-    if manifest.finder is not None and manifest.finder not in names:
+    if manifest.pruner is not None and manifest.pruner not in names:
         raise DataFileError(
-            f"the finder is {manifest.finder!r}, expected one of the evaluators: {', '.join(names)}",
+            f"expected finder to be one of the evaluators {', '.join(names)}, got {manifest.pruner!r}",
             field="finder",
         )
     phase_of = {net.name: net.phase for net in manifest.nets}
     for evaluator in manifest.evaluators:
-        if (evaluator.contact is None) == (evaluator.plans is None) or not (
-            evaluator.contact or evaluator.race
-        ):
+        has_both_or_none = (evaluator.contact is None) == (evaluator.contact_classes is None)
+        if has_both_or_none or not (evaluator.contact or evaluator.race):
             raise DataFileError(
-                f"evaluator {evaluator.name}: expected one net for contact, or one a plan and one for race",
+                f"evaluator {evaluator.name}: expected 'contact', or 'plans' and 'race'",
                 field="net",
             )
         for phase, net in evaluator.nets_by_phase.items():
             if phase_of.get(net) != phase:
-                what = f"a net for {phase_of[net]}" if net in phase_of else "no net of this manifest"
+                known = f"one for {phase_of[net]}" if net in phase_of else "no net of this manifest"
                 raise DataFileError(
-                    f"evaluator {evaluator.name}: {net!r} is {what}, expected one for {phase}", field="net"
+                    f"evaluator {evaluator.name}: expected a net for {phase}, {net!r} is {known}", field="net"
                 )
 
 
-def _check_distinct(kind: str, names: list[str]) -> None:
+def check_distinct(kind: str, names: Sequence[str]) -> None:
+    """Check that no two entries have one name.
+
+    Raises:
+        DataFileError: Two have.
+    """
     for name in names:
         if names.count(name) > 1:
             raise DataFileError(f"two entries [[{kind}]] are called {name!r}", field=kind)

@@ -1,4 +1,6 @@
-"""``gammond export``: write the nets of a training run as ONNX files, with the manifest entries they need.
+"""``gammond export``: write the nets of a training run as ONNX files, and print their entries.
+
+The entries are for ``nets/manifest.toml`` and ``nets/provenance.toml``.
 
 Nothing is written before all nets are compared with their training weights; files appear whole.
 """
@@ -7,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from engine.errors import DataFileError, UnsupportedError
@@ -20,11 +22,17 @@ from tools.heritage.gengammon.runs import find_net_file
 from tools.heritage.phase_features.export import export_phase_net
 from tools.train.runs.run_folder import read_run_provenance
 from tools.train.weights.layers import LayeredNet
-from tools.train.weights.manifest_entries import check_net_file, format_net_entry, format_training_entry
+from tools.train.weights.manifest_entries import (
+    MANIFEST_HEADING,
+    PROVENANCE_HEADING,
+    check_net_file,
+    format_net_entry,
+    format_training_entry,
+)
 from tools.train.weights.net_set import NET_NAMES, read_net_set
 from tools.train.weights.onnx_files import classic_net_to_onnx, compute_max_difference, net_to_onnx
 
-SUMMARY = "write the nets of a training run as ONNX files, and the manifest entries they need"
+SUMMARY = "write the nets of a training run as ONNX files, and print their manifest entries"
 
 TOLERANCE = 1e-6
 """The most that an exported net may differ from its training weights, in any output."""
@@ -70,12 +78,14 @@ def main(args: argparse.Namespace) -> int:
     source: Path = args.run / ("best.npz" if args.best else "checkpoint.npz")
     nets = _select_nets(args.run, _read_nets(source), args.phases)
     files = {phase: args.folder / f"{args.name}-{phase}.onnx" for phase in nets}
-    contents, entries = {}, [_format_training_entry(args, source)]
+    contents, entries = {}, [MANIFEST_HEADING]
     for phase, net in nets.items():
         file = files[phase]
         contents[file] = _make_checked_onnx(net, file.stem)
-        entries.append(format_net_entry(file, phase, net, contents[file], args.name))
+        entries.append(format_net_entry(file, phase, net, contents[file]))
+    training = _format_training_entry(args, source, [file.stem for file in contents])
     _write_files(contents)
+    entries += [PROVENANCE_HEADING, training]
     sys.stdout.write("".join(entries))
     return 0
 
@@ -132,9 +142,9 @@ def _write_files(contents: dict[Path, bytes]) -> None:
         ) from error
 
 
-def _format_training_entry(args: argparse.Namespace, source: Path) -> str:
-    """Write the ``[[training]]`` entry that says how the nets came to be."""
+def _format_training_entry(args: argparse.Namespace, source: Path, nets: Sequence[str]) -> str:
+    """Format the ``[[training]]`` entry of the nets."""
     last = f"gammond export {args.run} --name {args.name}{' --best' if args.best else ''}"
     if args.phases:
         last += f" --phases {','.join(args.phases)}"
-    return format_training_entry(args.name, read_run_provenance(args.run, source), last)
+    return format_training_entry(args.name, nets, read_run_provenance(args.run, source), last)

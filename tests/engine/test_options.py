@@ -63,6 +63,13 @@ def test_a_struct_may_lack_defaults_and_help():
     assert (field.default, field.default_text, field.meaning, field.allowed_values) == (None, "", "", "")
 
 
+def test_choices_may_be_listed_when_they_are_needed():
+    class Late(Struct):
+        word: Annotated[str, Meta(extra={CHOICES: lambda: ["a", "b"]})] = "a"
+
+    assert list_fields(Late)[0].choices == ("a", "b")
+
+
 def test_structs_with_other_types_are_refused():
     class Odd(Struct):
         board: dict[str, int] = {}

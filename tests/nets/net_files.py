@@ -42,10 +42,6 @@ def write_net(
     return file
 
 
-UNTRAINED = '[[training]]\nname = "tiny"\ncommands = ["none"]\ngames = 0\nhours = 0.0\n'
-"""How the nets of these manifests came to be."""
-
-
 def write_manifest(folder: Path, **changes: str) -> Path:
     """Write two nets and a manifest of them; changes are to keys of the first entry, '' leaves one out."""
     entries = []
@@ -59,12 +55,11 @@ def write_manifest(folder: Path, **changes: str) -> Path:
             "hidden": "[8]",
             "outputs": '"cumulative5"',
             "sha256": f'"{hashlib.sha256(file.read_bytes()).hexdigest()}"',
-            "trained": '"tiny"',
         }
         if phase == "contact":
             values.update(changes)
         entries.append("[[net]]\n" + "".join(f"{key} = {value}\n" for key, value in values.items() if value))
     evaluator = '[[evaluator]]\nname = "tiny"\ncontact = "tiny-contact"\nrace = "tiny-race"\n'
     manifest = folder / "manifest.toml"
-    manifest.write_text('default = "tiny"\n' + UNTRAINED + "".join(entries) + evaluator, "utf-8")
+    manifest.write_text('default = "tiny"\n' + "".join(entries) + evaluator, "utf-8")
     return manifest

@@ -113,7 +113,7 @@ def test_nets_that_cannot_be_written_leave_those_of_the_same_name_alone(run_fold
 
 @pytest.mark.parametrize("name", ["", "Tiny", "../tiny", "tiny net", "x" * 33, '"'])
 def test_a_name_that_the_manifest_would_refuse_is_refused_before_anything_is_read(tmp_path, name):
-    with pytest.raises(ValueRangeError, match="a name has") as caught:
+    with pytest.raises(ValueRangeError, match="expected a name") as caught:
         run_command(str(tmp_path / "no run"), "--name", name, "--folder", str(tmp_path))
     assert caught.value.field == "name"
 
@@ -197,7 +197,7 @@ def test_nets_of_several_layers_load_by_their_entries_and_judge_like_their_weigh
     boards = sample_random_positions(300, seed=2)
     for entry in entries:
         net = nets.nets[entry.phase]
-        expected = net.outputs(get_encoder(entry.encoder).encode(boards))
+        expected = net.forward(get_encoder(entry.encoder).encode(boards))
         judged = load_net(entry, tmp_path / "nets").evaluate(boards)
         np.testing.assert_allclose(judged, expected, atol=export.TOLERANCE)
 
@@ -207,7 +207,7 @@ def test_an_entry_tells_the_whole_lineage_up_to_its_weights(layered_run, tmp_pat
     run_command(str(folder), "--name", "deep", "--folder", str(tmp_path), "--best", "--phases", "contact")
     printed = tomllib.loads(capsys.readouterr().out)
     (training,) = printed["training"]
-    assert [net["trained"] for net in printed["net"]] == [training["name"]]
+    assert [net["name"] for net in printed["net"]] == training["nets"]
     before = read_provenance("fast")
     assert training["commands"][: len(before)] == [step.command for step in before]
     assert training["commands"][len(before) :] == [

@@ -137,7 +137,7 @@ def _format_evaluator_title(name: str) -> str:
 def _manifest_role(name: str) -> str:
     """What the manifest takes an evaluator for; empty where it is one of the others."""
     manifest = read_manifest()
-    parts = {"default": manifest.default, "finder": manifest.finder}
+    parts = {"default": manifest.default, "finder": manifest.pruner}
     return ", ".join(part for part, taken in parts.items() if taken == name)
 
 

@@ -43,7 +43,7 @@ def bench_search(subject: BenchmarkSubject) -> Iterator[Measurement]:
     """2-ply choices and values with the net and with the fast one, threads, and gnubg beside them."""
     decisions = _draw_decisions(subject)
     check_search(subject.engine, subject.load_engine(subject.net).with_threads(2), decisions)
-    for name in dict.fromkeys((subject.net, read_manifest().finder or subject.net)):
+    for name in dict.fromkeys((subject.net, read_manifest().pruner or subject.net)):
         for depth, how in ((_CUBELESS, "cubeless"), (_CUBEFUL, "with the cube")):
             analyst = subject.load_engine(name)
             rate = _measure_rate(partial(_rank_plays, analyst, depth), decisions)

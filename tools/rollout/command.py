@@ -144,7 +144,7 @@ def read_question(args: argparse.Namespace) -> RolloutRequest:
 
 def _hash_nets(net: str) -> dict[str, str]:
     """Return sha256 by name of all nets that an analyst judges and finds plays with."""
-    return collect_net_hashes(net) | collect_net_hashes(read_manifest().finder or DEFAULT_EVALUATOR)
+    return collect_net_hashes(net) | collect_net_hashes(read_manifest().pruner or DEFAULT_EVALUATOR)
 
 
 def _read_settings(args: argparse.Namespace) -> RolloutSettings:

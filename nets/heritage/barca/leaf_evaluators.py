@@ -49,15 +49,21 @@ _SCORER_PLAYERS = {
 _EVEN_SCORES = {"phase-net": 0.5, "phase-net-self": 0.5}
 """Scores of positions that are worth nothing to either side, where they are not 0."""
 
-LEAF_EVALUATORS = (DEFAULT_EVALUATOR, *list_evaluator_names(), *_SCORER_PLAYERS)
-"""What `load_leaf_evaluator` takes."""
+
+def list_leaf_evaluators() -> tuple[str, ...]:
+    """List the names that `load_leaf_evaluator` takes, for the shipped manifest.
+
+    Raises:
+        DataFileError: The manifest is faulty.
+    """
+    return (DEFAULT_EVALUATOR, *list_evaluator_names(), *_SCORER_PLAYERS)
 
 
 def load_leaf_evaluator(name: str, manifest_file: Path) -> LeafEvaluator:
     """Load a judge of leaves.
 
     Args:
-        name: One of `LEAF_EVALUATORS`, or an evaluator of the manifest.
+        name: One of `list_leaf_evaluators`, or an evaluator of the manifest.
         manifest_file: The manifest.
 
     Raises:
@@ -108,4 +114,4 @@ def collect_leaf_net_hashes(name: str, plies: int, manifest_file: Path) -> dict[
     own = collect_net_hashes(_SCORER_PLAYERS.get(name, name), manifest_file)
     if plies == 0:
         return own
-    return own | collect_net_hashes(read_manifest(manifest_file).finder or DEFAULT_EVALUATOR, manifest_file)
+    return own | collect_net_hashes(read_manifest(manifest_file).pruner or DEFAULT_EVALUATOR, manifest_file)

@@ -12,8 +12,8 @@ from engine.play.player import Player
 from engine.rules.dice import MAX_SEED
 from nets.catalogue import DEFAULT_EVALUATOR
 from nets.heritage.barca.leaf_evaluators import (
-    LEAF_EVALUATORS,
     collect_leaf_net_hashes,
+    list_leaf_evaluators,
     load_leaf_evaluator,
     load_look_ahead,
 )
@@ -31,7 +31,7 @@ MAX_CANDIDATES = 20
 class DifficultyOptions(Struct, frozen=True):
     """What a difficulty leaves open."""
 
-    of: Annotated[str, Meta(extra={CHOICES: LEAF_EVALUATORS}, description="judge of the plays")] = (
+    of: Annotated[str, Meta(extra={CHOICES: list_leaf_evaluators}, description="judge of the plays")] = (
         DEFAULT_EVALUATOR
     )
     seed: Annotated[int, Meta(ge=0, le=MAX_SEED, description="of its choices")] = 0
@@ -51,7 +51,7 @@ def load_weighted_choice_player(
 
     Args:
         name: What results call it.
-        evaluator_name: One of `nets.heritage.barca.leaf_evaluators.LEAF_EVALUATORS`.
+        evaluator_name: One of `nets.heritage.barca.leaf_evaluators.list_leaf_evaluators`.
         plies: Look-ahead.
         manifest_file: The manifest.
         max_candidates: How many plays the choice is made among.

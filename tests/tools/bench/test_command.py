@@ -108,7 +108,7 @@ def test_evaluation_is_measured_at_each_batch_size():
 
 def test_all_evaluators_of_the_manifest_are_measured_and_called_by_their_parts(monkeypatch):
     entries = tuple(EvaluatorEntry(name, f"{name}-contact") for name in ("old", "fast", "strong"))
-    manifest = Manifest(default="strong", finder="fast", evaluators=entries)
+    manifest = Manifest(default="strong", pruner="fast", evaluators=entries)
     monkeypatch.setattr(bench_engine, "read_manifest", lambda: manifest)
     whole = [
         m.what for m in bench_engine.bench_evaluation(bench_measure.BenchmarkSubject()) if "1024" in m.what
@@ -210,7 +210,7 @@ def small(monkeypatch):
     monkeypatch.setattr(bench_search, "BUDGET_S", 0.0)
     monkeypatch.setattr(bench_search, "PAIRED_EVALUATIONS", 24)
     monkeypatch.setattr(bench_search, "_MIN_ITEMS", 2)
-    monkeypatch.setattr(bench_search, "read_manifest", lambda: types.SimpleNamespace(finder="pips32"))
+    monkeypatch.setattr(bench_search, "read_manifest", lambda: types.SimpleNamespace(pruner="pips32"))
     monkeypatch.setattr(bench_rollouts, "TRIALS", 36)
     few = {kind: replace(settings, trials=36) for kind, settings in bench_rollouts._KINDS.items()}
     monkeypatch.setattr(bench_rollouts, "_KINDS", few)

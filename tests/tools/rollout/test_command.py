@@ -225,7 +225,7 @@ def test_a_state_by_other_nets_of_the_same_names_is_refused(run, tmp_path, monke
 def test_the_nets_that_find_plays_are_among_those_a_state_remembers(run, tmp_path):
     state = tmp_path / "state"
     run(OPENING, *QUICK, "--state", state)
-    finder = read_manifest().finder
+    finder = read_manifest().pruner
     nets = collect_net_hashes("default") | collect_net_hashes(finder)
     assert load_state(state, nets).count_trials() == 72
     with pytest.raises(StateError, match="has another missing, expected 0000"):

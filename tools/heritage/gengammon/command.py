@@ -19,7 +19,7 @@ import numpy as np
 from engine.errors import DataFileError, ValueRangeError
 from engine.runtime.cores import MAX_THREADS
 from nets.heritage.gengammon.net import GengammonPlayer, format_net
-from nets.manifest import StrengthRecord
+from nets.provenance import StrengthRecord
 from tools.figures import check_plot_file
 from tools.files import append_new_record, read_arrays, write_arrays, write_atomically
 from tools.heritage.gengammon.curves import draw_agreement

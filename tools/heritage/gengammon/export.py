@@ -30,7 +30,7 @@ def export_scorer(run: Path, net_file: Path, name: str, folder: Path, *, force: 
         force: Whether to replace a net of this name.
 
     Returns:
-        The ``[[training]]`` and ``[[scorer]]`` entries of the manifest.
+        The entries of the manifest and the provenance file.
 
     Raises:
         GammondError: The name cannot be, its file exists and is not to be replaced, the run cannot be read,

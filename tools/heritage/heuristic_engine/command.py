@@ -22,7 +22,7 @@ import msgspec
 from engine.errors import DataFileError, StateError, ValueRangeError
 from engine.play.variant_player import adapt_to_rules
 from nets.heritage.heuristic_engine.heuristic import HeuristicConfig
-from nets.manifest import StrengthRecord
+from nets.provenance import StrengthRecord
 from tools.figures import add_plot_option, check_plot_file, draw_runs
 from tools.files import append_new_record, read_records
 from tools.heritage.heuristic_engine.acceptance import FixedRule

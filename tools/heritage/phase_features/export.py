@@ -24,7 +24,7 @@ def export_phase_net(run: Path, name: str, folder: Path, *, best: bool, force: b
         force: Whether to replace a net of this name.
 
     Returns:
-        The ``[[training]]`` and ``[[scorer]]`` entries of the manifest; None where the run has other nets.
+        The entries of the manifest and the provenance file; None where the run has other nets.
 
     Raises:
         GammondError: The name cannot be, its file exists and is not to be replaced, or the run cannot be

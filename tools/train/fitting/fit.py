@@ -20,7 +20,7 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from engine.errors import DataFileError, StateError, ValueRangeError
-from nets.manifest import StrengthRecord
+from nets.provenance import StrengthRecord
 from tools.figures import add_plot_option, check_plot_file, draw_runs
 from tools.files import append_new_record, read_arrays
 from tools.parallel import ProcessPool

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from engine.play.lockstep import PairedGameResults
 from engine.play.player import Player
-from nets.manifest import StrengthRecord
+from nets.provenance import StrengthRecord
 from tools.figures import draw_runs
 from tools.files import append_new_record, read_records
 from tools.progress import Progress

@@ -16,7 +16,9 @@ import msgspec
 
 from engine.errors import DataFileError, StateError
 from nets.catalogue import DEFAULT_EVALUATOR, list_evaluator_names
-from nets.manifest import TrainingRecord, read_manifest
+from nets.manifest import read_manifest
+from nets.provenance import TrainingRecord
+from nets.provenance import read_provenance as read_net_provenance
 from tools.files import read_arrays, read_records
 from tools.heritage.computational_backgammon.net_set import is_classic_net_set
 from tools.train.runs.settings import (
@@ -175,9 +177,9 @@ def _count_games(records: Sequence[Mapping[str, Any]], nets: Path) -> int:
 
 
 def _read_evaluator_provenance(name: str) -> Provenance:
-    manifest = read_manifest()
-    entry = next(each for each in manifest.evaluators if each.name == name)
-    trainings = dict.fromkeys(manifest.find_training(net) for net in entry.nets_by_phase.values())
+    entry = next(each for each in read_manifest().evaluators if each.name == name)
+    provenance = read_net_provenance()
+    trainings = dict.fromkeys(provenance.find_training(net) for net in entry.nets_by_phase.values())
     return merge_provenances(*map(_provenance_from_training, trainings))
 
 

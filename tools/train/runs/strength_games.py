@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from engine.errors import ValueRangeError
 from engine.play.lockstep import PairedGameResults, play_games
 from engine.play.player import EvaluatorPlayer, Player
-from nets.manifest import StrengthRecord
+from nets.provenance import StrengthRecord
 from tools.opponents import load_opponent
 from tools.parallel import ProcessPool
 from tools.train.weights.net_set import NetSet

@@ -148,7 +148,7 @@ def _read_or_draw_positions(folder: Path, settings: ValidationSettings, nets: Ne
 
 
 def _read_pruning_net_hashes() -> dict[str, str]:
-    return collect_net_hashes(read_manifest().finder or DEFAULT_EVALUATOR)
+    return collect_net_hashes(read_manifest().pruner or DEFAULT_EVALUATOR)
 
 
 def _roll_out(folder: Path, tasks: Sequence[RolloutTask], processes: ProcessPool) -> None:

@@ -1,4 +1,4 @@
-"""Entries of the package's manifest, as text to paste: trainings, nets, and nets with one output."""
+"""Entries of ``nets/manifest.toml`` and ``nets/provenance.toml``, as text to paste."""
 
 from __future__ import annotations
 
@@ -13,18 +13,26 @@ from nets.manifest import MANIFEST_FILE, check_name
 from tools.train.runs.run_folder import Provenance
 from tools.train.weights.layers import LayeredNet
 
+MANIFEST_HEADING = "# for nets/manifest.toml\n"
+"""Before entries of the manifest."""
 
-def format_training_entry(name: str, provenance: Provenance, export_command: str) -> str:
-    """Write a ``[[training]]`` entry.
+PROVENANCE_HEADING = "# for nets/provenance.toml\n"
+"""Before entries of the provenance file."""
+
+
+def format_training_entry(name: str, nets: Sequence[str], provenance: Provenance, export_command: str) -> str:
+    """Format a ``[[training]]`` entry of the provenance file.
 
     Args:
-        name: What nets call it.
-        provenance: How they came to be.
+        name: Its name.
+        nets: The names of the nets.
+        provenance: How they were made.
         export_command: The command that wrote their files.
     """
     commands = [_quote(command) for command in (*(step.command for step in provenance), export_command)]
     lines = [
         f"name = {_quote(name)}",
+        f"nets = {json.dumps(list(nets))}",
         "commands = [",
         *(f"    {command}," for command in commands),
         "]",
@@ -36,17 +44,14 @@ def format_training_entry(name: str, provenance: Provenance, export_command: str
     return _format_entry("training", lines)
 
 
-def format_net_entry(
-    file: Path, phase: str, net: LayeredNet | ClassicNet, content: bytes, training: str
-) -> str:
-    """Write the ``[[net]]`` entry of a file.
+def format_net_entry(file: Path, phase: str, net: LayeredNet | ClassicNet, content: bytes) -> str:
+    """Format the ``[[net]]`` entry of a file.
 
     Args:
-        file: Where the net lies; named from the folder of the manifest if it is below it, absolute otherwise.
-        phase: What it was trained on.
+        file: Where the net is; relative to the folder of the manifest if it is below it, absolute otherwise.
+        phase: The phase or contact class that it was trained on.
         net: Its weights.
         content: Its bytes.
-        training: Name of the entry that says how it came to be.
     """
     lines = [
         *_format_name_and_file(file),
@@ -54,26 +59,25 @@ def format_net_entry(
         f"encoder = {_quote(net.encoder_id)}",
         f"hidden = {list(net.hidden)}",
         'outputs = "cumulative5"',
-        *_format_hash_and_training(content, training),
+        _format_hash(content),
     ]
     return _format_entry("net", lines)
 
 
-def format_scorer_entry(file: Path, activation: str, content: bytes, training: str) -> str:
-    """Write the ``[[scorer]]`` entry of a file.
+def format_scorer_entry(file: Path, activation: str, content: bytes) -> str:
+    """Format the ``[[scorer]]`` entry of a file.
 
     Args:
-        file: Where the net lies; named as `format_net_entry` does.
-        activation: What its hidden units do.
+        file: Where the net is; as in `format_net_entry`.
+        activation: Activation of its hidden units.
         content: Its bytes.
-        training: Name of the entry that says how it came to be.
     """
     return _format_entry(
         "scorer",
         [
             *_format_name_and_file(file),
             f"activation = {_quote(activation)}",
-            *_format_hash_and_training(content, training),
+            _format_hash(content),
         ],
     )
 
@@ -88,8 +92,8 @@ def _format_name_and_file(file: Path) -> list[str]:
     return [f"name = {_quote(file.stem)}", f"file = {_quote(shown.as_posix())}"]
 
 
-def _format_hash_and_training(content: bytes, training: str) -> list[str]:
-    return [f'sha256 = "{hashlib.sha256(content).hexdigest()}"', f"trained = {_quote(training)}"]
+def _format_hash(content: bytes) -> str:
+    return f'sha256 = "{hashlib.sha256(content).hexdigest()}"'
 
 
 def _quote(value: str) -> str:

@@ -6,7 +6,12 @@ from pathlib import Path
 
 from tools.files import write_atomically
 from tools.train.runs.run_folder import read_run_provenance
-from tools.train.weights.manifest_entries import format_scorer_entry, format_training_entry
+from tools.train.weights.manifest_entries import (
+    MANIFEST_HEADING,
+    PROVENANCE_HEADING,
+    format_scorer_entry,
+    format_training_entry,
+)
 
 
 def write_scorer(run: Path, file: Path, content: bytes, activation: str, *, best: bool = False) -> str:
@@ -20,7 +25,7 @@ def write_scorer(run: Path, file: Path, content: bytes, activation: str, *, best
         best: Whether it is the best measured net instead of the last.
 
     Returns:
-        The ``[[training]]`` and ``[[scorer]]`` entries of the manifest.
+        The ``[[scorer]]`` entry of the manifest and the ``[[training]]`` entry of the provenance file.
 
     Raises:
         DataFileError: The run cannot be read, and nothing is written then; or the file cannot be written.
@@ -28,6 +33,7 @@ def write_scorer(run: Path, file: Path, content: bytes, activation: str, *, best
     name = file.stem
     every_record = run / "none"
     last = f"gammond export {run}{' --best' if best else ''} --name {name}"
-    training = format_training_entry(name, read_run_provenance(run, every_record), last)
+    training = format_training_entry(name, [name], read_run_provenance(run, every_record), last)
     write_atomically(file, content)
-    return training + format_scorer_entry(file, activation, content, name)
+    scorer = format_scorer_entry(file, activation, content)
+    return MANIFEST_HEADING + scorer + PROVENANCE_HEADING + training

@@ -11,7 +11,7 @@ from engine.options import CHOICES
 from engine.play.player import Player
 from engine.rules.dice import MAX_SEED
 from nets.catalogue import DEFAULT_EVALUATOR
-from nets.heritage.barca.leaf_evaluators import LEAF_EVALUATORS, collect_leaf_net_hashes
+from nets.heritage.barca.leaf_evaluators import collect_leaf_net_hashes, list_leaf_evaluators
 from nets.heritage.barca.star import MAX_STAR_PLIES
 from nets.heritage.barca.weighted_choice import DEFAULT_CANDIDATES
 from nets.heritage.barca.weighted_choice_players import MAX_CANDIDATES, load_weighted_choice_player
@@ -21,7 +21,7 @@ from nets.player_kinds import PlayerKind
 class WeightedChoiceOptions(Struct, frozen=True):
     """Who judges, and how the choice is made."""
 
-    of: Annotated[str, Meta(extra={CHOICES: LEAF_EVALUATORS}, description="judge of the plays")] = (
+    of: Annotated[str, Meta(extra={CHOICES: list_leaf_evaluators}, description="judge of the plays")] = (
         DEFAULT_EVALUATOR
     )
     plies: Annotated[int, Meta(ge=0, le=MAX_STAR_PLIES, description="look-ahead")] = 0

@@ -9,7 +9,11 @@ from msgspec import Meta, Struct
 
 from engine.options import CHOICES
 from nets.catalogue import DEFAULT_EVALUATOR
-from nets.heritage.barca.leaf_evaluators import LEAF_EVALUATORS, collect_leaf_net_hashes, load_star_search
+from nets.heritage.barca.leaf_evaluators import (
+    collect_leaf_net_hashes,
+    list_leaf_evaluators,
+    load_star_search,
+)
 from nets.heritage.barca.star import MAX_STAR_PLIES, Cutoffs
 from nets.heritage.barca.weighted_choice import DeepWeightedChoicePlayer, ExactLookAhead
 from nets.player_kinds import PlayerKind
@@ -18,7 +22,7 @@ from nets.player_kinds import PlayerKind
 class StarOptions(Struct, frozen=True):
     """What it looks at, how far, and what it cuts off."""
 
-    of: Annotated[str, Meta(extra={CHOICES: LEAF_EVALUATORS}, description="judge of the leaves")] = (
+    of: Annotated[str, Meta(extra={CHOICES: list_leaf_evaluators}, description="judge of the leaves")] = (
         DEFAULT_EVALUATOR
     )
     plies: Annotated[int, Meta(ge=0, le=MAX_STAR_PLIES, description="look-ahead, all replies followed")] = 1

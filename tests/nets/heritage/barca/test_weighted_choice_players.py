@@ -18,7 +18,11 @@ from nets.catalogue import (
     load_player,
     load_pruner,
 )
-from nets.heritage.barca.leaf_evaluators import LEAF_EVALUATORS, collect_leaf_net_hashes, load_leaf_evaluator
+from nets.heritage.barca.leaf_evaluators import (
+    collect_leaf_net_hashes,
+    list_leaf_evaluators,
+    load_leaf_evaluator,
+)
 from nets.manifest import MANIFEST_FILE
 from nets.player_kinds import find_kind
 from tests import boards
@@ -61,7 +65,7 @@ def test_a_judge_of_scores_plays_without_nets_and_one_that_looks_ahead_with_thos
 
 
 def test_every_judge_of_the_list_loads():
-    for name in LEAF_EVALUATORS:
+    for name in list_leaf_evaluators():
         assert load_leaf_evaluator(name, MANIFEST_FILE).name == (
             load_evaluator().name if name == DEFAULT_EVALUATOR else name
         )

@@ -195,7 +195,7 @@ def test_an_exported_net_plays_as_the_run_and_its_entry_fits(tmp_path, moves, ca
     assert run_command(*arguments, module=export) == 0
     printed = tomllib.loads(capsys.readouterr().out)
     (entry,) = msgspec.convert(printed["scorer"], tuple[ScorerEntry, ...])
-    assert any("train mimic" in each for each in printed["training"][0]["commands"])
+    assert any("heritage mimic" in each for each in printed["training"][0]["commands"])
     net, original = load_gengammon_net(entry, tmp_path), read_net_text(tmp_path / "run" / "net.txt")
     np.testing.assert_array_equal(net.weights, original.weights)
     with pytest.raises(StateError, match="exists"):

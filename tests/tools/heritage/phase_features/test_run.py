@@ -10,6 +10,7 @@ from engine.play.lockstep import play_games
 from engine.play.player import ScorerPlayer
 from nets.heritage.phase_features.net import PhaseNet, load_phase_net
 from nets.manifest import read_manifest
+from nets.provenance import read_provenance
 from tools import cli
 from tools.files import read_arrays, read_records
 from tools.heritage.phase_features import command
@@ -214,7 +215,7 @@ def test_a_run_is_exported_as_weights_and_manifest_entries(whole, tmp_path, caps
     np.testing.assert_array_equal(
         load_phase_net(manifest.find_scorer("mine"), tmp_path).flat_weights, best.flat_weights
     )
-    (training,) = manifest.trainings
+    training = read_provenance(manifest_file).find_training("mine")
     assert training.commands[0].startswith(f"gammond heritage heuristic-net {whole} --random-games 8")
     assert (training.name, training.games) == ("mine", 24)
     assert cli.main(["export", str(whole), "--name", "mine", "--folder", str(tmp_path)]) == 2

@@ -7,6 +7,7 @@ from engine.errors import DataFileError, UnsupportedError, ValueRangeError
 from engine.rollout import ShortlistPruner
 from nets.catalogue import load_evaluator, load_pruner
 from nets.manifest import MANIFEST_FILE, read_manifest
+from nets.provenance import read_provenance as read_net_provenance
 from nets.pruning_net import PruningNet
 from tools.files import append_record, read_arrays, write_arrays
 from tools.train.fitting.recipe import Recipe
@@ -124,7 +125,7 @@ def test_a_command_counts_once_in_a_pedigree():
 
 def test_an_evaluator_of_the_manifest_tells_the_commands_that_made_it():
     steps = read_provenance("fast")
-    training = read_manifest().find_training("fast-contact")
+    training = read_net_provenance().find_training("fast-contact")
     assert set(step.command for step in steps) == set(
         command for command in training.commands if not command.startswith("gammond export ")
     )
