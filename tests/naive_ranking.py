@@ -6,16 +6,16 @@ import numpy as np
 
 from engine.rules.moves import legal_plays
 from engine.rules.outcome import Outcome, cubeless_equity, invert_outcomes
-from engine.search.results import CandidatePlay
+from engine.search.results import PlayEvaluation
 
 
-def rank_plays(evaluator, position, roll) -> list[CandidatePlay]:
+def rank_plays(evaluator, position, roll) -> list[PlayEvaluation]:
     """Rank the legal plays by cubeless money equity; equal ones keep the order of `legal_plays`."""
     plays = legal_plays(position, roll)
     outcomes = invert_outcomes(evaluator.evaluate(np.stack([play.result.board for play in plays])))
     equities = cubeless_equity(outcomes)
     ranked = [
-        CandidatePlay(play, Outcome(*map(float, outcome)), float(equity), evaluator.plies)
+        PlayEvaluation(play, Outcome(*map(float, outcome)), evaluator.plies, float(equity))
         for play, outcome, equity in zip(plays, outcomes, equities, strict=True)
     ]
-    return sorted(ranked, key=lambda each: -each.equity)
+    return sorted(ranked, key=lambda each: -each.score)

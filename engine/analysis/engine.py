@@ -12,13 +12,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from engine.analysis.evaluations import BeaverEvaluation, BoardEvaluations, PositionEvaluation, RankedPlays
-from engine.analysis.levels import EvalSettings
-from engine.analysis.search_results import (
-    make_cubeless_objective,
+from engine.analysis.evaluations import (
+    BeaverEvaluation,
+    BoardEvaluations,
+    PositionEvaluation,
     make_position_evaluations,
-    make_ranked_plays,
 )
+from engine.analysis.levels import EvalSettings
 from engine.cubeful import (
     CubeStateSpace,
     ScoreMatrix,
@@ -37,9 +37,15 @@ from engine.rules.moves import legal_plays
 from engine.rules.position import Board, Position
 from engine.rules.rules import STANDARD_RULES, Feature, Rules
 from engine.search import NPlyEvaluator, PlaySearch, SearchWatch, TreeSearch, ValueCache
-from engine.search.cubeful_objective import OUTCOME_COLUMNS, CubefulEvaluator, CubefulObjective
+from engine.search.cubeful_objective import (
+    OUTCOME_COLUMNS,
+    CubefulEvaluator,
+    CubefulObjective,
+    make_cubeless_objective,
+)
 from engine.search.iterative_deepening import run_iterative_deepening
 from engine.search.objective import Objective, Values
+from engine.search.results import RankedPlays
 from engine.search.tree import DEFAULT_PRUNING, Pruning
 
 CACHE_COLUMNS = 16
@@ -142,7 +148,7 @@ class Engine:
             watch: Counts nodes, reports progress, stops the search.
 
         Returns:
-            The judgement of the deepest search that was finished; 0 plies always are.
+            The objective of the deepest search that was finished; 0 plies always are.
 
         Raises:
             PositionError: The cube counts, and that of a match shows more than 1 and nobody owns it.
@@ -174,10 +180,10 @@ class Engine:
         if not positions:
             return []
         settings, watch = settings or EvalSettings(), watch or SearchWatch()
-        judgement = self._make_objective(match, settings)
+        objective = self._make_objective(match, settings)
         boards = np.stack([position.board for position in positions])
-        found = run_iterative_deepening(self._tree, judgement, boards, settings.plies, watch)
-        return make_position_evaluations(judgement, found, positions, self.evaluator.plies)
+        found = run_iterative_deepening(self._tree, objective, boards, settings.plies, watch)
+        return make_position_evaluations(objective, found, positions, self.evaluator.plies)
 
     def evaluate_boards(
         self,
@@ -200,13 +206,13 @@ class Engine:
         """
         self.rules.check_supports(Feature.EVALUATION)
         settings = settings or EvalSettings()
-        judgement = self._make_objective(match, settings)
-        values = self._tree.evaluate(judgement, boards, settings.plies, watch)
-        carried = judgement.apply_double_option(values)
+        objective = self._make_objective(match, settings)
+        values = self._tree.evaluate(objective, boards, settings.plies, watch)
+        carried = objective.apply_double_option(values)
         return BoardEvaluations(
             np.ascontiguousarray(values[:, :OUTCOME_COLUMNS]),
-            judgement.equities(carried) if isinstance(judgement, CubefulObjective) else None,
-            None if match.is_money else carried[:, OUTCOME_COLUMNS].astype(np.float64),
+            objective.equities(carried) if objective.is_cubeful else None,
+            objective.match_winning_chances(carried),
         )
 
     def rank_plays(
@@ -241,10 +247,9 @@ class Engine:
         settings = settings or EvalSettings.make_default(self.rules)
         settings.check_supported(self.rules)
         plays = legal_plays(position, roll, self.rules)
-        judgement = self._make_objective(match, settings)
-        search = PlaySearch(judgement, self._tree, self.evaluator.plies)
-        found = search.search_among(plays, settings.plies, settings.move_filter, watch, stop_when_decided)
-        return make_ranked_plays(found, judgement)
+        objective = self._make_objective(match, settings)
+        search = PlaySearch(objective, self._tree, self.evaluator.plies)
+        return search.search_among(plays, settings.plies, settings.move_filter, watch, stop_when_decided)
 
     def takes_beaver(
         self,
@@ -324,8 +329,8 @@ class Engine:
         board, watch = position.board[None], watch or SearchWatch()
 
         def values_at(game: CubeStateSpace) -> Values:
-            judgement = CubefulObjective(self.evaluator, game, self._exact)
-            return self._tree.evaluate(judgement, board, plies, watch)[0, OUTCOME_COLUMNS:]
+            objective = CubefulObjective(self.evaluator, game, self._exact)
+            return self._tree.evaluate(objective, board, plies, watch)[0, OUTCOME_COLUMNS:]
 
         return compute_score_matrix(values_at, away, cube=cube, table=self.table)
 

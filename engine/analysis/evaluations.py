@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.cubeful import CubeDecision
-from engine.rules.moves import Play
-from engine.rules.outcome import Outcome, Outcomes
-from engine.rules.position import Board
-from engine.search.results import CandidatePlay
+from engine.rules.outcome import Outcome, Outcomes, cubeless_equity
+from engine.rules.position import Position
+from engine.search.cubeful_objective import OUTCOME_COLUMNS
+from engine.search.iterative_deepening import DeepeningResult
+from engine.search.objective import Objective
+from engine.search.results import Effort
 
 
 @dataclass(frozen=True)
@@ -25,10 +28,7 @@ class PositionEvaluation:
             cube. None if the cube does not count.
         mwc: The chance to win the match; None in money play.
         decision: What to do with the cube; None if it does not count, or the game is over.
-        plies: Look-ahead behind all of it.
-        is_finished: Whether that is the depth asked for, or it was stopped before.
-        nodes: Positions valued without look-ahead.
-        elapsed_s: How long it took.
+        effort: The effort behind all of it.
     """
 
     outcome: Outcome
@@ -36,10 +36,7 @@ class PositionEvaluation:
     cubeful: float | None
     mwc: float | None
     decision: CubeDecision | None
-    plies: int
-    is_finished: bool
-    nodes: int
-    elapsed_s: float
+    effort: Effort
 
     @property
     def mwc_or_equity(self) -> float:
@@ -86,71 +83,25 @@ class BoardEvaluations:
     mwc: NDArray[np.float64] | None
 
 
-@dataclass(frozen=True)
-class PlayEvaluation(CandidatePlay):
-    """A play with its judgement, for the player who makes it; ``equity`` is cubeless money equity.
+def make_position_evaluations(
+    objective: Objective, result: DeepeningResult, positions: Sequence[Position], leaf_plies: int
+) -> list[PositionEvaluation]:
+    """Read the values of positions.
 
-    Attributes:
-        score: What it is ranked by, in points; compares with plays of the same ``plies`` alone.
-        cubeful: Equity with the cube: 1 is a game won singly at the present cube; None if it does not count.
-        mwc: The chance to win the match; None in money play.
-        survived: Whether it got to the greatest depth of the search.
+    Args:
+        objective: The objective that they were evaluated by.
+        result: Their values.
+        positions: The positions, in the same order.
+        leaf_plies: Plies of look-ahead of the evaluator of the leaves.
+
+    Returns:
+        The evaluations; each carries the effort of all.
     """
-
-    score: float
-    cubeful: float | None
-    mwc: float | None
-    survived: bool
-
-
-@dataclass(frozen=True)
-class RankedPlays:
-    """What a search for plays came to.
-
-    Attributes:
-        plays: All legal plays: those of the greatest depth first, best first, then the shallower ones.
-        plies: The depth of the first ones.
-        is_finished: Whether that is the depth asked for, or it was stopped before.
-        nodes: Positions valued without look-ahead.
-        elapsed_s: How long it took.
-    """
-
-    plays: tuple[PlayEvaluation, ...]
-    plies: int
-    is_finished: bool
-    nodes: int
-    elapsed_s: float
-
-    @property
-    def best(self) -> PlayEvaluation:
-        """The choice."""
-        return self.plays[0]
-
-    def find_by_result(self, board: Board) -> PlayEvaluation | None:
-        """Find the play that leads to a board.
-
-        Args:
-            board: ``int8[2, 26]``, as the next mover sees it.
-
-        Returns:
-            The play; None where none leads there.
-        """
-        return next((play for play in self.plays if np.array_equal(play.play.result.board, board)), None)
-
-
-@dataclass(frozen=True)
-class ChosenPlay:
-    """A play that was chosen, with the ranking that it was chosen from.
-
-    Attributes:
-        evaluation: The evaluation of the chosen play.
-        ranked: All plays.
-    """
-
-    evaluation: PlayEvaluation
-    ranked: RankedPlays
-
-    @property
-    def play(self) -> Play:
-        """The chosen play."""
-        return self.evaluation.play
+    effort = replace(result.effort, plies=leaf_plies + result.effort.plies)
+    equities = cubeless_equity(result.values[:, :OUTCOME_COLUMNS])
+    evaluations = []
+    for position, row, equity in zip(positions, result.values, equities, strict=True):
+        reading = objective.read_root(row, is_over=position.is_over)
+        outcome = Outcome(*map(float, row[:OUTCOME_COLUMNS]))
+        evaluations.append(PositionEvaluation(outcome, float(equity), *reading, effort))
+    return evaluations

@@ -8,7 +8,6 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.analysis.evaluations import ChosenPlay
 from engine.errors import UnsupportedError
 from engine.evaluation.evaluator import Evaluator, find_first_highest
 from engine.evaluation.scorer import Scorer
@@ -18,6 +17,7 @@ from engine.rules.outcome import cubeless_equity
 from engine.rules.position import Board, Position
 from engine.rules.seeded_random import BoardHasher, to_integers_below
 from engine.search import SearchWatch
+from engine.search.results import ChosenPlay
 
 
 class Player:

@@ -3,9 +3,10 @@
 from engine.search.cache import ValueCache
 from engine.search.filters import FILTERS, MoveFilter, find_move_filter
 from engine.search.n_ply import NPlyEvaluator
-from engine.search.plays import PlaySearch, PlaySearchResult, SearchedPlay, make_cubeless_search
+from engine.search.plays import PlaySearch, make_cubeless_search
+from engine.search.results import SearchProgress
 from engine.search.tree import DEFAULT_PRUNING, MAX_PLIES, UNPRUNED, Pruning, TreeSearch
-from engine.search.watch import SearchProgress, SearchWatch
+from engine.search.watch import SearchWatch
 
 __all__ = [
     "DEFAULT_PRUNING",
@@ -15,11 +16,9 @@ __all__ = [
     "MoveFilter",
     "NPlyEvaluator",
     "PlaySearch",
-    "PlaySearchResult",
     "Pruning",
     "SearchProgress",
     "SearchWatch",
-    "SearchedPlay",
     "TreeSearch",
     "ValueCache",
     "find_move_filter",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from engine.cubeful import (
     compute_dead_cube_values,
     compute_leaf_values,
     cube_efficiencies,
+    decide_from_values,
     select_exact_values,
     to_equities,
     with_doubling_option,
@@ -27,6 +28,8 @@ from engine.rules.position import Board
 from engine.search.objective import (
     OUTCOME_BACKUP,
     BackupRule,
+    CubelessObjective,
+    RootReading,
     Values,
     evaluate_outcomes,
     find_settled,
@@ -67,6 +70,8 @@ class CubefulObjective:
     space: CubeStateSpace
     exact: tuple[CubefulEvaluator, ...] = ()
 
+    is_cubeful: ClassVar[bool] = True
+
     @property
     def columns(self) -> int:
         """Five of the outcome, and one for each state of the cube."""
@@ -105,6 +110,17 @@ class CubefulObjective:
         """Return equities in the present state of the cube: 1 is a game won singly, ``float64[n]``."""
         return to_equities(values[:, OUTCOME_COLUMNS], self.space)
 
+    def match_winning_chances(self, values: Values) -> NDArray[np.float64] | None:
+        """Return match-winning chances with the present cube, ``float64[n]``; None in money play."""
+        return None if self.space.is_money else values[:, OUTCOME_COLUMNS].astype(np.float64)
+
+    def read_root(self, values: Values, *, is_over: bool) -> RootReading:
+        """Read values, as `Objective.read_root`."""
+        decision = decide_from_values(values[OUTCOME_COLUMNS:], self.space)
+        if is_over:
+            return RootReading(decision.no_double.equity_points, decision.no_double.mwc)
+        return RootReading(decision.best.equity_points, decision.best.mwc, decision)
+
     def _overwrite_exact(self, boards: Board, values: Values) -> None:
         """Replace the values of positions that are known exactly."""
         for judge in self.exact:
@@ -126,6 +142,8 @@ class MatchObjective:
     evaluator: Evaluator
     space: CubeStateSpace
     exact: tuple[ExactEvaluator, ...] = ()
+
+    is_cubeful: ClassVar[bool] = False
 
     @property
     def columns(self) -> int:
@@ -158,6 +176,33 @@ class MatchObjective:
     def equities(self, values: Values) -> NDArray[np.float64]:
         """Return equities: 1 is a game won singly at the present cube, ``float64[n]``."""
         return to_equities(values[:, OUTCOME_COLUMNS], self.space)
+
+    def match_winning_chances(self, values: Values) -> NDArray[np.float64]:
+        """Return match-winning chances, ``float64[n]``."""
+        return values[:, OUTCOME_COLUMNS].astype(np.float64)
+
+    def read_root(self, values: Values, *, is_over: bool) -> RootReading:
+        """Read values, as `Objective.read_root`; there is no cube decision."""
+        return RootReading(mwc=float(values[OUTCOME_COLUMNS]))
+
+
+def make_cubeless_objective(
+    evaluator: Evaluator,
+    match: MatchState,
+    table: MatchEquityTable | None,
+    exact: tuple[CubefulEvaluator, ...] = (),
+) -> CubelessObjective | MatchObjective:
+    """Make the objective of play without the cube: money equity, or match-winning chance.
+
+    Args:
+        evaluator: Evaluates the leaves.
+        match: The match state.
+        table: The match equity table; the shipped one if None.
+        exact: Evaluators that know their positions under best play.
+    """
+    if match.is_money:
+        return CubelessObjective(evaluator, exact)
+    return MatchObjective(evaluator, make_dead_cube_game(match, table), exact)
 
 
 def make_dead_cube_game(match: MatchState, table: MatchEquityTable | None = None) -> CubeStateSpace:

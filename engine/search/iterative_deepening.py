@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from engine.errors import CancelledWork
 from engine.rules.position import Board
 from engine.search.objective import Objective, Values
+from engine.search.results import Effort
 from engine.search.tree import TreeSearch
 from engine.search.watch import SearchWatch
 
@@ -17,17 +18,11 @@ class DeepeningResult:
 
     Attributes:
         values: ``float32[n, columns]``.
-        plies: That depth.
-        is_finished: Whether it is the depth asked for.
-        nodes: Positions valued without look-ahead.
-        elapsed_s: How long it took.
+        effort: The effort; its plies leave out those of the evaluator of the leaves.
     """
 
     values: Values
-    plies: int
-    is_finished: bool
-    nodes: int
-    elapsed_s: float
+    effort: Effort
 
 
 def run_iterative_deepening(
@@ -52,4 +47,4 @@ def run_iterative_deepening(
         except CancelledWork:
             break
         watch.end_depth()
-    return DeepeningResult(values, reached, reached == plies, watch.nodes, watch.elapsed_s)
+    return DeepeningResult(values, watch.effort(reached, is_finished=reached == plies))

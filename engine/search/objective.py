@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, Self
+from typing import ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.cubeful import CubeDecision
 from engine.evaluation.evaluator import Evaluator, ExactEvaluator
 from engine.rules.outcome import LOSE_BG, LOSE_G, WIN, WIN_BG, WIN_G, Outcomes, evaluate_finished
 from engine.rules.position import CHECKERS, OFF, Board
@@ -38,6 +39,20 @@ class BackupRule:
     shifts: NDArray[np.float64]
 
 
+class RootReading(NamedTuple):
+    """What the values of the root of a search say beyond the outcome.
+
+    Attributes:
+        cubeful: Cubeful equity under best cube action; None without the cube.
+        mwc: Match-winning chance under best cube action; None in money play.
+        decision: The cube decision; None without the cube, and once the game is over.
+    """
+
+    cubeful: float | None = None
+    mwc: float | None = None
+    decision: CubeDecision | None = None
+
+
 class Objective(Protocol):
     """Values of positions for the side on roll, and how they are carried up.
 
@@ -48,6 +63,11 @@ class Objective(Protocol):
     @property
     def columns(self) -> int:
         """Columns of the values, 5 or more."""
+        ...
+
+    @property
+    def is_cubeful(self) -> bool:
+        """Whether the cube counts in `equities`."""
         ...
 
     @property
@@ -93,6 +113,19 @@ class Objective(Protocol):
         """Return what candidates are ranked by, in points for the side on roll: ``float64[n]``."""
         ...
 
+    def match_winning_chances(self, values: Values) -> NDArray[np.float64] | None:
+        """Return the match-winning chances of the side on roll, ``float64[n]``; None in money play."""
+        ...
+
+    def read_root(self, values: Values, *, is_over: bool) -> RootReading:
+        """Read the values of one position, without the double option.
+
+        Args:
+            values: ``float32[columns]``.
+            is_over: Whether the game is over.
+        """
+        ...
+
 
 _CUBELESS_WEIGHTS = np.array([[2.0, 1.0, 1.0, -1.0, -1.0]])
 
@@ -117,6 +150,8 @@ class CubelessObjective:
 
     evaluator: Evaluator
     exact: tuple[ExactEvaluator, ...] = ()
+
+    is_cubeful: ClassVar[bool] = False
 
     @property
     def columns(self) -> int:
@@ -149,6 +184,13 @@ class CubelessObjective:
         """Return cubeless money equities, ``float64[n]``."""
         equities: NDArray[np.float64] = values.astype(np.float64) @ _CUBELESS_WEIGHTS[0] - 1.0
         return equities
+
+    def match_winning_chances(self, values: Values) -> None:
+        """Return None: cubeless equity is for money play."""
+
+    def read_root(self, values: Values, *, is_over: bool) -> RootReading:
+        """Return an empty reading: there is only the outcome."""
+        return RootReading()
 
 
 def is_finished(boards: Board) -> NDArray[np.bool_]:

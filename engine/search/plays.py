@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -11,53 +11,14 @@ from engine.evaluation.evaluator import Evaluator
 from engine.evaluation.pruning import PlayPruner
 from engine.rules.dice import Roll
 from engine.rules.moves import Play, legal_plays
-from engine.rules.outcome import Outcome, Outcomes, cubeless_equity, invert_outcomes
+from engine.rules.outcome import Outcome, cubeless_equity, invert_outcomes
 from engine.rules.position import Board, Position
 from engine.search.cache import ValueCache
 from engine.search.filters import MoveFilter
 from engine.search.objective import CubelessObjective, Objective, Values
-from engine.search.results import CandidatePlay
+from engine.search.results import PlayEvaluation, RankedPlays
 from engine.search.tree import DEFAULT_PRUNING, Pruning, TreeSearch, check_plies
 from engine.search.watch import SearchWatch
-
-
-@dataclass(frozen=True)
-class SearchedPlay(CandidatePlay):
-    """A candidate at the depth it got to.
-
-    Attributes:
-        survived: Whether it got to the greatest depth of the search: only these compete for the choice.
-        values: All columns of the judgement, for the *next* mover, before the roll.
-    """
-
-    survived: bool
-    values: tuple[float, ...]
-
-
-@dataclass(frozen=True)
-class PlaySearchResult:
-    """What a search for plays came to.
-
-    Attributes:
-        candidates: All legal plays. Those that survived the last filter come first, marked, best first; then
-            the others, the deeper ones first, and those of one depth best first. Equities of different depths
-            say nothing about each other.
-        plies: The depth of the survivors.
-        is_finished: Whether that is the depth asked for, or the search was stopped before.
-        nodes: Positions valued without look-ahead.
-        elapsed_s: How long it took.
-    """
-
-    candidates: tuple[SearchedPlay, ...]
-    plies: int
-    is_finished: bool
-    nodes: int
-    elapsed_s: float
-
-    @property
-    def best(self) -> SearchedPlay:
-        """The choice."""
-        return self.candidates[0]
 
 
 class PlaySearch:
@@ -82,7 +43,7 @@ class PlaySearch:
         move_filter: MoveFilter,
         watch: SearchWatch | None = None,
         stop_when_decided: bool = False,
-    ) -> PlaySearchResult:
+    ) -> RankedPlays:
         """Search to a depth, or as far as the watch lets it.
 
         All legal plays are valued at 0 plies, without asking the watch; then those that each stage of the
@@ -114,7 +75,7 @@ class PlaySearch:
         move_filter: MoveFilter,
         watch: SearchWatch | None = None,
         stop_when_decided: bool = False,
-    ) -> PlaySearchResult:
+    ) -> RankedPlays:
         """Search among the legal plays of a roll, by whatever rules, as `search`.
 
         Args:
@@ -142,16 +103,16 @@ class PlaySearch:
                 finished = False
                 break
             ladder.update(depth, values)
-            watch.end_depth(ladder.make_best(self._leaf_plies))
-        candidates = ladder.make_candidates(self._leaf_plies)
-        return PlaySearchResult(candidates, candidates[0].plies, finished, watch.nodes, watch.elapsed_s)
+            watch.end_depth(ladder.evaluate_best(self._leaf_plies))
+        candidates = ladder.evaluate_plays(self._leaf_plies)
+        return RankedPlays(candidates, watch.effort(candidates[0].plies, is_finished=finished))
 
     def _rank_at_0_ply(self, plays: list[Play], watch: SearchWatch) -> _CandidateList:
         """Value all plays at 0 plies, without asking the watch."""
         ladder = _CandidateList(self._objective.other, plays)
         ladder.update(0, self._evaluate(ladder.stack_results(), 0, SearchWatch()))
         watch.count(len(plays))
-        watch.end_depth(ladder.make_best(self._leaf_plies))
+        watch.end_depth(ladder.evaluate_best(self._leaf_plies))
         return ladder
 
     def evaluate_play(self, play: Play, plies: int) -> float:
@@ -213,26 +174,29 @@ class _CandidateList:
         self._plies[:count] = [plies] * count
         self._survivors = count
 
-    def make_candidates(self, leaf_plies: int) -> tuple[SearchedPlay, ...]:
-        """All plays with what is known of them."""
-        outcomes = invert_outcomes(self._values[:, : len(Outcome._fields)])
-        return tuple(self._make_candidate(i, outcome, leaf_plies) for i, outcome in enumerate(outcomes))
+    def evaluate_plays(self, leaf_plies: int) -> tuple[PlayEvaluation, ...]:
+        """Return the evaluations of all plays."""
+        return tuple(self._evaluate_first(len(self.plays), leaf_plies))
 
-    def make_best(self, leaf_plies: int) -> SearchedPlay:
-        """The first of the candidates."""
-        return self._make_candidate(
-            0, invert_outcomes(self._values[:1, : len(Outcome._fields)])[0], leaf_plies
-        )
+    def evaluate_best(self, leaf_plies: int) -> PlayEvaluation:
+        """Return the evaluation of the best play."""
+        return next(self._evaluate_first(1, leaf_plies))
 
-    def _make_candidate(self, place: int, outcome: Outcomes, leaf_plies: int) -> SearchedPlay:
-        return SearchedPlay(
-            play=self.plays[place],
-            outcome=Outcome(*map(float, outcome)),
-            equity=float(self._equities[place]),
-            plies=leaf_plies + self._plies[place],
-            survived=place < self._survivors,
-            values=tuple(map(float, self._values[place])),
-        )
+    def _evaluate_first(self, count: int, leaf_plies: int) -> Iterator[PlayEvaluation]:
+        """Read the values of the first plays, which are the next mover's."""
+        objective, values = self._objective, self._values[:count]
+        opponent_mwc = objective.match_winning_chances(values)
+        for place, outcome in enumerate(invert_outcomes(values[:, : len(Outcome._fields)])):
+            score = float(self._equities[place])
+            yield PlayEvaluation(
+                play=self.plays[place],
+                outcome=Outcome(*map(float, outcome)),
+                plies=leaf_plies + self._plies[place],
+                score=score,
+                cubeful=score if objective.is_cubeful else None,
+                mwc=None if opponent_mwc is None else 1.0 - float(opponent_mwc[place]),
+                survived=place < self._survivors,
+            )
 
 
 def make_cubeless_search(

@@ -1,25 +1,118 @@
-"""What a search reports while it runs and when it ends."""
+"""The results of searches: ranked plays, the effort behind them, and reports of progress."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from engine.rules.moves import Play
 from engine.rules.outcome import Outcome
+from engine.rules.position import Board
 
 
 @dataclass(frozen=True)
-class CandidatePlay:
-    """A play with its judgement.
+class Effort:
+    """The depth that a search reached, and what that took.
+
+    Attributes:
+        plies: Plies of look-ahead behind the values.
+        is_finished: Whether that is the depth asked for, and the search was not stopped before.
+        nodes: Positions evaluated at 0-ply; repeats and values from a cache are not counted.
+        elapsed_s: Seconds since the start.
+    """
+
+    plies: int
+    is_finished: bool
+    nodes: int
+    elapsed_s: float
+
+
+@dataclass(frozen=True)
+class PlayEvaluation:
+    """The evaluation of a play, for the player who makes it.
 
     Attributes:
         play: The play.
-        outcome: After the play, for the player who made it.
-        equity: Cubeless money equity of that outcome in points.
+        outcome: Cubeless, after the play.
         plies: Plies of look-ahead behind the numbers.
+        score: Equity that plays are ranked by, in points; comparable between plays of the same ``plies``.
+        cubeful: Cubeful equity: 1 is a game won singly at the present cube. None without the cube.
+        mwc: Match-winning chance; None in money play.
+        survived: Whether the play reached the greatest depth of the search: only such plays are chosen.
     """
 
     play: Play
     outcome: Outcome
-    equity: float
     plies: int
+    score: float
+    cubeful: float | None = None
+    mwc: float | None = None
+    survived: bool = True
+
+    @property
+    def equity(self) -> float:
+        """Cubeless money equity of the outcome, in points."""
+        return self.outcome.equity
+
+
+@dataclass(frozen=True)
+class RankedPlays:
+    """All legal plays of a roll.
+
+    Attributes:
+        plays: Those that survived the last filter first, best first; then the others, the deeper ones first,
+            those of one depth best first. Equities of different depths do not compare.
+        effort: The effort; its plies are those of the survivors.
+    """
+
+    plays: tuple[PlayEvaluation, ...]
+    effort: Effort
+
+    @property
+    def best(self) -> PlayEvaluation:
+        """The best play."""
+        return self.plays[0]
+
+    def find_by_result(self, board: Board) -> PlayEvaluation | None:
+        """Find the play that leads to a position.
+
+        Args:
+            board: ``int8[2, 26]``, as the next mover sees it.
+
+        Returns:
+            The play; None if none leads there.
+        """
+        return next((each for each in self.plays if np.array_equal(each.play.result.board, board)), None)
+
+
+@dataclass(frozen=True)
+class ChosenPlay:
+    """A play that was chosen, with the ranking that it was chosen from.
+
+    Attributes:
+        evaluation: The evaluation of the chosen play.
+        ranked: All plays.
+    """
+
+    evaluation: PlayEvaluation
+    ranked: RankedPlays
+
+    @property
+    def play(self) -> Play:
+        """The chosen play."""
+        return self.evaluation.play
+
+
+@dataclass(frozen=True)
+class SearchProgress:
+    """A report from a search that is running.
+
+    Attributes:
+        effort: The effort so far; its plies are the depth at work, or just finished.
+        best: The best play at the depth that was just finished; None within a depth, and in searches that
+            evaluate positions.
+    """
+
+    effort: Effort
+    best: PlayEvaluation | None = None

@@ -5,33 +5,12 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from engine.errors import CancelledWork
-from engine.search.results import CandidatePlay
+from engine.search.results import Effort, PlayEvaluation, SearchProgress
 
 PROGRESS_EVERY_S = 0.5
 """Reports within a depth come this far apart."""
-
-
-@dataclass(frozen=True)
-class SearchProgress:
-    """How far a search is.
-
-    Attributes:
-        plies: The depth at work, or just finished.
-        is_finished: Whether that depth is finished.
-        nodes: Positions valued without look-ahead so far; repeats and what a cache held are not counted.
-        elapsed_s: Since the start.
-        best: The best play at the depth that was just finished, its equity what plays are ranked by; None
-            within a depth, and where no plays are searched.
-    """
-
-    plies: int
-    is_finished: bool
-    nodes: int
-    elapsed_s: float
-    best: CandidatePlay | None = None
 
 
 class SearchWatch:
@@ -66,6 +45,10 @@ class SearchWatch:
         """Seconds since the start."""
         return time.monotonic() - self._started_s
 
+    def effort(self, plies: int, *, is_finished: bool) -> Effort:
+        """Return the effort so far, for a depth that was reached."""
+        return Effort(plies, is_finished, self._nodes, self.elapsed_s)
+
     def check(self) -> None:
         """Stop the work if that was asked for.
 
@@ -79,7 +62,7 @@ class SearchWatch:
         """Note the depth at work."""
         self._plies = plies
 
-    def end_depth(self, best: CandidatePlay | None = None) -> None:
+    def end_depth(self, best: PlayEvaluation | None = None) -> None:
         """Report that the depth at work is finished, and which play is the best by it."""
         with self._lock:
             self._report(is_finished=True, best=best)
@@ -91,7 +74,7 @@ class SearchWatch:
             if self._progress is not None and time.monotonic() - self._reported_s >= PROGRESS_EVERY_S:
                 self._report(is_finished=False)
 
-    def _report(self, is_finished: bool, best: CandidatePlay | None = None) -> None:
+    def _report(self, is_finished: bool, best: PlayEvaluation | None = None) -> None:
         self._reported_s = time.monotonic()
         if self._progress is not None:
-            self._progress(SearchProgress(self._plies, is_finished, self._nodes, self.elapsed_s, best))
+            self._progress(SearchProgress(self.effort(self._plies, is_finished=is_finished), best))

@@ -217,5 +217,5 @@ def format_action_code(decision: CubeDecision) -> str:
 
 
 def _source_to_values(evaluation: PositionEvaluation, engine: Engine) -> dict[str, ReplyValue]:
-    about: dict[str, ReplyValue] = {"plies": evaluation.plies, "net": engine.name}
-    return about | make_stopped_values(evaluation.is_finished)
+    about: dict[str, ReplyValue] = {"plies": evaluation.effort.plies, "net": engine.name}
+    return about | make_stopped_values(evaluation.effort.is_finished)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from engine.analysis.evaluations import ChosenPlay
 from engine.analysis.levels import EvalSettings
 from engine.cubeful import CubeResponse
 from engine.errors import StateError
@@ -16,6 +15,7 @@ from engine.rules.notation import format_moves_plain
 from engine.rules.position import Position
 from engine.rules.rules import Feature
 from engine.search import FILTERS, MAX_PLIES, SearchWatch
+from engine.search.results import ChosenPlay
 from protocol.commands.command import CommandCall
 from protocol.commands.cube import RESPONSE_WORDS
 from protocol.commands.evaluation import format_choice_info, make_search_watch
@@ -217,9 +217,8 @@ def _make_choice_info(request: GoRequest, choice: ChosenPlay) -> list[Reply]:
     """Tell about a choice that need not be the search's; of others the search told when it found it."""
     if not request.may_deviate:
         return []
-    play, ranked = choice.evaluation, choice.ranked
-    text = format_choice_info(play.plies, ranked.nodes, ranked.elapsed_s, play.play, play.score)
-    return [Reply("info", text, is_final=False)]
+    effort = replace(choice.ranked.effort, plies=choice.evaluation.plies)
+    return [Reply("info", format_choice_info(effort, choice.evaluation), is_final=False)]
 
 
 def _decide_double(request: GoRequest, watch: SearchWatch) -> str:

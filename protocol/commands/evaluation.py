@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from engine.analysis.evaluations import PlayEvaluation, PositionEvaluation
+from engine.analysis.evaluations import PositionEvaluation
 from engine.analysis.levels import EvalSettings
-from engine.rules.moves import Play
 from engine.rules.notation import format_moves_plain, format_play
 from engine.search import SearchProgress, SearchWatch
+from engine.search.results import Effort, PlayEvaluation
 from protocol.commands.command import CommandCall
 from protocol.core.replies import DECIMALS, outcome_to_values
 from protocol.core.requests import Answer, Reply, ReplyValue, Work, WorkControl
@@ -35,36 +35,33 @@ def make_search_watch(
         return control.is_stopped or (deadline_s is not None and clock() >= deadline_s)
 
     def tell(progress: SearchProgress) -> None:
-        if progress.plies >= (from_plies if progress.is_finished else 1):
+        if progress.effort.plies >= (from_plies if progress.effort.is_finished else 1):
             control.report(Reply("info", _format_progress(progress), is_final=False))
 
     return SearchWatch(is_over, tell)
 
 
-def format_choice_info(plies: int, nodes: int, elapsed_s: float, play: Play, score: float) -> str:
-    """Say in UBGI's words what the choice of a finished depth is.
+def format_choice_info(effort: Effort, best: PlayEvaluation) -> str:
+    """Format the best play of a finished depth in the words of UBGI.
 
     Args:
-        plies: The depth.
-        nodes: Positions valued without look-ahead.
-        elapsed_s: Since the start.
-        play: The choice.
-        score: What plays are ranked by, in points.
+        effort: The effort; its plies are the depth.
+        best: The best play, or the one chosen.
     """
-    text = f"depth {plies + 1} {_format_effort(nodes, elapsed_s)}"
-    return f"{text} multipv 1 score {score:.{DECIMALS}f} pv {format_moves_plain(play)}"
+    text = f"depth {effort.plies + 1} {_format_effort(effort)}"
+    return f"{text} multipv 1 score {best.score:.{DECIMALS}f} pv {format_moves_plain(best.play)}"
 
 
 def _format_progress(progress: SearchProgress) -> str:
-    plies, nodes, elapsed_s, best = progress.plies, progress.nodes, progress.elapsed_s, progress.best
-    if best is not None:
-        return format_choice_info(plies, nodes, elapsed_s, best.play, best.equity)
-    text = _format_effort(nodes, elapsed_s)
-    return f"depth {plies + 1} {text}" if progress.is_finished else text
+    effort = progress.effort
+    if progress.best is not None:
+        return format_choice_info(effort, progress.best)
+    text = _format_effort(effort)
+    return f"depth {effort.plies + 1} {text}" if effort.is_finished else text
 
 
-def _format_effort(nodes: int, elapsed_s: float) -> str:
-    return f"nodes {nodes} time_ms {int(elapsed_s * 1000)}"
+def _format_effort(effort: Effort) -> str:
+    return f"nodes {effort.nodes} time_ms {int(effort.elapsed_s * 1000)}"
 
 
 def read_eval_settings(call: CommandCall) -> EvalSettings:
@@ -111,10 +108,11 @@ def handle_eval(call: CommandCall) -> Answer:
     def run(control: WorkControl) -> list[Reply]:
         analyst = find_analyst()
         judged = analyst.evaluate(position, match, depth, make_search_watch(control))
-        about: dict[str, ReplyValue] = {"plies": judged.plies, "net": analyst.name}
+        about: dict[str, ReplyValue] = {"plies": judged.effort.plies, "net": analyst.name}
         return [
             Reply(
-                "eval", values=evaluation_to_values(judged) | about | make_stopped_values(judged.is_finished)
+                "eval",
+                values=evaluation_to_values(judged) | about | make_stopped_values(judged.effort.is_finished),
             )
         ]
 
@@ -138,9 +136,9 @@ def handle_moves(call: CommandCall) -> Answer:
         about: dict[str, ReplyValue] = {
             "count": len(judged.plays),
             "shown": len(shown),
-            "plies": judged.plies,
+            "plies": judged.effort.plies,
         }
         about["net"] = ranker.name
-        return [*lines, Reply("moves", values=about | make_stopped_values(judged.is_finished))]
+        return [*lines, Reply("moves", values=about | make_stopped_values(judged.effort.is_finished))]
 
     return Work(run, is_long=depth.plies > 0)

@@ -191,7 +191,7 @@ class GnubgExternal:
             match = replace(match, crawford=False)
         watch = SearchWatch(self._is_cancelled)
         judged = self._decider.engine.evaluate(board.position, match, depth, watch)
-        if not judged.is_finished:
+        if not judged.effort.is_finished:
             raise CancelledWork(f"stopped before {plies} plies were finished")
         return " ".join(f"{number:.6f}" for number in (*judged.outcome, _get_value_before_roll(judged)))
 

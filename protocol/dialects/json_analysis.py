@@ -9,7 +9,7 @@ from itertools import groupby
 import msgspec
 
 from engine.analysis.engine import Engine
-from engine.analysis.evaluations import PlayEvaluation, PositionEvaluation
+from engine.analysis.evaluations import PositionEvaluation
 from engine.analysis.levels import EvalSettings
 from engine.errors import LimitError
 from engine.rules.dice import Roll
@@ -17,6 +17,7 @@ from engine.rules.match import MatchState
 from engine.rules.notation import format_play
 from engine.rules.position import Position
 from engine.search import SearchProgress, SearchWatch
+from engine.search.results import PlayEvaluation
 from protocol.commands.cube import decision_to_values
 from protocol.commands.evaluation import evaluation_to_values
 from protocol.core.arguments import error_field
@@ -152,8 +153,10 @@ class QueryAnalysis:
         """Watch one search: stopped with the query, and told of while it lasts if the query wants that."""
 
         def tell(progress: SearchProgress) -> None:
-            if not progress.is_finished:
-                self._report({"nodes": progress.nodes, "time_ms": int(progress.elapsed_s * 1000)})
+            if not progress.effort.is_finished:
+                self._report(
+                    {"nodes": progress.effort.nodes, "time_ms": int(progress.effort.elapsed_s * 1000)}
+                )
 
         return SearchWatch(self.budget.is_spent, tell if self.options.progress_every else None)
 
@@ -168,14 +171,14 @@ class QueryAnalysis:
                 self._store_evaluation(item, found)
 
     def _store_evaluation(self, item: QueryPosition, evaluation: PositionEvaluation) -> None:
-        self.is_partial |= not evaluation.is_finished
+        self.is_partial |= not evaluation.effort.is_finished
         if "eval" in self.options.analyses:
             item.result["eval"] = _round_values(
-                {**evaluation_to_values(evaluation), "plies": evaluation.plies}
+                {**evaluation_to_values(evaluation), "plies": evaluation.effort.plies}
             )
         if "cube" in self.options.analyses and evaluation.decision is not None:
             item.result["cube"] = _round_values(
-                {**decision_to_values(evaluation.decision), "plies": evaluation.plies}
+                {**decision_to_values(evaluation.decision), "plies": evaluation.effort.plies}
             )
 
     def _rank_plays(self, item: QueryPosition) -> None:
@@ -185,7 +188,7 @@ class QueryAnalysis:
         with error_field(item.field_name):
             ranked = self.engine.rank_plays(item.position, item.roll, item.match, depth, watch)
         self.budget.spend_plays(len(ranked.plays))
-        self.is_partial |= not ranked.is_finished
+        self.is_partial |= not ranked.effort.is_finished
         moves = [_play_to_document(play) for play in ranked.plays[: self.options.max_moves]]
         item.result["moves"] = msgspec.Raw(msgspec.json.encode(moves))
 

@@ -16,7 +16,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.analysis.evaluations import ChosenPlay
 from engine.cubeful import CubeResponse
 from engine.errors import GammondError, UnsupportedError, ValueRangeError
 from engine.play.decider import Decider
@@ -26,6 +25,7 @@ from engine.rules.position import Position
 from engine.runtime.cores import count_usable_cores
 from engine.runtime.version import read_version
 from engine.search import SearchWatch
+from engine.search.results import ChosenPlay
 from protocol.transports.gnubg import gnubg_server
 from tools.gnubg.program import find_gnubg
 from tools.gnubg.record import parse_record, replay_game

@@ -140,7 +140,7 @@ def make_searches(evaluator: Evaluator, pruner: PlayPruner, plies: int) -> dict[
     def pruned(position: Position, roll: Roll) -> tuple[Board, float, int]:
         watch = SearchWatch()
         found = pruned_search.search(position, roll, plies, find_move_filter(DEFAULT_FILTER), watch)
-        return found.best.play.result.board, found.best.equity, watch.nodes
+        return found.best.play.result.board, found.best.score, watch.nodes
 
     return {
         "full average": star(Cutoffs.NONE),

@@ -18,7 +18,6 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from engine.analysis.engine import Engine
-from engine.analysis.evaluations import PlayEvaluation
 from engine.analysis.levels import LEVELS, EvalSettings, Level, find_level
 from engine.cubeful import CubeDecision, CubeResponse
 from engine.errors import ValueRangeError
@@ -28,6 +27,7 @@ from engine.rules.match import MatchState
 from engine.rules.position import Position
 from engine.runtime.version import read_version
 from engine.search import FILTERS
+from engine.search.results import PlayEvaluation
 from nets.catalogue import load_engine
 from tools.interrupts import EXIT_INTERRUPTED
 from tools.progress import Progress

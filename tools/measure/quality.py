@@ -47,9 +47,9 @@ def measure_choice_costs(
     for i, (position, roll) in enumerate(decisions):
         choice = search.search(position, roll, plies, move_filter).best.play
         reference = exact.search(position, roll, plies, NEAR_FILTER)
-        known = {candidate.play: candidate.equity for candidate in reference.candidates if candidate.survived}
+        known = {each.play: each.score for each in reference.plays if each.survived}
         equity = known[choice] if choice in known else exact.evaluate_play(choice, plies)
-        costs[i] = max(reference.best.equity - equity, 0.0)
+        costs[i] = max(reference.best.score - equity, 0.0)
         if on_decision is not None:
             on_decision()
     return costs

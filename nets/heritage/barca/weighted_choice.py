@@ -201,7 +201,7 @@ class PrunedLookAhead:
         """Find them, as `LookAhead.find_best_plays`; a single play costs no look-ahead."""
         the_few = MoveFilter("few", (FilterStage(count, 0, 0.0),) * MAX_PLIES)
         found = self._search.search(position, roll, self._plies, the_few, watch, stop_when_decided=True)
-        return [ValuedPlay(play.equity, play.play.result.board) for play in found.candidates[:count]]
+        return [ValuedPlay(each.score, each.play.result.board) for each in found.plays[:count]]
 
 
 class DeepWeightedChoicePlayer(Player):

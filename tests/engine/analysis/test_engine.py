@@ -60,7 +60,7 @@ def exact():
 
 
 def what_was_found(judged):
-    return replace(judged, nodes=0, elapsed_s=0.0)
+    return replace(judged, effort=replace(judged.effort, nodes=0, elapsed_s=0.0))
 
 
 @ANY
@@ -73,7 +73,7 @@ def test_without_look_ahead_the_cube_is_decided_by_the_outcome_alone(match):
     assert judged.outcome == outcome
     assert judged.equity == pytest.approx(outcome.equity, abs=1e-6)
     assert (judged.cubeful, judged.mwc) == (expected.best.equity_points, expected.best.mwc)
-    assert (judged.plies, judged.is_finished, judged.nodes) == (0, True, 1)
+    assert (judged.effort.plies, judged.effort.is_finished, judged.effort.nodes) == (0, True, 1)
 
 
 @ANY
@@ -91,7 +91,7 @@ def test_without_the_cube_there_is_no_decision_and_equity_is_what_it_is_with_it(
 @pytest.mark.parametrize("plies", [0, 1])
 def test_a_play_is_worth_what_the_position_after_it_is_not_to_the_other_side(match, plies):
     found = exact().rank_plays(ENDING, (2, 1), match, EvalSettings(plies, "huge"))
-    assert found.plies == plies
+    assert found.effort.plies == plies
     for each in found.plays[:4]:
         after = exact().evaluate(each.play.result, match.next_turn(), EvalSettings(each.plies))
         assert each.cubeful == pytest.approx(-after.cubeful, abs=2e-5)
@@ -161,7 +161,7 @@ def test_a_finished_game_is_worth_what_was_won_and_has_no_cube(match):
         assert judged.decision is None
         assert judged.outcome == Outcome(1.0, 1.0, 0.0, 0.0, 0.0)
         assert judged.equity == 2.0
-        assert judged.plies == plies
+        assert judged.effort.plies == plies
     if match.is_money:
         assert judged.cubeful == (1.0 if match.jacoby and match.cube_owner is None else 2.0)
 
@@ -217,17 +217,18 @@ def test_what_is_stopped_answers_with_the_last_finished_depth(depth, reached):
         less = replace(depth, plies=reached)
         whole = send_command(smooth(), name, less, SearchWatch(lambda checks=checks: bool(checks.append(1))))
         stopped = send_command(smooth(), name, depth, SearchWatch(stopping_after(len(checks) + 1)))
-        assert not stopped.is_finished
-        assert stopped.plies == reached
-        assert what_was_found(replace(stopped, is_finished=True)) == what_was_found(whole)
+        assert not stopped.effort.is_finished
+        assert stopped.effort.plies == reached
+        finished = replace(stopped, effort=replace(stopped.effort, is_finished=True))
+        assert what_was_found(finished) == what_was_found(whole)
 
 
 def test_progress_is_told_at_each_depth():
     reports = []
     judged = smooth().evaluate(MIDGAME, MatchState(), EvalSettings(2), SearchWatch(progress=reports.append))
-    finished = [report for report in reports if report.is_finished]
-    assert [report.plies for report in finished] == [0, 1, 2]
-    assert finished[-1].nodes == judged.nodes > 100
+    finished = [report for report in reports if report.effort.is_finished]
+    assert [report.effort.plies for report in finished] == [0, 1, 2]
+    assert finished[-1].effort.nodes == judged.effort.nodes > 100
     assert not any(report.best for report in reports)
 
 
@@ -236,16 +237,16 @@ def test_progress_tells_the_best_play_of_each_depth():
     ranked = smooth().rank_plays(
         MIDGAME, (4, 2), MatchState(), EvalSettings(2), SearchWatch(progress=reports.append)
     )
-    best = [report.best for report in reports if report.is_finished]
+    best = [report.best for report in reports if report.effort.is_finished]
     assert [play.plies for play in best] == [0, 1, 2]
-    assert (best[-1].play, best[-1].equity) == (ranked.best.play, ranked.best.score)
+    assert (best[-1].play, best[-1].score) == (ranked.best.play, ranked.best.score)
 
 
 def test_a_search_can_stop_when_one_candidate_is_left():
     forced = boards.position(x={1: 2}, o={20: 2})
     for early, plies in ((True, 0), (False, 2)):
         found = exact().rank_plays(forced, (2, 1), MatchState(), EvalSettings(2), stop_when_decided=early)
-        assert (found.plies, found.is_finished) == (plies, True)
+        assert (found.effort.plies, found.effort.is_finished) == (plies, True)
 
 
 def test_look_ahead_changes_the_decision_where_the_game_ends_soon():
@@ -256,7 +257,7 @@ def test_look_ahead_changes_the_decision_where_the_game_ends_soon():
     judged = analyst.evaluate(sure, MatchState(), EvalSettings(1))
     assert judged.decision.should_double
     assert judged.decision.response is CubeResponse.PASS
-    assert (judged.outcome.win, judged.cubeful, judged.plies) == (1.0, 1.0, 1)
+    assert (judged.outcome.win, judged.cubeful, judged.effort.plies) == (1.0, 1.0, 1)
 
 
 @pytest.mark.parametrize(

@@ -53,11 +53,11 @@ def test_what_the_choice_is_worth_is_the_analysts_word():
 def test_a_player_that_looks_ahead_judges_itself_and_is_watched():
     deep = Decider(ANALYST, EvalSettings(1, "tiny", is_cubeful=False))
     told = []
-    watch = SearchWatch(None, lambda progress: told.append(progress.plies))
+    watch = SearchWatch(None, lambda progress: told.append(progress.effort.plies))
     start, roll = asked()[0]
     choice = Decider(ANALYST, player=SearchPlayer("deep", deep)).choose_play(start, roll, MATCH, watch)
     assert choice.play == deep.choose_play(start, roll, MatchState()).evaluation.play
-    assert choice.ranked.plies in told
+    assert choice.ranked.effort.plies in told
 
 
 def test_the_cube_is_the_analysts():

@@ -98,7 +98,7 @@ def test_plays_of_two_moves_are_ranked_as_their_results_are_judged():
     assert {play.play.result for play in ranked.plays} == {
         play.result for play in legal_plays(START, (4, 4), TWO_MOVES)
     }
-    assert ranked.nodes == len(ranked.plays)
+    assert ranked.effort.nodes == len(ranked.plays)
     assert [play.score for play in ranked.plays] == sorted((p.score for p in ranked.plays), reverse=True)
     for play in ranked.plays:
         (equity,) = -cubeless_equity(judge.evaluate(play.play.result.board[None]))

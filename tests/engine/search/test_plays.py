@@ -39,7 +39,7 @@ def pruned_search(threads=1, cache=None, judge=None):
 
 
 def ranked_by(search, position, roll, plies, filter_name=DEFAULT_FILTER):
-    return list(search.search(position, roll, plies, find_move_filter(filter_name)).candidates)
+    return list(search.search(position, roll, plies, find_move_filter(filter_name)).plays)
 
 
 def test_at_zero_plies_plays_are_ranked_as_without_search():
@@ -55,7 +55,7 @@ def test_at_zero_plies_plays_are_ranked_as_without_search():
 def test_survivors_come_first_then_the_others_by_depth_and_equity(filter_name, plies):
     found = ranked_by(pruned_search(), MIDGAME, (6, 4), plies, filter_name)
     assert {each.play for each in found} == set(legal_plays(MIDGAME, (6, 4)))
-    order = [(each.plies, each.equity) for each in found]
+    order = [(each.plies, each.score) for each in found]
     assert order == sorted(order, reverse=True)
     assert [each.survived for each in found] == [each.plies == plies for each in found]
     assert not all(each.survived for each in found)
@@ -69,14 +69,13 @@ def test_every_candidate_has_the_value_of_its_own_depth():
         finder = EvaluatorPruner(SmoothJudge(knows_the_end=True))
         after = NPlyEvaluator(judge, finder, each.plies, PRUNED).evaluate(each.play.result.board[None])
         assert each.outcome == tuple(invert_outcomes(after)[0].tolist())
-        assert each.values == tuple(after[0].tolist())
-        assert each.equity == pytest.approx(each.outcome.equity, abs=1e-6)
+        assert each.score == pytest.approx(each.outcome.equity, abs=1e-6)
 
 
 def test_survivors_are_those_that_the_filter_lets_through():
     found = ranked_by(pruned_search(), MIDGAME, (6, 4), 1, "narrow")
     before = ranked_by(pruned_search(), MIDGAME, (6, 4), 0)
-    number = FILTERS["narrow"].count_survivors([each.equity for each in before], 0)
+    number = FILTERS["narrow"].count_survivors([each.score for each in before], 0)
     assert {each.play for each in found if each.survived} == {each.play for each in before[:number]}
 
 
@@ -85,7 +84,7 @@ def test_the_widest_search_finds_the_play_of_the_unpruned_one():
     exact = rank_plays(NPlyEvaluator(SmoothJudge(), None, 2, UNPRUNED), position, (2, 1))
     found = ranked_by(make_cubeless_search(SmoothJudge(), None, UNPRUNED), position, (2, 1), 2, "huge")
     assert found[0].play == exact[0].play
-    assert found[0].equity == pytest.approx(exact[0].equity, abs=1e-6)
+    assert found[0].score == pytest.approx(exact[0].score, abs=1e-6)
 
 
 def test_results_are_the_same_on_any_number_of_threads_and_with_a_cache():
@@ -120,47 +119,51 @@ def test_a_search_that_is_stopped_gives_the_ranking_of_the_last_finished_depth()
     pruned_search().search(MIDGAME, (4, 2), 1, FILTERS["normal"], SearchWatch(lambda: bool(checks.append(1))))
     watch = SearchWatch(stopping_after(len(checks) + 3))
     found = pruned_search().search(MIDGAME, (4, 2), 3, FILTERS["normal"], watch)
-    assert not found.is_finished
-    assert found.plies == 1
-    assert found.candidates == whole.candidates
+    assert not found.effort.is_finished
+    assert found.effort.plies == 1
+    assert found.plays == whole.plays
 
 
 def test_a_search_that_is_stopped_at_once_still_has_an_answer():
     found = pruned_search().search(MIDGAME, (4, 2), 4, FILTERS["normal"], SearchWatch(lambda: True))
-    assert (found.is_finished, found.plies) == (False, 0)
+    assert (found.effort.is_finished, found.effort.plies) == (False, 0)
     assert found.best.play == rank_plays(SmoothJudge(), MIDGAME, (4, 2))[0].play
 
 
 def test_progress_is_told_at_each_depth():
     reports = []
     found = pruned_search().search(MIDGAME, (4, 2), 2, FILTERS["tiny"], SearchWatch(progress=reports.append))
-    finished = [report for report in reports if report.is_finished]
-    assert [report.plies for report in finished] == [0, 1, 2]
-    assert [report.nodes for report in finished] == sorted(report.nodes for report in finished)
-    assert finished[-1].nodes == found.nodes
-    assert 0.0 <= finished[0].elapsed_s <= finished[-1].elapsed_s <= found.elapsed_s
+    finished = [report for report in reports if report.effort.is_finished]
+    assert [report.effort.plies for report in finished] == [0, 1, 2]
+    assert [report.effort.nodes for report in finished] == sorted(report.effort.nodes for report in finished)
+    assert finished[-1].effort.nodes == found.effort.nodes
+    assert 0.0 <= finished[0].effort.elapsed_s <= finished[-1].effort.elapsed_s <= found.effort.elapsed_s
 
 
 def test_progress_is_told_while_a_depth_is_at_work(monkeypatch):
     monkeypatch.setattr("engine.search.watch.PROGRESS_EVERY_S", 0.0)
     reports = []
     pruned_search(threads=2).search(MIDGAME, (4, 2), 2, FILTERS["tiny"], SearchWatch(progress=reports.append))
-    nodes = [report.nodes for report in reports]
+    nodes = [report.effort.nodes for report in reports]
     assert nodes == sorted(nodes)
-    assert {(report.plies, report.is_finished) for report in reports} >= {(1, False), (2, False), (2, True)}
+    assert {(report.effort.plies, report.effort.is_finished) for report in reports} >= {
+        (1, False),
+        (2, False),
+        (2, True),
+    }
 
 
 def test_the_nodes_are_all_that_the_judge_was_asked():
     judge = SmoothJudge()
     found = pruned_search(judge=judge).search(MIDGAME, (4, 2), 2, FILTERS["tiny"])
-    assert found.nodes == sum(judge.batches)
+    assert found.effort.nodes == sum(judge.batches)
 
 
 def test_a_decided_choice_can_end_the_search_early():
     bearing_off = boards.position(x={1: 2}, o={20: 2})
     for early, plies in ((True, 0), (False, 2)):
         found = pruned_search().search(bearing_off, (2, 1), 2, FILTERS["normal"], stop_when_decided=early)
-        assert (found.plies, found.is_finished) == (plies, True)
+        assert (found.effort.plies, found.effort.is_finished) == (plies, True)
 
 
 def test_a_pass_is_a_candidate_at_full_depth():
@@ -174,7 +177,7 @@ def test_a_pass_is_a_candidate_at_full_depth():
 def test_a_game_that_is_won_by_a_play_is_worth_what_was_won():
     winning = boards.position(x={1: 1}, o={6: 15})
     best = ranked_by(pruned_search(), winning, (2, 1), 2)[0]
-    assert best.equity == 3.0
+    assert best.score == 3.0
     assert best.plies == 2
 
 
@@ -198,4 +201,4 @@ def test_bad_requests_are_refused_by_field():
 def test_a_search_can_be_made_of_any_judgement_and_tree():
     search = PlaySearch(CubelessObjective(SmoothJudge()), TreeSearch(None, UNPRUNED))
     found = search.search(MIDGAME, (6, 6), 1, FILTERS["huge"])
-    assert np.all(np.diff([each.equity for each in found.candidates if each.survived]) <= 0)
+    assert np.all(np.diff([each.score for each in found.plays if each.survived]) <= 0)

@@ -22,13 +22,13 @@ def values(line):
     return dict(pair.split("=", 1) for pair in line.replace('"', "").split() if "=" in pair)
 
 
-def numbers(judged):
+def numbers(judged, plies):
     """What a line should say of a judgement."""
     shown = {**judged.outcome._asdict(), "equity": judged.equity}
     for name in ("cubeful", "mwc"):
         if getattr(judged, name) is not None:
             shown[name] = getattr(judged, name)
-    return {name: format_value(float(value)) for name, value in shown.items()} | {"plies": str(judged.plies)}
+    return {name: format_value(float(value)) for name, value in shown.items()} | {"plies": str(plies)}
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_eval_says_what_the_analyst_says(settings, match, request_text, depth):
     judged = ANALYST.evaluate(START, match, depth)
     said = values(line)
     assert said.pop("net") == "racing"
-    assert said == numbers(judged)
+    assert said == numbers(judged, judged.effort.plies)
     assert ("cubeful" in said) == depth.is_cubeful
     assert ("mwc" in said) == (match.length > 0)
 
@@ -70,7 +70,7 @@ def test_moves_come_as_the_analyst_ranks_them_and_say_which_survived():
     assert len(moves) == len(ranked)
     for said, judged in zip(moves, ranked, strict=True):
         assert said["survived"] == ("true" if judged.survived else "false")
-        assert numbers(judged).items() <= said.items()
+        assert numbers(judged, judged.plies).items() <= said.items()
     survived = [said["survived"] for said in moves]
     assert survived == sorted(survived, reverse=True)
     assert {"true", "false"} == set(survived)

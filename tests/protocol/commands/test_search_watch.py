@@ -8,7 +8,7 @@ from engine.errors import CancelledWork
 from engine.rules.moves import legal_plays
 from engine.rules.outcome import Outcome
 from engine.rules.position import Position
-from engine.search.results import CandidatePlay
+from engine.search.results import PlayEvaluation
 from protocol.commands.evaluation import make_search_watch
 from protocol.core.replies import format_reply
 from protocol.core.requests import WorkControl
@@ -36,7 +36,7 @@ def test_finished_depths_are_told_from_the_first_that_is_wanted():
 
 def test_the_best_play_stands_behind_its_depth():
     play = legal_plays(Position.start(), (3, 1))[0]
-    best = CandidatePlay(play, Outcome(0.5, 0, 0, 0, 0), 0.25, 1)
+    best = PlayEvaluation(play, Outcome(0.5, 0, 0, 0, 0), plies=1, score=0.25)
     lines = []
     watch = make_search_watch(WorkControl(lambda reply: lines.append(format_reply(reply))))
     watch.begin_depth(1)
