@@ -6,7 +6,11 @@ that give it on its own. Each class carries the words under which programs see i
 
 from __future__ import annotations
 
-from typing import ClassVar
+from copy import copy
+from typing import ClassVar, Literal, Self
+
+Missing = Literal["", "position", "game", "dice", "answer"]
+"""What a `StateError` waits for: a position, a game in progress, dice, the answer to an offer; or nothing."""
 
 
 class GammondError(Exception):
@@ -32,6 +36,12 @@ class GammondError(Exception):
     def message(self) -> str:
         """The sentence for the user."""
         return str(self.args[0])
+
+    def with_field(self, field: str) -> Self:
+        """Return the same error for another input field."""
+        other = copy(self)
+        other.field = field
+        return other
 
 
 class FormatError(GammondError):
@@ -62,9 +72,24 @@ class ValueRangeError(GammondError):
 
 
 class StateError(GammondError):
-    """A request that makes no sense yet: do first what the message names."""
+    """A request that makes no sense yet: do first what the message names.
+
+    Args:
+        problem: What is wrong.
+        field: The name of the input field at fault, if there is one.
+        missing: What must come first, for callers that give advice in their own words.
+        advice: What to send first; the message is ``PROBLEM: ADVICE``.
+    """
 
     code = "bad_state"
+
+    def __init__(
+        self, problem: str, *, field: str | None = None, missing: Missing = "", advice: str = ""
+    ) -> None:
+        super().__init__(f"{problem}: {advice}" if advice else problem, field=field)
+        self.problem = problem
+        self.missing = missing
+        self.advice = advice
 
 
 class UnsupportedError(GammondError):

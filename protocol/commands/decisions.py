@@ -127,9 +127,16 @@ def _make_request(session: Session, what: str, limits: GoLimits) -> GoRequest:
     position, match, before = session.require_game(), session.game.match, session.require_evaluable_match()
     session.require_engine_player()
     if match.resigned:
-        raise StateError("a resignation waits: 'play accept' or 'play reject' answers it", field="what")
+        raise StateError(
+            "a resignation waits",
+            field="what",
+            missing="answer",
+            advice="send 'play accept' or 'play reject'",
+        )
     if match.doubled and what != "take":
-        raise StateError("a double waits: 'go take' decides about it", field="what")
+        raise StateError(
+            "a double waits", field="what", missing="answer", advice="'go take' decides about it"
+        )
     if not match.doubled and what == "take":
         raise StateError("no double waits for an answer: 'play double' offers one", field="what")
     if what != "chequer":

@@ -126,7 +126,7 @@ def error_field(name: str) -> Iterator[None]:
     try:
         yield
     except GammondError as error:
-        raise type(error)(error.message, field=name) from error
+        raise error.with_field(name) from error
 
 
 def integer_argument(

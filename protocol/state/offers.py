@@ -29,10 +29,20 @@ def check_no_offer(match: MatchState) -> None:
     """
     words = tuple(f"play {word}" for word in list_responses(match))
     if match.resigned:
-        raise StateError(f"a resignation waits: {format_alternatives(words)} answers it", field="resigned")
+        raise StateError(
+            "a resignation waits",
+            field="resigned",
+            missing="answer",
+            advice=f"{format_alternatives(words)} answers it",
+        )
     if match.doubled:
         what = "beaver" if match.beavered else "double"
-        raise StateError(f"a {what} waits: {format_alternatives(words)} answers it", field="doubled")
+        raise StateError(
+            f"a {what} waits",
+            field="doubled",
+            missing="answer",
+            advice=f"{format_alternatives(words)} answers it",
+        )
 
 
 def check_cube_owner(match: MatchState) -> None:

@@ -307,7 +307,12 @@ class Session:
             StateError: None has been set.
         """
         if self.game.position is None:
-            raise StateError("no position: send 'position gnubgid ID' or 'newgame' first", field="position")
+            raise StateError(
+                "no position",
+                field="position",
+                missing="position",
+                advice="send 'position gnubgid ID' or 'newgame' first",
+            )
         return self.game.position
 
     def require_game(self) -> Position:
@@ -318,7 +323,12 @@ class Session:
         """
         position = self.require_position()
         if self.game.is_over:
-            raise StateError("the game is over: send 'newgame' or 'position' first", field="position")
+            raise StateError(
+                "the game is over",
+                field="position",
+                missing="game",
+                advice="send 'newgame' or 'position' first",
+            )
         return position
 
     def require_roll(self) -> tuple[Position, Roll]:
@@ -331,7 +341,9 @@ class Session:
         roll = self.game.match.roll
         if roll is None:
             check_no_offer(self.game.match)
-            raise StateError("no dice: send 'dice A B' or 'roll' first", field="dice")
+            raise StateError(
+                "no dice", field="dice", missing="dice", advice="send 'dice A B' or 'roll' first"
+            )
         return position, roll
 
     def require_evaluable_position(self) -> Position:

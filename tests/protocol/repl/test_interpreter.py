@@ -87,7 +87,7 @@ def test_errors_say_what_to_do_in_the_words_of_the_repl():
 
 def test_whatever_the_session_misses_has_an_answer_in_the_words_of_the_repl():
     source = inspect.getsource(protocol.state.session)
-    missing = set(re.findall(r'StateError\(\s*"([^"]*): send ', source))
+    missing = set(re.findall(r'StateError\(\s*"([^"]*)",[^)]*missing=', source))
     assert len(missing) == 3
     for fact in missing:
         said = format_error(Reply("error", f"bad_state field: {fact}: send 'x' first"))
