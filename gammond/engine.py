@@ -270,7 +270,7 @@ def _check_boards(boards: NDArray[np.int8]) -> Board:
 
 
 def _make_evaluation(found: _PositionEvaluation) -> Evaluation:
-    return Evaluation(Outcome(*found.outcome), found.equity, found.cubeful, found.mwc, found.plies)
+    return Evaluation(Outcome(*found.outcome), found.equity, found.cubeful, found.mwc, found.effort.plies)
 
 
 def _make_cube_decision(decision: _CubeDecision, evaluation: Evaluation | None) -> CubeDecision:
