@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from engine.analysis.levels import EvalSettings
 from engine.cubeful import CubeResponse
 from engine.errors import StateError
+from engine.options import Bounds, Field
 from engine.play.decider import Decider
 from engine.rules.dice import Roll
 from engine.rules.match import MatchState
@@ -19,7 +20,7 @@ from engine.search.results import ChosenPlay
 from protocol.commands.command import CommandCall
 from protocol.commands.cube import RESPONSE_WORDS
 from protocol.commands.evaluation import format_choice_info, make_search_watch
-from protocol.core.arguments import MAX_QUOTED_CHARS, parse_choice, parse_integer, suggest_nearest
+from protocol.core.arguments import parse_pairs
 from protocol.core.errors import CommandError
 from protocol.core.requests import Answer, Reply, Work, WorkControl
 from protocol.state.player_registry import ENGINE_PLAYER
@@ -33,11 +34,26 @@ ROLE = "role"
 
 MAX_MOVETIME_MS = 86_400_000
 
-LIMIT_NAMES = ("plies", "depth", "movetime", "filter")
-ROLE_LIMIT_NAMES = (*LIMIT_NAMES, "nodes", "trials")
-"""UBGI 0.1's form has two more, which change nothing here."""
+_LIMITS = (
+    Field("plies", int, Bounds(0, MAX_PLIES)),
+    Field("depth", int, Bounds(1, MAX_PLIES + 1)),
+    Field("movetime", int, Bounds(1, MAX_MOVETIME_MS)),
+    Field("filter", str, choices=tuple(FILTERS)),
+)
+LIMIT_NAMES = tuple(field.name for field in _LIMITS)
 
-_MAX_INTEGER = 2**63 - 1
+_POSITIVE = Bounds(1, 2**63 - 1)
+_ROLE_LIMITS = (
+    *(
+        replace(field, bounds=_POSITIVE) if field.name in ("depth", "movetime") else field
+        for field in _LIMITS
+    ),
+    Field("nodes", int, _POSITIVE),
+    Field("trials", int, _POSITIVE),
+)
+"""The limits of UBGI 0.1's form; the last two change nothing here."""
+
+_DECISION = Field("what", str, choices=DECISIONS)
 
 
 @dataclass(frozen=True)
@@ -117,7 +133,7 @@ def handle_go(call: CommandCall) -> Answer:
             raise CommandError(
                 f"expected 'go role {'|'.join(DECISIONS)}', got nothing after 'role'", field="what"
             )
-        parse_choice("what", what, DECISIONS)
+        _DECISION.parse(what)
     question = _make_request(session, what, parse_limits(rest.split(), is_role=is_role))
     return _GO_HANDLERS[what](session, question)
 
@@ -234,55 +250,20 @@ def _decide_double(request: GoRequest, watch: SearchWatch) -> str:
 
 
 def parse_limits(words: Sequence[str], *, is_role: bool = False) -> GoLimits:
-    """Read limits, each with its value: ``plies 2`` or ``plies=2``.
+    """Parse limits, each with its value: ``plies 2`` or ``plies=2``.
 
     Args:
-        words: What stands after the decision.
-        is_role: Whether this is UBGI 0.1's form, in which a depth beyond what is offered is no error: it asks
-            for no more than that.
+        words: The words after the decision.
+        is_role: Whether this is UBGI 0.1's form, in which a depth or time beyond what is offered is no error:
+            it means the most that is.
 
     Raises:
-        CommandError: They are no such pairs, or two of them say the depth.
+        CommandError: The words are no such pairs, or give the depth twice.
         ValueRangeError: A value is out of range; the field is the limit's name.
     """
-    pairs = _parse_pairs(words, ROLE_LIMIT_NAMES if is_role else LIMIT_NAMES)
+    pairs = parse_pairs(words, _ROLE_LIMITS if is_role else _LIMITS, error_field="limits")
     if {"plies", "depth"} <= set(pairs):
-        raise CommandError("expected 'plies' or 'depth', which is one more, not both", field="limits")
-    for name in {"nodes", "trials"} & set(pairs):
-        parse_integer(name, pairs[name], 1, _MAX_INTEGER)
-    filter_name = parse_choice("filter", pairs["filter"], tuple(FILTERS)) if "filter" in pairs else None
-    return GoLimits(_parse_plies(pairs, is_role), _parse_movetime_s(pairs, is_role), filter_name)
-
-
-def _parse_pairs(words: Sequence[str], names: Sequence[str]) -> dict[str, str]:
-    """Read ``plies 2`` and ``plies=2`` alike."""
-    parts = [part for word in words for part in word.split("=", 1)]
-    pairs = dict(zip(parts[::2], parts[1::2], strict=False))
-    unknown = next((name for name in parts[::2] if name not in names), None)
-    if unknown is not None:
-        expected = f"expected pairs of {'|'.join(names)} and a value"
-        raise CommandError(
-            f"{expected}, got {unknown[:MAX_QUOTED_CHARS]!r}{suggest_nearest(unknown, names)}", field="limits"
-        )
-    if len(parts) % 2:
-        raise CommandError(f"expected a value after {parts[-1]!r}", field="limits")
-    twice = next((name for name in names if parts[::2].count(name) > 1), None)
-    if twice is not None:
-        raise CommandError(f"{twice!r} stands there twice", field="limits")
-    return pairs
-
-
-def _parse_plies(pairs: dict[str, str], is_role: bool) -> int | None:
-    if "plies" in pairs:
-        return parse_integer("plies", pairs["plies"], 0, MAX_PLIES)
-    if "depth" not in pairs:
-        return None
-    depth = parse_integer("depth", pairs["depth"], 1, _MAX_INTEGER if is_role else MAX_PLIES + 1)
-    return min(depth - 1, MAX_PLIES)
-
-
-def _parse_movetime_s(pairs: dict[str, str], is_role: bool) -> float | None:
-    if "movetime" not in pairs:
-        return None
-    time_ms = parse_integer("movetime", pairs["movetime"], 1, _MAX_INTEGER if is_role else MAX_MOVETIME_MS)
-    return min(time_ms, MAX_MOVETIME_MS) / 1000
+        raise CommandError("expected 'plies' or 'depth' (plies + 1), got both", field="limits")
+    plies = pairs.get("plies", min(pairs["depth"] - 1, MAX_PLIES) if "depth" in pairs else None)
+    movetime_s = min(pairs["movetime"], MAX_MOVETIME_MS) / 1000 if "movetime" in pairs else None
+    return GoLimits(plies, movetime_s, pairs.get("filter"))

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from engine.errors import GammondError
+from engine.options import MAX_QUOTED_CHARS
 from protocol.commands.command import CommandCall
 from protocol.commands.table import COMMANDS
 from protocol.commands.ubgi01 import translate_error_code
-from protocol.core.arguments import MAX_QUOTED_CHARS, parse_arguments
+from protocol.core.arguments import parse_arguments
 from protocol.core.errors import CommandError
 from protocol.core.replies import make_error_reply
 from protocol.core.requests import Answer, AnyReply, QuitRequest, StopRequest, Work, WorkControl

@@ -12,6 +12,7 @@ from engine.formats.match_id import encode_match_id
 from engine.formats.position_id import encode_position_id
 from engine.formats.position_text import parse_position
 from engine.formats.xgid import decode_xgid
+from engine.options import MAX_QUOTED_CHARS
 from engine.rules import cube_actions
 from engine.rules.match import RESULT_NAMES, GameResult, MatchState
 from engine.rules.moves import Play, legal_plays
@@ -21,7 +22,7 @@ from engine.rules.position import BAR, Position
 from engine.rules.rules import Feature
 from protocol.commands.board_drawing import draw_board
 from protocol.commands.command import CommandCall
-from protocol.core.arguments import MAX_QUOTED_CHARS, error_field
+from protocol.core.arguments import error_field
 from protocol.core.errors import CommandError
 from protocol.core.replies import make_ok_reply
 from protocol.core.requests import Answer, Reply, ReplyValue, Work, WorkControl

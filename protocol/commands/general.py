@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 from engine.analysis.levels import LEVELS, EvalSettings
 from engine.errors import list_error_codes
-from engine.options import Field
+from engine.options import MAX_QUOTED_CHARS, Field
 from engine.rules.match import MatchState
 from engine.rules.moves import legal_plays
 from engine.rules.position import Position
@@ -18,7 +18,6 @@ from nets.player_specs import OPTION_FIELDS
 from protocol.commands.command import Command, CommandCall
 from protocol.commands.decisions import MAX_MOVETIME_MS
 from protocol.commands.ubgi01 import make_option_replies
-from protocol.core.arguments import MAX_QUOTED_CHARS
 from protocol.core.errors import CommandError
 from protocol.core.replies import DECIMALS, make_ok_reply
 from protocol.core.requests import (

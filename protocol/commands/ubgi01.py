@@ -5,18 +5,19 @@ Source: UBGI 0.1 draft, bungogood, 2026.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
+from engine.options import MAX_QUOTED_CHARS, Bounds, Field
 from engine.rules.match import MAX_MATCH_LENGTH, MatchState
 from protocol.commands.command import CommandCall
-from protocol.core.arguments import MAX_QUOTED_CHARS, error_field, parse_choice, parse_integer, parse_switch
+from protocol.core.arguments import error_field, parse_pairs
 from protocol.core.errors import CommandError
 from protocol.core.replies import make_ok_reply
 from protocol.core.requests import Answer, Reply
 from protocol.state.offers import check_cube_owner
 from protocol.state.session import Session
 from protocol.state.settings import (
+    OWNER_NAMES,
     SETTINGS,
     Setting,
     change_match,
@@ -25,7 +26,6 @@ from protocol.state.settings import (
     format_seat,
     get_default,
     parse_owner,
-    parse_seat,
 )
 
 UBGI01_ERROR_CODES = {
@@ -39,6 +39,14 @@ UBGI01_ERROR_CODES = {
 
 OPTION_KEYS = {"Variant": "game.variant", "Seed": "engine.seed"}
 """Options that UBGI 0.1 recommends, and the keys that they are here."""
+
+_SESSION_TERMS = (
+    Field("type", str, choices=("money", "match")),
+    Field("length", int, Bounds(0, MAX_MATCH_LENGTH)),
+    Field("jacoby", bool),
+    Field("crawford", bool),
+)
+_CUBE_TERMS = (Field("value", int, Bounds(1, 2**31)), Field("owner", str, choices=OWNER_NAMES))
 
 _OPTION_TYPES = {"int": "spin", "bool": "check", "enum": "combo", "string": "string"}
 
@@ -82,16 +90,12 @@ def handle_setoption(call: CommandCall) -> Answer:
 
 def handle_newsession(call: CommandCall) -> Answer:
     """Begin a match or money play: ``newsession type match length 5``."""
-    pairs = _parse_pairs("newsession", call.values["terms"].split(), ("type", "length", "jacoby", "crawford"))
     with error_field("terms"):
-        if "type" not in pairs:
-            raise CommandError("expected 'type money' or 'type match length N'")
-        kind = parse_choice("type", pairs["type"], ("money", "match"))
-        length = parse_integer("length", pairs.get("length", "0"), 0, MAX_MATCH_LENGTH)
-        if (kind == "match") != (length > 0):
+        terms = parse_pairs(call.values["terms"].split(), _SESSION_TERMS, error_field="terms")
+        length = terms.get("length", 0)
+        if terms.get("type") != ("match" if length else "money"):
             raise CommandError("expected 'type match length N' with N above 0, or 'type money'")
-        parse_switch("crawford", pairs.get("crawford", "on"))
-        match = MatchState(length=length, jacoby=parse_switch("jacoby", pairs.get("jacoby", "off")))
+        match = MatchState(length=length, jacoby=terms.get("jacoby", False))
     call.session.push_state(replace(call.session.game, match=match))
     return make_ok_reply("newsession", {"length": length})
 
@@ -105,12 +109,11 @@ def handle_setscore(call: CommandCall) -> Answer:
 
 def handle_setcube(call: CommandCall) -> Answer:
     """Set value and owner of the cube: ``setcube value 2 owner p0``."""
-    pairs = _parse_pairs("setcube", call.values["terms"].split(), ("value", "owner"))
-    if len(pairs) != 2:
-        raise CommandError("expected 'setcube value N owner center|p0|p1'", field="terms")
     with error_field("terms"):
-        owner = parse_owner("owner", pairs["owner"])
-        value = parse_integer("value", pairs["value"], 1, 2**31)
+        terms = parse_pairs(call.values["terms"].split(), _CUBE_TERMS, error_field="terms")
+        if len(terms) != len(_CUBE_TERMS):
+            raise CommandError("expected 'setcube value N owner center|p0|p1'")
+        value, owner = terms["value"], parse_owner(terms["owner"])
         match = replace(call.session.game.match.without_offers(), cube=value, cube_owner=owner)
         check_cube_owner(match)
         change_match(call.session, cube=value, cube_owner=owner)
@@ -119,21 +122,10 @@ def handle_setcube(call: CommandCall) -> Answer:
 
 def handle_setturn(call: CommandCall) -> Answer:
     """Set the seat on roll."""
-    SETTINGS["game.turn"].put(call.session, format_seat(parse_seat("seat", call.values["seat"])))
+    change_setting(call.session, SETTINGS["game.turn"], call.values["seat"])
     return make_ok_reply("setturn", {"seat": call.values["seat"]})
 
 
 def translate_error_code(code: str) -> str:
     """Return UBGI 0.1's name for an error code."""
     return UBGI01_ERROR_CODES.get(code, code)
-
-
-def _parse_pairs(command: str, words: Sequence[str], names: Sequence[str]) -> dict[str, str]:
-    twice = next((name for name in names if words[::2].count(name) > 1), None)
-    if twice is not None:
-        raise CommandError(f"{twice!r} stands there twice", field="terms")
-    if len(words) % 2 or not set(words[::2]) <= set(names):
-        raise CommandError(
-            f"expected '{command}' with pairs of {'|'.join(names)} and a value, each once", field="terms"
-        )
-    return dict(zip(words[::2], words[1::2], strict=True))

@@ -1,25 +1,20 @@
-"""Arguments of commands: what each may be, and how it is read."""
+"""Arguments of commands: a front end to `engine.options.Field` for one line of text."""
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
-from engine.errors import FormatError, GammondError, ValueRangeError
+from engine.errors import FormatError, GammondError
+from engine.options import MAX_QUOTED_CHARS, Bounds, Field, did_you_mean
 from protocol.core.errors import CommandError
 
 _WORD = re.compile(r"[^ \t]+")
 TAG_PATTERN = re.compile(r"@[A-Za-z0-9_.:-]{1,64}")
-"""What a tag looks like, with its sign."""
-
-_INTEGER = re.compile(r"[+-]?[0-9]{1,19}")
-_DECIMAL = re.compile(r"[+-]?[0-9]{1,19}(?:\.[0-9]{1,19})?")
-MAX_QUOTED_CHARS = 40
-"""How much of the user's text a message repeats."""
+"""The form of a tag, with its sign."""
 
 
 @dataclass(frozen=True)
@@ -27,89 +22,59 @@ class Argument:
     """One argument of a command.
 
     Attributes:
-        name: Its name in errors and documentation, and its key where it is named.
-        metavar: What it may be, as usage texts show it.
-        meaning: One line for the reader.
-        parse: Turns its text into a value; raises a GammondError that names the argument.
-        default: Its value when it is left out; only for arguments that are not required.
-        is_required: Whether it must be there.
+        field: Its name, which is its key where it is named; its type, bounds, default and meaning.
+        metavar: Its values, as usage texts show them.
+        parse: Returns the value of its text; raises a GammondError whose field is the name.
+        is_required: Whether it must be given.
         is_named: Whether it is written ``name=value``, anywhere in the line.
         takes_rest: Whether it is the whole rest of the line.
         choices: The words it may be, or begin with, for completion.
     """
 
-    name: str
+    field: Field
     metavar: str
-    meaning: str
     parse: Callable[[str], Any]
-    default: Any = None
     is_required: bool = True
     is_named: bool = False
     takes_rest: bool = False
-    choices: tuple[str, ...] = field(default=())
+    choices: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Its name in errors and documentation."""
+        return self.field.name
+
+    @property
+    def meaning(self) -> str:
+        """One line of help."""
+        return self.field.meaning
+
+    @property
+    def default(self) -> Any:  # noqa: ANN401  (a value of the field's type)
+        """Its value when it is left out."""
+        return self.field.default
 
     @property
     def usage(self) -> str:
-        """How usage texts show it."""
+        """Its form in usage texts."""
         text = f"{self.name}={self.metavar}" if self.is_named else self.metavar
         return text if self.is_required else f"[{text}]"
 
 
-def parse_integer(name: str, text: str, low: int, high: int) -> int:
-    """Read a whole number.
-
-    Raises:
-        ValueRangeError: It is none, or outside ``low..high``.
-    """
-    if not _INTEGER.fullmatch(text) or not low <= int(text) <= high:
-        raise ValueRangeError(
-            f"expected a whole number {low}..{high}, got {text[:MAX_QUOTED_CHARS]!r}", field=name
-        )
-    return int(text)
-
-
-def parse_decimal(name: str, text: str, low: float, high: float) -> float:
-    """Read a number written with digits and perhaps a decimal point.
-
-    Raises:
-        ValueRangeError: It is none, or outside ``low..high``.
-    """
-    if not _DECIMAL.fullmatch(text) or not low <= float(text) <= high:
-        raise ValueRangeError(
-            f"expected a number {low:g}..{high:g}, got {text[:MAX_QUOTED_CHARS]!r}", field=name
-        )
-    return float(text)
-
-
-def parse_choice(name: str, text: str, choices: Sequence[str]) -> str:
-    """Read one of some words.
-
-    Raises:
-        ValueRangeError: It is none of them.
-    """
-    if text not in choices:
-        raise ValueRangeError(
-            f"expected one of {'|'.join(choices)}, got {text[:MAX_QUOTED_CHARS]!r}", field=name
-        )
-    return text
-
-
-def parse_switch(name: str, text: str) -> bool:
-    """Read ``true`` or ``false`` (``on`` and ``off`` too).
-
-    Raises:
-        ValueRangeError: It is neither.
-    """
-    if text not in ("true", "false", "on", "off"):
-        raise ValueRangeError(f"expected true or false, got {text[:MAX_QUOTED_CHARS]!r}", field=name)
-    return text in ("true", "on")
+@contextmanager
+def error_field(name: str) -> Iterator[None]:
+    """Give every error of the context the name of an argument as its field."""
+    try:
+        yield
+    except GammondError as error:
+        raise error.with_field(name) from error
 
 
 def parse_tag(text: str) -> str:
-    """Read a tag with its ``@``.
+    """Parse a tag with its ``@``.
 
     Raises:
-        FormatError: It is none.
+        FormatError: The text is no tag.
     """
     if not TAG_PATTERN.fullmatch(text):
         raise FormatError(
@@ -118,15 +83,6 @@ def parse_tag(text: str) -> str:
             field="tag",
         )
     return text
-
-
-@contextmanager
-def error_field(name: str) -> Iterator[None]:
-    """Let every error of the context name an argument, in place of what the reader of its text names."""
-    try:
-        yield
-    except GammondError as error:
-        raise error.with_field(name) from error
 
 
 def integer_argument(
@@ -140,31 +96,15 @@ def integer_argument(
     is_named: bool = False,
     metavar: str = "",
 ) -> Argument:
-    """Describe a whole number."""
-    return Argument(
-        name,
-        metavar or f"{low}..{high}",
-        meaning,
-        lambda text: parse_integer(name, text, low, high),
-        default,
-        is_required,
-        is_named,
-    )
+    """Return an argument that is a whole number."""
+    field = Field(name, int, Bounds(low, high), default=default, meaning=meaning)
+    return Argument(field, metavar or field.allowed_values, field.parse, is_required, is_named)
 
 
-def decimal_argument(
-    name: str, low: float, high: float, meaning: str, *, default: float | None = None, is_named: bool = False
-) -> Argument:
-    """Describe a number that may have decimals and may be left out."""
-    return Argument(
-        name,
-        f"{low:g}..{high:g}",
-        meaning,
-        lambda text: parse_decimal(name, text, low, high),
-        default,
-        is_required=False,
-        is_named=is_named,
-    )
+def decimal_argument(name: str, low: float, high: float, meaning: str, *, is_named: bool = False) -> Argument:
+    """Return an optional argument that is a number."""
+    field = Field(name, float, Bounds(low, high), meaning=meaning)
+    return Argument(field, field.allowed_values, field.parse, is_required=False, is_named=is_named)
 
 
 def choice_argument(
@@ -176,29 +116,18 @@ def choice_argument(
     is_required: bool = True,
     is_named: bool = False,
 ) -> Argument:
-    """Describe one of some words."""
-    return Argument(
-        name,
-        "|".join(choices),
-        meaning,
-        lambda text: parse_choice(name, text, choices),
-        default,
-        is_required,
-        is_named,
-        choices=choices,
-    )
+    """Return an argument that is one of some words."""
+    field = Field(name, str, choices=choices, default=default, meaning=meaning)
+    return Argument(field, field.allowed_values, field.parse, is_required, is_named, choices=choices)
 
 
-def switch_argument(
-    name: str, meaning: str, *, default: bool | None = None, is_named: bool = True
-) -> Argument:
-    """Describe a yes or no that may be left out."""
+def switch_argument(name: str, meaning: str, *, is_named: bool = True) -> Argument:
+    """Return an optional argument that is true or false."""
+    field = Field(name, bool, meaning=meaning)
     return Argument(
-        name,
-        "true|false",
-        meaning,
-        lambda text: parse_switch(name, text),
-        default,
+        field,
+        field.allowed_values,
+        field.parse,
         is_required=False,
         is_named=is_named,
         choices=("true", "false"),
@@ -208,8 +137,8 @@ def switch_argument(
 def word_argument(
     name: str, metavar: str, meaning: str, *, is_required: bool = True, parse: Callable[[str], Any] = str
 ) -> Argument:
-    """Describe one word of any kind."""
-    return Argument(name, metavar, meaning, parse, None, is_required)
+    """Return an argument that is one word, in a syntax of its own."""
+    return Argument(Field(name, str, meaning=meaning), metavar, parse, is_required)
 
 
 def rest_argument(
@@ -221,18 +150,13 @@ def rest_argument(
     parse: Callable[[str], Any] = str,
     choices: tuple[str, ...] = (),
 ) -> Argument:
-    """Describe the whole rest of the line."""
-    return Argument(name, metavar, meaning, parse, None, is_required, takes_rest=True, choices=choices)
-
-
-def suggest_nearest(name: str, names: Collection[str]) -> str:
-    """Ask whether another name was meant: ``: did you mean 'trials'?``; empty when none is near."""
-    close = difflib.get_close_matches(name, names, n=1)
-    return f": did you mean {close[0]!r}?" if close else ""
+    """Return an argument that is the whole rest of the line."""
+    field = Field(name, str, meaning=meaning)
+    return Argument(field, metavar, parse, is_required, takes_rest=True, choices=choices)
 
 
 def parse_arguments(arguments: Sequence[Argument], text: str, usage: str) -> dict[str, Any]:
-    """Read the arguments of a command.
+    """Parse the arguments of a command.
 
     Args:
         arguments: What the command takes, positional ones in order.
@@ -243,31 +167,31 @@ def parse_arguments(arguments: Sequence[Argument], text: str, usage: str) -> dic
         A value for each argument.
 
     Raises:
-        CommandError: An argument is missing, or there is one too many.
-        GammondError: Whatever an argument's reader raises.
+        CommandError: An argument is missing, unknown, or given twice.
+        GammondError: As the argument's `parse` raises.
     """
     values = {argument.name: argument.default for argument in arguments}
     named = {argument.name: argument for argument in arguments if argument.is_named}
-    waiting = [argument for argument in arguments if not argument.is_named]
+    pending = [argument for argument in arguments if not argument.is_named]
     given: set[str] = set()
     place = 0
-    while found := _WORD.search(text, place):
-        place = found.end()
-        name, equals, value = found[0].partition("=")
+    while word := _WORD.search(text, place):
+        place = word.end()
+        name, equals, value = word[0].partition("=")
         if equals and name in named:
             argument = named[name]
             if name in given:
-                raise CommandError(f"{name!r} stands there twice", field=name)
-        elif waiting and not (equals and named and not waiting[0].takes_rest):
-            argument, value = _take_positional(waiting, name), found[0]
+                raise make_duplicate_error(name, name)
+        elif pending and not (equals and named and not pending[0].takes_rest):
+            argument, value = _take_positional(pending, name), word[0]
             if argument.takes_rest:
-                value, place = text[found.start() :].rstrip(" \t"), len(text)
+                value, place = text[word.start() :].rstrip(" \t"), len(text)
         else:
-            hint = suggest_nearest(name, named) if equals else ""
-            if hint:
-                raise CommandError(f"there is no {name[:MAX_QUOTED_CHARS]!r}{hint}", field="arguments")
+            if equals and (hint := did_you_mean(name, named)):
+                raise CommandError(f"unknown argument {name[:MAX_QUOTED_CHARS]!r}{hint}", field="arguments")
             raise CommandError(
-                f"expected '{usage}', got {found[0][:MAX_QUOTED_CHARS]!r} besides", field="arguments"
+                f"expected '{usage}', got the extra argument {word[0][:MAX_QUOTED_CHARS]!r}",
+                field="arguments",
             )
         values[argument.name] = argument.parse(value)
         given.add(argument.name)
@@ -279,8 +203,48 @@ def parse_arguments(arguments: Sequence[Argument], text: str, usage: str) -> dic
 
 
 def _take_positional(pending: list[Argument], word: str) -> Argument:
-    """Take the positional argument that a word belongs to; one that may be left out gives way to the rest."""
+    """Take the positional argument that a word belongs to; an optional one may give way to the rest."""
     first = pending.pop(0)
     if not first.is_required and pending and pending[0].takes_rest and word in pending[0].choices:
         return pending.pop(0)
     return first
+
+
+def parse_pairs(words: Sequence[str], fields: Sequence[Field], *, error_field: str) -> dict[str, Any]:
+    """Parse names, each followed by its value: ``plies 2`` or ``plies=2``.
+
+    Args:
+        words: The words.
+        fields: The names there are, with their values.
+        error_field: The field of errors in the names; errors in values have the name of the value.
+
+    Returns:
+        The values given, by name.
+
+    Raises:
+        CommandError: A name is unknown or given twice, or a value is missing.
+        GammondError: As `Field.parse` raises.
+    """
+    by_name = {field.name: field for field in fields}
+    parts = [part for word in words for part in word.split("=", 1)]
+    values: dict[str, Any] = {}
+    for name, text in zip(parts[::2], [*parts[1::2], None], strict=False):
+        if name not in by_name:
+            raise CommandError(
+                f"expected {'|'.join(by_name)}, each followed by its value, got "
+                f"{name[:MAX_QUOTED_CHARS]!r}{did_you_mean(name, by_name)}",
+                field=error_field,
+            )
+        if name in values:
+            raise make_duplicate_error(name, error_field)
+        if text is None:
+            raise CommandError(
+                f"expected {by_name[name].expected} after {name!r}, got nothing", field=error_field
+            )
+        values[name] = by_name[name].parse(text)
+    return values
+
+
+def make_duplicate_error(name: str, field: str) -> CommandError:
+    """Return the error for an argument that is given twice."""
+    return CommandError(f"duplicate argument {name!r}", field=field)

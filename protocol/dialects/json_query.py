@@ -13,11 +13,12 @@ from engine.analysis.levels import EvalSettings
 from engine.errors import FormatError, GammondError, LimitError, StateError, ValueRangeError
 from engine.formats.position_id import encode_position_id
 from engine.formats.position_text import parse_position
+from engine.options import MAX_QUOTED_CHARS, Bounds, Field
 from engine.rules.dice import validate_roll
 from engine.rules.match import MatchState
 from engine.search import FILTERS, MAX_PLIES
 from engine.search.filters import DEFAULT_FILTER
-from protocol.core.arguments import MAX_QUOTED_CHARS, error_field
+from protocol.core.arguments import error_field
 from protocol.core.replies import describe_error
 from protocol.core.requests import Answer, AnyReply, JsonReply, StopRequest, Work, WorkControl
 from protocol.dialects.json_analysis import QueryAnalysis, QueryBudget, QueryOptions, QueryPosition
@@ -30,51 +31,57 @@ MAX_QUICK_POSITIONS = 64
 _Id = str | int
 
 
+SCALAR_FIELDS: dict[str, Field] = {
+    field.name: field
+    for field in (
+        Field("action", str, choices=("query", "terminate")),
+        Field("position", str),
+        Field("plies", int, Bounds(0, MAX_PLIES)),
+        Field("filter", str, choices=tuple(FILTERS)),
+        Field("cubeful", bool),
+        Field("net", str),
+        Field("max_moves", int, Bounds(1)),
+        Field("priority", int, Bounds(-100, 100)),
+        Field("progress_every", int, Bounds(1)),
+        Field("time_ms", int, Bounds(1, 86_400_000)),
+    )
+}
+LIST_FIELDS: dict[str, str] = {
+    "id": "a string of 1 to 256 characters or a whole number",
+    "terminate_id": "a string or a whole number",
+    "positions": "a list of one or more strings",
+    "dice": "a list of two whole numbers",
+    "want": 'a list of one or more of "eval", "moves" and "cube"',
+}
+"""The values of ids and lists, as messages name them."""
+
+
 class Query(msgspec.Struct, kw_only=True):
-    """The fields of a query object; docs/reference/protocol.md explains each.
+    """The fields of a query object, explained in docs/reference/protocol.md; `SCALAR_FIELDS` has bounds.
 
     Raises:
-        msgspec.ValidationError: On conversion, when a field has another type or range.
+        msgspec.ValidationError: On conversion, when a field has another type.
     """
 
     id: Annotated[str, msgspec.Meta(min_length=1, max_length=256)] | int
-    action: Literal["query", "terminate"] = "query"
+    action: str = "query"
     terminate_id: _Id | None = None
     position: str | None = None
     positions: Annotated[list[str], msgspec.Meta(min_length=1)] | None = None
     dice: tuple[int, int] | None = None
-    plies: Annotated[int, msgspec.Meta(ge=0, le=MAX_PLIES)] = 0
+    plies: int = 0
     filter: str = DEFAULT_FILTER
     cubeful: bool = True
     net: str | None = None
     want: Annotated[tuple[Literal["eval", "moves", "cube"], ...], msgspec.Meta(min_length=1)] = ("eval",)
-    max_moves: Annotated[int, msgspec.Meta(ge=1)] | None = None
-    priority: Annotated[int, msgspec.Meta(ge=-100, le=100)] = 0
-    progress_every: Annotated[int, msgspec.Meta(ge=1)] | None = None
-    time_ms: Annotated[int, msgspec.Meta(ge=1, le=86_400_000)] | None = None
+    max_moves: int | None = None
+    priority: int = 0
+    progress_every: int | None = None
+    time_ms: int | None = None
 
 
-QUERY_FIELDS: tuple[str, ...] = Query.__struct_fields__
-
-
-EXPECTED_VALUES: dict[str, str] = {
-    "id": "a string of 1 to 256 characters or an integer",
-    "action": '"query" or "terminate"',
-    "terminate_id": "a string or an integer",
-    "position": "a string",
-    "positions": "an array of strings, one at least",
-    "dice": "an array of two integers",
-    "plies": f"an integer 0..{MAX_PLIES}",
-    "filter": f"one of {', '.join(FILTERS)}",
-    "cubeful": "true or false",
-    "net": "a string",
-    "want": 'an array of "eval", "moves" and "cube", one at least',
-    "max_moves": "an integer from 1",
-    "priority": "an integer -100..100",
-    "progress_every": "an integer from 1",
-    "time_ms": "an integer 1..86400000",
-}
-"""What each field may be, as messages say it."""
+_QUERY_DEFAULTS = {field.name: field.default for field in msgspec.structs.fields(Query)}
+QUERY_FIELDS: tuple[str, ...] = tuple(_QUERY_DEFAULTS)
 
 
 def make_id_key(query_id: _Id) -> object:
@@ -165,6 +172,9 @@ def _decode_object(text: str) -> dict[str, object]:
 
 
 def _convert_query(document: dict[str, object]) -> Query:
+    for name, field in SCALAR_FIELDS.items():
+        if name in document and not (document[name] is None and _QUERY_DEFAULTS[name] is None):
+            field.check(document[name])
     try:
         query = msgspec.convert(document, Query)
     except msgspec.ValidationError as error:
@@ -174,18 +184,20 @@ def _convert_query(document: dict[str, object]) -> Query:
     return query
 
 
-def _explain_validation_error(document: dict[str, object], fault: str) -> ValueRangeError:
-    """Say which field does not fit, from what msgspec says: ``... - at `$.want[0]` ``."""
+def _explain_validation_error(document: dict[str, object], fault: str) -> FormatError:
+    """Return an error that names the field, from what msgspec says: ``... - at `$.want[0]` ``."""
     message, _, place = fault.partition(" - at `$.")
     name, _, index = place.rstrip("`]").partition("[")
     name = name or next((n for n in QUERY_FIELDS if f"`{n}`" in message), "line")
-    expected = EXPECTED_VALUES.get(name, "a query")
+    expected = LIST_FIELDS.get(name, "a query")
     positions = document.get("positions")
     if name == "positions" and isinstance(positions, list) and index.isdigit():
-        got = _quote_json(positions[int(index)])
-        return ValueRangeError(f"expected a string, got {got}", field=f"positions[{index}]")
+        name = f"positions[{index}]"
+        return FormatError(
+            f"expected a string for {name}, got {_quote_json(positions[int(index)])}", field=name
+        )
     got = _quote_json(document[name]) if name in document else "none"
-    return ValueRangeError(f"expected {expected}, got {got}", field=name)
+    return FormatError(f"expected {expected} for {name}, got {got}", field=name)
 
 
 def _quote_json(value: object) -> str:

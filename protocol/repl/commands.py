@@ -11,7 +11,7 @@ from engine.rules.match import MAX_MATCH_LENGTH, RESULT_NAMES
 from engine.search import MAX_PLIES
 from protocol.commands.game import OFFER_ACTIONS
 from protocol.commands.table import COMMANDS
-from protocol.core.arguments import Argument, choice_argument, integer_argument, parse_choice, rest_argument
+from protocol.core.arguments import Argument, choice_argument, integer_argument, rest_argument
 from protocol.core.requests import WorkControl
 from protocol.repl import analysis
 from protocol.repl.game import ReplGame
@@ -23,6 +23,8 @@ AGAINST_PREFIX = "against "
 """What stands before the other player's name, behind ``play``."""
 
 ArgumentValues = Mapping[str, Any]
+
+_LEVEL = choice_argument("name", tuple(LEVELS), "one of the levels", is_required=False)
 
 
 @dataclass(frozen=True)
@@ -169,13 +171,7 @@ _ROWS = (
         "level",
         "set how well the engine plays, or list the levels",
         lambda game, values, control: analysis.set_or_list_levels(game.session, values["name"], control),
-        (
-            replace(
-                choice_argument("name", tuple(LEVELS), "one of the levels", is_required=False),
-                metavar="NAME",
-                parse=lambda text: parse_choice("name", text.lower(), tuple(LEVELS)),
-            ),
-        ),
+        (replace(_LEVEL, metavar="NAME", parse=lambda text: _LEVEL.parse(text.lower())),),
     ),
     ReplCommand(
         "plies",

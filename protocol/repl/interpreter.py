@@ -6,9 +6,10 @@ import difflib
 import re
 
 from engine.errors import GammondError, UnsupportedError
+from engine.options import MAX_QUOTED_CHARS
 from protocol.commands.dispatch import fail_request, run_line
 from protocol.commands.table import COMMANDS
-from protocol.core.arguments import MAX_QUOTED_CHARS, Argument, parse_arguments
+from protocol.core.arguments import Argument, parse_arguments
 from protocol.core.errors import CommandError
 from protocol.core.replies import format_reply
 from protocol.core.requests import AnyReply, Reply, WorkControl

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from engine.analysis.engine import Engine
 from engine.errors import ValueRangeError
+from engine.options import MAX_QUOTED_CHARS
 from engine.runtime.cores import count_usable_cores
-from protocol.core.arguments import MAX_QUOTED_CHARS
 from protocol.core.limits import ClientLimits
 from protocol.state.player_registry import PlayerRegistry
 from protocol.state.rollout_store import RolloutStore

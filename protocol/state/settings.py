@@ -8,16 +8,20 @@ from typing import Any
 
 from engine.analysis.levels import DEFAULT_LEVEL, LEVELS, MAX_NOISE_POINTS
 from engine.errors import UnsupportedError
+from engine.options import MAX_QUOTED_CHARS, Bounds, Field, format_value
 from engine.rules.dice import MAX_SEED
-from engine.rules.match import MAX_CUBE, MAX_MATCH_LENGTH
-from engine.rules.rules import VARIANTS, Doubles
+from engine.rules.match import MAX_CUBE, MAX_MATCH_LENGTH, MatchState
+from engine.rules.rules import STANDARD_RULES, VARIANTS, Doubles
 from engine.runtime.cores import MAX_THREADS, count_usable_cores
 from engine.search import FILTERS, MAX_PLIES
-from protocol.core.arguments import MAX_QUOTED_CHARS, error_field, parse_choice, parse_integer, parse_switch
-from protocol.state.session import DOUBLES_KEY, NOISE_UNITS, EngineSettings, GameState, Session
+from protocol.core.arguments import error_field
+from protocol.state.session import DOUBLES_KEY, NOISE_UNITS, EngineSettings, Session
 
 SEAT_NAMES = ("p0", "p1")
 OWNER_NAMES = ("center", *SEAT_NAMES)
+ANY = "*"
+"""UBGI's sign for any text."""
+
 MAX_NOISE = round(MAX_NOISE_POINTS * NOISE_UNITS)
 
 
@@ -26,24 +30,47 @@ class Setting:
     """One setting.
 
     Attributes:
-        name: ``game.*`` or ``engine.*``.
-        kind: UBGI's word: int, bool, enum or string.
-        values: What it may be, in UBGI's form: ``MIN..MAX``, ``a|b|c``, ``*``, or nothing for a bool.
-        default: Its value at the start, as text.
-        meaning: One line for the reader.
-        get: Reads it from a session, as text.
-        put: Sets it from text; raises a GammondError and changes nothing when it cannot be.
+        field: Its name (``game.*`` or ``engine.*``), type, bounds, default and meaning.
+        read: Reads its value from a session.
+        put: Sets it; raises a GammondError and changes nothing when the value does not fit.
+        parse: Returns the value of a text; that of the field if None.
         is_unrated: Whether it must not enter a rating identity (UBGI's ``!``).
     """
 
-    name: str
-    kind: str
-    values: str
-    default: str
-    meaning: str
-    get: Callable[[Session], str]
-    put: Callable[[Session, str], None]
+    field: Field
+    read: Callable[[Session], Any]
+    put: Callable[[Session, Any], None]
+    parse: Callable[[str], Any] | None = None
     is_unrated: bool = False
+
+    @property
+    def name(self) -> str:
+        """Its key."""
+        return self.field.name
+
+    @property
+    def kind(self) -> str:
+        """UBGI's word for its type: int, bool, enum or string."""
+        return self.field.kind
+
+    @property
+    def values(self) -> str:
+        """Its values in UBGI's form: ``MIN..MAX``, ``a|b|c``, ``*``, or nothing for a bool."""
+        return "" if self.kind == "bool" else self.field.allowed_values or ANY
+
+    @property
+    def default(self) -> str:
+        """Its value at the start, as text; `ANY` where that depends on the server."""
+        return self.field.default_text or ANY
+
+    @property
+    def meaning(self) -> str:
+        """One line of help."""
+        return self.field.meaning
+
+    def get(self, session: Session) -> str:
+        """Return its value as text."""
+        return format_value(self.read(session))
 
 
 def format_seat(seat: int | None) -> str:
@@ -51,19 +78,13 @@ def format_seat(seat: int | None) -> str:
     return "center" if seat is None else SEAT_NAMES[seat]
 
 
-def parse_seat(name: str, text: str) -> int:
-    """Read ``p0`` or ``p1``."""
-    return SEAT_NAMES.index(parse_choice(name, text, SEAT_NAMES))
-
-
-def parse_owner(name: str, text: str) -> int | None:
-    """Read ``center``, ``p0`` or ``p1``."""
-    found = OWNER_NAMES.index(parse_choice(name, text, OWNER_NAMES))
-    return found - 1 if found else None
+def parse_owner(name: str) -> int | None:
+    """Return the seat of one of `OWNER_NAMES`; None for ``center``."""
+    return SEAT_NAMES.index(name) if name in SEAT_NAMES else None
 
 
 def change_match(session: Session, **changes: Any) -> None:  # noqa: ANN401  (fields of a match state)
-    """Change fields of the match state, which checks that they fit together; offers that wait go."""
+    """Change fields of the match state, which checks that they fit together; pending offers are removed."""
     session.push_state(replace(session.game, match=replace(session.game.match.without_offers(), **changes)))
 
 
@@ -78,243 +99,202 @@ def change_engine_settings(session: Session, **changes: Any) -> None:  # noqa: A
     session.engine_settings = replace(session.engine_settings, **changes)
 
 
-def _format_switch(value: bool) -> str:
-    return "true" if value else "false"
-
-
-def _make_match_integer(name: str, low: int, high: int, default: int, meaning: str, field: str) -> Setting:
-    def put(session: Session, text: str) -> None:
-        change_match(session, **{field: parse_integer(name, text, low, high)})
-
+def _match_setting(attribute: str, field: Field) -> Setting:
+    """Return the setting of an attribute of the match state."""
     return Setting(
-        name, "int", f"{low}..{high}", str(default), meaning, lambda s: str(getattr(s.game.match, field)), put
+        replace(field, default=getattr(MatchState(), attribute)),
+        lambda session: getattr(session.game.match, attribute),
+        lambda session, value: change_match(session, **{attribute: value}),
     )
 
 
-def _make_match_switch(name: str, default: bool, meaning: str, field: str) -> Setting:
-    def put(session: Session, text: str) -> None:
-        change_match(session, **{field: parse_switch(name, text)})
-
+def _engine_setting(attribute: str, field: Field) -> Setting:
+    """Return the setting of an attribute of the engine settings."""
     return Setting(
-        name,
-        "bool",
-        "",
-        _format_switch(default),
-        meaning,
-        lambda s: _format_switch(getattr(s.game.match, field)),
-        put,
+        replace(field, default=getattr(_ENGINE_START, attribute)),
+        lambda session: getattr(session.engine_settings, attribute),
+        lambda session, value: change_engine_settings(session, **{attribute: value}),
     )
 
 
-def _make_score_setting(seat: int) -> Setting:
-    name = f"game.score_{SEAT_NAMES[seat]}"
-
-    def put(session: Session, text: str) -> None:
+def _score_setting(seat: int) -> Setting:
+    def put(session: Session, points: int) -> None:
         score = list(session.game.match.score)
-        score[seat] = parse_integer(name, text, 0, MAX_MATCH_LENGTH)
+        score[seat] = points
         change_match(session, score=tuple(score))
 
-    return Setting(
-        name,
-        "int",
-        f"0..{MAX_MATCH_LENGTH}",
-        "0",
-        f"points of seat {SEAT_NAMES[seat]}",
-        lambda s: str(s.game.match.score[seat]),
-        put,
+    name = SEAT_NAMES[seat]
+    field = Field(
+        f"game.score_{name}",
+        int,
+        Bounds(0, MAX_MATCH_LENGTH),
+        default=0,
+        meaning=f"score of seat {name}, in points",
     )
+    return Setting(field, lambda session: session.game.match.score[seat], put)
 
 
-def _set_length(session: Session, text: str) -> None:
-    length = parse_integer("game.length", text, 0, MAX_MATCH_LENGTH)
+def _set_length(session: Session, length: int) -> None:
     change_match(session, length=length, score=(0, 0), crawford=False)
 
 
-def _set_variant(session: Session, text: str) -> None:
+def _parse_variant(text: str) -> str:
     if text not in VARIANTS:
-        raise UnsupportedError(
-            f"expected {'|'.join(VARIANTS)}, got {text[:MAX_QUOTED_CHARS]!r}", field="game.variant"
-        )
-    if text != session.game.rules.variant.name:
-        change_rules(session, variant=VARIANTS[text])
+        raise UnsupportedError(f"expected {'|'.join(VARIANTS)}, got {text[:MAX_QUOTED_CHARS]!r}")
+    return text
 
 
-def _set_doubles(session: Session, text: str) -> None:
-    change_rules(session, doubles=Doubles(parse_choice(DOUBLES_KEY, text, tuple(Doubles))))
+def _set_variant(session: Session, name: str) -> None:
+    if name != session.game.rules.variant.name:
+        change_rules(session, variant=VARIANTS[name])
 
 
-def _set_net(session: Session, text: str) -> None:
-    change_engine_settings(session, net=session.service.check_evaluator_name(text))
+def _set_net(session: Session, net: str) -> None:
+    change_engine_settings(session, net=session.service.check_evaluator_name(net))
 
 
-def _set_player(session: Session, text: str) -> None:
-    change_engine_settings(session, player=session.service.players.check_player(text))
+def _set_player(session: Session, player: str) -> None:
+    change_engine_settings(session, player=session.service.players.check_player(player))
 
 
-def _set_level(session: Session, text: str) -> None:
-    level = LEVELS[parse_choice("engine.level", text, tuple(LEVELS))]
-    session.engine_settings = session.engine_settings.with_level(level)
+def _set_level(session: Session, level: str) -> None:
+    session.engine_settings = session.engine_settings.with_level(LEVELS[level])
 
 
-def _make_engine_integer(name: str, field: str, low: int, high: int, default: str, meaning: str) -> Setting:
-    def put(session: Session, text: str) -> None:
-        change_engine_settings(session, **{field: parse_integer(name, text, low, high)})
-
-    return Setting(
-        name, "int", f"{low}..{high}", default, meaning, lambda s: str(getattr(s.engine_settings, field)), put
-    )
-
-
-def _set_threads(session: Session, text: str) -> None:
-    threads = parse_integer("engine.threads", text, 1, MAX_THREADS)
+def _set_threads(session: Session, threads: int) -> None:
     change_engine_settings(session, threads=min(threads, count_usable_cores()))
 
 
-def _set_seed(session: Session, text: str) -> None:
-    session.reseed_dice(parse_integer("engine.seed", text, 0, MAX_SEED))
+_ENGINE_START = EngineSettings("default", 0)
 
-
-_GAME_START = GameState()
-_MATCH_START = _GAME_START.match
-_ENGINE_START = EngineSettings("", 0)
-
-SETTINGS: dict[str, Setting] = {
-    key.name: key
-    for key in (
-        Setting(
+_SETTINGS = (
+    Setting(
+        Field(
             "game.variant",
-            "enum",
-            "|".join(VARIANTS),
-            _GAME_START.rules.variant.name,
-            "the game that is played",
-            lambda s: s.game.rules.variant.name,
-            _set_variant,
+            str,
+            choices=tuple(VARIANTS),
+            default=STANDARD_RULES.variant.name,
+            meaning="the game that is played",
         ),
-        Setting(
+        lambda session: session.game.rules.variant.name,
+        _set_variant,
+        _parse_variant,
+    ),
+    Setting(
+        Field(
             "game.length",
-            "int",
-            f"0..{MAX_MATCH_LENGTH}",
-            "0",
-            "points of the match, 0 for money; setting it starts the score at 0-0",
-            lambda s: str(s.game.match.length),
-            _set_length,
+            int,
+            Bounds(0, MAX_MATCH_LENGTH),
+            default=0,
+            meaning="points of the match, 0 for money; setting it resets the score to 0-0",
         ),
-        _make_score_setting(0),
-        _make_score_setting(1),
-        _make_match_switch("game.crawford", False, "this is the Crawford game", "crawford"),
-        _make_match_integer("game.cube", 1, MAX_CUBE, 1, "value of the cube, a power of two", "cube"),
-        Setting(
-            "game.cube_owner",
-            "enum",
-            "|".join(OWNER_NAMES),
-            "center",
-            "who holds the cube",
-            lambda s: format_seat(s.game.match.cube_owner),
-            lambda s, text: change_match(s, cube_owner=parse_owner("game.cube_owner", text)),
-        ),
-        Setting(
+        lambda session: session.game.match.length,
+        _set_length,
+    ),
+    _score_setting(0),
+    _score_setting(1),
+    _match_setting("crawford", Field("game.crawford", bool, meaning="this is the Crawford game")),
+    _match_setting(
+        "cube", Field("game.cube", int, Bounds(1, MAX_CUBE), meaning="value of the cube, a power of two")
+    ),
+    Setting(
+        Field("game.cube_owner", str, choices=OWNER_NAMES, default="center", meaning="owner of the cube"),
+        lambda session: format_seat(session.game.match.cube_owner),
+        lambda session, name: change_match(session, cube_owner=parse_owner(name)),
+    ),
+    Setting(
+        Field(
             "game.turn",
-            "enum",
-            "|".join(SEAT_NAMES),
-            "p0",
-            "the seat on roll, whose checkers a position gives first; setting it takes the dice away",
-            lambda s: format_seat(s.game.match.on_roll),
-            lambda s, text: change_match(s, on_roll=parse_seat("game.turn", text), roll=None),
+            str,
+            choices=SEAT_NAMES,
+            default="p0",
+            meaning="the seat on roll, whose checkers a position gives first; setting it removes the dice",
         ),
-        _make_match_switch(
-            "game.jacoby", _MATCH_START.jacoby, "gammons need a turned cube (money play)", "jacoby"
-        ),
-        _make_match_switch(
-            "game.beavers", _MATCH_START.beavers, "beavers are allowed (money play)", "beavers"
-        ),
-        Setting(
+        lambda session: format_seat(session.game.match.on_roll),
+        lambda session, name: change_match(session, on_roll=SEAT_NAMES.index(name), roll=None),
+    ),
+    _match_setting("jacoby", Field("game.jacoby", bool, meaning="gammons need a turned cube (money play)")),
+    _match_setting("beavers", Field("game.beavers", bool, meaning="beavers are allowed (money play)")),
+    Setting(
+        Field(
             DOUBLES_KEY,
-            "enum",
-            "|".join(Doubles),
-            _GAME_START.rules.doubles,
-            "how many checker moves doubles are; two is a variant, for plays alone",
-            lambda s: s.game.rules.doubles,
-            _set_doubles,
+            str,
+            choices=tuple(map(str, Doubles)),
+            default=str(STANDARD_RULES.doubles),
+            meaning="checker moves of a double; two is a variant, for checker play only",
         ),
-        Setting(
-            "engine.net", "string", "*", "default", "the evaluator", lambda s: s.engine_settings.net, _set_net
-        ),
-        Setting(
+        lambda session: session.game.rules.doubles,
+        lambda session, doubles: change_rules(session, doubles=Doubles(doubles)),
+    ),
+    Setting(
+        Field("engine.net", str, default="default", meaning="the evaluator"),
+        lambda session: session.engine_settings.net,
+        _set_net,
+    ),
+    Setting(
+        Field(
             "engine.player",
-            "string",
-            "*",
-            _ENGINE_START.player,
-            "who chooses the plays of 'go', as NAME or NAME:OPTION=VALUE,...; 'net' is the evaluator",
-            lambda s: s.engine_settings.player,
-            _set_player,
+            str,
+            default=_ENGINE_START.player,
+            meaning="the player that chooses the plays of 'go', as NAME or NAME:OPTION=VALUE,...; "
+            "'net' is the evaluator",
         ),
-        Setting(
+        lambda session: session.engine_settings.player,
+        _set_player,
+    ),
+    Setting(
+        Field(
             "engine.level",
-            "enum",
-            "|".join(LEVELS),
-            DEFAULT_LEVEL,
-            "strength of play; sets ply, filter and noise, and is 'custom' where these fit no level",
-            lambda s: s.engine_settings.level,
-            _set_level,
+            str,
+            choices=tuple(LEVELS),
+            default=DEFAULT_LEVEL,
+            meaning="strength of play; sets ply, filter and noise; 'custom' if these fit no level",
         ),
-        _make_engine_integer(
-            "engine.ply",
-            "ply",
-            1,
-            MAX_PLIES + 1,
-            str(_ENGINE_START.ply),
-            "depth in UBGI's count, plies + 1",
-        ),
-        Setting(
-            "engine.filter",
-            "enum",
-            "|".join(FILTERS),
-            _ENGINE_START.filter_name,
-            "which plays are looked at deeper",
-            lambda s: s.engine_settings.filter_name,
-            lambda s, text: change_engine_settings(
-                s, filter_name=parse_choice("engine.filter", text, tuple(FILTERS))
-            ),
-        ),
-        _make_engine_integer(
+        lambda session: session.engine_settings.level,
+        _set_level,
+    ),
+    _engine_setting(
+        "ply", Field("engine.ply", int, Bounds(1, MAX_PLIES + 1), meaning="depth in UBGI's count, plies + 1")
+    ),
+    _engine_setting(
+        "filter_name",
+        Field("engine.filter", str, choices=tuple(FILTERS), meaning="the move filter of searches"),
+    ),
+    _engine_setting(
+        "noise",
+        Field(
             "engine.noise",
-            "noise",
-            0,
-            MAX_NOISE,
-            str(_ENGINE_START.noise),
-            "how far behind the best a choice of 'go' typically is, in thousandths of a point",
+            int,
+            Bounds(0, MAX_NOISE),
+            meaning="typical loss of a choice of 'go' against the best, in thousandths of a point",
         ),
-        Setting(
-            "engine.cubeful",
-            "bool",
-            "",
-            _format_switch(_ENGINE_START.is_cubeful),
-            "the cube counts",
-            lambda s: _format_switch(s.engine_settings.is_cubeful),
-            lambda s, text: change_engine_settings(s, is_cubeful=parse_switch("engine.cubeful", text)),
-        ),
-        Setting(
+    ),
+    _engine_setting("is_cubeful", Field("engine.cubeful", bool, meaning="whether evaluations are cubeful")),
+    Setting(
+        Field(
             "engine.threads",
-            "int",
-            f"1..{MAX_THREADS}",
-            "*",
-            "threads that work on one answer; more than there are cores sets as many as there are",
-            lambda s: str(s.engine_settings.threads),
-            _set_threads,
-            is_unrated=True,
+            int,
+            Bounds(1, MAX_THREADS),
+            meaning="threads that work on one answer, limited to the number of cores",
         ),
-        Setting(
+        lambda session: session.engine_settings.threads,
+        _set_threads,
+        is_unrated=True,
+    ),
+    Setting(
+        Field(
             "engine.seed",
-            "int",
-            f"0..{MAX_SEED}",
-            "*",
-            "where the dice of 'roll', and the errors of a level, start; setting it starts them again",
-            lambda s: str(s.engine_settings.seed),
-            _set_seed,
-            is_unrated=True,
+            int,
+            Bounds(0, MAX_SEED),
+            meaning="seed of the dice of 'roll' and of the noise of a level; setting it restarts both",
         ),
-    )
-}
+        lambda session: session.engine_settings.seed,
+        lambda session, seed: session.reseed_dice(seed),
+        is_unrated=True,
+    ),
+)
+
+SETTINGS: dict[str, Setting] = {setting.name: setting for setting in _SETTINGS}
 
 
 def find_setting(name: str) -> Setting:
@@ -336,7 +316,7 @@ def change_setting(session: Session, setting: Setting, text: str) -> None:
         GammondError: The text is nothing that the key can be; its field is the key's name.
     """
     with error_field(setting.name):
-        setting.put(session, text)
+        setting.put(session, (setting.parse or setting.field.parse)(text))
 
 
 def get_default(setting: Setting, session: Session) -> str:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
@@ -12,75 +11,63 @@ from protocol.core.limits import ClientLimits
 from protocol.dialects.json_query import QUERY_FIELDS
 from protocol.state.settings import SETTINGS
 from protocol.transports.tcp import TcpLimits
-from tests.protocol.talking import make_connection, talk
-
-ROOT = Path(__file__).parents[2]
-TEXT = (ROOT / "docs" / "reference" / "protocol.md").read_text("utf-8")
-README = (ROOT / "README.md").read_text("utf-8")
-OTHERS = "".join(
-    (ROOT / "docs" / name).read_text("utf-8")
-    for name in ("reference/cube.md", "guide/rollouts.md", "guide/hook-up.md")
+from tests.protocol.talking import talk
+from tests.protocol.transcripts import (
+    PAGES,
+    ROOT,
+    find_difference,
+    find_transcripts,
+    make_shipped_service,
+    open_connection,
+    rewrite_answer,
+    split_exchanges,
 )
-TRANSCRIPTS = re.findall(r"```transcript\n(.*?)```", TEXT + README + OTHERS, re.DOTALL)
 
-_NUMBER = r"-?[0-9]+\.[0-9]+(?:e-[0-9]+)?"
-_CHECKER_MOVES = r"(?:(?:bar|[0-9]+)/(?:off|[0-9]+)(?: |$))+"
-
-
-def without_judgement(line):
-    """Blank what a judge decides: numbers, its name, and the plays it chooses."""
-    line = re.sub(r"gammond [0-9]\S*", "gammond VERSION", line)
-    line = re.sub(r'("net":"|net=)[a-z0-9-]+', r"\1NET", line)
-    line = re.sub(_NUMBER, "NUMBER", line)
-    if re.match(r"(@\S+ )?(info|bestmove|bestturn) ", line):
-        line = re.sub(_CHECKER_MOVES, "MOVES", line)
-    if re.match(r"(@\S+ )?(move|candidate) ", line):
-        line = re.sub(r'play=("[^"]*"|\S+)', "play=PLAY", line)
-    return re.sub(r'"play":"[^"]*"', '"play":"PLAY"', line) if '"moves":[' in line else line
+TEXT = (ROOT / "docs" / "reference" / "protocol.md").read_text("utf-8")
+TRANSCRIPTS = [transcript for page in PAGES for transcript in find_transcripts(page)]
 
 
-def matches(expected, got):
-    """Compare the lines of an answer with those of the documentation, in which ``...`` is anything.
-
-    Progress of rollouts is told by the clock: it counts only where the documentation has it.
-    """
-    if not any(line.startswith("info trials") for line in expected):
-        got = [line for line in got if not line.startswith("info trials")]
-    pattern = "\n".join(without_judgement(line) for line in expected)
-    text = "\n".join(without_judgement(line) for line in got)
-    return re.fullmatch(re.escape(pattern).replace(r"\.\.\.", ".*"), text, re.DOTALL)
-
-
-def exchanges(transcript):
-    """Cut a transcript into requests with the lines of their answers."""
-    found = []
-    for line in transcript.splitlines():
-        mark, text = line[:2], line[2:]
-        if mark == "> ":
-            found.append((text, []))
-        else:
-            assert mark == "< ", line
-            found[-1][1].append(text)
-    return found
+@pytest.fixture(scope="module")
+def shipped():
+    """A service with the shipped nets."""
+    return make_shipped_service()
 
 
 def test_the_documentation_has_transcripts():
     assert len(TRANSCRIPTS) > len(COMMANDS)
+    assert {page.name for page in PAGES} >= {"README.md", "protocol.md", "search.md"}
 
 
 @pytest.mark.parametrize("transcript", TRANSCRIPTS, ids=lambda text: text.splitlines()[0][2:40])
-def test_each_transcript_is_what_a_session_answers(transcript):
-    connection = make_connection()
-    for request, expected in exchanges(transcript):
-        got = talk(request, connection)
-        assert matches(expected, got), f"{request!r} was answered by {got}"
+def test_each_transcript_is_what_a_session_with_the_shipped_nets_answers(transcript, shipped):
+    connection = open_connection(shipped)
+    for request, expected in split_exchanges(transcript):
+        difference = find_difference(expected, talk(request, connection))
+        assert difference is None, f"{request!r}: {difference}; see tests.protocol.transcripts"
 
 
 def test_the_comparison_of_transcripts_can_fail():
-    assert not matches(["ok set game.length=5"], ["ok set game.length=6"])
-    assert not matches(["move rank=1 play=8/5"], ["move rank=2 play=8/5"])
-    assert not matches(["id x", "...", "ubgiok"], ["id x", "key", "readyok"])
-    assert matches(["id x", "...", "ubgiok"], ["id x", "key", "ubgiok"])
+    assert find_difference(["ok set game.length=5"], ["ok set game.length=6"])
+    assert find_difference(["move rank=1 play=8/5"], ["move rank=2 play=8/5"])
+    assert find_difference(["id x", "...", "ubgiok"], ["id x", "key", "readyok"])
+    assert find_difference(["id x", "...", "ubgiok"], ["id x", "key", "ubgiok"]) is None
+    line = "move rank=1 play=24/20 win=0.500000"
+    assert find_difference(["...", line], ["info depth 2", line]) is None
+    assert find_difference([line], [line.replace("0.5", "0.6")])
+    assert find_difference([line], [line.replace("24/20", "13/9")])
+    assert find_difference([line], [line.replace("0.500000", "0.500001")]) is None
+    assert find_difference(["... pv 8/5 win=0.1"], ["info depth 1 score 0.7 pv 8/5 win=0.2"])
+
+
+def test_rewriting_keeps_what_the_page_leaves_out():
+    got = ["id x", "key", "value 7 time_ms 31", "ubgiok"]
+    assert rewrite_answer(["id y", "...", "ubgiok"], got) == ["id x", "...", "ubgiok"]
+    assert rewrite_answer(["...", "value 6 time_ms 9", "ubgiok"], got) == [
+        "...",
+        "value 7 time_ms ...",
+        "ubgiok",
+    ]
+    assert rewrite_answer(["id ...", "...", "ubgiok"], got) == ["id ...", "...", "ubgiok"]
 
 
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=lambda command: command.name)

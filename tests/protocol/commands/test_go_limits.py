@@ -53,11 +53,11 @@ def test_the_form_of_ubgi_01_has_no_bounds():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("plies", "expected a value after 'plies'"),
-        ("plies 1 plies=2", "'plies' stands there twice"),
-        ("plies 1 depth 1", "not both"),
-        ("filtre tiny", "got 'filtre': did you mean 'filter'?"),
-        ("1 plies", "expected pairs of plies|depth|movetime|filter and a value, got '1'"),
+        ("plies", "expected a whole number 0..4 after 'plies', got nothing"),
+        ("plies 1 plies=2", "duplicate argument 'plies'"),
+        ("plies 1 depth 1", "got both"),
+        ("filtre tiny", "got 'filtre' (did you mean 'filter'?)"),
+        ("1 plies", "expected plies|depth|movetime|filter, each followed by its value, got '1'"),
         ("nodes 5", "got 'nodes'"),
     ],
 )

@@ -326,7 +326,7 @@ def test_a_request_that_is_refused_leaves_the_last_rollout_as_it_was(connection)
 @pytest.mark.parametrize(
     ("line", "start"),
     [
-        ("rollout trials=0", "error bad_value trials: expected a whole number 1..100000, got '0'"),
+        ("rollout trials=0", "error bad_value trials: expected a whole number 1..100000 for trials, got '0'"),
         ("rollout trials=100001", "error bad_value trials:"),
         ("rollout trials=many", "error bad_value trials:"),
         ("rollout seed=-1", "error bad_value seed:"),

@@ -271,9 +271,9 @@ def test_threads_beyond_the_cores_are_as_many_as_there_are():
         ("dice", "expected 'dice A B', got nothing after 'dice'"),
         ("go role", "expected 'go role chequer|cube|turn|take', got nothing after 'role'"),
         ("newsession", "got nothing after 'newsession'"),
-        ("newsession length 5", "expected 'type money' or 'type match length N'"),
-        ("newsession type match type money", "'type' stands there twice"),
-        ("rollout trucate=1", "there is no 'trucate': did you mean 'truncate'?"),
+        ("newsession length 5", "expected 'type match length N' with N above 0, or 'type money'"),
+        ("newsession type match type money", "duplicate argument 'type'"),
+        ("rollout trucate=1", "unknown argument 'trucate' (did you mean 'truncate'?)"),
     ],
 )
 def test_a_line_that_lacks_something_says_what_was_expected(line, text):

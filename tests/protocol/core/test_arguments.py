@@ -2,14 +2,15 @@ from __future__ import annotations
 
 import pytest
 
-from engine.errors import ValueRangeError
+from engine.errors import FormatError, ValueRangeError
+from engine.options import Field
 from protocol.core.arguments import (
     choice_argument,
     integer_argument,
     parse_arguments,
-    parse_integer,
-    parse_switch,
+    parse_pairs,
     rest_argument,
+    switch_argument,
     word_argument,
 )
 from protocol.core.errors import CommandError
@@ -56,9 +57,9 @@ def test_a_missing_argument_is_named():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("plies=1 plies=1", "'plies' stands there twice"),
-        ("ples=1", "there is no 'ples': did you mean 'plies'?"),
-        ("colour=1", "expected 'usage', got 'colour=1' besides"),
+        ("plies=1 plies=1", "duplicate argument 'plies'"),
+        ("ples=1", "unknown argument 'ples' (did you mean 'plies'?)"),
+        ("colour=1", "expected 'usage', got the extra argument 'colour=1'"),
     ],
 )
 def test_named_arguments_that_do_not_fit_are_told(text, message):
@@ -83,13 +84,22 @@ def test_a_word_of_the_rest_passes_over_what_may_be_left_out():
 
 @pytest.mark.parametrize("text", ["", "x", "1.0", "1e1", "0x1", "\u0663", " 1", "1_0", "10", "9" * 5000])
 def test_only_whole_numbers_in_range_are_read(text):
-    with pytest.raises(ValueRangeError) as caught:
-        parse_integer("n", text, 1, 9)
+    with pytest.raises((FormatError, ValueRangeError)) as caught:
+        NUMBER.parse(text)
+    assert caught.value.code == "bad_value"
     assert caught.value.field == "n"
     assert len(caught.value.message) < 120
 
 
 def test_switches():
-    assert [parse_switch("s", text) for text in ("true", "on", "false", "off")] == [True, True, False, False]
-    with pytest.raises(ValueRangeError):
-        parse_switch("s", "TRUE")
+    switch = switch_argument("s", "")
+    assert [switch.parse(text) for text in ("true", "on", "false", "off")] == [True, True, False, False]
+    with pytest.raises(FormatError):
+        switch.parse("TRUE")
+
+
+def test_pairs_are_written_with_or_without_an_equals_sign():
+    fields = (NUMBER.field, Field("owner", str, choices=("p0", "p1")))
+    for text in ("n 3 owner p1", "owner=p1 n=3", "n=3 owner p1"):
+        assert parse_pairs(text.split(), fields, error_field="terms") == {"n": 3, "owner": "p1"}
+    assert parse_pairs([], fields, error_field="terms") == {}

@@ -12,7 +12,7 @@ from engine.rules.moves import legal_plays
 from engine.rules.position import Position
 from protocol.core.replies import format_value
 from protocol.dialects.json_analysis import CHUNK_SIZES
-from protocol.dialects.json_query import EXPECTED_VALUES, MAX_QUICK_POSITIONS, QUERY_FIELDS
+from protocol.dialects.json_query import LIST_FIELDS, MAX_QUICK_POSITIONS, QUERY_FIELDS, SCALAR_FIELDS
 from tests.boards import RacingJudge
 from tests.protocol.talking import make_connection, pump, talk
 
@@ -248,17 +248,20 @@ def test_no_error_carries_an_id_in_use(query):
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"want": ["foo"]}, 'expected an array of "eval", "moves" and "cube", one at least, got ["foo"]'),
-        ({"plies": 7}, "expected an integer 0..4, got 7"),
+        (
+            {"want": ["foo"]},
+            'expected a list of one or more of "eval", "moves" and "cube" for want, got ["foo"]',
+        ),
+        ({"plies": 7}, "expected a whole number 0..4 for plies, got 7"),
         (
             {"filter": "fine"},
-            "no move filter is called 'fine', expected one of tiny, narrow, normal, large, huge",
+            "expected one of tiny|narrow|normal|large|huge for filter, got 'fine'",
         ),
-        ({"max_moves": 0}, "expected an integer from 1, got 0"),
+        ({"max_moves": 0}, "expected a whole number 1 or more for max_moves, got 0"),
         ({"position": None}, "expected either 'position' or 'positions', got neither"),
         ({"positions": [START]}, "expected either 'position' or 'positions', got both"),
         ({"net": "foo"}, "expected one of default|racing, got 'foo'"),
-        ({"id": ""}, 'expected a string of 1 to 256 characters or an integer, got ""'),
+        ({"id": ""}, 'expected a string of 1 to 256 characters or a whole number for id, got ""'),
     ],
 )
 def test_a_message_says_what_was_expected_and_what_came(fields, message):
@@ -268,7 +271,7 @@ def test_a_message_says_what_was_expected_and_what_came(fields, message):
 
 
 def test_messages_know_what_each_field_may_be():
-    assert tuple(EXPECTED_VALUES) == QUERY_FIELDS
+    assert {*SCALAR_FIELDS, *LIST_FIELDS} == set(QUERY_FIELDS)
 
 
 def test_a_fault_of_the_server_is_told_in_json(caplog):

@@ -151,4 +151,4 @@ def test_plies_sets_only_the_look_ahead():
     assert talk.answer("plies 1") == ["A level of your own: looks 1 ply ahead, filter narrow."]
     assert talk.session.engine_settings.plies == 1
     assert talk.answer("plies") == talk.answer("plies 1")
-    assert talk.answer("plies 5") == ["error: expected a whole number 0..4, got '5'"]
+    assert talk.answer("plies 5") == ["error: expected a whole number 0..4 for n, got '5'"]

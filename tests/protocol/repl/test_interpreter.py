@@ -126,7 +126,7 @@ def test_a_match_is_begun_by_its_length():
     assert talk.session.game.match.length == 5
     talk.answer("new 0")
     assert talk.session.game.match.is_money
-    assert talk.answer("new 5x") == ["error: expected a whole number 0..32767, got '5x'"]
+    assert talk.answer("new 5x") == ["error: expected a whole number 0..32767 for length, got '5x'"]
 
 
 def test_boards_and_tables_are_drawn_and_sentences_are_not():
@@ -164,8 +164,8 @@ def test_tags_and_json_are_left_to_programs():
 
 def test_arguments_of_words_are_checked_like_those_of_commands():
     talk = make_talk("newgame", "dice 3 1")
-    assert talk.answer("hint 0") == ["error: expected a whole number 1..10000, got '0'"]
-    assert talk.answer("score 1")[0] == "error: expected 'score', got '1' besides"
+    assert talk.answer("hint 0") == ["error: expected a whole number 1..10000 for n, got '0'"]
+    assert talk.answer("score 1")[0] == "error: expected 'score', got the extra argument '1'"
 
 
 def test_setting_up_another_position_ends_the_game_against_the_engine():

@@ -1,0 +1,132 @@
+"""The transcripts of the documentation (blocks that begin with ``> ``), run against the shipped nets.
+
+``python -m tests.protocol.transcripts --rewrite`` writes what a session answers now into the pages.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from protocol.dialects.line_client import connect
+from protocol.state.service import Service, make_shipped_catalogue
+from protocol.state.session import Session
+from tests.protocol.talking import SEED, talk
+
+ROOT = Path(__file__).parents[2]
+PAGES = tuple(
+    page
+    for page in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
+    if "```transcript\n> " in page.read_text("utf-8")
+)
+SAME_NET_WITHIN = 1e-4
+"""Figures of one net differ by less between machines: float32 sums in another order."""
+
+_BLOCK = re.compile(r"(?<=```transcript\n)> .*?(?=```)", re.DOTALL)
+_FIGURE = re.compile(r"-?[0-9]+\.[0-9]+(?:e-[0-9]+)?(?![0-9.])")
+_TIME = re.compile(r"(?<=time_ms )[0-9]+|(?<=elapsed_ms=)[0-9]+|(?<=uptime_s=)[0-9.]+|(?<=gammond )[0-9]\S*")
+
+
+def find_transcripts(page):
+    """Return the transcripts of a page."""
+    return _BLOCK.findall(page.read_text("utf-8"))
+
+
+def open_connection(service):
+    """Return the connection of a fresh client."""
+    service.client_count = 1
+    return connect(Session(service, SEED))
+
+
+def make_shipped_service():
+    """Return a service with the shipped nets."""
+    return Service(make_shipped_catalogue())
+
+
+def split_exchanges(transcript):
+    """Cut a transcript into requests with the lines of their answers."""
+    found = []
+    for line in transcript.splitlines():
+        mark, text = line[:2], line[2:]
+        if mark == "> ":
+            found.append((text, []))
+        else:
+            assert mark == "< ", line
+            found[-1][1].append(text)
+    return found
+
+
+def drop_progress(expected, got):
+    """Leave out the progress of rollouts, which the clock decides, unless the documentation has it."""
+    if any(line.startswith("info trials") for line in expected):
+        return got
+    return [line for line in got if not line.startswith("info trials")]
+
+
+def find_difference(expected, got):
+    """Return how an answer differs from a page, in which ``...`` is anything; None if it does not."""
+    got = drop_progress(expected, got)
+    parts = re.split(r"\.\.\.|(" + _FIGURE.pattern + ")", _TIME.sub("...", "\n".join(expected)))
+    pattern, figures = "", []
+    for place, part in enumerate(parts):
+        if place % 2 == 0:
+            pattern += re.escape(part)
+        elif part is None:
+            pattern += ".*"
+        else:
+            pattern += "(" + _FIGURE.pattern + ")"
+            figures.append(float(part))
+    found = re.fullmatch(pattern, "\n".join(got), re.DOTALL)
+    if found is None:
+        return f"other words: {got}"
+    if figures != pytest.approx([float(figure) for figure in found.groups()], abs=SAME_NET_WITHIN):
+        return f"other figures: {got}"
+    return None
+
+
+def rewrite_answer(expected, got):
+    """Return the lines of an answer as the documentation should have them: ``...`` stays where it was."""
+    if find_difference(expected, got) is None:
+        return expected
+    got = drop_progress(expected, got)
+    if "..." in expected:
+        place = expected.index("...")
+        after = len(expected) - place - 1
+        head = rewrite_answer(expected[:place], got[:place])
+        return [*head, "...", *rewrite_answer(expected[place + 1 :], got[len(got) - after :])]
+    return [_TIME.sub("...", line) for line in got]
+
+
+def rewrite_page(page, service):
+    """Write what a session answers now into a page; return whether that changed it."""
+
+    def rewrite(block):
+        connection, lines = open_connection(service), []
+        for request, expected in split_exchanges(block[0]):
+            answer = rewrite_answer(expected, talk(request, connection))
+            lines += [f"> {request}", *(f"< {line}" for line in answer)]
+        return "\n".join(lines) + "\n"
+
+    before = page.read_text("utf-8")
+    after = _BLOCK.sub(rewrite, before)
+    page.write_text(after, "utf-8")
+    return after != before
+
+
+def main():
+    """Rewrite the pages."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rewrite", action="store_true", required=True)
+    parser.parse_args()
+    service = make_shipped_service()
+    for page in PAGES:
+        if rewrite_page(page, service):
+            sys.stdout.write(f"{page.relative_to(ROOT)} rewritten\n")
+
+
+if __name__ == "__main__":
+    main()
