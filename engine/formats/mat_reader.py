@@ -22,10 +22,10 @@ from engine.formats.mat_lines import (
 )
 from engine.rules import cube_actions
 from engine.rules.dice import Roll
-from engine.rules.end_conditions import GAME_OVER
 from engine.rules.game_record import DoubleAction, GameAction, GameRecord, PlayAction, ResponseAction
 from engine.rules.match import RESULT_NAMES, SEATS, GameResult, MatchState
 from engine.rules.notation import parse_play
+from engine.rules.outcome import classify_results
 from engine.rules.position import Position
 
 _NUMBER = re.compile(r"[0-9]{1,9}")
@@ -353,7 +353,7 @@ class _GameParser:
         self.actions.append(PlayAction(cell.seat, roll, play))
         self._position = play.result
         if self._position.is_over:
-            kind = int(GAME_OVER.score_games(self._position.board[None])[0])
+            kind = int(classify_results(self._position.board[None])[0])
             self._result = self._match.game_result(cell.seat, kind)
         self._match = replace(self._match, on_roll=1 - cell.seat)
 

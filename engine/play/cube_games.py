@@ -14,9 +14,9 @@ from engine.play.decider import Decider
 from engine.play.lockstep import MAX_TURNS
 from engine.rules import cube_actions
 from engine.rules.dice import Roll
-from engine.rules.end_conditions import GAME_OVER
 from engine.rules.game_record import DoubleAction, GameAction, GameRecord, PlayAction, ResponseAction
 from engine.rules.match import GameResult, MatchState
+from engine.rules.outcome import classify_results
 from engine.rules.position import Position
 
 GameDice = Callable[[int], Roll]
@@ -57,7 +57,7 @@ def play_game(
         actions.append(PlayAction(seat, roll, play))
         position = play.result
         if position.is_over:
-            kind = int(GAME_OVER.score_games(position.board[None])[0])
+            kind = int(classify_results(position.board[None])[0])
             return GameRecord(initial_match, tuple(actions), match.game_result(seat, kind))
         match = match.next_turn()
     raise LimitError(f"a game with the cube took over {MAX_TURNS} turns")

@@ -24,7 +24,7 @@ from engine.rollout.settings import RolloutEvaluators, RolloutSettings
 from engine.rollout.trial_scoring import OUTCOME_COLUMNS, Scores, TrialCubes, TrialScoring
 from engine.rules.dice import ROLL_WEIGHTS, ROLLS
 from engine.rules.outcome import Outcomes, evaluate_finished
-from engine.rules.position import CHECKERS, OFF, Board
+from engine.rules.position import Board, find_finished
 
 MAX_TURNS = 10_000
 """A trial that takes longer is not being played by the rules."""
@@ -171,7 +171,7 @@ class _TrialBlock:
 
     def _finish_trials(self) -> None:
         """Score the trials that have come to an end, and drop them."""
-        over = (self._boards[:, :, OFF] == CHECKERS).any(axis=1)
+        over = find_finished(self._boards)
         if over.any():
             self._score_and_drop(over, evaluate_finished(self._boards[over]))
         for judge in self._evaluators.exact_cubeful:

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.rules.outcome import LOSE_BG, LOSE_G, evaluate_finished
+from engine.rules.outcome import classify_results
 from engine.rules.position import CHECKERS, OFF, Board, Phase, classify_phases
 
 PIPS_PER_ROLL = 8.166
@@ -60,8 +60,7 @@ class GameOver:
 
     def score_games(self, boards: Board) -> NDArray[Any]:
         """Points won, ``int8[n]`` of 1 to 3, as `EndCondition.score_games`."""
-        lost = evaluate_finished(boards)
-        return (1 + lost[:, LOSE_G] + lost[:, LOSE_BG]).astype(np.int8)
+        return classify_results(boards)
 
 
 class HomeBound:

@@ -13,6 +13,8 @@ from engine.rules.position import BAR, CHECKERS, OFF, Board
 WIN, WIN_G, WIN_BG, LOSE_G, LOSE_BG = range(5)
 """Places in an outcome: win, win gammon or more, win backgammon, lose gammon or more, lose backgammon."""
 
+_GAMMON_COLUMNS = ((WIN_G, LOSE_G), (WIN_BG, LOSE_BG))
+
 Outcomes = NDArray[np.float32]
 """``float32[..., 5]``, cumulative."""
 
@@ -79,6 +81,20 @@ def evaluate_finished(boards: Board) -> Outcomes:
     result[:, LOSE_G] = ~won & gammon
     result[:, LOSE_BG] = ~won & backgammon
     return result
+
+
+def classify_results(boards: Board) -> NDArray[np.int8]:
+    """Return how finished games were won.
+
+    Args:
+        boards: ``int8[n, 2, 26]``, each with exactly one side finished.
+
+    Returns:
+        ``int8[n]``: 1 a single game, 2 a gammon, 3 a backgammon.
+    """
+    outcomes = evaluate_finished(boards)
+    gammons, backgammons = (outcomes[:, own] + outcomes[:, other] for own, other in _GAMMON_COLUMNS)
+    return (1 + gammons + backgammons).astype(np.int8)
 
 
 def sanitise_outcomes(outcomes: Outcomes, boards: Board) -> Outcomes:

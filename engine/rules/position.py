@@ -108,7 +108,7 @@ class Position:
     @property
     def is_over(self) -> bool:
         """Whether one side has borne off all its checkers."""
-        return bool((self._board[:, OFF] == CHECKERS).any())
+        return bool(find_finished(self._board[None])[0])
 
     @property
     def key(self) -> bytes:
@@ -129,6 +129,19 @@ class Position:
         for name, row in zip("xo", self._board, strict=True):
             sides.append(name + "".join(f" {p}:{row[p]}" for p in range(25, -1, -1) if row[p]))
         return f"Position({'; '.join(sides)})"
+
+
+def find_finished(boards: Board) -> NDArray[np.bool_]:
+    """Return which positions are over: a side has borne off all its checkers.
+
+    Args:
+        boards: ``int8[n, 2, 26]``.
+
+    Returns:
+        ``bool[n]``.
+    """
+    finished: NDArray[np.bool_] = (boards[:, 0, OFF] == CHECKERS) | (boards[:, 1, OFF] == CHECKERS)
+    return finished
 
 
 def classify_phases(boards: Board) -> NDArray[np.int8]:

@@ -24,7 +24,7 @@ from engine.cubeful.match_equity import MatchEquityTable
 from engine.evaluation.evaluator import Evaluator, ExactEvaluator
 from engine.rules.match import MatchState
 from engine.rules.outcome import Outcomes
-from engine.rules.position import Board
+from engine.rules.position import Board, find_finished
 from engine.search.objective import (
     OUTCOME_BACKUP,
     BackupRule,
@@ -33,7 +33,6 @@ from engine.search.objective import (
     Values,
     evaluate_outcomes,
     find_settled,
-    is_finished,
 )
 
 OUTCOME_COLUMNS = len(OUTCOME_BACKUP.score_of)
@@ -124,7 +123,7 @@ class CubefulObjective:
     def _overwrite_exact(self, boards: Board, values: Values) -> None:
         """Replace the values of positions that are known exactly."""
         for judge in self.exact:
-            covered = np.flatnonzero(judge.covers(boards) & ~is_finished(boards))
+            covered = np.flatnonzero(judge.covers(boards) & ~find_finished(boards))
             if covered.size:
                 values[covered] = select_exact_values(judge.cubeful_equities(boards[covered]), self.space)
 

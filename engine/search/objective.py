@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from engine.cubeful import CubeDecision
 from engine.evaluation.evaluator import Evaluator, ExactEvaluator
 from engine.rules.outcome import LOSE_BG, LOSE_G, WIN, WIN_BG, WIN_G, Outcomes, evaluate_finished
-from engine.rules.position import CHECKERS, OFF, Board
+from engine.rules.position import Board, find_finished
 
 Values = NDArray[np.float32]
 """``float32[n, k]``; the first five columns are the outcome."""
@@ -193,19 +193,6 @@ class CubelessObjective:
         return RootReading()
 
 
-def is_finished(boards: Board) -> NDArray[np.bool_]:
-    """Say which positions are over.
-
-    Args:
-        boards: ``int8[n, 2, 26]``.
-
-    Returns:
-        ``bool[n]``.
-    """
-    result: NDArray[np.bool_] = (boards[:, 0, OFF] == CHECKERS) | (boards[:, 1, OFF] == CHECKERS)
-    return result
-
-
 def find_settled(exact: Sequence[ExactEvaluator], boards: Board) -> NDArray[np.bool_]:
     """Say which positions are over or known exactly.
 
@@ -216,7 +203,7 @@ def find_settled(exact: Sequence[ExactEvaluator], boards: Board) -> NDArray[np.b
     Returns:
         ``bool[n]``.
     """
-    settled = is_finished(boards)
+    settled = find_finished(boards)
     for judge in exact:
         settled |= judge.covers(boards)
     return settled
@@ -233,7 +220,7 @@ def evaluate_outcomes(evaluator: Evaluator, boards: Board) -> Outcomes:
         ``float32[n, 5]``.
     """
     outcomes = evaluator.evaluate(boards)
-    over = is_finished(boards)
+    over = find_finished(boards)
     if over.any():
         outcomes = outcomes.copy()
         outcomes[over] = evaluate_finished(boards[over])

@@ -16,6 +16,7 @@ from engine.search import SearchWatch
 from protocol.commands.command import CommandCall
 from protocol.commands.evaluation import make_search_watch, make_stopped_values, read_eval_settings
 from protocol.core.requests import Answer, Reply, ReplyValue, Work, WorkControl
+from protocol.state.offers import RESPONSE_WORDS
 from protocol.state.settings import SEAT_NAMES
 
 DEFAULT_MATRIX_AWAY = 9
@@ -25,9 +26,6 @@ MAX_MATRIX_AWAY = 25
 """How far it can reach: the points of the shipped match equity table. Differences beyond it mean nothing."""
 
 NO_RESIGNATION = "none"
-
-RESPONSE_WORDS = {CubeResponse.TAKE: "take", CubeResponse.PASS: "drop", CubeResponse.BEAVER: "beaver"}
-"""Answers to a double as `play` takes them; a `pass` on the wire is a play that moves nothing."""
 
 
 @dataclass(frozen=True)

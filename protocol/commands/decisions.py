@@ -18,11 +18,11 @@ from engine.rules.rules import Feature
 from engine.search import FILTERS, MAX_PLIES, SearchWatch
 from engine.search.results import ChosenPlay
 from protocol.commands.command import CommandCall
-from protocol.commands.cube import RESPONSE_WORDS
 from protocol.commands.evaluation import format_choice_info, make_search_watch
 from protocol.core.arguments import parse_pairs
 from protocol.core.errors import CommandError
 from protocol.core.requests import Answer, Reply, Work, WorkControl
+from protocol.state.offers import RESPONSE_WORDS
 from protocol.state.player_registry import ENGINE_PLAYER
 from protocol.state.session import Session
 

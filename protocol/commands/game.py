@@ -17,7 +17,7 @@ from engine.rules import cube_actions
 from engine.rules.match import RESULT_NAMES, GameResult, MatchState
 from engine.rules.moves import Play, legal_plays
 from engine.rules.notation import format_play, parse_play
-from engine.rules.outcome import LOSE_BG, LOSE_G, evaluate_finished
+from engine.rules.outcome import classify_results
 from engine.rules.position import BAR, Position
 from engine.rules.rules import Feature
 from protocol.commands.board_drawing import draw_board
@@ -26,7 +26,7 @@ from protocol.core.arguments import error_field
 from protocol.core.errors import CommandError
 from protocol.core.replies import make_ok_reply
 from protocol.core.requests import Answer, Reply, ReplyValue, Work, WorkControl
-from protocol.state.offers import check_no_offer
+from protocol.state.offers import RESIGNATION_RESPONSES, RESPONSE_WORDS, check_no_offer
 from protocol.state.session import GameState, Session
 from protocol.state.settings import SEAT_NAMES
 
@@ -45,7 +45,7 @@ OFFER_ACTIONS: dict[str, Callable[[MatchState], MatchState | GameResult]] = {
 }
 """What `play` takes besides checker plays, by the words for it."""
 
-OFFER_RESPONSES = ("take", "beaver", "drop", "accept", "reject")
+OFFER_RESPONSES = (*RESPONSE_WORDS.values(), *RESIGNATION_RESPONSES)
 """Those of them that answer an offer."""
 
 
@@ -196,8 +196,7 @@ def _play_checkers(session: Session, text: str) -> tuple[str, GameResult | None]
     session.make_play(play)
     if not play.result.is_over:
         return format_play(play), None
-    lost = evaluate_finished(play.result.board[None])[0]
-    kind = 1 + int(lost[LOSE_G]) + int(lost[LOSE_BG])
+    kind = int(classify_results(play.result.board[None])[0])
     return format_play(play), match.game_result(match.on_roll, kind)
 
 

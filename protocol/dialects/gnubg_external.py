@@ -27,6 +27,7 @@ from engine.rules.match import MatchState
 from engine.rules.notation import format_moves_plain
 from engine.search import SearchWatch
 from protocol.core.framing import InputLine, LineSplitter
+from protocol.state.offers import RESPONSE_WORDS
 
 MAX_LINE_BYTES = 2048
 """The longest line taken in; gnubg's own have about 200 bytes."""
@@ -43,7 +44,6 @@ _BOARD_PATTERN = re.compile(r"(board:[^:]*:[^:]*(?::[^:\s]+){50})(?:\s+(.*))?", 
 _SWITCH_WORDS = {"on": True, "off": False}
 _CUBE_WORDS = {**_SWITCH_WORDS, "cubeful": True, "cubeless": False}
 _TURN_FIELD, _MAY_DOUBLE_FIELD, _DOUBLED_FIELD = 32, 38, 40
-_RESPONSE_WORDS = {CubeResponse.TAKE: "take", CubeResponse.PASS: "drop", CubeResponse.BEAVER: "beaver"}
 
 _log = logging.getLogger(__name__)
 
@@ -165,9 +165,10 @@ class GnubgExternal:
             raise PositionError("the game is over, there is nothing to decide", field="position")
         chooser, watch = self._decider, SearchWatch(self._is_cancelled)
         if is_beavered:
-            return "take" if chooser.takes_beaver(position, match, watch) else "drop"
+            takes = chooser.takes_beaver(position, match, watch)
+            return RESPONSE_WORDS[CubeResponse.TAKE if takes else CubeResponse.PASS]
         if match.doubled:
-            return _RESPONSE_WORDS[chooser.choose_response(position, match, watch)]
+            return RESPONSE_WORDS[chooser.choose_response(position, match, watch)]
         if match.roll is not None:
             play = chooser.choose_play(position, match.roll, match, watch).play
             return "" if play.is_no_move else format_moves_plain(play)

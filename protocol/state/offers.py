@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from engine.cubeful import CubeResponse
 from engine.errors import PositionError, StateError
 from engine.rules.match import MatchState
+
+RESPONSE_WORDS = {CubeResponse.TAKE: "take", CubeResponse.PASS: "drop", CubeResponse.BEAVER: "beaver"}
+"""Responses to a double in the words of the wire, on which `pass` is a play that moves no checker."""
+
+RESIGNATION_RESPONSES = ("accept", "reject")
+"""Responses to a resignation."""
 
 
 def list_responses(match: MatchState) -> tuple[str, ...]:
     """List the words that answer what waits; none if nothing does."""
     if match.resigned:
-        return "accept", "reject"
+        return RESIGNATION_RESPONSES
     if not match.doubled:
         return ()
-    return ("take", "drop", "beaver") if match.may_beaver and not match.beavered else ("take", "drop")
+    has_beaver = match.may_beaver and not match.beavered
+    return tuple(
+        word for response, word in RESPONSE_WORDS.items() if has_beaver or response is not CubeResponse.BEAVER
+    )
 
 
 def format_alternatives(words: tuple[str, ...]) -> str:

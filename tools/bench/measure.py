@@ -12,7 +12,7 @@ import numpy as np
 from engine.analysis.engine import Engine
 from engine.errors import GammondError
 from engine.evaluation.evaluator import Evaluator, choose_best_children
-from engine.rules.position import CHECKERS, OFF, Board, Position
+from engine.rules.position import Board, Position, find_finished
 from nets.catalogue import load_engine, load_evaluator
 
 GAMES_AT_ONCE = 512
@@ -104,7 +104,7 @@ class SelfPlayGames:
         """Play one roll in each game."""
         dice = self._generator.integers(1, 7, size=(len(self.boards), 2)).astype(np.int8)
         self.boards, _ = choose_best_children(self._evaluator, self.boards, dice)
-        self.boards[(self.boards[:, :, OFF] == CHECKERS).any(axis=1)] = self._start
+        self.boards[find_finished(self.boards)] = self._start
 
 
 class BenchmarkSubject:

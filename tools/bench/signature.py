@@ -18,7 +18,7 @@ import numpy as np
 from engine.evaluation.evaluator import Evaluator
 from engine.rules.dice import ROLLS
 from engine.rules.moves import expand_rolls
-from engine.rules.position import CHECKERS, OFF, Board, Position
+from engine.rules.position import CHECKERS, OFF, Board, Position, find_finished
 
 POSITIONS = 1000
 STEP = 0.002
@@ -73,7 +73,7 @@ def make_fixed_positions(count: int = POSITIONS) -> Board:
         children, _, _ = expand_rolls(board[None], dice)
         in_order = sorted(children, key=lambda child: bytes(child))
         board = in_order[int(len(in_order) * random.random())]
-        is_over = bool((board[:, OFF] == CHECKERS).any())
+        is_over = bool(find_finished(board[None])[0])
         turns += 1
         if is_over or turns % _TURNS_BETWEEN_POSITIONS == 0:
             taken.append(board)

@@ -18,7 +18,7 @@ from engine.errors import FormatError, UnsupportedError, ValueRangeError
 from engine.formats.position_id import ID_LENGTH, decode_position_ids
 from engine.play.player import Player
 from engine.rules.outcome import Outcomes, evaluate_finished
-from engine.rules.position import Board, Phase, classify_phases
+from engine.rules.position import Board, find_finished
 
 MAX_PLIES = 2
 
@@ -48,7 +48,7 @@ class GnubgEvaluator(_GnubgNets):
 
     def evaluate(self, boards: Board) -> Outcomes:
         """Evaluate positions, as `engine.evaluation.evaluator.Evaluator.evaluate`."""
-        over = classify_phases(boards) == Phase.OVER
+        over = find_finished(boards)
         outcomes = np.empty((len(boards), 5), np.float32)
         outcomes[over] = evaluate_finished(boards[over])
         probabilities = self._gnubg.probabilities

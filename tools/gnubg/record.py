@@ -20,7 +20,7 @@ from engine.rules import cube_actions
 from engine.rules.dice import parse_roll
 from engine.rules.match import RESULT_NAMES, GameResult, MatchState
 from engine.rules.moves import legal_plays
-from engine.rules.outcome import evaluate_finished
+from engine.rules.outcome import classify_results
 from engine.rules.position import BAR, OFF, Position, swap_sides
 
 _GAME_START = "(;FF[4]GM[6]"
@@ -157,7 +157,7 @@ class _Replay:
         elif self._drop_result is not None:
             possible = [self._drop_result]
         elif self._position.is_over:
-            kind = int(evaluate_finished(self._position.board[None])[0, 3:].sum()) + 1
+            kind = int(classify_results(self._position.board[None])[0])
             possible = [self._match.game_result(1 - self._match.on_roll, kind)]
         else:
             possible = []

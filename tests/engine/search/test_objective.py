@@ -10,8 +10,8 @@ import pytest
 from engine.rules.dice import ROLL_WEIGHTS, ROLLS
 from engine.rules.moves import legal_plays
 from engine.rules.outcome import cubeless_equity, invert_outcomes
-from engine.rules.position import Position
-from engine.search.objective import OUTCOME_BACKUP, BackupRule, CubelessObjective, is_finished
+from engine.rules.position import Position, find_finished
+from engine.search.objective import OUTCOME_BACKUP, BackupRule, CubelessObjective
 from engine.search.tree import UNPRUNED, TreeSearch
 from tests import boards
 from tests.engine.search.naive_search import SmoothJudge
@@ -52,7 +52,7 @@ class SplitJudgement:
         )
 
     def is_settled(self, sample):
-        return is_finished(sample)
+        return find_finished(sample)
 
     def evaluate(self, sample):
         outcomes = self.leaf.evaluate(sample)

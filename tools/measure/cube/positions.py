@@ -11,7 +11,7 @@ from engine.cubeful import CubeStateSpace, are_all_home, compute_leaf_values, cu
 from engine.errors import LimitError
 from engine.rollout import RolloutEvaluators
 from engine.rules.outcome import Outcomes
-from engine.rules.position import CHECKERS, OFF, Board, Phase, Position, classify_phases
+from engine.rules.position import Board, Phase, Position, classify_phases, find_finished
 from engine.search.cubeful_objective import CubefulEvaluator
 
 CONTACT, CRASHED, RACE, BEAROFF, ENDING = "contact", "crashed", "race", "bearoff", "ending"
@@ -107,7 +107,7 @@ def draw_positions(
             boards_of.extend(boards[kind_of == KINDS.index(kind)])
         dice = generator.integers(1, 7, (len(boards), 2)).astype(np.int8)
         boards = evaluators.policy.prune_plays(boards, dice, 1, 0.0).children
-        boards[(boards[:, :, OFF] == CHECKERS).any(axis=1)] = start
+        boards[find_finished(boards)] = start
     rare = [kind for kind, boards_of in zip(kinds, found, strict=True) if len(boards_of) < count]
     raise LimitError(
         f"in {_MAX_TURNS:,} turns of {_GAMES_AT_ONCE} games fewer than {count} positions near the doubling "

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from engine.evaluation.evaluator import Evaluator, ExactEvaluator
 from engine.evaluation.scorer import Scorer
 from engine.rules.outcome import cubeless_equity
-from engine.rules.position import OFF, Board, Phase, classify_phases
-from engine.search.objective import evaluate_outcomes, find_settled, is_finished
+from engine.rules.position import OFF, Board, Phase, classify_phases, find_finished
+from engine.search.objective import evaluate_outcomes, find_settled
 
 _OPPONENT_HOME_AND_BAR = slice(19, 26)
 """The opponent's home board and the bar, in a side's own numbering: where a backgammon is lost."""
@@ -115,7 +115,7 @@ class ScorerLeafEvaluator:
 
     def is_settled(self, boards: Board) -> NDArray[np.bool_]:
         """Finished positions: ``bool[n]``."""
-        return is_finished(boards)
+        return find_finished(boards)
 
 
 def _max_loss(rows: NDArray[np.int8], is_race: NDArray[np.bool_]) -> NDArray[np.float64]:
