@@ -25,11 +25,11 @@ from gammond.results import (
 
 if TYPE_CHECKING:
     from engine.analysis.engine import Engine as _EngineCore
-    from engine.analysis.evaluations import PositionEvaluation as _PositionEvaluation
     from engine.analysis.levels import EvalSettings as _EvalSettings
     from engine.analysis.rollout_requests import RolloutResult as _RolloutResult
     from engine.cubeful import CubeDecision as _CubeDecision
     from engine.rollout.results import RolloutEstimate as _RolloutEstimate
+    from engine.search.results import PositionEvaluation as _PositionEvaluation
 
 RolloutKind = Literal["plays", "position", "cube"]
 Progress = Callable[[int], None]

@@ -11,9 +11,8 @@ from engine.analysis.engine import CACHE_COLUMNS, Engine
 from engine.bearoff import load_bearoff
 from engine.errors import DataFileError, ValueRangeError
 from engine.evaluation.evaluator import Evaluator, ExactEvaluator
-from engine.evaluation.pruning import PlayPruner
+from engine.evaluation.pruning import PlayPruner, ShortlistPruner
 from engine.play.player import EvaluatorPlayer, Player
-from engine.rollout import ShortlistPruner
 from engine.search import ValueCache
 from nets.contact_classes import CONTACT_CLASSES, ContactClassNets
 from nets.manifest import MANIFEST_FILE, EvaluatorEntry, Manifest, load_net, read_manifest

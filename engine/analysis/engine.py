@@ -12,12 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from engine.analysis.evaluations import (
-    BeaverEvaluation,
-    BoardEvaluations,
-    PositionEvaluation,
-    make_position_evaluations,
-)
+from engine.analysis.evaluations import BeaverEvaluation, BoardEvaluations
 from engine.analysis.levels import EvalSettings
 from engine.cubeful import (
     CubeStateSpace,
@@ -29,23 +24,22 @@ from engine.cubeful import (
 )
 from engine.cubeful.match_equity import MatchEquityTable
 from engine.evaluation.evaluator import Evaluator
-from engine.evaluation.pruning import EvaluatorPruner, PlayPruner
-from engine.rollout import RolloutEvaluators, ShortlistPruner
+from engine.evaluation.pruning import EvaluatorPruner, PlayPruner, ShortlistPruner
+from engine.rollout import RolloutEvaluators
 from engine.rules.dice import Roll
 from engine.rules.match import MAX_CUBE, MatchState
 from engine.rules.moves import legal_plays
 from engine.rules.position import Board, Position
 from engine.rules.rules import STANDARD_RULES, Feature, Rules
-from engine.search import NPlyEvaluator, PlaySearch, SearchWatch, TreeSearch, ValueCache
+from engine.search import NPlyEvaluator, PlaySearch, PositionSearch, SearchWatch, TreeSearch, ValueCache
 from engine.search.cubeful_objective import (
     OUTCOME_COLUMNS,
     CubefulEvaluator,
     CubefulObjective,
     make_cubeless_objective,
 )
-from engine.search.iterative_deepening import run_iterative_deepening
 from engine.search.objective import Objective, Values
-from engine.search.results import RankedPlays
+from engine.search.results import PositionEvaluation, RankedPlays
 from engine.search.tree import DEFAULT_PRUNING, Pruning
 
 CACHE_COLUMNS = 16
@@ -181,9 +175,8 @@ class Engine:
             return []
         settings, watch = settings or EvalSettings(), watch or SearchWatch()
         objective = self._make_objective(match, settings)
-        boards = np.stack([position.board for position in positions])
-        found = run_iterative_deepening(self._tree, objective, boards, settings.plies, watch)
-        return make_position_evaluations(objective, found, positions, self.evaluator.plies)
+        search = PositionSearch(objective, self._tree, self.evaluator.plies)
+        return search.search(positions, settings.plies, watch)
 
     def evaluate_boards(
         self,

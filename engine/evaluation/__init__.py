@@ -1,1 +1,1 @@
-"""The seams between the engine and evaluators: outcomes for positions, scores for plays, pruning of plays."""
+"""Protocols of evaluators, which estimate outcomes or score plays, and the pruning of plays."""

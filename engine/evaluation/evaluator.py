@@ -1,4 +1,4 @@
-"""What judges positions: the one seam between the engine and everything that evaluates."""
+"""Evaluators: outcomes of positions, and scores of plays."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from engine.rules.position import Board
 
 
 class Evaluator(Protocol):
-    """Anything that gives outcomes for positions. Implementations are safe to call from several threads."""
+    """Estimates the outcomes of positions. Implementations are safe to use from several threads."""
 
     @property
     def name(self) -> str:
-        """What replies call this judge."""
+        """The evaluator's name in replies."""
         ...
 
     @property
@@ -38,20 +38,20 @@ class Evaluator(Protocol):
 
 
 class ExactEvaluator(Protocol):
-    """A judge that knows some positions exactly, such as a bearoff database."""
+    """Knows some positions exactly, such as a bearoff database."""
 
     @property
     def name(self) -> str:
-        """What documents and replies call it."""
+        """The evaluator's name in documents and replies."""
         ...
 
     @property
     def is_optimal(self) -> bool:
-        """Whether its values are those of best play by both sides, which looking ahead cannot improve."""
+        """Whether its values assume best play by both sides, so that look-ahead cannot improve them."""
         ...
 
     def covers(self, boards: Board) -> NDArray[np.bool_]:
-        """Say which positions it knows: ``bool[n]`` for ``int8[n, 2, 26]``."""
+        """Return which positions it knows: ``bool[n]`` for ``int8[n, 2, 26]``."""
         ...
 
     def evaluate(self, boards: Board) -> Outcomes:
@@ -59,13 +59,29 @@ class ExactEvaluator(Protocol):
         ...
 
 
+class Scorer(Protocol):
+    """Gives each play a number on a scale of its own; it estimates no outcomes."""
+
+    def score_boards(self, boards: Board) -> NDArray[np.float32]:
+        """Score positions after a play.
+
+        Args:
+            boards: ``int8[n, 2, 26]`` as the next mover sees them: row 1 has played.
+
+        Returns:
+            ``float32[n]``, higher is better for the side that has played, never nan; each depends on its own
+            board alone.
+        """
+        ...
+
+
 def choose_best_children(
     evaluator: Evaluator, boards: Board, dice: NDArray[np.int8]
 ) -> tuple[Board, NDArray[np.int64]]:
-    """Choose the best play for each of many positions by cubeless money equity.
+    """Choose the best play in each of many positions by cubeless money equity.
 
     Args:
-        evaluator: The judge of the resulting positions.
+        evaluator: Evaluates the positions after the plays.
         boards: ``int8[n, 2, 26]``.
         dice: ``int8[n, 2]``.
 
@@ -79,11 +95,11 @@ def choose_best_children(
 
 
 def find_first_highest(scores: NDArray[np.float32], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Find the highest score of each stretch.
+    """Find the highest score in each segment.
 
     Args:
         scores: ``float32[m]``, none of them nan.
-        offsets: ``int64[n + 1]``; stretch i is ``offsets[i]:offsets[i + 1]`` and not empty.
+        offsets: ``int64[n + 1]``; segment i is ``offsets[i]:offsets[i + 1]`` and not empty.
 
     Returns:
         Their places in `scores`, ``int64[n]``. Ties go to the first.

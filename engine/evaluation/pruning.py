@@ -1,8 +1,8 @@
-"""Finding the promising replies to rolls: what search and rollouts expand positions with."""
+"""Play pruning: the promising replies to a roll, which search and rollouts consider."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -16,13 +16,13 @@ from engine.rules.position import Board
 
 @dataclass(frozen=True)
 class Replies:
-    """Chosen plays of one roll in each of many positions.
+    """The plays of one roll that pruning kept, in each of many positions.
 
     Attributes:
-        children: ``int8[m, 2, 26]``, as the next mover sees them; of each position the best first.
+        children: ``int8[m, 2, 26]``, as the next mover sees them; the best of each position first.
         moves: ``int8[m, 8]``, the checker moves of each.
-        equities: ``float32[m]``, the finder's judgement in points, for the *next* mover: the least is best.
-        offsets: ``int64[n + 1]``; position i has at least one reply, and they lie at
+        equities: ``float32[m]``, in points, for the *next* mover: the least is best.
+        offsets: ``int64[n + 1]``; position i has at least one reply; its replies are at
             ``offsets[i]:offsets[i + 1]``.
     """
 
@@ -33,21 +33,21 @@ class Replies:
 
 
 class PlayPruner(Protocol):
-    """Anything that finds the promising replies. Implementations are safe to call from several threads."""
+    """Keeps the promising plays of a roll. Implementations are safe to use from several threads."""
 
     @property
     def name(self) -> str:
-        """What documents and replies call it."""
+        """The pruner's name in documents and replies."""
         ...
 
     def prune_plays(self, boards: Board, dice: NDArray[np.int8], keep: int, margin: float) -> Replies:
-        """Choose the most promising plays of one roll in each of many positions.
+        """Keep the most promising plays of one roll in each of many positions.
 
         Args:
             boards: ``int8[n, 2, 26]``, none of them over.
             dice: ``int8[n, 2]``.
-            keep: The most replies to keep for each position, 1 or more.
-            margin: How many points of equity a kept reply may be behind the best one.
+            keep: Maximum number of replies kept in each position, 1 or more.
+            margin: Maximum loss of a kept reply against the best one, in points of equity.
 
         Returns:
             The replies; those of a position depend on that position and its roll alone. Ties go to the first
@@ -57,10 +57,10 @@ class PlayPruner(Protocol):
 
 
 class EvaluatorPruner:
-    """Finds replies by evaluating all legal plays.
+    """Prunes by evaluating all legal plays.
 
     Args:
-        evaluator: The judge of the positions after the plays.
+        evaluator: Evaluates the positions after the plays.
     """
 
     def __init__(self, evaluator: Evaluator) -> None:
@@ -72,14 +72,61 @@ class EvaluatorPruner:
         return self._evaluator.name
 
     def prune_plays(self, boards: Board, dice: NDArray[np.int8], keep: int, margin: float) -> Replies:
-        """Choose replies, as `PlayPruner.prune_plays`."""
+        """Prune plays, as `PlayPruner.prune_plays`."""
         children, moves, offsets = expand_rolls(boards, dice)
         equities = cubeless_equity(self._evaluator.evaluate(children))
-        counts = np.diff(offsets)
-        position_of = np.repeat(np.arange(len(boards)), counts)
-        order = np.lexsort((equities, position_of))
-        rank = np.arange(len(order)) - np.repeat(offsets[:-1], counts)
-        best = np.repeat(equities[order[offsets[:-1]]], counts)
-        kept = order[(rank < keep) & (equities[order] <= best + np.float32(margin))]
-        starts = np.concatenate([[0], np.cumsum(np.bincount(position_of[kept], minlength=len(boards)))])
-        return Replies(children[kept], moves[kept], equities[kept], starts.astype(np.int64))
+        return _keep_best(Replies(children, moves, equities, offsets), keep, margin)
+
+
+class ShortlistPruner:
+    """Prunes by evaluating a short list of plays; with an n-ply evaluator, rollouts play at n-ply.
+
+    Args:
+        pruner: Makes the short list.
+        evaluator: Evaluates the positions after the listed plays.
+        shortlist_size: Maximum number of plays in the list, 1 or more.
+        margin: Maximum loss of a listed play against the best one, in points by the pruner.
+    """
+
+    def __init__(
+        self, pruner: PlayPruner, evaluator: Evaluator, shortlist_size: int = 8, margin: float = 0.2
+    ) -> None:
+        self._pruner = pruner
+        self._evaluator = evaluator
+        self._shortlist_size = shortlist_size
+        self._margin = margin
+
+    @property
+    def name(self) -> str:
+        """Both names, with the size of the list and the depth of the choice."""
+        choice = f"{self._evaluator.name} {self._evaluator.plies}-ply"
+        return f"{choice} of {self._shortlist_size} within {self._margin:g} by {self._pruner.name}"
+
+    def prune_plays(self, boards: Board, dice: NDArray[np.int8], keep: int, margin: float) -> Replies:
+        """Prune plays, as `PlayPruner.prune_plays`; there are never more than are listed."""
+        listed = self._pruner.prune_plays(boards, dice, self._shortlist_size, self._margin)
+        return _keep_best(replace(listed, equities=self._evaluate_shortlist(listed)), keep, margin)
+
+    def _evaluate_shortlist(self, listed: Replies) -> NDArray[np.float32]:
+        """Evaluate the listed plays for the next mover; a single one keeps the pruner's equity."""
+        equities = listed.equities.copy()
+        counts = np.diff(listed.offsets)
+        open_rows = np.flatnonzero(np.repeat(counts, counts) > 1)
+        if len(open_rows):
+            children = np.ascontiguousarray(listed.children[open_rows])
+            equities[open_rows] = cubeless_equity(self._evaluator.evaluate(children))
+        return equities
+
+
+def _keep_best(replies: Replies, keep: int, margin: float) -> Replies:
+    """Keep the best replies in each position, best first, at most `keep` and none beyond `margin`."""
+    equities, offsets = replies.equities, replies.offsets
+    counts = np.diff(offsets)
+    position_of = np.repeat(np.arange(len(counts)), counts)
+    order = np.lexsort((equities, position_of))
+    rank = np.arange(len(order)) - np.repeat(offsets[:-1], counts)
+    best = np.repeat(equities[order[offsets[:-1]]], counts)
+    kept = order[(rank < keep) & (equities[order] <= best + np.float32(margin))]
+    starts = np.zeros(len(offsets), np.int64)
+    np.cumsum(np.bincount(position_of[kept], minlength=len(counts)), out=starts[1:])
+    return Replies(replies.children[kept], replies.moves[kept], equities[kept], starts)

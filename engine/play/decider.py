@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.analysis.engine import Engine
-from engine.analysis.evaluations import PositionEvaluation
 from engine.analysis.levels import MAX_NOISE_POINTS, EvalSettings, choose_with_noise
 from engine.cubeful import CubeResponse
 from engine.errors import PlayError, ValueRangeError
@@ -18,7 +17,7 @@ from engine.rules.dice import MAX_SEED, Roll
 from engine.rules.match import MatchState
 from engine.rules.position import Board, Position
 from engine.search import SearchWatch
-from engine.search.results import ChosenPlay, RankedPlays
+from engine.search.results import ChosenPlay, PositionEvaluation, RankedPlays
 
 _MONEY = MatchState()
 _NO_DICE = (0, 0)

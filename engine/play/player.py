@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import UnsupportedError
-from engine.evaluation.evaluator import Evaluator, find_first_highest
-from engine.evaluation.scorer import Scorer
+from engine.evaluation.evaluator import Evaluator, Scorer, find_first_highest
 from engine.rules.dice import Roll
 from engine.rules.moves import expand_rolls
 from engine.rules.outcome import cubeless_equity

@@ -14,7 +14,6 @@ from engine.rollout.evaluator import RolloutEvaluator
 from engine.rollout.results import EquityDifference, RolloutEstimate, RolloutState
 from engine.rollout.runner import Rollout, roll_out
 from engine.rollout.settings import RolloutEvaluators, RolloutSettings
-from engine.rollout.shortlist import ShortlistPruner
 from engine.rollout.state_file import load_state, save_state
 from engine.rollout.stop_rules import StopReason
 from engine.rollout.trial_scoring import CubelessScoring, TrialCubes, TrialScoring
@@ -31,7 +30,6 @@ __all__ = [
     "RolloutEvaluators",
     "RolloutSettings",
     "RolloutState",
-    "ShortlistPruner",
     "StopReason",
     "TrialCubes",
     "TrialScoring",

@@ -10,15 +10,15 @@ David Montgomery, "Variance Reduction", GammOnLine, 2000).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import LimitError
+from engine.errors import CancelledWork, LimitError
 from engine.evaluation.evaluator import Evaluator
 from engine.kernels import rollout as kernel_rollout
-from engine.rollout.batching import AdaptiveBatcher
 from engine.rollout.dice import draw_rollout_dice
 from engine.rollout.settings import RolloutEvaluators, RolloutSettings
 from engine.rollout.trial_scoring import OUTCOME_COLUMNS, Scores, TrialCubes, TrialScoring
@@ -28,6 +28,12 @@ from engine.rules.position import Board, find_finished
 
 MAX_TURNS = 10_000
 """A trial that takes longer is not being played by the rules."""
+
+BATCH_S = 0.02
+"""Target time of a batch of work: short, so that a stop takes effect well within a tenth of a second."""
+
+INITIAL_ROWS = 32
+MAX_ROWS = 4096
 
 _ALL_ROLLS = np.array(ROLLS, np.int8)
 _MOSTLY_DISTINCT = 0.9
@@ -64,6 +70,39 @@ def play_trials(
     block = _TrialBlock(starts, cubes, trials, settings, evaluators, scoring, cancelled)
     block.play()
     return block.scores.reshape(len(starts), len(trials), scoring.columns)
+
+
+class AdaptiveBatcher:
+    """Learns how many rows of one kind of work take `BATCH_S`. For use from one thread.
+
+    Args:
+        cancelled: Asked before each batch.
+    """
+
+    def __init__(self, cancelled: Callable[[], bool]) -> None:
+        self._cancelled = cancelled
+        self._rows = INITIAL_ROWS
+
+    def iter_batches(self, rows: int) -> Iterator[slice]:
+        """Cut rows into slices; the work on each is done before the next one is asked for.
+
+        Raises:
+            CancelledWork: The work was cancelled.
+        """
+        start = 0
+        while start < rows:
+            if self._cancelled():
+                raise CancelledWork("the rollout was cancelled")
+            stop = min(start + self._rows, rows)
+            began_s = time.perf_counter()
+            yield slice(start, stop)
+            self._adapt(stop - start, time.perf_counter() - began_s)
+            start = stop
+
+    def _adapt(self, rows: int, took_s: float) -> None:
+        wanted = int(rows * BATCH_S / max(took_s, 1e-6))
+        if wanted < self._rows or rows == self._rows:
+            self._rows = max(1, min(wanted, 4 * self._rows, MAX_ROWS))
 
 
 class _TrialBlock:

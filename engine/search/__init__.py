@@ -4,6 +4,7 @@ from engine.search.cache import ValueCache
 from engine.search.filters import FILTERS, MoveFilter, find_move_filter
 from engine.search.n_ply import NPlyEvaluator
 from engine.search.plays import PlaySearch, make_cubeless_search
+from engine.search.positions import PositionSearch
 from engine.search.results import SearchProgress
 from engine.search.tree import DEFAULT_PRUNING, MAX_PLIES, UNPRUNED, Pruning, TreeSearch
 from engine.search.watch import SearchWatch
@@ -16,6 +17,7 @@ __all__ = [
     "MoveFilter",
     "NPlyEvaluator",
     "PlaySearch",
+    "PositionSearch",
     "Pruning",
     "SearchProgress",
     "SearchWatch",

@@ -1,4 +1,4 @@
-"""The results of searches: ranked plays, the effort behind them, and reports of progress."""
+"""The results of searches: evaluations of positions and plays, the effort behind them, progress."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from engine.cubeful import CubeDecision
 from engine.rules.moves import Play
 from engine.rules.outcome import Outcome
 from engine.rules.position import Board
@@ -26,6 +27,35 @@ class Effort:
     is_finished: bool
     nodes: int
     elapsed_s: float
+
+
+@dataclass(frozen=True)
+class PositionEvaluation:
+    """The evaluation of a position, for the player on roll, before the roll.
+
+    Attributes:
+        outcome: Cubeless.
+        equity: Cubeless money equity of the outcome, in points.
+        cubeful: Equity under best cube action by both sides: 1 is a game won singly at the present cube. None
+            without the cube.
+        mwc: Match-winning chance; None in money play.
+        decision: The cube decision; None without the cube, and once the game is over.
+        effort: The effort behind all of it.
+    """
+
+    outcome: Outcome
+    equity: float
+    cubeful: float | None
+    mwc: float | None
+    decision: CubeDecision | None
+    effort: Effort
+
+    @property
+    def mwc_or_equity(self) -> float:
+        """Match-winning chance in a match, else cubeful (or cubeless) equity in points for a cube of 1."""
+        if self.mwc is not None:
+            return self.mwc
+        return self.equity if self.cubeful is None else self.cubeful
 
 
 @dataclass(frozen=True)

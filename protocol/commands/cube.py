@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from engine.analysis.engine import Engine
-from engine.analysis.evaluations import PositionEvaluation
 from engine.analysis.levels import EvalSettings
 from engine.cubeful import CubeDecision, CubeResponse, CubeValue, DoublingAction
 from engine.rules import cube_actions
 from engine.rules.match import RESULT_NAMES, MatchState
 from engine.rules.position import Position
 from engine.search import SearchWatch
+from engine.search.results import PositionEvaluation
 from protocol.commands.command import CommandCall
 from protocol.commands.evaluation import make_search_watch, make_stopped_values, read_eval_settings
 from protocol.core.requests import Answer, Reply, ReplyValue, Work, WorkControl

@@ -5,11 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from engine.analysis.evaluations import PositionEvaluation
 from engine.analysis.levels import EvalSettings
 from engine.rules.notation import format_moves_plain, format_play
 from engine.search import SearchProgress, SearchWatch
-from engine.search.results import Effort, PlayEvaluation
+from engine.search.results import Effort, PlayEvaluation, PositionEvaluation
 from protocol.commands.command import CommandCall
 from protocol.core.replies import DECIMALS, outcome_to_values
 from protocol.core.requests import Answer, Reply, ReplyValue, Work, WorkControl

@@ -17,7 +17,6 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from engine.analysis.evaluations import PositionEvaluation
 from engine.analysis.levels import EvalSettings
 from engine.cubeful import CubeResponse
 from engine.errors import CancelledWork, FormatError, GammondError, PositionError, ValueRangeError
@@ -26,6 +25,7 @@ from engine.play.decider import Decider
 from engine.rules.match import MatchState
 from engine.rules.notation import format_moves_plain
 from engine.search import SearchWatch
+from engine.search.results import PositionEvaluation
 from protocol.core.framing import InputLine, LineSplitter
 from protocol.state.offers import RESPONSE_WORDS
 

@@ -9,7 +9,6 @@ from itertools import groupby
 import msgspec
 
 from engine.analysis.engine import Engine
-from engine.analysis.evaluations import PositionEvaluation
 from engine.analysis.levels import EvalSettings
 from engine.errors import LimitError
 from engine.rules.dice import Roll
@@ -17,7 +16,7 @@ from engine.rules.match import MatchState
 from engine.rules.notation import format_play
 from engine.rules.position import Position
 from engine.search import SearchProgress, SearchWatch
-from engine.search.results import PlayEvaluation
+from engine.search.results import PlayEvaluation, PositionEvaluation
 from protocol.commands.cube import decision_to_values
 from protocol.commands.evaluation import evaluation_to_values
 from protocol.core.arguments import error_field

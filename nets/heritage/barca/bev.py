@@ -87,7 +87,7 @@ LEARNED_WEIGHTS = BevWeights(
 
 
 class BevScorer:
-    """Scores plays by a board evaluation vector; an `engine.evaluation.scorer.Scorer`.
+    """Scores plays by a board evaluation vector; an `engine.evaluation.evaluator.Scorer`.
 
     Args:
         weights: ``float64[15]``, in the order of `Weights`.
@@ -97,7 +97,7 @@ class BevScorer:
         self._weights = np.ascontiguousarray(weights, np.float64)
 
     def score_boards(self, boards: Board) -> NDArray[np.float32]:
-        """Score positions after a play, as `engine.evaluation.scorer.Scorer.score_boards`."""
+        """Score positions after a play, as `engine.evaluation.evaluator.Scorer.score_boards`."""
         boards = np.require(boards, np.int8, ["C", "W"])  # keeps the kernel at one compiled signature
         scores = np.empty(len(boards), np.float32)
         kernel_bev.score_positions(boards, self._weights, scores)

@@ -79,7 +79,7 @@ class GengammonNet:
         return lanes
 
     def score_boards(self, boards: Board) -> NDArray[np.float32]:
-        """Score positions after a play, as `engine.evaluation.scorer.Scorer.score_boards`."""
+        """Score positions after a play, as `engine.evaluation.evaluator.Scorer.score_boards`."""
         result = np.empty(len(boards), np.float32)
         boards = np.require(boards, np.int8, ["C", "W"])
         kernel.score_positions(boards, self.padded_weights, ACTIVATIONS[self.activation], result)

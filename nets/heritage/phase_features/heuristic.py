@@ -49,7 +49,7 @@ MIN_WEIGHTED_SUM = float(np.minimum(WEIGHTS, 0.0).sum(axis=0).min())
 
 
 class PhaseHeuristicScorer:
-    """Scores plays by hand-made weights, see `engine.evaluation.scorer.Scorer`.
+    """Scores plays by hand-made weights, see `engine.evaluation.evaluator.Scorer`.
 
     Args:
         phase: Whose weights count whatever the position; that of each position unless given.
@@ -65,7 +65,7 @@ class PhaseHeuristicScorer:
         assert self._weights.shape[0] == FEATURES + 1
 
     def score_boards(self, boards: Board) -> NDArray[np.float32]:
-        """Score positions after a play, as `engine.evaluation.scorer.Scorer.score_boards`; 0 to 1."""
+        """Score positions after a play, as `engine.evaluation.evaluator.Scorer.score_boards`; 0 to 1."""
         scores = np.empty(len(boards), np.float32)
         kernel_features.score_linear(
             as_contiguous(boards), self._divisors, self._weights, self._phase, scores

@@ -35,7 +35,7 @@ _WEIGHT_NAMES = ("w1", "b1", "w2", "b2", "w3", "b3")
 
 @dataclass(frozen=True, eq=False)
 class PhaseNet:
-    """The net as its weights, and a judge of plays, see `engine.evaluation.scorer.Scorer`.
+    """The net as its weights, and a judge of plays, see `engine.evaluation.evaluator.Scorer`.
 
     Attributes:
         w1: ``float32[48, h1]``.
@@ -131,7 +131,7 @@ class PhaseNet:
         return dict(zip(_WEIGHT_NAMES, self.arrays, strict=True))
 
     def score_boards(self, boards: Board) -> NDArray[np.float32]:
-        """Score positions after a play, as `engine.evaluation.scorer.Scorer.score_boards`; about 0 to 1."""
+        """Score positions after a play, as `Scorer.score_boards`; about 0 to 1."""
         scores = np.empty(len(boards), np.float32)
         kernel_features.score_with_net(as_contiguous(boards), FEATURE_MAXIMA, self.arrays, scores)
         return scores

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.evaluation.scorer import Scorer
+from engine.evaluation.evaluator import Scorer
 from engine.play.player import Player
 from engine.rules.position import Board
 from engine.rules.seeded_random import BoardHasher, to_integers_below

@@ -2,8 +2,8 @@
 
 import threading
 
-from engine.evaluation.pruning import EvaluatorPruner
-from engine.rollout import RolloutEvaluators, RolloutSettings, ShortlistPruner, roll_out
+from engine.evaluation.pruning import EvaluatorPruner, ShortlistPruner
+from engine.rollout import RolloutEvaluators, RolloutSettings, roll_out
 from engine.runtime.thread_turns import hold_turn, release_turn
 from engine.search import NPlyEvaluator
 from tests import boards

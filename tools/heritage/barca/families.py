@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.evaluation.scorer import Scorer
+from engine.evaluation.evaluator import Scorer
 from engine.options import list_fields
 from engine.play.player import Player, ScorerPlayer
 from engine.rules.position import Board
@@ -70,7 +70,7 @@ def _make_bev_family() -> PlayerFamily:
 
 
 class _HeuristicScorer:
-    """What the heuristic engine's formula for contact says; an `engine.evaluation.scorer.Scorer`."""
+    """What the heuristic engine's formula for contact says; an `engine.evaluation.evaluator.Scorer`."""
 
     def __init__(self, vector: Vector) -> None:
         self._factors = HeuristicConfig(*vector.tolist()).tables
@@ -99,7 +99,7 @@ def _make_heuristic_family() -> PlayerFamily:
 
 
 class _PhaseScorer:
-    """The phase heuristic with weights of its own; an `engine.evaluation.scorer.Scorer`."""
+    """The phase heuristic with weights of its own; an `engine.evaluation.evaluator.Scorer`."""
 
     def __init__(self, vector: Vector) -> None:
         phases = len(GamePhase)
@@ -107,7 +107,7 @@ class _PhaseScorer:
         self._divisors = get_divisors(True)
 
     def score_boards(self, boards: Board) -> NDArray[np.float32]:
-        """Score positions after a play, as `engine.evaluation.scorer.Scorer.score_boards`."""
+        """Score positions after a play, as `engine.evaluation.evaluator.Scorer.score_boards`."""
         scores = np.empty(len(boards), np.float32)
         boards = np.require(boards, np.int8, ["C", "W"])
         by_position = kernel_features.OWN_PHASE

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.evaluation.scorer import Scorer
+from engine.evaluation.evaluator import Scorer
 from engine.play.lockstep import PairedGameResults, play_games
 from engine.rules.position import CHECKERS, OFF, Board
 from tools.heritage.barca.families import Vector, get_family

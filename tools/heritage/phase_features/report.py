@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.evaluation.scorer import Scorer
+from engine.evaluation.evaluator import Scorer
 from engine.play.player import ScorerPlayer
 from engine.rules.position import CHECKERS, OFF, Board
 

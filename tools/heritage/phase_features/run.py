@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import DataFileError
-from engine.evaluation.scorer import Scorer
+from engine.evaluation.evaluator import Scorer
 from engine.play.player import RandomPlayer, ScorerPlayer
 from nets.heritage.phase_features.heuristic import PhaseHeuristicScorer
 from nets.heritage.phase_features.net import HIDDEN, PhaseNet, draw_weights

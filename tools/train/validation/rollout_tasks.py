@@ -14,7 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.rollout import CubelessScoring, RolloutEvaluators, RolloutSettings, ShortlistPruner
+from engine.evaluation.pruning import ShortlistPruner
+from engine.rollout import CubelessScoring, RolloutEvaluators, RolloutSettings
 from engine.rollout.dice import FACES
 from engine.rollout.runner import BLOCK_ROWS
 from engine.rollout.trial_scoring import Scores

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from engine.errors import DataFileError, UnsupportedError, ValueRangeError
 from engine.evaluation.evaluator import ExactEvaluator
-from engine.evaluation.pruning import PlayPruner
+from engine.evaluation.pruning import PlayPruner, ShortlistPruner
 from engine.play.player import EvaluatorPlayer, Player
-from engine.rollout import ShortlistPruner
 from engine.rules.position import Phase
 from nets.catalogue import DEFAULT_EVALUATOR, list_evaluator_names, load_exact_evaluators
 from nets.contact_classes import CONTACT_CLASSES, ContactClassNets

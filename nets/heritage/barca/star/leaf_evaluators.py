@@ -7,8 +7,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.evaluation.evaluator import Evaluator, ExactEvaluator
-from engine.evaluation.scorer import Scorer
+from engine.evaluation.evaluator import Evaluator, ExactEvaluator, Scorer
 from engine.rules.outcome import cubeless_equity
 from engine.rules.position import OFF, Board, Phase, classify_phases, find_finished
 from engine.search.objective import evaluate_outcomes, find_settled

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from engine.errors import DataFileError, UnsupportedError, ValueRangeError
-from engine.rollout import ShortlistPruner
+from engine.evaluation.pruning import ShortlistPruner
 from nets.catalogue import load_evaluator, load_pruner
 from nets.manifest import MANIFEST_FILE, read_manifest
 from nets.provenance import read_provenance as read_net_provenance

@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from engine.evaluation.pruning import EvaluatorPruner
-from engine.rollout import ShortlistPruner
+from engine.evaluation.pruning import EvaluatorPruner, ShortlistPruner
 from tests import boards
 
 JUDGE = boards.RacingJudge()
