@@ -1,34 +1,40 @@
-"""Load evaluators and players by name: the one place where nets, bearoff databases and names meet."""
+"""The one place from a name to an evaluator, a pruning net, an engine or a player, all of them made ready."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
 
 from engine.analysis.engine import CACHE_COLUMNS, Engine
 from engine.bearoff import load_bearoff
 from engine.errors import DataFileError, ValueRangeError
 from engine.evaluation.evaluator import Evaluator, ExactEvaluator
 from engine.evaluation.pruning import PlayPruner, ShortlistPruner
+from engine.options import did_you_mean
 from engine.play.player import EvaluatorPlayer, Player
 from engine.search import ValueCache
 from nets.contact_classes import CONTACT_CLASSES, ContactClassNets
 from nets.manifest import MANIFEST_FILE, EvaluatorEntry, Manifest, load_net, read_manifest
-from nets.player_kinds import PlayerKind, find_kind, list_kind_names, make_unknown_player_error
-from nets.player_specs import make_player, parse_player_spec
+from nets.player_kinds import list_kind_names
+from nets.player_specs import KindSpec, PlayerSpec, parse_player
 from nets.pruning_net import PruningNet, read_net_weights
 from nets.router import Router
 from nets.wildbg import NAME_PREFIX as WILDBG
 from nets.wildbg import hash_wildbg_nets, load_wildbg
 
 DEFAULT_EVALUATOR = "default"
-"""The name that stands for the manifest's default evaluator."""
+"""The name of the manifest's default evaluator, whatever its own name is."""
+
+PlayerSource = Callable[[str], Player]
+"""Loads a player that is neither in the manifest nor of a kind, given its whole name; fills in ``nets``."""
+
+_NO_SOURCES: Mapping[str, PlayerSource] = MappingProxyType({})
 
 
 def list_evaluator_names(manifest_file: Path = MANIFEST_FILE) -> list[str]:
-    """Names that `load_evaluator` takes beside ``default``, the default's own name first.
+    """List the names that `load_evaluator` takes besides ``default``, the default's own name first.
 
     Raises:
         DataFileError: The manifest is faulty.
@@ -39,13 +45,12 @@ def list_evaluator_names(manifest_file: Path = MANIFEST_FILE) -> list[str]:
 
 
 def list_player_names(manifest_file: Path = MANIFEST_FILE) -> list[str]:
-    """Names that `load_player` takes beside ``default``.
+    """List the names that `load_player` takes besides ``default``, without options.
 
     Raises:
         DataFileError: The manifest is faulty.
     """
-    evaluators = list_evaluator_names(manifest_file)
-    return [*evaluators, *(kind for kind in list_kind_names() if kind not in evaluators)]
+    return list(dict.fromkeys([*list_evaluator_names(manifest_file), *list_kind_names()]))
 
 
 def load_evaluator(name: str = DEFAULT_EVALUATOR, manifest_file: Path = MANIFEST_FILE) -> Evaluator:
@@ -60,7 +65,7 @@ def load_evaluator(name: str = DEFAULT_EVALUATOR, manifest_file: Path = MANIFEST
 
     Raises:
         ValueRangeError: No evaluator has this name.
-        UnsupportedError: A package is missing that wildbg's nets need.
+        UnsupportedError: A package that wildbg's nets need is missing.
         DataFileError: The manifest, a net or a bearoff database is missing or faulty.
     """
     if name.startswith(WILDBG):
@@ -68,34 +73,45 @@ def load_evaluator(name: str = DEFAULT_EVALUATOR, manifest_file: Path = MANIFEST
     manifest = read_manifest(manifest_file)
     entry = _find_entry(manifest, name)
     folder = manifest_file.parent
-    loaded = {net: load_net(manifest.find_net(net), folder) for net in _list_nets(entry)}
+    nets = {net: load_net(manifest.find_net(net), folder) for net in entry.nets_by_phase.values()}
     return Router(
         entry.name,
-        contact=_make_contact_evaluator(entry, loaded),
-        race=loaded[entry.race] if entry.race else None,
-        crashed=loaded[entry.crashed] if entry.crashed else None,
+        contact=_make_contact_evaluator(entry, nets),
+        race=nets[entry.race] if entry.race else None,
+        crashed=nets[entry.crashed] if entry.crashed else None,
         exact=load_exact_evaluators(),
     )
 
 
+def load_exact_evaluators() -> tuple[ExactEvaluator, ...]:
+    """Load the bearoff databases in the order in which a `Router` asks them, building those that are missing.
+
+    Raises:
+        DataFileError: A database is faulty, or missing and cannot be built.
+    """
+    return tuple(load_bearoff())
+
+
 def load_pruner(name: str | None = None, manifest_file: Path = MANIFEST_FILE) -> PlayPruner:
-    """Load what search and rollouts find promising replies with.
+    """Load a pruning net, which names the promising replies in search and rollouts.
 
     Args:
-        name: An evaluator whose nets have one hidden layer; unless given, the one that the manifest calls its
-            finder.
+        name: An evaluator whose nets have one hidden layer; None for the manifest's pruner.
         manifest_file: The manifest.
 
     Raises:
         ValueRangeError: No evaluator has this name.
-        DataFileError: The manifest or a net is missing or faulty, or the nets are of another kind.
+        DataFileError: The manifest or a net is missing or faulty, or the nets have several hidden layers or
+            are split by contact class.
     """
     manifest = read_manifest(manifest_file)
     entry = _find_entry(manifest, name or manifest.pruner or DEFAULT_EVALUATOR)
     folder = manifest_file.parent
     if entry.contact is None:
         raise DataFileError(
-            f"the nets of {entry.name} are split by plan: they cannot find replies", field="net"
+            f"expected an evaluator with one net for contact to prune plays, {entry.name} has one for each "
+            "contact class",
+            field="net",
         )
     contact = load_net(manifest.find_net(entry.contact), folder)
     race = load_net(manifest.find_net(entry.race), folder) if entry.race else contact
@@ -105,7 +121,7 @@ def load_pruner(name: str | None = None, manifest_file: Path = MANIFEST_FILE) ->
 def load_engine(
     name: str = DEFAULT_EVALUATOR, threads: int = 1, manifest_file: Path = MANIFEST_FILE
 ) -> Engine:
-    """Load what answers questions at any depth, with a cache of its own.
+    """Load an engine with a cache of its own.
 
     Args:
         name: What `load_evaluator` takes.
@@ -117,132 +133,124 @@ def load_engine(
         DataFileError: As `load_evaluator`.
     """
     evaluator = load_evaluator(name, manifest_file)
-    finder = load_pruner(manifest_file=manifest_file)
+    pruner = load_pruner(manifest_file=manifest_file)
     return Engine(
         evaluator,
-        finder,
-        policy=_load_policy(evaluator, finder, manifest_file),
+        pruner,
+        policy=_load_policy(evaluator, pruner, manifest_file),
         exact=(load_bearoff().two_sided,),
         cache=ValueCache(columns=CACHE_COLUMNS),
         threads=threads,
     )
 
 
-def _load_policy(evaluator: Evaluator, pruner: PlayPruner, manifest_file: Path) -> PlayPruner:
-    """What plays as an evaluator does at 0 plies, as fast as its nets allow."""
-    try:
-        return load_pruner(evaluator.name, manifest_file)
-    except DataFileError:  # its nets have more than one layer: they choose from a short list
-        return ShortlistPruner(pruner, evaluator)
-
-
-def load_player(name: str = DEFAULT_EVALUATOR, manifest_file: Path = MANIFEST_FILE) -> Player:
-    """Load a player.
+def load_player(
+    name: str = DEFAULT_EVALUATOR,
+    manifest_file: Path = MANIFEST_FILE,
+    sources: Mapping[str, PlayerSource] = _NO_SOURCES,
+) -> Player:
+    """Load a player of cubeless money games; its attribute ``nets`` identifies the nets that it plays with.
 
     Args:
-        name: What `load_evaluator` takes, with options behind it as `player_specs.parse_player_spec` reads
-            them (``default:plies=2,filter=narrow``, ``default:level=casual``); or a kind of
-            `nets.player_kinds`, with its own (``random:seed=3``). ``wildbg:FOLDER`` takes no options.
+        name: An evaluator with options (``default:plies=2,filter=narrow``, ``default:level=casual``), a
+            player kind with its own (``random:seed=3``), or ``wildbg:FOLDER``.
         manifest_file: The manifest.
-
-    Returns:
-        A player of cubeless money games.
+        sources: Loaders of further players, by the word before the colon.
 
     Raises:
-        FormatError: An option cannot be read; it is named.
+        FormatError: An option cannot be parsed; the field is its name.
         ValueRangeError: No player has this name, or the value of an option is out of range.
         UnsupportedError: As `load_evaluator`.
         DataFileError: As `load_evaluator`.
     """
     if name.startswith(WILDBG):
-        return EvaluatorPlayer(load_evaluator(name))
-    kind = _find_player_kind(name, manifest_file)
-    if kind is not None:
-        player: Player = kind.make(kind.parse_options(name), manifest_file)
+        player: Player = EvaluatorPlayer(load_evaluator(name))
+        player.nets = collect_net_hashes(name)
         return player
-    return make_player(
-        name,
-        partial(load_evaluator, manifest_file=manifest_file),
-        partial(load_engine, manifest_file=manifest_file),
-    )
+    if source := sources.get(name.partition(":")[0]):
+        return source(name)
+    spec = _parse(name, manifest_file, sources)
+    if isinstance(spec, KindSpec):
+        player = spec.kind.make(spec.options, manifest_file)
+    else:
+        player = spec.make(
+            partial(load_evaluator, manifest_file=manifest_file),
+            partial(load_engine, manifest_file=manifest_file),
+        )
+    player.nets = _hash_nets(spec, manifest_file)
+    return player
 
 
-def load_exact_evaluators() -> tuple[ExactEvaluator, ...]:
-    """The bearoff databases in the order in which a `Router` asks them, built first where they are missing.
-
-    Raises:
-        DataFileError: A database is faulty, or missing and cannot be built.
-    """
-    return tuple(load_bearoff())
-
-
-def collect_net_hashes(
-    name: str, manifest_file: Path = MANIFEST_FILE, *, with_pruner: bool = True
-) -> dict[str, str]:
-    """Say exactly which nets a player plays with.
+def collect_net_hashes(name: str, manifest_file: Path = MANIFEST_FILE) -> dict[str, str]:
+    """Return sha256 by name of the nets of a player, as in its ``nets``, without loading it.
 
     Args:
-        name: What `load_player` takes.
+        name: What `load_player` takes without sources.
         manifest_file: The manifest.
-        with_pruner: Whether the nets that a player who looks ahead finds replies with count too.
-
-    Returns:
-        sha256 by name of the net; empty for players without nets.
 
     Raises:
-        FormatError: An option cannot be read.
-        ValueRangeError: No player has this name.
+        FormatError: As `load_player`.
+        ValueRangeError: As `load_player`.
         DataFileError: The manifest is faulty, or a file of wildbg cannot be read.
     """
     if name.startswith(WILDBG):
         return hash_wildbg_nets(Path(name.removeprefix(WILDBG)))
-    kind = _find_player_kind(name, manifest_file)
-    if kind is not None:
-        hashes: dict[str, str] = kind.net_hashes(kind.parse_options(name), manifest_file)
-        return hashes
-    spec = parse_player_spec(name)
-    manifest = read_manifest(manifest_file)
-    nets = _list_nets(_find_entry(manifest, spec.name))
-    if with_pruner and spec.settings.plies and manifest.pruner:
-        nets += _list_nets(_find_entry(manifest, manifest.pruner))
-    return {net: manifest.find_net(net).sha256 for net in nets}
+    return _hash_nets(_parse(name, manifest_file), manifest_file)
 
 
-def _find_player_kind(text: str, manifest_file: Path) -> PlayerKind[Any] | None:
-    """Find the kind of a player by what it is called; None for an evaluator of the manifest.
+def collect_pruning_net_hashes(manifest_file: Path = MANIFEST_FILE) -> dict[str, str]:
+    """Return sha256 by name of the nets that prune plays for every player that looks ahead.
 
     Raises:
-        ValueRangeError: No player has this name.
         DataFileError: The manifest is faulty.
     """
-    name = text.partition(":")[0]
-    if name == DEFAULT_EVALUATOR or name in list_evaluator_names(manifest_file):
-        return None
-    kind = find_kind(name)
-    if kind is None:
-        raise make_unknown_player_error(name, [DEFAULT_EVALUATOR, *list_player_names(manifest_file)])
-    return kind
+    manifest = read_manifest(manifest_file)
+    return _hash_entry(manifest, manifest.pruner or DEFAULT_EVALUATOR)
 
 
-def _list_nets(entry: EvaluatorEntry) -> list[str]:
-    return list(entry.nets_by_phase.values())
+def _parse(name: str, manifest_file: Path, sources: Mapping[str, PlayerSource] = _NO_SOURCES) -> PlayerSpec:
+    return parse_player(name, [DEFAULT_EVALUATOR, *list_evaluator_names(manifest_file)], sources)
+
+
+def _hash_nets(spec: PlayerSpec, manifest_file: Path) -> dict[str, str]:
+    if isinstance(spec, KindSpec):
+        hashes: dict[str, str] = spec.kind.net_hashes(spec.options, manifest_file)
+        return hashes
+    own = _hash_entry(read_manifest(manifest_file), spec.evaluator)
+    return own | collect_pruning_net_hashes(manifest_file) if spec.is_deep else own
+
+
+def _hash_entry(manifest: Manifest, evaluator: str) -> dict[str, str]:
+    entry = _find_entry(manifest, evaluator)
+    return {net: manifest.find_net(net).sha256 for net in entry.nets_by_phase.values()}
 
 
 def _find_entry(manifest: Manifest, name: str) -> EvaluatorEntry:
-    """Look an evaluator up by name, ``default`` included."""
+    """Find an evaluator by name, ``default`` included."""
     if not manifest.evaluators:
         raise DataFileError("the manifest names no evaluator: no nets are installed", field="net")
     wanted = manifest.default if name == DEFAULT_EVALUATOR else name
     for entry in manifest.evaluators:
         if entry.name == wanted:
             return entry
-    known = ", ".join(entry.name for entry in manifest.evaluators)
-    raise ValueRangeError(f"no evaluator is called {name!r}, expected one of {known}", field="net")
+    known = [entry.name for entry in manifest.evaluators]
+    raise ValueRangeError(
+        f"expected an evaluator ({', '.join(known)}), got {name[:40]!r}{did_you_mean(name, known)}",
+        field="net",
+    )
 
 
-def _make_contact_evaluator(entry: EvaluatorEntry, loaded: Mapping[str, Evaluator]) -> Evaluator:
-    """The judge of contact: one net, or one for each plan."""
+def _make_contact_evaluator(entry: EvaluatorEntry, nets: Mapping[str, Evaluator]) -> Evaluator:
+    """Return the evaluator of contact positions: one net, or one for each contact class."""
     if entry.contact is not None:
-        return loaded[entry.contact]
+        return nets[entry.contact]
     names = entry.nets_by_phase
-    return ContactClassNets(f"{entry.name}-contact", {plan: loaded[names[plan]] for plan in CONTACT_CLASSES})
+    return ContactClassNets(f"{entry.name}-contact", {each: nets[names[each]] for each in CONTACT_CLASSES})
+
+
+def _load_policy(evaluator: Evaluator, pruner: PlayPruner, manifest_file: Path) -> PlayPruner:
+    """Return what chooses plays like an evaluator at 0-ply, as fast as its nets allow."""
+    try:
+        return load_pruner(evaluator.name, manifest_file)
+    except DataFileError:  # its nets have several hidden layers: they choose from a short list
+        return ShortlistPruner(pruner, evaluator)

@@ -1,11 +1,11 @@
-"""Kinds of players that are no evaluators of the manifest, found in `nets.players` and `nets.heritage`."""
+"""Player kinds: players other than the manifest's evaluators, in `nets.players` and `nets.heritage`."""
 
 from __future__ import annotations
 
 import functools
 import importlib
 import pkgutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -13,8 +13,7 @@ from typing import Any, Generic, TypeVar
 import msgspec
 from msgspec import Struct
 
-from engine.errors import ValueRangeError
-from engine.options import Field, did_you_mean, format_value, list_fields, parse_options
+from engine.options import Field, format_value, list_fields, parse_options
 from engine.play.player import Player
 
 _HERE = Path(__file__).parent
@@ -24,17 +23,17 @@ OptionsT = TypeVar("OptionsT", bound=Struct)
 
 @dataclass(frozen=True)
 class PlayerKind(Generic[OptionsT]):
-    """A kind of player.
+    """A player kind.
 
     Attributes:
-        name: What it is called, before any colon; that of its module in `nets.players`, with ``-`` for ``_``.
-        summary: A phrase for the reader, in lower case, without full stop.
-        options: A frozen struct; its fields are the options behind the colon, as
-            `engine.options` describes them. Its ``__post_init__`` may refuse options that do not go together.
+        name: Its name, before any colon; that of its module, with ``-`` for ``_``.
+        summary: A phrase in lower case, without full stop.
+        options: A frozen struct; its fields are the options after the colon (`engine.options`). Its
+            ``__post_init__`` may refuse combinations of options.
         make: Makes the player, given its options and the manifest's file; may take seconds. The player can
-            be called from several threads.
+            be used from several threads.
         is_deep: Whether a player with these options takes its time over a play, as by look-ahead.
-        net_hashes: sha256 by name of the nets that it plays with, given what `make` is given.
+        net_hashes: sha256 by name of the nets that it plays with, given the arguments of `make`.
     """
 
     name: str
@@ -57,52 +56,44 @@ class PlayerKind(Generic[OptionsT]):
         return fields
 
     def parse_options(self, text: str) -> OptionsT:
-        """Read the options of a player as people write it.
+        """Parse the options in the name of a player.
 
         Args:
             text: ``NAME`` or ``NAME:OPTION=VALUE,...``.
 
         Raises:
-            FormatError: An option is unknown, stands twice, or has no value or one of another kind.
-            ValueRangeError: A value is outside its bounds.
+            FormatError: An option is unknown, duplicate, without a value or of another type.
+            ValueRangeError: A value is out of range, or options do not fit together.
         """
         _, colon, rest = text.partition(":")
         values = parse_options(rest, self.fields, self.name, error_field="player") if colon else {}
         return msgspec.convert(values, self.options)
 
     def format_name(self, options: OptionsT) -> str:
-        """Write a player as `read` takes it; options that have their defaults are left out."""
+        """Format the name of a player as `parse_options` parses it, without options at their defaults."""
         given = [each for each in self.fields if getattr(options, each.name) != each.default]
         texts = [f"{each.name}={format_value(getattr(options, each.name))}" for each in given]
         return f"{self.name}:{','.join(texts)}" if texts else self.name
 
 
 def list_kind_names() -> list[str]:
-    """List the names of all kinds, in alphabetical order; none of their modules is loaded."""
+    """List the names of all player kinds, in alphabetical order, without importing their modules."""
     return sorted(_find_modules())
 
 
 @functools.cache
 def _find_modules() -> dict[str, str]:
-    """Map kinds to modules: those in `nets.players`, and in each ``players`` folder of `nets.heritage`."""
+    """Map names to modules: those in `nets.players`, and in each ``players`` folder of `nets.heritage`."""
     modules = {}
-    wings = [_HERE / "players", *sorted((_HERE / "heritage").glob("*/players"))]
-    for wing in wings:
-        package = ".".join(("nets", *wing.relative_to(_HERE).parts))
-        for found in pkgutil.iter_modules([str(wing)]):
-            modules[found.name.replace("_", "-")] = f"{package}.{found.name}"
+    for folder in (_HERE / "players", *sorted((_HERE / "heritage").glob("*/players"))):
+        package = ".".join(("nets", *folder.relative_to(_HERE).parts))
+        for module in pkgutil.iter_modules([str(folder)]):
+            modules[module.name.replace("_", "-")] = f"{package}.{module.name}"
     return modules
 
 
 def find_kind(name: str) -> PlayerKind[Any] | None:
-    """Find a kind by name.
-
-    Args:
-        name: Any text.
-
-    Returns:
-        The kind, or None where none has this name.
-    """
+    """Return the player kind of a name, which may be any text; None where there is none."""
     module = _find_modules().get(name)
     if module is None:
         return None
@@ -111,19 +102,5 @@ def find_kind(name: str) -> PlayerKind[Any] | None:
 
 
 def load_player_kinds() -> list[PlayerKind[Any]]:
-    """Load all kinds, in the order of their names."""
+    """Load all player kinds, in the order of their names."""
     return [kind for kind in map(find_kind, list_kind_names()) if kind is not None]
-
-
-def make_unknown_player_error(name: str, known: Iterable[str]) -> ValueRangeError:
-    """Make the error for a name that no player has.
-
-    Args:
-        name: What came.
-        known: What could have come.
-    """
-    known = list(known)
-    return ValueRangeError(
-        f"no player is called {name[:40]!r}{did_you_mean(name, known)}, expected one of {', '.join(known)}",
-        field="player",
-    )

@@ -1,38 +1,39 @@
-"""Evaluators as players, as people write them: ``NAME``, ``NAME:plies=2,noise=9``, ``NAME:level=casual``."""
+"""Names of players, parsed: ``NAME``, ``NAME:plies=2,noise=9``, ``NAME:level=casual``, ``random:seed=3``."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta, Struct
 
 from engine.analysis.engine import Engine
 from engine.analysis.levels import LEVELS, MAX_NOISE_POINTS, EvalSettings, find_level
-from engine.errors import FormatError
+from engine.errors import FormatError, ValueRangeError
 from engine.evaluation.evaluator import Evaluator
-from engine.options import CHOICES, list_fields, parse_options
+from engine.options import CHOICES, did_you_mean, list_fields, parse_options
 from engine.play.decider import Decider, SearchPlayer
 from engine.play.player import EvaluatorPlayer, Player
 from engine.rules.dice import MAX_SEED
 from engine.search import FILTERS, MAX_PLIES
 from engine.search.filters import DEFAULT_FILTER
+from nets.player_kinds import PlayerKind, find_kind, list_kind_names
 
 _MILLIPOINTS_PER_POINT = 1000
 _NO_LEVEL = "none"
 
 
 class EvaluatorOptions(Struct, frozen=True):
-    """How an evaluator plays; by itself it plays the best at one look."""
+    """Options of an evaluator that plays; the defaults play its best play at 0-ply."""
 
     plies: Annotated[int, Meta(ge=0, le=MAX_PLIES, description="look-ahead")] = 0
     filter: Annotated[
         str,
         Meta(
             extra={CHOICES: tuple(FILTERS)},
-            description="which plays are looked at deeper, with plies of 1 or more",
+            description="move filter: which plays are searched deeper, with plies=1 or more",
         ),
     ] = DEFAULT_FILTER
     noise: Annotated[
@@ -40,102 +41,138 @@ class EvaluatorOptions(Struct, frozen=True):
         Meta(
             ge=0,
             le=round(MAX_NOISE_POINTS * _MILLIPOINTS_PER_POINT),
-            description="how far behind the best its choices typically are, in thousandths of a point",
+            description="typical loss of a chosen play against the best, in thousandths of a point",
         ),
     ] = 0
-    seed: Annotated[int, Meta(ge=0, le=MAX_SEED, description="of its errors")] = 0
+    seed: Annotated[int, Meta(ge=0, le=MAX_SEED, description="seed of its errors")] = 0
     level: Annotated[
         str,
         Meta(
             extra={CHOICES: (_NO_LEVEL, *LEVELS)},
-            description="a strength of play, in place of plies, filter and noise",
+            description="level of play; sets plies, filter and noise",
         ),
     ] = _NO_LEVEL
 
 
 OPTION_FIELDS = list_fields(EvaluatorOptions)
-"""The options."""
+"""The options of an evaluator."""
 
 OPTION_NAMES = tuple(field.name for field in OPTION_FIELDS)
-"""What may stand behind the name."""
+"""Their names."""
 
 _PLAIN_SETTINGS = EvalSettings(is_cubeful=False)
 
 
 @dataclass(frozen=True)
-class PlayerSpec:
-    """What a player was called.
+class EvaluatorSpec:
+    """An evaluator that plays, as parsed from a name.
 
     Attributes:
-        name: The evaluator, before the colon.
-        settings: How deep it looks; the cube does not count.
-        noise_points: How far behind the best its choices typically are, see `levels.choose_with_noise`.
-        seed: Of its errors.
+        text: The whole name.
+        evaluator: The name of the evaluator.
+        settings: Its look-ahead, cubeless.
+        noise_points: Typical loss of a chosen play, see `engine.analysis.levels`.
+        seed: Seed of its errors.
     """
 
-    name: str
+    text: str
+    evaluator: str
     settings: EvalSettings = _PLAIN_SETTINGS
     noise_points: float = 0.0
     seed: int = 0
 
     @property
+    def is_deep(self) -> bool:
+        """Whether it looks ahead."""
+        return self.settings.plies > 0
+
+    @property
     def is_evaluator_only(self) -> bool:
-        """Whether it plays the best by the evaluator alone."""
-        return self.settings.plies == 0 and self.noise_points == 0.0
+        """Whether it always plays the best play at 0-ply."""
+        return not self.is_deep and self.noise_points == 0.0
+
+    def make(
+        self, load_evaluator: Callable[[str], Evaluator], load_engine: Callable[[str], Engine]
+    ) -> Player:
+        """Make the player.
+
+        Args:
+            load_evaluator: Loads an evaluator by name, for play at 0-ply without errors.
+            load_engine: Loads an engine by name, for play that looks ahead or errs.
+        """
+        if self.is_evaluator_only:
+            return EvaluatorPlayer(load_evaluator(self.evaluator))
+        decider = Decider(load_engine(self.evaluator), self.settings, self.noise_points, self.seed)
+        return SearchPlayer(self.text, decider)
 
 
-def make_player(
-    text: str, load_evaluator: Callable[[str], Evaluator], load_engine: Callable[[str], Engine]
-) -> Player:
-    """Make an evaluator a player.
+@dataclass(frozen=True)
+class KindSpec:
+    """A player of a kind, as parsed from a name; equal for equal options, however they are written.
+
+    Attributes:
+        kind: The kind.
+        options: Its options, of the type ``kind.options``.
+    """
+
+    kind: PlayerKind[Any]
+    options: Any
+
+    @property
+    def is_deep(self) -> bool:
+        """Whether it takes its time over a play."""
+        return self.kind.is_deep(self.options)
+
+
+PlayerSpec = EvaluatorSpec | KindSpec
+
+
+def parse_player(text: str, evaluators: Sequence[str], others: Iterable[str] = ()) -> PlayerSpec:
+    """Parse the name of a player.
 
     Args:
-        text: As `parse_player_spec` reads it.
-        load_evaluator: Fetches an evaluator by name, for play by it alone.
-        load_engine: Fetches an analyst by name, for play that looks ahead or errs.
+        text: The name of an evaluator, with options of `EvaluatorOptions` after a colon, or of a player kind,
+            with its own.
+        evaluators: The names of evaluators; they take precedence over player kinds.
+        others: Names that the caller accepts besides, for messages.
 
     Raises:
-        FormatError: As `parse_player_spec`.
-        ValueRangeError: As `parse_player_spec`.
+        FormatError: An option is unknown, duplicate, without a value, of another type, besides a level, or is
+            a filter without plies; its field is the option.
+        ValueRangeError: No player has this name, or a value is out of range.
     """
-    spec = parse_player_spec(text)
-    if spec.is_evaluator_only:
-        return EvaluatorPlayer(load_evaluator(spec.name))
-    return SearchPlayer(text, Decider(load_engine(spec.name), spec.settings, spec.noise_points, spec.seed))
+    name = text.partition(":")[0]
+    if name in evaluators:
+        return _parse_evaluator_spec(text)
+    kind = find_kind(name)
+    if kind is None:
+        known = list(dict.fromkeys([*others, *evaluators, *list_kind_names()]))
+        raise ValueRangeError(
+            f"expected a player ({', '.join(known)}), got {name[:40]!r}{did_you_mean(name, known)}",
+            field="player",
+        )
+    return KindSpec(kind, kind.parse_options(text))
 
 
-def parse_player_spec(text: str) -> PlayerSpec:
-    """Read the name and options of an evaluator that plays.
-
-    Args:
-        text: ``NAME`` or ``NAME:OPTION=VALUE,...``, with the options of `EvaluatorOptions`.
-
-    Raises:
-        FormatError: An option is unknown, has no value or one of another kind, stands twice or beside a
-            level, or is a filter without plies.
-        ValueRangeError: A value is out of range; the option is named.
-    """
+def _parse_evaluator_spec(text: str) -> EvaluatorSpec:
     name, colon, rest = text.partition(":")
     if not colon:
-        return PlayerSpec(name)
+        return EvaluatorSpec(text, name)
     given = parse_options(rest, OPTION_FIELDS, "an evaluator", error_field="player")
     options = msgspec.convert(given, EvaluatorOptions)
     if options.level != _NO_LEVEL:
         _reject_options_beside_level([key for key in given if key not in ("level", "seed")])
-        chosen = find_level(options.level)
-        depth = EvalSettings(chosen.plies, chosen.filter_name, is_cubeful=False)
-        return PlayerSpec(name, depth, chosen.noise_points, options.seed)
+        level = find_level(options.level)
+        settings = EvalSettings(level.plies, level.filter_name, is_cubeful=False)
+        return EvaluatorSpec(text, name, settings, level.noise_points, options.seed)
     if "filter" in given and not options.plies:
-        raise FormatError(
-            "a filter does nothing without look-ahead, expected plies=1 or more beside it", field="filter"
-        )
-    depth = EvalSettings(options.plies, options.filter, is_cubeful=False)
-    return PlayerSpec(name, depth, options.noise / _MILLIPOINTS_PER_POINT, options.seed)
+        raise FormatError("filter has no effect at 0-ply; add plies=1 or more", field="filter")
+    settings = EvalSettings(options.plies, options.filter, is_cubeful=False)
+    return EvaluatorSpec(text, name, settings, options.noise / _MILLIPOINTS_PER_POINT, options.seed)
 
 
 def _reject_options_beside_level(option_names: list[str]) -> None:
     if option_names:
         raise FormatError(
-            f"a level has its own plies, filter and noise: {option_names[0]!r} cannot stand beside it",
-            field=option_names[0],
+            f"level sets plies, filter and noise; remove {option_names[0]!r}", field=option_names[0]
         )

@@ -1,6 +1,6 @@
 """Players by name, including those that only tools know: training runs, and other engines.
 
-Sources of such players are looked up by name and imported only when one is asked for.
+Their loaders are found by name and imported only when needed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from engine.errors import DataFileError
 from engine.play.player import Player
-from nets.catalogue import collect_net_hashes, load_player
+from nets.catalogue import load_player
 from tools.files import read_arrays
 
 PLAYER_HELP = (
@@ -30,11 +30,10 @@ PLAYER_HELP = (
 RUN_PREFIX = "run:"
 """Before the folder of a training run, or a file of nets in it, in the name of a player."""
 
-_GNUBG = "gnubg"
-_GNUBG_SOURCE = "tools.gnubg.nets:load_gnubg_player"
+_GNUBG_LOADER = "tools.gnubg.nets:load_gnubg_player"
 
 _RUN_FILES = ("net.txt", "best.npz", "checkpoint.npz")
-"""The file that plays for the folder of a run: the first of these that is there."""
+"""The file that plays for the folder of a run: the first of these that exists."""
 
 _KIND = "kind"
 """The array of an ``.npz`` file that names the trainer that wrote it."""
@@ -61,7 +60,7 @@ _ARRAYS_BEFORE_KINDS = {
 
 
 def load_opponent(name: str) -> Player:
-    """Load a player.
+    """Load a player; a run's ``nets`` are the one file that plays, gnubg has none.
 
     Args:
         name: What `nets.catalogue.load_player` takes; ``gnubg``, with ``:plies=N`` behind it to look ahead;
@@ -74,33 +73,26 @@ def load_opponent(name: str) -> Player:
         UnsupportedError: A package is missing that plays it.
         DataFileError: As `nets.catalogue.load_player`; or a run has no nets that can be read.
     """
-    if name.startswith(RUN_PREFIX):
-        return _load_run_file(_find_run_file(name))
-    if _is_gnubg(name):
-        player: Player = _find_source(_GNUBG_SOURCE)(name)
-        return player
-    return load_player(name)
+    return load_player(name, sources={"run": _load_run, "gnubg": _load_gnubg})
 
 
-def hash_opponent_nets(name: str, *, with_pruning_net: bool = True) -> dict[str, str]:
-    """Return sha256 by name of a player's nets; a run counts as one file, gnubg as none.
-
-    Raises:
-        GammondError: As `load_opponent`.
-    """
-    if name.startswith(RUN_PREFIX):
-        return _hash_run_file(_find_run_file(name))
-    return {} if _is_gnubg(name) else collect_net_hashes(name, with_pruner=with_pruning_net)
+def _load_gnubg(name: str) -> Player:
+    player: Player = _find_loader(_GNUBG_LOADER)(name)
+    return player
 
 
-def _is_gnubg(name: str) -> bool:
-    return name.partition(":")[0] == _GNUBG
+def _load_run(name: str) -> Player:
+    file = _find_run_file(name)
+    nets = _hash_run_file(file)
+    player = _load_run_file(file)
+    player.nets = nets
+    return player
 
 
-def _find_source(path: str) -> Callable[..., Any]:
+def _find_loader(path: str) -> Callable[..., Any]:
     module, _, function = path.partition(":")
-    source: Callable[..., Any] = getattr(importlib.import_module(module), function)
-    return source
+    loader: Callable[..., Any] = getattr(importlib.import_module(module), function)
+    return loader
 
 
 def _find_run_file(name: str) -> Path:
@@ -113,10 +105,10 @@ def _find_run_file(name: str) -> Path:
 def _load_run_file(file: Path) -> Player:
     player: Player | None
     if file.suffix == ".txt":
-        player = _find_source(_TEXT_NET)(file)
+        player = _find_loader(_TEXT_NET)(file)
     else:
         arrays = read_arrays(file)
-        player = _find_source(_RUN_READERS.get(_find_kind(arrays), _NETS))(file, arrays)
+        player = _find_loader(_RUN_READERS.get(_find_kind(arrays), _NETS))(file, arrays)
     if player is None:
         raise DataFileError(f"{file} has no nets of the trainer that it names", field="player")
     return player

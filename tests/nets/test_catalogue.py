@@ -71,16 +71,30 @@ def test_hashes_of_nets_are_those_of_the_manifest(manifest):
     entries = read_manifest(manifest).nets
     assert loading.collect_net_hashes("default", manifest) == {entry.name: entry.sha256 for entry in entries}
     assert loading.collect_net_hashes("pubeval", manifest) == {}
+    assert loading.load_player("tiny", manifest).nets == loading.collect_net_hashes("tiny", manifest)
+
+
+def test_sources_load_players_that_the_catalogue_does_not_know(manifest):
+    asked = []
+
+    def load(name):
+        asked.append(name)
+        return loading.load_player("random", manifest)
+
+    assert loading.load_player("other:FILE", manifest, {"other": load}).name == "random"
+    assert asked == ["other:FILE"]
+    with pytest.raises(ValueRangeError, match=r"player \(other, .*did you mean 'other'"):
+        loading.load_player("othr", manifest, {"other": load})
 
 
 @pytest.mark.parametrize("load", [loading.load_evaluator, loading.load_player, loading.collect_net_hashes])
 def test_an_unknown_name_is_an_error_that_lists_the_names(manifest, load):
-    with pytest.raises(ValueRangeError, match=r"'huge', expected one of .*tiny"):
+    with pytest.raises(ValueRangeError, match=r"\(.*tiny.*\), got 'huge'"):
         load("huge", manifest)
 
 
 def test_pubeval_is_no_evaluator(manifest):
-    with pytest.raises(ValueRangeError, match="no evaluator is called 'pubeval'"):
+    with pytest.raises(ValueRangeError, match=r"expected an evaluator .*, got 'pubeval'"):
         loading.load_evaluator("pubeval", manifest)
 
 

@@ -11,35 +11,56 @@ from engine.play.decider import SearchPlayer
 from engine.play.player import EvaluatorPlayer
 from engine.rules.moves import expand_rolls
 from engine.search import FILTERS, MAX_PLIES
-from nets.catalogue import collect_net_hashes, load_player
-from nets.player_specs import OPTION_FIELDS, parse_player_spec
+from nets.catalogue import collect_net_hashes, collect_pruning_net_hashes, load_player
+from nets.player_specs import OPTION_FIELDS, EvaluatorSpec, KindSpec, parse_player
 from tests import boards
 
 
+def parse(text: str) -> EvaluatorSpec:
+    """Parse the name of one of the shipped evaluators."""
+    spec = parse_player(text, ["default", "strong"])
+    assert isinstance(spec, EvaluatorSpec)
+    return spec
+
+
 def test_a_name_alone_plays_the_best_without_look_ahead():
-    spec = parse_player_spec("strong")
-    assert (spec.name, spec.is_evaluator_only) == ("strong", True)
+    spec = parse("strong")
+    assert (spec.evaluator, spec.is_evaluator_only, spec.is_deep) == ("strong", True, False)
     assert spec.settings == EvalSettings(0, is_cubeful=False)
 
 
 def test_options_are_read():
-    spec = parse_player_spec("strong:plies=2,filter=narrow,noise=35,seed=7")
+    spec = parse("strong:plies=2,filter=narrow,noise=35,seed=7")
     assert (spec.settings, spec.noise_points, spec.seed) == (EvalSettings(2, "narrow", False), 0.035, 7)
     assert not spec.is_evaluator_only
 
 
 @pytest.mark.parametrize("level", LEVELS.values(), ids=LEVELS)
 def test_a_level_stands_for_its_depth_and_noise(level):
-    spec = parse_player_spec(f"default:level={level.name},seed=3")
+    spec = parse(f"default:level={level.name},seed=3")
     assert (spec.settings.plies, spec.settings.filter_name) == (level.plies, level.filter_name)
     assert (spec.noise_points, spec.seed) == (level.noise_points, 3)
     assert not spec.settings.is_cubeful
 
 
 def test_no_level_leaves_the_other_options_as_they_are():
-    assert parse_player_spec("strong:level=none,plies=2,noise=5") == parse_player_spec(
-        "strong:plies=2,noise=5"
-    )
+    plain, spelled = parse("strong:plies=2,noise=5"), parse("strong:level=none,plies=2,noise=5")
+    assert (spelled.settings, spelled.noise_points) == (plain.settings, plain.noise_points)
+
+
+def test_other_names_are_player_kinds_which_equal_options_make_equal():
+    spec = parse_player("random", ["strong"])
+    assert isinstance(spec, KindSpec)
+    assert spec == parse_player("random:seed=0", ["strong"]) != parse_player("random:seed=1", ["strong"])
+    assert isinstance(parse_player("random", ["random"]), EvaluatorSpec)
+
+
+def test_an_unknown_name_is_refused_with_all_names_and_the_nearest():
+    with pytest.raises(
+        ValueRangeError, match=r"player \(human, .*, random, .*\), got 'randm' \(did you"
+    ) as caught:
+        parse_player("randm", ["strong"], ["human"])
+    assert caught.value.field == "player"
 
 
 def test_the_options_have_the_bounds_of_the_program():
@@ -68,7 +89,7 @@ def test_the_options_have_the_bounds_of_the_program():
 )
 def test_what_cannot_be_read_is_refused_by_field(text, field):
     with pytest.raises(FormatError) as caught:
-        parse_player_spec(text)
+        parse(text)
     assert caught.value.field == field
 
 
@@ -116,5 +137,5 @@ def test_a_player_that_looks_ahead_plays_with_the_nets_of_the_finder_too():
     assert set(collect_net_hashes("strong:plies=1")) == set(collect_net_hashes("strong")) | set(
         collect_net_hashes("fast")
     )
-    assert collect_net_hashes("strong:plies=1", with_pruner=False) == collect_net_hashes("strong")
+    assert collect_pruning_net_hashes() == collect_net_hashes("fast")
     assert collect_net_hashes("strong:noise=5") == collect_net_hashes("strong")

@@ -12,6 +12,7 @@ import msgspec
 import pytest
 
 from engine.errors import FormatError, ValueRangeError
+from nets.catalogue import collect_net_hashes
 from tools import cli
 from tools.heritage.barca.settings import AscendSettings
 from tools.heritage.computational_backgammon.settings import ClassicSettings
@@ -19,7 +20,6 @@ from tools.heritage.gengammon.settings import MimicSettings
 from tools.heritage.heuristic_engine.settings import ClimbSettings
 from tools.heritage.heuristic_engine.study import ClimbStudySettings
 from tools.heritage.phase_features.settings import HeuristicNetSettings
-from tools.opponents import hash_opponent_nets
 from tools.train.runs.settings import settings_from_args
 
 DOCS = Path(__file__).parents[2] / "docs" / "lab"
@@ -81,7 +81,8 @@ def test_a_command_has_options_settings_and_players_that_there_are(command):
     if trainer in SETTINGS:
         settings_from_args(args, SETTINGS[trainer])
     for player in players_of(args):
-        hash_opponent_nets(player)
+        if player != "gnubg":
+            collect_net_hashes(player)
 
 
 @pytest.mark.parametrize(("page", "named"), NAMED)

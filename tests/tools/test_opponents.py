@@ -13,7 +13,7 @@ from engine.errors import DataFileError, FormatError, UnsupportedError, ValueRan
 from engine.play.decider import SearchPlayer
 from nets.catalogue import collect_net_hashes
 from tools import cli
-from tools.opponents import hash_opponent_nets, load_opponent
+from tools.opponents import load_opponent
 from tools.train.weights.layers import LayeredNet
 from tools.train.weights.net_set import NetSet
 from tools.train.weights.random_positions import sample_random_positions
@@ -27,8 +27,8 @@ def _no_gnubg_nn(monkeypatch):
 
 def test_other_players_are_those_of_the_nets():
     assert load_opponent("pubeval").name == "pubeval"
-    assert hash_opponent_nets("pubeval") == hash_opponent_nets("gnubg") == {}
-    assert hash_opponent_nets("default") == collect_net_hashes("default") != {}
+    assert load_opponent("pubeval").nets == {}
+    assert load_opponent("default").nets == collect_net_hashes("default") != {}
     assert not load_opponent("default").is_deep
     player = load_opponent("default:plies=1")
     assert isinstance(player, SearchPlayer)
@@ -83,9 +83,7 @@ def test_the_nets_of_a_run_play(run, place, kind):
     assert player.name == "learner"
     assert not player.is_deep
     file = folder / f"{kind}.npz"
-    assert hash_opponent_nets(f"run:{folder}{place}") == {
-        str(file): hashlib.sha256(file.read_bytes()).hexdigest()
-    }
+    assert player.nets == {str(file): hashlib.sha256(file.read_bytes()).hexdigest()}
 
 
 def test_a_run_plays_a_tournament_the_same_in_several_processes(run, capsys, monkeypatch):
@@ -104,7 +102,6 @@ def test_a_run_plays_a_tournament_the_same_in_several_processes(run, capsys, mon
     ]
 
 
-@pytest.mark.parametrize("ask", [load_opponent, hash_opponent_nets])
-def test_a_run_that_is_not_there_is_an_error(tmp_path, ask):
+def test_a_run_that_is_not_there_is_an_error(tmp_path):
     with pytest.raises(DataFileError, match=r"checkpoint\.npz cannot be read"):
-        ask(f"run:{tmp_path}")
+        load_opponent(f"run:{tmp_path}")

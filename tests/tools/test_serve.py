@@ -123,7 +123,7 @@ def test_another_player_chooses_the_plays_and_the_net_keeps_the_cube(monkeypatch
     chosen = chooser.play(Position.start(), (6, 2), MatchState(roll=(6, 2))).play.play
     assert np.array_equal(chosen.result.board, board)
     assert served_by(monkeypatch)[0].name == "racing"
-    with pytest.raises(ValueRangeError, match="no player is called 'nobody'"):
+    with pytest.raises(ValueRangeError, match="got 'nobody'"):
         served_by(monkeypatch, "--player", "nobody")
 
 

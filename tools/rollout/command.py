@@ -36,8 +36,7 @@ from engine.rollout import RolloutSettings, StopReason
 from engine.rules.dice import validate_roll
 from engine.rules.match import MatchState
 from engine.runtime.cores import count_usable_cores
-from nets.catalogue import DEFAULT_EVALUATOR, collect_net_hashes, load_engine
-from nets.manifest import read_manifest
+from nets.catalogue import collect_net_hashes, collect_pruning_net_hashes, load_engine
 from tools.interrupts import EXIT_INTERRUPTED, call_on_interrupt
 from tools.rollout.report import format_json, format_table
 from tools.rollout.state_file import RolloutProgress, RolloutStateFile
@@ -143,8 +142,8 @@ def read_question(args: argparse.Namespace) -> RolloutRequest:
 
 
 def _hash_nets(net: str) -> dict[str, str]:
-    """Return sha256 by name of all nets that an analyst judges and finds plays with."""
-    return collect_net_hashes(net) | collect_net_hashes(read_manifest().pruner or DEFAULT_EVALUATOR)
+    """Return sha256 by name of all nets that an engine evaluates and prunes with."""
+    return collect_net_hashes(net) | collect_pruning_net_hashes()
 
 
 def _read_settings(args: argparse.Namespace) -> RolloutSettings:

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from engine.analysis.engine import CACHE_COLUMNS, Engine
 from engine.bearoff import load_bearoff
 from engine.errors import UnsupportedError, ValueRangeError
 from engine.play.decider import Decider, SearchPlayer
-from engine.play.player import EvaluatorPlayer
+from engine.play.player import EvaluatorPlayer, Player
 from engine.play.variant_player import adapt_to_rules
 from engine.rules.rules import STANDARD_RULES, Rules
 from engine.search import ValueCache
 from nets.catalogue import load_pruner
-from tools.opponents import hash_opponent_nets, load_opponent
+from tools.opponents import load_opponent
+
+_MAX_CACHED_PLAYERS = 64
+"""Players that a process keeps loaded."""
 
 
 @dataclass(frozen=True)
@@ -55,12 +59,11 @@ def load_entrants(
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise ValueRangeError(f"{twice[0]!r} stands twice among the players", field="player")
-    if has_cube:
-        for name in names:
+    for name in names:
+        if has_cube:
             load_cube_player(name, cube_by)
-    if game != STANDARD_RULES:
-        for name in names:
-            adapt_to_rules(load_opponent(name), game)
+        if game != STANDARD_RULES:
+            adapt_to_rules(load_cached_player(name), game)
     return [load_entrant(name) for name in names]
 
 
@@ -70,10 +73,21 @@ def load_entrant(name: str) -> Entrant:
     Raises:
         GammondError: As `tools.opponents.load_opponent`.
     """
-    player = load_opponent(name)
-    return Entrant(name, player.name, hash_opponent_nets(name), player.is_deep)
+    player = load_cached_player(name)
+    return Entrant(name, player.name, dict(player.nets), player.is_deep)
 
 
+@lru_cache(_MAX_CACHED_PLAYERS)
+def load_cached_player(name: str) -> Player:
+    """Load a player, once per process.
+
+    Raises:
+        GammondError: As `tools.opponents.load_opponent`.
+    """
+    return load_opponent(name)
+
+
+@lru_cache(_MAX_CACHED_PLAYERS)
 def load_cube_player(name: str, cube_by: str = "") -> Decider:
     """Load a player that handles the cube: an evaluator, with or without look-ahead and errors.
 
@@ -85,7 +99,7 @@ def load_cube_player(name: str, cube_by: str = "") -> Decider:
         UnsupportedError: The player, or who handles its cube, chooses plays and has no cube decisions.
         GammondError: As `tools.opponents.load_opponent`.
     """
-    player = load_opponent(name)
+    player = load_cached_player(name)
     match player:
         case SearchPlayer(decider=chooser):
             return chooser.with_settings(replace(chooser.settings, is_cubeful=True))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,15 +19,11 @@ from engine.rules.dice import Roll, draw_paired_dice
 from engine.rules.end_conditions import GAME_OVER, HOME_BOUND, EndCondition
 from engine.rules.game_record import GameRecord
 from engine.rules.match import MatchState
-from tools.opponents import load_opponent
 from tools.parallel import is_stopping
-from tools.tournament.entrants import load_cube_player
+from tools.tournament.entrants import load_cached_player, load_cube_player
 from tools.tournament.records import LockstepLog, write_records
 from tools.tournament.rules import GameRange, TournamentMode, TournamentRules
 from tools.tournament.scores import PairedScores
-
-_MAX_CACHED_PLAYERS = 64
-"""Players that a process keeps loaded."""
 
 _GAMES_APART = 2**40
 """How far apart the dice of the games of a match are in the numbering of pairs."""
@@ -232,12 +227,12 @@ def play_range(
     """
     mode = task.rules.mode
     if mode.has_cube:
-        first, second = (_get_cached_cube_player(name, task.rules.cube_by) for name in task.names)
+        first, second = (load_cube_player(name, task.rules.cube_by) for name in task.names)
         table = CubefulPairing(first, second, task.rules)
         played = table.play(task.game_range, progress, cancelled)
         scores = score_cubeful_games(played, mode)
     else:
-        own, other = (adapt_to_rules(_get_cached_player(name), task.rules.game) for name in task.names)
+        own, other = (adapt_to_rules(load_cached_player(name), task.rules.game) for name in task.names)
         pairing = CubelessPairing(own, other, task.rules.seed, select_ending(mode))
         log = None if task.records is None else LockstepLog(task.game_range.games)
         counted = pairing.play(task.game_range, progress, cancelled, log)
@@ -251,15 +246,3 @@ def play_range(
 def play_task(task: PairingTask) -> tuple[PairingTask, PairedScores]:
     """Play a task in a process of a pool; it ends early once the pool is left."""
     return task, play_range(task, cancelled=is_stopping)
-
-
-@lru_cache(_MAX_CACHED_PLAYERS)
-def _get_cached_player(name: str) -> Player:
-    """Load a player, once for each process."""
-    return load_opponent(name)
-
-
-@lru_cache(_MAX_CACHED_PLAYERS)
-def _get_cached_cube_player(name: str, cube_by: str) -> Decider:
-    """Load a player that handles the cube, once for each process."""
-    return load_cube_player(name, cube_by)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from engine.runtime.version import read_version
-from tools.opponents import hash_opponent_nets
+from nets.catalogue import collect_pruning_net_hashes
 from tools.tournament.report import PairReport, PlayerReport, TournamentReport
 from tools.tournament.scores import MeanEstimate
 
@@ -34,9 +34,10 @@ def _format_header(report: TournamentReport) -> str:
 
 def _format_nets(report: TournamentReport) -> list[str]:
     nets = {net: sha256 for player in report.players for net, sha256 in player.nets.items()}
-    own = {
-        net for player in report.players for net in hash_opponent_nets(player.name, with_pruning_net=False)
-    }
+    pruning = set(collect_pruning_net_hashes())
+    own: set[str] = set()
+    for player in report.players:
+        own |= player.nets.keys() - pruning or player.nets.keys()
     return [
         f"  net {net} sha256 {sha256[:16]}{'' if net in own else ' (finder)'}" for net, sha256 in nets.items()
     ]

@@ -22,6 +22,7 @@ from engine.search.objective import CubelessObjective
 from nets.catalogue import (
     DEFAULT_EVALUATOR,
     collect_net_hashes,
+    collect_pruning_net_hashes,
     list_evaluator_names,
     load_evaluator,
     load_player,
@@ -35,7 +36,6 @@ from nets.heritage.barca.star import (
     StarSearch,
 )
 from nets.heritage.barca.weighted_choice import ExactLookAhead, LookAhead, PrunedLookAhead
-from nets.manifest import read_manifest
 
 _SCORER_PLAYERS = {
     "bev": "bev",
@@ -114,4 +114,4 @@ def collect_leaf_net_hashes(name: str, plies: int, manifest_file: Path) -> dict[
     own = collect_net_hashes(_SCORER_PLAYERS.get(name, name), manifest_file)
     if plies == 0:
         return own
-    return own | collect_net_hashes(read_manifest(manifest_file).pruner or DEFAULT_EVALUATOR, manifest_file)
+    return own | collect_pruning_net_hashes(manifest_file)

@@ -37,7 +37,7 @@ def test_the_other_player_plays_and_has_its_name():
 
 def test_a_player_there_is_not_changes_nothing():
     game = ReplGame(make_session())
-    with pytest.raises(RefusedRequestError, match="no player is called 'nobody'"):
+    with pytest.raises(RefusedRequestError, match="got 'nobody'"):
         game.play_against("nobody", CONTROL)
     assert game.human_seat is None
     assert game.session.engine_settings.player == "net"

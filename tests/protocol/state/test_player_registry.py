@@ -12,7 +12,6 @@ from engine.errors import FormatError, GammondError, ValueRangeError
 from engine.play.decider import SearchPlayer
 from engine.play.player import EvaluatorPlayer, RandomPlayer
 from nets.player_kinds import PlayerKind, find_kind
-from protocol.state import player_registry as players
 from protocol.state.player_registry import MAX_CACHED_PLAYERS, PlayerRegistry
 from tests.boards import RacingJudge, played_boards, random_rolls
 
@@ -41,7 +40,7 @@ def count_making(monkeypatch, is_deep=lambda options: False):
         return RandomPlayer(options.seed)
 
     kind = PlayerKind("random", "counted", find_kind("random").options, make, is_deep)
-    monkeypatch.setattr(players, "find_kind", lambda name: kind if name == "random" else None)
+    monkeypatch.setattr("nets.player_specs.find_kind", lambda name: kind if name == "random" else None)
     return made
 
 
@@ -61,11 +60,11 @@ def test_what_there_is_passes_the_check_as_it_is(text):
         (
             "racig",
             ValueRangeError,
-            r"'racig' \(did you mean 'racing'\?\), expected one of net, human, default",
+            r"expected a player \(net, human, default, .*\), got 'racig' \(did you mean 'racing'\?\)",
         ),
-        ("", ValueRangeError, "no player is called ''"),
-        ("wildbg:/etc", ValueRangeError, "no player is called 'wildbg'"),
-        ("run:runs", ValueRangeError, "no player is called 'run'"),
+        ("", ValueRangeError, "got ''"),
+        ("wildbg:/etc", ValueRangeError, "got 'wildbg'"),
+        ("run:runs", ValueRangeError, "got 'run'"),
         ("human:seed=3", FormatError, "expected no option for human"),
         ("net:plies=3", FormatError, "expected no option for net"),
         ("racing:seed", FormatError, "for seed, got no value"),

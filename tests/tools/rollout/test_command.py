@@ -17,8 +17,7 @@ from engine.formats.xgid import encode_xgid
 from engine.rollout import RolloutSettings, load_state, roll_out_cube, roll_out_plays, roll_out_position
 from engine.rules.match import MatchState
 from engine.rules.position import Position
-from nets.catalogue import collect_net_hashes
-from nets.manifest import Manifest, read_manifest
+from nets.catalogue import collect_net_hashes, collect_pruning_net_hashes
 from tests.boards import RacingJudge, position
 from tools import cli
 from tools.rollout import command as rollout
@@ -213,20 +212,19 @@ def test_a_state_of_another_rollout_is_refused_and_left_as_it_is(run, tmp_path, 
 def test_a_state_by_other_nets_of_the_same_names_is_refused(run, tmp_path, monkeypatch, analysts):
     state = tmp_path / "state"
     monkeypatch.setattr(rollout, "collect_net_hashes", lambda name: {f"net of {name}": "12" * 32})
-    monkeypatch.setattr(rollout, "read_manifest", lambda: Manifest())
+    monkeypatch.setattr(rollout, "collect_pruning_net_hashes", dict)
     run(OPENING, *QUICK, "--state", state, "--net", "racing")
     monkeypatch.setattr(rollout, "collect_net_hashes", lambda name: {f"net of {name}": "34" * 32})
     loaded = analysts.loaded
     status, out, err = run(OPENING, *QUICK, "--state", state, "--net", "racing")
     assert (status, out, analysts.loaded) == (2, "", loaded)
-    assert f"{state} has net of default 121212121212, expected 343434343434 " in err
+    assert f"{state} has net of racing 121212121212, expected 343434343434 " in err
 
 
 def test_the_nets_that_find_plays_are_among_those_a_state_remembers(run, tmp_path):
     state = tmp_path / "state"
     run(OPENING, *QUICK, "--state", state)
-    finder = read_manifest().pruner
-    nets = collect_net_hashes("default") | collect_net_hashes(finder)
+    nets = collect_net_hashes("default") | collect_pruning_net_hashes()
     assert load_state(state, nets).count_trials() == 72
     with pytest.raises(StateError, match="has another missing, expected 0000"):
         load_state(state, nets | {"another": "0" * 64})

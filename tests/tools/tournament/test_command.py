@@ -81,7 +81,7 @@ def test_an_error_in_a_process_reaches_the_caller():
     tasks = [
         PairingTask(TournamentRules(), ("nobody", "random"), (0, 1), GameRange(start, 2)) for start in (0, 2)
     ]
-    with ProcessPool(2) as pool, pytest.raises(ValueRangeError, match="no player is called 'nobody'"):
+    with ProcessPool(2) as pool, pytest.raises(ValueRangeError, match="got 'nobody'"):
         list(pool.map(play_task, tasks))
 
 
@@ -119,7 +119,7 @@ def test_the_nets_that_a_player_finds_replies_with_are_called_the_finders(capsys
     name = "default:plies=1,filter=tiny"
     assert cli.main(["tournament", name, "random", "--games", "4", "--threads", "1"]) == 0
     nets = [line.split() for line in capsys.readouterr().out.splitlines() if line.startswith("  net ")]
-    own = set(collect_net_hashes(name, with_pruner=False))
+    own = set(collect_net_hashes("default"))
     assert {words[1] for words in nets} == set(collect_net_hashes(name))
     assert {words[1] for words in nets if words[-1] == "(finder)"} == set(collect_net_hashes(name)) - own
 
@@ -281,7 +281,7 @@ def test_impossible_numbers_of_threads_are_refused(threads, capsys):
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("nobody", "no player is called 'nobody', expected one of default, "),
+        ("nobody", "expected a player (run, gnubg, default, "),
         ("default:plies=9", "0..4 for plies, got '9'"),
         ("default:depth=2", "plies, filter, noise, seed, level), got 'depth'"),
         ("default:level=god", "beginner|casual"),

@@ -24,7 +24,7 @@ from tools.interrupts import EXIT_INTERRUPTED
 from tools.measure.frontier.plot import draw_frontier
 from tools.measure.frontier.points import FrontierPoint, mark_frontier
 from tools.measure.frontier.speed import measure_evaluations_per_s
-from tools.opponents import PLAYER_HELP, hash_opponent_nets, load_opponent
+from tools.opponents import PLAYER_HELP, load_opponent
 from tools.tournament.command import check_game_options
 from tools.tournament.round_robin import play_pair
 from tools.tournament.scores import estimate_mean
@@ -103,7 +103,7 @@ def main(args: argparse.Namespace) -> int:
     report = FrontierReport(
         version=read_version(),
         opponent=args.opponent,
-        opponent_nets=hash_opponent_nets(args.opponent),
+        opponent_nets=dict(opponent.nets),
         seed=args.seed,
         games=args.games,
         points=mark_frontier(points),
@@ -126,7 +126,5 @@ def _measure_players(args: argparse.Namespace, players: Mapping[str, Player]) ->
             break
         points_a_game = estimate_mean(scores.pair_values)
         strength = round(points_a_game.mean, 6), round(points_a_game.standard_error, 6)
-        points.append(
-            FrontierPoint(name, player.name, hash_opponent_nets(name), round(speeds[name], 1), *strength)
-        )
+        points.append(FrontierPoint(name, player.name, dict(player.nets), round(speeds[name], 1), *strength))
     return points

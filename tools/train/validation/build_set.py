@@ -22,8 +22,7 @@ from engine.errors import StateError
 from engine.rollout import RolloutSettings
 from engine.rollout.settings import MAX_TRIALS, MAX_TRUNCATION
 from engine.rules.dice import MAX_SEED
-from nets.catalogue import DEFAULT_EVALUATOR, collect_net_hashes
-from nets.manifest import read_manifest
+from nets.catalogue import collect_pruning_net_hashes
 from tools.files import append_record
 from tools.parallel import ProcessPool
 from tools.progress import Progress, format_short_number
@@ -131,7 +130,7 @@ def _read_or_draw_positions(folder: Path, settings: ValidationSettings, nets: Ne
     Raises:
         StateError: They were drawn by other nets.
     """
-    judges = f"{nets.digest} {' '.join(_read_pruning_net_hashes().values())}"
+    judges = f"{nets.digest} {' '.join(collect_pruning_net_hashes().values())}"
     kept = read_positions(folder)
     if kept is None:
         learned = [Path(each) for each in settings.not_in]
@@ -145,10 +144,6 @@ def _read_or_draw_positions(folder: Path, settings: ValidationSettings, nets: Ne
             f"{folder} was begun by other nets than {nets.name} and its finder are made of now", field="net"
         )
     return kept[0]
-
-
-def _read_pruning_net_hashes() -> dict[str, str]:
-    return collect_net_hashes(read_manifest().pruner or DEFAULT_EVALUATOR)
 
 
 def _roll_out(folder: Path, tasks: Sequence[RolloutTask], processes: ProcessPool) -> None:

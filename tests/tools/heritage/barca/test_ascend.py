@@ -172,7 +172,7 @@ def test_standings_come_back_as_they_were(tmp_path):
         (["--start", "1,2"], "start", "bev has 15 weights, not 2"),
         (["--player", "heuristic", "--start", "1,1,9,1,1,1,1"], "start", "cb is 0 to 5, not 9"),
         (["--player", "nobody"], "player", "Invalid enum value"),
-        (["--reference", "nobody"], "player", "no player is called"),
+        (["--reference", "nobody"], "player", "expected a player"),
     ],
 )
 def test_settings_that_cannot_be_are_named_and_no_run_is_begun(tmp_path, capsys, options, field, said):

@@ -21,7 +21,7 @@ from tools.heritage.gengammon import command
 from tools.heritage.gengammon.dataset import write_expert_moves
 from tools.heritage.gengammon.learners import SelfPlayLearner
 from tools.heritage.gengammon.settings import MimicSettings
-from tools.opponents import hash_opponent_nets, load_opponent
+from tools.opponents import load_opponent
 from tools.train.runs.settings import read_settings
 
 SMALL = ["--population", "8", "--games", "0", "--threads", "1", "--fitness", "2"]
@@ -179,7 +179,7 @@ def test_a_run_plays_by_its_folder_and_by_its_text(tmp_path, moves):
     players = [load_opponent(f"run:{path}") for path in (tmp_path / "run", text)]
     assert [player.name for player in players] == ["run", "mine"]
     assert play_games(*players, 40, 1).points.reshape(-1, 2).sum() == 0
-    (hashed,) = hash_opponent_nets(f"run:{text}").values()
+    (hashed,) = players[1].nets.values()
     assert len(hashed) == 64
     text.write_text("nonsense")
     with pytest.raises(DataFileError, match="line 1"):
