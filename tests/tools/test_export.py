@@ -11,7 +11,7 @@ from engine.errors import DataFileError, StateError, UnsupportedError, ValueRang
 from nets.encoders import encode_tesauro196, get_encoder
 from nets.manifest import NetEntry, load_net
 from tools import export
-from tools.files import append_record
+from tools.files import append_record, write_arrays
 from tools.heritage.computational_backgammon.learner import ClassicLearner
 from tools.heritage.computational_backgammon.settings import ClassicSettings
 from tools.train.fitting.recipe import Recipe
@@ -145,8 +145,7 @@ def test_classic_nets_load_by_their_entries_and_judge_like_their_weights(
     settings = ClassicSettings(games=50, hidden=6, race_hidden=race_hidden, outputs=outputs)
     begin_run(run, "heritage classic", settings, ())
     learner = ClassicLearner(settings)
-    learner.games_done = 50
-    learner.save(run / "checkpoint.npz", {})
+    write_arrays(run / "checkpoint.npz", {**learner.state_dict(), "games_done": np.array(50)})
     append_record(run / "log.jsonl", {"games": 50, "seconds": 1.0})
     weights = tmp_path / "nets" / "weights"
     assert run_command(str(run), "--name", "old", "--folder", str(weights)) == 0

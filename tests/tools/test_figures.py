@@ -6,11 +6,12 @@ import importlib.util
 import pytest
 
 from engine.errors import DataFileError, UnsupportedError, ValueRangeError
-from tools import figures as plots
-from tools.figures import check_plot_file, draw_runs
+from tools.figures import check_plot_file
 from tools.files import append_record
-from tools.train.runs import learning_run, plot
+from tools.train.runs import pictures, plot
+from tools.train.runs import run as run_module
 from tools.train.runs.curves import Curve, RunCurves
+from tools.train.runs.pictures import draw_runs
 from tools.train.td import command as td
 
 SMALL = ["--games", "64", "--hidden", "8", "--race-hidden", "4", "--round-games", "16", "--threads", "1"]
@@ -60,7 +61,7 @@ def test_several_runs_have_a_colour_each_and_opponents_a_marker(matplotlib):
     curve = Curve((1, 2), (0.1, 0.3), (0.1, 0.1))
     runs = [RunCurves(name, {"pubeval": curve, "random": curve}, curve) for name in ("a", "b")]
     axes = Figure().subplots()
-    plots._draw_strengths(axes, runs, 1)
+    pictures._draw_strengths(axes, runs, 1)
     lines = [line for line in axes.lines if line.get_label().startswith(("a", "b"))]
     assert [line.get_label() for line in lines] == [
         "a against pubeval",
@@ -77,7 +78,7 @@ def test_several_runs_have_a_colour_each_and_opponents_a_marker(matplotlib):
 @pytest.mark.usefixtures("matplotlib")
 def test_a_run_draws_itself_at_each_checkpoint(tmp_path, monkeypatch):
     drawn = []
-    monkeypatch.setattr(learning_run, "draw_runs", lambda folders, file: drawn.append((folders, file)))
+    monkeypatch.setattr(run_module, "draw_runs", lambda folders, file: drawn.append((folders, file)))
     picture = tmp_path / "a.png"
     options = ["--checkpoint-every", "32", "--benchmark-games", "0", "--plot", str(picture)]
     run_command(td, str(tmp_path / "run"), *SMALL, *options)
@@ -132,6 +133,6 @@ def test_without_matplotlib_a_run_does_not_begin(tmp_path, monkeypatch):
     monkeypatch.setattr(
         importlib.util, "find_spec", lambda name, *more: None if name == "matplotlib" else real(name, *more)
     )
-    with pytest.raises(UnsupportedError, match=r"pip install 'gammond\[train\]'"):
+    with pytest.raises(UnsupportedError, match=r"pip install 'gammond\[plots\]'"):
         run_command(td, str(tmp_path / "run"), *SMALL, "--plot", str(tmp_path / "a.png"))
     assert not (tmp_path / "run").exists()

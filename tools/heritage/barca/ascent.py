@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,10 +11,9 @@ from numpy.typing import NDArray
 
 from engine.errors import DataFileError
 from engine.play.lockstep import play_games
-from tools.files import read_arrays, write_arrays
 from tools.heritage.barca.families import Vector, get_family
 from tools.heritage.barca.rewards import GameBatch, MeanReward, RewardSettings, calibrate_reward, play_batch
-from tools.heritage.barca.runs import read_vector
+from tools.heritage.barca.runs import parse_vector
 from tools.heritage.barca.settings import START_REFERENCE, AscendSettings
 from tools.opponents import load_opponent
 from tools.parallel import ProcessPool
@@ -209,12 +207,8 @@ class GradientAscent:
                 )
 
 
-def save_state(file: Path, player: str, state: AscentState) -> None:
-    """Write where a run stands, whole or not at all.
-
-    Raises:
-        DataFileError: It cannot be written.
-    """
+def state_to_arrays(player: str, state: AscentState) -> dict[str, NDArray[Any]]:
+    """Return the state of a run between two steps as named arrays for a file."""
     arrays: dict[str, NDArray[Any]] = {"player": np.array(player)}
     for name, value in vars(state).items():
         if isinstance(value, RatedVector):
@@ -222,23 +216,22 @@ def save_state(file: Path, player: str, state: AscentState) -> None:
             arrays |= {f"{name}_points": np.array([value.points_per_game, value.standard_error])}
         else:
             arrays[name] = np.array(value)
-    write_arrays(file, arrays)
+    return arrays
 
 
-def load_state(file: Path, settings: AscendSettings) -> AscentState:
-    """Read where a run stands.
+def state_from_arrays(arrays: Mapping[str, NDArray[Any]], player: str) -> AscentState:
+    """Read what `state_to_arrays` returned.
 
     Raises:
-        DataFileError: The file is missing, damaged, or of another player.
+        DataFileError: An array is missing or damaged, or of another player.
     """
-    arrays = read_arrays(file)
     try:
         return AscentState(
             step=int(arrays["step"]),
             games=int(arrays["games"]),
-            now=_read_rated_vector(file, arrays, "now", settings),
-            best=_read_rated_vector(file, arrays, "best", settings),
-            best_ever=_read_rated_vector(file, arrays, "best_ever", settings),
+            now=_parse_rated_vector(arrays, "now", player),
+            best=_parse_rated_vector(arrays, "best", player),
+            best_ever=_parse_rated_vector(arrays, "best_ever", player),
             delta=float(arrays["delta"]),
             rate=float(arrays["rate"]),
             since_best=int(arrays["since_best"]),
@@ -246,11 +239,9 @@ def load_state(file: Path, settings: AscendSettings) -> AscentState:
             random_points=int(arrays["random_points"]),
         )
     except (KeyError, TypeError, ValueError) as error:
-        raise DataFileError(f"{file} does not say where a run stands: {error!r}") from error
+        raise DataFileError(f"expected the state of an ascent, got {error!r}") from error
 
 
-def _read_rated_vector(
-    file: Path, arrays: dict[str, NDArray[Any]], name: str, settings: AscendSettings
-) -> RatedVector:
+def _parse_rated_vector(arrays: Mapping[str, NDArray[Any]], name: str, player: str) -> RatedVector:
     points, error = arrays[f"{name}_points"].tolist()
-    return RatedVector(read_vector(file, arrays, f"{name}_vector", settings.player), points, error)
+    return RatedVector(parse_vector(arrays, f"{name}_vector", player), points, error)

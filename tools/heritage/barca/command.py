@@ -14,32 +14,26 @@ meet the reference, and each other, with fresh dice.
 from __future__ import annotations
 
 import argparse
-import sys
-import time
 from pathlib import Path
 
 import numpy as np
 
 from engine.play.lockstep import PairedGameResults, play_games
 from engine.play.player import Player
-from tools.figures import add_plot_option, check_plot_file, draw_runs
-from tools.files import append_new_record, write_arrays
 from tools.heritage.barca.ascent import (
     AscentState,
     Gradient,
     GradientAscent,
     RatedVector,
-    load_state,
-    save_state,
+    state_from_arrays,
+    state_to_arrays,
 )
 from tools.heritage.barca.families import Vector, get_family
 from tools.heritage.barca.settings import START_REFERENCE, AscendSettings
 from tools.opponents import load_opponent
-from tools.parallel import ProcessPool
-from tools.progress import Progress
-from tools.train.runs.options import add_run_options, add_workers_option, load_run_settings
-from tools.train.runs.run_folder import LOG_FILE, begin_run
-from tools.train.runs.settings import add_setting_options
+from tools.train.runs.options import add_workers_option
+from tools.train.runs.run import Arrays, Learner, Record, RunProgress
+from tools.train.runs.trainer import Resources, Trainer
 
 SUMMARY = "learn the weights of a player without nets by gradient ascent on match scores"
 
@@ -47,110 +41,132 @@ _FRESH_SEED = 2
 """Of the dice that nothing was chosen by."""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of ``gammond heritage ascend``."""
-    add_run_options(parser, "run.toml, checkpoint.npz, best.npz, log.jsonl")
-    add_workers_option(parser, 1)
-    add_setting_options(parser, AscendSettings)
-    add_plot_option(parser)
+class AscendLearner(Learner):
+    """An ascent as a run sees it; its first step measures the first point, step 0 of the log.
 
-
-def main(args: argparse.Namespace) -> int:
-    """Train; returns the exit status.
-
-    Raises:
-        GammondError: An option cannot be, then no run was begun; or a run is there already, or none.
+    Args:
+        ascent: Makes the steps.
     """
-    check_plot_file(args.plot)
-    settings = load_run_settings(args.run, args, AscendSettings)
-    settings.check()
-    with ProcessPool(args.workers) as processes:
-        if not args.resume:
-            begin_run(args.run, "heritage ascend", settings, ())
-        best = _run_ascent(args.run, settings, GradientAscent(settings, processes), args.plot)
-    sys.stdout.write(report_result(settings, best))
-    return 0
 
+    unit = "step"
 
-def _run_ascent(
-    folder: Path, settings: AscendSettings, ascent: GradientAscent, plot: Path | None
-) -> RatedVector:
-    """Make the steps that are left."""
-    checkpoint = folder / "checkpoint.npz"
-    began_s = time.monotonic()
-    if checkpoint.exists():
-        standing = load_state(checkpoint, settings)
-    else:
-        standing = ascent.rate_start()
-        _save_step(folder, settings, standing, standing.now, None, time.monotonic() - began_s)
-    with Progress(settings.steps, "steps", start=standing.step) as bar:
-        while standing.step < settings.steps:
-            began_s = time.monotonic()
-            before = standing
-            standing, gradient = ascent.take_step(before)
-            reached = standing.best if standing.best is not before.best else standing.now
-            _save_step(folder, settings, standing, reached, gradient, time.monotonic() - began_s)
-            if plot:
-                draw_runs([folder], plot)
-            bar.write_line(_format_step(before, standing, reached, gradient))
-            bar.update(standing.step, f"best {standing.best_ever.points_per_game:+.3f}")
-    return standing.best_ever
+    def __init__(self, ascent: GradientAscent) -> None:
+        self._ascent = ascent
+        self._state: AscentState | None = None
+        self._reached: RatedVector | None = None
+        self._gradient: Gradient | None = None
+        self._restart_text = ""
 
+    @property
+    def state(self) -> AscentState:
+        """The state after the last step."""
+        assert self._state is not None
+        return self._state
 
-def _save_step(
-    folder: Path,
-    settings: AscendSettings,
-    state: AscentState,
-    reached: RatedVector,
-    gradient: Gradient | None,
-    seconds: float,
-) -> None:
-    """Save a step: the best point, the line of the log, then the checkpoint."""
-    best = state.best_ever
-    write_arrays(
-        folder / "best.npz",
-        {
-            "player": np.array(settings.player),
+    @property
+    def steps_done(self) -> int:
+        """Steps done; -1 before the first point is measured."""
+        return -1 if self._state is None else self._state.step
+
+    @property
+    def total_steps(self) -> int:
+        """Steps in all."""
+        return self._ascent.settings.steps
+
+    def run_step(self, progress: RunProgress) -> None:
+        """Make one step, or measure the first point."""
+        before = self._state
+        if before is None:
+            self._state = self._ascent.rate_start()
+            self._reached = self._state.now
+        else:
+            self._state, self._gradient = self._ascent.take_step(before)
+            is_best = self._state.best is not before.best
+            self._reached = self._state.best if is_best else self._state.now
+            self._restart_text = _format_restart(before, self._state)
+        progress.update(self.state.step, f"best {self.state.best_ever.points_per_game:+.3f}")
+
+    def compute_metrics(self, elapsed_s: float) -> Record:
+        """Describe the step."""
+        state, settings, reached = self.state, self._ascent.settings, self._reached
+        assert reached is not None
+        record: Record = {
+            "games": state.games,
+            "opponent": settings.reference,
+            "ppg": reached.points_per_game,
+            "ppg_error": reached.standard_error,
+            "ppg_games": settings.reference_games,
+            "vector": reached.vector.tolist(),
+            "best_ppg": state.best_ever.points_per_game,
+            "delta": state.delta,
+            "rate": state.rate,
+            "returns": state.returns,
+            "random_points": state.random_points,
+        }
+        if self._gradient is not None:
+            record |= {
+                "gradient": self._gradient.slopes.tolist(),
+                "gradient_errors": self._gradient.errors.tolist(),
+                "signal": self._gradient.signal_to_noise,
+            }
+        return record
+
+    def format_record(self, record: Record) -> str:
+        """Format a line of the log."""
+        text = f"step {record['step']}: {record['ppg']:+.3f} ± {record['ppg_error']:.3f}"
+        if "signal" not in record:
+            return text
+        return f"{text}, best {record['best_ppg']:+.3f}, signal {record['signal']:.2f}{self._restart_text}"
+
+    def score(self, record: Record) -> float:
+        """Return the strength of the best point so far."""
+        return float(record["best_ppg"])
+
+    def state_dict(self) -> Arrays:
+        """Return the state of the ascent."""
+        return state_to_arrays(self._ascent.settings.player, self.state)
+
+    def load_state_dict(self, arrays: Arrays) -> None:
+        """Resume from a checkpoint, as `Learner.load_state_dict`."""
+        self._state = state_from_arrays(arrays, self._ascent.settings.player)
+
+    def best_state_dict(self) -> Arrays:
+        """Return the best point so far, and its strength."""
+        best = self.state.best_ever
+        return {
+            "player": np.array(self._ascent.settings.player),
             "vector": best.vector,
             "ppg": np.array(best.points_per_game),
             "ppg_error": np.array(best.standard_error),
-        },
-    )
-    record: dict[str, object] = {
-        "step": state.step,
-        "games": state.games,
-        "seconds": seconds,
-        "opponent": settings.reference,
-        "ppg": reached.points_per_game,
-        "ppg_error": reached.standard_error,
-        "ppg_games": settings.reference_games,
-        "vector": reached.vector.tolist(),
-        "best_ppg": best.points_per_game,
-        "delta": state.delta,
-        "rate": state.rate,
-        "returns": state.returns,
-        "random_points": state.random_points,
-    }
-    if gradient is not None:
-        record |= {
-            "gradient": gradient.slopes.tolist(),
-            "gradient_errors": gradient.errors.tolist(),
-            "signal": gradient.signal_to_noise,
         }
-    append_new_record(folder / LOG_FILE, record, "step")
-    save_state(folder / "checkpoint.npz", settings.player, state)
+
+    def finish(self, folder: Path) -> str:
+        """Measure the best point with fresh dice, and report it."""
+        return report_result(self._ascent.settings, self.state.best_ever)
 
 
-def _format_step(before: AscentState, after: AscentState, reached: RatedVector, gradient: Gradient) -> str:
-    text = (
-        f"step {after.step}: {reached.points_per_game:+.3f} ± {reached.standard_error:.3f}, "
-        f"best {after.best_ever.points_per_game:+.3f}, signal {gradient.signal_to_noise:.2f}"
-    )
+def _make_learner(folder: Path, settings: AscendSettings, resources: Resources) -> AscendLearner:
+    return AscendLearner(GradientAscent(settings, resources.processes))
+
+
+TRAINER = Trainer("heritage ascend", AscendSettings, _make_learner)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``gammond heritage ascend``."""
+    TRAINER.add_arguments(parser)
+    add_workers_option(parser, 1)
+
+
+main = TRAINER.main
+
+
+def _format_restart(before: AscentState, after: AscentState) -> str:
     if after.random_points > before.random_points:
-        return f"{text}; stuck: on to a random point"
+        return "; stuck: on to a random point"
     if after.delta != before.delta:
-        return f"{text}; stuck: back to the best with delta {after.delta:g} and rate {after.rate:g}"
-    return text
+        return f"; stuck: back to the best with delta {after.delta:g} and rate {after.rate:g}"
+    return ""
 
 
 def report_result(settings: AscendSettings, best: RatedVector) -> str:

@@ -31,15 +31,17 @@ def make_ascend_player(file: Path, arrays: Mapping[str, NDArray[Any]]) -> Player
         raise DataFileError(
             f"{file} holds weights of {name[:40]!r}, expected one of {', '.join(FAMILY_NAMES)}"
         )
-    return get_family(name).make_player(read_vector(file, arrays, "vector", name))
+    try:
+        return get_family(name).make_player(parse_vector(arrays, "vector", name))
+    except DataFileError as error:
+        raise DataFileError(f"{file}: {error.message}") from error
 
 
-def read_vector(file: Path, arrays: Mapping[str, NDArray[Any]], key: str, player: str) -> Vector:
+def parse_vector(arrays: Mapping[str, NDArray[Any]], key: str, player: str) -> Vector:
     """Read the weights of a player from a file's arrays.
 
     Args:
-        file: For messages.
-        arrays: What the file holds.
+        arrays: All that the file holds.
         key: Of the weights.
         player: One of `FAMILY_NAMES`.
 
@@ -50,6 +52,6 @@ def read_vector(file: Path, arrays: Mapping[str, NDArray[Any]], key: str, player
     vector = arrays.get(key, np.empty(0))
     if vector.dtype.kind != "f" or vector.shape != (weights,) or not np.isfinite(vector).all():
         raise DataFileError(
-            f"{file}: {key} is {weights} finite weights of {player}, not {vector.dtype}{list(vector.shape)}"
+            f"expected {key} as {weights} finite weights of {player}, got {vector.dtype}{list(vector.shape)}"
         )
     return vector.astype(np.float64)

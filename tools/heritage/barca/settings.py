@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-import msgspec
 from msgspec import Meta
 
 from engine.errors import ValueRangeError
 from tools.heritage.barca.families import FAMILY_NAMES, get_family
 from tools.train.runs.strength_games import check_benchmark
+from tools.train.runs.trainer import RunSettings
 
 START_REFERENCE = "start"
 """The reference that is the run's own first vector."""
@@ -17,7 +17,7 @@ START_REFERENCE = "start"
 _EvenGames = Meta(ge=4, multiple_of=2, description="paired games that each weight is tried in at a step")
 
 
-class AscendSettings(msgspec.Struct, frozen=True):
+class AscendSettings(RunSettings, frozen=True):
     """All that decides the result of a run; each field says what it is."""
 
     player: Annotated[

@@ -9,37 +9,20 @@ lower rates. A run that was killed goes on with --resume; it loses the games sin
 
 from __future__ import annotations
 
-import argparse
+from pathlib import Path
 
-from tools.figures import add_plot_option, check_plot_file
-from tools.heritage.computational_backgammon.learner import make_initial_nets, resume_learner
+from tools.heritage.computational_backgammon.learner import ClassicLearner
 from tools.heritage.computational_backgammon.settings import ClassicSettings
-from tools.train.runs.learning_run import CHECKPOINT_FILE, LearningRun
-from tools.train.runs.options import add_run_options, load_run_settings
-from tools.train.runs.run_folder import begin_run
-from tools.train.runs.settings import add_setting_options
+from tools.train.runs.trainer import Resources, Trainer
 
 SUMMARY = "train nets as in the first years of TD-Gammon: sigmoid units, symmetric or not, experts or not"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of ``gammond heritage classic``."""
-    add_run_options(parser, "run.toml, checkpoint.npz, best.npz, log.jsonl")
-    add_setting_options(parser, ClassicSettings)
-    add_plot_option(parser)
+def _make_learner(folder: Path, settings: ClassicSettings, resources: Resources) -> ClassicLearner:
+    return ClassicLearner(settings)
 
 
-def main(args: argparse.Namespace) -> int:
-    """Train; returns the exit status.
+TRAINER = Trainer("heritage classic", ClassicSettings, _make_learner)
 
-    Raises:
-        GammondError: An option cannot be, then no run was begun; or a run is there already, or none.
-    """
-    check_plot_file(args.plot)
-    settings = load_run_settings(args.run, args, ClassicSettings)
-    settings.check()
-    if not args.resume:
-        make_initial_nets(settings)
-        begin_run(args.run, "heritage classic", settings, ())
-    LearningRun(args.run, settings, resume_learner(args.run / CHECKPOINT_FILE, settings), args.plot).run()
-    return 0
+add_arguments = TRAINER.add_arguments
+main = TRAINER.main

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +20,14 @@ from tools.heritage.computational_backgammon.lockstep_games import play_in_locks
 from tools.heritage.computational_backgammon.net_set import (
     TWO_SIDED,
     ClassicNetSet,
+    classic_nets_from_arrays,
     load_bearoff_table,
     read_classic_nets,
 )
 from tools.heritage.computational_backgammon.settings import SELF, TAUGHT, WATCHING, ClassicSettings
 from tools.opponents import load_opponent
-from tools.train.td.self_play import RoundReport
+from tools.train.runs.game_learner import GameLearner, RoundReport
+from tools.train.runs.run import Arrays, Record, StrengthMeasurement, check_same_settings
 from tools.train.weights.net_set import find_nets_file
 
 ROUND_GAMES = 50
@@ -38,84 +40,99 @@ for _array in (_NO_RANKS, _NO_WINS):  # read-only as those of a table: the loops
     _array.setflags(write=False)
 
 
-class ClassicLearner:
-    """A player that learns, as `Learner`; the same settings give the same weights.
+class ClassicLearner(GameLearner):
+    """A player that learns.
 
     Args:
         settings: Of the run.
-        nets: To start from; random ones unless given.
-        games_done: Games that led to these nets.
-        cuts: How often the run went back to the best nets.
     """
 
-    def __init__(
-        self,
-        settings: ClassicSettings,
-        nets: ClassicNetSet | None = None,
-        games_done: int = 0,
-        cuts: int = 0,
-    ) -> None:
+    def __init__(self, settings: ClassicSettings) -> None:
+        super().__init__(settings)
         self.settings = settings
-        self.nets = nets or make_initial_nets(settings)
-        self.games_done = games_done
-        self.cuts = cuts
+        self._nets: ClassicNetSet | None = None
+        self._games_done = 0
+        self._cuts = 0
         self._expert = None if settings.teacher == SELF else load_opponent(settings.expert)
 
     @property
+    def steps_done(self) -> int:
+        """Games done."""
+        return self._games_done
+
+    def start(self, records: Sequence[Record]) -> None:
+        """Make the first nets."""
+        self._nets = make_initial_nets(self.settings)
+
+    @property
+    def nets(self) -> ClassicNetSet:
+        """The present nets; the first ones where nothing was learned yet."""
+        if self._nets is None:
+            self._nets = make_initial_nets(self.settings)
+        return self._nets
+
+    @property
     def player(self) -> Player:
-        """What plays with what was learned so far."""
+        """The player with the present nets."""
         return EvaluatorPlayer(self.nets.make_evaluator("classic"))
 
     @property
     def rate(self) -> float:
         """α of the next round."""
-        return self.settings.compute_rates(self.cuts)[0]
+        return self.settings.compute_rates(self._cuts)[0]
 
-    @property
-    def can_cut_rate(self) -> bool:
-        """Whether a rate can be cut."""
-        return max(self.settings.compute_rates(self.cuts)) > self.settings.least_rate
+    def state_dict(self) -> Arrays:
+        """Return the nets, and how often the run went back."""
+        state = {"games_done": np.array(self._games_done), "cuts": np.array(self._cuts)}
+        return {**self.nets.to_arrays(), **state}
 
-    def save(self, file: Path, extra: dict[str, NDArray[Any]]) -> None:
-        """Write all that it takes to go on, and other arrays, whole or not at all.
+    def load_state_dict(self, arrays: Arrays) -> None:
+        """Resume from a checkpoint, as `Learner.load_state_dict`."""
+        nets = classic_nets_from_arrays(arrays)
+        found = {
+            "hidden": nets.contact.hidden[0],
+            "race_hidden": nets.race.hidden[0] if nets.race is not nets.contact else 0,
+            "outputs": nets.contact.outputs,
+            "layout": nets.contact.layout,
+            "bearoff": nets.bearoff,
+        }
+        check_same_settings(self.settings, found)
+        self._nets = nets
+        self._games_done, self._cuts = (_parse_count(arrays, name) for name in ("games_done", "cuts"))
 
-        Raises:
-            DataFileError: It cannot be written.
-        """
-        state = {"games_done": np.array(self.games_done), "cuts": np.array(self.cuts)}
-        self.nets.save(file, {**state, **extra})
+    def can_backtrack(self) -> bool:
+        """Return whether a rate is still above the least one."""
+        return max(self.settings.compute_rates(self._cuts)) > self.settings.least_rate
 
-    def backtrack_to(self, file: Path) -> int:
-        """Go on with the nets of a file at lower rates; returns the games that had led to them.
+    def backtrack_to(self, arrays: Arrays) -> Record:
+        """Go back to the best nets, as `Learner.backtrack_to`."""
+        self._nets = classic_nets_from_arrays(arrays)
+        self._cuts += 1
+        return {"back_to": _parse_count(arrays, "games_done"), "cuts": self._cuts}
 
-        Raises:
-            DataFileError: The file cannot be read.
-        """
-        self.nets, arrays = read_classic_nets(file)
-        self.cuts += 1
-        return _read_count(file, arrays, "games_done")
-
-    def compute_metrics(self) -> dict[str, object]:
-        """What the nets say of the start and of decided endgames."""
-        return compute_probe_metrics(self.nets.make_evaluator("classic"))
+    def measure_strength(self) -> StrengthMeasurement:
+        """Play all opponents; the log also tells how the nets evaluate the start and decided endgames."""
+        measured = super().measure_strength()
+        probes = compute_probe_metrics(self.nets.make_evaluator("classic"))
+        return replace(measured, metrics={**measured.metrics, **probes})
 
     def play_rounds(self) -> Iterator[RoundReport]:
-        """Learn, round by round, until all games are through."""
+        """Learn, round by round, until all games are played."""
         settings = self.settings
-        while self.games_done < settings.games:
-            games, rate = min(ROUND_GAMES, settings.games - self.games_done), self.rate
+        while self._games_done < settings.games:
+            games, rate = min(ROUND_GAMES, settings.games - self._games_done), self.rate
             tally = np.zeros(4, np.int64)
             squares = (
                 self._learn_from_self_play(games, tally)
                 if self._expert is None
                 else self._learn_with_expert(games, tally)
             )
-            self.games_done += games
+            self._games_done += games
             played, plies, gammons, _ = tally.tolist()
-            yield RoundReport(self.games_done, rate, played, plies, gammons, squares)
+            yield RoundReport(self._games_done, rate, played, plies, gammons, squares)
 
     def _learn_from_self_play(self, games: int, tally: NDArray[np.int64]) -> float:
-        seeds = np.random.SeedSequence([self.settings.seed, self.games_done, _SELF_DICE])
+        seeds = np.random.SeedSequence([self.settings.seed, self._games_done, _SELF_DICE])
         dice = seeds.generate_state(1, np.uint64).astype(np.uint64)
         start = Position.start().board.copy()
         return kernel_games.run_self_play(games, start, *self._weights, self._learning, dice, tally)
@@ -126,7 +143,7 @@ class ClassicLearner:
         own, teacher, squares = self.player, self.settings.teacher, 0.0
         first = self._expert if teacher == WATCHING else own
         second = own if teacher == TAUGHT else self._expert
-        generator = np.random.default_rng([self.settings.seed, self.games_done, _EXPERT_DICE])
+        generator = np.random.default_rng([self.settings.seed, self._games_done, _EXPERT_DICE])
         for boards in play_in_lockstep(first, second, games, generator):
             if teacher == TAUGHT:
                 assert self._expert.evaluator is not None
@@ -142,7 +159,7 @@ class ClassicLearner:
 
     @property
     def _learning(self) -> LearningParameters:
-        alpha, beta = self.settings.compute_rates(self.cuts)
+        alpha, beta = self.settings.compute_rates(self._cuts)
         ranks, wins = _NO_RANKS, _NO_WINS
         if self.nets.bearoff == TWO_SIDED:
             table = load_bearoff_table()
@@ -172,33 +189,8 @@ def make_initial_nets(settings: ClassicSettings) -> ClassicNetSet:
     return made.with_weights_of(parent)
 
 
-def resume_learner(file: Path, settings: ClassicSettings) -> ClassicLearner:
-    """Go on from a checkpoint; from the start where there is none.
-
-    Raises:
-        DataFileError: It cannot be read, or is of a run with other settings.
-    """
-    if not file.exists():
-        return ClassicLearner(settings)
-    nets, arrays = read_classic_nets(file)
-    own_race = nets.race.hidden[0] if nets.race is not nets.contact else 0
-    found = {
-        "hidden": nets.contact.hidden[0],
-        "race_hidden": own_race,
-        "outputs": nets.contact.outputs,
-        "layout": nets.contact.layout,
-        "bearoff": nets.bearoff,
-    }
-    for name, value in found.items():
-        if value != getattr(settings, name):
-            raise DataFileError(f"{file} has {name} {value}, run.toml beside it {getattr(settings, name)}")
-    return ClassicLearner(
-        settings, nets, _read_count(file, arrays, "games_done"), _read_count(file, arrays, "cuts")
-    )
-
-
-def _read_count(file: Path, arrays: dict[str, NDArray[Any]], name: str) -> int:
+def _parse_count(arrays: Arrays, name: str) -> int:
     value = arrays.get(name)
     if value is None or value.shape != () or value.dtype.kind not in "iu" or int(value) < 0:
-        raise DataFileError(f"{file} is no checkpoint of a run: {name} is {value!r}, no number of 0 or more")
+        raise DataFileError(f"expected {name} as one whole number of 0 or more, got {value!r}")
     return int(value)

@@ -84,15 +84,18 @@ class ClassicNetSet:
         Raises:
             DataFileError: It cannot be written.
         """
+        write_arrays(file, {**extra, **self.to_arrays()})
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the nets as named arrays for a file."""
         arrays: dict[str, NDArray[Any]] = {
-            **extra,
             "layout": np.array(self.contact.layout),
             "outputs": np.array(self.contact.outputs),
             "bearoff": np.array(self.bearoff),
         }
         for phase, net in self.nets.items():
             arrays |= net.to_arrays(phase)
-        write_arrays(file, arrays)
+        return arrays
 
 
 def _describe(player: ClassicNetSet) -> str:
@@ -140,16 +143,26 @@ def make_classic_player(file: Path, arrays: Mapping[str, NDArray[Any]]) -> Playe
 
 def _build_nets(file: Path, arrays: Mapping[str, NDArray[Any]]) -> ClassicNetSet:
     try:
+        return classic_nets_from_arrays(arrays)
+    except DataFileError as error:
+        raise DataFileError(f"{file}: {error.message}", field="net") from error
+
+
+def classic_nets_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> ClassicNetSet:
+    """Make nets of what `ClassicNetSet.to_arrays` returned.
+
+    Raises:
+        DataFileError: An array is missing or damaged.
+    """
+    try:
         layout, outputs = str(arrays["layout"]), int(arrays["outputs"])
         contact = ClassicNet.from_arrays(layout, outputs, "contact", arrays)
         race = ClassicNet.from_arrays(layout, outputs, "race", arrays) if "race_w1" in arrays else contact
         return ClassicNetSet(contact, race, str(arrays["bearoff"]))
     except KeyError as error:
-        raise DataFileError(
-            f"{file} holds no classic player: it has no {error.args[0]}", field="net"
-        ) from error
-    except (DataFileError, TypeError, ValueError) as error:
-        raise DataFileError(f"{file}: {error}", field="net") from error
+        raise DataFileError(f"expected the arrays of classic nets, missing {error.args[0]}") from error
+    except (TypeError, ValueError) as error:
+        raise DataFileError(str(error)) from error
 
 
 @lru_cache(maxsize=1)

@@ -14,7 +14,7 @@ from tools.heritage.computational_backgammon.endgames import measure_endgame_err
 from tools.heritage.computational_backgammon.study_runs import ClassicStudy
 from tools.heritage.computational_backgammon.text_table import format_table
 from tools.opponents import RUN_PREFIX, load_opponent
-from tools.train.runs.learning_run import CHECKPOINT_FILE
+from tools.train.runs.run import CHECKPOINT_FILE
 from tools.train.runs.run_folder import LOG_FILE
 
 LAST_MEASUREMENTS = 10

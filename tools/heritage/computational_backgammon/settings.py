@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-import msgspec
 from msgspec import Meta
 
 from engine.errors import UnsupportedError, ValueRangeError
@@ -17,11 +16,12 @@ from tools.train.runs.strength_games import (
     check_backtrack,
     check_benchmark,
 )
+from tools.train.runs.trainer import RunSettings
 
 SELF, AGAINST, TAUGHT, WATCHING = "self", "against", "taught", "watching"
 
 
-class ClassicSettings(msgspec.Struct, frozen=True):
+class ClassicSettings(RunSettings, frozen=True):
     """All that decides the result of a run; each field says what it is."""
 
     games: Annotated[int, Meta(ge=1, description="games to learn from in all")] = 200_000

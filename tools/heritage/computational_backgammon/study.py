@@ -1,15 +1,15 @@
-"""``gammond heritage classic-study``: what makes nets of the first years learn, one table for each question.
+"""``gammond train classic-study``: what makes nets of the first years learn, one table for each question.
 
-A study that trains keeps a run of ``gammond heritage classic`` in a folder for each line of its table; given
+A study that trains keeps a run of ``gammond train classic`` in a folder for each line of its table; given
 the same folder again it goes on where it was, and prints the table at once when all runs are through:
 
-    gammond heritage classic-study symmetry runs/symmetry
+    gammond train classic-study symmetry runs/symmetry
 
 Two studies train nothing: ``start`` compares what players say of the opening position with a reference,
 ``tables`` the sizes of bearoff databases:
 
-    gammond heritage classic-study start default run:runs/symmetry/normal
-    gammond heritage classic-study tables
+    gammond train classic-study start default run:runs/symmetry/normal
+    gammond train classic-study tables
 """
 
 from __future__ import annotations
@@ -23,18 +23,19 @@ from msgspec.structs import replace
 
 from engine.errors import StateError, UnsupportedError, ValueRangeError
 from nets.catalogue import DEFAULT_EVALUATOR
-from tools.figures import add_plot_option, check_plot_file, draw_runs
-from tools.heritage.computational_backgammon.learner import make_initial_nets, resume_learner
+from tools.figures import add_plot_option, check_plot_file
+from tools.heritage.computational_backgammon.command import TRAINER
 from tools.heritage.computational_backgammon.opening import make_opening_report
 from tools.heritage.computational_backgammon.report import tabulate_runs
 from tools.heritage.computational_backgammon.settings import ClassicSettings
 from tools.heritage.computational_backgammon.study_runs import STUDIES, ClassicStudy, StudyRuns
 from tools.heritage.computational_backgammon.table_sizes import make_size_report
 from tools.parallel import ProcessPool
-from tools.train.runs.learning_run import CHECKPOINT_FILE, LearningRun
-from tools.train.runs.run_folder import CONFIG_FILE, begin_run
+from tools.train.runs.pictures import draw_runs
+from tools.train.runs.run_folder import CONFIG_FILE
 from tools.train.runs.settings import read_settings
 from tools.train.runs.strength_games import check_benchmark
+from tools.train.runs.trainer import Resources
 
 SUMMARY = "answer a question about nets of the first years of TD-Gammon with a table of runs"
 
@@ -50,7 +51,7 @@ class _StudyRun:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of ``gammond heritage classic-study``."""
+    """Add the arguments of ``gammond train classic-study``."""
     questions = "; ".join(f"{name}: {study.question}" for name, study in STUDIES.items())
     parser.add_argument(
         "study",
@@ -148,12 +149,7 @@ def _check_run(run: _StudyRun) -> None:
 
 def _train_run(run: _StudyRun) -> None:
     """Begin a run, or go on with it."""
-    if not (run.folder / CONFIG_FILE).exists():
-        make_initial_nets(run.settings)
-        begin_run(run.folder, "heritage classic", run.settings, ())
-    learner = resume_learner(run.folder / CHECKPOINT_FILE, run.settings)
-    if learner.games_done < run.settings.games:
-        LearningRun(run.folder, run.settings, learner, None).run()
+    TRAINER.complete_run(run.folder, run.settings, Resources(ProcessPool(1)))
 
 
 def _format_head(name: str, study: ClassicStudy, runs: StudyRuns) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from math import cos, pi
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,7 +55,7 @@ class BackpropTrainer:
         """The state from which it goes on, beside `epoch`: three times ``float32[52, LANES]``."""
         return {"weights": self._weights, "mean": self._mean, "square": self._square}
 
-    def load_state_dict(self, epoch: int, arrays: dict[str, NDArray[np.float32]]) -> None:
+    def load_state_dict(self, epoch: int, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take back what `arrays` gave."""
         self.epoch = epoch
         self._weights, self._mean, self._square = (

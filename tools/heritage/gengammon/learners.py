@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from abc import abstractmethod
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import DataFileError
 from nets.heritage.gengammon.kernels.net import INPUTS
-from nets.heritage.gengammon.net import HIDDEN_UNITS, GengammonNet
+from nets.heritage.gengammon.net import HIDDEN_UNITS, GengammonNet, GengammonPlayer, format_net
+from tools.files import write_atomically
 from tools.heritage.gengammon.backprop import BackpropTrainer
 from tools.heritage.gengammon.dataset import CandidatePlays
 from tools.heritage.gengammon.genes import decode_net
@@ -17,73 +18,113 @@ from tools.heritage.gengammon.genetic_algorithm import Population
 from tools.heritage.gengammon.kernels.mimic import PackedMoves
 from tools.heritage.gengammon.packed_moves import count_moves, measure_agreements, pack_moves
 from tools.heritage.gengammon.playouts import find_best_by_playouts, measure_lead, sample_own_positions
+from tools.heritage.gengammon.runs import NET_FILE
 from tools.heritage.gengammon.settings import MimicSettings
-
-StepRecord = dict[str, Any]
-StateArrays = dict[str, NDArray[Any]]
+from tools.progress import format_short_number
+from tools.train.runs.run import Arrays, Learner, Record, RunProgress, StrengthMeasurement, read_array
+from tools.train.runs.strength_games import load_opponents, play_opponents, strengths_from_results
 
 _POSITIONS = 0
 _DICE = 1
 _LEAD_GAMES = 500
 
 
-class MimicLearner(Protocol):
-    """A way of learning: so many steps, each of which changes the net.
+class MimicLearner(Learner):
+    """A way of learning to mimic experts; measured on moves of unseen matches.
 
-    Attributes:
-        unit: What a step is called, in the log too.
-        total_steps: How many there are.
-        checkpoint_every: So many steps lie between checkpoints.
-        done: How many are done.
-        net: The net after them.
+    Args:
+        settings: Of the run.
+        unseen: Expert moves that nothing is learned from, if any.
+        name: Of the player that the net is.
     """
 
-    unit: str
-    total_steps: int
-    checkpoint_every: int
+    def __init__(self, settings: MimicSettings, unseen: PackedMoves | None = None, name: str = "") -> None:
+        self._settings = settings
+        self._unseen = unseen
+        self._name = name
+        self._metrics: Record = {}
+        self._ranked = 0
 
     @property
-    def steps_done(self) -> int:
-        """How many steps are done."""
-        ...
-
-    @property
+    @abstractmethod
     def net(self) -> GengammonNet:
-        """The net after them."""
-        ...
+        """The net after the steps done."""
 
-    def run_step(self) -> StepRecord:
-        """Do a step, and tell about it."""
-        ...
+    @abstractmethod
+    def learn(self) -> Record:
+        """Do a step; return what the log tells of it, and in ``ranked`` how many moves nets ranked."""
 
-    def state_dict(self) -> StateArrays:
-        """The state from which it goes on."""
-        ...
+    def run_step(self, progress: RunProgress) -> None:
+        """Do a step."""
+        self._metrics = self.learn()
+        self._ranked += int(self._metrics.pop("ranked"))
+        progress.update(self.steps_done, f"fitness {self._metrics['fitness']:.4f}")
 
-    def load_state_dict(self, arrays: StateArrays) -> None:
-        """Take back what `arrays` gave.
+    def compute_metrics(self, elapsed_s: float) -> Record:
+        """Describe the last step, and how the net does on unseen matches."""
+        record = {**self._metrics, "moves_per_s": self._ranked / elapsed_s}
+        self._ranked = 0
+        if self._unseen is not None:
+            every = np.arange(count_moves(self._unseen))
+            (found,) = measure_agreements(self._unseen, [self.net], self._settings.fitness, every, 1)
+            record |= {
+                "unseen_fitness": found.fitness,
+                "unseen_first": found.ranked_first,
+                "unseen": len(every),
+            }
+        return record
 
-        Raises:
-            DataFileError: An array is missing, or has another shape.
-        """
-        ...
+    def measure_strength(self) -> StrengthMeasurement:
+        """Play all opponents after the last step."""
+        settings = self._settings
+        if self.steps_done < self.total_steps or not settings.games:
+            return StrengthMeasurement()
+        opponents = load_opponents(settings.opponents, settings.games)
+        results = play_opponents(GengammonPlayer(self._name, self.net), opponents, settings.games)
+        return StrengthMeasurement(strengths_from_results(results))
+
+    def format_record(self, record: Record) -> str:
+        """Format a line of the log."""
+        parts = [f"{self.unit} {record[self.unit]}: fitness {record['fitness']:.4f}"]
+        parts.append(f"{record['first']:.1%} ranked first")
+        if "unseen_first" in record:
+            parts.append(f"unseen {record['unseen_fitness']:.4f}, {record['unseen_first']:.1%}")
+        if "lead" in record:
+            parts.append(f"{record['lead']:+.1f} ± {record['lead_error']:.1f} pips ahead of the one before")
+        parts.append(f"{format_short_number(record['moves_per_s'])} moves/s")
+        return ", ".join(parts)
+
+    def score(self, record: Record) -> None:
+        """Return None: the last net is the result."""
+
+    def write_files(self, folder: Path) -> None:
+        """Write the net as text."""
+        write_atomically(folder / NET_FILE, format_net(self.net).encode())
 
 
-class GeneticLearner:
+class GeneticLearner(MimicLearner):
     """Generations of a genetic algorithm.
 
     Args:
         settings: Of the run.
         packed: Expert moves to learn from.
         threads: How many work on it; the result is the same.
+        unseen: As `MimicLearner`.
+        name: As `MimicLearner`.
     """
 
     unit = "generation"
 
-    def __init__(self, settings: MimicSettings, packed: PackedMoves, threads: int) -> None:
-        self.total_steps = settings.generations
+    def __init__(
+        self,
+        settings: MimicSettings,
+        packed: PackedMoves,
+        threads: int,
+        unseen: PackedMoves | None = None,
+        name: str = "",
+    ) -> None:
+        super().__init__(settings, unseen, name)
         self.checkpoint_every = settings.validate_every
-        self._settings = settings
         self._packed = packed
         self._threads = threads
         self._population = Population(settings, settings.seed)
@@ -95,12 +136,17 @@ class GeneticLearner:
         return self._population.generation
 
     @property
+    def total_steps(self) -> int:
+        """Generations in all."""
+        return self._settings.generations
+
+    @property
     def net(self) -> GengammonNet:
         """The fittest net of the last generation that was judged."""
         return self._net
 
-    def run_step(self) -> StepRecord:
-        """Judge a generation and make the next one, as `Learner.run_step`."""
+    def learn(self) -> Record:
+        """Judge a generation and make the next one, as `MimicLearner.learn`."""
         judged = self._population.evolve(self._packed, self._threads)
         self._net = judged.best
         moves = self._settings.sample or count_moves(self._packed)
@@ -108,27 +154,32 @@ class GeneticLearner:
             "fitness": judged.agreement.fitness,
             "mean_fitness": judged.mean_fitness,
             "first": judged.agreement.ranked_first,
-            "judged": len(self._population.genes) * min(moves, count_moves(self._packed)),
+            "ranked": len(self._population.genes) * min(moves, count_moves(self._packed)),
         }
 
-    def state_dict(self) -> StateArrays:
+    def state_dict(self) -> Arrays:
         """The population, as `Learner.state_dict`."""
         return {"genes": self._population.genes, "generation": np.array(self.steps_done)}
 
-    def load_state_dict(self, arrays: StateArrays) -> None:
+    def load_state_dict(self, arrays: Arrays) -> None:
         """Go on from a population, as `Learner.load_state_dict`."""
         self._population = _restore_population(self._settings, arrays)
 
 
-class BackpropLearner:
+class BackpropLearner(MimicLearner):
     """Epochs of backpropagation; arguments as those of `GeneticLearner`."""
 
     unit = "epoch"
-    checkpoint_every = 1
 
-    def __init__(self, settings: MimicSettings, packed: PackedMoves, threads: int) -> None:
-        self.total_steps = settings.epochs
-        self._settings = settings
+    def __init__(
+        self,
+        settings: MimicSettings,
+        packed: PackedMoves,
+        threads: int,
+        unseen: PackedMoves | None = None,
+        name: str = "",
+    ) -> None:
+        super().__init__(settings, unseen, name)
         self._packed = packed
         self._threads = threads
         self._descender = BackpropTrainer(settings)
@@ -139,40 +190,47 @@ class BackpropLearner:
         return self._descender.epoch
 
     @property
+    def total_steps(self) -> int:
+        """Epochs in all."""
+        return self._settings.epochs
+
+    @property
     def net(self) -> GengammonNet:
         """The net after them."""
         return self._descender.net
 
-    def run_step(self) -> StepRecord:
-        """Go through the moves once, as `Learner.run_step`."""
+    def learn(self) -> Record:
+        """Go through the moves once, as `MimicLearner.learn`."""
         loss = self._descender.train_epoch(self._packed, self._threads)
         every = np.arange(count_moves(self._packed))
         (found,) = measure_agreements(self._packed, [self.net], self._settings.fitness, every, 1)
-        return {"loss": loss, "fitness": found.fitness, "first": found.ranked_first, "judged": len(every)}
+        return {"loss": loss, "fitness": found.fitness, "first": found.ranked_first, "ranked": len(every)}
 
-    def state_dict(self) -> StateArrays:
+    def state_dict(self) -> Arrays:
         """Weights and moments, as `Learner.state_dict`."""
         return {**self._descender.state_dict(), "epoch": np.array(self.steps_done)}
 
-    def load_state_dict(self, arrays: StateArrays) -> None:
+    def load_state_dict(self, arrays: Arrays) -> None:
         """Take weights and moments back, as `Learner.load_state_dict`."""
         self._descender.load_state_dict(_read_number(arrays, "epoch"), arrays)
 
 
-class SelfPlayLearner:
+class SelfPlayLearner(MimicLearner):
     """Rounds of data made by the net's own play, each followed by generations of the genetic algorithm.
 
     Args:
         settings: Of the run.
         threads: How many work on it; the result is the same.
+        unseen: As `MimicLearner`.
+        name: As `MimicLearner`.
     """
 
     unit = "round"
-    checkpoint_every = 1
 
-    def __init__(self, settings: MimicSettings, threads: int) -> None:
-        self.total_steps = settings.rounds
-        self._settings = settings
+    def __init__(
+        self, settings: MimicSettings, threads: int, unseen: PackedMoves | None = None, name: str = ""
+    ) -> None:
+        super().__init__(settings, unseen, name)
         self._threads = threads
         self._rounds_done = 0
         self._genes = Population(settings, settings.seed).genes
@@ -184,12 +242,17 @@ class SelfPlayLearner:
         return self._rounds_done
 
     @property
+    def total_steps(self) -> int:
+        """Rounds in all."""
+        return self._settings.rounds
+
+    @property
     def net(self) -> GengammonNet:
         """The fittest net of the last generation of the last round."""
         return self._net
 
-    def run_step(self) -> StepRecord:
-        """Make data and learn from them, as `Learner.run_step`."""
+    def learn(self) -> Record:
+        """Make data and learn from them, as `MimicLearner.learn`."""
         settings, before = self._settings, self._net
         boards, plays = self._make_data()
         aside = max(1, round(settings.unseen * len(boards)))
@@ -207,20 +270,20 @@ class SelfPlayLearner:
             "own_unseen_first": apart.ranked_first,
             "lead": lead,
             "lead_error": lead_error,
-            "judged": settings.round_generations
+            "ranked": settings.round_generations
             * len(self._genes)
             * min(settings.sample or count_moves(learned), count_moves(learned)),
         }
 
-    def state_dict(self) -> StateArrays:
+    def state_dict(self) -> Arrays:
         """The population and its fittest net, as `Learner.state_dict`."""
         return {"genes": self._genes, "weights": self._net.weights, "round": np.array(self._rounds_done)}
 
-    def load_state_dict(self, arrays: StateArrays) -> None:
+    def load_state_dict(self, arrays: Arrays) -> None:
         """Go on from a population, as `Learner.load_state_dict`."""
         self._genes = _read_genes(self._settings, arrays)
         self._net = GengammonNet(
-            _read_array(arrays, "weights", (HIDDEN_UNITS, INPUTS)), self._settings.activation
+            read_array(arrays, "weights", (HIDDEN_UNITS, INPUTS)), self._settings.activation
         )
         self._rounds_done = _read_number(arrays, "round")
 
@@ -240,26 +303,14 @@ def _pack_range(boards: NDArray[np.int8], plays: CandidatePlays, first: int, las
     return pack_moves(boards[first:last], CandidatePlays(plays.boards[begin:end], offsets, chosen))
 
 
-def _restore_population(settings: MimicSettings, arrays: StateArrays) -> Population:
+def _restore_population(settings: MimicSettings, arrays: Arrays) -> Population:
     genes, generation = _read_genes(settings, arrays), _read_number(arrays, "generation")
     return Population(settings, settings.seed, genes, generation)
 
 
-def _read_genes(settings: MimicSettings, arrays: StateArrays) -> NDArray[np.int32]:
-    return _read_array(arrays, "genes", (settings.population, HIDDEN_UNITS * INPUTS)).astype(np.int32)
+def _read_genes(settings: MimicSettings, arrays: Arrays) -> NDArray[np.int32]:
+    return read_array(arrays, "genes", (settings.population, HIDDEN_UNITS * INPUTS)).astype(np.int32)
 
 
-def _read_number(arrays: StateArrays, name: str) -> int:
-    return int(_read_array(arrays, name, ()))
-
-
-def _read_array(arrays: StateArrays, name: str, shape: tuple[int, ...]) -> NDArray[Any]:
-    """An array of a checkpoint.
-
-    Raises:
-        DataFileError: It is missing, or has another shape.
-    """
-    if name not in arrays or arrays[name].shape != shape:
-        found = list(arrays[name].shape) if name in arrays else "nothing"
-        raise DataFileError(f"a checkpoint of this run has {name} of shape {list(shape)}, not {found}")
-    return arrays[name]
+def _read_number(arrays: Arrays, name: str) -> int:
+    return int(read_array(arrays, name, ()))

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-import msgspec
 from msgspec import Meta
 
 from engine.errors import ValueRangeError
 from tools.heritage.gengammon.fitness import FITNESSES
 from tools.train.runs.strength_games import GamesOption, check_benchmark
+from tools.train.runs.trainer import RunSettings
 
 
-class MimicSettings(msgspec.Struct, frozen=True):
+class MimicSettings(RunSettings, frozen=True):
     """All that decides which net comes out; each field says what it is."""
 
     moves: Annotated[str, Meta(description="file of expert moves, from gammond heritage expert-moves")] = ""

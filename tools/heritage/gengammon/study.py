@@ -22,11 +22,12 @@ from typing import Any
 from engine.errors import StateError, ValueRangeError
 from tools.figures import check_plot_file
 from tools.files import read_records
-from tools.heritage.gengammon.command import MimicRun
+from tools.heritage.gengammon.command import TRAINER
 from tools.heritage.gengammon.curves import draw_agreement
 from tools.heritage.gengammon.settings import MimicSettings
+from tools.parallel import ProcessPool
 from tools.train.runs.options import add_threads_option
-from tools.train.runs.run_folder import CONFIG_FILE, LOG_FILE, begin_run, compute_hours
+from tools.train.runs.run_folder import CONFIG_FILE, LOG_FILE, compute_hours
 from tools.train.runs.settings import (
     add_setting_options,
     format_command_options,
@@ -34,6 +35,7 @@ from tools.train.runs.settings import (
     settings_from_args,
     with_value,
 )
+from tools.train.runs.trainer import Resources
 
 SUMMARY = "teach nets to mimic experts with one setting varied, and compare them"
 
@@ -151,7 +153,4 @@ def _make_runs(
 def _complete_run(folder: Path, settings: MimicSettings, threads: int) -> None:
     """Begin a run, or go on with it."""
     sys.stderr.write(f"{folder}:\n")
-    run = MimicRun(folder, settings, threads, None)
-    if not (folder / CONFIG_FILE).exists():
-        begin_run(folder, "heritage mimic", settings, ())
-    run.run()
+    TRAINER.complete_run(folder, settings, Resources(ProcessPool(1), threads))

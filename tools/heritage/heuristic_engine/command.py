@@ -13,35 +13,28 @@ from __future__ import annotations
 
 import argparse
 import sys
-import time
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from engine.errors import DataFileError, StateError, ValueRangeError
 from engine.play.variant_player import adapt_to_rules
 from nets.heritage.heuristic_engine.heuristic import HeuristicConfig
-from nets.provenance import StrengthRecord
-from tools.figures import add_plot_option, check_plot_file, draw_runs
-from tools.files import append_new_record, read_records
+from tools.files import read_records
 from tools.heritage.heuristic_engine.acceptance import FixedRule
-from tools.heritage.heuristic_engine.changes import FactorChange, draw_change
+from tools.heritage.heuristic_engine.changes import draw_change
 from tools.heritage.heuristic_engine.settings import ClimbSettings
 from tools.heritage.heuristic_engine.trials import ClimbTrial, run_trial
 from tools.parallel import ProcessPool
 from tools.progress import Progress
-from tools.tournament.scores import MeanEstimate, PairedScores, estimate_mean
-from tools.train.runs.options import add_run_options, add_workers_option, load_run_settings
-from tools.train.runs.run_folder import CONFIG_FILE, LOG_FILE, begin_run
-from tools.train.runs.settings import add_setting_options, read_settings
-from tools.train.runs.strength_games import (
-    format_strengths,
-    load_opponents,
-    play_opponents,
-    strengths_from_results,
-    strengths_to_record,
-)
+from tools.tournament.scores import MeanEstimate, estimate_mean
+from tools.train.runs.options import add_workers_option
+from tools.train.runs.run import Arrays, Learner, Record, RunProgress, StrengthMeasurement
+from tools.train.runs.run_folder import CONFIG_FILE, LOG_FILE
+from tools.train.runs.settings import read_settings
+from tools.train.runs.strength_games import load_opponents, play_opponents, strengths_from_results
+from tools.train.runs.trainer import Resources, Trainer
 
 SUMMARY = "tune the heuristic engine by hill climbing, one factor at a time"
 
@@ -51,115 +44,145 @@ _RECHECK_SEED = 2**32
 _PERCENT = 100
 
 
+class ClimbLearner(Learner):
+    """A climb as a run sees it; its log is all that it resumes from.
+
+    Args:
+        settings: Of the run.
+        processes: Where games are played.
+    """
+
+    unit = "trial"
+
+    def __init__(self, settings: ClimbSettings, processes: ProcessPool) -> None:
+        self._settings = settings
+        self._processes = processes
+        self._current = settings.start_configuration
+        self._trials_done = 0
+        self._accepted = 0
+        self._games = 0
+        self._metrics: Record = {}
+        self._won_text = ""
+
+    @property
+    def steps_done(self) -> int:
+        """Trials done."""
+        return self._trials_done
+
+    @property
+    def total_steps(self) -> int:
+        """Trials in all."""
+        return self._settings.trials
+
+    def start(self, records: Sequence[Record]) -> None:
+        """Resume from the log."""
+        self._trials_done = len(records)
+        self._accepted = sum(bool(record["kept"]) for record in records)
+        if records:
+            self._games = int(records[-1]["games"])
+            self._current = _parse_configuration(records[-1])
+
+    def run_step(self, progress: RunProgress) -> None:
+        """Try one change."""
+        settings = self._settings
+        change = draw_change(self._current, settings.seed, self._trials_done, settings.scale)
+        changed = change.apply_to(self._current)
+        trial = ClimbTrial(changed, self._current, settings.seed, self._trials_done, settings.play_settings)
+        decision, scores = run_trial(trial, settings.rule, self._processes)
+        self._trials_done += 1
+        self._games += decision.games
+        if decision.is_accepted:
+            self._accepted += 1
+            self._current = changed
+        shares = scores.pair_win_shares
+        self._won_text = _format_share(estimate_mean(shares))
+        self._metrics = {
+            "games": self._games,
+            **msgspec.structs.asdict(change),
+            "played": decision.games,
+            "won": float(shares.mean()),
+            "split": float((shares == 0.5).mean()),
+            "kept": decision.is_accepted,
+            "factors": msgspec.structs.asdict(self._current),
+        }
+        progress.update(self._trials_done, f"kept {self._accepted}")
+
+    def compute_metrics(self, elapsed_s: float) -> Record:
+        """Describe the trial."""
+        return self._metrics
+
+    def measure_strength(self) -> StrengthMeasurement:
+        """Play the configuration reached against all opponents, every few trials and after the last."""
+        settings, manner = self._settings, self._settings.play_settings
+        if self._trials_done % settings.measure_every and self._trials_done < settings.trials:
+            return StrengthMeasurement()
+        games = settings.benchmark_games
+        loaded = load_opponents(settings.opponents, games)
+        opponents = {name: adapt_to_rules(opponent, manner.rules) for name, opponent in loaded.items()}
+        results = play_opponents(manner.make_player(self._current), opponents, games)
+        return StrengthMeasurement(strengths_from_results(results))
+
+    def format_record(self, record: Record) -> str:
+        """Format a line of the log."""
+        return (
+            f"{record['trial']}: {record['factor']} {record['before']:g} to {record['after']:g}, won "
+            f"{self._won_text} of {record['played']:,} games{', kept' if record['kept'] else ''}"
+        )
+
+    def score(self, record: Record) -> None:
+        """Return None: the configuration reached is the result, whatever was measured."""
+
+    def state_dict(self) -> Arrays:
+        """Return nothing: the log is enough."""
+        return {}
+
+    def load_state_dict(self, arrays: Arrays) -> None:
+        """Do nothing: the log is enough."""
+
+    def finish(self, folder: Path) -> str:
+        """Report the configuration reached."""
+        player = format_player(self._current, uses_probability_score=self._settings.probability)
+        return f"kept {self._accepted} of {self._trials_done} changes in {self._games:,} games:\n{player}\n"
+
+
+def _make_learner(folder: Path, settings: ClimbSettings, resources: Resources) -> ClimbLearner:
+    return ClimbLearner(settings, resources.processes)
+
+
+TRAINER = Trainer("heritage climb", ClimbSettings, _make_learner, "run.toml, log.jsonl")
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``gammond heritage climb``."""
-    add_run_options(parser, "run.toml, log.jsonl", resume_point="trial")
+    TRAINER.add_arguments(parser, resume_point="trial")
     parser.add_argument(
         "--recheck",
         type=int,
         metavar="N",
-        help="play N paired games with fresh dice for each change that a run has kept, and nothing else",
+        help="only play N paired games with fresh dice for each change that a run has kept",
     )
     add_workers_option(parser)
-    add_setting_options(parser, ClimbSettings)
-    add_plot_option(parser)
 
 
 def main(args: argparse.Namespace) -> int:
-    """Climb, or look again at what a climb has kept; returns the exit status.
+    """Climb, or replay the changes that a climb has kept; return the exit status.
 
     Raises:
-        GammondError: An option cannot be, then no run was begun; or a run is there already, or none.
+        GammondError: As `Trainer.main`; or a climb to be checked has kept nothing.
     """
-    check_plot_file(args.plot)
-    if args.recheck is not None:
-        settings = read_settings(args.run / CONFIG_FILE, ClimbSettings)
-    else:
-        settings = load_run_settings(args.run, args, ClimbSettings)
+    if args.recheck is None:
+        return TRAINER.main(args)
+    settings = read_settings(args.run / CONFIG_FILE, ClimbSettings)
     settings.check()
     with ProcessPool(args.workers) as processes:
-        if args.recheck is not None:
-            return _recheck(args.run, settings, args.recheck, processes)
-        if not args.resume:
-            begin_run(args.run, "heritage climb", settings, ())
-        _ClimbRun(args.run, settings, processes, args.plot).run()
-    return 0
+        return _recheck(args.run, settings, args.recheck, processes)
 
 
-class _ClimbRun:
-    """A run in progress; all that it has to know stands in its log."""
-
-    def __init__(
-        self, folder: Path, settings: ClimbSettings, processes: ProcessPool, plot: Path | None
-    ) -> None:
-        self._folder = folder
-        self._settings = settings
-        self._processes = processes
-        self._plot = plot
-        records = read_records(folder / LOG_FILE)
-        self._trials_done = len(records)
-        self._accepted = sum(bool(record["kept"]) for record in records)
-        self._games = int(records[-1]["games"]) if records else 0
-        self._current = _read_configuration(folder, records[-1]) if records else settings.start_configuration
-
-    def run(self) -> None:
-        """Make the trials that are left, and tell what was reached."""
-        with Progress(self._settings.trials, "trials", start=self._trials_done) as bar:
-            while self._trials_done < self._settings.trials:
-                bar.write_line(self._try_change())
-                bar.update(self._trials_done, f"kept {self._accepted}")
-        sys.stdout.write(
-            f"kept {self._accepted} of {self._trials_done} changes in {self._games:,} games:\n"
-            f"{format_player(self._current, uses_probability_score=self._settings.probability)}\n"
-        )
-
-    def _try_change(self) -> str:
-        """Try one change; returns what to tell."""
-        settings, began_s = self._settings, time.monotonic()
-        change = draw_change(self._current, settings.seed, self._trials_done, settings.scale)
-        changed = change.apply_to(self._current)
-        table = ClimbTrial(changed, self._current, settings.seed, self._trials_done, settings.play_settings)
-        answer, scores = run_trial(table, settings.rule, self._processes)
-        self._trials_done += 1
-        self._games += answer.games
-        if answer.is_accepted:
-            self._accepted += 1
-            self._current = changed
-        shares = scores.pair_win_shares
-        record: dict[str, object] = {
-            "trial": self._trials_done,
-            "games": self._games,
-            **msgspec.structs.asdict(change),
-            "played": answer.games,
-            "won": float(shares.mean()),
-            "split": float((shares == 0.5).mean()),
-            "kept": answer.is_accepted,
-            "factors": msgspec.structs.asdict(self._current),
-        }
-        text = _format_trial(self._trials_done, change, scores, is_accepted=answer.is_accepted)
-        if self._trials_done % settings.measure_every == 0 or self._trials_done == settings.trials:
-            strengths = self._measure_strengths()
-            record |= strengths_to_record(strengths)
-            text += f"; {format_strengths(strengths)}" if strengths else ""
-        record["seconds"] = time.monotonic() - began_s
-        append_new_record(self._folder / LOG_FILE, record, "trial")
-        if self._plot:
-            draw_runs([self._folder], self._plot)
-        return text
-
-    def _measure_strengths(self) -> list[StrengthRecord]:
-        """Play the configuration reached against each opponent; none where nothing is measured."""
-        games, manner = self._settings.benchmark_games, self._settings.play_settings
-        loaded = load_opponents(self._settings.opponents, games)
-        opponents = {name: adapt_to_rules(opponent, manner.rules) for name, opponent in loaded.items()}
-        return strengths_from_results(play_opponents(manner.make_player(self._current), opponents, games))
-
-
-def _read_configuration(folder: Path, record: dict[str, Any]) -> HeuristicConfig:
+def _parse_configuration(record: Record) -> HeuristicConfig:
     try:
         return msgspec.convert(record["factors"], HeuristicConfig)
     except (KeyError, msgspec.ValidationError) as error:
-        raise DataFileError(f"{folder / LOG_FILE} has a trial without its factors: {error}") from error
+        raise DataFileError(f"expected a trial with its factors in {LOG_FILE}, got {error}") from error
 
 
 def format_player(configuration: HeuristicConfig, *, uses_probability_score: bool = False) -> str:
@@ -172,14 +195,6 @@ def format_player(configuration: HeuristicConfig, *, uses_probability_score: boo
     options = [f"{name}={value:g}" for name, value in msgspec.structs.asdict(configuration).items()]
     options += ["probability=true"] if uses_probability_score else []
     return f"heuristic:{','.join(options)}"
-
-
-def _format_trial(trial: int, change: FactorChange, scores: PairedScores, *, is_accepted: bool) -> str:
-    won = _format_share(estimate_mean(scores.pair_win_shares))
-    return (
-        f"{trial}: {change.factor} {change.before:g} to {change.after:g}, won {won} of {scores.games:,} games"
-        f"{', kept' if is_accepted else ''}"
-    )
 
 
 def _format_share(share: MeanEstimate) -> str:
@@ -198,7 +213,7 @@ def _recheck(folder: Path, settings: ClimbSettings, games: int, processes: Proce
     before, truths = settings.start_configuration, []
     with Progress(len(kept), "changes") as bar:
         for done, record in enumerate(kept, 1):
-            after = _read_configuration(folder, record)
+            after = _parse_configuration(record)
             table = ClimbTrial(after, before, _RECHECK_SEED, int(record["trial"]), settings.play_settings)
             _, scores = run_trial(table, rule, processes)
             truths.append(estimate_mean(scores.pair_win_shares))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-import msgspec
 from msgspec import Meta
 
 from engine.errors import ValueRangeError
@@ -15,9 +14,10 @@ from tools.heritage.heuristic_engine.acceptance import AcceptanceRule, FixedRule
 from tools.heritage.heuristic_engine.trials import PlaySettings
 from tools.tournament.sprt import SequentialTest
 from tools.train.runs.strength_games import GamesOption, OpponentsOption, check_benchmark
+from tools.train.runs.trainer import RunSettings
 
 
-class ClimbSettings(msgspec.Struct, frozen=True):
+class ClimbSettings(RunSettings, frozen=True):
     """All that decides the result of a run; each field says what it is."""
 
     trials: Annotated[int, Meta(ge=1, description="changes that are tried in all")] = 300

@@ -9,38 +9,25 @@ goes on with --resume; it loses the epoch or the round that was under way.
 
 from __future__ import annotations
 
-import argparse
-import sys
+from pathlib import Path
 
-from tools.figures import add_plot_option, check_plot_file
-from tools.heritage.phase_features.run import HeuristicNetRun
+from tools.heritage.phase_features.run import KIND, HeuristicNetLearner
 from tools.heritage.phase_features.settings import HeuristicNetSettings
-from tools.train.runs.options import add_run_options, load_run_settings
-from tools.train.runs.run_folder import begin_run
-from tools.train.runs.settings import add_setting_options
+from tools.train.runs.trainer import Resources, Trainer
 
 SUMMARY = "train a net on phase features: it imitates a heuristic, then learns from outcomes"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of ``gammond heritage heuristic-net``."""
-    add_run_options(parser, "run.toml, checkpoint.npz, imitation.npz, best.npz, log.jsonl")
-    add_setting_options(parser, HeuristicNetSettings)
-    add_plot_option(parser)
+def _make_learner(folder: Path, settings: HeuristicNetSettings, resources: Resources) -> HeuristicNetLearner:
+    return HeuristicNetLearner(folder, settings)
 
 
-def main(args: argparse.Namespace) -> int:
-    """Train; returns the exit status.
+TRAINER = Trainer(
+    f"heritage {KIND}",
+    HeuristicNetSettings,
+    _make_learner,
+    "run.toml, checkpoint.npz, imitation.npz, best.npz, log.jsonl",
+)
 
-    Raises:
-        GammondError: An option cannot be, then no run was begun; or a run is there already, or none.
-    """
-    check_plot_file(args.plot)
-    settings = load_run_settings(args.run, args, HeuristicNetSettings)
-    settings.check()
-    if not args.resume:
-        begin_run(args.run, "heritage heuristic-net", settings, ())
-    run = HeuristicNetRun(args.run, settings, args.plot)
-    run.run()
-    sys.stdout.write(run.format_result())
-    return 0
+add_arguments = TRAINER.add_arguments
+main = TRAINER.main

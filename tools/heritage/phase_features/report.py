@@ -47,9 +47,7 @@ def format_step(record: Mapping[str, Any]) -> str:
     """Say in a line what an epoch or a round came to."""
     what = f"epoch {record['epoch']}" if "epoch" in record else f"round {record['round']}"
     rms, aside = (sqrt(record[name]) for name in ("loss", "aside_loss"))
-    text = f"{what}, {record['learned']} positions, RMS error {rms:.4f}, aside {aside:.4f}"
-    strengths = ", ".join(_format_strengths(record))
-    return f"{text}, {strengths}" if strengths else text
+    return f"{what}, {record['learned']} positions, RMS error {rms:.4f}, validation {aside:.4f}"
 
 
 def format_report(records: Sequence[Mapping[str, Any]]) -> str:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +14,8 @@ from engine.play.player import RandomPlayer, ScorerPlayer
 from nets.heritage.phase_features.heuristic import PhaseHeuristicScorer
 from nets.heritage.phase_features.net import HIDDEN, PhaseNet, draw_weights
 from nets.heritage.phase_features.uniform_choice_player import UniformChoicePlayer
-from tools.figures import draw_runs
-from tools.files import append_new_record, read_arrays, read_records, write_arrays
-from tools.heritage.phase_features.files import BEST, CHECKPOINT, IMITATION
+from tools.files import read_records, write_arrays
+from tools.heritage.phase_features.files import IMITATION
 from tools.heritage.phase_features.report import (
     compute_mean_squared_error,
     format_report,
@@ -27,18 +25,13 @@ from tools.heritage.phase_features.report import (
 from tools.heritage.phase_features.samples import Samples, sample_games
 from tools.heritage.phase_features.settings import HeuristicNetSettings
 from tools.heritage.phase_features.trainer import PhaseNetTrainer
-from tools.progress import Progress
 from tools.train.fitting.training_loop import cosine_rate
-from tools.train.runs.curves import find_best_strength, format_run_strength
-from tools.train.runs.run_folder import LOG_FILE
-from tools.train.runs.strength_games import (
-    load_opponents,
-    mean_strength,
-    play_opponents,
-    strengths_from_results,
-    strengths_to_arrays,
-    strengths_to_record,
-)
+from tools.train.runs.run import Arrays, Learner, Record, RunProgress, StrengthMeasurement
+from tools.train.runs.run_folder import KIND_ARRAY, LOG_FILE
+from tools.train.runs.strength_games import load_opponents, play_opponents, strengths_from_results
+
+KIND = "heuristic-net"
+"""Of these runs."""
 
 _WEIGHTS, _RANDOM_GAMES, _ROUND_GAMES, _ORDER = range(4)
 """What the seed of a run makes random numbers for."""
@@ -46,81 +39,119 @@ _WEIGHTS, _RANDOM_GAMES, _ROUND_GAMES, _ORDER = range(4)
 _LARGEST_SEED = 2**62
 
 
-class HeuristicNetRun:
-    """A run in progress.
+class HeuristicNetLearner(Learner):
+    """A net that imitates a heuristic, epoch by epoch, then learns from outcomes, round by round.
 
     Args:
-        folder: Of the run.
-        settings: Its settings.
-        plot: Where strength and error are drawn; None for nowhere.
-
-    Raises:
-        DataFileError: The checkpoint or the log cannot be read, or the checkpoint is of another run.
+        folder: Of the run; it names the player.
+        settings: Of the run.
     """
 
-    def __init__(self, folder: Path, settings: HeuristicNetSettings, plot: Path | None) -> None:
+    unit = "number"
+    label = "epochs and rounds"
+
+    def __init__(self, folder: Path, settings: HeuristicNetSettings) -> None:
         self._folder = folder
         self._settings = settings
-        self._plot = plot
-        self._steps_done = 0
         self._heuristic = PhaseHeuristicScorer()
-        checkpoint = folder / CHECKPOINT
-        if checkpoint.exists():
-            self._restore(checkpoint)
-        else:
-            layers = draw_weights(self._make_generator(_WEIGHTS), settings.encoding.width, HIDDEN)
-            self._trainer = PhaseNetTrainer(layers, settings.encoding)
         self._opponents = load_opponents(settings.opponents, settings.games)
-        self._records = read_records(folder / LOG_FILE)
+        self._steps_done = 0
+        self._metrics: Record = {}
+        self._random_samples: tuple[Samples, Samples] | None = None
+        self._trainer: PhaseNetTrainer
 
-    def run(self) -> None:
-        """Do the epochs and the rounds that are left."""
-        settings = self._settings
-        with Progress(settings.epochs + settings.rounds, "epochs and rounds", start=self._steps_done) as bar:
-            if self._steps_done < settings.epochs:
-                learned, aside = self._sample_random_games()
-                while self._steps_done < settings.epochs:
-                    bar.write_line(self._run_imitation_epoch(learned, aside))
-                    bar.update(self._steps_done, format_run_strength(self._records).lstrip(", "))
-            while self._steps_done < settings.epochs + settings.rounds:
-                bar.write_line(self._run_outcome_round())
-                bar.update(self._steps_done, format_run_strength(self._records).lstrip(", "))
+    @property
+    def steps_done(self) -> int:
+        """Epochs and rounds done."""
+        return self._steps_done
 
-    def format_result(self) -> str:
-        """Tell what came out, in a few lines."""
-        return format_report(self._records)
+    @property
+    def total_steps(self) -> int:
+        """Epochs and rounds in all."""
+        return self._settings.epochs + self._settings.rounds
 
-    def _run_imitation_epoch(self, learned: Samples, aside: Samples) -> str:
-        """Learn what the heuristic says of positions of random games; returns what to tell."""
-        began_s, settings = time.monotonic(), self._settings
-        loss = self._train_epoch(
-            learned,
-            self._heuristic.score_boards(learned.boards),
-            self._steps_done,
-            self._steps_done,
-            settings.epochs,
-        )
+    def start(self, records: Sequence[Record]) -> None:
+        """Make the first net."""
+        encoding = self._settings.encoding
+        layers = draw_weights(self._make_generator(_WEIGHTS), encoding.width, HIDDEN)
+        self._trainer = PhaseNetTrainer(layers, encoding)
+
+    def run_step(self, progress: RunProgress) -> None:
+        """Learn for one epoch or one round."""
+        if self._steps_done < self._settings.epochs:
+            self._run_imitation_epoch()
+        else:
+            self._run_outcome_round()
+        progress.update(self._steps_done, "")
+
+    def compute_metrics(self, elapsed_s: float) -> Record:
+        """Describe the epoch or the round."""
+        return self._metrics
+
+    def measure_strength(self) -> StrengthMeasurement:
+        """Play all opponents after the imitation, every few rounds, and after the last one."""
+        if not self._is_measurement_due():
+            return StrengthMeasurement()
+        player = ScorerPlayer(self._folder.name, self._trainer.net)
+        results = play_opponents(player, self._opponents, self._settings.games)
+        if not results:
+            return StrengthMeasurement()
+        wins = {name: float(np.mean(each.points > 0)) for name, each in results.items()}
+        return StrengthMeasurement(strengths_from_results(results), {"win_shares": wins})
+
+    def format_record(self, record: Record) -> str:
+        """Format a line of the log."""
+        return format_step(record)
+
+    def state_dict(self) -> Arrays:
+        """Return the net and the state of its descent."""
+        return {**self.best_state_dict(), **self._trainer.state_dict()}
+
+    def best_state_dict(self) -> Arrays:
+        """Return the net."""
+        return {**self._trainer.net.to_arrays(), "done": np.array(self._steps_done)}
+
+    def load_state_dict(self, arrays: Arrays) -> None:
+        """Resume from a checkpoint, as `Learner.load_state_dict`."""
+        net = PhaseNet.from_arrays(arrays)
+        self._trainer = PhaseNetTrainer.resume(net, self._settings.encoding, arrays)
+        done, most = arrays.get("done"), self.total_steps
+        if done is None or done.shape != () or done.dtype.kind not in "iu" or not 0 <= int(done) <= most:
+            raise DataFileError(f"expected done as one whole number 0..{most}, got {done!r}")
+        self._steps_done = int(done)
+
+    def write_files(self, folder: Path) -> None:
+        """Write the net after the imitation."""
+        if self._steps_done == self._settings.epochs:
+            write_arrays(folder / IMITATION, {**self.best_state_dict(), KIND_ARRAY: np.array(KIND)})
+
+    def finish(self, folder: Path) -> str:
+        """Report what came out."""
+        return format_report(read_records(folder / LOG_FILE))
+
+    def _run_imitation_epoch(self) -> None:
+        """Learn how the heuristic scores positions of random games."""
+        settings, number = self._settings, self._steps_done
+        learned, aside = self._random_samples = self._random_samples or self._sample_random_games()
+        targets = self._heuristic.score_boards(learned.boards)
+        loss = self._train_epoch(learned, targets, number, number, settings.epochs)
         self._steps_done += 1
         net = self._trainer.net
-        record: dict[str, Any] = {
-            "number": self._steps_done,
+        aside_targets = self._heuristic.score_boards(aside.boards)
+        aside_loss = compute_mean_squared_error(net, aside.boards, aside_targets)
+        self._metrics = {
             "epoch": self._steps_done,
             "learned": len(learned),
-            **_make_error_fields(
-                loss,
-                compute_mean_squared_error(net, aside.boards, self._heuristic.score_boards(aside.boards)),
-            ),
+            **_make_error_fields(loss, aside_loss),
         }
         if self._steps_done == settings.epochs:
-            record |= self._measure_agreements(net, aside)
-            record |= self._measure_strengths(net)
-            write_arrays(self._folder / IMITATION, {**net.to_arrays(), "done": np.array(self._steps_done)})
+            self._metrics |= self._measure_agreements(net, aside)
             self._trainer = self._trainer.with_fresh_optimizer()
-        return self._save_step(net, record, began_s)
+            self._random_samples = None
 
-    def _run_outcome_round(self) -> str:
-        """Play games and learn who won them; returns what to tell."""
-        began_s, settings = time.monotonic(), self._settings
+    def _run_outcome_round(self) -> None:
+        """Play games and learn who won them."""
+        settings = self._settings
         number = self._steps_done - settings.epochs
         scorer = self._heuristic if settings.chooser == "heuristic" else self._trainer.net
         learned, aside = self._sample_chooser_games(scorer, number)
@@ -130,17 +161,18 @@ class HeuristicNetRun:
             whole = settings.rounds * settings.round_epochs
             loss = self._train_epoch(learned, learned.won, settings.epochs + passes, passes, whole)
         self._steps_done += 1
-        net = self._trainer.net
-        record: dict[str, Any] = {
-            "number": self._steps_done,
+        aside_loss = compute_mean_squared_error(self._trainer.net, aside.boards, aside.won)
+        self._metrics = {
             "round": number + 1,
             "games": (number + 1) * settings.round_games,
             "learned": len(learned) * settings.round_epochs,
-            **_make_error_fields(loss, compute_mean_squared_error(net, aside.boards, aside.won)),
+            **_make_error_fields(loss, aside_loss),
         }
-        if (number + 1) % settings.measure_every == 0 or number + 1 == settings.rounds:
-            record |= self._measure_strengths(net)
-        return self._save_step(net, record, began_s)
+
+    def _is_measurement_due(self) -> bool:
+        settings = self._settings
+        rounds = self._steps_done - settings.epochs
+        return rounds >= 0 and (rounds % settings.measure_every == 0 or rounds == settings.rounds)
 
     def _train_epoch(
         self, samples: Samples, targets: NDArray[np.float32], order: int, begun: int, whole: int
@@ -174,42 +206,6 @@ class HeuristicNetRun:
             "agreement_random": measure_agreement(net, self._heuristic, aside.boards, generator),
             "agreement_chosen": measure_agreement(net, self._heuristic, chosen.boards, generator),
         }
-
-    def _measure_strengths(self, net: PhaseNet) -> dict[str, object]:
-        """Play against each opponent, and keep the best net."""
-        player = ScorerPlayer(self._folder.name, net)
-        results = play_opponents(player, self._opponents, self._settings.games)
-        strengths = strengths_from_results(results)
-        before = [record for record in self._records if record["number"] < self._steps_done]
-        if strengths and mean_strength(strengths) >= find_best_strength(before):
-            kept = {**net.to_arrays(), "done": np.array(self._steps_done), **strengths_to_arrays(strengths)}
-            write_arrays(self._folder / BEST, kept)
-        wins = {name: float(np.mean(each.points > 0)) for name, each in results.items()}
-        return {**strengths_to_record(strengths), "win_shares": wins} if strengths else {}
-
-    def _save_step(self, net: PhaseNet, record: dict[str, Any], began_s: float) -> str:
-        """Write the line of the log, then the checkpoint; returns what to tell."""
-        record["seconds"] = time.monotonic() - began_s
-        append_new_record(self._folder / LOG_FILE, record, "number")
-        state = {"done": np.array(self._steps_done), **self._trainer.state_dict()}
-        write_arrays(self._folder / CHECKPOINT, {**net.to_arrays(), **state})
-        self._records = read_records(self._folder / LOG_FILE)
-        if self._plot:
-            draw_runs([self._folder], self._plot)
-        return format_step(record)
-
-    def _restore(self, checkpoint: Path) -> None:
-        arrays = read_arrays(checkpoint)
-        try:
-            self._trainer = PhaseNetTrainer.resume(
-                PhaseNet.from_arrays(arrays), self._settings.encoding, arrays
-            )
-        except DataFileError as error:
-            raise DataFileError(f"{checkpoint}: {error.message}", field="net") from error
-        done, most = arrays.get("done"), self._settings.epochs + self._settings.rounds
-        if done is None or done.shape != () or done.dtype.kind not in "iu" or not 0 <= int(done) <= most:
-            raise DataFileError(f"{checkpoint}: done is one whole number of 0 to {most}, not {done!r}")
-        self._steps_done = int(done)
 
     def _draw_seeds(self, *purpose: int) -> list[int]:
         """Seeds for dice and two players."""

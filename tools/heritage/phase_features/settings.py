@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-import msgspec
 from msgspec import Meta
 
 from engine.errors import ValueRangeError
 from tools.heritage.phase_features.inputs import INPUT_ENCODINGS, InputEncoding
 from tools.train.runs.strength_games import OpponentsOption, check_benchmark
+from tools.train.runs.trainer import RunSettings
 
 
-class HeuristicNetSettings(msgspec.Struct, frozen=True):
+class HeuristicNetSettings(RunSettings, frozen=True):
     """All that decides which net comes out; each field says what it is."""
 
     inputs: Annotated[

@@ -10,35 +10,31 @@ from __future__ import annotations
 import argparse
 import math
 import sys
-import time
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 from msgspec import Meta
-from numpy.typing import NDArray
 
 from engine.errors import DataFileError, StateError, ValueRangeError
-from nets.provenance import StrengthRecord
-from tools.figures import add_plot_option, check_plot_file, draw_runs
-from tools.files import append_new_record, read_arrays
-from tools.parallel import ProcessPool
-from tools.progress import Progress
+from tools.files import append_new_record, read_arrays, write_arrays
 from tools.train.fitting.net_set_fitter import NetSetFitter
 from tools.train.fitting.recipe import Recipe, add_fitting_options
-from tools.train.fitting.training_loop import FitMetrics, split_labels
+from tools.train.fitting.training_loop import split_labels
 from tools.train.labels.shards import Labels, concatenate_labels, read_newest_labels
-from tools.train.runs.options import add_run_options, add_workers_option, load_run_settings
-from tools.train.runs.run_folder import LOG_FILE, begin_run
-from tools.train.runs.settings import add_setting_options
+from tools.train.runs.options import add_workers_option
+from tools.train.runs.run import BEST_FILE, Arrays, Learner, Record, RunProgress, read_array
+from tools.train.runs.run_folder import LOG_FILE
 from tools.train.runs.strength_games import (
     format_strengths,
     measure_strength,
     strengths_to_arrays,
     strengths_to_record,
 )
-from tools.train.weights.net_set import PHASES, NetSet, read_net_set
+from tools.train.runs.trainer import Resources, Trainer
+from tools.train.weights.net_set import PHASES, NetSet, net_set_from_arrays
 
 SUMMARY = "fit a wider or deeper net to labelled positions"
 
@@ -53,32 +49,10 @@ class FitSettings(Recipe, frozen=True):
     epochs: Annotated[int, Meta(ge=1, description="how often each position is learned from")] = 8
     aside: Annotated[float, Meta(ge=0, lt=1, description="share of positions kept for validation")] = 0.05
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of ``gammond train fit``."""
-    add_run_options(parser, "run.toml, checkpoint.npz, best.npz, log.jsonl")
-    add_setting_options(parser, FitSettings)
-    add_fitting_options(parser)
-    add_workers_option(parser)
-    add_plot_option(parser)
-
-
-def main(args: argparse.Namespace) -> int:
-    """Fit; returns the exit status.
-
-    Raises:
-        GammondError: An option cannot be, then no run was begun; or a run is there already, or none.
-    """
-    check_plot_file(args.plot)
-    settings = load_run_settings(args.run, args, FitSettings)
-    if not args.resume:
-        settings.check()
-    fit = _FitRun(args, settings, _read_labels(settings))
-    if not args.resume:
-        begin_run(args.run, "train fit", settings, [*settings.origins, *settings.labels])
-    with ProcessPool(args.workers) as processes:
-        fit.run(processes)
-    return 0
+    @property
+    def origins(self) -> list[str]:
+        """The evaluators and runs that the nets come from, and the folders of labels."""
+        return [*super().origins, *self.labels]
 
 
 def _read_labels(settings: FitSettings) -> Labels:
@@ -92,117 +66,158 @@ def _read_labels(settings: FitSettings) -> Labels:
     return labels
 
 
-class _FitRun:
-    """A run in progress."""
+class FitLearner(Learner):
+    """A net that learns labels, epoch by epoch.
 
-    def __init__(self, args: argparse.Namespace, settings: FitSettings, labels: Labels) -> None:
-        self._folder: Path = args.run
-        self._plot: Path | None = args.plot
+    Args:
+        folder: Of the run; it names the nets.
+        settings: Of the run.
+        resources: Where the net is fitted and measured.
+    """
+
+    unit = "epoch"
+    label = "fit"
+
+    def __init__(self, folder: Path, settings: FitSettings, resources: Resources) -> None:
+        self._folder = folder
         self._settings = settings
+        self._resources = resources
+        labels = _read_labels(settings)
         self._labels, self._aside = split_labels(labels, settings.aside, settings.seed)
         if not len(self._labels):
             raise DataFileError(f"none of {len(labels)} labels is left to learn from", field="aside")
-        self._steps = -(-len(self._labels) // settings.batch)
-        self._checkpoint = self._folder / "checkpoint.npz"
-        self._best = self._folder / "best.npz"
-        state: dict[str, NDArray[Any]] | None = None
-        self._done = 0
-        if args.resume and self._checkpoint.exists():
-            self._nets, state = read_net_set(self._checkpoint), read_arrays(self._checkpoint)
-            self._done = int(state["epoch"])
-            if int(state["learned"]) != len(self._labels):
-                raise StateError(
-                    f"{self._folder} was begun with {state['learned']} labels, not {len(self._labels)}",
-                    field="labels",
-                )
-        else:
-            self._nets = settings.make_initial_nets(self._folder.name)
-        make = partial(settings.make_fitter, args.device, args.threads)
-        self._fits = NetSetFitter(self._nets, settings.phase, make, state)
+        self._batches = -(-len(self._labels) // settings.batch)
+        self._epochs_done = 0
+        self._metrics: Record = {}
+        self._fitter: NetSetFitter
 
-    def run(self, processes: ProcessPool) -> None:
-        """Fit the epochs that are left, and measure the best net."""
-        positions = self._steps * self._settings.epochs * self._settings.batch
-        start = self._done * self._steps * self._settings.batch
-        with Progress(positions, "fit", start=start) as bar:
-            while self._done < self._settings.epochs:
-                self._fit_epoch(bar)
-        self._measure(processes)
+    @property
+    def steps_done(self) -> int:
+        """Epochs done."""
+        return self._epochs_done
 
-    def _fit_epoch(self, bar: Progress) -> None:
-        settings, before, started_s = self._settings, self._done * self._steps, time.monotonic()
+    @property
+    def total_steps(self) -> int:
+        """Epochs in all."""
+        return self._settings.epochs
+
+    @property
+    def total_work(self) -> int:
+        """Positions to learn from in all epochs."""
+        return self._settings.epochs * self._batches * self._settings.batch
+
+    @property
+    def work_done(self) -> int:
+        """Positions of the epochs done."""
+        return self._epochs_done * self._batches * self._settings.batch
+
+    def start(self, records: Sequence[Record]) -> None:
+        """Make the first nets."""
+        self._begin_fitting(self._settings.make_initial_nets(self._folder.name), None)
+
+    def run_step(self, progress: RunProgress) -> None:
+        """Fit one epoch."""
+        settings, work_before = self._settings, self.work_done
 
         def rate(share: float) -> float:
-            return settings.learning_rate_at((self._done + share) / settings.epochs)
+            return settings.learning_rate_at((self._epochs_done + share) / settings.epochs)
 
-        loss = self._fits.train(
+        loss = self._fitter.train(
             self._labels,
-            self._steps,
+            self._batches,
             settings.batch,
             rate,
-            np.random.Generator(np.random.PCG64([settings.seed, self._done])),
-            lambda step, loss: bar.update((before + step) * settings.batch, f"loss {loss:.5f}"),
+            np.random.Generator(np.random.PCG64([settings.seed, self._epochs_done])),
+            lambda step, loss: progress.update(work_before + step * settings.batch, f"loss {loss:.5f}"),
         )
-        last_rate = rate(1.0)
-        self._done += 1
-        self._save_epoch(loss, last_rate, time.monotonic() - started_s)
+        self._metrics = {"rate": rate(1.0), "loss": loss}
+        self._epochs_done += 1
 
-    def _save_epoch(self, loss: float, rate: float, seconds: float) -> None:
-        """Save an epoch: the best net, the line of the log, then the checkpoint from which to go on."""
-        last, mean = self._fits.compute_metrics(self._aside)
-        nets = self._fits.make_averaged(self._folder.name)
-        if not self._best.exists() or not mean.loss > float(read_arrays(self._best)["aside_loss"]):
-            nets.save(self._best, epoch=np.array(self._done), aside_loss=np.array(mean.loss))
-        record = {**_make_record(self._done, rate, loss, last, mean, seconds), "learned": len(self._labels)}
-        append_new_record(self._folder / LOG_FILE, record, "epoch")
-        state = {"epoch": np.array(self._done), "learned": np.array(len(self._labels))}
-        nets.save(self._checkpoint, **state, **self._fits.state_dict())
-        self._draw()
-        sys.stderr.write(
-            f"epoch {self._done}, rate {rate:.2e}, loss {loss:.5f}, aside {last.loss:.5f}, averaged "
-            f"{mean.loss:.5f} ({mean.equity_rmse:.4f} points), {seconds:.0f} s\n"
+    def compute_metrics(self, elapsed_s: float) -> Record:
+        """Describe an epoch, with the errors of the net and of its averaged weights on labels set aside."""
+        last, averaged = self._fitter.compute_metrics(self._aside)
+        self._metrics |= {
+            "aside_loss": _nan_to_none(last.loss),
+            "aside_points": _nan_to_none(last.equity_rmse),
+            "averaged_loss": _nan_to_none(averaged.loss),
+            "averaged_points": _nan_to_none(averaged.equity_rmse),
+            "learned": len(self._labels),
+        }
+        return self._metrics
+
+    def format_record(self, record: Record) -> str:
+        """Format a line of the log."""
+        text = f"epoch {record['epoch']}, rate {record['rate']:.2e}, loss {record['loss']:.5f}"
+        if record["averaged_loss"] is None:
+            return text
+        return (
+            f"{text}, validation {record['aside_loss']:.5f}, averaged {record['averaged_loss']:.5f} "
+            f"({record['averaged_points']:.4f} points)"
         )
 
-    def _draw(self) -> None:
-        if self._plot:
-            draw_runs([self._folder], self._plot)
+    def score(self, record: Record) -> float:
+        """Return the averaged net's loss on labels set aside, negated; without any the last net is best."""
+        loss = record["averaged_loss"]
+        return math.inf if loss is None else -float(loss)
 
-    def _measure(self, processes: ProcessPool) -> None:
-        settings = self._settings
-        arrays = read_arrays(self._best)
-        if not settings.games or "ppg" in arrays:
-            return
-        nets = read_net_set(self._best)
-        strengths = measure_strength(nets, settings.opponents, settings.games, processes)
-        self._save_strengths(nets, arrays, strengths)
-        self._draw()
-        sys.stderr.write(f"{nets.name}: {format_strengths(strengths)}\n")
+    def state_dict(self) -> Arrays:
+        """Return the averaged nets and the state of the fit."""
+        state = {"epoch": np.array(self._epochs_done), "learned": np.array(len(self._labels))}
+        return {**self._averaged_arrays(), **state, **self._fitter.state_dict()}
 
-    def _save_strengths(
-        self, nets: NetSet, arrays: dict[str, NDArray[Any]], strengths: list[StrengthRecord]
-    ) -> None:
-        kept = {key: arrays[key] for key in ("epoch", "aside_loss")}
-        record = {"epoch": "best", "best_epoch": int(arrays["epoch"]), **strengths_to_record(strengths)}
-        append_new_record(self._folder / LOG_FILE, record, "epoch")
-        nets.save(self._best, **kept, **strengths_to_arrays(strengths))
+    def best_state_dict(self) -> Arrays:
+        """Return the averaged nets with their loss."""
+        loss = self._metrics["averaged_loss"]
+        aside_loss = np.array(math.nan if loss is None else loss)
+        return {**self._averaged_arrays(), "epoch": np.array(self._epochs_done), "aside_loss": aside_loss}
 
+    def load_state_dict(self, arrays: Arrays) -> None:
+        """Resume from a checkpoint, as `Learner.load_state_dict`.
 
-def _make_record(
-    epoch: int, rate: float, loss: float, last: FitMetrics, mean: FitMetrics, seconds: float
-) -> dict[str, object]:
-    """Describe an epoch for the log, with errors of the net and of its averaged weights on those aside."""
-    return {
-        "epoch": epoch,
-        "rate": rate,
-        "loss": loss,
-        "aside_loss": _nan_to_none(last.loss),
-        "aside_points": _nan_to_none(last.equity_rmse),
-        "averaged_loss": _nan_to_none(mean.loss),
-        "averaged_points": _nan_to_none(mean.equity_rmse),
-        "seconds": seconds,
-    }
+        Raises:
+            StateError: The run began with another number of labels.
+        """
+        self._epochs_done = int(read_array(arrays, "epoch"))
+        if (learned := int(read_array(arrays, "learned"))) != len(self._labels):
+            raise StateError(
+                f"{self._folder} began with {learned} labels, not {len(self._labels)}", field="labels"
+            )
+        self._begin_fitting(net_set_from_arrays(self._folder.name, arrays), arrays)
+
+    def finish(self, folder: Path) -> str:
+        """Measure the best net, once."""
+        settings, best = self._settings, folder / BEST_FILE
+        arrays = read_arrays(best)
+        if settings.games and "ppg" not in arrays:
+            nets = net_set_from_arrays(folder.name, arrays)
+            strengths = measure_strength(nets, settings.opponents, settings.games, self._resources.processes)
+            record = {"epoch": "best", "best_epoch": int(arrays["epoch"]), **strengths_to_record(strengths)}
+            append_new_record(folder / LOG_FILE, record, "epoch")
+            write_arrays(best, {**arrays, **strengths_to_arrays(strengths)})
+            sys.stderr.write(f"{nets.name}: {format_strengths(strengths)}\n")
+        return ""
+
+    def _begin_fitting(self, nets: NetSet, state: Arrays | None) -> None:
+        make = partial(self._settings.make_fitter, self._resources.device, self._resources.threads)
+        self._fitter = NetSetFitter(nets, self._settings.phase, make, state)
+
+    def _averaged_arrays(self) -> Arrays:
+        return self._fitter.make_averaged(self._folder.name).to_arrays()
 
 
 def _nan_to_none(value: float) -> float | None:
-    """A number for the log; none where nothing was set aside."""
+    """Return a number for the log; None where nothing was set aside."""
     return None if math.isnan(value) else value
+
+
+TRAINER = Trainer("train fit", FitSettings, FitLearner)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``gammond train fit``."""
+    TRAINER.add_arguments(parser)
+    add_fitting_options(parser)
+    add_workers_option(parser)
+
+
+main = TRAINER.main

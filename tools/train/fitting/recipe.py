@@ -6,7 +6,6 @@ import argparse
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-import msgspec
 import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
@@ -18,6 +17,7 @@ from nets.contact_classes import CONTACT_CLASSES
 from tools.train.fitting.torch_fitter import Fitter
 from tools.train.fitting.training_loop import SCHEDULES
 from tools.train.runs.strength_games import GamesOption, OpponentsOption, check_benchmark
+from tools.train.runs.trainer import RunSettings
 from tools.train.weights.layers import LayeredNet
 from tools.train.weights.net_set import NetSet, load_net_set
 from tools.train.weights.network import ENCODER
@@ -25,7 +25,7 @@ from tools.train.weights.network import ENCODER
 _DEFAULT_HIDDEN = (256,)
 
 
-class Recipe(msgspec.Struct, frozen=True):
+class Recipe(RunSettings, frozen=True):
     """The net, how it learns and how it is measured; each field says what it is."""
 
     parent: Annotated[

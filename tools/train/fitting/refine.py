@@ -9,25 +9,19 @@ opponents, and the best so far by measured play is kept in ``best.npz``. A run t
 from __future__ import annotations
 
 import argparse
-import sys
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 from msgspec import Meta
-from numpy.typing import NDArray
 
-from nets.provenance import StrengthRecord
-from tools.figures import add_plot_option, check_plot_file, draw_runs
-from tools.files import append_new_record, read_arrays, read_records
-from tools.parallel import ProcessPool
 from tools.progress import Progress
 from tools.train.fitting.net_set_fitter import NetSetFitter
 from tools.train.fitting.recipe import Recipe, add_fitting_options
-from tools.train.fitting.training_loop import FitMetrics
 from tools.train.labels.label_tasks import (
     LabelPlan,
     LabelPliesOption,
@@ -37,19 +31,12 @@ from tools.train.labels.label_tasks import (
     label_missing,
 )
 from tools.train.labels.sampling import DEFAULT_SOURCES, parse_sources
-from tools.train.labels.shards import Labels, read_newest_labels
-from tools.train.runs.curves import format_run_strength
-from tools.train.runs.options import add_run_options, add_workers_option, load_run_settings
-from tools.train.runs.run_folder import LOG_FILE, begin_run
-from tools.train.runs.settings import add_setting_options
-from tools.train.runs.strength_games import (
-    format_strengths,
-    mean_strength,
-    measure_strength,
-    strengths_to_arrays,
-    strengths_to_record,
-)
-from tools.train.weights.net_set import load_net_set, read_net_set
+from tools.train.labels.shards import read_newest_labels
+from tools.train.runs.options import add_workers_option
+from tools.train.runs.run import Arrays, Learner, Record, RunProgress, StrengthMeasurement, read_array
+from tools.train.runs.strength_games import measure_strength
+from tools.train.runs.trainer import Resources, Trainer
+from tools.train.weights.net_set import NetSet, load_net_set, net_set_from_arrays
 
 SUMMARY = "let a net teach itself: label with look-ahead, fit, generation by generation"
 
@@ -75,147 +62,155 @@ class RefineSettings(Recipe, frozen=True):
         return list(dict.fromkeys([*super().origins, *([self.finder] if self.finder else [])]))
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of ``gammond train refine``."""
-    add_run_options(parser, "run.toml, checkpoint.npz, best.npz, log.jsonl, labels-000000.npz, ...")
-    add_setting_options(parser, RefineSettings)
-    add_fitting_options(parser)
-    add_workers_option(parser)
-    add_plot_option(parser)
+class RefineLearner(Learner):
+    """A net that labels positions by looking ahead and learns those labels, generation by generation.
 
-
-def main(args: argparse.Namespace) -> int:
-    """Refine; returns the exit status.
-
-    Raises:
-        GammondError: An option cannot be, then no run was begun; or a run is there already, or none.
+    Args:
+        folder: Of the run; it holds the labels, and names the nets.
+        settings: Of the run.
+        resources: Where positions are labelled, and the net is fitted and measured.
     """
-    check_plot_file(args.plot)
-    settings = load_run_settings(args.run, args, RefineSettings)
-    if not args.resume:
-        settings.check()
-    refinement = _RefineRun(args, settings)
-    if not args.resume:
-        begin_run(args.run, "train refine", settings, settings.origins)
-    with ProcessPool(args.workers) as processes:
-        refinement.run(processes)
-    return 0
 
+    unit = "generation"
+    total_work = None
 
-class _RefineRun:
-    """A run in progress."""
-
-    def __init__(self, args: argparse.Namespace, settings: RefineSettings) -> None:
-        self._folder: Path = args.run
-        self._plot: Path | None = args.plot
+    def __init__(self, folder: Path, settings: RefineSettings, resources: Resources) -> None:
+        self._folder = folder
         self._settings = settings
-        self._checkpoint = self._folder / "checkpoint.npz"
-        self._best = self._folder / "best.npz"
-        self._done = 0
-        state: dict[str, NDArray[Any]] | None = None
-        if args.resume and self._checkpoint.exists():
-            self._nets, state = read_net_set(self._checkpoint), read_arrays(self._checkpoint)
-            self._done = int(state["generation"])
-        else:
-            self._nets = settings.make_initial_nets(self._folder.name)
+        self._resources = resources
+        self._sources = parse_sources(settings.sources)
+        self._finder = load_net_set(settings.finder) if settings.finder else None
+        self._generations_done = 0
+        self._metrics: Record = {}
+        self._nets: NetSet
+        self._fitter: NetSetFitter
+        self._plan: LabelPlan
+
+    @property
+    def steps_done(self) -> int:
+        """Generations done."""
+        return self._generations_done
+
+    @property
+    def total_steps(self) -> int:
+        """Generations in all."""
+        return self._settings.generations
+
+    def start(self, records: Sequence[Record]) -> None:
+        """Make the first nets."""
+        self._begin_fitting(self._settings.make_initial_nets(self._folder.name), None)
+
+    def run_step(self, progress: RunProgress) -> None:
+        """Label the positions of a generation, and fit the net to the newest labels."""
+        started_s = time.monotonic()
+        made = self._label_generation()
+        labels_per_s = made / (time.monotonic() - started_s)
+        self._fit_generation(progress)
+        self._metrics["labels_per_s"] = labels_per_s
+        self._generations_done += 1
+
+    def compute_metrics(self, elapsed_s: float) -> Record:
+        """Describe a generation; ``fresh`` is the error on its labels before it learned them."""
+        return self._metrics
+
+    def measure_strength(self) -> StrengthMeasurement:
+        """Play all opponents, every few generations and after the last."""
+        settings = self._settings
+        if self._generations_done % settings.measure_every and self._generations_done < settings.generations:
+            return StrengthMeasurement()
+        processes = self._resources.processes
+        return StrengthMeasurement(
+            measure_strength(self._nets, settings.opponents, settings.games, processes)
+        )
+
+    def format_record(self, record: Record) -> str:
+        """Format a line of the log."""
+        return (
+            f"generation {record['generation']}, rate {record['rate']:.2e}, fresh error "
+            f"{record['fresh_points']:.4f} points, loss {record['loss']:.6f}, "
+            f"{record['labels_per_s']:.0f} labels/s"
+        )
+
+    def state_dict(self) -> Arrays:
+        """Return the averaged nets and the state of the fit."""
+        return {**self.best_state_dict(), **self._fitter.state_dict()}
+
+    def best_state_dict(self) -> Arrays:
+        """Return the averaged nets."""
+        return {**self._nets.to_arrays(), "generation": np.array(self._generations_done)}
+
+    def load_state_dict(self, arrays: Arrays) -> None:
+        """Resume from a checkpoint, as `Learner.load_state_dict`."""
+        self._generations_done = int(read_array(arrays, "generation"))
+        self._begin_fitting(net_set_from_arrays(self._folder.name, arrays), arrays)
+
+    def _begin_fitting(self, nets: NetSet, state: Arrays | None) -> None:
+        settings = self._settings
+        make = partial(settings.make_fitter, self._resources.device, self._resources.threads)
+        self._nets = nets
+        self._fitter = NetSetFitter(nets, settings.phase, make, state)
         self._plan = LabelPlan(
-            self._nets,
-            parse_sources(settings.sources),
+            nets,
+            self._sources,
             settings.phase,
             settings.plies,
             settings.seed,
-            load_net_set(settings.finder) if settings.finder else None,
+            self._finder,
             settings.trace,
         )
-        make = partial(settings.make_fitter, args.device, args.threads)
-        self._fits = NetSetFitter(self._nets, settings.phase, make, state)
 
-    def run(self, processes: ProcessPool) -> None:
-        """Go through the generations that are left."""
-        while self._done < self._settings.generations:
-            started_s = time.monotonic()
-            made = self._label_generation(processes)
-            labelled_s = time.monotonic()
-            record = self._fit_generation()
-            self._done += 1
-            strengths = self._measure_strength(processes)
-            record |= {
-                "labels_per_s": made / (labelled_s - started_s),
-                "seconds": time.monotonic() - started_s,
-                **strengths_to_record(strengths),
-            }
-            self._save_generation(record, strengths)
-
-    def _label_generation(self, processes: ProcessPool) -> int:
-        """Make the labels of a generation that are not there yet; returns how many positions they were."""
-        settings = self._settings
-        plan = replace(self._plan, nets=self._nets)
-        tasks = plan.make_tasks(self._folder, settings.positions, self._done)
-        with Progress(settings.positions, f"generation {self._done + 1}: labels") as bar:
-            made = label_missing(tasks, processes, lambda count, _: bar.update(count))
+    def _label_generation(self) -> int:
+        """Make the labels of a generation that are not there yet; return the number of positions labelled."""
+        settings, number = self._settings, self._generations_done
+        tasks = replace(self._plan, nets=self._nets).make_tasks(self._folder, settings.positions, number)
+        with Progress(settings.positions, f"generation {number + 1}: labels") as bar:
+            made = label_missing(tasks, self._resources.processes, lambda count, _: bar.update(count))
             return sum(each.positions for each in made)
 
-    def _fit_generation(self) -> dict[str, object]:
-        settings = self._settings
-        _, fresh = self._fits.compute_metrics(read_newest_labels(self._folder, settings.positions))
+    def _fit_generation(self, progress: RunProgress) -> None:
+        settings, number = self._settings, self._generations_done
+        _, fresh = self._fitter.compute_metrics(read_newest_labels(self._folder, settings.positions))
         labels = read_newest_labels(self._folder, settings.window * settings.positions)
         steps = max(1, round(settings.epochs * len(labels) / settings.batch))
 
         def rate(share: float) -> float:
-            return settings.learning_rate_at((self._done + share) / settings.generations)
+            return settings.learning_rate_at((number + share) / settings.generations)
 
-        so_far = format_run_strength(read_records(self._folder / LOG_FILE))
-        with Progress(steps * settings.batch, f"generation {self._done + 1}: fit") as bar:
-            loss = self._fits.train(
+        with Progress(steps * settings.batch, f"generation {number + 1}: fit") as bar:
+            loss = self._fitter.train(
                 labels,
                 steps,
                 settings.batch,
                 rate,
-                np.random.Generator(np.random.PCG64([settings.seed, self._done])),
-                lambda step, loss: bar.update(step * settings.batch, f"loss {loss:.5f}{so_far}"),
+                np.random.Generator(np.random.PCG64([settings.seed, number])),
+                lambda step, loss: bar.update(
+                    step * settings.batch, f"loss {loss:.5f}{progress.strength_text}"
+                ),
             )
-        self._nets = self._fits.make_averaged(self._folder.name)
-        return self._make_record(labels, fresh, loss, rate(1.0))
-
-    def _make_record(self, labels: Labels, fresh: FitMetrics, loss: float, rate: float) -> dict[str, object]:
-        """Describe a generation for the log; ``fresh`` is the error on its labels before it learned them."""
-        return {
-            "generation": self._done + 1,
-            "labelled": self._settings.positions,
+        self._nets = self._fitter.make_averaged(self._folder.name)
+        self._metrics = {
+            "labelled": settings.positions,
             "learned": len(labels),
-            "rate": rate,
+            "rate": rate(1.0),
             "fresh_loss": fresh.loss,
             "fresh_points": fresh.equity_rmse,
             "loss": loss,
         }
 
-    def _measure_strength(self, processes: ProcessPool) -> list[StrengthRecord]:
-        settings = self._settings
-        if self._done % settings.measure_every and self._done < settings.generations:
-            return []
-        return measure_strength(self._nets, settings.opponents, settings.games, processes)
 
-    def _save_generation(self, record: dict[str, object], strengths: list[StrengthRecord]) -> None:
-        """Save a generation: the best net, the line of the log, then the checkpoint from which to go on."""
-        generation = np.array(self._done)
-        if strengths and mean_strength(strengths) >= self._read_best_strength():
-            self._nets.save(self._best, generation=generation, **strengths_to_arrays(strengths))
-        append_new_record(self._folder / LOG_FILE, record, "generation")
-        self._nets.save(self._checkpoint, generation=generation, **self._fits.state_dict())
-        sys.stderr.write(_format_generation(record, strengths) + "\n")
-        if self._plot:
-            draw_runs([self._folder], self._plot)
-
-    def _read_best_strength(self) -> float:
-        if not self._best.exists():
-            return float("-inf")
-        return float(read_arrays(self._best)["ppg"].mean())
+TRAINER = Trainer(
+    "train refine",
+    RefineSettings,
+    RefineLearner,
+    "run.toml, checkpoint.npz, best.npz, log.jsonl, labels-000000.npz, ...",
+)
 
 
-def _format_generation(record: dict[str, object], strengths: list[StrengthRecord]) -> str:
-    text = (
-        f"generation {record['generation']}, rate {record['rate']:.2e}, fresh error "
-        f"{record['fresh_points']:.4f} points, loss {record['loss']:.6f}, "
-        f"{record['labels_per_s']:.0f} labels/s, {record['seconds']:.0f} s"
-    )
-    return f"{text}, {format_strengths(strengths)}" if strengths else text
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``gammond train refine``."""
+    TRAINER.add_arguments(parser)
+    add_fitting_options(parser)
+    add_workers_option(parser)
+
+
+main = TRAINER.main

@@ -11,9 +11,9 @@ import argparse
 from pathlib import Path
 
 from engine.errors import UnsupportedError, ValueRangeError
-from tools.figures import DEFAULT_ROLLING, draw_runs
 from tools.heritage.gengammon.curves import draw_agreement, has_agreement
 from tools.train.runs.curves import AXES
+from tools.train.runs.pictures import DEFAULT_ROLLING, draw_runs
 
 SUMMARY = "draw strength and error of runs against games, positions or hours"
 

@@ -20,22 +20,39 @@ from nets.manifest import read_manifest
 from nets.provenance import TrainingRecord
 from nets.provenance import read_provenance as read_net_provenance
 from tools.files import read_arrays, read_records
-from tools.heritage.computational_backgammon.net_set import is_classic_net_set
 from tools.train.runs.settings import (
     ORIGIN_TABLE,
     format_command_options,
+    format_options,
     read_origin,
-    read_settings,
+    read_settings_file,
     write_settings,
 )
-from tools.train.td.checkpoints import load_td_checkpoint
-from tools.train.td.self_play import TdSettings
 from tools.train.weights.net_set import find_nets_file
 
 _Settings = TypeVar("_Settings", bound=msgspec.Struct)
 
 CONFIG_FILE = "run.toml"
 LOG_FILE = "log.jsonl"
+
+KIND_ARRAY = "kind"
+"""In ``.npz`` files, and in the table ``[origin]`` of ``run.toml``: the trainer that wrote them."""
+
+_EARLY_TD_DEFAULTS: dict[str, object] = {
+    "games": 3_000_000,
+    "hidden": 128,
+    "race_hidden": 64,
+    "learning_rate": 0.02,
+    "final_rate": 0.001,
+    "trace": 0.0,
+    "threads": 2,
+    "round_games": 32,
+    "checkpoint_every": 100_000,
+    "opponents": ["pubeval"],
+    "benchmark_games": 2000,
+    "seed": 1,
+}
+"""A ``run.toml`` without a table ``[origin]`` is of self-play, which nothing precedes; its defaults then."""
 
 
 @dataclass(frozen=True)
@@ -68,12 +85,22 @@ def merge_provenances(*provenances: Provenance) -> Provenance:
     return tuple(steps.values())
 
 
+def check_no_run(folder: Path) -> None:
+    """Check that a folder is free for a new run.
+
+    Raises:
+        StateError: It holds a run already.
+    """
+    if (folder / CONFIG_FILE).exists():
+        raise StateError(f"{folder} already holds a run: resume it with --resume, or choose another folder")
+
+
 def begin_run(folder: Path, command: str, settings: msgspec.Struct, sources: Sequence[str]) -> None:
     """Write the ``run.toml`` of a stage.
 
     Args:
-        folder: Where; made if need be.
-        command: Which command begins it, such as ``train td``.
+        folder: Where; created if need be.
+        command: The command that begins it, such as ``train td``; its last word is the kind of the run.
         settings: Of the stage.
         sources: Evaluators and folders that it builds on.
 
@@ -81,12 +108,12 @@ def begin_run(folder: Path, command: str, settings: msgspec.Struct, sources: Seq
         StateError: A run is there already.
         DataFileError: It cannot be written, or a source cannot be read.
     """
-    if (folder / CONFIG_FILE).exists():
-        raise StateError(f"{folder} holds a run already; go on with --resume, or choose another folder")
+    check_no_run(folder)
     before = merge_provenances(*(read_provenance(source) for source in sources))
     origin: dict[str, object] = {"command": f"gammond {command} {folder}{format_command_options(settings)}"}
     for field in fields(ProvenanceStep):
         origin[f"{field.name}_before"] = [getattr(step, field.name) for step in before]
+    origin[KIND_ARRAY] = command.split()[-1]
     write_settings(folder / CONFIG_FILE, settings, origin)
 
 
@@ -114,11 +141,11 @@ def read_run_provenance(folder: Path, nets: Path) -> Provenance:
     Raises:
         DataFileError: It cannot be read.
     """
-    command, before = _read_run_origin(folder)
+    command, before, kind = _read_run_origin(folder)
     records = _read_records_until(folder / LOG_FILE, nets)
     own = ProvenanceStep(
         command,
-        games=_count_games(records, nets),
+        games=_count_games(records, nets, kind),
         positions=sum(int(record.get("labelled", 0)) for record in records),
         hours=max(compute_hours(records), default=0.0),
     )
@@ -141,18 +168,18 @@ def compute_hours(records: Sequence[Mapping[str, Any]]) -> list[float]:
     return hours
 
 
-def _read_run_origin(folder: Path) -> tuple[str, Provenance]:
-    """The command of a run, and what came before it."""
+def _read_run_origin(folder: Path) -> tuple[str, Provenance, str]:
+    """Return the command of a run, what came before it, and its kind; empty in runs from before kinds."""
     config = folder / CONFIG_FILE
     if not config.exists() or f"[{ORIGIN_TABLE}]" not in config.read_text(encoding="utf-8", errors="replace"):
-        # Runs of self-play need not tell: nothing comes before them, and their settings give the command.
-        settings = read_settings(config, TdSettings)
-        return f"gammond train td {folder}{format_command_options(settings)}", ()
+        options = format_options(read_settings_file(config), _EARLY_TD_DEFAULTS)
+        return f"gammond train td {folder}{options}", (), ""
     origin = read_origin(config)
     try:
         columns = [origin[f"{field.name}_before"] for field in fields(ProvenanceStep)]
         before = msgspec.convert(list(zip(*columns, strict=True)), list[tuple[str, int, int, float]])
-        return str(origin["command"]), tuple(ProvenanceStep(*step) for step in before)
+        steps = tuple(ProvenanceStep(*step) for step in before)
+        return str(origin["command"]), steps, str(origin.get(KIND_ARRAY, ""))
     except (KeyError, TypeError, ValueError) as error:
         raise DataFileError(f"{config} does not tell what came before: {error}") from error
 
@@ -168,11 +195,13 @@ def _read_records_until(log: Path, nets: Path) -> list[dict[str, Any]]:
     return records
 
 
-def _count_games(records: Sequence[Mapping[str, Any]], nets: Path) -> int:
-    """Games of self-play that led to nets."""
+def _count_games(records: Sequence[Mapping[str, Any]], nets: Path, kind: str) -> int:
+    """Count the games of self-play that led to nets."""
     arrays = read_arrays(nets) if nets.exists() else {}
-    if arrays and not is_classic_net_set(arrays) and "race_encoder" not in arrays:
-        return load_td_checkpoint(nets).games_done
+    if "games_done" in arrays:
+        return int(arrays["games_done"])
+    if arrays and kind == "td":
+        raise DataFileError(f"{nets} has no games_done: expected a file of a run of gammond train td")
     return max((int(record.get("games", 0)) for record in records), default=0)
 
 

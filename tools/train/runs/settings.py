@@ -135,13 +135,18 @@ def read_origin(file: Path) -> dict[str, Any]:
 
 
 def format_command_options(settings: msgspec.Struct) -> str:
-    """Write the options of a command that has these settings, each with a space before it."""
-    texts = []
-    for field in msgspec.structs.fields(settings):
-        value = getattr(settings, field.name)
-        if value != field.default:
-            texts.append(f" {_option_name(field.name)} {_format_value(value)}")
-    return "".join(texts)
+    """Format the options of a command that has these settings, each with a space before it."""
+    defaults = {field.name: field.default for field in msgspec.structs.fields(settings)}
+    return format_options({name: getattr(settings, name) for name in defaults}, defaults)
+
+
+def format_options(values: Mapping[str, object], defaults: Mapping[str, object]) -> str:
+    """Format the options that set these values, defaults left out, each with a space before it."""
+    return "".join(
+        f" {_option_name(name)} {_format_value(value)}"
+        for name, value in values.items()
+        if name not in defaults or value != defaults[name]
+    )
 
 
 def _option_name(field: str) -> str:
@@ -152,7 +157,7 @@ def _format_value(value: object) -> object:
     """Write a value as an option takes it."""
     if isinstance(value, bool):
         return str(value).lower()
-    return ",".join(map(str, value)) if isinstance(value, tuple) else value
+    return ",".join(map(str, value)) if isinstance(value, tuple | list) else value
 
 
 def _split_annotation(hint: Any) -> tuple[Any, msgspec.Meta]:  # noqa: ANN401

@@ -1,7 +1,8 @@
-"""Checkpoints of ``gammond train td``: weights, and the state from which a run goes on."""
+"""Checkpoints of ``gammond train td``: weights, and the state from which a run resumes."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -9,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import DataFileError
-from tools.train.td.self_play import SelfPlay, TdSettings
-from tools.train.weights.network import TdNets, load_td_nets
+from tools.files import read_arrays
+from tools.train.weights.network import TdNets, td_nets_from_arrays
 
 
 class TdCheckpoint(NamedTuple):
@@ -30,39 +31,40 @@ class TdCheckpoint(NamedTuple):
 
 
 def load_td_checkpoint(file: Path) -> TdCheckpoint:
-    """Read a checkpoint; one without ``cuts`` never went back.
+    """Read a checkpoint.
 
     Raises:
         DataFileError: The file is missing, damaged, or no checkpoint of a run.
     """
-    trainee, state = load_td_nets(file)
-    if missing := [name for name in ("games_done", "dice") if name not in state]:
-        raise DataFileError(f"{file} is no checkpoint of a run: it has no {' and no '.join(missing)}")
-    games_done = _read_count(file, "games_done", state["games_done"])
-    cuts = _read_count(file, "cuts", state.get("cuts", np.array(0)))
-    dice = state["dice"]
-    if dice.ndim != 1 or dice.dtype != np.uint64:
-        raise DataFileError(f"{file}: dice is uint64[threads], not {dice.dtype}{list(dice.shape)}")
-    return TdCheckpoint(trainee, games_done, dice.astype(np.uint64), cuts)
+    arrays = read_arrays(file)
+    try:
+        return parse_td_checkpoint(file.parent.name, arrays)
+    except DataFileError as error:
+        raise DataFileError(f"{file}: {error.message}", field=error.field) from error
 
 
-def resume_self_play(file: Path, settings: TdSettings) -> SelfPlay:
-    """Go on from a checkpoint; from the start where there is none.
+def parse_td_checkpoint(name: str, arrays: Mapping[str, NDArray[Any]]) -> TdCheckpoint:
+    """Read a checkpoint from its arrays; one without ``cuts`` never went back.
+
+    Args:
+        name: Of the nets.
+        arrays: All that the file holds.
 
     Raises:
-        DataFileError: It cannot be read, or is of a run with other settings.
+        DataFileError: An array is missing, or not as it should be.
     """
-    if not file.exists():
-        return SelfPlay(settings)
-    trainee, games_done, dice, cuts = load_td_checkpoint(file)
-    found = {"hidden": trainee.contact.hidden, "race_hidden": trainee.race.hidden, "threads": len(dice)}
-    for name, value in found.items():
-        if value != getattr(settings, name):
-            raise DataFileError(f"{file} has {name} {value}, run.toml beside it {getattr(settings, name)}")
-    return SelfPlay(settings, trainee, games_done, dice, cuts)
+    nets, state = td_nets_from_arrays(name, arrays)
+    if missing := [name for name in ("games_done", "dice") if name not in state]:
+        raise DataFileError(f"expected a checkpoint of a run, which has no {' and no '.join(missing)}")
+    games_done = _parse_count("games_done", state["games_done"])
+    cuts = _parse_count("cuts", state.get("cuts", np.array(0)))
+    dice = state["dice"]
+    if dice.ndim != 1 or dice.dtype != np.uint64:
+        raise DataFileError(f"expected dice as uint64[threads], got {dice.dtype}{list(dice.shape)}")
+    return TdCheckpoint(nets, games_done, dice.astype(np.uint64), cuts)
 
 
-def _read_count(file: Path, name: str, value: NDArray[Any]) -> int:
+def _parse_count(name: str, value: NDArray[Any]) -> int:
     if value.shape != () or value.dtype.kind not in "iu" or int(value) < 0:
-        raise DataFileError(f"{file}: {name} is one whole number of 0 or more, not {value!r}")
+        raise DataFileError(f"expected {name} as one whole number of 0 or more, got {value!r}")
     return int(value)

@@ -12,21 +12,18 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import msgspec
-from numpy.typing import NDArray
 
 from engine.errors import UnsupportedError
 from engine.play.player import EvaluatorPlayer, Player
-from tools.figures import add_plot_option, check_plot_file
 from tools.progress import Progress, format_short_number
-from tools.train.runs.learning_run import CHECKPOINT_FILE, LearningRun
-from tools.train.runs.options import add_run_options, load_run_settings
-from tools.train.runs.run_folder import begin_run
-from tools.train.runs.settings import add_setting_options, settings_from_args
-from tools.train.td.checkpoints import load_td_checkpoint, resume_self_play
-from tools.train.td.self_play import RoundReport, SelfPlay, TdSettings
+from tools.train.runs.game_learner import GameLearner, RoundReport
+from tools.train.runs.run import Arrays, Record, check_same_settings
+from tools.train.runs.settings import settings_from_args
+from tools.train.runs.trainer import Resources, Trainer
+from tools.train.td.checkpoints import parse_td_checkpoint
+from tools.train.td.self_play import SelfPlay, TdSettings
 
 SUMMARY = "train a contact and a race net by self-play (temporal differences)"
 
@@ -37,73 +34,81 @@ BENCH_WARM_UP_GAMES = 6_000
 """Games before those: untrained nets play games that are far longer than usual."""
 
 
+class TdLearner(GameLearner):
+    """Self-play as a run sees it.
+
+    Args:
+        settings: Of the run.
+        name: Of its nets.
+    """
+
+    def __init__(self, settings: TdSettings, name: str) -> None:
+        super().__init__(settings)
+        self.play = SelfPlay(settings)
+        self._name = name
+
+    @property
+    def steps_done(self) -> int:
+        """Games done."""
+        return self.play.games_done
+
+    @property
+    def player(self) -> Player:
+        """The player with the present weights."""
+        return EvaluatorPlayer(self.play.nets)
+
+    def play_rounds(self) -> Iterator[RoundReport]:
+        """Play and learn, round by round."""
+        return self.play.play_rounds()
+
+    def state_dict(self) -> Arrays:
+        """Return the weights, the dice and how often the run went back."""
+        return {**self.play.nets.to_arrays(), **self.play.state_dict()}
+
+    def load_state_dict(self, arrays: Arrays) -> None:
+        """Resume from a checkpoint, as `Learner.load_state_dict`."""
+        nets, games_done, dice, cuts = parse_td_checkpoint(self._name, arrays)
+        settings = self.play.settings
+        check_same_settings(
+            settings, {"hidden": nets.contact.hidden, "race_hidden": nets.race.hidden, "threads": len(dice)}
+        )
+        self.play = SelfPlay(settings, nets, games_done, dice, cuts)
+
+    def can_backtrack(self) -> bool:
+        """Return whether the learning rate is still above its last value."""
+        return self.play.rate > self.play.settings.final_rate
+
+    def backtrack_to(self, arrays: Arrays) -> Record:
+        """Go back to the best nets, as `Learner.backtrack_to`."""
+        best = parse_td_checkpoint(self._name, arrays)
+        self.play.backtrack_to(best.nets)
+        return {"back_to": best.games_done, "cuts": self.play.cuts}
+
+
+def _make_learner(folder: Path, settings: TdSettings, resources: Resources) -> TdLearner:
+    return TdLearner(settings, folder.name)
+
+
+TRAINER = Trainer("train td", TdSettings, _make_learner)
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``gammond train td``."""
-    add_run_options(parser, "run.toml, checkpoint.npz, best.npz, log.jsonl", is_optional=True)
-    parser.add_argument("--bench", action="store_true", help="only measure games a second; nothing is kept")
-    add_setting_options(parser, TdSettings)
-    add_plot_option(parser)
+    TRAINER.add_arguments(parser, is_optional=True)
+    parser.add_argument("--bench", action="store_true", help="only measure games per second; keep nothing")
 
 
 def main(args: argparse.Namespace) -> int:
-    """Train; returns the exit status.
+    """Train; return the exit status.
 
     Raises:
-        GammondError: An option cannot be, then no run was begun; or a run is there already, or none.
+        GammondError: As `Trainer.main`.
     """
     if args.bench:
         return _run_bench(settings_from_args(args, TdSettings))
     if args.run is None:
         raise UnsupportedError("expected a folder for the run, or --bench", field="run")
-    check_plot_file(args.plot)
-    settings = load_run_settings(args.run, args, TdSettings)
-    settings.check()
-    if not args.resume:
-        begin_run(args.run, "train td", settings, ())
-    learner = _TdLearner(resume_self_play(args.run / CHECKPOINT_FILE, settings))
-    LearningRun(args.run, settings, learner, args.plot).run()
-    return 0
-
-
-class _TdLearner:
-    """Self-play as a run sees it."""
-
-    def __init__(self, play: SelfPlay) -> None:
-        self.play = play
-
-    @property
-    def games_done(self) -> int:
-        return self.play.games_done
-
-    @property
-    def player(self) -> Player:
-        return EvaluatorPlayer(self.play.nets)
-
-    @property
-    def rate(self) -> float:
-        return self.play.rate
-
-    @property
-    def can_cut_rate(self) -> bool:
-        return self.play.rate > self.play.settings.final_rate
-
-    @property
-    def cuts(self) -> int:
-        return self.play.cuts
-
-    def play_rounds(self) -> Iterator[RoundReport]:
-        return self.play.play_rounds()
-
-    def compute_metrics(self) -> dict[str, object]:
-        return {}
-
-    def save(self, file: Path, extra: dict[str, NDArray[Any]]) -> None:
-        self.play.nets.save(file, **self.play.state_dict(), **extra)
-
-    def backtrack_to(self, file: Path) -> int:
-        best = load_td_checkpoint(file)
-        self.play.backtrack_to(best.nets)
-        return best.games_done
+    return TRAINER.main(args)
 
 
 def _run_bench(settings: TdSettings) -> int:

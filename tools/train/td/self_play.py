@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from math import sqrt
 from typing import Annotated, Any
 
-import msgspec
 import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
@@ -16,6 +13,7 @@ from numpy.typing import NDArray
 from engine.errors import ValueRangeError
 from engine.rules.position import Position
 from tools.train.kernels import td as kernel_td
+from tools.train.runs.game_learner import RoundReport
 from tools.train.runs.strength_games import (
     BacktrackOption,
     CheckpointGamesOption,
@@ -23,10 +21,11 @@ from tools.train.runs.strength_games import (
     check_backtrack,
     check_benchmark,
 )
+from tools.train.runs.trainer import RunSettings
 from tools.train.weights.network import TdNet, TdNets
 
 
-class TdSettings(msgspec.Struct, frozen=True):
+class TdSettings(RunSettings, frozen=True):
     """All that decides the result of a run; each field says what it is."""
 
     games: Annotated[int, Meta(ge=1, description="games of self-play in all")] = 3_000_000
@@ -71,45 +70,6 @@ class TdSettings(msgspec.Struct, frozen=True):
         share = min(games_done / self.games, 1.0)
         planned: float = self.learning_rate * (self.final_rate / self.learning_rate) ** share
         return max(planned * self.backtrack_factor**cuts, self.final_rate) if cuts else planned
-
-
-@dataclass(frozen=True)
-class RoundReport:
-    """What self-play did in one or more rounds.
-
-    Attributes:
-        games_done: Games finished since the run began.
-        rate: The learning rate of the last round.
-        games_played: Games of these rounds.
-        plies: Plies in them.
-        gammons: How many of them were gammons or backgammons.
-        squared_error: Sum over the plies of the squared error of equity, in squared points.
-    """
-
-    games_done: int
-    rate: float
-    games_played: int
-    plies: int
-    gammons: int
-    squared_error: float
-
-    @property
-    def error_points(self) -> float:
-        """Root mean square of the errors of equity, in points a ply."""
-        return sqrt(self.squared_error / max(self.plies, 1))
-
-    def add_earlier(self, earlier: RoundReport | None) -> RoundReport:
-        """Report these rounds and earlier ones together."""
-        if earlier is None:
-            return self
-        return RoundReport(
-            self.games_done,
-            self.rate,
-            earlier.games_played + self.games_played,
-            earlier.plies + self.plies,
-            earlier.gammons + self.gammons,
-            earlier.squared_error + self.squared_error,
-        )
 
 
 class SelfPlay:

@@ -142,10 +142,11 @@ class NetSet:
         Raises:
             DataFileError: It cannot be written.
         """
-        arrays = dict(extra)
-        for phase, net in self.nets.items():
-            arrays |= net.to_arrays(phase)
-        write_arrays(file, arrays)
+        write_arrays(file, {**extra, **self.to_arrays()})
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Return all nets as named arrays for a file."""
+        return {key: array for phase, net in self.nets.items() for key, array in net.to_arrays(phase).items()}
 
     def _try_make_pruning_net(self) -> PruningNet | None:
         contact, race = self.nets.get("contact"), self.nets["race"]
@@ -198,36 +199,35 @@ def read_net_set(file: Path) -> NetSet:
     Raises:
         DataFileError: The file is missing, damaged, or holds no nets.
     """
-    return net_set_from_arrays(file, read_arrays(file))
+    return _parse_nets(file, read_arrays(file))
 
 
-def net_set_from_arrays(file: Path, arrays: Mapping[str, NDArray[Any]]) -> NetSet:
+def _parse_nets(file: Path, arrays: Mapping[str, NDArray[Any]]) -> NetSet:
+    try:
+        return net_set_from_arrays(file.parent.name, arrays)
+    except DataFileError as error:
+        raise DataFileError(f"{file}: {error.message}", field="net") from error
+
+
+def net_set_from_arrays(name: str, arrays: Mapping[str, NDArray[Any]]) -> NetSet:
     """Make nets of the arrays of a file that `NetSet.save` or ``gammond train td`` wrote.
 
     Args:
-        file: Its folder names the nets; it stands in messages.
-        arrays: All that it holds.
+        name: Of the nets.
+        arrays: All that the file holds.
 
     Raises:
         DataFileError: The arrays are damaged, or hold no nets.
     """
-    name = file.parent.name
     if "race_encoder" not in arrays:
-        trainee, _ = td_nets_from_arrays(file, arrays)
+        nets, _ = td_nets_from_arrays(name, arrays)
         return NetSet(
-            name, {phase: LayeredNet.from_td_net(getattr(trainee, phase)) for phase in ("contact", "race")}
+            name, {phase: LayeredNet.from_td_net(getattr(nets, phase)) for phase in ("contact", "race")}
         )
-    try:
-        return NetSet(
-            name,
-            {
-                phase: LayeredNet.from_arrays(phase, arrays)
-                for phase in NET_NAMES
-                if f"{phase}_encoder" in arrays
-            },
-        )
-    except DataFileError as error:
-        raise DataFileError(f"{file}: {error.message}", field="net") from error
+    return NetSet(
+        name,
+        {phase: LayeredNet.from_arrays(phase, arrays) for phase in NET_NAMES if f"{phase}_encoder" in arrays},
+    )
 
 
 def make_net_set_player(file: Path, arrays: Mapping[str, NDArray[Any]]) -> Player:
@@ -240,7 +240,7 @@ def make_net_set_player(file: Path, arrays: Mapping[str, NDArray[Any]]) -> Playe
     Raises:
         DataFileError: The arrays are damaged, or hold no nets.
     """
-    return EvaluatorPlayer(net_set_from_arrays(file, arrays).make_evaluator())
+    return EvaluatorPlayer(_parse_nets(file, arrays).make_evaluator())
 
 
 def find_nets_file(path: Path) -> Path:

@@ -156,53 +156,63 @@ class TdNets:
         Raises:
             DataFileError: It cannot be written.
         """
-        arrays: dict[str, NDArray[Any]] = dict(extra)
-        for phase, net in (("contact", self.contact), ("race", self.race)):
-            for name, array in zip(("w1", "b1", "w2", "b2"), net.weights, strict=True):
-                arrays[f"{phase}_{name}"] = array
-        write_arrays(path, arrays)
+        write_arrays(path, {**extra, **self.to_arrays()})
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Return all weights as named arrays for a file."""
+        return {
+            f"{phase}_{name}": array
+            for phase, net in (("contact", self.contact), ("race", self.race))
+            for name, array in zip(("w1", "b1", "w2", "b2"), net.weights, strict=True)
+        }
 
 
 def load_td_nets(path: Path) -> tuple[TdNets, dict[str, NDArray[Any]]]:
     """Read what `TdNets.save` wrote.
 
     Returns:
-        The trainee and the other arrays of the checkpoint.
+        The nets, named after the folder, and the other arrays of the checkpoint.
 
     Raises:
         DataFileError: The file is missing, damaged, or no checkpoint.
     """
-    return td_nets_from_arrays(path, read_arrays(path))
+    arrays = read_arrays(path)
+    try:
+        return td_nets_from_arrays(path.parent.name, arrays)
+    except DataFileError as error:
+        raise DataFileError(f"{path}: {error.message}", field="net") from error
 
 
 def td_nets_from_arrays(
-    path: Path, arrays: Mapping[str, NDArray[Any]]
+    name: str, arrays: Mapping[str, NDArray[Any]]
 ) -> tuple[TdNets, dict[str, NDArray[Any]]]:
-    """Make a trainee of the arrays of a checkpoint.
+    """Make nets of the arrays of a checkpoint.
 
     Args:
-        path: The checkpoint, which names the trainee and stands in messages.
-        arrays: All that it holds.
+        name: Of the nets.
+        arrays: All that the checkpoint holds.
 
     Returns:
         As `load_td_nets`.
 
     Raises:
-        DataFileError: They are not what `TdNets.save` wrote.
+        DataFileError: The arrays are not what `TdNets.save` wrote.
     """
     others = dict(arrays)
     try:
         nets = [
-            TdNet(*(others.pop(f"{phase}_{name}") for name in ("w1", "b1", "w2", "b2")))
+            TdNet(*(others.pop(f"{phase}_{array}") for array in ("w1", "b1", "w2", "b2")))
             for phase in ("contact", "race")
         ]
     except KeyError as error:
-        raise DataFileError(f"{path} is no checkpoint of `gammond train td`: it has no {error}") from error
+        raise DataFileError(
+            f"expected the arrays of a `gammond train td` checkpoint, missing {error}"
+        ) from error
     for net in nets:
         hidden = net.w1.shape[-1:]
         shapes = [array.shape for array in net.weights]
         if shapes != [(INPUTS, *hidden), hidden, (OUTPUTS, *hidden), (OUTPUTS,)]:
-            raise DataFileError(f"{path} holds weights of the wrong shapes: {shapes}")
+            raise DataFileError(f"weights of the wrong shapes: {shapes}")
         if any(array.dtype != np.float32 for array in net.weights):
-            raise DataFileError(f"{path} holds weights that are not float32")
-    return TdNets(path.parent.name, *nets), others
+            raise DataFileError("expected weights of float32")
+    return TdNets(name, *nets), others

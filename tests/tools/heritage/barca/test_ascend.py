@@ -9,18 +9,19 @@ from engine.errors import DataFileError, ValueRangeError
 from engine.rules.position import Position
 from tools import cli
 from tools.files import read_arrays, read_records, write_arrays
-from tools.heritage.barca import ascent, command
+from tools.heritage.barca import ascent
 from tools.heritage.barca.ascent import (
     AscentState,
     Gradient,
     GradientAscent,
     RatedVector,
-    load_state,
-    save_state,
+    state_from_arrays,
+    state_to_arrays,
 )
 from tools.heritage.barca.settings import AscendSettings
 from tools.opponents import load_opponent
 from tools.parallel import ProcessPool
+from tools.train.runs import run as run_module
 
 FEW = ["--games", "20", "--reference-games", "20"]
 
@@ -49,17 +50,18 @@ def test_a_few_steps_win_by_far_against_the_first_vector(tmp_path, capsys):
 
 def test_a_run_that_was_killed_comes_to_the_same(tmp_path, capsys, monkeypatch):
     assert run(tmp_path / "whole", "--steps", "3", *FEW) == 0
-    keep, kept = command._save_step, []
+    keep, kept = run_module.Run._save_checkpoint, []
 
     def killed(*args):
-        keep(*args)
+        text = keep(*args)
         kept.append(args)
         if len(kept) == 3:
             raise KeyboardInterrupt
+        return text
 
-    monkeypatch.setattr(command, "_save_step", killed)
+    monkeypatch.setattr(run_module.Run, "_save_checkpoint", killed)
     assert run(tmp_path / "cut", "--steps", "3", *FEW) == cli.EXIT_INTERRUPTED
-    monkeypatch.setattr(command, "_save_step", keep)
+    monkeypatch.setattr(run_module.Run, "_save_checkpoint", keep)
     assert run(tmp_path / "cut", "--resume") == 0
     whole, cut = (read_arrays(tmp_path / name / "best.npz") for name in ("whole", "cut"))
     assert np.array_equal(whole["vector"], cut["vector"])
@@ -153,16 +155,16 @@ def test_a_weight_at_its_limit_is_tried_the_other_way():
 def test_standings_come_back_as_they_were(tmp_path):
     point = RatedVector(Scripted(AscendSettings(), []).start, 0.1, 0.02)
     standing = AscentState(3, 900, point, point, point, 0.25, 0.5, 1, 2, 1)
-    save_state(tmp_path / "s.npz", "bev", standing)
-    again = load_state(tmp_path / "s.npz", AscendSettings())
+    write_arrays(tmp_path / "s.npz", state_to_arrays("bev", standing))
+    arrays = read_arrays(tmp_path / "s.npz")
+    again = state_from_arrays(arrays, "bev")
     assert (again.step, again.games, again.delta, again.rate) == (3, 900, 0.25, 0.5)
     assert (again.since_best, again.returns, again.random_points) == (1, 2, 1)
     assert np.array_equal(again.best_ever.vector, point.vector)
-    with pytest.raises(DataFileError, match="now_vector is 7 finite weights of heuristic"):
-        load_state(tmp_path / "s.npz", AscendSettings(player="heuristic"))
-    write_arrays(tmp_path / "t.npz", {"step": np.array(1)})
-    with pytest.raises(DataFileError, match="does not say where a run stands"):
-        load_state(tmp_path / "t.npz", AscendSettings())
+    with pytest.raises(DataFileError, match="expected now_vector as 7 finite weights of heuristic"):
+        state_from_arrays(arrays, "heuristic")
+    with pytest.raises(DataFileError, match="expected the state of an ascent"):
+        state_from_arrays({"step": np.array(1)}, "bev")
 
 
 @pytest.mark.parametrize(
@@ -186,7 +188,7 @@ def test_a_file_of_another_kind_is_no_player(tmp_path):
     with pytest.raises(DataFileError, match="weights of 'nobody'"):
         load_opponent(f"run:{tmp_path}/best.npz")
     write_arrays(tmp_path / "best.npz", {"player": np.array("bev"), "vector": np.zeros(3)})
-    with pytest.raises(DataFileError, match="vector is 15 finite weights of bev"):
+    with pytest.raises(DataFileError, match="expected vector as 15 finite weights of bev"):
         load_opponent(f"run:{tmp_path}/best.npz")
 
 

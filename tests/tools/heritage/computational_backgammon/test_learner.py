@@ -15,6 +15,7 @@ from tools.heritage.computational_backgammon.learner import ClassicLearner
 from tools.heritage.computational_backgammon.net_set import read_classic_nets
 from tools.heritage.computational_backgammon.settings import ClassicSettings
 from tools.opponents import load_opponent
+from tools.train.runs import run as run_module
 
 OPTIONS = ["--hidden", "6", "--benchmark-games", "4", "--checkpoint-every", "100", "--games", "300"]
 
@@ -78,15 +79,15 @@ def test_the_same_seed_gives_the_same_weights_and_another_seed_others():
 def test_a_run_that_was_killed_goes_on_to_the_same_nets(tmp_path, monkeypatch, teacher):
     options = [*OPTIONS, "--teacher", teacher, "--expert", "pubeval"]
     run_command(str(tmp_path / "whole"), *options)
-    real = ClassicLearner.save
+    real = run_module.write_arrays
 
-    def kill(self, file, extra):
-        if self.games_done == 200 and file.name == "checkpoint.npz":
+    def kill(file, arrays):
+        if arrays["games_done"] == 200 and file.name == "checkpoint.npz":
             raise KeyboardInterrupt
-        real(self, file, extra)
+        real(file, arrays)
 
     with monkeypatch.context() as patched:
-        patched.setattr(ClassicLearner, "save", kill)
+        patched.setattr(run_module, "write_arrays", kill)
         with pytest.raises(KeyboardInterrupt):
             run_command(str(tmp_path / "run"), *options)
     run_command(str(tmp_path / "run"), "--resume")
@@ -109,21 +110,20 @@ def test_the_log_tells_of_the_start_and_of_decided_endgames_and_the_run_plays(tm
     assert play_games(player, RandomPlayer(), 20, seed=1).games == 20
 
 
-def test_a_run_goes_back_to_its_best_nets_at_lower_rates(tmp_path):
+def test_a_run_goes_back_to_its_best_nets_at_lower_rates():
     settings = ClassicSettings(games=150, hidden=4, alpha=0.4, beta=0.2, least_rate=0.15)
     learner = ClassicLearner(settings)
     rounds = learner.play_rounds()
     next(rounds)
-    learner.save(tmp_path / "best.npz", {})
-    kept = learner.nets.contact.weights[0].copy()
+    best = {name: array.copy() for name, array in learner.state_dict().items()}
     next(rounds)
-    assert (learner.nets.contact.weights[0] != kept).any()
-    assert learner.backtrack_to(tmp_path / "best.npz") == 50
-    assert (learner.nets.contact.weights[0] == kept).all()
-    assert settings.compute_rates(learner.cuts) == (0.2, 0.15)
-    assert learner.can_cut_rate
-    learner.cuts = 2
-    assert not learner.can_cut_rate
+    assert (learner.nets.contact.weights[0] != best["contact_w1"]).any()
+    assert learner.backtrack_to(best) == {"back_to": 50, "cuts": 1}
+    assert (learner.nets.contact.weights[0] == best["contact_w1"]).all()
+    assert settings.compute_rates(1) == (0.2, 0.15)
+    assert learner.can_backtrack()
+    learner.backtrack_to(best)
+    assert not learner.can_backtrack()
 
 
 def test_symmetric_nets_can_go_on_without_their_ties(tmp_path):
@@ -169,11 +169,11 @@ def run_folder(tmp_path):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"games_done": None}, "games_done is None"),
-        ({"cuts": np.array(-1)}, "cuts is"),
+        ({"games_done": None}, "expected games_done"),
+        ({"cuts": np.array(-1)}, "expected cuts"),
         ({"outputs": np.array(2)}, "2 outputs has weights"),
         ({"contact_w1": None}, "there is no contact_w1"),
-        ({"bearoff": None}, "has no bearoff"),
+        ({"bearoff": None}, "missing bearoff"),
         ({"bearoff": np.array("two-sided")}, r"bearoff two-sided, run\.toml beside it none"),
     ],
 )

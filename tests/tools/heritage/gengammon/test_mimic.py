@@ -22,6 +22,7 @@ from tools.heritage.gengammon.dataset import write_expert_moves
 from tools.heritage.gengammon.learners import SelfPlayLearner
 from tools.heritage.gengammon.settings import MimicSettings
 from tools.opponents import load_opponent
+from tools.train.runs import run as run_module
 from tools.train.runs.settings import read_settings
 
 SMALL = ["--population", "8", "--games", "0", "--threads", "1", "--fitness", "2"]
@@ -72,16 +73,16 @@ def test_a_killed_run_comes_out_as_one_that_was_not_killed(tmp_path, moves, meth
     run_command(whole, *SMALL, *moves, *METHODS[method])
 
     kept = []
-    keep = command.MimicRun._save_checkpoint
+    keep = run_module.Run._save_checkpoint
 
-    def keep_once(self, record):
+    def keep_once(self, since_s):
         if kept:
             raise KeyboardInterrupt
-        kept.append(record)
-        return keep(self, record)
+        kept.append(since_s)
+        return keep(self, since_s)
 
     with monkeypatch.context() as patch:
-        patch.setattr(command.MimicRun, "_save_checkpoint", keep_once)
+        patch.setattr(run_module.Run, "_save_checkpoint", keep_once)
         with pytest.raises(KeyboardInterrupt):
             run_command(killed, *SMALL, *moves, *METHODS[method])
     assert len(read_records(killed / "log.jsonl")) == 1
@@ -104,7 +105,7 @@ def test_play_without_experts_learns_to_lead_by_home_bound_pips():
         method="play", activation="linear", fitness="2", **options, crossover="weights", seed=2
     )
     learner = SelfPlayLearner(settings, threads=2)
-    record = learner.run_step()
+    record = learner.learn()
     assert record["lead"] > 4 * record["lead_error"]
 
 
@@ -158,7 +159,7 @@ def test_an_empty_set_of_moves_is_a_data_file_error(tmp_path):
 
 def test_a_run_is_not_begun_twice_and_none_is_not_resumed(tmp_path, moves):
     run_command(tmp_path / "run", *SMALL, *moves, *METHODS["genetic"])
-    with pytest.raises(StateError, match="holds a run already"):
+    with pytest.raises(StateError, match="already holds a run"):
         run_command(tmp_path / "run", *SMALL, *moves)
     with pytest.raises(DataFileError):
         run_command(tmp_path / "other", "--resume")

@@ -9,9 +9,10 @@ import pytest
 from engine.errors import GammondError, StateError
 from tests.tools.heritage.gengammon.teaching import expert_moves
 from tools.files import read_records
-from tools.heritage.gengammon import command, study
+from tools.heritage.gengammon import study
 from tools.heritage.gengammon.dataset import write_expert_moves
 from tools.heritage.gengammon.settings import MimicSettings
+from tools.train.runs import run as run_module
 from tools.train.runs.settings import read_settings
 
 SMALL = ["--population", "8", "--games", "0", "--threads", "1", "--generations", "4", "--validate-every", "2"]
@@ -74,16 +75,16 @@ def test_a_killed_study_comes_out_as_one_that_was_not_killed(tmp_path, moves, mo
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     options = [*moves, "--vary", "fitness=1,2"]
     run_study(whole, *options)
-    keep, kept = command.MimicRun._save_checkpoint, []
+    keep, kept = run_module.Run._save_checkpoint, []
 
-    def keep_three(self, record):
+    def keep_three(self, since_s):
         if len(kept) == 3:
             raise KeyboardInterrupt
-        kept.append(record)
-        return keep(self, record)
+        kept.append(since_s)
+        return keep(self, since_s)
 
     with monkeypatch.context() as patch:
-        patch.setattr(command.MimicRun, "_save_checkpoint", keep_three)
+        patch.setattr(run_module.Run, "_save_checkpoint", keep_three)
         with pytest.raises(KeyboardInterrupt):
             run_study(killed, *options)
     run_study(killed, *options)

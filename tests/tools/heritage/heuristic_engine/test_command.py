@@ -19,6 +19,7 @@ from nets.heritage.heuristic_engine.heuristic import (
 from tools.files import read_records
 from tools.heritage.heuristic_engine import command
 from tools.heritage.heuristic_engine.settings import ClimbSettings
+from tools.train.runs import run as run_module
 from tools.train.runs.run_folder import LOG_FILE
 
 SMALL = ["--workers", "1", "--games", "100", "--trials", "12", "--benchmark-games", "0"]
@@ -75,14 +76,14 @@ def test_what_was_kept_can_be_played_again(climbed, capsys):
 def test_a_run_that_was_killed_goes_on_to_the_same_end(tmp_path, monkeypatch, test):
     options = [*SMALL, "--test", test, "--most-games", "1000", "--least-games", "200", "--doubles", "two"]
     assert run_command(str(tmp_path / "whole"), *options) == 0
-    record, killed = command.append_new_record, tmp_path / "killed"
+    record, killed = run_module.append_new_record, tmp_path / "killed"
 
     def dying(log, entry, key):
         if entry["trial"] == 6:
             raise KeyboardInterrupt
         record(log, entry, key)
 
-    monkeypatch.setattr(command, "append_new_record", dying)
+    monkeypatch.setattr(run_module, "append_new_record", dying)
     with pytest.raises(KeyboardInterrupt):
         run_command(str(killed), *options)
     monkeypatch.undo()
@@ -147,7 +148,7 @@ def test_what_cannot_be_is_refused_before_a_run_begins(tmp_path, options, field)
 
 
 def test_a_run_is_not_begun_twice_nor_resumed_from_nothing(tmp_path, climbed):
-    with pytest.raises(StateError, match="holds a run already"):
+    with pytest.raises(StateError, match="already holds a run"):
         run_command(str(climbed), *SMALL)
     with pytest.raises(DataFileError, match=r"run\.toml"):
         run_command(str(tmp_path), "--resume", "--workers", "1")
@@ -159,7 +160,7 @@ def test_a_run_is_not_begun_twice_nor_resumed_from_nothing(tmp_path, climbed):
 def test_a_log_without_factors_is_refused(tmp_path):
     assert run_command(str(tmp_path / "run"), *SMALL, "--trials", "1") == 0
     (tmp_path / "run" / LOG_FILE).write_text('{"trial": 1, "kept": true, "games": 100}\n')
-    with pytest.raises(DataFileError, match="a trial without its factors"):
+    with pytest.raises(DataFileError, match="expected a trial with its factors"):
         run_command(str(tmp_path / "run"), "--resume", "--workers", "1")
 
 

@@ -17,6 +17,7 @@ from tools.heritage.phase_features import command
 from tools.heritage.phase_features import run as heuristic_run
 from tools.heritage.phase_features.settings import HeuristicNetSettings
 from tools.opponents import load_opponent
+from tools.train.runs import run as run_module
 from tools.train.runs.settings import read_settings
 
 TINY = [
@@ -129,7 +130,7 @@ def test_what_came_out_is_told_in_lines_to_paste(whole, capsys):
 def test_nets_that_see_something_else_learn_and_play_and_go_on_after_a_kill(tmp_path, monkeypatch, inputs):
     options = [*TINY, "--inputs", inputs]
     run_command(str(tmp_path / "one"), *options)
-    killed, real = tmp_path / "two", heuristic_run.write_arrays
+    killed, real = tmp_path / "two", run_module.write_arrays
 
     def kill(file, arrays):
         real(file, arrays)
@@ -137,7 +138,7 @@ def test_nets_that_see_something_else_learn_and_play_and_go_on_after_a_kill(tmp_
             raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(heuristic_run, "write_arrays", kill)
+        patched.setattr(run_module, "write_arrays", kill)
         for resumed in ([], ["--resume"]):
             with pytest.raises(KeyboardInterrupt):
                 run_command(str(killed), *(resumed or options))
@@ -178,7 +179,8 @@ def test_a_run_that_was_killed_goes_on_to_the_same_nets(
     whole, tmp_path, monkeypatch, killed_in, call, is_done
 ):
     run = tmp_path / "run"
-    real, calls = getattr(heuristic_run, killed_in), []
+    modules = [module for module in (heuristic_run, run_module) if hasattr(module, killed_in)]
+    real, calls = getattr(modules[0], killed_in), []
 
     def kill(*arguments):
         calls.append(arguments)
@@ -189,7 +191,8 @@ def test_a_run_that_was_killed_goes_on_to_the_same_nets(
         return real(*arguments)
 
     with monkeypatch.context() as patched:
-        patched.setattr(heuristic_run, killed_in, kill)
+        for module in modules:
+            patched.setattr(module, killed_in, kill)
         with pytest.raises(KeyboardInterrupt):
             run_command(str(run), *TINY)
     assert run_command(str(run), "--resume") == 0
@@ -270,9 +273,9 @@ def test_a_command_that_cannot_be_leaves_no_run_behind(tmp_path, options, field)
         ({"w2": None}, "w2 missing"),
         ({"b3": np.zeros(5, np.float32)}, "48 inputs"),
         ({"adam_mean": np.zeros(3, np.float32)}, "state of a descent"),
-        ({"done": None}, "done is one whole number of 0 to 5"),
-        ({"done": np.array(6)}, "done is one whole number of 0 to 5"),
-        ({"done": np.array([1.5])}, "done is one whole number of 0 to 5"),
+        ({"done": None}, "expected done as one whole number 0..5"),
+        ({"done": np.array(6)}, "expected done as one whole number 0..5"),
+        ({"done": np.array([1.5])}, "expected done as one whole number 0..5"),
     ],
 )
 def test_a_checkpoint_that_lacks_something_is_refused(whole, tmp_path, changes, message):

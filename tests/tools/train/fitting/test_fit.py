@@ -21,6 +21,7 @@ from tools.train.fitting.training_loop import (
     train,
 )
 from tools.train.labels.shards import Labels, ShardMetadata, shard_file, write_shard
+from tools.train.runs import run as run_module
 from tools.train.runs.run_folder import read_provenance
 from tools.train.weights.layers import LayeredNet
 from tools.train.weights.net_set import PHASES, load_net_set, read_net_set
@@ -197,7 +198,7 @@ def test_a_run_that_was_killed_goes_on_to_the_same_net(folder, monkeypatch):
             raise KeyboardInterrupt
         real(log, record, key)
 
-    monkeypatch.setattr(fit, "append_new_record", kill_in_the_second_epoch)
+    monkeypatch.setattr(run_module, "append_new_record", kill_in_the_second_epoch)
     with pytest.raises(KeyboardInterrupt):
         run_command(*options(folder))
     monkeypatch.undo()
@@ -268,7 +269,7 @@ def test_a_folder_with_a_run_is_not_overwritten(folder):
 def test_a_run_does_not_go_on_with_other_labels(folder):
     run_command(*options(folder, "--epochs", "1"))
     write_shard(shard_file(folder / "labels", 2), labels(200, 5), ShardMetadata("strong x", 1, 1))
-    with pytest.raises(StateError, match="was begun with"):
+    with pytest.raises(StateError, match="began with"):
         run_command(str(folder / "run"), "--resume")
 
 

@@ -13,6 +13,7 @@ from tools.train.fitting.training_loop import compute_fit_metrics
 from tools.train.labels.label_tasks import LabelPlan, label_shard
 from tools.train.labels.sampling import parse_sources
 from tools.train.labels.shards import list_shard_numbers, read_newest_labels
+from tools.train.runs import run as run_module
 from tools.train.runs.run_folder import begin_run
 from tools.train.runs.settings import read_settings
 from tools.train.td.self_play import SelfPlay, TdSettings
@@ -79,26 +80,28 @@ def test_the_best_measured_net_is_kept_with_its_strength(parent, tmp_path):
     assert read_net_set(run / "best.npz").nets["race"].digest == load_net_set(str(parent)).nets["race"].digest
 
 
-@pytest.mark.parametrize("killed_in", ["append_new_record", "make_missing_files"])
-def test_a_run_that_was_killed_goes_on_to_the_same_net(parent, tmp_path, monkeypatch, killed_in):
+@pytest.mark.parametrize(
+    ("module", "killed_in"), [(run_module, "append_new_record"), (refine, "label_missing")]
+)
+def test_a_run_that_was_killed_goes_on_to_the_same_net(parent, tmp_path, monkeypatch, module, killed_in):
     monkeypatch.setattr("tools.train.labels.label_tasks.SHARD_POSITIONS", 50)
     whole, run = tmp_path / "run", tmp_path / "other" / "run"
     run_command(str(whole), *options(parent))
-    real, calls = getattr(refine, killed_in), []
+    real, calls = getattr(module, killed_in), []
 
     def kill_in_the_second_generation(*arguments):
         calls.append(arguments)
         if len(calls) == 2:
-            if killed_in == "make_missing":
+            if killed_in == "label_missing":
                 next(iter(real(*arguments)))
             raise KeyboardInterrupt
         return real(*arguments)
 
-    monkeypatch.setattr(refine, killed_in, kill_in_the_second_generation)
+    monkeypatch.setattr(module, killed_in, kill_in_the_second_generation)
     with pytest.raises(KeyboardInterrupt):
         run_command(str(run), *options(parent))
-    monkeypatch.setattr(refine, killed_in, real)
-    assert list_shard_numbers(run) == ([0, 1, 2, 3] if killed_in == "make_missing" else [0, 1, 2, 3, 4, 5])
+    monkeypatch.setattr(module, killed_in, real)
+    assert list_shard_numbers(run) == ([0, 1, 2, 3] if killed_in == "label_missing" else [0, 1, 2, 3, 4, 5])
     assert run_command(str(run), "--resume") == 0
     one, other = (read_net_set(folder / "checkpoint.npz") for folder in (whole, run))
     assert one.digest == other.digest

@@ -77,7 +77,7 @@ def test_another_finder_names_other_replies(tmp_path):
     lost = nets.with_net("contact", untrained, "lost").with_net("race", untrained, "lost")
     made = {}
     for name, finder in {"usual": None, "same": nets, "lost": lost}.items():
-        task = replace(plan(), finder=finder).make_tasks(tmp_path / name, 40)[0]
+        task = replace(plan(), pruning_nets=finder).make_tasks(tmp_path / name, 40)[0]
         label_shard(task)
         made[name], _ = read_shard(task.file)
     np.testing.assert_array_equal(made["same"].targets, made["usual"].targets)

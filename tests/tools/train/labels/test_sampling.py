@@ -67,7 +67,7 @@ def test_a_source_gives_the_same_whatever_stands_beside_it(make_sampler):
 
 def test_whole_games_give_as_many_distinct_positions_and_say_which_follows_which(make_sampler):
     counts = [("selfplay", 200), ("astray", 90), ("backgame", 40), ("disagreement", 10)]
-    sample = make_sampler().sample(counts, (4,), whole=True)
+    sample = make_sampler().sample(counts, (4,), whole_games=True)
     assert np.bincount(sample.sources).tolist() == [count for _, count in counts]
     boards, visits = sample.boards, sample.visits
     before = visits.rows[visits.follows.nonzero()[0]]
@@ -86,7 +86,7 @@ def test_whole_games_give_as_many_distinct_positions_and_say_which_follows_which
 def test_a_play_that_was_not_the_best_is_not_followed(make_sampler):
     sampler = make_sampler()
     shares = [
-        sampler.sample([(source, 400)], (6,), whole=True).visits.follows.mean()
+        sampler.sample([(source, 400)], (6,), whole_games=True).visits.follows.mean()
         for source in ("selfplay", "astray")
     ]
     assert shares[0] > 0.93
@@ -95,7 +95,7 @@ def test_a_play_that_was_not_the_best_is_not_followed(make_sampler):
 
 def test_judgements_disagree_more_where_that_is_what_was_asked_for(make_sampler):
     sampler = make_sampler()
-    deep = NPlyEvaluator(sampler.evaluator, sampler.finder, 1)
+    deep = NPlyEvaluator(sampler.evaluator, sampler.pruner, 1)
     means = []
     for source in ("astray", "disagreement"):
         boards = sampler.sample([(source, 300)], (7,)).boards

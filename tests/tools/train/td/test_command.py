@@ -11,7 +11,8 @@ from engine.play.lockstep import PairedGameResults, play_games
 from engine.play.player import EvaluatorPlayer, RandomPlayer
 from nets.pubeval import PubevalPlayer
 from tools.files import read_arrays, read_records
-from tools.train.runs import learning_run
+from tools.train.runs import game_learner
+from tools.train.runs import run as run_module
 from tools.train.runs import strength_games as measuring
 from tools.train.runs.run_folder import ProvenanceStep, begin_run, read_run_provenance
 from tools.train.runs.settings import read_settings
@@ -105,15 +106,15 @@ def test_nets_that_fall_behind_give_way_to_the_best_at_a_lower_rate(tmp_path, mo
     """Measured 1.5, 1.25 (within the threshold), 0.5 (fallen behind), 2, 0 (fallen behind), then 3."""
     told = [2, 2, 1, 1], [2, 1, 1, 1], [1, 1, 0, 0], [2, 2, 2, 2], [0, 0, 0, 0]
     monkeypatch.setattr(measuring, "play_games", strengths_in_turn(*told, *([3, 3, 3, 3],) * 5))
-    before_and_after, keep = [], learning_run.LearningRun._save_checkpoint
+    before_and_after, save_checkpoint = [], run_module.Run._save_checkpoint
 
-    def keep_and_watch(self, *arguments):
-        before = self._learner.play.trainee.contact.w1.copy()
-        text = keep(self, *arguments)
-        before_and_after.append((before, self._learner.play.trainee.contact.w1.copy()))
+    def save_and_watch(self, *arguments):
+        before = self._learner.play.nets.contact.w1.copy()
+        text = save_checkpoint(self, *arguments)
+        before_and_after.append((before, self._learner.play.nets.contact.w1.copy()))
         return text
 
-    monkeypatch.setattr(learning_run.LearningRun, "_keep", keep_and_watch)
+    monkeypatch.setattr(run_module.Run, "_save_checkpoint", save_and_watch)
     back = ["--backtrack", "0.5", "--backtrack-factor", "0.25"]
     run_command(str(tmp_path), *OPTIONS, *EVERY, *back, "--learning-rate", "0.4")
     log = read_records(tmp_path / "log.jsonl")
@@ -153,7 +154,8 @@ def test_without_the_option_a_run_never_goes_back(tmp_path, monkeypatch):
 
 
 BACK = ["--backtrack", "0.25", "--backtrack-factor", "0.7"]
-KILLS = [("append_new_record", False), ("append_new_record", True), ("play_opponents", False)]
+KILLS = [(run_module, "append_new_record", False), (run_module, "append_new_record", True)]
+KILLS += [(game_learner, "play_opponents", False)]
 
 
 @pytest.fixture(scope="module")
@@ -167,14 +169,16 @@ def whole(tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize(("killed_in", "is_done"), KILLS, ids=["before log", "after log", "in measuring"])
+@pytest.mark.parametrize(
+    ("module", "killed_in", "is_done"), KILLS, ids=["before log", "after log", "in measuring"]
+)
 @pytest.mark.parametrize("call", [1, 2, 4, 5, 7])
 def test_a_run_that_was_killed_goes_on_to_the_same_nets(
-    whole, tmp_path, monkeypatch, killed_in, is_done, call
+    whole, tmp_path, monkeypatch, module, killed_in, is_done, call
 ):
     monkeypatch.setattr(measuring, "play_games", strength_by_weights)
     run = tmp_path / "run"
-    real, calls = getattr(learning_run, killed_in), []
+    real, calls = getattr(module, killed_in), []
 
     def kill(*arguments):
         calls.append(arguments)
@@ -185,7 +189,7 @@ def test_a_run_that_was_killed_goes_on_to_the_same_nets(
         return real(*arguments)
 
     with monkeypatch.context() as patched:
-        patched.setattr(learning_run, killed_in, kill)
+        patched.setattr(module, killed_in, kill)
         with pytest.raises(KeyboardInterrupt):
             run_command(str(run), *OPTIONS, *EVERY, *BACK)
     assert run_command(str(run), "--resume") == 0
@@ -205,7 +209,7 @@ def test_the_progress_line_says_error_and_strength_last_and_best(tmp_path, monke
         measuring, "play_games", strengths_in_turn([1] * 4, [2, 2, 1, 1], [1, 1, 0, 0], [0] * 4)
     )
     told = []
-    monkeypatch.setattr(learning_run.Progress, "update", lambda self, done, extra="": told.append(extra))
+    monkeypatch.setattr(run_module.Progress, "update", lambda self, done, extra="": told.append(extra))
     run_command(str(tmp_path), *OPTIONS, "--games", "128", "--checkpoint-every", "32")
     standing = [text.partition(", ")[2] for text in told]
     assert standing[0] == ""
@@ -295,15 +299,15 @@ def run_folder(tmp_path):
     [
         ({"games_done": None}, "has no games_done"),
         ({"dice": None}, "has no dice"),
-        ({"games_done": np.array([1, 2])}, "games_done is one whole number"),
-        ({"games_done": np.float64(1.5)}, "games_done is one whole number"),
-        ({"cuts": np.int64(-1)}, "cuts is one whole number"),
-        ({"dice": np.array([1.0, 2.0])}, r"dice is uint64\[threads\], not float64\[2\]"),
+        ({"games_done": np.array([1, 2])}, "expected games_done as one whole number"),
+        ({"games_done": np.float64(1.5)}, "expected games_done as one whole number"),
+        ({"cuts": np.int64(-1)}, "expected cuts as one whole number"),
+        ({"dice": np.array([1.0, 2.0])}, r"expected dice as uint64\[threads\], got float64\[2\]"),
         ({"dice": np.ones(3, np.uint64)}, "threads 3, run.toml beside it 2"),
         ({"contact_b1": np.zeros(9, np.float32)}, "wrong shapes"),
         ({"contact_b1": np.float32(0)}, "wrong shapes"),
-        ({"race_b2": np.zeros(5)}, "not float32"),
-        ({"race_w1": None}, "no checkpoint"),
+        ({"race_b2": np.zeros(5)}, "expected weights of float32"),
+        ({"race_w1": None}, "missing 'race_w1'"),
     ],
 )
 def test_a_checkpoint_that_lacks_something_is_refused(run_folder, changes, message):

@@ -25,7 +25,7 @@ from tools.train.validation.validate import compare_nets
 
 pytest.importorskip("onnx", reason="nets are read and run as ONNX files (extra 'train')")
 
-OPTIONS = ["--classes", "contact=4,set_up_backgame=3", "--trials", "36", "--truncate", "6", "--workers", "1"]
+OPTIONS = ["--classes", "contact=4,backgame=3", "--trials", "36", "--truncate", "6", "--workers", "1"]
 
 
 def make(*arguments: str) -> int:

@@ -89,7 +89,7 @@ def test_trials_that_do_not_fit_at_once_are_the_same(judges, positions, monkeypa
 
 
 def test_a_game_ends_where_a_bearoff_database_knows_it(nets, judges):
-    sampler = dataclasses.replace(make_sampler(nets), exact=())
+    sampler = dataclasses.replace(make_sampler(nets), exact_evaluators=())
     races = draw_positions({"race": 60}, sampler, seed=3).boards
     known = races[load_bearoff_evaluators()[-1].covers(races)]
     assert len(known)

@@ -1,0 +1,159 @@
+"""Learning from games: rounds of them, counted together from checkpoint to checkpoint.
+
+At each checkpoint the learner plays fixed opponents. One that falls behind its best nets by more than a
+threshold goes back to them and learns at a lower rate.
+
+Source: the algorithm of the blog Computational Backgammon, second training approach (July 2011).
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import sqrt
+from typing import Protocol
+
+import numpy as np
+
+from engine.play.player import Player
+from tools.train.runs.run import Learner, Record, RunProgress, StrengthMeasurement
+from tools.train.runs.strength_games import load_opponents, play_opponents, strengths_from_results
+
+
+@dataclass(frozen=True)
+class RoundReport:
+    """What one or more rounds came to.
+
+    Attributes:
+        games_done: Games finished since the run began.
+        rate: The learning rate of the last round.
+        games_played: Games of these rounds.
+        plies: Plies in them.
+        gammons: How many of them were gammons or backgammons.
+        squared_error: Sum over the plies of the squared error of equity, in squared points.
+    """
+
+    games_done: int
+    rate: float
+    games_played: int
+    plies: int
+    gammons: int
+    squared_error: float
+
+    @property
+    def error_points(self) -> float:
+        """Root mean square of the errors of equity, in points a ply."""
+        return sqrt(self.squared_error / max(self.plies, 1))
+
+    def add_earlier(self, earlier: RoundReport | None) -> RoundReport:
+        """Report these rounds and earlier ones together."""
+        if earlier is None:
+            return self
+        return RoundReport(
+            self.games_done,
+            self.rate,
+            earlier.games_played + self.games_played,
+            earlier.plies + self.plies,
+            earlier.gammons + self.gammons,
+            earlier.squared_error + self.squared_error,
+        )
+
+
+class GameSettings(Protocol):
+    """The settings that all learners from games have."""
+
+    @property
+    def games(self) -> int:
+        """Games to learn from in all."""
+        ...
+
+    @property
+    def checkpoint_every(self) -> int:
+        """Games between checkpoints."""
+        ...
+
+    @property
+    def opponents(self) -> tuple[str, ...]:
+        """The opponents of strength measurements."""
+        ...
+
+    @property
+    def benchmark_games(self) -> int:
+        """Paired games against each of them at a checkpoint; 0 for none."""
+        ...
+
+    @property
+    def backtrack(self) -> float:
+        """Points per game behind the best nets that send a run back to them; 0 for never."""
+        ...
+
+
+class GameLearner(Learner):
+    """A learner whose steps are games, played in rounds.
+
+    Args:
+        settings: Of the run.
+    """
+
+    unit = "games"
+
+    def __init__(self, settings: GameSettings) -> None:
+        self.checkpoint_every = settings.checkpoint_every
+        self.backtrack = settings.backtrack
+        self._game_settings = settings
+        self._opponents = load_opponents(settings.opponents, settings.benchmark_games)
+        self._rounds: Iterator[RoundReport] | None = None
+        self._report: RoundReport | None = None
+
+    @property
+    def total_steps(self) -> int:
+        """Games in all."""
+        return self._game_settings.games
+
+    @property
+    def label(self) -> str:
+        """The label of the progress bar."""
+        return self.unit
+
+    @property
+    @abstractmethod
+    def player(self) -> Player:
+        """The player with what was learned so far."""
+
+    @abstractmethod
+    def play_rounds(self) -> Iterator[RoundReport]:
+        """Learn, round by round, to the end; the learner may be sent back between rounds."""
+
+    def run_step(self, progress: RunProgress) -> None:
+        """Play and learn from one round."""
+        self._rounds = self._rounds or self.play_rounds()
+        report = next(self._rounds)
+        self._report = report.add_earlier(self._report)
+        progress.update(report.games_done, f"error {self._report.error_points:.3f}")
+
+    def compute_metrics(self, elapsed_s: float) -> Record:
+        """Describe the rounds since the last checkpoint."""
+        report, self._report = self._report, None
+        assert report is not None
+        games = max(report.games_played, 1)
+        return {
+            "rate": report.rate,
+            "error_points": report.error_points,
+            "gammons": report.gammons / games,
+            "plies": report.plies / games,
+            "games_per_s": report.games_played / elapsed_s,
+        }
+
+    def measure_strength(self) -> StrengthMeasurement:
+        """Play all opponents; the log also tells the share of games won against the first."""
+        results = play_opponents(self.player, self._opponents, self._game_settings.benchmark_games)
+        won = [float(np.mean(result.points > 0)) for result in results.values()]
+        return StrengthMeasurement(strengths_from_results(results), {"won": won[0]} if won else {})
+
+    def format_record(self, record: Record) -> str:
+        """Format a line of the log."""
+        return (
+            f"{record['games']} games, rate {record['rate']:.4f}, error {record['error_points']:.4f}, "
+            f"{record['games_per_s']:.0f} games/s"
+        )

@@ -1,0 +1,334 @@
+"""A training run: steps, checkpoints, strength, best nets, log and picture; it resumes after a kill.
+
+A run's folder has ``run.toml`` and ``log.jsonl``, ``checkpoint.npz`` with all that the run resumes from, and
+``best.npz`` with the best nets so far. Each checkpoint writes the best nets, then the line of the log, then
+the checkpoint; what a kill leaves between two of these, the resumed run repeats.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import DataFileError
+from nets.provenance import StrengthRecord
+from tools.files import append_new_record, read_arrays, read_records, write_arrays
+from tools.progress import Progress
+from tools.train.runs.curves import find_best_strength, format_run_strength
+from tools.train.runs.pictures import draw_runs
+from tools.train.runs.run_folder import KIND_ARRAY, LOG_FILE
+from tools.train.runs.strength_games import format_strengths, strengths_to_arrays, strengths_to_record
+
+CHECKPOINT_FILE = "checkpoint.npz"
+BEST_FILE = "best.npz"
+
+Arrays = Mapping[str, NDArray[Any]]
+"""What a file of a run holds, by name."""
+
+Record = dict[str, Any]
+"""A line of the log, or a part of it."""
+
+DrawFunction = Callable[[Sequence[Path], Path], None]
+"""Draws the runs in some folders into a file."""
+
+
+@dataclass(frozen=True)
+class StrengthMeasurement:
+    """The strength of a learner.
+
+    Attributes:
+        strengths: One for each opponent; none where nothing was measured.
+        metrics: More fields for the log.
+    """
+
+    strengths: Sequence[StrengthRecord] = ()
+    metrics: Record = field(default_factory=dict)
+
+
+@dataclass
+class RunProgress:
+    """The progress of a run, as its learner reports it.
+
+    Attributes:
+        bar: The bar of the run; None where the learner draws its own for each step.
+        strength_text: The last and the best strength, to be appended to a bar.
+    """
+
+    bar: Progress | None = None
+    strength_text: str = ""
+
+    def update(self, work_done: int, text: str) -> None:
+        """Update the bar of the run.
+
+        Args:
+            work_done: Of `Learner.total_work`, all earlier steps included.
+            text: A few words, such as the error.
+        """
+        if self.bar is not None:
+            self.bar.update(work_done, (text + self.strength_text).removeprefix(", "))
+
+
+class Learner(ABC):
+    """Learns in steps, which a `Run` drives; the same settings give the same result.
+
+    A learner is made, then either `start` or `load_state_dict` is called, before any step.
+
+    Attributes:
+        unit: What `steps_done` counts, in the singular; the key of each line of the log.
+        checkpoint_every: Steps between checkpoints.
+        backtrack: Points per game behind the best nets that send a run back to them; 0 for never.
+    """
+
+    unit: str
+    checkpoint_every: int = 1
+    backtrack: float = 0.0
+
+    @property
+    @abstractmethod
+    def steps_done(self) -> int:
+        """Steps done, those before a resumption included."""
+
+    @property
+    @abstractmethod
+    def total_steps(self) -> int:
+        """Steps in all."""
+
+    @property
+    def total_work(self) -> int | None:
+        """The length of the progress bar; None where each step draws its own."""
+        return self.total_steps
+
+    @property
+    def work_done(self) -> int:
+        """How far the progress bar is."""
+        return self.steps_done
+
+    @property
+    def label(self) -> str:
+        """The label of the progress bar."""
+        return f"{self.unit}s"
+
+    def start(self, records: Sequence[Record]) -> None:  # noqa: B027
+        """Make what a run without a checkpoint begins with.
+
+        Args:
+            records: Its log, for learners that resume from that alone.
+        """
+
+    @abstractmethod
+    def run_step(self, progress: RunProgress) -> None:
+        """Do one step; it may count as several of `steps_done`."""
+
+    @abstractmethod
+    def compute_metrics(self, elapsed_s: float) -> Record:
+        """Describe, for the log, what was learned since the last checkpoint.
+
+        Args:
+            elapsed_s: Seconds since then.
+        """
+
+    @abstractmethod
+    def format_record(self, record: Record) -> str:
+        """Format a line of the log for a person, without strengths."""
+
+    def measure_strength(self) -> StrengthMeasurement:
+        """Play against fixed opponents, where a measurement is due."""
+        return StrengthMeasurement()
+
+    def score(self, record: Record) -> float | None:
+        """Return what the best nets are chosen by; higher is better, None leaves ``best.npz`` alone."""
+        return find_best_strength([record]) if "ppg" in record else None
+
+    @abstractmethod
+    def state_dict(self) -> Arrays:
+        """Return all that it takes to resume; empty where the log is enough."""
+
+    @abstractmethod
+    def load_state_dict(self, arrays: Arrays) -> None:
+        """Resume from what `state_dict` returned.
+
+        Raises:
+            DataFileError: An array is missing, or belongs to a run with other settings.
+        """
+
+    def best_state_dict(self) -> Arrays:
+        """Return what ``best.npz`` keeps beside the strengths."""
+        return self.state_dict()
+
+    def write_files(self, folder: Path) -> None:  # noqa: B027
+        """Write the files that a run has besides its checkpoint and best nets."""
+
+    def can_backtrack(self) -> bool:
+        """Return whether going back to the best nets would change how the run goes on."""
+        return False
+
+    def backtrack_to(self, arrays: Arrays) -> Record:
+        """Go back to the nets of ``best.npz`` at a lower rate; return more fields for the log."""
+        raise NotImplementedError
+
+    def finish(self, folder: Path) -> str:
+        """Do what is left after the last step, and return a report for people."""
+        return ""
+
+
+class Run:
+    """A run in progress; it resumes from its checkpoint where there is one.
+
+    Args:
+        folder: Of the run.
+        kind: Of the run; see `tools.train.runs.run_folder.begin_run`.
+        learner: New.
+        plot: Where to draw the run at each checkpoint; None for nowhere.
+        draw: Draws it; by default its strength and error.
+
+    Raises:
+        DataFileError: The checkpoint or the log cannot be read, or is of a run with other settings.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        kind: str,
+        learner: Learner,
+        plot: Path | None = None,
+        draw: DrawFunction | None = None,
+    ) -> None:
+        self._folder = folder
+        self._kind = kind
+        self._learner = learner
+        self._plot = plot
+        self._draw = draw or draw_runs
+        self._progress = RunProgress()
+        self._read_log()
+        self._restore(folder / CHECKPOINT_FILE)
+
+    def run(self) -> str:
+        """Do the steps that are left; return the learner's report."""
+        learner, total = self._learner, self._learner.total_work
+        bar = None if total is None else Progress(total, learner.label, start=max(learner.work_done, 0))
+        with bar or nullcontext():
+            self._progress.bar = bar
+            self._run_steps()
+        saved = self._records
+        report = learner.finish(self._folder)
+        self._read_log()
+        if self._records != saved:
+            self._draw_picture()
+        return report
+
+    def _run_steps(self) -> None:
+        learner, saved_at, since_s = self._learner, self._learner.steps_done, time.monotonic()
+        while learner.steps_done < learner.total_steps:
+            learner.run_step(self._progress)
+            is_last = learner.steps_done >= learner.total_steps
+            if learner.steps_done - saved_at < learner.checkpoint_every and not is_last:
+                continue
+            self._write_line(self._save_checkpoint(since_s))
+            saved_at, since_s = learner.steps_done, time.monotonic()
+
+    def _save_checkpoint(self, since_s: float) -> str:
+        """Measure and save what was learned; return a line about it."""
+        learner = self._learner
+        record: Record = {
+            learner.unit: learner.steps_done,
+            **learner.compute_metrics(time.monotonic() - since_s),
+        }
+        measured = learner.measure_strength()
+        record |= strengths_to_record(measured.strengths) | measured.metrics
+        text = learner.format_record(record)
+        if measured.strengths:
+            text += f", {format_strengths(measured.strengths)}"
+        text += self._keep_or_restore_best(record, measured.strengths)
+        record["seconds"] = time.monotonic() - since_s
+        learner.write_files(self._folder)
+        append_new_record(self._folder / LOG_FILE, record, learner.unit)
+        if state := learner.state_dict():
+            self._write_arrays(CHECKPOINT_FILE, state)
+        self._read_log()
+        self._draw_picture()
+        return text
+
+    def _keep_or_restore_best(self, record: Record, strengths: Sequence[StrengthRecord]) -> str:
+        """Keep the nets if they are the best so far, or go back to those; return what to add to the line."""
+        learner = self._learner
+        score = learner.score(record)
+        if score is None:
+            return ""
+        best = self._find_best_score()
+        if score >= best:
+            measured = strengths_to_arrays(strengths) if strengths else {}
+            self._write_arrays(BEST_FILE, {**learner.best_state_dict(), **measured})
+        elif best - score > learner.backtrack > 0.0 and learner.can_backtrack():
+            record |= learner.backtrack_to(read_arrays(self._folder / BEST_FILE))
+            return f"; fallen behind: back to the nets of {record['back_to']} {learner.unit}"
+        return ""
+
+    def _find_best_score(self) -> float:
+        """Find the best score before this checkpoint, which the log may hold already after a kill."""
+        unit = self._learner.unit
+        earlier = (record for record in self._records if record[unit] < self._learner.steps_done)
+        scores = [self._learner.score(record) for record in earlier]
+        return max((score for score in scores if score is not None), default=float("-inf"))
+
+    def _write_arrays(self, name: str, arrays: Arrays) -> None:
+        write_arrays(self._folder / name, {**arrays, KIND_ARRAY: np.array(self._kind)})
+
+    def _restore(self, checkpoint: Path) -> None:
+        if not checkpoint.exists():
+            self._learner.start(self._records)
+            return
+        arrays = read_arrays(checkpoint)
+        try:
+            self._learner.load_state_dict(arrays)
+        except DataFileError as error:
+            raise DataFileError(f"{checkpoint}: {error.message}", field=error.field) from error
+
+    def _read_log(self) -> None:
+        self._records = read_records(self._folder / LOG_FILE)
+        self._progress.strength_text = format_run_strength(self._records)
+
+    def _write_line(self, text: str) -> None:
+        if self._progress.bar is not None:
+            self._progress.bar.write_line(text)
+        else:
+            sys.stderr.write(text + "\n")
+
+    def _draw_picture(self) -> None:
+        if self._plot:
+            self._draw([self._folder], self._plot)
+
+
+def check_same_settings(settings: object, found: Mapping[str, object]) -> None:
+    """Check that a checkpoint is of a run with these settings.
+
+    Args:
+        settings: Of the run.
+        found: What the checkpoint has, by the name of the setting.
+
+    Raises:
+        DataFileError: One differs.
+    """
+    for name, value in found.items():
+        if value != getattr(settings, name):
+            raise DataFileError(f"{name} {value}, run.toml beside it {getattr(settings, name)}", field=name)
+
+
+def read_array(arrays: Arrays, name: str, shape: tuple[int, ...] = ()) -> NDArray[Any]:
+    """Read an array of a checkpoint.
+
+    Raises:
+        DataFileError: It is missing, or has another shape.
+    """
+    if name not in arrays or arrays[name].shape != shape:
+        found = list(arrays[name].shape) if name in arrays else "nothing"
+        raise DataFileError(f"expected {name} of shape {list(shape)}, got {found}")
+    return arrays[name]

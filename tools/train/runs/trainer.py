@@ -1,0 +1,113 @@
+"""A trainer: a sub-command that makes runs, from its options to the end of the run."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Generic, TypeVar
+
+import msgspec
+
+from tools.figures import add_plot_option, check_plot_file
+from tools.parallel import ProcessPool
+from tools.train.runs.options import add_run_options, load_run_settings
+from tools.train.runs.run import DrawFunction, Learner, Run
+from tools.train.runs.run_folder import CONFIG_FILE, begin_run, check_no_run
+from tools.train.runs.settings import add_setting_options
+
+
+class RunSettings(msgspec.Struct, frozen=True):
+    """All that decides the result of a run."""
+
+    @property
+    def origins(self) -> list[str]:
+        """The evaluators and runs that the run builds on."""
+        return []
+
+    def check(self) -> None:
+        """Check what the types and bounds of the fields do not.
+
+        Raises:
+            GammondError: A setting is out of range, or a player cannot be loaded.
+        """
+
+
+_Settings = TypeVar("_Settings", bound=RunSettings)
+
+
+@dataclass(frozen=True)
+class Resources:
+    """What a run works with; the result is the same, up to rounding on another device.
+
+    Attributes:
+        processes: The worker processes.
+        threads: How many threads work side by side.
+        device: Where torch fits.
+    """
+
+    processes: ProcessPool
+    threads: int = 1
+    device: str = "cpu"
+
+
+@dataclass(frozen=True)
+class Trainer(Generic[_Settings]):
+    """A sub-command that makes runs.
+
+    Attributes:
+        command: Such as ``train td``; its last word is the kind of its runs.
+        settings_type: The type of its settings.
+        make_learner: Makes a new learner for a folder; raises `GammondError` where the settings do not allow
+            one, before the run begins.
+        files: The files of a run, for the help.
+        draw: Draws runs; by default their strength and error.
+    """
+
+    command: str
+    settings_type: type[_Settings]
+    make_learner: Callable[[Path, _Settings, Resources], Learner]
+    files: str = "run.toml, checkpoint.npz, best.npz, log.jsonl"
+    draw: DrawFunction | None = None
+
+    def add_arguments(
+        self, parser: argparse.ArgumentParser, *, resume_point: str = "checkpoint", is_optional: bool = False
+    ) -> None:
+        """Add the folder of the run, ``--resume``, ``--plot`` and an option for each setting."""
+        add_run_options(parser, self.files, resume_point=resume_point, is_optional=is_optional)
+        add_setting_options(parser, self.settings_type)
+        add_plot_option(parser)
+
+    def main(self, args: argparse.Namespace) -> int:
+        """Begin or resume a run, and do what is left of it; return the exit status.
+
+        Raises:
+            GammondError: An option is invalid (no run is created), the folder already holds a run, or with
+                ``--resume`` holds none.
+        """
+        check_plot_file(args.plot)
+        settings = load_run_settings(args.run, args, self.settings_type)
+        if not args.resume:
+            check_no_run(args.run)
+        threads = getattr(args, "threads", 1)
+        with ProcessPool(getattr(args, "workers", 1)) as processes:
+            resources = Resources(processes, threads, getattr(args, "device", "cpu"))
+            sys.stdout.write(self.complete_run(args.run, settings, resources, args.plot))
+        return 0
+
+    def complete_run(
+        self, folder: Path, settings: _Settings, resources: Resources, plot: Path | None = None
+    ) -> str:
+        """Begin a run, or resume the one that is there, and do what is left; return its report.
+
+        Raises:
+            GammondError: The settings are invalid (no run is created), or the run cannot be resumed.
+        """
+        settings.check()
+        learner = self.make_learner(folder, settings, resources)
+        run = Run(folder, self.command.split()[-1], learner, plot, self.draw)
+        if not (folder / CONFIG_FILE).exists():
+            begin_run(folder, self.command, settings, settings.origins)
+        return run.run()
