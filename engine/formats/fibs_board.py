@@ -17,10 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import FormatError, PositionError, UnsupportedError, ValueRangeError
-from engine.formats.borne_off import fill_borne_off
 from engine.rules.dice import Roll
 from engine.rules.match import MatchState
-from engine.rules.position import BAR, CHECKERS, Board, Position, swap_sides
+from engine.rules.position import BAR, CHECKERS, Board, Position, fill_borne_off, swap_sides
 
 VIEWER = 1
 """The seat whose view the line is."""

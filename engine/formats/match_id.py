@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 
 from engine.errors import FormatError, PositionError, UnsupportedError
-from engine.formats.base64_text import validate_base64
+from engine.formats.position_id import validate_base64
 from engine.rules.match import MatchState
 
 ID_LENGTH = 12

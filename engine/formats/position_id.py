@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import FormatError, PositionError
-from engine.formats.base64_text import validate_base64
 from engine.kernels import position_ids as kernel_ids
 from engine.rules.position import Board, Position
 
 ID_LENGTH = kernel_ids.ID_LENGTH
+
+BASE64_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
 _TRAILING_BITS = "bits are set after the last point, no program writes such an ID"
 _TOO_MANY = "a side has more than 15 checkers"
@@ -76,6 +77,29 @@ def decode_position_ids(texts: Sequence[str]) -> tuple[Board, NDArray[np.bool_]]
     is_good = codes == kernel_ids.OK
     boards[~is_good] = 0
     return boards, is_good
+
+
+def validate_base64(text: str, length: int, name: str, field: str) -> str:
+    """Return a text of a given number of base64 characters, as position IDs and match IDs are.
+
+    Args:
+        text: The text.
+        length: The number of characters that it must have.
+        name: What an error calls the text, such as "a position ID".
+        field: The input field that an error names.
+
+    Raises:
+        FormatError: Another length, or a character outside the alphabet; the message says which and where.
+    """
+    if len(text) != length:
+        raise FormatError(f"{name} has {length} characters, {text[:40]!r} has {len(text)}", field=field)
+    for place, character in enumerate(text, start=1):
+        if character not in BASE64_ALPHABET:
+            raise FormatError(
+                f"{name} consists of A-Z a-z 0-9 + /, {text!r} has {character!r} as character {place}",
+                field=field,
+            )
+    return text
 
 
 def _decode(texts: Sequence[str]) -> tuple[Board, NDArray[np.uint8]]:

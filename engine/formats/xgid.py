@@ -17,12 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import FormatError, GammondError, UnsupportedError, ValueRangeError
-from engine.formats.borne_off import fill_borne_off
 from engine.kernels import position_ids as kernel_ids
 from engine.kernels import xgids as kernel_xgids
 from engine.rules.dice import Roll
 from engine.rules.match import MAX_CUBE, MatchState
-from engine.rules.position import BAR, Board, Position, swap_sides
+from engine.rules.position import BAR, Board, Position, fill_borne_off, swap_sides
 
 BOTTOM = 1
 """The seat at the bottom: capital letters, turn and cube owner 1, the first of the two scores."""

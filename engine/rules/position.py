@@ -131,6 +131,25 @@ class Position:
         return f"Position({'; '.join(sides)})"
 
 
+def fill_borne_off(board: Board, side_names: tuple[str, str]) -> None:
+    """Complete a board from a format without borne-off checkers: those missing have been borne off.
+
+    Args:
+        board: ``int8[2, 26]``, changed in place.
+        side_names: What an error calls the two rows.
+
+    Raises:
+        PositionError: A side has more than 15 checkers.
+    """
+    for row, side in zip(board, side_names, strict=True):
+        count = int(row[1:].sum())
+        if count > CHECKERS:
+            raise PositionError(
+                f"{side} has {count} checkers on the board, at most {CHECKERS} exist", field="position"
+            )
+        row[OFF] = CHECKERS - count
+
+
 def find_finished(boards: Board) -> NDArray[np.bool_]:
     """Return which positions are over: a side has borne off all its checkers.
 
