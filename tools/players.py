@@ -1,8 +1,8 @@
-"""`gammond players`: who can play, and with which options.
+"""`gammond players`: list the players and their options.
 
-What is listed stands where a tool takes a player, and behind `set engine.player` on the wire, options behind
-a colon: `NAME:OPTION=VALUE,...`. Each option has its default, what it says, and what it may be.
-Players that name files or other engines are for tools alone.
+Tools that take a player, and `set engine.player` on the wire, take these names, with options after a colon:
+`NAME:OPTION=VALUE,...`. Each option has its default, its meaning and its values. Players that name files or
+other engines are only for tools.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from nets.player_kinds import load_player_kinds
 from nets.player_specs import OPTION_FIELDS
 from protocol.state.player_registry import SESSION_PLAYERS
 
-SUMMARY = "list the players there are, with their options"
+SUMMARY = "list the players and their options"
 
 _TOOL_PLAYERS = {
-    "run:FOLDER": "the nets of a training run; or those of a file, run:FILE.npz",
-    "gnubg": "GNU Backgammon's nets, where the package gnubg-nn is installed; gnubg:plies=1 looks ahead",
-    "wildbg:FOLDER": "the nets of wildbg, where its contact.onnx and race.onnx lie",
+    "run:FOLDER": "the nets of a training run, or of a file: run:FILE.npz",
+    "gnubg": "GNU Backgammon's nets, with the package gnubg-nn; gnubg:plies=1 looks ahead",
+    "wildbg:FOLDER": "wildbg's nets, contact.onnx and race.onnx in the folder",
 }
 
 
 @dataclass(frozen=True)
 class PlayerListing:
-    """A player: what it is called, what it is, and its options, described."""
+    """A player: its names, a summary, and its options described."""
 
     names: tuple[str, ...]
     summary: str
@@ -61,8 +61,8 @@ def main(args: argparse.Namespace) -> int:
         sys.stdout.write(json.dumps(rows) + "\n")
         return 0
     lines = _format_listings(sections["everywhere"])
-    lines += ["in tools alone:", *_format_listings(sections["tools"], "  ")]
-    lines += ["in sessions alone (set engine.player):", *_format_listings(sections["sessions"], "  ")]
+    lines += ["only in tools:", *_format_listings(sections["tools"], "  ")]
+    lines += ["only in sessions (set engine.player):", *_format_listings(sections["sessions"], "  ")]
     sys.stdout.write("\n".join(lines) + "\n")
     return 0
 

@@ -82,6 +82,4 @@ def test_error_codes_columns_and_options_of_players_have_a_row_in_a_table(word):
 def test_limits_are_those_of_the_program():
     text = " ".join(PAGE.split())
     assert f"has more than {MAX_LINE_BYTES:,} bytes" in text
-    assert (
-        f"stretches of {GAMES_PER_RANGE:,} games that were finished, of {DEEP_GAMES_PER_RANGE} where" in text
-    )
+    assert f"ranges of {GAMES_PER_RANGE:,} games, or of {DEEP_GAMES_PER_RANGE} with the cube or where" in text

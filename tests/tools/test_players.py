@@ -24,8 +24,7 @@ def test_every_player_is_listed_with_its_options(capsys):
                 == f"{option.name}={option.default_text} {option.meaning} ({option.allowed_values})".split()
             )
     assert any(
-        line.startswith("  human: ")
-        for line in lines[lines.index("in sessions alone (set engine.player):") :]
+        line.startswith("  human: ") for line in lines[lines.index("only in sessions (set engine.player):") :]
     )
     assert any(line.startswith("  run:FOLDER: ") for line in lines)
 

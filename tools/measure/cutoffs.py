@@ -1,10 +1,10 @@
 """`gammond measure cutoffs`: what Star1 and Star2 cut-offs save, compared with the full average.
 
-Each decision is a position with contact from games that the net plays against itself, with a random roll. The
-same search makes it without cut-offs, with Star1, with Star1 and Star2, and with both depth by depth; all
-have to choose the same play with the same value, to the last bit. Leaves are positions that the net judged,
-equal ones of a batch once. Beside them stand the values of all plays as the engine's own search makes them,
-without cut-offs, and its choice with pruning and a filter, which need not be the same.
+Each decision is a contact position of games that the net plays against itself, with a random roll. The same
+search makes it without cut-offs, with Star1, with Star1 and Star2, and with both by iterative deepening; all
+must choose the same play with the same value, to the last bit. Leaves are the positions that the net
+evaluated, equal ones of a batch once. For comparison the engine's own search makes the decisions, once with
+all replies and once with pruning and a filter, whose choices may differ.
 """
 
 from __future__ import annotations
@@ -37,25 +37,25 @@ from tools.progress import Progress
 
 _ENGINE_SEARCH = "the engine's"
 
-SUMMARY = "measure what Star1 and Star2 cut-offs save against the full average"
+SUMMARY = "measure what Star1 and Star2 cut-offs save, compared with the full average"
 
 SearchFunction = Callable[[Position, Roll], tuple[Board, float, int]]
-"""Makes a decision: the position after the play, its value, and the leaves that it took."""
+"""Makes a decision: the position after the play, its value, and the number of leaves."""
 
 
 @dataclass(frozen=True)
 class SearchStats:
-    """What one way to search came to.
+    """The measurements of a search.
 
     Attributes:
-        name: Of it.
-        leaves: Positions judged, a decision.
-        share: The same as a share of those of the full average.
-        milliseconds: Time on the clock, a decision.
-        processor_ms: Time of the processor, a decision.
-        same_play: Decisions in which it chose what the full average chose.
-        same_value: Those in which the value was the same too, to the last bit; None for the engine's own
-            search, which adds in single precision.
+        name: Of the search.
+        leaves: Positions evaluated per decision.
+        share: `leaves` as a share of those of the full average.
+        milliseconds: Wall-clock time per decision.
+        processor_ms: CPU time per decision.
+        same_play: Decisions with the play that the full average chose.
+        same_value: Those with the same value too, to the last bit; None for the engine's own search, which
+            adds in single precision.
     """
 
     name: str
@@ -71,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add_decision_arguments(parser, default_count=200)
     parser.add_argument(
-        "--plies", type=int, default=1, help=f"look-ahead of all, 1 to {MAX_STAR_PLIES} (default 1)"
+        "--plies", type=int, default=1, help=f"look-ahead of all searches, 1 to {MAX_STAR_PLIES} (default 1)"
     )
     parser.add_argument("--json", action="store_true", help="write one JSON object instead of text")
 
@@ -91,7 +91,7 @@ def main(args: argparse.Namespace) -> int:
     """
     check_decision_arguments(args, min_count=1)
     if not 1 <= args.plies <= MAX_STAR_PLIES:
-        raise ValueRangeError(f"--plies takes 1 to {MAX_STAR_PLIES}, not {args.plies}", field="plies")
+        raise ValueRangeError(f"--plies: expected 1 to {MAX_STAR_PLIES}, got {args.plies}", field="plies")
     evaluator = load_evaluator(args.net)
     decisions = draw_contact_decisions(evaluator, args.decisions, args.seed)
     ways = make_searches(evaluator, load_pruner(), args.plies)
@@ -108,11 +108,11 @@ def main(args: argparse.Namespace) -> int:
 
 
 def make_searches(evaluator: Evaluator, pruner: PlayPruner, plies: int) -> dict[str, SearchFunction]:
-    """Make the ways to search, the full average first.
+    """Make the searches, the full average first.
 
     Args:
-        evaluator: The judge of the leaves.
-        pruner: Names promising replies.
+        evaluator: Evaluates the leaves.
+        pruner: Prunes replies.
         plies: Look-ahead of all.
     """
     exact = (load_bearoff().two_sided,)
@@ -155,7 +155,7 @@ def make_searches(evaluator: Evaluator, pruner: PlayPruner, plies: int) -> dict[
 def compare_searches(
     search_functions: dict[str, SearchFunction], decisions: list[tuple[Position, Roll]]
 ) -> list[SearchStats]:
-    """Make all decisions each way, and compare them with the first way."""
+    """Make all decisions by each search, and compare them with the first one's."""
     rows: list[SearchStats] = []
     reference: list[tuple[Board, float, int]] = []
     with Progress(len(search_functions) * len(decisions), "decisions") as bar:

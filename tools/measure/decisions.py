@@ -1,4 +1,4 @@
-"""Decisions with contact from games that a net plays against itself, and the options that say which."""
+"""Contact decisions from games that a net plays against itself, and the options that select them."""
 
 from __future__ import annotations
 
@@ -17,33 +17,39 @@ _TURNS_BEFORE = 3
 
 
 def add_decision_arguments(parser: argparse.ArgumentParser, default_count: int) -> None:
-    """Declare which decisions are drawn, and by which net.
+    """Declare the options for drawing decisions.
 
     Args:
         parser: Gets the arguments.
-        default_count: How many decisions unless it is said.
+        default_count: The default number of decisions.
     """
-    parser.add_argument("--decisions", type=int, default=default_count, help="how many (default %(default)s)")
-    parser.add_argument("--seed", type=int, default=1, help="of positions and rolls, 0 or more (default 1)")
-    parser.add_argument("--net", default="default", metavar="NAME", help="the evaluator")
+    parser.add_argument(
+        "--decisions", type=int, default=default_count, help="number of decisions (default %(default)s)"
+    )
+    parser.add_argument(
+        "--seed", type=int, default=1, help="seed of positions and rolls, 0 or more (default 1)"
+    )
+    parser.add_argument(
+        "--net", default="default", metavar="NAME", help="the evaluator (default %(default)s)"
+    )
 
 
 def check_decision_arguments(args: argparse.Namespace, min_count: int) -> None:
-    """Refuse numbers out of range.
+    """Check the numbers.
 
     Args:
         args: As `add_decision_arguments` declares them.
-        min_count: The fewest decisions that will do.
+        min_count: The fewest decisions allowed.
 
     Raises:
         ValueRangeError: There are fewer decisions, or the seed is negative.
     """
     if args.decisions < min_count:
         raise ValueRangeError(
-            f"--decisions takes {min_count} or more, not {args.decisions}", field="decisions"
+            f"--decisions: expected {min_count} or more, got {args.decisions}", field="decisions"
         )
     if args.seed < 0:
-        raise ValueRangeError(f"--seed takes 0 or more, not {args.seed}", field="seed")
+        raise ValueRangeError(f"--seed: expected 0 or more, got {args.seed}", field="seed")
 
 
 def draw_contact_decisions(evaluator: Evaluator, count: int, seed: int) -> list[tuple[Position, Roll]]:

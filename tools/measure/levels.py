@@ -1,9 +1,9 @@
-"""Measure how much each level loses by its errors, judged by a deeper search.
+"""Measure how much each level loses by its errors, compared with a deeper search.
 
-Every level plays money games with the cube against itself. Each of its decisions is judged by the default net
-some plies deeper: what the best choice is worth, less what its own is worth, as equity with the cube, where 1
-is a single game at the present cube. A play counts if there was a choice, a cube decision if it was close or
-wrong. What the net itself does not see stays unseen, so the rates compare levels; they flatter the best.
+Every level plays money games with the cube against itself. The default net evaluates each of its decisions
+some plies deeper. The loss is the cubeful equity of the best choice minus that of the level's own, where 1 is
+a single game at the present cube. A play counts if there was a choice, a cube decision if it was close or
+wrong. Errors that the net itself does not see stay unseen: the rates compare levels, and flatter the best.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from nets.catalogue import load_engine
 from tools.interrupts import EXIT_INTERRUPTED
 from tools.progress import Progress
 
-SUMMARY = "measure how much each level loses by its errors"
+SUMMARY = "measure the error rate of each level"
 
 CLOSE_DECISION_POINTS = 0.16
-"""Cube decisions whose two choices are worth the same within this count even if they are right."""
+"""A cube decision whose two choices differ by no more than this counts even if it was right."""
 
 _MILLIPOINTS = 1000
 _MONEY = MatchState(beavers=False)
@@ -44,14 +44,23 @@ _MONEY = MatchState(beavers=False)
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("levels", nargs="*", metavar="LEVEL", help=f"{', '.join(LEVELS)} (default all)")
-    parser.add_argument("--decisions", type=int, default=1000, help="plays to judge of each (default 1000)")
-    parser.add_argument("--judge-plies", type=int, default=2, help="look-ahead of the judge (default 2)")
+    parser.add_argument(
+        "--decisions", type=int, default=1000, help="plays to evaluate for each level (default 1000)"
+    )
+    parser.add_argument(
+        "--judge-plies", type=int, default=2, help="look-ahead of the reference search (default 2)"
+    )
     parser.add_argument(
         "--judge-filter", default="large", help=f"its move filter: {', '.join(FILTERS)} (default large)"
     )
-    parser.add_argument("--seed", type=int, default=1, help="of dice and errors, 0 or more (default 1)")
-    parser.add_argument("--threads", type=int, default=1, help="threads of one judgement (default 1)")
-    parser.add_argument("--net", default="default", metavar="NAME", help="the evaluator of all")
+    parser.add_argument("--seed", type=int, default=1, help="seed of dice and errors, 0 or more (default 1)")
+    parser.add_argument("--threads", type=int, default=1, help="threads for one evaluation (default 1)")
+    parser.add_argument(
+        "--net",
+        default="default",
+        metavar="NAME",
+        help="evaluator of the levels and of the reference (default %(default)s)",
+    )
     parser.add_argument("--json", action="store_true", help="write one JSON object instead of the table")
 
 
@@ -70,13 +79,13 @@ def main(args: argparse.Namespace) -> int:
     """
     levels = [find_level(name) for name in args.levels or LEVELS]
     if args.decisions < 2:
-        raise ValueRangeError(f"--decisions takes 2 or more, not {args.decisions}", field="decisions")
+        raise ValueRangeError(f"--decisions: expected 2 or more, got {args.decisions}", field="decisions")
     if args.seed < 0:
-        raise ValueRangeError(f"--seed takes 0 or more, not {args.seed}", field="seed")
+        raise ValueRangeError(f"--seed: expected 0 or more, got {args.seed}", field="seed")
     depth = EvalSettings(args.judge_plies, args.judge_filter)
-    analyst = load_engine(args.net, args.threads)
+    engine = load_engine(args.net, args.threads)
     title = (
-        f"gammond {read_version()}, judged by {analyst.name} at {depth.plies} plies ({depth.filter_name}), "
+        f"gammond {read_version()}, reference {engine.name} at {depth.plies} plies ({depth.filter_name}), "
         f"seed {args.seed}\n"
     )
     if not args.json:
@@ -84,29 +93,29 @@ def main(args: argparse.Namespace) -> int:
     rates: list[ErrorRate] = []
     try:
         for each in levels:
-            rates.append(_measure_with_progress(each, analyst, depth, args.decisions, args.seed))
+            rates.append(_measure_with_progress(each, engine, depth, args.decisions, args.seed))
             if not args.json:
                 sys.stdout.write(rates[-1].as_row())
                 sys.stdout.flush()
     except KeyboardInterrupt:
-        what = "the levels that were finished are reported" if rates else "nothing was finished"
+        what = "reporting the levels measured so far" if rates else "no level was finished"
         sys.stderr.write(f"gammond: interrupted, {what}\n")
     if args.json and rates:
-        report = {"version": read_version(), "net": analyst.name, "judge": asdict(depth), "seed": args.seed}
+        report = {"version": read_version(), "net": engine.name, "judge": asdict(depth), "seed": args.seed}
         sys.stdout.write(json.dumps({**report, "levels": [asdict(rate) for rate in rates]}) + "\n")
     return 0 if len(rates) == len(levels) else EXIT_INTERRUPTED
 
 
 @dataclass(frozen=True)
 class ErrorRate:
-    """What a level loses by its errors, in thousandths of a point a decision.
+    """The error rate of a level, in thousandths of a point per decision.
 
     Attributes:
         level: The level's name.
-        plays: Plays that were judged, forced ones not counted.
+        plays: Plays evaluated; forced ones do not count.
         play_error: Mean loss of a play.
         play_standard_error: Of that mean.
-        cubes: Cube decisions, close or wrong, that were judged.
+        cubes: Cube decisions evaluated, close or wrong ones.
         cube_error: Mean loss of a cube decision; None if there were none.
         cube_standard_error: Of that mean; None if there were fewer than two.
         games: Games begun.
@@ -124,7 +133,7 @@ class ErrorRate:
     seconds: float
 
     def as_row(self) -> str:
-        """Write it as a line of the table."""
+        """Format it as a line of the table."""
         plays = f"{self.play_error:8.1f} ± {self.play_standard_error:.1f}"
         cubes = "-" if self.cube_error is None else f"{self.cube_error:.1f}"
         if self.cube_standard_error is not None:
@@ -152,47 +161,47 @@ def measure_error_rate(
     seed: int = 1,
     progress: Callable[[int], None] | None = None,
 ) -> ErrorRate:
-    """Let a level play against itself and judge its decisions.
+    """Play a level against itself and measure the cost of its decisions.
 
     Args:
         measured_level: The level.
-        engine: Judges for the level, and deeper for the measurement.
-        reference_settings: How deep the measurement goes.
-        decisions: Plays to judge, 2 or more.
+        engine: Evaluates for the level, and deeper for the reference.
+        reference_settings: Look-ahead of the reference.
+        decisions: Plays to evaluate, 2 or more.
         seed: Of the dice and of the level's errors, 0 or more.
-        progress: Told how many plays were judged.
+        progress: Called with the number of plays evaluated.
     """
     started_s = time.monotonic()
-    chooser = Decider(
+    decider = Decider(
         engine,
         EvalSettings(measured_level.plies, measured_level.filter_name),
         measured_level.noise_points,
         seed,
     )
-    sitting = _SelfPlaySession(chooser, _ReferenceEvaluator(engine, reference_settings), seed)
-    while len(sitting.play_costs) < decisions:
-        sitting.take_turn()
+    session = _SelfPlaySession(decider, _ReferenceEvaluator(engine, reference_settings), seed)
+    while len(session.play_costs) < decisions:
+        session.take_turn()
         if progress is not None:
-            progress(len(sitting.play_costs))
-    play_error, play_standard_error = _mean_and_error(sitting.play_costs)
-    cube_error, cube_standard_error = _mean_and_error(sitting.cube_costs)
+            progress(len(session.play_costs))
+    play_error, play_standard_error = _mean_and_error(session.play_costs)
+    cube_error, cube_standard_error = _mean_and_error(session.cube_costs)
     assert play_error is not None
     assert play_standard_error is not None
     return ErrorRate(
         measured_level.name,
-        len(sitting.play_costs),
+        len(session.play_costs),
         play_error,
         play_standard_error,
-        len(sitting.cube_costs),
+        len(session.cube_costs),
         cube_error,
         cube_standard_error,
-        sitting.games,
+        session.games,
         round(time.monotonic() - started_s, 3),
     )
 
 
 def _mean_and_error(costs: list[float]) -> tuple[float | None, float | None]:
-    """Mean and its standard error, in thousandths of a point."""
+    """Return the mean and its standard error, in thousandths of a point."""
     points = _MILLIPOINTS * np.array(costs)
     if not len(points):
         return None, None
@@ -201,7 +210,7 @@ def _mean_and_error(costs: list[float]) -> tuple[float | None, float | None]:
 
 
 class _ReferenceEvaluator:
-    """Says what choices cost."""
+    """Computes the costs of choices by a deeper search."""
 
     def __init__(self, engine: Engine, settings: EvalSettings) -> None:
         self._engine = engine
@@ -210,7 +219,7 @@ class _ReferenceEvaluator:
     def compute_play_cost(
         self, position: Position, roll: Roll, match: MatchState, played: PlayEvaluation
     ) -> float:
-        """What a play costs against the best one, in points for the present cube."""
+        """Return how much worse a play is than the best one, in points at the present cube."""
         ranked = self._engine.rank_plays(position, roll, match, self._settings)
         for play in ranked.plays:
             if play.survived and play.play == played.play:
@@ -220,16 +229,16 @@ class _ReferenceEvaluator:
         return max(ranked.best.score + after.cubeful, 0.0)
 
     def evaluate_cube(self, position: Position, match: MatchState) -> CubeDecision | None:
-        """The proper cube action."""
+        """Return the proper cube action."""
         return self._engine.evaluate(position, match, self._settings).decision
 
 
 class _SelfPlaySession:
-    """Money games of a chooser against itself, one after the other, with the costs of its decisions.
+    """Money games of a decider against itself, one after the other, with the costs of its decisions.
 
     Args:
         decider: Plays both sides.
-        reference: Says what its choices cost.
+        reference: Computes the costs of its choices.
         seed: Of the dice.
     """
 
@@ -245,7 +254,7 @@ class _SelfPlaySession:
         self._is_opening = True
 
     def take_turn(self) -> None:
-        """Let the seat on roll double or not, then roll and play; after a game comes the next one."""
+        """Play a turn: the cube decision, the roll, the play; start the next game when one ends."""
         if (
             not self._is_opening
             and self._match.may_double(self._match.on_roll)
@@ -269,14 +278,14 @@ class _SelfPlaySession:
         self._position, self._match, self._is_opening = Position.start(), _MONEY, True
 
     def _roll_dice(self) -> Roll:
-        """Two dice, different ones at the opening."""
+        """Roll two dice, different ones at the opening."""
         while True:
             die, other = (int(face) for face in self._generator.integers(1, 7, size=2))
             if die != other or not self._is_opening:
                 return die, other
 
     def _play_cube_turn(self) -> bool:
-        """Let the seat on roll decide about the cube and the other one answer; whether the game goes on."""
+        """Decide about the cube and answer a double; return whether the game continues."""
         position, match = self._position, self._match
         doubles = self._decider.should_double(position, match)
         decision = self._reference.evaluate_cube(position, match)
@@ -299,7 +308,7 @@ class _SelfPlaySession:
         return takes
 
     def _record_cube_cost(self, first: float, second: float, *, chose_first: bool) -> None:
-        """Note the cost of choosing between two values."""
+        """Record the cost of choosing between two values."""
         cost = max((second - first) if chose_first else (first - second), 0.0)
         if cost > 0.0 or abs(first - second) <= CLOSE_DECISION_POINTS:
             self.cube_costs.append(cost)

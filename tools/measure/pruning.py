@@ -1,8 +1,8 @@
-"""Measure what pruning and move filters cost: the choices of a search against those of an exact one.
+"""Measure what pruning and move filters cost: a search compared with an exact one.
 
-The positions come from games that the net plays against itself, with contact and a random roll. Both
-searches look equally deep. The exact one follows all legal replies and looks at every play that it values
-near the best one ply before; at 2 plies it takes some seconds for each decision.
+The positions are contact positions of games that the net plays against itself, each with a random roll. Both
+searches have the same depth. The exact one follows all legal replies and evaluates every play that is near
+the best one at one ply less; at 2 plies it takes some seconds per decision.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from tools.measure.decisions import add_decision_arguments, check_decision_argum
 from tools.measure.quality import measure_choice_costs
 from tools.progress import Progress
 
-SUMMARY = "measure what pruning and move filters cost against an exact search"
+SUMMARY = "measure what pruning and move filters cost, compared with an exact search"
 
 _MILLIPOINTS = 1000
 
@@ -37,9 +37,11 @@ _MILLIPOINTS = 1000
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add_decision_arguments(parser, default_count=1000)
-    parser.add_argument("--plies", type=int, default=1, help="look-ahead of both, 1 or more (default 1)")
+    parser.add_argument(
+        "--plies", type=int, default=1, help="look-ahead of both searches, 1 or more (default 1)"
+    )
     parser.add_argument("--filter", default=DEFAULT_FILTER, help=f"{', '.join(FILTERS)} (default normal)")
-    parser.add_argument("--threads", type=int, default=1, help="threads of one search (default 1)")
+    parser.add_argument("--threads", type=int, default=1, help="threads for one search (default 1)")
     parser.add_argument("--json", action="store_true", help="write one JSON object instead of text")
 
 
@@ -59,10 +61,12 @@ def main(args: argparse.Namespace) -> int:
     check_decision_arguments(args, min_count=2)
     check_plies(args.plies)
     if args.plies == 0:
-        raise ValueRangeError("--plies takes 1 or more: without look-ahead nothing is pruned", field="plies")
+        raise ValueRangeError(
+            "--plies: expected 1 or more, got 0: without look-ahead nothing is pruned", field="plies"
+        )
     chosen_filter = find_move_filter(args.filter)
-    evaluator, finder = load_evaluator(args.net), load_pruner()
-    search = make_cubeless_search(evaluator, finder, threads=args.threads)
+    evaluator, pruner = load_evaluator(args.net), load_pruner()
+    search = make_cubeless_search(evaluator, pruner, threads=args.threads)
     exact = make_cubeless_search(evaluator, None, UNPRUNED, threads=args.threads)
     decisions = draw_contact_decisions(evaluator, args.decisions, args.seed)
     started_s = time.monotonic()
@@ -78,7 +82,7 @@ def main(args: argparse.Namespace) -> int:
 
 @dataclass(frozen=True)
 class SearchQualityReport:
-    """What a search loses against an exact one, in thousandths of a point a decision.
+    """What a search loses against an exact one, in thousandths of a point per decision.
 
     Attributes:
         version: Of the program.
@@ -86,10 +90,10 @@ class SearchQualityReport:
         plies: Look-ahead of both searches.
         filter: The move filter.
         seed: Of positions and rolls.
-        decisions: How many were judged.
+        decisions: How many were compared.
         mean: Mean loss.
         standard_error: Of the mean.
-        wrong: How many choices lost more than nothing.
+        wrong: How many choices lost anything.
         worst: The greatest loss.
         worst_position: GNU position ID of that decision; None if no choice lost anything.
         worst_roll: Its roll, or None.
@@ -111,7 +115,7 @@ class SearchQualityReport:
     seconds: float
 
     def as_text(self) -> str:
-        """Write it for people, two lines and one for the worst choice."""
+        """Format it for people: two lines, and one for the worst choice."""
         worst = ""
         if self.worst_roll is not None:
             roll = "".join(map(str, self.worst_roll))
@@ -132,7 +136,7 @@ def make_report(
     costs: NDArray[np.float64],
     seconds: float,
 ) -> SearchQualityReport:
-    """Put the costs together with what was measured."""
+    """Make the report from the costs of decisions."""
     position, roll = decisions[int(np.argmax(costs))]
     points = _MILLIPOINTS * costs
     is_any_worse = bool(points.max() > 0)

@@ -1,4 +1,4 @@
-"""What pruning and filters cost: choices of a search against those of an exact one."""
+"""The cost of pruning and filters: the choices of a search compared with those of an exact one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from engine.search.tree import MAX_PLIES
 NEAR_POINTS = 0.25
 
 NEAR_FILTER = MoveFilter("near", (FilterStage(1, 4096, NEAR_POINTS),) * MAX_PLIES)
-"""Everything within `NEAR_POINTS` of the best play at the depth before."""
+"""All plays within `NEAR_POINTS` of the best one at the depth before."""
 
 
 def measure_choice_costs(
@@ -27,10 +27,10 @@ def measure_choice_costs(
     move_filter: MoveFilter,
     on_decision: Callable[[], None] | None = None,
 ) -> NDArray[np.float64]:
-    """Measure how much worse the choices of a search are, judged by an exact one of the same depth.
+    """Measure how much worse the choices of a search are, by an exact search of the same depth.
 
-    The exact search looks at all plays that it values within `NEAR_POINTS` of the best one ply less deep, and
-    at the choice itself whatever it thinks of it.
+    The exact search evaluates all plays that are within `NEAR_POINTS` of the best one at one ply less, and
+    the choice itself.
 
     Args:
         search: The one to measure.

@@ -1,18 +1,18 @@
 """Roll out the plays of a roll, a position or a cube decision, with standard errors.
 
-POSITION is a GNU position ID, with or without a match ID after a colon, an XGID or a FIBS board line. Dice in
-it are played unless --dice gives others; score and cube are those of the text, money play with the cube in
-the middle where it has none.
+POSITION is a GNU position ID, with or without a match ID after a colon, an XGID or a FIBS board line. Its
+dice are played unless --dice gives others. Score and cube are those of the text; without them it is money
+play with a centred cube.
 
-The table on stdout has for each play, or for the position, or for no double and take: the trials; chances in
-percent, wins with gammons and backgammons among them; the cubeless money equity; with the cube the cubeful
-equity, where 1 is a single game at the present cube; in a match the chance to win it; each with its standard
-error; and the difference to the best play, also in joint standard deviations (JSD). --json writes the same as
-one JSON object, with the keys that docs/reference/protocol.md gives the lines of 'rollout'.
+The table on stdout has a row for each play, or for the position, or for no double and double/take: trials;
+chances in percent, wins including gammons and backgammons; cubeless money equity; cubeful equity, where 1 is
+a single game at the present cube; in a match the match-winning chance (MWC), each with its standard error;
+and the difference from the best play, also in joint standard deviations (JSD). --json writes the same as one
+JSON object, with the keys of 'rollout' in docs/reference/protocol.md.
 
 Ctrl-C or SIGTERM ends a rollout with the trials that are complete; the exit status is then 130. --state FILE
-keeps the trials: they are saved at the end and once a minute, and the same command goes on from them; with
-more --trials it adds to them. The numbers are those of a single run. A file of another rollout is refused.
+saves the trials at the end and once a minute, and the same command resumes from them; with more --trials it
+adds to them. The numbers are those of a single run. The state of another rollout is refused.
 """
 
 from __future__ import annotations
@@ -46,37 +46,42 @@ SUMMARY = "roll out plays, a position or a cube decision"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("position", metavar="POSITION", help="what is on the board; quote it")
-    parser.add_argument("--dice", type=int, nargs=2, metavar=("A", "B"), help="the roll to be played")
+    parser.add_argument("position", metavar="POSITION", help="the position; quote it")
+    parser.add_argument("--dice", type=int, nargs=2, metavar=("A", "B"), help="the roll to play")
     parser.add_argument(
-        "--what", choices=KINDS, help="what is rolled out (default moves if there are dice, else position)"
+        "--what", choices=KINDS, help="what to roll out (default moves if there are dice, else position)"
     )
     usual = RolloutSettings()
     numbers: tuple[tuple[str, str, int | float, str], ...] = (
-        ("--candidates", "N", DEFAULT_CANDIDATES, "how many plays are rolled out, the best at 0 plies"),
-        ("--trials", "N", usual.trials, "games of each"),
-        ("--seed", "N", usual.seed, "of the dice"),
-        ("--truncate", "PLIES", usual.truncation, "plies after which a game ends with its value; 0 plays on"),
-        ("--plies", "PLIES", 0, "look-ahead of plays and doubles"),
-        ("--leaf-plies", "PLIES", 0, "look-ahead of the values at the truncation"),
-        ("--stop-error", "POINTS", usual.stop_error, "end at this standard error of equities; 0 never does"),
+        ("--candidates", "N", DEFAULT_CANDIDATES, "plays to roll out, the best at 0-ply"),
+        ("--trials", "N", usual.trials, "trials of each"),
+        ("--seed", "N", usual.seed, "seed of the dice"),
+        (
+            "--truncate",
+            "PLIES",
+            usual.truncation,
+            "plies after which a trial ends with an evaluation; 0 plays to the end",
+        ),
+        ("--plies", "PLIES", 0, "look-ahead for checker plays and cube decisions"),
+        ("--leaf-plies", "PLIES", 0, "look-ahead for evaluations at the truncation"),
+        ("--stop-error", "POINTS", usual.stop_error, "stop at this standard error of equities; 0 never"),
         (
             "--stop-jsd",
             "JSD",
             usual.stop_jsd,
-            "give up plays so many joint standard deviations behind; 0 never does",
+            "prune plays this many joint standard deviations behind; 0 never",
         ),
-        ("--min-trials", "N", usual.min_trials, "trials before either of these ends anything"),
+        ("--min-trials", "N", usual.min_trials, "trials before either of these stops anything"),
     )
     for name, unit, default, meaning in numbers:
         parser.add_argument(
             name, type=type(default), default=default, metavar=unit, help=f"{meaning} (default %(default)s)"
         )
-    parser.add_argument("--no-vr", action="store_true", help="do not take luck off: more noise, less work")
-    parser.add_argument("--cubeless", action="store_true", help="nobody doubles")
-    parser.add_argument("--threads", type=int, help="threads to work with (default one for each core)")
+    parser.add_argument("--no-vr", action="store_true", help="no variance reduction: more noise, less work")
+    parser.add_argument("--cubeless", action="store_true", help="play without the cube")
+    parser.add_argument("--threads", type=int, help="threads (default one for each core)")
     parser.add_argument(
-        "--state", type=Path, metavar="FILE", help="keep the trials here, and go on from them"
+        "--state", type=Path, metavar="FILE", help="save the trials here, and resume from them"
     )
     parser.add_argument("--json", action="store_true", help="write one JSON object in place of the table")
     parser.add_argument(
@@ -91,17 +96,17 @@ def main(args: argparse.Namespace) -> int:
         0, or 130 if Ctrl-C or SIGTERM ended it early.
 
     Raises:
-        GammondError: The arguments make no sense, or the state is unusable or of another rollout.
+        GammondError: The arguments are invalid, or the state is damaged or of another rollout.
         KeyboardInterrupt: Ctrl-C or SIGTERM, before any trial was complete.
     """
-    question, settings = read_question(args), _read_settings(args)
+    request, settings = read_request(args), _read_settings(args)
     keeper = RolloutStateFile(args.state, {} if args.state is None else _hash_nets(args.net))
     resume = keeper.load()
-    analyst = load_engine(args.net)
+    engine = load_engine(args.net)
     stopped = threading.Event()
-    with call_on_interrupt(stopped.set), RolloutProgress(settings.trials, resume, keeper) as told:
+    with call_on_interrupt(stopped.set), RolloutProgress(settings.trials, resume, keeper) as report:
         try:
-            answer = PreparedRollout(question, analyst, settings, stopped.is_set).run(resume, told)
+            answer = PreparedRollout(request, engine, settings, stopped.is_set).run(resume, report)
         except CancelledWork:
             raise KeyboardInterrupt from None
     unsaved = keeper.save(answer.rollout.state)
@@ -112,8 +117,8 @@ def main(args: argparse.Namespace) -> int:
     return EXIT_INTERRUPTED if answer.rollout.reason is StopReason.CANCELLED else 0
 
 
-def read_question(args: argparse.Namespace) -> RolloutRequest:
-    """Read what is rolled out from the arguments.
+def read_request(args: argparse.Namespace) -> RolloutRequest:
+    """Make the request from the arguments.
 
     Raises:
         StateError: Plays without dice, or of a game that is over.

@@ -1,4 +1,4 @@
-"""What `gammond rollout` writes: a table for people, or one JSON object."""
+"""The output of `gammond rollout`: a table for people, or one JSON object."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _GAP = "  "
 
 
 def format_json(answer: RolloutResult) -> str:
-    """Write an answer as one line of JSON, with the keys of the wire's ``rollout``."""
-    question, state = answer.request, answer.rollout.state
+    """Format a result as one line of JSON, with the keys of the wire's ``rollout``."""
+    request, state = answer.request, answer.rollout.state
     document: dict[str, object] = {
-        "gnubgid": encode_position_id(question.position),
-        "matchid": encode_match_id(question.match),
-        "dice": None if question.roll is None else list(question.roll),
-        "cubeful": question.is_cubeful,
+        "gnubgid": encode_position_id(request.position),
+        "matchid": encode_match_id(request.match),
+        "dice": None if request.roll is None else list(request.roll),
+        "cubeful": request.is_cubeful,
         "trials": answer.trials,
         "reason": format_reason(answer.rollout.reason),
         "seed": state.seed,
@@ -47,7 +47,7 @@ def format_json(answer: RolloutResult) -> str:
         document["decision"] = _round_values(decision_to_values(rows.decision))
         if rows.gain is not None:
             document["gain"] = _round_values(difference_to_values("gain", rows.gain))
-    name = "candidates" if question.kind == MOVES else "estimates"
+    name = "candidates" if request.kind == MOVES else "estimates"
     document[name] = [_round_values(dict(line.values)) for line in make_result_replies(answer)]
     return json.dumps(document) + "\n"
 
@@ -57,7 +57,7 @@ def _round_values(values: dict[str, ReplyValue]) -> dict[str, ReplyValue]:
 
 
 def format_table(answer: RolloutResult) -> str:
-    """Write an answer for people: a line about the rollout, the columns, a line about the decision."""
+    """Format a result for people: a line about the rollout, the table, a line about the decision."""
     view = choose_estimate_format(answer)
     rows, after = answer.results, ""
     lines: list[tuple[str, RolloutEstimate, EquityDifference | None, str]]
@@ -70,7 +70,7 @@ def format_table(answer: RolloutResult) -> str:
         lines = [("position", rows, None, "")]
     else:
         lines = [
-            (format_play(row.play), row.estimate, row.difference_to_best, "given up" if row.is_pruned else "")
+            (format_play(row.play), row.estimate, row.difference_to_best, "pruned" if row.is_pruned else "")
             for row in rows
         ]
     cells = [
@@ -89,19 +89,19 @@ def format_table(answer: RolloutResult) -> str:
 
 
 def _format_header(answer: RolloutResult) -> str:
-    question, state = answer.request, answer.rollout.state
-    of = encode_position_id(question.position)
-    if question.match != MatchState():
-        of += f":{encode_match_id(question.match)}"
-    dice = "" if question.roll is None else f" with {question.roll[0]}-{question.roll[1]}"
+    request, state = answer.request, answer.rollout.state
+    of = encode_position_id(request.position)
+    if request.match != MatchState():
+        of += f":{encode_match_id(request.match)}"
+    dice = "" if request.roll is None else f" with {request.roll[0]}-{request.roll[1]}"
     parts = [
         f"{of}{dice}",
         f"{answer.trials} trials",
         f"seed {state.seed}",
         f"{answer.plies}-ply by {answer.evaluator_name}",
         f"truncated after {state.truncation} plies" if state.truncation else "played to the end",
-        "luck taken off" if state.variance_reduction else "luck left in",
-        "with the cube" if question.is_cubeful else "cubeless",
+        "variance reduction" if state.variance_reduction else "no variance reduction",
+        "cubeful" if request.is_cubeful else "cubeless",
         f"ended by {format_reason(answer.rollout.reason)}",
     ]
     return ", ".join(parts)
@@ -122,7 +122,7 @@ def _column_names(view: EstimateFormat) -> list[str]:
 
 
 def _format_estimate(values: dict[str, ReplyValue]) -> list[str]:
-    """The cells of an estimate: chances in percent, equities in points with their errors."""
+    """Format the cells of an estimate: chances in percent, equities in points with their errors."""
     cells = [f"{100 * float(values[name]):.2f}" for name in _CHANCES]
     for name, error in _EQUITIES:
         if name in values:
@@ -146,7 +146,7 @@ def _format_error(value: ReplyValue | None, decimals: int) -> str:
 
 
 def _align_columns(rows: Sequence[Sequence[str]]) -> str:
-    """Write rows in columns, the first one to the left and the others to the right."""
+    """Align columns, the first one to the left and the others to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     text = ""
     for row in rows:

@@ -1,4 +1,4 @@
-"""Keeping the state of `gammond rollout` in a file, and showing how far it is."""
+"""The state file and the progress bar of `gammond rollout`."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from engine.rollout import RolloutState, load_state, save_state
 from tools.progress import Progress
 
 SAVE_INTERVAL_S = 60.0
-"""How often a state is saved while the rollout goes on."""
+"""Seconds between saves during a rollout."""
 
 
 class RolloutStateFile:
-    """Keeps the state of a rollout in a file, or nowhere.
+    """Saves the state of a rollout in a file, or nowhere.
 
     Args:
-        path: The file.
-        identity: Which nets judge, a hash by name; a state by others is not gone on from.
+        path: The file; None for none.
+        identity: Hashes by name of the nets; a state by other nets is refused.
     """
 
     def __init__(self, path: Path | None, identity: Mapping[str, str]) -> None:
@@ -29,21 +29,23 @@ class RolloutStateFile:
         self._saved_s = time.monotonic()
 
     def load(self) -> RolloutState | None:
-        """Read the state, if there is one, and make sure that another can be written.
+        """Read the state, if there is one, and check that another can be written.
 
         Raises:
-            DataFileError: The file is unusable, or its folder cannot be written.
-            StateError: It was judged by other nets.
+            DataFileError: The file is damaged, or its folder cannot be written.
+            StateError: It is by other nets.
         """
         if self._path is None:
             return None
         folder = self._path.parent
         if not folder.is_dir() or not os.access(folder, os.W_OK):
-            raise DataFileError(f"no state can be saved in {folder}: no folder to write in", field="state")
+            raise DataFileError(
+                f"no state can be saved in {folder}: expected a folder that can be written", field="state"
+            )
         return load_state(self._path, self._identity) if self._path.exists() else None
 
     def save(self, state: RolloutState) -> DataFileError | None:
-        """Write the state; returns why not."""
+        """Write the state; return the error if that fails."""
         self._saved_s = time.monotonic()
         if self._path is None:
             return None
@@ -56,18 +58,18 @@ class RolloutStateFile:
         return None
 
     def save_if_due(self, state: RolloutState) -> None:
-        """Write the state if that was not done lately; a failure is left to the last time."""
+        """Write the state unless that was done recently; only the last save reports a failure."""
         if self._path is not None and time.monotonic() - self._saved_s >= SAVE_INTERVAL_S:
             self.save(state)
 
 
 class RolloutProgress(Progress):
-    """The progress bar of a rollout, which also has its state saved now and then.
+    """The progress bar of a rollout, which also saves its state now and then.
 
     Args:
-        trials: How many each start is to have.
-        resume: The state that is gone on from.
-        state_file: Keeps the state.
+        trials: Of each start.
+        resume: The state to resume from.
+        state_file: Saves the state.
     """
 
     def __init__(self, trials: int, resume: RolloutState | None, state_file: RolloutStateFile) -> None:
@@ -79,7 +81,7 @@ class RolloutProgress(Progress):
         return self
 
     def __call__(self, state: RolloutState) -> None:
-        """Take note of a block of trials."""
+        """Report a finished block of trials."""
         self.update(max(map(len, state.scores)))
         if min(map(len, state.scores)):
             self._state_file.save_if_due(state)

@@ -1,9 +1,9 @@
-"""`gammond tournament`: players against each other, many games, who is stronger by how much.
+"""`gammond tournament`: measure the strength of players in paired games.
 
-Every two players play the same number of games, in pairs with the same dice and the seats exchanged: cubeless
-money games to the end, or until both are home bound, money games with the cube, or matches. Points, shares of
-wins, gammons and backgammons, and Elo come with standard errors; --sprt ends the games of two players as soon
-as a sequential test can tell their strengths apart.
+Every pair of players plays the same number of games (round robin), in pairs of games with the same dice and
+the seats exchanged: cubeless money games, to the end or until both sides are home bound, money games with the
+cube, or matches. Points, shares of wins, gammons and backgammons, and Elo come with standard errors; --sprt
+stops a pair of players as soon as a sequential test has a verdict.
 """
 
 from __future__ import annotations
@@ -37,14 +37,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("players", nargs="+", metavar="PLAYER", help=f"two or more: {PLAYER_HELP}")
     parser.add_argument(
-        "--games", type=int, default=10_000, help="of each two players, even (default 10000); or matches"
+        "--games",
+        type=int,
+        default=10_000,
+        help="games of each pair of players, or matches; even (default 10000)",
     )
     parser.add_argument("--seed", type=int, default=1, help="seed of the dice, 0 or more (default 1)")
     kinds = parser.add_mutually_exclusive_group()
     kinds.add_argument(
         "--home-bound",
         action="store_true",
-        help="games stop once contact is over, and count the pips ahead; 8.166 for the side that rolls next",
+        help="stop games once contact is over and count the pips ahead, plus 8.166 for the side to roll",
     )
     kinds.add_argument("--cubeful", action="store_true", help="money games with the cube, one at a time")
     kinds.add_argument("--match", type=int, metavar="N", help="matches to N points, with the cube")
@@ -52,27 +55,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--cube-by",
         default="",
         metavar="NET",
-        help="an evaluator that handles the cube for players without cube decisions",
+        help="evaluator that makes the cube decisions for players without their own",
     )
     parser.add_argument(
         "--doubles",
         choices=[each.value for each in Doubles],
         default=Doubles.FOUR.value,
-        help="how many checker moves they are (default %(default)s); two for players without look-ahead",
+        help="checker moves for doubles (default %(default)s); two only for players without look-ahead",
     )
     _add_test_arguments(parser)
-    parser.add_argument("--anchor", metavar="PLAYER", help="whose Elo is 0 (default the first player's)")
+    parser.add_argument("--anchor", metavar="PLAYER", help="player whose Elo is 0 (default the first)")
     parser.add_argument(
         "--threads",
         type=int,
         default=count_usable_cores(),
-        help="processes that share the games; the result is the same (default one for each core)",
+        help="processes that share the games; their number changes no result (default one for each core)",
     )
     parser.add_argument(
-        "--keep", type=Path, metavar="FILE", help="keep the results here as they come, and go on from them"
+        "--keep", type=Path, metavar="FILE", help="write results here as games finish, and resume from them"
     )
     parser.add_argument("--records", type=Path, metavar="FOLDER", help="write the games here as .mat files")
-    parser.add_argument("--csv", type=Path, metavar="FILE", help="write a row for each two players")
+    parser.add_argument("--csv", type=Path, metavar="FILE", help="write a row for each pair of players")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the table: FILE.png, .svg or .pdf")
     parser.add_argument("--json", action="store_true", help="write one JSON object instead of text")
 
@@ -82,17 +85,23 @@ def _add_test_arguments(parser: argparse.ArgumentParser) -> None:
     bounds.add_argument(
         "--sprt",
         metavar="LOW,HIGH",
-        help="stop two players as soon as it is known whether the first one's Elo beside the second one's is "
-        "HIGH (accepted) or LOW (rejected); --sprt=LOW,HIGH where LOW is negative",
+        help="stop a pair when the SPRT accepts elo1=HIGH or elo0=LOW for the first player relative to the "
+        "second; --sprt=LOW,HIGH where LOW is negative",
     )
     bounds.add_argument(
-        "--sprt-points", metavar="LOW,HIGH", help="the same with what games count, such as points per game"
+        "--sprt-points", metavar="LOW,HIGH", help="the same for the score, such as points per game"
     )
     parser.add_argument(
-        "--alpha", type=float, default=0.05, help="how often LOW may be accepted (default %(default)s)"
+        "--alpha",
+        type=float,
+        default=0.05,
+        help="probability of accepting HIGH where LOW is true (default %(default)s)",
     )
     parser.add_argument(
-        "--beta", type=float, default=0.05, help="how often HIGH may be rejected (default %(default)s)"
+        "--beta",
+        type=float,
+        default=0.05,
+        help="probability of rejecting HIGH where it is true (default %(default)s)",
     )
 
 
@@ -103,14 +112,14 @@ def main(args: argparse.Namespace) -> int:
         args: As `add_arguments` declares them.
 
     Returns:
-        0, or 130 when Ctrl-C or SIGTERM ended it early; what was finished by then is reported.
+        0, or 130 when Ctrl-C or SIGTERM ended it early; the games finished by then are reported.
 
     Raises:
         FormatError: The options of a player, or the bounds of a test, cannot be read.
         ValueRangeError: An unknown player, one player alone or twice, an option out of range, an odd number
             of games or fewer than four, a negative seed, an impossible number of threads.
         UnsupportedError: A package is missing, a player has no cube decisions, or games have no records.
-        StateError: The results that are kept are of another tournament, or another process keeps its there.
+        StateError: The results file is of another tournament, or another process writes it.
         DataFileError: A net or database is missing or faulty, or a file cannot be read or written.
     """
     check_game_options(args.games, args.threads)
@@ -123,16 +132,16 @@ def main(args: argparse.Namespace) -> int:
     anchor = _find_anchor(args.anchor, entrants)
     started_s = time.monotonic()
     cube_players = [load_entrant(rules.cube_by)] if rules.cube_by not in ("", *args.players) else []
-    with ResultsFile(args.keep, rules, [*entrants, *cube_players]) as kept:
+    with ResultsFile(args.keep, rules, [*entrants, *cube_players]) as results_file:
         table = RoundRobin(entrants, rules, args.games, args.threads, test, args.records)
-        pairs, is_through = table.play(kept)
+        pairs, is_complete = table.play(results_file)
     if not any(pair.scores.games for pair in pairs):
-        sys.stderr.write("gammond: interrupted, nothing was finished\n")
+        sys.stderr.write("gammond: interrupted, no games to report\n")
         return EXIT_INTERRUPTED
-    if not is_through:
-        sys.stderr.write("gammond: interrupted, reporting the stretches that were finished\n")
+    if not is_complete:
+        sys.stderr.write("gammond: interrupted, reporting the games finished so far\n")
     _write_report(args, entrants, rules, pairs, anchor, test, time.monotonic() - started_s)
-    return 0 if is_through else EXIT_INTERRUPTED
+    return 0 if is_complete else EXIT_INTERRUPTED
 
 
 def check_game_options(games: int, threads: int) -> None:
@@ -142,9 +151,9 @@ def check_game_options(games: int, threads: int) -> None:
         ValueRangeError: An odd number of games or fewer than four, or an impossible number of threads.
     """
     if games < 4 or games % 2:
-        raise ValueRangeError(f"--games takes an even number of 4 or more, not {games}", field="games")
+        raise ValueRangeError(f"--games: expected an even number of 4 or more, got {games}", field="games")
     if not 1 <= threads <= MAX_THREADS:
-        raise ValueRangeError(f"--threads takes 1 to {MAX_THREADS}, not {threads}", field="threads")
+        raise ValueRangeError(f"--threads: expected 1 to {MAX_THREADS}, got {threads}", field="threads")
 
 
 def _read_rules(args: argparse.Namespace) -> TournamentRules:
@@ -170,7 +179,7 @@ def _read_sequential_test(args: argparse.Namespace) -> SequentialTest | None:
     try:
         low, high = (float(part) for part in text.split(","))
     except ValueError:
-        raise FormatError(f"{option} takes two numbers as in 0,5, not {text[:40]!r}", field="sprt") from None
+        raise FormatError(f"{option}: expected LOW,HIGH as in 0,5, got {text[:40]!r}", field="sprt") from None
     return SequentialTest(low, high, bool(args.sprt), args.alpha, args.beta)
 
 
@@ -178,7 +187,7 @@ def _find_anchor(anchor: str | None, entrants: list[Entrant]) -> int:
     names = [entrant.name for entrant in entrants]
     if anchor is not None and anchor not in names:
         raise ValueRangeError(
-            f"--anchor takes one of the players, {', '.join(names)}, not {anchor[:80]!r}", field="anchor"
+            f"--anchor: expected one of the players, {', '.join(names)}, got {anchor[:80]!r}", field="anchor"
         )
     return 0 if anchor is None else names.index(anchor)
 
@@ -192,7 +201,7 @@ def _write_report(
     test: SequentialTest | None,
     seconds: float,
 ) -> None:
-    """Write what was found, wherever it is wanted."""
+    """Write the report, the CSV file and the picture."""
     report = make_report(
         entrants, rules, args.games, pairs, anchor=anchor, test=test, seconds=round(seconds, 3)
     )

@@ -1,4 +1,4 @@
-"""Elo of all players of a table from the games they won, with standard errors.
+"""Elo of all players from games won, with standard errors.
 
 *Source:* the model of Bradley and Terry, 1952, in Elo's units; maximum likelihood by Newton's method. The
 errors are those of the sandwich estimator (H. White, "Maximum Likelihood Estimation of Misspecified Models",
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 ELO_PER_LOGIT = 400.0 / math.log(10.0)
 
 MIN_WINS = 0.5
-"""What a player that won no game of another counts as having won: without it Elo would have no bound."""
+"""Wins counted for a player who won no game against another: without them Elo would be unbounded."""
 
 _MAX_STEPS = 500
 _TOLERANCE = 1e-10
@@ -28,7 +28,7 @@ def estimate_elo(
 
     Args:
         wins: ``float64[n, n]``, games that the player of the row won against the player of the column.
-        variances: ``float64[n, n]``, symmetric: how much the wins of each pair vary about their mean.
+        variances: ``float64[n, n]``, symmetric, of the number of wins of each pair.
         anchor: The player whose Elo is 0.
 
     Returns:
@@ -52,7 +52,7 @@ def estimate_elo(
 
 
 def _find_connected(games: NDArray[np.float64], anchor: int) -> list[int]:
-    """The players that games connect with the anchor, directly or through others."""
+    """Find the players that games connect with the anchor, directly or through others."""
     found, at = [anchor], 0
     while at < len(found):
         found += [int(other) for other in np.flatnonzero(games[found[at]]) if other not in found]
@@ -63,7 +63,7 @@ def _find_connected(games: NDArray[np.float64], anchor: int) -> list[int]:
 def _fit_logits(
     wins: NDArray[np.float64], games: NDArray[np.float64], free: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """The strengths under which the wins are likeliest; those of players that are not free stay 0."""
+    """Fit the maximum-likelihood strengths; those of players that are not free stay 0."""
     logits = np.zeros(len(wins))
     for _ in range(_MAX_STEPS):
         surplus = (wins - games * _expected_scores(logits)).sum(axis=1)
@@ -82,5 +82,5 @@ def _compute_information(logits: NDArray[np.float64], games: NDArray[np.float64]
 
 
 def _expected_scores(logits: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The share that each row's player wins against each column's."""
+    """Return the share that each row's player wins against each column's."""
     return 1.0 / (1.0 + np.exp(logits[None, :] - logits[:, None]))

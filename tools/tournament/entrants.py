@@ -1,4 +1,4 @@
-"""Who takes part in a tournament, and what each plays with."""
+"""The players of a tournament and the nets that they play with."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class Entrant:
     """A player of a tournament.
 
     Attributes:
-        name: What the command called it.
-        title: What it calls itself.
+        name: As the command has it.
+        title: The player's own name.
         nets: sha256 by name of the net.
-        is_deep: Whether it takes its time.
+        is_deep: Whether it takes its time over a play.
     """
 
     name: str
@@ -41,24 +41,24 @@ class Entrant:
 def load_entrants(
     names: Sequence[str], *, has_cube: bool, cube_by: str = "", game: Rules = STANDARD_RULES
 ) -> list[Entrant]:
-    """Load all players once, so that whatever is wrong with one is said before the games begin.
+    """Load all players once, to find errors before the games begin.
 
     Args:
-        names: What `tools.opponents.load_opponent` takes.
+        names: As for `tools.opponents.load_opponent`.
         has_cube: Whether all of them must handle the cube.
-        cube_by: As `load_cube_player` takes it.
+        cube_by: As for `load_cube_player`.
         game: The rules that all of them must play by.
 
     Raises:
-        ValueRangeError: Fewer than two players, or one stands twice.
+        ValueRangeError: Fewer than two players, or one of them twice.
         UnsupportedError: A player cannot play by these rules.
         GammondError: As `tools.opponents.load_opponent`, and `load_cube_player` where the cube is in play.
     """
     if len(names) < 2:
-        raise ValueRangeError(f"a tournament has two players or more, not {len(names)}", field="player")
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise ValueRangeError(f"{twice[0]!r} stands twice among the players", field="player")
+        raise ValueRangeError(f"expected two players or more, got {len(names)}", field="player")
+    duplicates = sorted({name for name in names if names.count(name) > 1})
+    if duplicates:
+        raise ValueRangeError(f"duplicate player {duplicates[0]!r}", field="player")
     for name in names:
         if has_cube:
             load_cube_player(name, cube_by)
@@ -68,7 +68,7 @@ def load_entrants(
 
 
 def load_entrant(name: str) -> Entrant:
-    """Load a player, and say what it plays with.
+    """Load a player and list its nets.
 
     Raises:
         GammondError: As `tools.opponents.load_opponent`.
@@ -89,29 +89,29 @@ def load_cached_player(name: str) -> Player:
 
 @lru_cache(_MAX_CACHED_PLAYERS)
 def load_cube_player(name: str, cube_by: str = "") -> Decider:
-    """Load a player that handles the cube: an evaluator, with or without look-ahead and errors.
+    """Load a player with cube decisions: an evaluator, with or without look-ahead and noise.
 
     Args:
-        name: What `tools.opponents.load_opponent` takes.
-        cube_by: An evaluator that handles the cube for a player without cube decisions; empty for none.
+        name: As for `tools.opponents.load_opponent`.
+        cube_by: An evaluator that makes the cube decisions of a player without its own; empty for none.
 
     Raises:
-        UnsupportedError: The player, or who handles its cube, chooses plays and has no cube decisions.
+        UnsupportedError: The player has no cube decisions, nor has `cube_by`.
         GammondError: As `tools.opponents.load_opponent`.
     """
     player = load_cached_player(name)
     match player:
-        case SearchPlayer(decider=chooser):
-            return chooser.with_settings(replace(chooser.settings, is_cubeful=True))
+        case SearchPlayer(decider=decider):
+            return decider.with_settings(replace(decider.settings, is_cubeful=True))
         case EvaluatorPlayer(evaluator=evaluator):
             cache = ValueCache(columns=CACHE_COLUMNS)
             exact = (load_bearoff().two_sided,)
             return Decider(Engine(evaluator, load_pruner(), exact=exact, cache=cache))
     if cube_by:
-        judge = load_cube_player(cube_by)
-        return Decider(judge.engine, judge.settings, player=player)
+        cube_decider = load_cube_player(cube_by)
+        return Decider(cube_decider.engine, cube_decider.settings, player=player)
     raise UnsupportedError(
-        f"{name!r} has no cube decisions: an evaluator plays with the cube, with or without options, or "
-        "handles it for others (--cube-by)",
+        f"{name!r} has no cube decisions: expected an evaluator, with or without options, or one that makes "
+        "them for this player (--cube-by)",
         field="player",
     )

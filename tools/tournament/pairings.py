@@ -1,4 +1,4 @@
-"""Stretches of games between two players: in lockstep without the cube, one at a time with it."""
+"""Games between two players, range by range: in lockstep without the cube, one at a time with it."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ from tools.tournament.rules import GameRange, TournamentMode, TournamentRules
 from tools.tournament.scores import PairedScores
 
 _GAMES_APART = 2**40
-"""How far apart the dice of the games of a match are in the numbering of pairs."""
+"""Distance between the dice of successive games of a match, in pairs of games."""
 
 _STARTER_TURN = 2**40
-"""The turn whose dice say who starts a game of a match, far behind those that are played."""
+"""The turn whose dice decide who starts a game of a match, beyond all that are played."""
 
 _MONEY = MatchState(beavers=False)
 
 
 @dataclass(frozen=True)
 class CubelessPairing:
-    """Two players and the dice between them.
+    """Two players and their dice.
 
     Attributes:
         first: The player whose points count.
@@ -57,19 +57,19 @@ class CubelessPairing:
         cancelled: Callable[[], bool] | None = None,
         log: TurnLog | None = None,
     ) -> NDArray[Any]:
-        """Play a stretch in lockstep.
+        """Play a range of games in lockstep.
 
         Args:
             game_range: Which games.
-            progress: Told how many of them are finished.
-            cancelled: Asked before each turn.
-            log: Told every turn.
+            progress: Called with the number of finished games.
+            cancelled: Called before each turn; returns whether to stop.
+            log: Receives every turn.
 
         Returns:
-            ``[games]``, what each counts for the first player.
+            ``[games]``, the score of the first player in each.
 
         Raises:
-            CancelledWork: It was told to stop.
+            CancelledWork: `cancelled` returned True.
             LimitError: A game would not end.
         """
         return play_games(
@@ -86,7 +86,7 @@ class CubelessPairing:
 
 
 def score_cubeless_games(points: NDArray[Any], mode: TournamentMode) -> PairedScores:
-    """What games without the cube come to.
+    """Score games without the cube.
 
     Args:
         points: ``[games]``, as `CubelessPairing.play` returns it.
@@ -97,7 +97,7 @@ def score_cubeless_games(points: NDArray[Any], mode: TournamentMode) -> PairedSc
 
 
 def select_ending(mode: TournamentMode) -> EndCondition:
-    """When games without the cube stop."""
+    """Return when games without the cube stop."""
     return HOME_BOUND if mode is TournamentMode.HOME_BOUND else GAME_OVER
 
 
@@ -124,18 +124,18 @@ class CubefulPairing:
         progress: Callable[[int], None] | None = None,
         cancelled: Callable[[], bool] | None = None,
     ) -> list[list[GameRecord]]:
-        """Play a stretch one game after the other.
+        """Play a range of games one after the other.
 
         Args:
             game_range: Which games, or matches.
-            progress: Told how many of them are finished.
-            cancelled: Asked before each turn.
+            progress: Called with the number of finished games.
+            cancelled: Called before each turn; returns whether to stop.
 
         Returns:
-            The games of each; money games alone, with the scores of the stretch so far.
+            The games of each match; a money game by itself, with the running score of the range.
 
         Raises:
-            CancelledWork: It was told to stop.
+            CancelledWork: `cancelled` returned True.
             GammondError: A player cannot decide.
         """
         played: list[list[GameRecord]] = []
@@ -175,10 +175,10 @@ class CubefulPairing:
 
 
 def score_cubeful_games(records: Sequence[Sequence[GameRecord]], mode: TournamentMode) -> PairedScores:
-    """What games or matches with the cube come to, for seat 0.
+    """Score games or matches with the cube, for seat 0.
 
     Args:
-        records: The games of each, as `CubefulPairing.play` returns them.
+        records: As `CubefulPairing.play` returns them.
         mode: `TournamentMode.CUBEFUL` or `TournamentMode.MATCH`.
     """
     results = [games[-1].result for games in records]
@@ -190,12 +190,12 @@ def score_cubeful_games(records: Sequence[Sequence[GameRecord]], mode: Tournamen
 
 
 class PairingTask(NamedTuple):
-    """A stretch of games between two players.
+    """A range of games between two players.
 
     Attributes:
         rules: What they play.
-        names: What both are called; the scores are the first one's.
-        player_indices: Where they stand among all players, from 0.
+        names: Of both players; the scores are the first one's.
+        player_indices: Their places among all players, from 0.
         game_range: Which games.
         records: The folder for the records of the games; None for none.
     """
@@ -218,11 +218,11 @@ def play_range(
 
     Args:
         task: The task.
-        progress: Told how many of its games are finished.
-        cancelled: Asked before each turn.
+        progress: Called with the number of its games that are finished.
+        cancelled: Called before each turn; returns whether to stop.
 
     Raises:
-        CancelledWork: It was told to stop.
+        CancelledWork: `cancelled` returned True.
         GammondError: A player cannot be loaded, a game would not end, or a record cannot be written.
     """
     mode = task.rules.mode

@@ -1,4 +1,4 @@
-"""The picture of a tournament: who scores how much against whom, and everybody's Elo."""
+"""The picture of a tournament: the cross table and Elo."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _DARK_SHARE = 0.6
 
 
 def draw_cross_table(report: TournamentReport, file: Path) -> None:
-    """Draw a report on at least one pair: the cross table in colours, the strongest first, and Elo beside it.
+    """Draw a report on at least one pair: a coloured cross table, the strongest first, and Elo beside it.
 
     Args:
-        report: What was found.
-        file: Where to; appears whole or not at all.
+        report: The results.
+        file: The picture; it appears whole or not at all.
 
     Raises:
         UnsupportedError: As `make_figure`.
@@ -58,7 +58,7 @@ def _draw_scores(axes: Axes, report: TournamentReport, players: list[PlayerRepor
     names = [player.name for player in players]
     axes.set_xticks(range(len(names)), names, rotation=60, ha="right", fontsize="small")
     axes.set_yticks(range(len(names)), names, fontsize="small")
-    axes.set_title(f"{report.rules.mode.score_unit}, the row's against the column's", fontsize="medium")
+    axes.set_title(f"{report.rules.mode.score_unit}, row against column", fontsize="medium")
 
 
 def _draw_elo(axes: Axes, report: TournamentReport, players: list[PlayerReport]) -> None:
@@ -67,5 +67,5 @@ def _draw_elo(axes: Axes, report: TournamentReport, players: list[PlayerReport])
     axes.errorbar(elo, places, xerr=errors, fmt="o", capsize=3)
     axes.set_yticks(places, [""] * len(players))
     axes.set_ylim(len(players) - 0.5, -0.5)
-    axes.set_xlabel(f"Elo beside {report.anchor}, with standard errors")
+    axes.set_xlabel(f"Elo relative to {report.anchor}, with standard errors")
     axes.grid(alpha=0.3)

@@ -25,17 +25,18 @@ _MONEY = MatchState(beavers=False)
 
 
 def check_records(folder: Path | None, rules: TournamentRules) -> None:
-    """Check that records can be kept; None is no records.
+    """Check that games can be recorded; None is no records.
 
     Raises:
-        UnsupportedError: The games stop before they are decided, or follow rules that records do not know.
+        UnsupportedError: The games stop before their end, or have rules that .mat files cannot express.
     """
     if folder is None:
         return
     rules.game.check_supports(Feature.RECORDS)
     if rules.mode is TournamentMode.HOME_BOUND:
         raise UnsupportedError(
-            "games that stop when both are home bound have no result, and no records", field="records"
+            "games that stop when both sides are home bound have no result to record: remove --records",
+            field="records",
         )
 
 
@@ -43,22 +44,22 @@ class LockstepLog:
     """Keeps every turn of games in lockstep, an `engine.play.lockstep.TurnLog`.
 
     Args:
-        games: How many there are.
+        games: How many.
     """
 
     def __init__(self, games: int) -> None:
         self._turns: list[list[tuple[int, NDArray[np.int8], Board]]] = [[] for _ in range(games)]
 
     def add(self, games: NDArray[np.int64], seat: int, dice: NDArray[np.int8], after: Board) -> None:
-        """Take note of a turn, as `engine.play.lockstep.TurnLog.add`."""
+        """Add a turn, as `engine.play.lockstep.TurnLog.add`."""
         for game, roll, board in zip(games.tolist(), dice, after, strict=True):
             self._turns[game].append((seat, roll, board))
 
     def make_records(self, points: NDArray[np.int8]) -> list[GameRecord]:
-        """Make records of the games, as money games whose scores add up.
+        """Make records of the games, as money games with a running score.
 
         Args:
-            points: ``int8[games]``, what each was worth to seat 0.
+            points: ``int8[games]``, of seat 0.
         """
         match, games = _MONEY, []
         for turns, worth in zip(self._turns, points.tolist(), strict=True):
@@ -87,14 +88,14 @@ def write_records(
     game_range: GameRange,
     records: Sequence[Sequence[GameRecord]],
 ) -> None:
-    """Write games of a stretch: a file for each match, one for all its money games.
+    """Write a range of games: a file for each match, one file for all money games.
 
     Args:
-        folder: Where to; made if it is not there.
-        player_indices: Of the players among all, from 0.
+        folder: Created if missing.
+        player_indices: The places of the players among all, from 0.
         names: Of the players in seats 0 and 1.
         game_range: Which games they are.
-        records: The games of each.
+        records: The games of each match; a money game by itself.
 
     Raises:
         DataFileError: A file cannot be written.

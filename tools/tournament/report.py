@@ -1,4 +1,4 @@
-"""What a tournament found, in numbers: of each pair of players and of each player."""
+"""The results of a tournament in numbers, of each pair of players and of each player."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tools.tournament.sprt import SequentialTest
 
 @dataclass(frozen=True)
 class WinCounts:
-    """What a player won of another: games of any kind, gammons or more, backgammons."""
+    """Wins of a player against another: of any kind, gammons or more, backgammons."""
 
     wins: int
     gammons: int
@@ -35,17 +35,17 @@ class PairReport:
     """Two players against each other.
 
     Attributes:
-        first: The player that the numbers are of.
+        first: The player whose numbers these are.
         second: Its opponent.
         games: How many.
-        score: What a game counts on average.
+        score: Per game.
         win_share: The share of games won.
-        first_wins: What the first one won.
-        second_wins: What the second one won.
-        p_score: How likely so much score is between equals, either way.
-        p_wins: The same of games won.
-        verdict: What the sequential test says; empty without one.
-        ratio: The logarithm of its likelihood ratio; None without one.
+        first_wins: Of the first one.
+        second_wins: Of the second one.
+        p_score: The two-sided p-value of the score between equally strong players.
+        p_wins: The same for games won.
+        verdict: Of the sequential test; empty without one.
+        ratio: Its log-likelihood ratio; None without a test.
     """
 
     first: str
@@ -69,7 +69,7 @@ class PlayerReport:
         name: The player.
         nets: sha256 by name of the net.
         games: How many.
-        elo: Beside the anchor; nan where no games connect them.
+        elo: Relative to the anchor; nan where no games connect them.
         elo_error: Standard error of `elo`.
         score: The mean of its scores against each opponent; nan without games.
         score_error: Standard error of `score`.
@@ -86,11 +86,11 @@ class PlayerReport:
 
 @dataclass(frozen=True)
 class TournamentReport:
-    """What a tournament found.
+    """The results of a tournament.
 
     Attributes:
         rules: What was played.
-        games: How many of each pair there were to be.
+        games: Of each pair, as asked for.
         anchor: The player whose Elo is 0.
         test: The sequential test, if there was one.
         players: In the order of the command.
@@ -107,11 +107,11 @@ class TournamentReport:
     seconds: float
 
     def find_pair(self, one: str, other: str) -> PairReport | None:
-        """The report on two players, in either order."""
+        """Return the report on two players, in either order."""
         return next((pair for pair in self.pairs if {pair.first, pair.second} == {one, other}), None)
 
     def as_json(self) -> str:
-        """Write it as one JSON object, on one line; what is not known is null."""
+        """Format it as one JSON object on one line; unknown numbers are null."""
         fields = {"version": read_version(), **self.rules.to_record(), "unit": self.rules.mode.score_unit}
         fields |= {name: value for name, value in asdict(self).items() if name != "rules"}
         if len(self.players) == 2 and self.pairs:
@@ -119,7 +119,7 @@ class TournamentReport:
         return json.dumps(_to_json_value(fields)) + "\n"
 
     def as_csv(self) -> str:
-        """Write a row for each pair, with a line of names above."""
+        """Format it as CSV: a header, and a row for each pair."""
         text = io.StringIO()
         rows = csv.writer(text, lineterminator="\n")
         rows.writerow(_COLUMNS)
@@ -134,7 +134,7 @@ class TournamentReport:
         return text.getvalue()
 
     def _two_player_fields(self) -> dict[str, Any]:
-        """The fields that a report on two players has beside those of a table."""
+        """Return the additional fields of a report on two players."""
         (pair,) = self.pairs
         sides = {
             side: {"name": player.name, "nets": player.nets, **asdict(wins)}
@@ -172,14 +172,14 @@ def make_report(
     test: SequentialTest | None = None,
     seconds: float = 0.0,
 ) -> TournamentReport:
-    """Put the results together.
+    """Make a report.
 
     Args:
         entrants: The players.
         rules: What was played.
-        games: How many of each pair there were to be.
-        pairs: What was played.
-        anchor: The place of the player whose Elo is 0.
+        games: Of each pair, as asked for.
+        pairs: Their results.
+        anchor: The index of the player whose Elo is 0.
         test: The sequential test, if there was one.
         seconds: Wall-clock time.
     """
@@ -202,14 +202,14 @@ def make_report(
 
 
 def _compute_wins_variance(scores: PairedScores) -> float:
-    """How much the number of games won varies, pairs being independent of each other."""
+    """Compute the variance of the number of games won; pairs of games are independent."""
     shares = scores.pair_win_shares
     return float(4 * len(shares) * shares.var(ddof=1)) if len(shares) > 1 else 0.0
 
 
 def _make_pair_report(entrants: Sequence[Entrant], pair: PairState) -> PairReport:
     first, second = (entrants[place].name for place in pair.player_indices)
-    scores, judged = pair.scores, pair.test_result
+    scores, result = pair.scores, pair.test_result
     return PairReport(
         first,
         second,
@@ -220,7 +220,7 @@ def _make_pair_report(entrants: Sequence[Entrant], pair: PairState) -> PairRepor
         WinCounts(*scores.count_wins(1)),
         compute_p_value(scores.pair_values),
         compute_p_value(scores.pair_win_shares, 0.5),
-        *(() if judged is None else (judged.verdict.value, judged.llr)),
+        *(() if result is None else (result.verdict.value, result.llr)),
     )
 
 
@@ -241,7 +241,7 @@ def _make_player_report(
 
 
 def _to_json_value(value: Any) -> Any:  # noqa: ANN401  (any JSON value)
-    """Round numbers and replace those that are not known, in all that a value holds."""
+    """Round numbers and replace unknown ones by None, in nested values too."""
     match value:
         case float():
             return round(value, _DECIMALS) if math.isfinite(value) else None

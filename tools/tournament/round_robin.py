@@ -1,4 +1,4 @@
-"""A round robin: every pair of players, stretch by stretch, each as long as its games or its test last."""
+"""A round robin: every pair of players, range by range, until its games or its test end."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from tools.tournament.sprt import SequentialTest, SprtResult, SprtVerdict
 
 @dataclass
 class PairState:
-    """Two players and what they have played against each other.
+    """Two players and their results against each other.
 
     Attributes:
-        player_indices: Where they stand among all players, the lower one first.
-        scores: Results for the first one, those of earlier runs included.
-        test_result: What the test says, where there is one.
+        player_indices: Their places among all players, the lower one first.
+        scores: Of the first one, those of earlier runs included.
+        test_result: Of the sequential test, where there is one.
     """
 
     player_indices: tuple[int, int]
@@ -33,7 +33,7 @@ class PairState:
 
     @property
     def is_decided(self) -> bool:
-        """Whether the test has come to an end."""
+        """Whether the test has a verdict."""
         return self.test_result is not None and self.test_result.verdict is not SprtVerdict.UNDECIDED
 
 
@@ -44,9 +44,9 @@ class RoundRobin:
     Attributes:
         entrants: The players.
         rules: What is played.
-        games: How many of each pair, even.
-        threads: How many processes play at once; the results do not depend on it.
-        test: Ends a pair before its games are over; None plays them all.
+        games: Of each pair, even.
+        threads: How many processes play; the results do not depend on it.
+        test: Stops a pair before all its games are played; None plays them all.
         records: The folder for records of the games; None for none.
     """
 
@@ -60,14 +60,14 @@ class RoundRobin:
     def play(self, results_file: ResultsFile) -> tuple[list[PairState], bool]:
         """Play with a progress bar.
 
-        Only whole stretches count: of the games in progress the short ones end first, and their results
-        differ.
+        Only whole ranges of games count: among the games in progress short ones end first, which would bias
+        the result.
 
         Args:
-            results_file: What earlier runs have played, and where to keep the results.
+            results_file: The results of earlier runs; it receives those of this one.
 
         Returns:
-            All pairs, and whether they are through; Ctrl-C or SIGTERM ends it early.
+            All pairs, and whether they are complete; Ctrl-C or SIGTERM ends it early.
 
         Raises:
             GammondError: A player cannot be loaded, a game would not end, or a file cannot be written.
@@ -103,7 +103,7 @@ class RoundRobin:
                 bar.update(done)
 
     def _generate_tasks(self, pairs: Sequence[PairState]) -> Iterator[PairingTask]:
-        """What is left to play; of a pair that is decided meanwhile, nothing more."""
+        """Generate what is left to play; nothing more of a pair once it is decided."""
         for pair in pairs:
             names = self._pair_names(pair)
             is_deep = any(self.entrants[place].is_deep for place in pair.player_indices)
@@ -111,11 +111,11 @@ class RoundRobin:
             for start in range(pair.scores.games, self.games, size):
                 if pair.is_decided:
                     break
-                stretch = GameRange(start, min(size, self.games - start))
-                yield PairingTask(self.rules, names, pair.player_indices, stretch, self.records)
+                game_range = GameRange(start, min(size, self.games - start))
+                yield PairingTask(self.rules, names, pair.player_indices, game_range, self.records)
 
     def _record_scores(self, pair: PairState, scores: PairedScores) -> None:
-        """Enter the results of a pair, as far as its test has looked at them."""
+        """Set the results of a pair, up to the verdict of its test."""
         pair.scores = scores
         if self.test is not None:
             pair.test_result = self.test.run(scores)
@@ -137,14 +137,14 @@ def play_pair(first: str, second: str, games: int, seed: int, threads: int = 1) 
     """Play cubeless money games between two players, or of one against itself, with a progress bar.
 
     Args:
-        first: What `tools.opponents.load_opponent` takes.
+        first: As for `tools.opponents.load_opponent`.
         second: The same.
         games: How many, even.
         seed: Of the dice.
-        threads: How many processes play at once.
+        threads: How many processes play.
 
     Returns:
-        The results of all games, or after an interrupt of the stretches that were finished.
+        The results of all games, or after an interrupt of the ranges finished by then.
 
     Raises:
         GammondError: A player cannot be loaded.

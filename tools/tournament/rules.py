@@ -1,4 +1,4 @@
-"""What is played in a tournament: games without the cube, with it, matches, or races to be home bound."""
+"""What a tournament plays: games without or with the cube, matches, or games until both are home bound."""
 
 from __future__ import annotations
 
@@ -12,14 +12,13 @@ from engine.rules.rules import STANDARD_RULES, Feature, Rules
 from engine.rules.seeded_random import check_seed
 
 GAMES_PER_RANGE = 4096
-"""Games between two looks at the result; an interrupted run reports the stretches that were finished."""
+"""Games in a range; an interrupted run reports the ranges finished by then."""
 
 SEQUENTIAL_GAMES_PER_RANGE = 1024
-"""The same where a sequential test may end a pair of players early."""
+"""The same where a sequential test may stop a pair early."""
 
 DEEP_GAMES_PER_RANGE = 16
-"""The same where a player looks ahead, or errs: it takes its time, and plays no faster in lockstep; and where
-the cube is in play."""
+"""The same with the cube, or where a player looks ahead or errs: it plays no faster in lockstep."""
 
 
 class GameRange(NamedTuple):
@@ -49,17 +48,17 @@ class TournamentMode(StrEnum):
 
     @property
     def has_gammons(self) -> bool:
-        """Whether what is counted can be won as a gammon."""
+        """Whether games can be won as gammons."""
         return self in (TournamentMode.CUBELESS, TournamentMode.CUBEFUL)
 
     @property
     def score_unit(self) -> str:
-        """What the score of a player counts."""
+        """The unit of scores."""
         return _UNITS[self]
 
     @property
     def game_noun(self) -> str:
-        """What is counted as a game."""
+        """The word for what `RoundRobin.games` counts."""
         return "matches" if self is TournamentMode.MATCH else "games"
 
 
@@ -67,7 +66,7 @@ _UNITS = {
     TournamentMode.CUBELESS: "points per game",
     TournamentMode.HOME_BOUND: "pips per game",
     TournamentMode.CUBEFUL: "points per game",
-    TournamentMode.MATCH: "matches won less matches lost, per match",
+    TournamentMode.MATCH: "matches won minus matches lost, per match",
 }
 
 
@@ -79,12 +78,12 @@ class TournamentRules:
         mode: The kind of games.
         seed: Of the dice, 0 or more.
         length: Points of a match; 0 unless the mode is `TournamentMode.MATCH`.
-        cube_by: The evaluator that handles the cube for players who have no cube decisions; empty for none.
+        cube_by: The evaluator that makes the cube decisions of players without their own; empty for none.
         game: The rules of the games.
 
     Raises:
         ValueRangeError: The seed is negative, or a match is not 1 to `MAX_MATCH_LENGTH` points long.
-        UnsupportedError: There is no cube to be handled, or there is one and the rules do not support it.
+        UnsupportedError: `cube_by` without a cube, or a cube that the rules do not support.
     """
 
     mode: TournamentMode = TournamentMode.CUBELESS
@@ -98,16 +97,16 @@ class TournamentRules:
         is_match = self.mode is TournamentMode.MATCH
         if is_match and not 1 <= self.length <= MAX_MATCH_LENGTH:
             raise ValueRangeError(
-                f"a match has 1 to {MAX_MATCH_LENGTH} points, not {self.length}", field="match"
+                f"match length: expected 1 to {MAX_MATCH_LENGTH} points, got {self.length}", field="match"
             )
         if self.cube_by and not self.mode.has_cube:
-            raise UnsupportedError("there is no cube to be handled in games without it", field="cube_by")
+            raise UnsupportedError("--cube-by needs a cube: add --cubeful or --match", field="cube_by")
         if self.mode.has_cube:
             self.game.check_supports(Feature.CUBE)
 
     @property
     def name(self) -> str:
-        """What reports call it."""
+        """The name in reports."""
         names = {
             TournamentMode.CUBELESS: "games",
             TournamentMode.HOME_BOUND: "games until both are home bound",
@@ -128,11 +127,11 @@ class TournamentRules:
         }
 
     def choose_games_per_range(self, *, is_deep: bool, is_sequential: bool) -> int:
-        """How many games a stretch has.
+        """Return how many games a range has.
 
         Args:
-            is_deep: Whether a player takes its time.
-            is_sequential: Whether a test may end a pair early.
+            is_deep: Whether a player takes its time over a play.
+            is_sequential: Whether a test may stop a pair early.
         """
         if is_deep or self.mode.has_cube:
             return DEEP_GAMES_PER_RANGE

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 CONFIDENCE = 0.95
-"""Of all intervals."""
+"""The level of all confidence intervals."""
 
 _MIN_NORMAL_FREEDOM = 2000
-"""Degrees of freedom from which Student's distribution is taken for the normal one."""
+"""Degrees of freedom from which the normal distribution replaces Student's."""
 
 _STEPS = 20_000
 _BISECTIONS = 60
@@ -29,7 +29,7 @@ class PairedScores:
     """Results of paired games, for the first player; games 2i and 2i + 1 have the same dice.
 
     Attributes:
-        values: ``float64[games]``, what each game counts: points, pips, or 1 and -1 for a match.
+        values: ``float64[games]``, scores: points, pips, or 1 and -1 for a match.
         kinds: ``int8[games]``: 1 to 3 for a game, gammon or backgammon won, negative if it was lost; 0 for a
             game in which nobody is ahead.
     """
@@ -39,7 +39,7 @@ class PairedScores:
 
     @classmethod
     def empty(cls) -> PairedScores:
-        """No games."""
+        """Make results of no games."""
         return cls(np.empty(0), np.empty(0, np.int8))
 
     @property
@@ -49,7 +49,7 @@ class PairedScores:
 
     @property
     def mean(self) -> float:
-        """What a game counts on average."""
+        """The mean score per game."""
         return float(self.values.mean())
 
     @property
@@ -82,30 +82,30 @@ class PairedScores:
         return int((won >= 1).sum()), int((won >= 2).sum()), int((won >= 3).sum())
 
     def take_first(self, games: int) -> PairedScores:
-        """The first games of these."""
+        """Return the first of these games."""
         return PairedScores(self.values[:games], self.kinds[:games])
 
     def concatenate(self, others: PairedScores) -> PairedScores:
-        """These games and others behind them."""
+        """Return these games followed by others."""
         return PairedScores(
             np.concatenate([self.values, others.values]), np.concatenate([self.kinds, others.kinds])
         )
 
     def swap_players(self) -> PairedScores:
-        """The same games for the other player, who then is the first, and starts the first of each pair."""
+        """Return the same games for the other player, who starts the first of each pair then."""
         values, kinds = self.values.reshape(-1, 2), self.kinds.reshape(-1, 2)
         return PairedScores(-values[:, ::-1].ravel(), -kinds[:, ::-1].ravel())
 
 
 @dataclass(frozen=True)
 class MeanEstimate:
-    """A mean and how sure it is.
+    """A mean with its standard error and confidence interval.
 
     Attributes:
         mean: The mean.
         standard_error: Of the mean; nan for a single pair.
-        low: Where the interval of `CONFIDENCE` begins.
-        high: Where it ends.
+        low: The lower end of the interval of `CONFIDENCE`.
+        high: The upper end.
     """
 
     mean: float
@@ -126,23 +126,23 @@ def estimate_mean(pair_means: NDArray[np.float64]) -> MeanEstimate:
 
 
 def compute_standard_error(pair_means: NDArray[np.float64]) -> float:
-    """Standard error of the mean of independent numbers; nan for a single one."""
+    """Compute the standard error of the mean of independent numbers; nan for a single one."""
     if len(pair_means) < 2:
         return float("nan")
     return float(pair_means.std(ddof=1) / math.sqrt(len(pair_means)))
 
 
 def compute_p_value(pair_means: NDArray[np.float64], expected: float = 0.0) -> float:
-    """How likely a mean so far off is, either way, between players that are equally good.
+    """Compute the two-sided p-value of a mean between equally strong players.
 
     *Source:* Student's test of paired differences, two-sided.
 
     Args:
         pair_means: ``float64[n]``, one number for each pair of games.
-        expected: The mean between equals.
+        expected: The mean between equally strong players.
 
     Returns:
-        0 to 1; nan for a single pair; 1 for pairs that all are what is expected of equals.
+        0 to 1; nan for a single pair; 1 if all pairs are as expected.
     """
     error = compute_standard_error(pair_means)
     distance = abs(float(pair_means.mean()) - expected)
@@ -154,7 +154,7 @@ def compute_p_value(pair_means: NDArray[np.float64], expected: float = 0.0) -> f
 
 
 def two_sided_p_value(distance: float, freedom: int) -> float:
-    """The chance that Student's t is farther from 0 than this.
+    """Return the probability that Student's t is farther from 0 than this.
 
     Args:
         distance: 0 or more, in standard errors.
@@ -175,7 +175,7 @@ def _integrate_density(start: float, freedom: int) -> float:
 
 @cache
 def _compute_t_quantile(freedom: int) -> float:
-    """How many standard errors to each side hold `CONFIDENCE` of Student's distribution."""
+    """Compute the t quantile: standard errors to each side that hold `CONFIDENCE` of the distribution."""
     freedom = min(freedom, _MIN_NORMAL_FREEDOM)
     low, high = 0.0, _MAX_QUANTILE
     for _ in range(_BISECTIONS):

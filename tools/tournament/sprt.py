@@ -1,4 +1,4 @@
-"""A sequential test between two strengths: stop as soon as the games say which of them it is.
+"""A sequential probability ratio test (SPRT) between two strengths.
 
 *Source:* A. Wald, "Sequential Tests of Statistical Hypotheses", 1945; the generalised ratio for a mean whose
 variance is observed: X. Li, J. Liu and Z. Ying, "Generalized Sequential Probability Ratio Test for Separate
@@ -19,7 +19,7 @@ from engine.errors import ValueRangeError
 from tools.tournament.scores import PairedScores
 
 PAIRS_BETWEEN_LOOKS = 50
-"""Pairs of games between two looks at the ratio."""
+"""Pairs of games between two evaluations of the ratio."""
 
 MAX_ELO = 2000.0
 
@@ -28,7 +28,7 @@ _MIN_VARIANCE = 1e-12
 
 
 class SprtVerdict(StrEnum):
-    """What a test says."""
+    """The verdict of a test."""
 
     ACCEPTED = "accepted"
     REJECTED = "rejected"
@@ -37,16 +37,16 @@ class SprtVerdict(StrEnum):
 
 @dataclass(frozen=True)
 class SequentialTest:
-    """A test whether the first player is as strong as the upper bound (accepted) or only as the lower one.
+    """A test of whether the strength of the first player is the upper bound (accepted) or the lower one.
 
     Attributes:
-        low: The bound below; the player is rejected if it is no stronger.
-        high: The bound above.
-        in_elo: Whether the bounds are Elo, told from games won; otherwise what games count on average.
-        alpha: How often a player of the lower bound may be accepted.
-        beta: How often a player of the upper bound may be rejected.
-        first_look: Pairs of games before the first look. Where most pairs are split, early variances are far
-            off, and the errors are kept to only if it comes late.
+        low: The lower bound; at this strength the player is rejected.
+        high: The upper bound.
+        in_elo: Whether the bounds are Elo, from games won; otherwise they are mean scores.
+        alpha: The probability of accepting a player of the lower bound.
+        beta: The probability of rejecting a player of the upper bound.
+        first_look: Pairs of games before the first evaluation. Where most pairs are split, early variances
+            are far off, and the error rates hold only if it comes late.
 
     Raises:
         ValueRangeError: The bounds are not two numbers in order, or Elo beyond `MAX_ELO`; or an error rate is
@@ -65,27 +65,29 @@ class SequentialTest:
         if not (self.low < self.high and max(-self.low, self.high) <= widest and math.isfinite(self.span)):
             limits = f" within {MAX_ELO:g} Elo" if self.in_elo else ""
             raise ValueRangeError(
-                f"bounds of a sequential test are two different numbers in order{limits}, "
-                f"not {self.low:g} and {self.high:g}",
+                f"bounds of a sequential test: expected two different numbers in order{limits}, "
+                f"got {self.low:g} and {self.high:g}",
                 field="sprt",
             )
         for name, rate in (("alpha", self.alpha), ("beta", self.beta)):
             if not 0.0 < rate < 0.5:
-                raise ValueRangeError(f"--{name} is between 0 and 0.5, not {rate:g}", field=name)
+                raise ValueRangeError(
+                    f"--{name}: expected a number between 0 and 0.5, got {rate:g}", field=name
+                )
 
     @property
     def span(self) -> float:
-        """How far apart the bounds are."""
+        """The distance between the bounds."""
         return self.high - self.low
 
     @property
     def name(self) -> str:
-        """What reports call the bounds."""
+        """The bounds as reports write them."""
         return f"{self.low:g} to {self.high:g}{' Elo' if self.in_elo else ''}"
 
     @property
     def llr_bounds(self) -> tuple[float, float]:
-        """The logarithms of the ratio at which the test rejects and accepts."""
+        """The log-likelihood ratios at which the test rejects and accepts."""
         return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 
     def run(self, scores: PairedScores) -> SprtResult:
@@ -110,11 +112,11 @@ class SequentialTest:
     def compute_llrs(
         self, pairs: NDArray[np.int64], sums: NDArray[np.float64], squares: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        """The logarithm of the likelihood ratio after some pairs, of the upper bound against the lower one.
+        """Compute the log-likelihood ratio of the upper bound against the lower one after some pairs.
 
         Args:
-            pairs: ``int64[n]``, how many, 2 or more.
-            sums: ``float64[..., n]``, the sums of what these pairs count.
+            pairs: ``int64[n]``, their numbers, 2 or more.
+            sums: ``float64[..., n]``, the sums of the scores of these pairs.
             squares: ``float64[..., n]``, the sums of their squares.
 
         Returns:
@@ -131,12 +133,12 @@ class SequentialTest:
 
 @dataclass(frozen=True)
 class SprtResult:
-    """What a test says of the games so far.
+    """The result of a test on the games so far.
 
     Attributes:
         verdict: Accepted, rejected or undecided.
-        llr: The logarithm of the likelihood ratio, of the upper bound against the lower one.
-        games: How many games were looked at; those behind a decision do not count.
+        llr: The log-likelihood ratio of the upper bound against the lower one.
+        games: How many games it used; those after a verdict do not count.
     """
 
     verdict: SprtVerdict
@@ -145,5 +147,5 @@ class SprtResult:
 
 
 def _expected_score(elo: float) -> float:
-    """The share of games that a difference of strength wins."""
+    """Return the share of games won at a difference in Elo."""
     return 1.0 / (1.0 + math.pow(10.0, -elo / _ELO_SCALE))

@@ -1,4 +1,4 @@
-"""What a tournament found, for people: two players in a few lines, more of them in a cross table."""
+"""The results of a tournament for people: a few lines for two players, a cross table for more."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ _LARGE_RATIO = 1e4
 
 
 def format_report(report: TournamentReport) -> str:
-    """Write a report on at least one pair."""
+    """Format a report on at least one pair."""
     lines = [_format_header(report), *_format_nets(report)]
     if report.rules.cube_by:
-        lines.append(f"  cube by {report.rules.cube_by} for players without cube decisions")
+        lines.append(f"  cube decisions by {report.rules.cube_by} for players without their own")
     lines += _format_two_players(report) if len(report.players) == 2 else _format_cross_table(report)
     return "\n".join(lines) + "\n"
 
 
 def _format_header(report: TournamentReport) -> str:
     rules = report.rules
-    each = "" if len(report.players) == 2 else " of each two players"
+    each = "" if len(report.players) == 2 else " of each pair"
     games = report.pairs[0].games if len(report.players) == 2 else report.games
-    until = f", or until a test of {report.test.name} ends" if report.test and each else ""
+    until = f", or until an SPRT of {report.test.name} ends" if report.test and each else ""
     played = f"{games:,} paired {rules.name}{each}{until}"
     return f"gammond {read_version()}, seed {rules.seed}, {played}, {report.seconds:.1f} s"
 
@@ -39,7 +39,8 @@ def _format_nets(report: TournamentReport) -> list[str]:
     for player in report.players:
         own |= player.nets.keys() - pruning or player.nets.keys()
     return [
-        f"  net {net} sha256 {sha256[:16]}{'' if net in own else ' (finder)'}" for net, sha256 in nets.items()
+        f"  net {net} sha256 {sha256[:16]}{'' if net in own else ' (pruning)'}"
+        for net, sha256 in nets.items()
     ]
 
 
@@ -54,17 +55,18 @@ def _format_two_players(report: TournamentReport) -> list[str]:
     better = report.players[1] if report.anchor == pair.first else report.players[0]
     lines += [
         f"{pair.first} wins {_format_win_share(pair)} % of {report.rules.mode.game_noun}, "
-        f"Elo of {better.name} {_format_elo(better)} beside {report.anchor}",
+        f"Elo of {better.name} {_format_elo(better)} relative to {report.anchor}",
         f"95 % interval {pair.score.low:+.4f} to {pair.score.high:+.4f}; "
-        f"equally good: p {_format_p_value(pair.p_score)}, by wins alone {_format_p_value(pair.p_wins)}",
+        f"p-value of equal strength {_format_p_value(pair.p_score)}, "
+        f"by wins only {_format_p_value(pair.p_wins)}",
     ]
     if report.test is not None:
-        lines.append(f"test of {report.test.name}: {_format_verdict(report, pair)}")
+        lines.append(f"SPRT of {report.test.name}: {_format_verdict(report, pair)}")
     return [*lines, f"{pair.first} scores {_format_score(pair.score)} {report.rules.mode.score_unit}"]
 
 
 def _format_cross_table(report: TournamentReport) -> list[str]:
-    """A cross table with the strongest first, and a line for each pair."""
+    """Format a cross table with the strongest first, and a line for each pair."""
     players = sorted(report.players, key=_elo_sort_key, reverse=True)
     width = max(len(player.name) for player in players) + 4
     lines = [
@@ -76,9 +78,8 @@ def _format_cross_table(report: TournamentReport) -> list[str]:
         title = f"{place:>2}  {player.name}"
         lines.append(f"{title:{width}}{_format_elo(player):>18}{_format_mean_score(player):>18}{cells}")
     lines += [
-        f"Elo beside {report.anchor}, from games won; scores in "
-        f"{report.rules.mode.score_unit}, the row's against "
-        "the column's",
+        f"Elo relative to {report.anchor}, from games won; scores in {report.rules.mode.score_unit}, "
+        "row against column",
         "",
     ]
     return lines + _format_pairs(report)
@@ -150,7 +151,7 @@ def _format_verdict(report: TournamentReport, pair: PairReport) -> str:
     low, high = report.test.llr_bounds
     return (
         f"{pair.verdict} after {pair.games:,} {report.rules.mode.game_noun}, "
-        f"ratio {_format_llr(pair.ratio)} of {low:.2f} to {high:.2f}"
+        f"LLR {_format_llr(pair.ratio)} of {low:.2f} to {high:.2f}"
     )
 
 

@@ -109,7 +109,7 @@ def test_the_table_has_a_row_for_each_level_that_was_asked_for(quick, capsys):
     arguments = ["measure", "levels", "casual", "expert", "--decisions", "20", "--judge-plies", "0"]
     assert cli.main(arguments) == 0
     title, head, casual, expert = capsys.readouterr().out.splitlines()
-    assert "judged by racing at 0 plies (large), seed 1" in title
+    assert "reference racing at 0 plies (large), seed 1" in title
     assert "millipoints" in head
     assert casual.split()[:2] == ["casual", "20"]
     assert expert.split()[:5] == ["expert", "20", "0.0", "±", "0.0"]
@@ -144,7 +144,7 @@ def test_a_run_interrupted_at_once_says_that_nothing_was_finished(quick, monkeyp
     monkeypatch.setattr(error_rate, "measure_error_rate", interrupted)
     assert cli.main(["measure", "levels", "casual", *form]) == cli.EXIT_INTERRUPTED
     captured = capsys.readouterr()
-    assert captured.err == "gammond: interrupted, nothing was finished\n"
+    assert captured.err == "gammond: interrupted, no level was finished\n"
     assert "casual" not in captured.out
     assert "{" not in captured.out
 
@@ -153,8 +153,8 @@ def test_a_run_interrupted_at_once_says_that_nothing_was_finished(quick, monkeyp
     ("arguments", "words"),
     [
         (["god"], "beginner|casual"),
-        (["expert", "--decisions", "1"], "--decisions takes 2 or more"),
-        (["expert", "--seed", "-1"], "--seed takes 0 or more"),
+        (["expert", "--decisions", "1"], "--decisions: expected 2 or more"),
+        (["expert", "--seed", "-1"], "--seed: expected 0 or more"),
         (["expert", "--judge-plies", "5"], "plies are 0 to 4"),
         (["expert", "--judge-filter", "wide"], "no move filter is called 'wide'"),
     ],

@@ -57,10 +57,10 @@ def test_threads_change_no_figure(quick, capsys):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--decisions", "1"], "--decisions takes 2 or more"),
-        (["--seed", "-1"], "--seed takes 0 or more"),
+        (["--decisions", "1"], "--decisions: expected 2 or more"),
+        (["--seed", "-1"], "--seed: expected 0 or more"),
         (["--plies", "5"], "plies are 0 to 4"),
-        (["--plies", "0"], "--plies takes 1 or more"),
+        (["--plies", "0"], "--plies: expected 1 or more"),
         (["--filter", "wide"], "no move filter is called 'wide'"),
         (["--threads", "0"], "threads are 1 to"),
     ],

@@ -146,8 +146,8 @@ def test_the_table_has_a_column_for_each_thing_and_the_best_play_first(run):
     assert status == 0
     about, head, first, second = out.splitlines()
     assert about == (
-        f"{OPENING} with 3-1, 72 trials, seed 0, 0-ply by racing, truncated after 2 plies, luck taken off, "
-        "with the cube, ended by trials"
+        f"{OPENING} with 3-1, 72 trials, seed 0, 0-ply by racing, truncated after 2 plies, "
+        "variance reduction, cubeful, ended by trials"
     )
     assert head.split("  ")[-1].strip() == "JSD"
     for name in ("trials", "win", "win g", "win bg", "lose g", "lose bg", "equity", "cubeful", "difference"):
@@ -172,7 +172,7 @@ def test_a_play_that_is_far_behind_is_given_up_and_marked(run):
     options = [OPENING, "--dice", 6, 1, "--candidates", 12, "--trials", 432, "--min-trials", 108]
     status, out, _ = run(*options, "--truncate", 1, "--threads", 1)
     assert status == 0
-    assert " given up\n" in out
+    assert " pruned\n" in out
 
 
 @pytest.mark.parametrize("options", [["--dice", "3", "1", "--candidates", "3"], ["--what", "cube"], []])
@@ -276,7 +276,7 @@ def test_a_long_rollout_is_saved_on_its_way(run, tmp_path, monkeypatch):
     saved = []
     monkeypatch.setattr(rollout_keeping, "SAVE_INTERVAL_S", 0.0)
     monkeypatch.setattr(
-        rollout_keeping, "save_state", lambda state, path, identity: saved.append(state.trials())
+        rollout_keeping, "save_state", lambda state, path, identity: saved.append(state.count_trials())
     )
     run(OPENING, *QUICK, "--trials", 360, "--state", tmp_path / "state")
     assert saved[-1] == 360

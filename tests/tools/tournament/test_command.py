@@ -104,7 +104,7 @@ def test_an_interrupted_run_reports_the_finished_stretches(monkeypatch, capsys):
     assert cli.main(arguments) == cli.EXIT_INTERRUPTED
     captured = capsys.readouterr()
     assert json.loads(captured.out)["games"] == 32
-    assert captured.err == "gammond: interrupted, reporting the stretches that were finished\n"
+    assert captured.err == "gammond: interrupted, reporting the games finished so far\n"
 
 
 def test_a_run_interrupted_at_once_reports_nothing(monkeypatch, capsys):
@@ -112,16 +112,16 @@ def test_a_run_interrupted_at_once_reports_nothing(monkeypatch, capsys):
     assert cli.main(["tournament", "pubeval", "random", "--threads", "1"]) == cli.EXIT_INTERRUPTED
     captured = capsys.readouterr()
     assert captured.out == ""
-    assert captured.err == "gammond: interrupted, nothing was finished\n"
+    assert captured.err == "gammond: interrupted, no games to report\n"
 
 
-def test_the_nets_that_a_player_finds_replies_with_are_called_the_finders(capsys):
+def test_the_pruning_nets_of_a_player_are_marked(capsys):
     name = "default:plies=1,filter=tiny"
     assert cli.main(["tournament", name, "random", "--games", "4", "--threads", "1"]) == 0
     nets = [line.split() for line in capsys.readouterr().out.splitlines() if line.startswith("  net ")]
     own = set(collect_net_hashes("default"))
     assert {words[1] for words in nets} == set(collect_net_hashes(name))
-    assert {words[1] for words in nets if words[-1] == "(finder)"} == set(collect_net_hashes(name)) - own
+    assert {words[1] for words in nets if words[-1] == "(pruning)"} == set(collect_net_hashes(name)) - own
 
 
 def test_progress_counts_the_games_of_each_task():
@@ -218,7 +218,7 @@ def test_a_test_says_the_same_from_stretches_of_any_size(capsys, monkeypatch):
         (["--home-bound"], "pips per game"),
         (["--cubeful"], "points per game"),
         (["--cubeful", "--cube-by", "default:noise=100"], "points per game"),
-        (["--match", "3"], "matches won less matches lost, per match"),
+        (["--match", "3"], "matches won minus matches lost, per match"),
     ],
 )
 def test_other_kinds_of_games_have_their_own_scores(options, unit, capsys):
@@ -245,16 +245,19 @@ def test_files_are_written_where_they_are_asked_for(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["pubeval"], "two players or more, not 1"),
-        (["pubeval", "random", "pubeval"], "'pubeval' stands twice"),
+        (["pubeval"], "two players or more, got 1"),
+        (["pubeval", "random", "pubeval"], "duplicate player 'pubeval'"),
         (["pubeval", "random", "--cubeful"], "'pubeval' has no cube decisions"),
-        (["default", "gnubg", "--match", "0"], "a match has 1 to 32767 points, not 0"),
-        (["pubeval", "random", "--cube-by", "default"], "no cube to be handled"),
+        (["default", "gnubg", "--match", "0"], "match length: expected 1 to 32767 points, got 0"),
+        (["pubeval", "random", "--cube-by", "default"], "--cube-by needs a cube"),
         (["pubeval", "random", "--match", "3", "--cube-by", "random"], "'random' has no cube decisions"),
-        (["pubeval", "random", "--sprt", "5"], "two numbers as in 0,5, not '5'"),
+        (["pubeval", "random", "--sprt", "5"], "expected LOW,HIGH as in 0,5, got '5'"),
         (["pubeval", "random", "--sprt", "5,1"], "two different numbers in order"),
-        (["pubeval", "random", "--sprt", "0,5", "--alpha", "0.7"], "--alpha is between 0 and 0.5"),
-        (["pubeval", "random", "--anchor", "default"], "--anchor takes one of the players"),
+        (
+            ["pubeval", "random", "--sprt", "0,5", "--alpha", "0.7"],
+            "--alpha: expected a number between 0 and 0.5",
+        ),
+        (["pubeval", "random", "--anchor", "default"], "--anchor: expected one of the players"),
         (["pubeval", "random", "--seed", "-1"], "a seed is 0 or more"),
         (["pubeval", "random", "--home-bound", "--records", "games"], "no result"),
         (["pubeval", "random", "--plot", "table.bmp"], "pictures are files of"),
@@ -275,7 +278,7 @@ def test_games_that_cannot_be_paired_are_refused(games, capsys):
 @pytest.mark.parametrize("threads", ["0", "-1", "1000"])
 def test_impossible_numbers_of_threads_are_refused(threads, capsys):
     assert cli.main(["tournament", "pubeval", "random", "--threads", threads]) == cli.EXIT_USAGE
-    assert "--threads takes 1 to" in capsys.readouterr().err
+    assert "--threads: expected 1 to" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

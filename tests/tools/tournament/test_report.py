@@ -97,18 +97,18 @@ def test_modes_without_gammons_have_no_columns_for_them():
 def test_whoever_handles_the_cube_for_others_is_named():
     rules = TournamentRules(TournamentMode.CUBEFUL, cube_by="default")
     text = format_report(make_report(ENTRANTS[:2], rules, 8, played()[:1]))
-    assert "\n  cube by default for players without cube decisions\n" in text
-    assert "cube by" not in format_report(report())
+    assert "\n  cube decisions by default for players without their own\n" in text
+    assert "cube decisions by" not in format_report(report())
 
 
 def test_the_verdict_of_a_test_stands_behind_each_pair():
     test = SequentialTest(0, 50)
     lines = format_report(report(test=test)).splitlines()
-    assert "until a test of 0 to 50 Elo ends" in lines[0]
-    behind = [line for line in lines if "undecided after 8 games, ratio 0.00 of -2.94 to 2.94" in line]
+    assert "until an SPRT of 0 to 50 Elo ends" in lines[0]
+    behind = [line for line in lines if "undecided after 8 games, LLR 0.00 of -2.94 to 2.94" in line]
     assert len(behind) == 2
     two = format_report(make_report(ENTRANTS[:2], TournamentRules(), 8, played(test)[:1], test=test))
-    assert "\ntest of 0 to 50 Elo: undecided after 8 games" in two
+    assert "\nSPRT of 0 to 50 Elo: undecided after 8 games" in two
 
 
 def test_csv_has_a_row_for_each_pair_and_a_number_in_each_known_cell():

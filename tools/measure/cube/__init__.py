@@ -1,1 +1,1 @@
-"""`gammond measure cube`: how live the cube is in positions of each phase."""
+"""`gammond measure cube`: cube efficiencies by class of position."""

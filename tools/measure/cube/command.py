@@ -1,11 +1,11 @@
-"""Measure how live the cube is: the efficiencies that the values of Janowski's model need, by phase.
+"""Measure cube efficiencies: the parameters of Janowski's model, by class of position.
 
 Positions near the doubling window come from games that the net plays against itself. Each is rolled out with
-the cube in the middle, held by the side on roll and held by the other, and without a cube, all with the same
-dice; endings that a bearoff table knows with the cube need no rollout. Efficiencies are the least-squares fit
-of these values to the rolled-out outcomes; in races they depend on the pips of the side on roll. The last
-table says what decisions without look-ahead, by the net's own outcomes, lose by the usual efficiencies, and
-what those measured on other positions save.
+the cube centred, held by the side on roll, held by the opponent, and without a cube, all with the same dice;
+endings in a cubeful bearoff table need no rollout. Efficiencies are the least-squares fit of these values to
+the rolled-out outcomes; in races they depend on the pip count of the side on roll. The last table has the
+loss of 0-ply cube decisions by the default efficiencies, and what measured ones save, each on positions that
+it was not measured on.
 
 Ctrl-C or SIGTERM ends it with the positions that are done; the exit status is then 130.
 """
@@ -38,7 +38,7 @@ from tools.measure.cube.report import (
 from tools.measure.cube.values import CubeValueEvaluator, CubeValues, make_money_game
 from tools.progress import Progress
 
-SUMMARY = "measure the efficiency of the cube by phase"
+SUMMARY = "measure cube efficiencies by class of position"
 
 MAX_SEED = 2**31 - 1
 
@@ -46,17 +46,23 @@ MAX_SEED = 2**31 - 1
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("kinds", nargs="*", metavar="KIND", help=f"{', '.join(KINDS)} (default all)")
-    parser.add_argument("--positions", type=int, default=400, help="of each kind (default 400)")
-    parser.add_argument("--trials", type=int, default=144, help="games of each rollout (default 144)")
-    parser.add_argument("--seed", type=int, default=1, help="of positions and dice, 0 or more (default 1)")
-    parser.add_argument("--threads", type=int, help="threads to work with (default one for each core)")
-    parser.add_argument("--net", default="default", metavar="NAME", help="the evaluator, who judges doubles")
-    parser.add_argument("--play-net", metavar="NAME", help="who plays in the rollouts (default the same)")
+    parser.add_argument("--positions", type=int, default=400, help="positions of each kind (default 400)")
+    parser.add_argument("--trials", type=int, default=144, help="trials of each rollout (default 144)")
+    parser.add_argument(
+        "--seed", type=int, default=1, help="seed of positions and dice, 0 or more (default 1)"
+    )
+    parser.add_argument("--threads", type=int, help="threads (default one for each core)")
+    parser.add_argument(
+        "--net", default="default", metavar="NAME", help="evaluator for cube decisions (default %(default)s)"
+    )
+    parser.add_argument(
+        "--play-net", metavar="NAME", help="evaluator for plays in the rollouts (default that of --net)"
+    )
     parser.add_argument(
         "--decide-by",
         type=float,
         metavar="EFFICIENCY",
-        help="what doubles in the rollouts rest on, in all positions (default the usual efficiencies)",
+        help="efficiency for all cube decisions in the rollouts (default the efficiencies in use)",
     )
     parser.add_argument("--json", action="store_true", help="write one JSON object instead of text")
 
@@ -78,18 +84,18 @@ def main(args: argparse.Namespace) -> int:
     """
     kinds = _read_kinds(args)
     started_s = time.monotonic()
-    judges, names = _load_evaluators(args)
+    evaluators, names = _load_evaluators(args)
     game = make_money_game()
     with Progress(len(kinds) * args.positions, "drawing positions") as bar:
-        boards = draw_positions(judges, kinds, args.positions, game, args.seed, bar.update)
+        boards = draw_positions(evaluators, kinds, args.positions, game, args.seed, bar.update)
     stopped = threading.Event()
     decide_by = _make_efficiencies(args.decide_by)
-    roller = CubeValueEvaluator(judges, game, decide_by, args.trials, args.seed, stopped.is_set)
+    roller = CubeValueEvaluator(evaluators, game, decide_by, args.trials, args.seed, stopped.is_set)
     with call_on_interrupt(stopped.set):
         known = _evaluate_with_progress(
             roller, boards, count_usable_cores() if args.threads is None else args.threads
         )
-    kind_of = classify_positions(known.boards, judges.exact_cubeful)
+    kind_of = classify_positions(known.boards, evaluators.exact_cubeful)
     found = make_kind_reports(known, kind_of, DEFAULT_EFFICIENCIES) if len(known) >= MIN_POSITIONS else []
     if stopped.is_set() and not found:
         raise KeyboardInterrupt
@@ -110,7 +116,7 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _read_kinds(args: argparse.Namespace) -> tuple[str, ...]:
-    """The kinds that are asked for.
+    """Return the kinds to measure.
 
     Raises:
         ValueRangeError: One is unknown, or a number is out of range.
@@ -118,34 +124,34 @@ def _read_kinds(args: argparse.Namespace) -> tuple[str, ...]:
     for kind in args.kinds:
         if kind not in KINDS:
             raise ValueRangeError(
-                f"no kind of positions is called {kind!r}, expected one of {', '.join(KINDS)}", field="kinds"
+                f"kind of position: expected one of {', '.join(KINDS)}, got {kind!r}", field="kinds"
             )
     if args.positions < MIN_POSITIONS:
         raise ValueRangeError(
-            f"--positions takes {MIN_POSITIONS} or more, not {args.positions}", field="positions"
+            f"--positions: expected {MIN_POSITIONS} or more, got {args.positions}", field="positions"
         )
     if not 0 <= args.seed <= MAX_SEED:
-        raise ValueRangeError(f"--seed takes 0 to {MAX_SEED}, not {args.seed}", field="seed")
+        raise ValueRangeError(f"--seed: expected 0 to {MAX_SEED}, got {args.seed}", field="seed")
     if args.threads is not None and not 1 <= args.threads <= MAX_THREADS:
-        raise ValueRangeError(f"--threads takes 1 to {MAX_THREADS}, not {args.threads}", field="threads")
+        raise ValueRangeError(f"--threads: expected 1 to {MAX_THREADS}, got {args.threads}", field="threads")
     if args.decide_by is not None and not 0.0 <= args.decide_by <= 1.0:
-        raise ValueRangeError(f"--decide-by takes 0 to 1, not {args.decide_by}", field="decide_by")
+        raise ValueRangeError(f"--decide-by: expected 0 to 1, got {args.decide_by}", field="decide_by")
     RolloutSettings(trials=args.trials)
     return tuple(kind for kind in KINDS if kind in args.kinds or not args.kinds)
 
 
 def _load_evaluators(args: argparse.Namespace) -> tuple[RolloutEvaluators, tuple[str, str]]:
-    """Who judges and plays, and the names of the nets that judge doubles and play."""
-    analyst = load_engine(args.net)
+    """Load the evaluators; return them with the names of the nets for the cube and for plays."""
+    engine = load_engine(args.net)
     if args.play_net is None:
-        return analyst.rollout_evaluators(), (analyst.name, analyst.name)
+        return engine.rollout_evaluators(), (engine.name, engine.name)
     player = load_engine(args.play_net)
-    judges = replace(player.rollout_evaluators(), leaf=analyst.evaluator, cube=analyst.evaluator)
-    return judges, (analyst.name, player.name)
+    evaluators = replace(player.rollout_evaluators(), leaf=engine.evaluator, cube=engine.evaluator)
+    return evaluators, (engine.name, player.name)
 
 
 def _make_efficiencies(efficiency: float | None) -> CubeEfficiencies:
-    """The same efficiency everywhere, or the usual ones."""
+    """Return the same efficiency for all positions, or the default ones."""
     return (
         DEFAULT_EFFICIENCIES
         if efficiency is None
@@ -154,6 +160,6 @@ def _make_efficiencies(efficiency: float | None) -> CubeEfficiencies:
 
 
 def _evaluate_with_progress(evaluator: CubeValueEvaluator, boards: Board, threads: int) -> CubeValues:
-    """Find what positions are worth, with a bar."""
+    """Evaluate positions with a progress bar."""
     with Progress(len(boards), "rolling out") as bar:
         return evaluator.evaluate(boards, threads, bar.update)

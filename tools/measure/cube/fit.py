@@ -1,7 +1,8 @@
-"""The efficiencies that fit what positions are worth with the cube, and what decisions by them lose.
+"""Fits of cube efficiencies to cubeful values, and the losses of cube decisions by them.
 
-By Janowski's model the value of a position in a state of the cube is dead + efficiency · (live - dead), both
-of which follow from its outcome. So efficiencies are a linear least-squares fit: value - dead to live - dead.
+In Janowski's model the value of a position in a cube state is dead + efficiency · (live - dead), where both
+dead and live follow from its outcome. So efficiencies are a linear least-squares fit of value - dead to
+live - dead.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ EFFICIENCY_NAMES = (
     *(f"race, {pips} pips" for pips in RACE_PIPS),
     *(f"bearoff, {pips} pips" for pips in BEAROFF_PIPS),
 )
-"""Where `CubeEfficiencies` has numbers, in the order of vectors of them."""
+"""The numbers in `CubeEfficiencies`, in the order of vectors of them."""
 
 FloatArray = NDArray[np.float64]
 
 _TAKEN_CUBE = 2.0
-"""What a cube that the other side holds counts, after a double that was taken."""
+"""The value of the cube that the opponent holds after a take."""
 
 FIT_TARGETS: dict[str, FloatArray] = {
     "values": np.array([[1, 0, 0], [0, 1, 0], [0, 0, _TAKEN_CUBE]]),
@@ -39,26 +40,26 @@ FIT_TARGETS: dict[str, FloatArray] = {
     "own": np.array([[0, 1.0, 0]]),
     "other": np.array([[0, 0, 1.0]]),
 }
-"""What can be fitted, as sums of the values in the states of the cube: the three values; what decides, a take
-less not doubling, less not redoubling, and less a pass; or one of the values alone."""
+"""What can be fitted, as weighted sums of the values in the cube states: the three values; the differences
+that decide (take minus no double, take minus no redouble, take minus pass); or one value alone."""
 
 
 def efficiencies_to_vector(efficiencies: CubeEfficiencies) -> FloatArray:
-    """Write efficiencies as a vector, ``float64[len(PLACES)]``."""
+    """Convert efficiencies to a vector, ``float64[len(EFFICIENCY_NAMES)]``."""
     return np.array(
         [efficiencies.contact, efficiencies.crashed, *efficiencies.race, *efficiencies.bearoff], np.float64
     )
 
 
 def efficiencies_from_vector(vector: Iterable[float]) -> CubeEfficiencies:
-    """Read efficiencies from a vector."""
+    """Convert a vector to efficiencies."""
     contact, crashed, *others = map(float, vector)
     ends = len(RACE_PIPS)
     return CubeEfficiencies(contact, crashed, tuple(others[:ends]), tuple(others[ends:]))
 
 
 def compute_weights(boards: Board) -> FloatArray:
-    """Say what each number of a vector of efficiencies counts in each position: ``float64[n, k]``."""
+    """Compute the weight of each number of an efficiency vector in each position: ``float64[n, k]``."""
     units = np.eye(len(EFFICIENCY_NAMES))
     return np.stack([efficiencies_from_vector(unit).for_boards(boards) for unit in units], axis=1).astype(
         np.float64
@@ -67,12 +68,12 @@ def compute_weights(boards: Board) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class EfficiencyFit:
-    """Numbers that were fitted, and how far they are known.
+    """Fitted numbers and their errors.
 
     Attributes:
-        coefficients: ``float64[k]``; nan where no position says anything.
-        errors: ``float64[k]``, their standard errors from the spread of the positions: the noise of rollouts
-            and the faults of the model alike.
+        coefficients: ``float64[k]``; nan where no position has information about one.
+        errors: ``float64[k]``, their standard errors from the spread of the positions, which includes the
+            noise of rollouts and the errors of the model.
     """
 
     coefficients: FloatArray
@@ -84,7 +85,7 @@ def fit_efficiencies(measured: CubeValues, target: str) -> EfficiencyFit:
 
     Args:
         measured: The positions.
-        target: Of `ROWS`, what is to fit.
+        target: A key of `FIT_TARGETS`.
 
     Returns:
         Vectors in the order of `EFFICIENCY_NAMES`.
@@ -98,7 +99,7 @@ def fit_single_efficiency(measured: CubeValues, target: str) -> EfficiencyFit:
 
 
 def _fit_least_squares(measured: CubeValues, weights: FloatArray, rows: FloatArray) -> EfficiencyFit:
-    """Fit numbers of which each position's efficiency is a weighted sum, ``float64[n, k]``."""
+    """Fit numbers whose weighted sum is the efficiency of each position; weights ``float64[n, k]``."""
     dead, live = (
         _compute_model_values(measured.outcomes, efficiency, make_money_game()) for efficiency in (0.0, 1.0)
     )
@@ -124,15 +125,15 @@ def _compute_model_values(outcomes: FloatArray, efficiency: float, space: CubeSt
 
 
 def compute_decision_costs(measured: CubeValues, efficiencies: CubeEfficiencies) -> FloatArray:
-    """Say what decisions by the net's outcomes and some efficiencies lose, by what positions are worth.
+    """Compute the losses of cube decisions by the net's outcomes and some efficiencies.
 
     Args:
         measured: The positions.
-        efficiencies: What the decisions rest on.
+        efficiencies: Of the decisions.
 
     Returns:
-        ``float64[n, 3]`` in points for the present cube: whether to double, whether to redouble, whether to
-        take if doubled. After a double the other side answers as it should.
+        ``float64[n, 3]``, points at the present cube: to double or not, to redouble or not, to take or pass.
+        The opponent gives the proper response to a double.
     """
     game = make_money_game()
     thought = compute_leaf_values(
@@ -153,21 +154,21 @@ DECISIONS = ("double", "redouble", "take")
 """The columns of costs."""
 
 EFFICIENCY_TARGETS = ("values", "choices")
-"""Of `ROWS`, those that efficiencies to be used can be fitted to."""
+"""Keys of `FIT_TARGETS` for efficiencies to be used."""
 
 
 def compute_held_out_costs(
     measured: CubeValues, kinds: NDArray[np.int8], defaults: CubeEfficiencies, target: str
 ) -> FloatArray:
-    """Say what decisions by measured efficiencies lose, on positions that were not measured on.
+    """Compute the losses of cube decisions by measured efficiencies, each on positions left out of its fit.
 
-    Each half of the positions of each kind is judged by the fit of the other halves.
+    Each half of the positions of each kind is evaluated by the fit to the other halves.
 
     Args:
         measured: The positions.
-        kinds: ``int8[n]``, their kinds.
-        defaults: Taken where a half says nothing about an efficiency.
-        target: Of `FITS`, what is fitted.
+        kinds: ``int8[n]``, places in `tools.measure.cube.positions.KINDS`.
+        defaults: Used where a half has no information about an efficiency.
+        target: A key of `FIT_TARGETS`.
 
     Returns:
         ``float64[n, 3]``, as `compute_decision_costs`.

@@ -1,4 +1,4 @@
-"""Positions to measure cube efficiencies on: of games of the net against itself, where the cube matters."""
+"""Positions to measure cube efficiencies on: near the doubling window, from self-play games."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from engine.search.cubeful_objective import CubefulEvaluator
 CONTACT, CRASHED, RACE, BEAROFF, ENDING = "contact", "crashed", "race", "bearoff", "ending"
 
 KINDS = (CONTACT, CRASHED, RACE, BEAROFF, ENDING)
-"""Kinds of positions; bearoff: a race with every checker home, unless it is an ending, which a bearoff table
-knows with the cube."""
+"""Kinds of positions; bearoff: a race with every checker home, unless it is an ending, which is in a cubeful
+bearoff table."""
 
 DOUBLING_WINDOW_POINTS = (0.4, 1.4)
-"""A position is near the doubling window if a double that is taken is worth this much to the side on roll."""
+"""A position is near the doubling window if double/take is worth this much to the side on roll."""
 
 _GAMES_AT_ONCE = 512
 _SAMPLED_SHARE = 0.1
@@ -29,11 +29,11 @@ _MAX_TURNS = 20_000
 
 
 def classify_positions(boards: Board, exact: Sequence[CubefulEvaluator]) -> NDArray[np.int8]:
-    """Say of which kind positions are.
+    """Classify positions.
 
     Args:
         boards: ``int8[n, 2, 26]``.
-        exact: The bearoff tables that know their positions with the cube.
+        exact: Cubeful bearoff tables.
 
     Returns:
         ``int8[n]``, places in `KINDS`; -1 for finished ones.
@@ -44,18 +44,18 @@ def classify_positions(boards: Board, exact: Sequence[CubefulEvaluator]) -> NDAr
     kinds[phase_of == Phase.CRASHED] = KINDS.index(CRASHED)
     kinds[phase_of == Phase.RACE] = KINDS.index(RACE)
     kinds[(phase_of == Phase.RACE) & are_all_home(boards)] = KINDS.index(BEAROFF)
-    for judge in exact:
-        kinds[judge.covers(boards) & (phase_of == Phase.RACE)] = KINDS.index(ENDING)
+    for table in exact:
+        kinds[table.covers(boards) & (phase_of == Phase.RACE)] = KINDS.index(ENDING)
     return kinds
 
 
 def is_near_doubling_window(boards: Board, outcomes: Outcomes, space: CubeStateSpace) -> NDArray[np.bool_]:
-    """Say where a double is worth thinking of, by the usual efficiencies.
+    """Return which positions are near the doubling window, by the default efficiencies.
 
     Args:
         boards: ``int8[n, 2, 26]``.
-        outcomes: ``float32[n, 5]`` of them.
-        space: Money play with the cube in the middle, seen by the side on roll.
+        outcomes: ``float32[n, 5]``.
+        space: Money play with the cube centred, for the side on roll.
     """
     values = compute_leaf_values(outcomes, cube_efficiencies(boards), space)
     taken = space.stake_factor * values[:, space.state_after_take[0]]
@@ -75,18 +75,18 @@ def draw_positions(
     """Draw positions near the doubling window from cubeless games, few of each game.
 
     Args:
-        evaluators: Who plays, and who judges doubles.
-        kinds: Of `KINDS`, those wanted.
+        evaluators: For plays and cube decisions.
+        kinds: Some of `KINDS`.
         count: How many of each kind.
         space: As `is_near_doubling_window`.
         seed: Of dice and draws, 0 or more.
-        progress: Told how many there are.
+        progress: Called with the number of positions drawn.
 
     Returns:
         ``int8[len(kinds) * count, 2, 26]``, the kinds in turn, so that any beginning has as many of each.
 
     Raises:
-        LimitError: A kind hardly ever comes up.
+        LimitError: A kind is too rare.
     """
     generator = np.random.Generator(np.random.PCG64(seed))
     start = Position.start().board
@@ -110,7 +110,7 @@ def draw_positions(
         boards[find_finished(boards)] = start
     rare = [kind for kind, boards_of in zip(kinds, found, strict=True) if len(boards_of) < count]
     raise LimitError(
-        f"in {_MAX_TURNS:,} turns of {_GAMES_AT_ONCE} games fewer than {count} positions near the doubling "
-        f"window came up of: {', '.join(rare)}",
+        f"expected {count} positions of each kind near the doubling window, got fewer of {', '.join(rare)} "
+        f"in {_MAX_TURNS:,} turns of {_GAMES_AT_ONCE} games",
         field="positions",
     )

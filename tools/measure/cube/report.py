@@ -1,4 +1,4 @@
-"""What `gammond measure cube` writes."""
+"""The report of `gammond measure cube`."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from tools.measure.cube.values import CubeValues
 _MILLIPOINTS = 1000
 
 MIN_POSITIONS = 4
-"""Positions of a kind with which there is something to say about it."""
+"""The fewest positions of a kind for a report on it."""
 
 
 @dataclass(frozen=True)
 class EfficiencyEstimate:
-    """A measured efficiency: None where nothing is known.
+    """A measured efficiency; None where it is unknown.
 
     Attributes:
         efficiency: The least-squares fit.
@@ -46,7 +46,7 @@ class EfficiencyEstimate:
 
     @classmethod
     def from_fit(cls, fit: EfficiencyFit, index: int = 0) -> EfficiencyEstimate:
-        """One of the numbers of a fit."""
+        """Take one of the numbers of a fit."""
         number, error = float(fit.coefficients[index]), float(fit.errors[index])
         return cls(
             round(number, 4) if math.isfinite(number) else None,
@@ -61,12 +61,12 @@ class EfficiencyEstimate:
 
 @dataclass(frozen=True)
 class Saving:
-    """What measured efficiencies save a decision, in thousandths of a point for the present cube.
+    """What measured efficiencies save per decision, in thousandths of a point at the present cube.
 
     Attributes:
-        mean: How much less a decision loses by them than by the usual ones; noise does not change the mean.
+        mean: The loss by the default efficiencies minus that by the measured ones; noise does not bias it.
         error: Its standard error.
-        changed: The share of decisions that lose more or less.
+        changed: The share of decisions whose loss differs.
     """
 
     mean: float
@@ -88,12 +88,12 @@ class Saving:
 
 @dataclass(frozen=True)
 class DecisionReport:
-    """What decisions of one kind lose.
+    """The losses of one kind of decision.
 
     Attributes:
         decision: Of `DECISIONS`.
-        cost: By the usual efficiencies, in thousandths of a point; noise in rollouts makes it too great.
-        savings: By measured efficiencies, by what was fitted.
+        cost: By the default efficiencies, in thousandths of a point; biased upwards by rollout noise.
+        savings: By measured efficiencies, for each fit target.
     """
 
     decision: str
@@ -103,13 +103,13 @@ class DecisionReport:
 
 @dataclass(frozen=True)
 class KindReport:
-    """What was found about a kind of positions.
+    """The measurements of a kind of position.
 
     Attributes:
         kind: Of `KINDS`.
         positions: How many.
-        efficiencies: A single efficiency for all of them, by what it is fitted to.
-        decisions: What decisions lose; None for endings, whose decisions need no model in money play.
+        efficiencies: A single efficiency for all of them, for each fit target.
+        decisions: Their losses; None for endings, whose cube decisions need no model in money play.
     """
 
     kind: str
@@ -120,19 +120,19 @@ class KindReport:
 
 @dataclass(frozen=True)
 class CubeEfficiencyReport:
-    """All that was measured.
+    """All measurements.
 
     Attributes:
         version: Of the program.
-        net: Who judges doubles.
-        play_net: Who plays.
-        decided_by: The efficiency that doubles in rollouts rest on; None for the usual ones.
+        net: The evaluator for cube decisions.
+        play_net: The evaluator for plays.
+        decided_by: The efficiency for cube decisions in rollouts; None for the default ones.
         trials: Of each rollout.
         seed: Of positions and dice.
         seconds: How long it took.
-        efficiencies: By what is fitted and by the names of `EFFICIENCY_NAMES`.
-        usual: The usual efficiencies, the same way.
-        kinds: What was found about each kind.
+        efficiencies: By fit target and name of `EFFICIENCY_NAMES`.
+        usual: The default efficiencies by name.
+        kinds: The measurements of each kind.
     """
 
     version: str
@@ -147,11 +147,11 @@ class CubeEfficiencyReport:
     kinds: list[KindReport]
 
     def as_json(self) -> str:
-        """Write it as one line."""
+        """Format it as one line of JSON."""
         return json.dumps(asdict(self)) + "\n"
 
     def as_text(self) -> str:
-        """Write it for people: efficiencies, kinds by states of the cube, decisions."""
+        """Format it for people: efficiencies, kinds by cube state, decisions."""
         players = self.net if self.net == self.play_net else f"{self.net} (plays by {self.play_net})"
         decided = "" if self.decided_by is None else f", doubles by efficiency {self.decided_by}"
         count = sum(kind.positions for kind in self.kinds)
@@ -192,12 +192,12 @@ class CubeEfficiencyReport:
 def make_kind_reports(
     measured: CubeValues, kinds: NDArray[np.int8], defaults: CubeEfficiencies
 ) -> list[KindReport]:
-    """Sum up each kind of which there are enough positions.
+    """Make a report for each kind with enough positions.
 
     Args:
         measured: The positions.
         kinds: ``int8[n]``, places in `KINDS`.
-        defaults: The usual efficiencies.
+        defaults: The default efficiencies.
     """
     costs = compute_decision_costs(measured, defaults)
     held_out = {what: compute_held_out_costs(measured, kinds, defaults, what) for what in EFFICIENCY_TARGETS}
@@ -226,7 +226,7 @@ def make_kind_reports(
 
 
 def estimate_efficiencies(measured: CubeValues) -> dict[str, dict[str, EfficiencyEstimate]]:
-    """Fit the efficiencies, by what is fitted and by the names of `EFFICIENCY_NAMES`."""
+    """Fit the efficiencies; the result is by fit target and name of `EFFICIENCY_NAMES`."""
     fits = {what: fit_efficiencies(measured, what) for what in EFFICIENCY_TARGETS}
     return {
         what: {name: EfficiencyEstimate.from_fit(fit, place) for place, name in enumerate(EFFICIENCY_NAMES)}

@@ -1,4 +1,4 @@
-"""What positions are worth in each state of the cube: exactly where a bearoff table knows, or rolled out."""
+"""Values of positions in each cube state: exact from a bearoff table, or rolled out."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ from engine.rules.position import Board
 from engine.runtime.thread_turns import hold_turn
 
 CUBE_STATES = 3
-"""Columns of values: the cube in the middle, held by the side on roll, held by the other."""
+"""Columns of values: the cube centred, held by the side on roll, held by the opponent."""
 
 
 def make_money_game() -> CubeStateSpace:
-    """Money play without Jacoby and beavers, the cube in the middle; states: centred, own, the other's."""
+    """Make the cube states of money play without Jacoby and beavers: centred, own, the opponent's."""
     return build_cube_state_space(MatchState(beavers=False))
 
 
 @dataclass(frozen=True, eq=False)
 class CubeValues:
-    """Positions with what they are worth, all for the side on roll, which does not double on this roll.
+    """Positions and their values for the side on roll, which does not double on this roll.
 
     Attributes:
         boards: ``int8[n, 2, 26]``.
         net_outcomes: ``float32[n, 5]``, the net's outcomes.
-        is_exact: ``bool[n]``, whether a bearoff table knows the values.
+        is_exact: ``bool[n]``, whether the values come from a bearoff table.
         outcomes: ``float64[n, 5]``, cubeless.
-        values: ``float64[n, 3]``, points for a cube of 1 in the middle, held by the side on roll, held by the
-            other.
+        values: ``float64[n, 3]``, points at a cube of 1: centred, held by the side on roll, held by the
+            opponent.
     """
 
     boards: Board
@@ -52,7 +52,7 @@ class CubeValues:
         return len(self.boards)
 
     def __getitem__(self, rows: NDArray[np.bool_]) -> CubeValues:
-        """Those of some positions."""
+        """Return some of the positions."""
         return CubeValues(
             self.boards[rows],
             self.net_outcomes[rows],
@@ -63,15 +63,15 @@ class CubeValues:
 
 
 class CubeValueEvaluator:
-    """Finds what positions are worth.
+    """Computes values of positions in each cube state.
 
     Args:
-        evaluators: Who plays and judges.
+        evaluators: For plays and cube decisions.
         space: As `make_money_game`.
-        efficiencies: What doubles and takes in the rollouts rest on.
-        trials: Games for each state of the cube, and without a cube.
+        efficiencies: For cube decisions in the rollouts.
+        trials: Of each cube state, and without a cube.
         seed: Of the dice, 0 or more.
-        cancelled: Asked some fifty times a second.
+        cancelled: Called some fifty times a second; returns whether to stop.
     """
 
     def __init__(
@@ -93,17 +93,17 @@ class CubeValueEvaluator:
     def evaluate(
         self, boards: Board, threads: int = 1, progress: Callable[[int], None] | None = None
     ) -> CubeValues:
-        """Find what positions are worth; those of a position depend on it and its place alone.
+        """Compute the values of positions; each depends on the position and its place alone.
 
         Args:
             boards: ``int8[n, 2, 26]``.
-            threads: How many positions are worked on at the same time.
-            progress: Told how many are done.
+            threads: How many positions are rolled out at the same time.
+            progress: Called with the number of positions done.
 
         Returns:
-            All positions, or when it was cancelled those that were done by then.
+            All positions, or after a cancellation those done by then.
         """
-        judged = self._evaluators.cube_evaluator.evaluate(boards)
+        net_outcomes = self._evaluators.cube_evaluator.evaluate(boards)
         outcomes = np.empty((len(boards), OUTCOME_COLUMNS))
         values = np.empty((len(boards), CUBE_STATES))
         is_exact = self._fill_exact(boards, outcomes, values)
@@ -114,24 +114,24 @@ class CubeValueEvaluator:
                 is_done[place] = True
                 if progress is not None:
                     progress(int(is_done.sum()))
-        return CubeValues(boards, judged, is_exact, outcomes, values)[is_done]
+        return CubeValues(boards, net_outcomes, is_exact, outcomes, values)[is_done]
 
     def _fill_exact(
         self, boards: Board, outcomes: NDArray[np.float64], values: NDArray[np.float64]
     ) -> NDArray[np.bool_]:
-        """Enter what bearoff tables know, and say of which positions they do."""
+        """Fill in values from bearoff tables, and return which positions they cover."""
         is_exact = np.zeros(len(boards), np.bool_)
-        for judge in self._evaluators.exact_cubeful:
-            covered = judge.covers(boards) & ~is_exact
-            outcomes[covered] = judge.evaluate(boards[covered])
-            values[covered] = select_exact_values(judge.cubeful_equities(boards[covered]), self._game)
+        for table in self._evaluators.exact_cubeful:
+            covered = table.covers(boards) & ~is_exact
+            outcomes[covered] = table.evaluate(boards[covered])
+            values[covered] = select_exact_values(table.cubeful_equities(boards[covered]), self._game)
             is_exact |= covered
         return is_exact
 
     def _roll_out_all(
         self, boards: Board, places: NDArray[np.int64], threads: int
     ) -> Iterator[tuple[int, tuple[NDArray[np.float64], NDArray[np.float64]]]]:
-        """Roll out positions, each in one piece of work, in the order in which they are done."""
+        """Roll out positions; yield them in the order in which they finish."""
         waiting: dict[Future[tuple[NDArray[np.float64], NDArray[np.float64]]], int] = {}
         left = iter(places.tolist())
         with ThreadPoolExecutor(threads, thread_name_prefix="rollout") as pool:
@@ -147,7 +147,7 @@ class CubeValueEvaluator:
                     yield waiting.pop(done), done.result()
 
     def _roll_out_position(self, board: Board, place: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The outcome and the values of a position."""
+        """Return the outcome and the values of a position."""
         settings = RolloutSettings(trials=self._trials, seed=(self._seed << 32) + place)
         trials = range(self._trials)
         starts = np.repeat(board[None], CUBE_STATES, axis=0)

@@ -1,8 +1,8 @@
-"""`gammond measure frontier`: how strong players are against how fast they judge, as a table and a picture.
+"""`gammond measure frontier`: the strength of players against their speed, as a table and a picture.
 
-Speeds come first, on one core, with positions of all stages of games in batches of 1,024, encoding included.
-Then each player plays the same opponent with the same dice. A star marks those that no other player matches
-in both.
+Speeds are measured first, on one core, with positions of all stages of games in batches of 1,024, encoding
+included. Then each player plays the same opponent with the same dice. A star marks the players that no other
+one matches in both.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from tools.tournament.command import check_game_options
 from tools.tournament.round_robin import play_pair
 from tools.tournament.scores import estimate_mean
 
-SUMMARY = "measure how fast and how strong players are at one look, and plot strength against speed"
+SUMMARY = "measure the strength of 0-ply players against their speed"
 
 
 @dataclass(frozen=True)
 class FrontierReport:
-    """What was measured of all players."""
+    """The measurements of all players."""
 
     version: str
     opponent: str
@@ -45,7 +45,7 @@ class FrontierReport:
     seconds: float
 
     def as_text(self) -> str:
-        """Write it for people, a line for each player, the fastest first."""
+        """Format it for people: a line for each player, the fastest first."""
         played = f"seed {self.seed}, {self.games:,} paired games each, {self.seconds:.1f} s"
         width = max(len(point.name) for point in self.points)
         lines = [
@@ -62,18 +62,18 @@ class FrontierReport:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument(
-        "players", nargs="+", metavar="NET", help=f"whom to measure, without options: {PLAYER_HELP}"
+        "players", nargs="+", metavar="NET", help=f"0-ply players, without options: {PLAYER_HELP}"
     )
+    parser.add_argument("--opponent", default="pubeval", help="opponent of all, any player (default pubeval)")
     parser.add_argument(
-        "--opponent", default="pubeval", help="who they all play against (default pubeval); any player"
+        "--games", type=int, default=10_000, help="games of each player, even (default 10000)"
     )
-    parser.add_argument("--games", type=int, default=10_000, help="of each, even (default 10000)")
     parser.add_argument("--seed", type=int, default=1, help="seed of the dice, 0 or more (default 1)")
     parser.add_argument(
         "--threads",
         type=int,
         default=count_usable_cores(),
-        help="processes that share the games; the strength is the same (default one for each core)",
+        help="processes that share the games; their number changes no result (default one for each core)",
     )
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw FILE.png, .svg or .pdf")
     parser.add_argument("--json", action="store_true", help="write one JSON object instead of the table")
@@ -83,11 +83,11 @@ def main(args: argparse.Namespace) -> int:
     """Measure and report.
 
     Returns:
-        0, or 130 when Ctrl-C or SIGTERM ended the games early; players that were through are reported.
+        0, or 130 when Ctrl-C or SIGTERM ended the games early; players measured by then are reported.
 
     Raises:
-        GammondError: A player or the opponent cannot be loaded, or has no speed of evaluation; a number is
-            out of range; no picture can be drawn.
+        GammondError: A player or the opponent cannot be loaded, or a player cannot be timed; a number is out
+            of range; no picture can be drawn.
     """
     check_game_options(args.games, args.threads)
     check_plot_file(args.plot)
@@ -96,10 +96,10 @@ def main(args: argparse.Namespace) -> int:
     started_s = time.monotonic()
     points = _measure_players(args, players)
     if not points:
-        sys.stderr.write("gammond: interrupted, no player was through\n")
+        sys.stderr.write("gammond: interrupted, no player was finished\n")
         return EXIT_INTERRUPTED
     if len(points) < len(players):
-        sys.stderr.write("gammond: interrupted, reporting the players that were through\n")
+        sys.stderr.write("gammond: interrupted, reporting the players measured so far\n")
     report = FrontierReport(
         version=read_version(),
         opponent=args.opponent,
@@ -116,7 +116,7 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _measure_players(args: argparse.Namespace, players: Mapping[str, Player]) -> list[FrontierPoint]:
-    """Measure all speeds, then let one player after the other play; those that were through."""
+    """Measure all speeds, then play with one player after the other; return the finished ones."""
     boards = BenchmarkSubject().boards
     speeds = {name: measure_evaluations_per_s(player, boards) for name, player in players.items()}
     points: list[FrontierPoint] = []
@@ -124,7 +124,7 @@ def _measure_players(args: argparse.Namespace, players: Mapping[str, Player]) ->
         scores = play_pair(name, args.opponent, args.games, args.seed, args.threads)
         if scores.games < args.games:
             break
-        points_a_game = estimate_mean(scores.pair_values)
-        strength = round(points_a_game.mean, 6), round(points_a_game.standard_error, 6)
+        mean_points = estimate_mean(scores.pair_values)
+        strength = round(mean_points.mean, 6), round(mean_points.standard_error, 6)
         points.append(FrontierPoint(name, player.name, dict(player.nets), round(speeds[name], 1), *strength))
     return points

@@ -1,4 +1,4 @@
-"""The picture of `gammond measure frontier`: points per game against evaluations a second."""
+"""The picture of `gammond measure frontier`: points per game against evaluations per second."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _INCHES = (9.0, 6.0)
 
 
 def draw_frontier(points: Sequence[FrontierPoint], opponent: str, file: Path) -> None:
-    """Draw players with their standard errors, and a line from one to the next that none matches in both.
+    """Draw players with their standard errors, and a line through those on the frontier.
 
     Args:
         points: The fastest first.
-        opponent: Whom they played against.
-        file: Where to; appears whole or not at all.
+        opponent: The opponent of all.
+        file: The picture; it appears whole or not at all.
 
     Raises:
         UnsupportedError: As `make_figure`.

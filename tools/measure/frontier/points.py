@@ -1,4 +1,4 @@
-"""The frontier of strength against speed: who is on it."""
+"""The frontier of strength against speed."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True)
 class FrontierPoint:
-    """A player's place.
+    """A player's speed and strength.
 
     Attributes:
         name: The player, as the command called it.
         title: What the player calls itself.
         nets: sha256 by name of the net.
-        evaluations_per_s: Positions a second, on one core.
-        points_per_game: Cubeless money points a game, against the opponent of all.
+        evaluations_per_s: Positions per second on one core.
+        points_per_game: Cubeless money points per game against the common opponent.
         standard_error: Of `points_per_game`.
         is_on_frontier: Whether no other player is at least as fast and as strong, and ahead in one.
     """
@@ -30,7 +30,7 @@ class FrontierPoint:
 
 
 def mark_frontier(points: Sequence[FrontierPoint]) -> tuple[FrontierPoint, ...]:
-    """Say of players whether they are on the frontier; the fastest come first."""
+    """Return the players, fastest first, with `FrontierPoint.is_on_frontier` set."""
     ordered = sorted(points, key=_speed_and_strength, reverse=True)
     return tuple(
         replace(point, is_on_frontier=not any(_dominates(other, point) for other in points))

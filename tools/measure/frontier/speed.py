@@ -1,4 +1,4 @@
-"""How many positions a second a player judges, on one core."""
+"""The speed of players: positions evaluated per second on one core."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from tools.bench.measure import measure_seconds_per_call
 from tools.gnubg.nets import GnubgPlayer
 
 BATCH_SIZE = 1024
-"""Positions that are judged in one call, encoding included; gnubg's nets take them one by one."""
+"""Positions evaluated in one call, encoding included; gnubg's nets take them one by one."""
 
 
 def measure_evaluations_per_s(player: Player, boards: Board) -> float:
-    """Measure how fast a player judges positions.
+    """Measure how fast a player evaluates positions.
 
     Args:
-        player: One that judges the positions after its plays by one look at each.
+        player: A 0-ply player.
         boards: ``int8[n, 2, 26]`` of all stages of games, at least `BATCH_SIZE`.
 
     Returns:
-        Positions a second of CPU time, which other programs on the machine change little.
+        Positions per second of CPU time, which other programs on the machine change little.
 
     Raises:
-        UnsupportedError: The player judges no positions, or looks ahead.
+        UnsupportedError: The player evaluates no positions, or looks ahead.
     """
     batch = boards[:BATCH_SIZE]
     match player:
@@ -44,8 +44,7 @@ def measure_evaluations_per_s(player: Player, boards: Board) -> float:
         case GnubgPlayer(plies=0):
             return measure_gnubg_rate(boards)
     raise UnsupportedError(
-        f"{player.name!r} has no speed of evaluation: expected a player that judges by one look, "
-        "without options",
+        f"{player.name!r} cannot be timed: expected a 0-ply player without options",
         field="player",
     )
 
@@ -55,5 +54,5 @@ def _measure_rate(evaluate_batch: Callable[[], object]) -> float:
 
 
 def _choose_from_batch(player: PubevalPlayer, children: Board) -> None:
-    """Take all positions for the plays of one roll."""
+    """Choose as if all positions were the plays of one roll."""
     player.pick_highest(children, np.array([0, len(children)]), np.zeros(1, np.bool_))

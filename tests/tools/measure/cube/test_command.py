@@ -109,12 +109,12 @@ def test_a_run_interrupted_at_once_reports_nothing(quick, monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["prime"], "no kind of positions is called 'prime'"),
-        (["--positions", "3"], "--positions takes 4 or more"),
+        (["prime"], "got 'prime'"),
+        (["--positions", "3"], "--positions: expected 4 or more"),
         (["--trials", "0"], "trials is a whole number from 1"),
-        (["--seed", "-1"], "--seed takes 0 to"),
-        (["--threads", "0"], "--threads takes 1 to"),
-        (["--decide-by", "1.5"], "--decide-by takes 0 to 1"),
+        (["--seed", "-1"], "--seed: expected 0 to"),
+        (["--threads", "0"], "--threads: expected 1 to"),
+        (["--decide-by", "1.5"], "--decide-by: expected 0 to 1"),
     ],
 )
 def test_impossible_requests_are_refused(arguments, words, monkeypatch, capsys):

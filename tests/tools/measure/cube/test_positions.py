@@ -65,6 +65,6 @@ def test_positions_are_drawn_in_turn_of_each_kind_and_depend_on_the_seed_alone(m
 
 def test_a_kind_that_never_comes_is_named(monkeypatch):
     monkeypatch.setattr(cube_efficiency_positions, "_MAX_TURNS", 3)
-    with pytest.raises(LimitError, match="came up of: ending") as caught:
+    with pytest.raises(LimitError, match="got fewer of ending") as caught:
         draw_positions(JUDGES, ("ending",), 4, make_money_game(), 1)
     assert caught.value.field == "positions"
