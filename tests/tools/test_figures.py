@@ -102,7 +102,7 @@ def test_runs_that_mimic_experts_are_drawn_by_their_agreement(tmp_path):
     assert run_command(plot, str(tmp_path / "one"), str(tmp_path / "other"), "--out", str(file)) == 0
     for name in ("one", "other"):
         assert f">{name}: ranked first, unseen matches</text>" in file.read_text()
-    with pytest.raises(UnsupportedError, match="against minutes alone"):
+    with pytest.raises(UnsupportedError, match="against minutes: remove --against"):
         run_command(plot, str(tmp_path / "one"), "--out", str(file), "--against", "hours")
 
 

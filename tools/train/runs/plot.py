@@ -8,14 +8,17 @@ count different things (games of self-play, positions learned from) are drawn ag
 from __future__ import annotations
 
 import argparse
+import importlib
 from pathlib import Path
 
 from engine.errors import UnsupportedError, ValueRangeError
-from tools.heritage.gengammon.curves import draw_agreement, has_agreement
 from tools.train.runs.curves import AXES
 from tools.train.runs.pictures import DEFAULT_ROLLING, draw_runs
 
 SUMMARY = "draw strength and error of runs against games, positions or hours"
+
+_AGREEMENT = "tools.heritage.gengammon.curves"
+"""Draws runs of ``gammond heritage mimic``: by name, for training does not import that wing."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,10 +49,13 @@ def main(args: argparse.Namespace) -> int:
     """
     if args.rolling < 1:
         raise ValueRangeError(f"a line averages 1 or more measurements, not {args.rolling}", field="rolling")
-    if all(map(has_agreement, args.runs)):
+    agreement = importlib.import_module(_AGREEMENT)
+    if all(map(agreement.has_agreement, args.runs)):
         if args.against:
-            raise UnsupportedError("agreement with experts is drawn against minutes alone", field="against")
-        draw_agreement(args.runs, args.out)
+            raise UnsupportedError(
+                "agreement with experts is drawn against minutes: remove --against", field="against"
+            )
+        agreement.draw_agreement(args.runs, args.out)
     else:
         draw_runs(args.runs, args.out, args.against, args.rolling)
     return 0
