@@ -1,4 +1,4 @@
-"""A cache of values: bounded, shared by threads, and without influence on any result."""
+"""A cache of values: bounded, shared by threads, and without influence on results."""
 
 from __future__ import annotations
 
@@ -19,15 +19,14 @@ _MAX_TAGS = 1024
 
 
 class ValueCache:
-    """Values by position and by what judged it, in a fixed number of entries.
+    """Values by position and source, in a fixed number of entries.
 
-    Each position with its judge has a choice of two entries; a value that is stored moves the older of the
-    two out. Positions are told apart by exact keys, so a value that is found is bitwise the one that was
-    stored. Safe to use from several threads.
+    Each position and source can use two entries; a new value replaces the older of the two. Keys are exact,
+    so a value that is found is bitwise the one that was stored. Safe to use from several threads.
 
     Args:
         entries: A power of two, 2 or more. An entry takes 16 bytes and 4 for each column.
-        columns: The most columns that values have; judges with fewer leave the others unused.
+        columns: Maximum number of columns of a value; sources with fewer leave the others unused.
 
     Raises:
         ValueRangeError: The number of entries is no power of two, or the columns are less than 1.
@@ -35,9 +34,9 @@ class ValueCache:
 
     def __init__(self, entries: int = DEFAULT_ENTRIES, columns: int = len(Outcome._fields)) -> None:
         if entries < kernel_search.WAYS or entries & (entries - 1):
-            raise ValueRangeError(f"a cache has a power of two of entries, not {entries}", field="cache")
+            raise ValueRangeError(f"expected a power of two of cache entries, got {entries}", field="cache")
         if columns < 1:
-            raise ValueRangeError(f"values have 1 column or more, not {columns}", field="columns")
+            raise ValueRangeError(f"expected 1 column or more, got {columns}", field="columns")
         self._keys = np.full((entries, 2), kernel_search.EMPTY, np.int64)
         self._values = np.empty((entries, columns), np.float32)
         self._tags: dict[Hashable, int] = {}
@@ -46,33 +45,34 @@ class ValueCache:
 
     @property
     def columns(self) -> int:
-        """The most columns that values have."""
+        """Maximum number of columns of a value."""
         return self._values.shape[1]
 
     def assign_tag(self, source: Hashable) -> int:
-        """Return the number that stands for a judge in this cache.
+        """Return the number of a source in this cache.
 
         Args:
-            source: All that decides what value a position gets; equal judges give bitwise equal values.
+            source: Everything that the value of a position depends on; equal sources give bitwise equal
+                values.
         """
         with self._lock:
             if source not in self._tags:
-                if len(self._tags) == _MAX_TAGS:  # numbers are never given twice, so nothing gets mixed up
+                if len(self._tags) == _MAX_TAGS:  # numbers are never reused, so nothing gets mixed up
                     self._tags.clear()
                 self._tags[source] = self._next_tag
                 self._next_tag += 1
             return self._tags[source]
 
     def look_up(self, keys: NDArray[np.int64], tag: int, values: NDArray[np.float32]) -> NDArray[np.int64]:
-        """Read what is held.
+        """Look values up.
 
         Args:
             keys: ``int64[n, 2]``, keys of `engine.search.deduplication.DistinctBoards`.
-            tag: The judge's number.
-            values: out, ``float32[n, k]``, k as in `store`; rows that are not held are left alone.
+            tag: The number of the source.
+            values: out, ``float32[n, k]``, k as in `store`; missing rows are left alone.
 
         Returns:
-            The rows that are not held, ``int64[m]``, ascending.
+            The missing rows, ``int64[m]``, ascending.
         """
         missing = np.empty(len(keys), np.int64)
         with self._lock:
@@ -82,12 +82,12 @@ class ValueCache:
     def store(
         self, keys: NDArray[np.int64], rows: NDArray[np.int64], tag: int, values: NDArray[np.float32]
     ) -> None:
-        """Keep values.
+        """Store values.
 
         Args:
             keys: ``int64[n, 2]``.
             rows: ``int64[m]``, which of them.
-            tag: The judge's number.
+            tag: The number of the source.
             values: ``float32[m, k]``, of those rows; k is 1 to `columns`, and always the same for a tag.
         """
         with self._lock:

@@ -1,4 +1,4 @@
-"""What a search carries when cube or score count: the outcome, and the worth of each state of the cube."""
+"""Objectives with the cube or a match score: the outcome, and a value for each state of the cube."""
 
 from __future__ import annotations
 
@@ -36,33 +36,33 @@ from engine.search.objective import (
 )
 
 OUTCOME_COLUMNS = len(OUTCOME_BACKUP.score_of)
-"""Columns of the outcome, which come first; those of the states of the cube follow."""
+"""Columns of the outcome, the first ones; a column for each state of the cube follows."""
 
 
 class CubefulEvaluator(ExactEvaluator, Protocol):
-    """A judge that knows some positions exactly, with the cube too, such as a two-sided bearoff database."""
+    """Knows some positions exactly, with the cube too, such as a two-sided bearoff database."""
 
     def cubeful_equities(self, boards: Board) -> NDArray[np.float32]:
-        """Value positions in money play, before the roll, if the side on roll does not double.
+        """Evaluate positions in money play, before the roll, without a double on this roll.
 
         Args:
             boards: ``int8[n, 2, 26]``, all covered.
 
         Returns:
-            ``float32[n, 3]`` in points for a cube of 1: in the middle, held by the side on roll, held by the
-            other.
+            ``float32[n, 3]`` in points for a cube of 1: in the middle, owned by the side on roll, owned by
+            the opponent.
         """
         ...
 
 
 @dataclass(frozen=True)
 class CubefulObjective:
-    """Outcomes, and values in all states of the cube; plays are chosen by the value in each state.
+    """Outcomes, and values in all states of the cube; the value in each state chooses its plays.
 
     Attributes:
-        evaluator: The judge of the leaves.
+        evaluator: Evaluates the leaves.
         space: The states of the cube, seen by the side on roll.
-        exact: Judges whose positions are not looked ahead from in money play.
+        exact: Evaluators from whose positions nothing is looked ahead in money play.
     """
 
     evaluator: Evaluator
@@ -73,7 +73,7 @@ class CubefulObjective:
 
     @property
     def columns(self) -> int:
-        """Five of the outcome, and one for each state of the cube."""
+        """Five for the outcome, and one for each state of the cube."""
         return OUTCOME_COLUMNS + len(self.space.states)
 
     @cached_property
@@ -83,15 +83,15 @@ class CubefulObjective:
 
     @cached_property
     def other(self) -> CubefulObjective:
-        """The same game as the other side sees it."""
+        """The same game from the opponent's side."""
         return CubefulObjective(self.evaluator, self.space.opponent_view, self.exact)
 
     def is_settled(self, boards: Board) -> NDArray[np.bool_]:
-        """Finished positions, and in money play those that are known exactly: ``bool[n]``."""
+        """Return finished and, in money play, exactly known positions, ``bool[n]``."""
         return find_settled(self.exact if self.space.is_money else (), boards)
 
     def evaluate(self, boards: Board) -> Values:
-        """Value positions, as `Objective.evaluate`."""
+        """Evaluate positions, as `Objective.evaluate`."""
         outcomes = evaluate_outcomes(self.evaluator, boards)
         values = compute_leaf_values(outcomes, cube_efficiencies(boards), self.space)
         if self.space.is_money:
@@ -99,7 +99,7 @@ class CubefulObjective:
         return np.concatenate([outcomes, values], axis=1)
 
     def apply_double_option(self, values: Values) -> Values:
-        """Let the side on roll double, as `engine.cubeful.with_doubling_option`."""
+        """Add the option to double, as `engine.cubeful.with_doubling_option`."""
         return np.concatenate(
             [values[:, :OUTCOME_COLUMNS], with_doubling_option(values[:, OUTCOME_COLUMNS:], self.space)],
             axis=1,
@@ -121,21 +121,22 @@ class CubefulObjective:
         return RootReading(decision.best.equity_points, decision.best.mwc, decision)
 
     def _overwrite_exact(self, boards: Board, values: Values) -> None:
-        """Replace the values of positions that are known exactly."""
-        for judge in self.exact:
-            covered = np.flatnonzero(judge.covers(boards) & ~find_finished(boards))
+        """Overwrite the values of positions that are known exactly."""
+        for evaluator in self.exact:
+            covered = np.flatnonzero(evaluator.covers(boards) & ~find_finished(boards))
             if covered.size:
-                values[covered] = select_exact_values(judge.cubeful_equities(boards[covered]), self.space)
+                equities = evaluator.cubeful_equities(boards[covered])
+                values[covered] = select_exact_values(equities, self.space)
 
 
 @dataclass(frozen=True)
 class MatchObjective:
-    """Outcomes, and the chance to win a match if nobody turns the cube any more.
+    """Outcomes, and match-winning chances with a dead cube.
 
     Attributes:
-        evaluator: The judge of the leaves.
-        space: The cube at rest, from `make_dead_cube_game`.
-        exact: Judges whose positions are not looked ahead from.
+        evaluator: Evaluates the leaves.
+        space: The dead cube, from `make_dead_cube_game`.
+        exact: Evaluators from whose positions nothing is looked ahead.
     """
 
     evaluator: Evaluator
@@ -146,25 +147,25 @@ class MatchObjective:
 
     @property
     def columns(self) -> int:
-        """Six: the outcome, and the chance to win the match."""
+        """Six: the outcome, and the match-winning chance."""
         return OUTCOME_COLUMNS + 1
 
     @cached_property
     def backup_rule(self) -> BackupRule:
-        """The reply is the one with the best chance to win the match; all columns come from it."""
+        """The reply with the best match-winning chance; all columns come from it."""
         return _make_state_backup(1, is_money=False)
 
     @cached_property
     def other(self) -> MatchObjective:
-        """The same game as the other side sees it."""
+        """The same game from the opponent's side."""
         return MatchObjective(self.evaluator, self.space.opponent_view, self.exact)
 
     def is_settled(self, boards: Board) -> NDArray[np.bool_]:
-        """Finished positions, and those that are known exactly: ``bool[n]``."""
+        """Return finished and exactly known positions, ``bool[n]``."""
         return find_settled(self.exact, boards)
 
     def evaluate(self, boards: Board) -> Values:
-        """Value positions, as `Objective.evaluate`."""
+        """Evaluate positions, as `Objective.evaluate`."""
         outcomes = evaluate_outcomes(self.evaluator, boards)
         return np.concatenate([outcomes, _compute_dead_column(outcomes, self.space)], axis=1)
 
@@ -205,11 +206,11 @@ def make_cubeless_objective(
 
 
 def make_dead_cube_game(match: MatchState, table: MatchEquityTable | None = None) -> CubeStateSpace:
-    """Lay out a game whose cube nobody turns any more, whoever holds it.
+    """Make the cube states of a game whose cube is dead, whoever owns it.
 
     Args:
         match: The match state.
-        table: What match equities come from; the shipped one if None.
+        table: The match equity table; the shipped one if None.
     """
     owner = None if match.cube == 1 else match.on_roll
     return build_cube_state_space(replace(match, cube_owner=owner), table, max_cube_turns=0)
@@ -220,7 +221,7 @@ def _compute_dead_column(outcomes: Outcomes, space: CubeStateSpace) -> Values:
 
 
 def _make_state_backup(states: int, is_money: bool) -> BackupRule:
-    """Choose a reply for each state of the cube."""
+    """Back up each state of the cube from its own best reply."""
     scores = np.zeros((states, OUTCOME_COLUMNS + states))
     scores[:, OUTCOME_COLUMNS:] = np.eye(states)
     own = np.arange(states)

@@ -1,4 +1,4 @@
-"""Many positions as the distinct ones among them."""
+"""Repeated positions merged, so that each is evaluated once."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from engine.rules.position import Board
 
 @dataclass(frozen=True)
 class DistinctBoards:
-    """Positions without repeats.
+    """Distinct positions.
 
     Attributes:
         boards: ``int8[u, 2, 26]``, in the order of their first appearance.
         keys: ``int64[u, 2]``, their exact keys; see `engine.kernels.search`.
-        places: ``int64[n]``, which of them each of the original positions is.
+        places: ``int64[n]``, the row in `boards` of each original position.
     """
 
     boards: Board

@@ -1,4 +1,4 @@
-"""Move filters by name: which candidates are looked at one ply deeper."""
+"""Move filters by name: which candidate plays are searched one ply deeper."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from engine.errors import ValueRangeError
 
 @dataclass(frozen=True)
 class FilterStage:
-    """Which candidates of one depth go on to the next.
+    """The candidates of one depth that go on to the next.
 
     Attributes:
-        always: So many of the best, whatever their equities.
-        extra: At most so many more.
-        within: How far behind the best one these may be, in points.
+        always: Number of best candidates that go on whatever their equities.
+        extra: Maximum number of further candidates.
+        within: Maximum loss of these against the best one, in points.
     """
 
     always: int
@@ -29,18 +29,18 @@ class MoveFilter:
     """The stages of a move filter.
 
     Attributes:
-        name: What requests call it.
-        stages: Four; stage i chooses, among candidates valued at i plies, those to value at i + 1 plies.
+        name: The filter's name in requests.
+        stages: Four; stage i chooses, among candidates evaluated at i-ply, those to evaluate at i + 1 plies.
     """
 
     name: str
     stages: tuple[FilterStage, ...]
 
     def count_survivors(self, equities: list[float], plies: int) -> int:
-        """Say how many of the best candidates go on.
+        """Return how many of the best candidates go on.
 
         Args:
-            equities: For the mover, in points, the best first, all at ``plies``.
+            equities: For the mover, in points, best first, all at depth `plies`.
             plies: Their depth, 0 to 3.
 
         Returns:
@@ -70,23 +70,23 @@ FILTERS: Mapping[str, MoveFilter] = MappingProxyType(
         )
     }
 )
-"""Filters by name, from the fastest to the most careful.
+"""Filters by name, fastest first.
 
-Stages are written (always, extra, within points). Each depth is filtered before the next: the candidates for
-2 plies are those that stage 0 lets through to 1 ply and stage 1 from there.
+Stages are written (always, extra, within points). Each depth is filtered before the next: the candidates at
+2-ply have passed stage 0 and then stage 1.
 """
 
 DEFAULT_FILTER = "normal"
 
 
 def find_move_filter(name: str) -> MoveFilter:
-    """Look a filter up.
+    """Return the filter of a name.
 
     Raises:
         ValueRangeError: No filter has this name.
     """
     if name not in FILTERS:
         raise ValueRangeError(
-            f"no move filter is called {name[:40]!r}, expected one of {', '.join(FILTERS)}", field="filter"
+            f"expected a move filter, one of {', '.join(FILTERS)}, got {name[:40]!r}", field="filter"
         )
     return FILTERS[name]

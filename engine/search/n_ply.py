@@ -1,4 +1,4 @@
-"""An evaluator that looks ahead around another one."""
+"""An evaluator that looks ahead with another one at the leaves."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from engine.search.watch import SearchWatch
 
 
 class NPlyEvaluator:
-    """Cubeless outcomes some plies deep; `engine.search.tree` says what is averaged.
+    """Evaluates cubeless outcomes at n-ply; `engine.search.tree` defines the average.
 
     Args:
-        evaluator: The judge of the leaves.
-        pruner: Names the promising replies; None to look at all legal plays.
+        evaluator: Evaluates the leaves.
+        pruner: Keeps the promising replies; None for all legal plays.
         plies: 0 to `engine.search.tree.MAX_PLIES`, on top of the evaluator's own.
-        pruning: Which replies are looked at.
-        cache: Where values are kept between calls; may be shared with other searches.
+        pruning: Which replies the search considers.
+        cache: Keeps values between calls; may be shared with other searches.
         threads: How many threads work on one call.
-        exact: Judges that know their positions under best play, which are not looked ahead from.
-        cancelled: Asked between blocks of work; when it says yes, `evaluate` raises CancelledWork.
+        exact: Evaluators of positions under best play, from which nothing is looked ahead.
+        cancelled: Asked between blocks of work; when it returns true, `evaluate` raises CancelledWork.
 
     Raises:
         ValueRangeError: Plies or threads are out of range.
@@ -49,7 +49,7 @@ class NPlyEvaluator:
 
     @property
     def name(self) -> str:
-        """The name of the judge of the leaves."""
+        """The name of the evaluator of the leaves."""
         return self._objective.evaluator.name
 
     @property
@@ -62,11 +62,11 @@ class NPlyEvaluator:
         return self.evaluate_with_watch(boards, SearchWatch(self._cancelled))
 
     def evaluate_with_watch(self, boards: Board, watch: SearchWatch) -> Outcomes:
-        """Evaluate positions, counting nodes and stopping when told to.
+        """Evaluate positions, counting nodes, until the watch stops the work.
 
         Args:
             boards: ``int8[n, 2, 26]``.
-            watch: Asked between blocks of work.
+            watch: Counts nodes, stops the work.
 
         Returns:
             ``float32[n, 5]``.

@@ -1,4 +1,4 @@
-"""What a search carries from its leaves up to its root, and what is done with it on the way."""
+"""Objectives: the values that a search carries from its leaves to its root, and how it backs them up."""
 
 from __future__ import annotations
 
@@ -20,16 +20,15 @@ Values = NDArray[np.float32]
 
 @dataclass(frozen=True, eq=False)
 class BackupRule:
-    """How values of replies become the value of the position before the roll, in k columns and g scores.
+    """How the values of replies become the value of the position before the roll: k columns, g scores.
 
     Attributes:
         scores: ``float64[g, k]``: scores of a reply as weights of its columns, seen by the next mover, so
-            the least is best for the one who chooses. The first score ranks replies where only some can be
-            followed deeper.
-        score_of: ``int64[k]``: by which score the reply is chosen that a column comes from.
-        opponent_column: ``int64[k]``: the column of the other side that a column comes from.
+            the mover chooses the least. The first score ranks the replies if only some are followed deeper.
+        score_of: ``int64[k]``: the score that chooses the reply which a column comes from.
+        opponent_column: ``int64[k]``: the opponent's column that a column comes from.
         factors: ``float64[k]``: 1 or -1.
-        shifts: ``float64[k]``: a column is ``shift + factor * other side's column``.
+        shifts: ``float64[k]``: a column is ``shift + factor * opponent's column``.
     """
 
     scores: NDArray[np.float64]
@@ -40,7 +39,7 @@ class BackupRule:
 
 
 class RootReading(NamedTuple):
-    """What the values of the root of a search say beyond the outcome.
+    """The values of the root of a search, beyond the outcome.
 
     Attributes:
         cubeful: Cubeful equity under best cube action; None without the cube.
@@ -54,9 +53,9 @@ class RootReading(NamedTuple):
 
 
 class Objective(Protocol):
-    """Values of positions for the side on roll, and how they are carried up.
+    """Evaluates positions for the side on roll, and defines how a search backs the values up.
 
-    Equal judgements give bitwise equal values: a cache takes one for the other. Implementations are hashable
+    Equal objectives give bitwise equal values: a cache takes one for the other. Implementations are hashable
     and safe to use from several threads.
     """
 
@@ -72,23 +71,23 @@ class Objective(Protocol):
 
     @property
     def backup_rule(self) -> BackupRule:
-        """How the values of replies, judged by `other`, become a value of this judgement."""
+        """How values of replies by `other` become a value by this objective."""
         ...
 
     @property
     def other(self) -> Objective:
-        """The judgement of the same game when the other side is on roll."""
+        """The objective of the same game with the opponent on roll."""
         ...
 
     def is_settled(self, boards: Board) -> NDArray[np.bool_]:
-        """Say which positions no look-ahead can change the value of, finished ones included: ``bool[n]``."""
+        """Return which positions look-ahead cannot change, finished ones included: ``bool[n]``."""
         ...
 
     def evaluate(self, boards: Board) -> Values:
-        """Value positions without look-ahead, before the roll, and before anything else the side could do.
+        """Evaluate positions at 0-ply, before the roll and before a double.
 
         Args:
-            boards: ``int8[n, 2, 26]``; finished positions allowed, and valued exactly.
+            boards: ``int8[n, 2, 26]``; finished positions allowed, and evaluated exactly.
 
         Returns:
             ``float32[n, columns]``; each row depends on its own board alone.
@@ -96,13 +95,12 @@ class Objective(Protocol):
         ...
 
     def apply_double_option(self, values: Values) -> Values:
-        """Turn values into what they are worth to the other side's choice of a reply.
+        """Add the option of the side on roll to double, as the opponent's choice of a reply counts it.
 
-        Here the side on roll gets what it can do before the roll, such as to double. Values of the root of a
-        search do not go through this.
+        The values of the root of a search are read without it.
 
         Args:
-            values: ``float32[n, columns]``, of `values` or of the reduction.
+            values: ``float32[n, columns]``, from `evaluate` or backed up.
 
         Returns:
             ``float32[n, columns]``, which may be the same array.
@@ -110,7 +108,7 @@ class Objective(Protocol):
         ...
 
     def equities(self, values: Values) -> NDArray[np.float64]:
-        """Return what candidates are ranked by, in points for the side on roll: ``float64[n]``."""
+        """Return the equities that rank candidates, in points for the side on roll: ``float64[n]``."""
         ...
 
     def match_winning_chances(self, values: Values) -> NDArray[np.float64] | None:
@@ -141,11 +139,11 @@ OUTCOME_BACKUP = BackupRule(
 
 @dataclass(frozen=True)
 class CubelessObjective:
-    """Outcomes of an evaluator, plays chosen by cubeless money equity.
+    """Outcomes by an evaluator; cubeless money equity chooses the plays.
 
     Attributes:
-        evaluator: The judge of the leaves.
-        exact: Judges that know their positions under best play, which are not looked ahead from.
+        evaluator: Evaluates the leaves.
+        exact: Evaluators of positions under best play, from which nothing is looked ahead.
     """
 
     evaluator: Evaluator
@@ -165,11 +163,11 @@ class CubelessObjective:
 
     @property
     def other(self) -> Self:
-        """Itself: both sides judge alike."""
+        """Itself: both sides share it."""
         return self
 
     def is_settled(self, boards: Board) -> NDArray[np.bool_]:
-        """Finished positions, and those that are known exactly: ``bool[n]``."""
+        """Return finished and exactly known positions, ``bool[n]``."""
         return find_settled(self.exact, boards)
 
     def evaluate(self, boards: Board) -> Values:
@@ -194,18 +192,18 @@ class CubelessObjective:
 
 
 def find_settled(exact: Sequence[ExactEvaluator], boards: Board) -> NDArray[np.bool_]:
-    """Say which positions are over or known exactly.
+    """Return which positions are over or known exactly.
 
     Args:
-        exact: Who knows positions.
+        exact: Evaluators that know positions.
         boards: ``int8[n, 2, 26]``.
 
     Returns:
         ``bool[n]``.
     """
     settled = find_finished(boards)
-    for judge in exact:
-        settled |= judge.covers(boards)
+    for evaluator in exact:
+        settled |= evaluator.covers(boards)
     return settled
 
 
@@ -213,7 +211,7 @@ def evaluate_outcomes(evaluator: Evaluator, boards: Board) -> Outcomes:
     """Evaluate positions; finished ones exactly.
 
     Args:
-        evaluator: The judge.
+        evaluator: The evaluator.
         boards: ``int8[n, 2, 26]``.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Choosing a play by looking ahead, depth by depth, fewer candidates at each."""
+"""Ranking of plays by look-ahead, depth by depth, with fewer candidates at each."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from engine.search.watch import SearchWatch
 
 
 class PlaySearch:
-    """Searches for plays; safe to use from several threads.
+    """Ranks plays; safe to use from several threads.
 
     Args:
-        objective: Values the leaves, for the side that moves.
+        objective: Evaluates the leaves, for the side that moves.
         tree: Looks ahead from the candidates.
-        leaf_plies: Plies of look-ahead in the judgement's own values.
+        leaf_plies: Plies of look-ahead in the objective's own values.
     """
 
     def __init__(self, objective: Objective, tree: TreeSearch, leaf_plies: int = 0) -> None:
@@ -44,25 +44,22 @@ class PlaySearch:
         watch: SearchWatch | None = None,
         stop_when_decided: bool = False,
     ) -> RankedPlays:
-        """Search to a depth, or as far as the watch lets it.
+        """Search to a depth, or until the watch stops the search.
 
-        All legal plays are valued at 0 plies, without asking the watch; then those that each stage of the
-        filter lets through, one ply deeper each time. A depth counts when all its candidates are valued: a
-        search that is stopped returns what the last finished depth found.
+        All legal plays are evaluated at 0-ply, even when stopped; then those that pass each stage of the
+        filter, one ply deeper each time. A depth counts once all its candidates are evaluated: a search that
+        is stopped returns the ranking of the last finished depth.
 
         Args:
-            position: Where the player on roll moves from.
+            position: The position, the player on roll to move.
             roll: Two dice, in any order.
             plies: 0 to `engine.search.tree.MAX_PLIES`.
-            move_filter: Which candidates go deeper.
+            move_filter: Chooses the candidates that go deeper.
             watch: Counts nodes, reports progress, stops the search.
-            stop_when_decided: Whether to stop as soon as a single candidate is left; its plies are then less.
-
-        Returns:
-            All legal plays with what is known of each.
+            stop_when_decided: Whether to stop once a single candidate is left, at fewer plies.
 
         Raises:
-            ValueRangeError: The plies are out of range, or a die is.
+            ValueRangeError: The plies or a die are out of range.
             StateError: The game is over.
         """
         plays = legal_plays(position, roll)
@@ -76,7 +73,7 @@ class PlaySearch:
         watch: SearchWatch | None = None,
         stop_when_decided: bool = False,
     ) -> RankedPlays:
-        """Search among the legal plays of a roll, by whatever rules, as `search`.
+        """Search among the legal plays of a roll by any rules, as `search`.
 
         Args:
             plays: At least one; the list is reordered.
@@ -90,40 +87,40 @@ class PlaySearch:
         """
         check_plies(plies)
         watch = watch or SearchWatch()
-        ladder = self._rank_at_0_ply(plays, watch)
+        candidates = self._rank_at_0_ply(plays, watch)
         finished = True
         for depth in range(1, plies + 1):
-            survivors = move_filter.count_survivors(ladder.survivor_equities(), depth - 1)
+            survivors = move_filter.count_survivors(candidates.survivor_equities(), depth - 1)
             if survivors == 1 and stop_when_decided:
                 break
             watch.begin_depth(depth)
             try:
-                values = self._evaluate(ladder.stack_results(survivors), depth, watch)
+                values = self._evaluate(candidates.stack_results(survivors), depth, watch)
             except CancelledWork:
                 finished = False
                 break
-            ladder.update(depth, values)
-            watch.end_depth(ladder.evaluate_best(self._leaf_plies))
-        candidates = ladder.evaluate_plays(self._leaf_plies)
-        return RankedPlays(candidates, watch.effort(candidates[0].plies, is_finished=finished))
+            candidates.update(depth, values)
+            watch.end_depth(candidates.evaluate_best(self._leaf_plies))
+        evaluations = candidates.evaluate_plays(self._leaf_plies)
+        return RankedPlays(evaluations, watch.effort(evaluations[0].plies, is_finished=finished))
 
     def _rank_at_0_ply(self, plays: list[Play], watch: SearchWatch) -> _CandidateList:
-        """Value all plays at 0 plies, without asking the watch."""
-        ladder = _CandidateList(self._objective.other, plays)
-        ladder.update(0, self._evaluate(ladder.stack_results(), 0, SearchWatch()))
+        """Evaluate all plays at 0-ply, even when stopped."""
+        candidates = _CandidateList(self._objective.other, plays)
+        candidates.update(0, self._evaluate(candidates.stack_results(), 0, SearchWatch()))
         watch.count(len(plays))
-        watch.end_depth(ladder.evaluate_best(self._leaf_plies))
-        return ladder
+        watch.end_depth(candidates.evaluate_best(self._leaf_plies))
+        return candidates
 
     def evaluate_play(self, play: Play, plies: int) -> float:
-        """Value a single play.
+        """Evaluate a single play.
 
         Args:
-            play: What was played.
+            play: The play.
             plies: 0 to `engine.search.tree.MAX_PLIES`.
 
         Returns:
-            Its equity for the player who made it, in points, as a candidate of this depth has it.
+            Its score as a candidate of this depth: equity for the player who makes it, in points.
 
         Raises:
             ValueRangeError: The plies are out of range.
@@ -132,17 +129,17 @@ class PlaySearch:
         return -float(self._objective.other.equities(values)[0])
 
     def _evaluate(self, boards: Board, plies: int, watch: SearchWatch) -> Values:
-        """Value positions after plays, for the next mover and what it does before it rolls."""
-        judgement = self._objective.other
-        return judgement.apply_double_option(self._tree.evaluate(judgement, boards, plies, watch))
+        """Evaluate positions after plays, for the next mover with its option to double."""
+        objective = self._objective.other
+        return objective.apply_double_option(self._tree.evaluate(objective, boards, plies, watch))
 
 
 class _CandidateList:
-    """Plays in the order of what is known of them: the deepest first, those of one depth best first.
+    """Ranked plays: the deepest first, those of one depth best first.
 
     Args:
-        objective: For the next mover.
-        plays: What to order.
+        objective: The next mover's objective.
+        plays: The plays, at least one.
     """
 
     def __init__(self, objective: Objective, plays: list[Play]) -> None:
@@ -154,16 +151,16 @@ class _CandidateList:
         self._survivors = 0
 
     def stack_results(self, count: int | None = None) -> Board:
-        """The positions after the first plays, ``int8[count, 2, 26]``."""
+        """Stack the positions after the first plays, ``int8[count, 2, 26]``."""
         return np.stack([play.result.board for play in self.plays[:count]])
 
     def survivor_equities(self) -> list[float]:
-        """Equities of the plays at the greatest depth, for the player who made them, best first."""
+        """Return the scores of the plays at the greatest depth, best first."""
         equities: list[float] = self._equities[: self._survivors].tolist()
         return equities
 
     def update(self, plies: int, values: Values) -> None:
-        """Note the values of the first plays at a greater depth than before, and order these anew."""
+        """Store the values of the first plays at a greater depth, and rank these anew."""
         count = len(values)
         equities = -self._objective.equities(values)
         cubeless = cubeless_equity(values[:, : len(Outcome._fields)])
@@ -206,14 +203,14 @@ def make_cubeless_search(
     cache: ValueCache | None = None,
     threads: int = 1,
 ) -> PlaySearch:
-    """Make a search for plays by cubeless money equity.
+    """Make a search that ranks plays by cubeless money equity.
 
     Args:
-        evaluator: The judge of the leaves.
-        pruner: Names the promising replies; None to look at all legal plays.
-        pruning: Which replies are looked at.
-        cache: Where values are kept between searches.
-        threads: How many threads work on one search.
+        evaluator: Evaluates the leaves.
+        pruner: Keeps the promising replies; None for all legal plays.
+        pruning: Which replies the search considers.
+        cache: Keeps values between searches.
+        threads: Number of threads that work on one search.
 
     Raises:
         ValueRangeError: The number of threads is out of range.

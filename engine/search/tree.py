@@ -1,24 +1,24 @@
-"""Values some plies deep, level by level in batches.
+"""Evaluation of positions at n-ply, level by level in batches.
 
-What is averaged. The value of a position at k plies is the mean over the 21 rolls, by their probabilities, of
-the value of the best reply at k - 1 plies, seen from the other side; at 0 plies it is the judgement's own. A
-position that is settled, such as a finished one, keeps its value at 0 plies at any depth.
+The average. The value of a position at k-ply is the mean over the 21 rolls, weighted by probability, of the
+value of the best reply at (k - 1)-ply, from the opponent's side; at 0-ply it is the objective's own. A
+settled position, such as a finished one, keeps its 0-ply value at any depth.
 
-Which replies are looked at, for each roll of each position (`Pruning`):
+The replies considered, for each roll of each position (`Pruning`):
 
-1. The reply finder names the most promising legal plays: at most `keep`, none more than `margin` behind its
-   best one. Without a finder, or with `keep` None, these are all legal plays.
-2. They are valued at 0 plies. At 1 ply the best of them is the reply.
-3. Deeper, the best `width` of them, none more than `width_margin` behind the best one, are valued at k - 1
-   plies, and the best by those values is the reply. With a width of 1 that is the choice of the judgement at
-   0 plies, as in most analysis programs. With None all are followed: the value is the exact expectiminimax
-   of the plays of step 1.
+1. The pruner keeps the most promising legal plays: at most `keep`, none more than `margin` behind the best
+   one. Without a pruner, or with `keep` None, these are all legal plays.
+2. They are evaluated at 0-ply. At 1-ply the best of them is the reply.
+3. Deeper, the best `width` of them, none more than `width_margin` behind the best one, are evaluated at
+   (k - 1)-ply, and the best by those values is the reply. With a width of 1 that is the 0-ply choice, as in
+   most analysis programs. With None all are followed: the value is the exact expectiminimax of the plays of
+   step 1.
 
-Memory. Levels are worked on depth first, in blocks of `BLOCK_POSITIONS` positions, `BLOCK_UNPRUNED` where all
-legal plays are looked at: a thread holds one block of each level. A block has at most `MAX_BLOCK_REPLIES`
-replies, of 300 bytes and 16 for each column at most. So a query takes less than 40 MiB for each level and
-thread whatever it is, and 1 to 4 MiB with the usual pruning. The judgement gets at most `EVALUATE_ROWS`
-positions at a time, the finder `PRUNE_POSITIONS` with all their rolls; the watch is asked before each.
+Memory. Levels are worked on depth first, in blocks of `BLOCK_POSITIONS` positions, or `BLOCK_UNPRUNED`
+without pruning: a thread holds one block of each level. A block has at most `MAX_BLOCK_REPLIES` replies of
+300 bytes, and 16 for each column. So any query takes less than 40 MiB for each level and thread, and 1 to
+4 MiB with the usual pruning. The objective gets at most `EVALUATE_ROWS` positions at a time, the pruner
+`PRUNE_POSITIONS` with all their rolls; the watch is checked before each.
 """
 
 from __future__ import annotations
@@ -45,33 +45,33 @@ MAX_KEEP = 48
 BLOCK_POSITIONS = 48
 BLOCK_UNPRUNED = 4
 MAX_BLOCK_REPLIES = 100_440
-"""Of `BLOCK_UNPRUNED` positions: 6 doubles of 3060 plays and 15 other rolls of 450, if there were any such.
+"""Bound for `BLOCK_UNPRUNED` positions: 6 doubles of 3060 plays and 15 other rolls of 450.
 
 `BLOCK_POSITIONS` of 21 rolls with `MAX_KEEP` replies are fewer.
 """
 
 EVALUATE_ROWS = 4096
 PRUNE_POSITIONS = 6
-"""Where each roll has hundreds of plays, finding replies to so many takes 8 ms."""
+"""Where each roll has hundreds of plays, pruning those of this many positions takes 8 ms."""
 
 _DICE = np.array(ROLLS, np.int8)
 _TASKS_PER_THREAD = 4
 _MIN_PARALLEL_POSITIONS = 400
-"""With fewer positions to look ahead from for 1 ply, threads cost more than they give."""
+"""With fewer positions at 1-ply, threads cost more than they gain."""
 
 _MIN_TASK_POSITIONS = 5
-"""Fewer positions than this are not worth handing to a thread at 1 ply."""
+"""The smallest task for a thread at 1-ply."""
 
 
 @dataclass(frozen=True)
 class Pruning:
-    """Which replies a search looks at; see the module.
+    """The replies that a search considers; see the module.
 
     Attributes:
-        keep: The most replies the finder names for a roll, 1 to `MAX_KEEP`; None for all legal plays.
-        margin: How far behind the finder's best reply they may be, in points.
-        width: The most replies that are followed deeper; None for all that were named.
-        width_margin: How far behind the best one at 0 plies those may be, by the judgement's score.
+        keep: Maximum number of replies kept for a roll, 1 to `MAX_KEEP`; None for all legal plays.
+        margin: Maximum loss of a kept reply against the pruner's best one, in points.
+        width: Maximum number of replies followed deeper; None for all that were kept.
+        width_margin: Maximum loss of these against the best one at 0-ply, by the objective's score.
 
     Raises:
         ValueRangeError: A value is out of range.
@@ -86,15 +86,17 @@ class Pruning:
         for field in ("keep", "width"):
             count = getattr(self, field)
             if count is not None and not 1 <= count <= MAX_KEEP:
-                raise ValueRangeError(f"{field} is 1 to {MAX_KEEP} or none, not {count}", field=field)
+                raise ValueRangeError(
+                    f"expected 1 to {MAX_KEEP} or none for {field}, got {count}", field=field
+                )
         for field in ("margin", "width_margin"):
             points = getattr(self, field)
             if not points >= 0.0:
-                raise ValueRangeError(f"{field} is 0 points or more, not {points}", field=field)
+                raise ValueRangeError(f"expected 0 points or more for {field}, got {points}", field=field)
 
 
 DEFAULT_PRUNING = Pruning()
-"""What most searches are made with."""
+"""The default of searches."""
 
 UNPRUNED = Pruning(keep=None, width=None)
 """All legal plays, all followed to the full depth: the exact expectiminimax."""
@@ -102,7 +104,7 @@ UNPRUNED = Pruning(keep=None, width=None)
 
 @dataclass(frozen=True)
 class _DistinctValues:
-    """Values of distinct positions, and which of them each of the positions asked for is."""
+    """Values of distinct positions, and the place among them of each position asked for."""
 
     values: Values
     places: NDArray[np.int64]
@@ -112,10 +114,10 @@ class TreeSearch:
     """Looks ahead from positions; safe to use from several threads.
 
     Args:
-        pruner: Names the promising replies; None to look at all legal plays.
-        pruning: Which replies are looked at.
-        cache: Where values of 1 ply and more are kept; None for nowhere. Results do not depend on it.
-        threads: How many threads work on one query. Results do not depend on it.
+        pruner: Keeps the promising replies; None for all legal plays.
+        pruning: Which replies the search considers.
+        cache: Keeps values of 1-ply and deeper, if given. Results do not depend on it.
+        threads: Number of threads that work on one query. Results do not depend on it.
 
     Raises:
         ValueRangeError: The number of threads is out of range.
@@ -137,10 +139,10 @@ class TreeSearch:
     def evaluate(
         self, objective: Objective, boards: Board, plies: int, watch: SearchWatch | None = None
     ) -> Values:
-        """Value positions some plies deep, before the roll, for the side on roll.
+        """Evaluate positions at n-ply, before the roll, for the side on roll.
 
         Args:
-            objective: Values the leaves, for the side on roll at the root.
+            objective: Evaluates the leaves, for the side on roll at the root.
             boards: ``int8[n, 2, 26]``, finished positions allowed.
             plies: 0 to `MAX_PLIES`.
             watch: Counts nodes and stops the work.
@@ -157,15 +159,15 @@ class TreeSearch:
             return np.empty((0, objective.columns), np.float32)
         boards = np.require(boards, np.int8, ["C", "W"])  # one signature of the kernels, compiled once
         spread = self._workers.threads > 1
-        valued = self._evaluate_distinct(objective, boards, plies, watch or SearchWatch(), spread)
-        return valued.values[valued.places]
+        distinct = self._evaluate_distinct(objective, boards, plies, watch or SearchWatch(), spread)
+        return distinct.values[distinct.places]
 
     def _evaluate_distinct(
         self, objective: Objective, boards: Board, plies: int, watch: SearchWatch, is_parallel: bool
     ) -> _DistinctValues:
-        """Value distinct positions, from the cache as far as it goes.
+        """Evaluate distinct positions, with the cache.
 
-        Values without look-ahead are not worth a place in it: finding one costs about as much as making it.
+        Values at 0-ply are not cached: looking one up costs about as much as computing it.
         """
         distinct = deduplicate_boards(boards)
         cache = self._cache
@@ -177,9 +179,9 @@ class TreeSearch:
         missing = cache.look_up(distinct.keys, tag, values)
         if len(missing):
             boards = distinct.boards if len(missing) == len(values) else distinct.boards[missing]
-            found = self._evaluate_missing(objective, boards, plies, watch, is_parallel)
-            cache.store(distinct.keys, missing, tag, found)
-            values[missing] = found
+            computed = self._evaluate_missing(objective, boards, plies, watch, is_parallel)
+            cache.store(distinct.keys, missing, tag, computed)
+            values[missing] = computed
         return _DistinctValues(values, distinct.places)
 
     def _evaluate_missing(
@@ -208,7 +210,7 @@ class TreeSearch:
     def _evaluate_deep(
         self, objective: Objective, boards: Board, plies: int, watch: SearchWatch, is_parallel: bool
     ) -> Values:
-        """Value positions that are not settled, block by block."""
+        """Evaluate positions that are not settled, block by block."""
         size = self._block_positions
         tasks = _TASKS_PER_THREAD * self._workers.threads
         is_worth_it = len(boards) * len(ROLLS) ** (plies - 1) >= _MIN_PARALLEL_POSITIONS
@@ -256,7 +258,7 @@ class TreeSearch:
         )
 
     def _expand(self, boards: Board, watch: SearchWatch) -> tuple[Board, NDArray[np.int64]]:
-        """List the replies to look at: ``int8[m, 2, 26]``, ``int64[n * 21 + 1]`` offsets, roll by roll."""
+        """List the replies considered: ``int8[m, 2, 26]``, ``int64[n * 21 + 1]`` offsets, roll by roll."""
         if len(boards) <= PRUNE_POSITIONS:
             return self._expand_batch(boards, watch)
         pieces, offsets = [], [np.zeros(1, np.int64)]
@@ -267,46 +269,46 @@ class TreeSearch:
         return np.concatenate(pieces), np.concatenate(offsets)
 
     def _expand_batch(self, boards: Board, watch: SearchWatch) -> tuple[Board, NDArray[np.int64]]:
-        """List replies as `_replies`, all at once."""
+        """List replies, as `_expand`, of at most `PRUNE_POSITIONS` positions."""
         watch.check()
         boards = np.repeat(boards, len(ROLLS), axis=0)
         dice = np.tile(_DICE, (len(boards) // len(ROLLS), 1))
         if self._pruner is None or self._pruning.keep is None:
             children, _, offsets = expand_rolls(boards, dice)
             return children, offsets
-        found = self._pruner.prune_plays(boards, dice, self._pruning.keep, self._pruning.margin)
-        return found.children, found.offsets
+        replies = self._pruner.prune_plays(boards, dice, self._pruning.keep, self._pruning.margin)
+        return replies.children, replies.offsets
 
     def _evaluate_with_double_option(
         self, objective: Objective, boards: Board, plies: int, watch: SearchWatch, is_parallel: bool
     ) -> _DistinctValues:
-        valued = self._evaluate_distinct(objective, boards, plies, watch, is_parallel)
-        return _DistinctValues(objective.apply_double_option(valued.values), valued.places)
+        distinct = self._evaluate_distinct(objective, boards, plies, watch, is_parallel)
+        return _DistinctValues(objective.apply_double_option(distinct.values), distinct.places)
 
 
 def check_plies(plies: int) -> int:
-    """Return a depth of search as it was given.
+    """Check a depth of search and return it.
 
     Raises:
         ValueRangeError: It is not 0 to `MAX_PLIES`.
     """
     if not 0 <= plies <= MAX_PLIES:
-        raise ValueRangeError(f"plies are 0 to {MAX_PLIES}, not {plies}", field="plies")
+        raise ValueRangeError(f"expected 0 to {MAX_PLIES} plies, got {plies}", field="plies")
     return plies
 
 
 def _back_up(objective: Objective, replies: _DistinctValues, offsets: NDArray[np.int64]) -> Values:
-    reduction = objective.backup_rule
+    rule = objective.backup_rule
     values = np.empty(((len(offsets) - 1) // len(ROLLS), objective.columns), np.float32)
     kernel_search.average_best_replies(
         replies.values,
         replies.places,
         offsets,
-        reduction.scores,
-        reduction.score_of,
-        reduction.opponent_column,
-        reduction.factors,
-        reduction.shifts,
+        rule.scores,
+        rule.score_of,
+        rule.opponent_column,
+        rule.factors,
+        rule.shifts,
         ROLL_WEIGHTS,
         values,
     )

@@ -1,4 +1,4 @@
-"""Watching a search: how far it is, and whether it has been told to stop."""
+"""The watch of a search: its progress, and its stop flag."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from engine.errors import CancelledWork
 from engine.search.results import Effort, PlayEvaluation, SearchProgress
 
 PROGRESS_EVERY_S = 0.5
-"""Reports within a depth come this far apart."""
+"""Interval of reports within a depth."""
 
 
 class SearchWatch:
-    """The count of nodes and the stop flag of one search; safe to use from several threads.
+    """Counts the nodes of one search, reports its progress and stops it; safe to use from several threads.
 
     Args:
-        cancelled: Asked between blocks of work; stops the search when it says yes.
-        progress: Told about each depth that is finished, and every half second in between; called by one
-            thread at a time, but not always by the same one.
+        cancelled: Asked between blocks of work; the search stops when it returns true.
+        progress: Called at the end of each depth, and every half second in between; by one thread at a time,
+            but not always by the same one.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class SearchWatch:
 
     @property
     def nodes(self) -> int:
-        """Positions valued without look-ahead so far."""
+        """Positions evaluated at 0-ply so far."""
         return self._nodes
 
     @property
@@ -50,25 +50,25 @@ class SearchWatch:
         return Effort(plies, is_finished, self._nodes, self.elapsed_s)
 
     def check(self) -> None:
-        """Stop the work if that was asked for.
+        """Stop the work if it was cancelled.
 
         Raises:
-            CancelledWork: It was.
+            CancelledWork: It was cancelled.
         """
         if self._cancelled is not None and self._cancelled():
-            raise CancelledWork("the search was told to stop")
+            raise CancelledWork("the search was cancelled")
 
     def begin_depth(self, plies: int) -> None:
         """Note the depth at work."""
         self._plies = plies
 
     def end_depth(self, best: PlayEvaluation | None = None) -> None:
-        """Report that the depth at work is finished, and which play is the best by it."""
+        """Report the end of the depth at work, and its best play."""
         with self._lock:
             self._report(is_finished=True, best=best)
 
     def count(self, nodes: int) -> None:
-        """Count positions, and report from time to time."""
+        """Count positions, and report every `PROGRESS_EVERY_S`."""
         with self._lock:
             self._nodes += nodes
             if self._progress is not None and time.monotonic() - self._reported_s >= PROGRESS_EVERY_S:

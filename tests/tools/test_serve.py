@@ -108,17 +108,17 @@ def served_by(monkeypatch, *options):
 
 def test_gnubg_is_played_at_the_strength_that_is_asked_for(monkeypatch):
     chooser, how, _ = served_by(monkeypatch)
-    assert (chooser.depth, how) == (EvalSettings(0, "normal"), ("default", count_usable_cores()))
+    assert (chooser.settings, how) == (EvalSettings(0, "normal"), ("default", count_usable_cores()))
     chooser, _, _ = served_by(monkeypatch, "--level", "grandmaster")
-    assert chooser.depth == EvalSettings(2, "large")
+    assert chooser.settings == EvalSettings(2, "large")
     chooser, how, answers = served_by(monkeypatch, "--plies", "1", "--filter", "tiny", "--threads", "3")
-    assert (chooser.depth, how, answers) == (EvalSettings(1, "tiny"), ("default", 3), 3)
+    assert (chooser.settings, how, answers) == (EvalSettings(1, "tiny"), ("default", 3), 3)
 
 
 def test_another_player_chooses_the_plays_and_the_net_keeps_the_cube(monkeypatch):
     chooser, how, _ = served_by(monkeypatch, "--player", "pubeval", "--plies", "1")
     assert (chooser.name, chooser.analyst.name) == ("pubeval", "racing")
-    assert (chooser.depth, how) == (EvalSettings(1, "normal"), ("default", count_usable_cores()))
+    assert (chooser.settings, how) == (EvalSettings(1, "normal"), ("default", count_usable_cores()))
     board = load_player("pubeval").choose(Position.start().board[None].copy(), np.array([[6, 2]], np.int8))[0]
     chosen = chooser.play(Position.start(), (6, 2), MatchState(roll=(6, 2))).play.play
     assert np.array_equal(chosen.result.board, board)
@@ -142,7 +142,7 @@ def test_a_weak_level_errs_and_a_strong_one_does_not(monkeypatch):
 def test_a_level_and_plies_exclude_each_other(monkeypatch):
     with pytest.raises(UnsupportedError, match="exclude each other"):
         serve.main(parsed("--gnubg", "0", "--level", "expert", "--plies", "1"))
-    with pytest.raises(ValueRangeError, match="plies are 0 to 4"):
+    with pytest.raises(ValueRangeError, match="expected 0 to 4 plies"):
         serve.main(parsed("--gnubg", "0", "--plies", "9"))
 
 

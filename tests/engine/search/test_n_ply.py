@@ -254,7 +254,7 @@ def test_an_n_ply_evaluator_says_its_plies_and_adds_them_to_its_judges():
 
 @pytest.mark.parametrize("plies", [-1, 5])
 def test_other_depths_are_refused(plies):
-    with pytest.raises(ValueRangeError, match="plies are 0 to 4") as caught:
+    with pytest.raises(ValueRangeError, match="expected 0 to 4 plies") as caught:
         deep(plies)
     assert caught.value.field == "plies"
 

@@ -351,7 +351,7 @@ def test_a_lost_game_is_played_on_and_never_resigned(line):
         ("fibsboard", "expected a board: line or a command"),
         ("evaluation", "expected 'evaluation fibsboard"),
         ("evaluation fibsboard board:1:2", "expected 'evaluation fibsboard"),
-        (f"evaluation fibsboard {SEAT_0_PLAY} plies 7", "plies are 0 to 4, not 7"),
+        (f"evaluation fibsboard {SEAT_0_PLAY} plies 7", "expected 0 to 4 plies, got 7"),
         (f"evaluation fibsboard {SEAT_0_PLAY} plies", "plies is a number"),
         (f"evaluation fibsboard {SEAT_0_PLAY} cube maybe", "cube is on or off or cubeful"),
         (f"evaluation fibsboard {SEAT_0_PLAY} quickly on", "no option of evaluation is called 'quickly'"),

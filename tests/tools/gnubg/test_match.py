@@ -115,7 +115,7 @@ def test_one_game_and_one_match_are_named_in_the_singular():
     ("options", "words"),
     [
         (["--level", "master", "--plies", "1"], "--level and --plies exclude each other"),
-        (["--plies", "5"], "plies are 0 to 4, not 5"),
+        (["--plies", "5"], "expected 0 to 4 plies, got 5"),
         (["--gnubg-plies", "5"], "gnubg looks 0 to 4 plies ahead, not 5"),
         (["--threads", "0"], "threads are 1 to"),
     ],

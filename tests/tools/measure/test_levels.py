@@ -155,8 +155,8 @@ def test_a_run_interrupted_at_once_says_that_nothing_was_finished(quick, monkeyp
         (["god"], "beginner|casual"),
         (["expert", "--decisions", "1"], "--decisions: expected 2 or more"),
         (["expert", "--seed", "-1"], "--seed: expected 0 or more"),
-        (["expert", "--judge-plies", "5"], "plies are 0 to 4"),
-        (["expert", "--judge-filter", "wide"], "no move filter is called 'wide'"),
+        (["expert", "--judge-plies", "5"], "expected 0 to 4 plies"),
+        (["expert", "--judge-filter", "wide"], "expected a move filter, one of tiny"),
     ],
 )
 def test_impossible_requests_are_refused(arguments, words, monkeypatch, capsys):

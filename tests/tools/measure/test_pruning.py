@@ -59,9 +59,9 @@ def test_threads_change_no_figure(quick, capsys):
     [
         (["--decisions", "1"], "--decisions: expected 2 or more"),
         (["--seed", "-1"], "--seed: expected 0 or more"),
-        (["--plies", "5"], "plies are 0 to 4"),
+        (["--plies", "5"], "expected 0 to 4 plies"),
         (["--plies", "0"], "--plies: expected 1 or more"),
-        (["--filter", "wide"], "no move filter is called 'wide'"),
+        (["--filter", "wide"], "expected a move filter, one of tiny"),
         (["--threads", "0"], "threads are 1 to"),
     ],
 )

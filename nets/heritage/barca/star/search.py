@@ -104,7 +104,7 @@ class StarSearch:
             StateError: The game is over.
         """
         if not 0 <= plies <= MAX_STAR_PLIES:
-            raise ValueRangeError(f"plies are 0 to {MAX_STAR_PLIES}, not {plies}", field="plies")
+            raise ValueRangeError(f"expected 0 to {MAX_STAR_PLIES} plies, got {plies}", field="plies")
         if count < 1:
             raise ValueRangeError(f"1 play or more is wanted, not {count}", field="wanted")
         if position.is_over:

@@ -174,7 +174,7 @@ def test_a_race_far_from_backgammon_loses_two_at_most():
 
 def test_bad_arguments_are_named():
     search = StarSearch(equity_leaves())
-    with pytest.raises(ValueRangeError, match="plies are 0 to 2, not 3") as caught:
+    with pytest.raises(ValueRangeError, match="expected 0 to 2 plies, got 3") as caught:
         search.search(Position.start(), (3, 1), 3)
     assert caught.value.field == "plies"
     with pytest.raises(ValueRangeError, match="1 play or more is wanted, not 0"):
