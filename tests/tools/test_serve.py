@@ -117,7 +117,7 @@ def test_gnubg_is_played_at_the_strength_that_is_asked_for(monkeypatch):
 
 def test_another_player_chooses_the_plays_and_the_net_keeps_the_cube(monkeypatch):
     chooser, how, _ = served_by(monkeypatch, "--player", "pubeval", "--plies", "1")
-    assert (chooser.name, chooser.analyst.name) == ("pubeval", "racing")
+    assert (chooser.name, chooser.engine.name) == ("pubeval", "racing")
     assert (chooser.settings, how) == (EvalSettings(1, "normal"), ("default", count_usable_cores()))
     board = load_player("pubeval").choose(Position.start().board[None].copy(), np.array([[6, 2]], np.int8))[0]
     chosen = chooser.play(Position.start(), (6, 2), MatchState(roll=(6, 2))).play.play
