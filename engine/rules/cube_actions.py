@@ -1,6 +1,6 @@
-"""What the seats do with the cube, and with a game that is decided: offers, and the answers to them.
+"""Cube actions and resignations: double, take, pass, beaver, resign, accept, reject.
 
-Each action is that of the seat `MatchState.to_act`. It returns the state that follows, or how the game ended.
+The seat `MatchState.to_act` acts. Each function returns the following match state, or the result of the game.
 """
 
 from __future__ import annotations
@@ -12,107 +12,109 @@ from engine.rules.match import MAX_CUBE, RESULT_NAMES, GameResult, MatchState
 
 
 def double(match: MatchState) -> MatchState:
-    """Double, before the roll. The rules let a side turn a cube too that can win it no more, to no use.
+    """Offer a double, before the roll. The rules allow it even when a higher cube gains nothing.
 
     Returns:
-        The double waiting for its answer, the cube as it was.
+        The state with the double pending; the cube has not been turned yet.
 
     Raises:
-        StateError: The dice are out, an offer waits, the other seat holds the cube, it shows `MAX_CUBE`, or
-            it is the Crawford game.
+        StateError: The dice have been rolled, an offer is pending, the other seat owns the cube, the cube is
+            at `MAX_CUBE`, or it is the Crawford game.
     """
     _check_no_resignation(match)
     if match.doubled:
-        raise StateError("a double waits for its answer: take or drop", field="doubled")
+        raise StateError("a double is pending", field="doubled", missing="answer", advice="take or drop")
     if match.roll is not None:
-        raise StateError("a double comes before the roll, and dice are on the board", field="dice")
+        raise StateError("expected a double before the roll, got dice on the board", field="dice")
     if match.crawford:
-        raise StateError("there is no doubling in the Crawford game", field="crawford")
+        raise StateError("no doubling in the Crawford game", field="crawford")
     if match.cube >= MAX_CUBE:
-        raise StateError(f"the cube shows {match.cube}, which is the highest", field="cube")
+        raise StateError(f"the cube is at {match.cube}, its highest value", field="cube")
     if not match.has_cube_access(match.on_roll):
-        raise StateError("the other side holds the cube, only that one may double", field="cube")
+        raise StateError("the opponent owns the cube: only its owner may double", field="cube")
     return replace(match, doubled=True)
 
 
 def take(match: MatchState) -> MatchState:
-    """Take the double that waits, or the beaver.
+    """Take the pending double or beaver.
 
     Returns:
-        The state before the roll: the cube twice as high, and with the seat that is not on roll.
+        The state before the roll: the cube is doubled and owned by the seat that is not on roll.
 
     Raises:
-        StateError: No double waits, or a resignation is to be answered first.
+        StateError: No double is pending, or a resignation must be answered first.
     """
     _check_double_pending(match, "take")
     return replace(match.without_offers(), cube=2 * match.cube, cube_owner=1 - match.on_roll)
 
 
 def beaver(match: MatchState) -> MatchState:
-    """Take the double that waits, turn the cube at once, and keep it.
+    """Beaver the pending double: take it, redouble at once and keep the cube.
 
     Returns:
-        The beaver waiting for its answer, the cube at the value of the double: taken, it is turned once more;
-        dropped, it loses what it shows.
+        The state with the beaver pending, the cube at the value of the double. A take turns it once more; a
+        pass loses its present value.
 
     Raises:
-        StateError: No double waits or it has been beavered, a resignation is to be answered first, beavers
-            are not played, or the cube would be too high.
+        StateError: No double is pending or it has been beavered, a resignation must be answered first,
+            beavers are off, or the cube would be too high.
     """
     _check_double_pending(match, "beaver")
     if match.beavered:
-        raise StateError("a beaver is taken or dropped, not beavered again", field="doubled")
+        raise StateError("a beaver cannot be beavered: take or drop", field="doubled")
     if not match.is_money:
-        raise StateError("there are beavers in money play only, and this is a match", field="beavers")
+        raise StateError("expected money play for a beaver, got a match", field="beavers")
     if not match.beavers:
-        raise StateError("beavers are not played here", field="beavers")
+        raise StateError("beavers are off", field="beavers")
     if 4 * match.cube > MAX_CUBE:
-        raise StateError(f"a beaver would turn the cube to {4 * match.cube}, over {MAX_CUBE}", field="cube")
+        raise StateError(f"a beaver would turn the cube to {4 * match.cube}, above {MAX_CUBE}", field="cube")
     return replace(match, cube=2 * match.cube, cube_owner=1 - match.on_roll, beavered=True)
 
 
 def pass_double(match: MatchState) -> GameResult:
-    """Drop the double that waits, and lose the cube as it was before it; or drop the beaver.
+    """Pass the pending double, which loses the cube's value before it; or pass the beaver.
 
     Raises:
-        StateError: No double waits, or a resignation is to be answered first.
+        StateError: No double is pending, or a resignation must be answered first.
     """
     _check_double_pending(match, "drop")
     return GameResult(1 - match.to_act, 1, match.cube)
 
 
 def resign(match: MatchState, kind: int) -> MatchState:
-    """Offer to lose.
+    """Offer to resign.
 
     Args:
         match: The match state.
         kind: 1 a single game, 2 a gammon, 3 a backgammon.
 
     Raises:
-        ValueRangeError: The kind is none of these.
-        StateError: A resignation waits already.
+        ValueRangeError: The kind is out of range.
+        StateError: A resignation is pending already.
     """
     if not 1 <= kind <= len(RESULT_NAMES):
-        raise ValueRangeError(f"a resignation is 1 to {len(RESULT_NAMES)}, not {kind}", field="resigned")
+        raise ValueRangeError(
+            f"expected a resignation of 1 to {len(RESULT_NAMES)}, got {kind}", field="resigned"
+        )
     _check_no_resignation(match)
     return replace(match, resigned=kind)
 
 
 def accept(match: MatchState) -> GameResult:
-    """Accept the resignation that waits.
+    """Accept the pending resignation.
 
     Raises:
-        StateError: There is none.
+        StateError: None is pending.
     """
     _check_resigned(match, "accept")
     return match.game_result(match.to_act, match.resigned)
 
 
 def reject(match: MatchState) -> MatchState:
-    """Reject the resignation that waits: the game goes on.
+    """Reject the pending resignation: the game goes on.
 
     Raises:
-        StateError: There is none.
+        StateError: None is pending.
     """
     _check_resigned(match, "reject")
     return replace(match, resigned=0)
@@ -120,15 +122,17 @@ def reject(match: MatchState) -> MatchState:
 
 def _check_no_resignation(match: MatchState) -> None:
     if match.resigned:
-        raise StateError("a resignation waits for its answer: accept or reject", field="resigned")
+        raise StateError(
+            "a resignation is pending", field="resigned", missing="answer", advice="accept or reject"
+        )
 
 
 def _check_double_pending(match: MatchState, action: str) -> None:
     _check_no_resignation(match)
     if not match.doubled:
-        raise StateError(f"there is no double to {action}", field="doubled")
+        raise StateError(f"no double to {action}", field="doubled")
 
 
 def _check_resigned(match: MatchState, action: str) -> None:
     if not match.resigned:
-        raise StateError(f"there is no resignation to {action}", field="resigned")
+        raise StateError(f"no resignation to {action}", field="resigned")

@@ -28,14 +28,14 @@ MAX_SEED = 2**63 - 1
 
 
 def validate_roll(die1: int, die2: int) -> Roll:
-    """Return a roll as it was given.
+    """Return a roll, checked.
 
     Raises:
         ValueRangeError: A die is not 1..6.
     """
     for die in (die1, die2):
         if not 1 <= die <= 6:
-            raise ValueRangeError(f"a die shows 1 to 6, not {die}", field="dice")
+            raise ValueRangeError(f"expected dice of 1 to 6, got {die}", field="dice")
     return die1, die2
 
 
@@ -43,10 +43,10 @@ _ROLL_TEXT = re.compile(r"\s*([0-9])\s*[-,]?\s*([0-9])\s*", re.ASCII)
 
 
 def parse_roll(text: str) -> Roll:
-    """Read ``31``, ``3 1``, ``3-1`` or ``3,1``.
+    """Parse a roll: ``31``, ``3 1``, ``3-1`` or ``3,1``.
 
     Raises:
-        FormatError: The text is anything but two digits.
+        FormatError: The text is not two digits.
         ValueRangeError: A die is not 1..6.
     """
     match = _ROLL_TEXT.fullmatch(text)
@@ -56,7 +56,7 @@ def parse_roll(text: str) -> Roll:
 
 
 class DiceSource(Protocol):
-    """Anything that rolls two dice."""
+    """A source of rolls."""
 
     def roll(self) -> Roll:
         """Return the next roll."""
@@ -84,7 +84,7 @@ class SeededDice:
 
 
 class ScriptedDice:
-    """Dice that show what they were told, for tests and replays."""
+    """Dice that show given rolls in order, for tests and replays."""
 
     def __init__(self, rolls: Iterable[Roll]) -> None:
         self._rolls = [validate_roll(*roll) for roll in rolls]
@@ -94,7 +94,7 @@ class ScriptedDice:
         """Return the next roll.
 
         Raises:
-            StateError: The script is used up.
+            StateError: No rolls are left.
         """
         if self._next == len(self._rolls):
             raise StateError(f"the dice script ended after {self._next} rolls", field="dice")
@@ -103,14 +103,14 @@ class ScriptedDice:
 
 
 def draw_paired_dice(seed: int, pairs: NDArray[np.int64], turns: NDArray[np.int64]) -> NDArray[np.int8]:
-    """The rolls of given turns in given pairs of games.
+    """Return the rolls of given turns in given pairs of games.
 
-    Turn 0 has one of the 15 rolls without doubles: the player who starts won the opening throw with it.
+    Turn 0 gets one of the 15 non-doubles, the winning roll of the opening throw.
 
     Args:
-        seed: Of the series, 0 or more.
-        pairs: ``int64[n]``.
-        turns: ``int64[n]``.
+        seed: Seed of the series, 0 or more.
+        pairs: ``int64[n]``, numbers of the pairs.
+        turns: ``int64[n]``, turns within the games.
 
     Returns:
         ``int8[n, 2]``.

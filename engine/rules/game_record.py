@@ -1,4 +1,4 @@
-"""What happened in a game: its plays and cube actions in order, and how it ended."""
+"""The record of a game: plays and cube actions in order, and the result."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from engine.rules.moves import Play
 
 @dataclass(frozen=True)
 class PlayAction:
-    """A roll and the play it was answered with, which may be a pass.
+    """A roll and its play, which may move nothing.
 
     Attributes:
-        seat: Who rolled, 0 or 1.
+        seat: The seat that rolled, 0 or 1.
         roll: The dice.
-        play: What was played.
+        play: The play.
     """
 
     seat: int
@@ -29,8 +29,8 @@ class DoubleAction:
     """A double.
 
     Attributes:
-        seat: Who offered it.
-        cube: What the cube shows once it is taken.
+        seat: The seat that doubled.
+        cube: The value of the cube once it is taken.
     """
 
     seat: int
@@ -39,11 +39,11 @@ class DoubleAction:
 
 @dataclass(frozen=True)
 class ResponseAction:
-    """The answer to a double.
+    """The response to a double.
 
     Attributes:
-        seat: Who gave it.
-        is_take: Whether the double was taken, or the game given up.
+        seat: The seat that responded.
+        is_take: Whether it took; otherwise it passed.
     """
 
     seat: int
@@ -55,12 +55,12 @@ GameAction = PlayAction | DoubleAction | ResponseAction
 
 @dataclass(frozen=True)
 class GameRecord:
-    """A game that was finished.
+    """A finished game.
 
     Attributes:
         initial_state: The match state before its first roll; the seat on roll began.
-        actions: What the seats did, in order.
-        result: How it ended.
+        actions: Plays and cube actions, in order.
+        result: How the game ended.
     """
 
     initial_state: MatchState

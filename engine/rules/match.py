@@ -1,4 +1,4 @@
-"""The match state: score, cube, turn and roll, everything about a game but its checkers."""
+"""The match state: score, cube, turn and roll; all of a game but its checkers."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from engine.errors import PositionError, ValueRangeError
 from engine.rules.dice import Roll, validate_roll
 
 MAX_MATCH_LENGTH = 32767
-"""The longest match, and the highest money score, that a GNU match ID can say."""
+"""The longest match, and the highest money score, that fit into a GNU match ID."""
 
 MAX_CUBE = 4096
-"""The highest cube; GNU Backgammon stops here too."""
+"""The highest value of the cube, as in GNU Backgammon."""
 
 SEATS = (0, 1)
 
 RESULT_NAMES = ("single", "gammon", "backgammon")
-"""How a game can be won, for one, two and three times the cube."""
+"""Results of a game, which win one, two and three times the cube."""
 
 
 @dataclass(frozen=True)
@@ -24,9 +24,9 @@ class GameResult:
     """How a game ended.
 
     Attributes:
-        winner: The seat that won it.
+        winner: The seat that won.
         kind: 1 a single game, 2 a gammon, 3 a backgammon.
-        points: What it is worth, cube included.
+        points: Points won, cube included.
     """
 
     winner: int
@@ -35,7 +35,7 @@ class GameResult:
 
     @property
     def name(self) -> str:
-        """The kind of game, as `RESULT_NAMES` has it."""
+        """The kind of result, one of `RESULT_NAMES`."""
         return RESULT_NAMES[self.kind - 1]
 
 
@@ -44,30 +44,30 @@ class MatchState:
     """Score, cube, turn and roll of one game, valid by construction.
 
     The two players are seats 0 and 1. A `Position` beside a match state has the checkers of seat
-    ``on_roll`` in row 0, also while that seat's double waits for an answer.
+    ``on_roll`` in row 0, also while that seat's double is pending.
 
-    What the seats do with the cube, and with a game that is decided, is in `engine.rules.cube_actions`.
+    Cube actions and resignations are in `engine.rules.cube_actions`.
 
     Attributes:
         length: Points of the match; 0 for money play.
         score: Points of seats 0 and 1.
         crawford: Whether this is the Crawford game.
         cube: Value of the cube, a power of two.
-        cube_owner: The seat that holds the cube; None while it is in the middle.
+        cube_owner: The seat that owns the cube; None while it is centred.
         on_roll: The seat whose turn it is, whose checkers are row 0 of the position.
         roll: The dice to be played, in the order they fell; None before the roll.
-        doubled: Whether the seat on roll has doubled and an answer is awaited: the other seat's, or after a
-            beaver its own.
-        beavered: Whether the other seat answered the double with a beaver: it holds the cube at the value of
-            the double, and a take turns it once more.
-        resigned: What the seat that would otherwise act has offered to lose: 0 nothing, 1 a single game,
+        doubled: Whether a double by the seat on roll is pending: the other seat responds, after a beaver the
+            doubler.
+        beavered: Whether the other seat has beavered the pending double: it owns the cube at the value of the
+            double, and a take turns it once more.
+        resigned: The pending resignation of the seat that would otherwise act: 0 none, 1 a single game,
             2 a gammon, 3 a backgammon.
-        jacoby: Whether gammons count only once the cube is turned; money play only, not used in a match.
-        beavers: Whether beavers are allowed; money play only, not used in a match.
+        jacoby: Whether gammons count only once the cube is turned; ignored in a match.
+        beavers: Whether beavers are allowed; ignored in a match.
 
     Raises:
-        ValueRangeError: A field is outside what it may ever be.
-        PositionError: Fields that cannot come up together.
+        ValueRangeError: A field is out of range.
+        PositionError: Fields contradict each other.
     """
 
     length: int = 0
@@ -95,16 +95,16 @@ class MatchState:
 
     @property
     def to_act(self) -> int:
-        """The seat that must decide: to roll, double or play, or to answer a double or a resignation."""
+        """The seat that must act: roll, double or play, or respond to a double or a resignation."""
         return self.on_roll ^ (self.doubled and not self.beavered) ^ (self.resigned > 0)
 
     @property
     def is_post_crawford(self) -> bool:
-        """Whether a side is one point from the match and the Crawford game is behind."""
+        """Whether a side is 1-away and the Crawford game has been played."""
         return not self.is_money and not self.crawford and 1 in (self.away(0), self.away(1))
 
     def away(self, seat: int) -> int:
-        """Points that a seat still needs.
+        """Return the points that a seat still needs.
 
         Args:
             seat: 0 or 1.
@@ -115,10 +115,10 @@ class MatchState:
         return 0 if self.is_money else self.length - self.score[seat]
 
     def may_double(self, seat: int) -> bool:
-        """Whether a seat may offer the cube at this moment, and could gain by it.
+        """Return whether a seat may double now, and could gain by it.
 
-        Before its roll, with access to the cube, outside the Crawford game, and unless a single game at the
-        present cube already wins it the match: the rules let it turn such a cube too, to no use.
+        It may before its roll, with access to the cube, outside the Crawford game. A dead cube, at which a
+        single game wins the match, is excluded although the rules allow turning it.
         """
         if seat != self.on_roll or self.roll is not None or self.doubled or self.resigned:
             return False
@@ -130,30 +130,30 @@ class MatchState:
         return self.is_money and self.beavers and 4 * self.cube <= MAX_CUBE
 
     def has_cube_access(self, seat: int) -> bool:
-        """Whether a seat may turn the cube at some time in this game, as far as the rules go."""
+        """Return whether the rules let a seat turn the cube at some time in this game."""
         return not self.crawford and self.cube < MAX_CUBE and self.cube_owner in (None, seat)
 
     def next_turn(self) -> MatchState:
-        """The state after the seat on roll has played: the other seat on roll, no dice."""
+        """Return the state after a play: the other seat on roll, no dice."""
         return replace(self.before_roll(), on_roll=1 - self.on_roll)
 
     def without_offers(self) -> MatchState:
-        """The state without a double, beaver or resignation that waits; the cube as it lies."""
+        """Return the state without a pending double, beaver or resignation; the cube stays."""
         return replace(self, doubled=False, beavered=False, resigned=0)
 
     def before_roll(self) -> MatchState:
-        """The state before dice, double, beaver and resignation, which is what is judged."""
+        """Return the state before dice and offers, the one that evaluations refer to."""
         return replace(self.without_offers(), roll=None)
 
     def without_automatic_doubles(self) -> MatchState:
-        """Money play with a centred cube above 1 as the same game for a cube of 1; else the same state.
+        """Return money play with a centred cube above 1 as the same game with the cube at 1, else the state.
 
-        Values are per cube of 1.
+        Money values are per cube of 1.
         """
         return replace(self, cube=1) if self.is_money and self.cube_owner is None else self
 
     def game_result(self, winner: int, kind: int) -> GameResult:
-        """Count a game that was won at the present cube; under Jacoby a centred one makes it a single game.
+        """Return the result of a game won at the present cube; Jacoby counts it single while that is centred.
 
         Args:
             winner: The seat that won.
@@ -163,27 +163,27 @@ class MatchState:
         return GameResult(winner, kind, self.cube * (1 if is_single else kind))
 
     def score_after(self, winner: int, points: int) -> tuple[int, int]:
-        """The score once a game has been counted; at the end of a match it reaches the length, or passes it.
+        """Return the score after a game; at the end of a match it reaches or exceeds the length.
 
         Args:
             winner: The seat that won the game, 0 or 1.
-            points: What the game is worth, cube included.
+            points: Points won, cube included.
         """
         own, other = self.score
         return (own + points, other) if winner == 0 else (own, other + points)
 
     def after_game(self, winner: int, points: int) -> MatchState | None:
-        """The state before the next game, with a fresh cube and without dice; None when the match is won.
+        """Return the state before the next game, with a centred cube and no dice; None when the match is won.
 
-        The first game in which a side needs one point is the Crawford game. The seat on roll stays, the
-        opening roll decides who begins.
+        The first game in which a side is 1-away is the Crawford game. The seat on roll stays: the opening
+        roll decides who begins.
 
         Args:
             winner: The seat that won the game, 0 or 1.
-            points: What the game was worth, cube included.
+            points: Points won, cube included.
 
         Raises:
-            ValueRangeError: A money score grows out of its range.
+            ValueRangeError: A money score exceeds its range.
         """
         score = self.score_after(winner, points)
         if not self.is_money and score[winner] >= self.length:

@@ -1,4 +1,4 @@
-"""Legal plays: all of a roll as distinct resulting positions, and the play that a text means."""
+"""Legal plays of a roll, one for each distinct resulting position."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from engine.rules.position import Board, Position
 from engine.rules.rules import STANDARD_RULES, Rules
 
 CheckerMove = tuple[int, int]
-"""One checker from a point (25 the bar) to a point (0 off), in the mover's numbering."""
+"""Source and target point of one checker in the mover's numbering: 25 is the bar, 0 is off."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Play:
     """Everything moved for one roll.
 
     Attributes:
-        moves: The checker moves, highest source first; empty when nothing can be moved.
+        moves: The checker moves, highest source first; empty when no checker can move.
         hits: For each checker move, whether it hits.
         result: The position afterwards, *as the next mover sees it*.
     """
@@ -41,12 +41,12 @@ def legal_plays(position: Position, roll: Roll, rules: Rules = STANDARD_RULES) -
     """List all legal plays of a roll, one for each distinct resulting position.
 
     Args:
-        position: Where the player on roll moves from.
+        position: The position, the player on roll to move.
         roll: Two dice, in any order.
         rules: The rules of the game.
 
     Returns:
-        At least one play; a single pass when no checker can move.
+        At least one play; the only one moves nothing when no checker can move.
 
     Raises:
         ValueRangeError: A die is not 1..6.
@@ -61,13 +61,13 @@ def find_play(position: Position, roll: Roll, result: Board, rules: Rules = STAN
     """Find the legal play of a roll that leads to a given board.
 
     Args:
-        position: Where the player on roll moves from.
+        position: The position, the player on roll to move.
         roll: Two dice, in any order.
         result: ``int8[2, 26]``, as the next mover sees it.
         rules: The rules of the game.
 
     Returns:
-        The play; None where no play leads there.
+        The play; None if no play leads there.
 
     Raises:
         ValueRangeError: A die is not 1..6.
@@ -85,13 +85,13 @@ def find_play(position: Position, roll: Roll, result: Board, rules: Rules = STAN
 def _generate_plays(position: Position, roll: Roll, rules: Rules) -> tuple[Board, NDArray[np.int8]]:
     dice = np.array([validate_roll(*roll)], np.int8)
     if position.is_over:
-        raise StateError("there are no plays once a side has borne off all its checkers", field="position")
+        raise StateError("the game is over: there are no plays", field="position")
     children, moves, _ = expand_rolls(position.board[None], dice, rules)
     return children, moves
 
 
 def _find_blots(position: Position) -> set[int]:
-    """The opponent's blots, in the mover's numbering."""
+    """Return the opponent's blots in the mover's numbering."""
     return {
         25 - point for point, count in enumerate(position.board[1].tolist()) if count == 1 and 0 < point < 25
     }
@@ -110,7 +110,7 @@ def _make_play(child: Board, moves: list[int], blots: set[int]) -> Play:
 def expand_rolls(
     boards: Board, dice: NDArray[np.int8], rules: Rules = STANDARD_RULES
 ) -> tuple[Board, NDArray[np.int8], NDArray[np.int64]]:
-    """List the legal plays of one roll for each of many positions, in one array.
+    """List the legal plays of one roll for each of many positions in one array.
 
     Args:
         boards: ``int8[n, 2, 26]``.

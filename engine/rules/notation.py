@@ -1,7 +1,7 @@
-"""Play notation: one way to write a play, all common ways to read one.
+"""Play notation: formats plays in one way and parses all common ones.
 
-A text is read by trying it out, and what counts is the position it leads to: ``13/8 13/10`` and ``13/10,
-13/8`` are the same play, and so are ``bar/22/18`` and ``25/18``.
+Plays are compared by the position that they lead to: ``13/8 13/10`` and ``13/10, 13/8`` are the same play,
+and so are ``bar/22/18`` and ``25/18``.
 """
 
 from __future__ import annotations
@@ -48,10 +48,9 @@ _MAX_TEXT_LENGTH = 200
 
 
 def format_play(play: Play) -> str:
-    """Write a play as people do: ``8/5 6/5``, ``bar/22*``, ``6/off(2)``, ``24/18*/13``, ``pass``.
+    """Format a play as people write it: ``8/5 6/5``, ``bar/22*``, ``6/off(2)``, ``24/18*/13``, ``pass``.
 
-    Moves of one checker are joined, the points between are shown only where it hits, and equal ones are
-    counted.
+    Moves of one checker are joined, with intermediate points only where it hits; equal moves are counted.
     """
     chains: list[list[tuple[int, bool]]] = []
     for (source, target), hits in zip(play.moves, play.hits, strict=True):
@@ -67,7 +66,7 @@ def format_play(play: Play) -> str:
 
 
 def format_moves_plain(play: Play) -> str:
-    """Write a play as UBGI does: every checker move ``from/to``, without hits or counts; ``pass``."""
+    """Format a play as UBGI does: each checker move as ``from/to``, without hits or counts; ``pass``."""
     return (
         " ".join(f"{_format_point(source)}/{_format_point(target)}" for source, target in play.moves)
         or NO_MOVE_TEXT
@@ -75,17 +74,17 @@ def format_moves_plain(play: Play) -> str:
 
 
 def parse_play(text: str, position: Position, roll: Roll, rules: Rules = STANDARD_RULES) -> Play:
-    """Find the play that a text means.
+    """Parse a play.
 
     Accepted: ``/`` or ``-`` between points, blanks or commas between moves, any order and case, ``bar``,
     ``b`` or 25, ``off``, ``o`` or 0, chains (``24/18/13``), counts (``6/off(2)``), the roll in front (``31:
     8/5 6/5``), and ``pass``, ``cannot move`` or nothing at all where no checker can move. A ``*`` is needed
-    only where a move with and one without a hit between its ends are both possible; without one the move
+    only where a checker can reach its target both with and without hitting on the way; without it, the move
     that does not hit is meant.
 
     Args:
         text: The play, in the numbering of the player on roll.
-        position: Where it is played.
+        position: The position, the player on roll to move.
         roll: The dice to be played.
         rules: The rules of the game.
 
@@ -93,9 +92,9 @@ def parse_play(text: str, position: Position, roll: Roll, rules: Rules = STANDAR
         The legal play with the same result.
 
     Raises:
-        FormatError: The text is no play; the message says from where on.
-        PlayError: The play breaks a rule, which the message names, or could mean several plays, which it
-        lists.
+        FormatError: The text is not a play; the message quotes the part at fault.
+        PlayError: The play breaks a rule, which the message names, or is ambiguous; the message lists the
+            choices.
     """
     paths = _parse_paths(text, roll)
     direct = _play_as_written(paths, position, roll, rules) if paths else None
@@ -110,7 +109,7 @@ def parse_play(text: str, position: Position, roll: Roll, rules: Rules = STANDAR
         )
     if plays[0].is_no_move:
         raise PlayError(
-            f"no checker can move with {roll[0]}-{roll[1]}: the only play is a pass", field="move"
+            f"no checker can move with {roll[0]}-{roll[1]}: expected '{NO_MOVE_TEXT}'", field="move"
         )
     by_result = {play.result: play for play in plays}
     trials, reason = find_interpretations(position, rules.dice_of(roll), paths)
@@ -121,7 +120,7 @@ def parse_play(text: str, position: Position, roll: Roll, rules: Rules = STANDAR
 
 
 def _play_as_written(paths: list[CheckerPath], position: Position, roll: Roll, rules: Rules) -> Play | None:
-    """Carry paths out point by point as written, which most texts allow; None where that leaves a doubt."""
+    """Play paths point by point as written, which most texts allow; None where that is ambiguous."""
     steps = [step for path in paths for step in pairwise(path.points)]
     if len(steps) > len(rules.dice_of(roll)):
         return None
@@ -155,36 +154,38 @@ def _choose_result(
     results = [result for result, difference in differences.items() if difference == least]
     if len(results) > 1:
         choices = ", ".join(format_play(by_result[result]) for result in results)
-        raise PlayError(f"the play could mean {choices}: write the points between", field="move")
+        raise PlayError(f"ambiguous play, it could be {choices}: write the intermediate points", field="move")
     return results[0]
 
 
 def _explain_illegal_play(
     interpretations: Iterable[PlayInterpretation], reason: str, plays: list[Play], roll: Roll
 ) -> str:
-    """Say which rule refuses a play that leads to none of the legal results."""
+    """Return which rule forbids a play that leads to none of the legal results."""
     most = len(plays[0].moves)
     used = max((trial.dice_used for trial in interpretations), default=0)
     if used == 0:
         return reason
     example = f", for example {format_play(plays[0])}"
     if used >= most:
-        return f"only one die can be played, and it must be the larger one, {max(roll)}{example}"
+        return f"only one die can be played: it must be the larger one, {max(roll)}{example}"
     if roll[0] == roll[1]:
-        return f"{most} moves of {roll[0]} must be played, this is {used}{example}"
+        return f"expected {most} moves of {roll[0]}, got {used}{example}"
     return f"both dice must be played{example}"
 
 
 def _parse_paths(text: str, roll: Roll) -> list[CheckerPath]:
     if len(text) > _MAX_TEXT_LENGTH:
-        raise FormatError(f"a play has at most {_MAX_TEXT_LENGTH} characters, got {len(text)}", field="move")
+        raise FormatError(
+            f"expected a play of at most {_MAX_TEXT_LENGTH} characters, got {len(text)}", field="move"
+        )
     bare = text.lower()
     prefix = _ROLL_PREFIX.match(bare)
     if prefix:
         said = int(prefix[1]), int(prefix[2])
         if sorted(said) != sorted(roll):
             raise PlayError(
-                f"the play is for {said[0]}-{said[1]}, the roll is {roll[0]}-{roll[1]}", field="move"
+                f"expected a play of {roll[0]}-{roll[1]}, got one of {said[0]}-{said[1]}", field="move"
             )
         bare = bare[prefix.end() :]
     bare = " ".join(bare.replace(",", " ").replace(";", " ").split()).rstrip(".")
@@ -194,7 +195,7 @@ def _parse_paths(text: str, roll: Roll) -> list[CheckerPath]:
     return [path for part in bare.split() for path in _parse_path(part)]
 
 
-@lru_cache(maxsize=4096)  # records of games repeat themselves
+@lru_cache(maxsize=4096)  # game records repeat themselves
 def _parse_path(part: str) -> tuple[CheckerPath, ...]:
     match = _PATH.fullmatch(part)
     if not match:
@@ -207,7 +208,7 @@ def _parse_path(part: str) -> tuple[CheckerPath, ...]:
     for source, target in pairwise(points):
         if not BAR >= source > target >= OFF:
             raise PlayError(
-                f"{format_move((source, target))} is no move: a checker moves from bar, 24 down to 1, off",
+                f"expected a move from bar or 24 down to 1 or off, got {format_move((source, target))}",
                 field="move",
             )
     starred = tuple(point for point, step in zip(points, steps, strict=True) if step.endswith("*"))

@@ -1,4 +1,4 @@
-"""Outcomes: five cumulative probabilities, for the player on roll, before the roll."""
+"""Outcomes: five cumulative probabilities for the player on roll, before the roll."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.kernels import outcomes as kernel_outcomes
 from engine.rules.position import BAR, CHECKERS, OFF, Board
 
 WIN, WIN_G, WIN_BG, LOSE_G, LOSE_BG = range(5)
-"""Places in an outcome: win, win gammon or more, win backgammon, lose gammon or more, lose backgammon."""
+"""Columns of an outcome: win, win gammon+, win backgammon, lose gammon+, lose backgammon."""
 
 _GAMMON_COLUMNS = ((WIN_G, LOSE_G), (WIN_BG, LOSE_BG))
 
@@ -35,7 +35,7 @@ class Outcome(NamedTuple):
 
 
 def cubeless_equity(outcomes: Outcomes) -> NDArray[np.float32]:
-    """Cubeless money equity in points: 2·win − 1 + wg + wbg − lg − lbg.
+    """Return cubeless money equity in points: 2·win − 1 + wg + wbg − lg − lbg.
 
     Args:
         outcomes: ``float32[..., 5]``.
@@ -48,7 +48,7 @@ def cubeless_equity(outcomes: Outcomes) -> NDArray[np.float32]:
 
 
 def invert_outcomes(outcomes: Outcomes) -> Outcomes:
-    """See outcomes from the other side.
+    """Return outcomes from the other side's view.
 
     Args:
         outcomes: ``float32[..., 5]``.
@@ -62,7 +62,7 @@ def invert_outcomes(outcomes: Outcomes) -> Outcomes:
 
 
 def evaluate_finished(boards: Board) -> Outcomes:
-    """Exact outcomes of positions in which one side has borne off everything.
+    """Return exact outcomes of positions in which one side has borne off everything.
 
     Args:
         boards: ``int8[n, 2, 26]``, each with exactly one side finished.
@@ -98,11 +98,11 @@ def classify_results(boards: Board) -> NDArray[np.int8]:
 
 
 def sanitise_outcomes(outcomes: Outcomes, boards: Board) -> Outcomes:
-    """Make estimates possible: probabilities, monotone, no gammon once the loser has a checker off.
+    """Make estimates consistent: probabilities, monotone, no gammon once the loser has a checker off.
 
     Args:
         outcomes: ``float32[n, 5]`` estimates.
-        boards: ``int8[n, 2, 26]`` they belong to.
+        boards: ``int8[n, 2, 26]``, their positions.
 
     Returns:
         A new ``float32[n, 5]``.

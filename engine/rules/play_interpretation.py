@@ -1,4 +1,4 @@
-"""Trying out a play that was written down: every order of its moves, every split of a long move into dice."""
+"""Interpretations of a written play: every order of its moves and every split of a long move into dice."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ Dice = tuple[int, ...]
 
 @dataclass(frozen=True)
 class CheckerPath:
-    """The way of one checker as it was written.
+    """The path of one checker as written.
 
     Attributes:
-        points: From where over where to where, falling (25 the bar, 0 off).
-        marked_hits: The points marked as hits.
+        points: Source, intermediate points and target, falling (25 the bar, 0 off).
+        marked_hits: Points marked as hits.
     """
 
     points: tuple[int, ...]
@@ -27,12 +27,12 @@ class CheckerPath:
 
 @dataclass(frozen=True)
 class PlayInterpretation:
-    """One way to carry all paths out.
+    """One way to play all paths.
 
     Attributes:
         result: The position afterwards, as the next mover sees it.
-        hits: The points hit on, in the mover's numbering.
-        dice_used: How many dice it took.
+        hits: Points hit on, in the mover's numbering.
+        dice_used: How many dice it takes.
     """
 
     result: Position
@@ -43,17 +43,17 @@ class PlayInterpretation:
 def find_interpretations(
     position: Position, dice: Dice, paths: list[CheckerPath]
 ) -> tuple[list[PlayInterpretation], str]:
-    """Carry paths out in every way that the rules for single checker moves allow.
+    """Play paths in every way that the rules for single checker moves allow.
 
-    Whether enough dice were used, and the right one, is left to the caller.
+    The caller checks whether enough dice were used, and the right one.
 
     Args:
-        position: Where they begin.
+        position: The position, the player on roll to move.
         dice: One for each checker move.
         paths: At least one.
 
     Returns:
-        The ways, and when there is none, the rule that stopped the one that went furthest.
+        The interpretations, and if there are none, the rule that stopped the one that went furthest.
     """
     reason = _explain_dice_mismatch(paths, dice)
     if reason:
@@ -65,23 +65,23 @@ def find_interpretations(
 
 
 def format_move(points: tuple[int, ...]) -> str:
-    """Write the ends of a path: ``bar/18``."""
+    """Format the ends of a path: ``bar/18``."""
     return "/".join("bar" if p == BAR else "off" if p == OFF else str(p) for p in (points[0], points[-1]))
 
 
 @dataclass(frozen=True)
 class _Checkers:
-    """Both sides' checkers while a play is tried out, each in its own numbering."""
+    """Both sides' checkers during a play, each in its own numbering."""
 
     own: list[int]
     opponent: list[int]
 
     def explain_illegal_move(self, source: int, die: int) -> str | None:
-        """Which rule forbids to move a checker by a die, if one does."""
+        """Return the rule that forbids moving a checker by a die, None if it is legal."""
         if not self.own[source]:
-            return f"there is no checker on {'the bar' if source == BAR else source} to play"
+            return f"no checker on {'the bar' if source == BAR else source}"
         if self.own[BAR] and source != BAR:
-            return "a checker on the bar must enter before another moves"
+            return "checkers on the bar must enter first"
         target = source - die
         if target > OFF:
             holders = self.opponent[25 - target]
@@ -90,13 +90,13 @@ class _Checkers:
             return f"{format_move((source, target))} is blocked by {holders} checkers of the opponent"
         highest = max(point for point in range(1, 26) if self.own[point])
         if highest > 6:
-            return f"no checker bears off while one is on {'the bar' if highest == BAR else highest}"
+            return f"no bearing off while a checker is on {'the bar' if highest == BAR else highest}"
         if target < OFF and source < highest:
             return f"a {die} bears off from {source} only when no checker is higher, and one is on {highest}"
         return None
 
     def move_checker(self, source: int, target: int) -> tuple[_Checkers, bool]:
-        """The table after a checker move, and whether it hit."""
+        """Return the checkers after a checker move, and whether it hit."""
         own, opponent = self.own.copy(), self.opponent.copy()
         own[source] -= 1
         own[target] += 1
@@ -124,7 +124,7 @@ class _InterpretationSearch:
         Args:
             checkers: The checkers.
             dice: Dice not used yet.
-            pending: For each path not finished, where its checker is and the written points ahead.
+            pending: For each unfinished path, the point of its checker and the written points ahead.
             hits: Points hit on so far.
         """
         self._dice_count = max(self._dice_count, len(dice))
@@ -166,14 +166,14 @@ class _InterpretationSearch:
             self.explore(after, tuple(left), pending, (*hits, target) if is_hit else hits)
 
     def _record_reason(self, rank: tuple[int, int, int], reason: str) -> None:
-        """Keep the reason that left the least undone, rules of the game before mere arithmetic."""
+        """Keep the reason of the attempt that went furthest; rules of the game go before arithmetic."""
         if rank < self._reason_rank:
             self._reason_rank = rank
             self.reason = reason
 
 
 def _explain_dice_mismatch(paths: list[CheckerPath], dice: Dice) -> str:
-    """Why paths need other dice than these, whatever the position; empty if they do not."""
+    """Return why paths do not fit the dice in any position; empty if they may fit."""
     steps = [step for path in paths for step in pairwise(path.points)]
     if len(steps) > len(dice):
         return f"{len(steps)} checker moves are more than the roll {_format_dice(dice)} gives"
@@ -185,7 +185,7 @@ def _explain_dice_mismatch(paths: list[CheckerPath], dice: Dice) -> str:
 
 
 def _is_within_reach(source: int, goal: int, dice: Dice) -> bool:
-    """Whether some of the dice carry a checker exactly to its goal, or off the board if that is the goal."""
+    """Return whether some of the dice move a checker exactly to its goal, or off if that is the goal."""
     if goal == OFF:
         return source - sum(dice) <= OFF
     sums = {sum(some) for count in range(len(dice) + 1) for some in combinations(dice, count)}

@@ -1,4 +1,4 @@
-"""A position: checkers of both sides, seen by the player on roll."""
+"""Positions: the checkers of both sides as the player on roll sees them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Board = NDArray[np.int8]
 
 
 def swap_sides(boards: Board) -> Board:
-    """See boards from the other side: the one place where rows are swapped outside the kernels.
+    """Return boards as the other side sees them; outside kernels, rows are swapped here alone.
 
     Args:
         boards: ``int8[..., 2, 26]``.
@@ -36,7 +36,7 @@ def swap_sides(boards: Board) -> Board:
 
 
 class Phase(enum.IntEnum):
-    """The stages of a game, in the order in which a position passes through them."""
+    """Phases of a game, in the order in which a game passes through them."""
 
     CONTACT = kernel_phases.CONTACT
     CRASHED = kernel_phases.CRASHED
@@ -45,15 +45,15 @@ class Phase(enum.IntEnum):
 
 
 class Position:
-    """A validated position that never changes.
+    """A validated, immutable position.
 
     Args:
         board: ``int8[2, 26]``; it is copied.
 
     Raises:
-        PositionError: The board cannot come up in a game: wrong shape, no whole numbers, a count outside
-            0..15, a side without 15 checkers, a point held by both sides, both sides finished, or both on
-            the bar against closed boards.
+        PositionError: The board is impossible: wrong shape, no integers, a count outside 0..15, a side
+            without 15 checkers, a point held by both sides, both sides finished, or both on the bar against
+            closed boards.
     """
 
     __slots__ = ("_board",)
@@ -75,7 +75,7 @@ class Position:
 
     @classmethod
     def from_valid_board(cls, board: Board) -> Position:
-        """Wrap a board that the rules produced from a valid position, without looking at it again.
+        """Wrap a board that the rules produced from a valid position, without validating it.
 
         Args:
             board: ``int8[2, 26]``, C-contiguous; it is copied.
@@ -91,7 +91,7 @@ class Position:
         return self._board
 
     def swap_sides(self) -> Position:
-        """The same checkers with the other player on roll."""
+        """Return the same checkers with the other player on roll."""
         return Position(swap_sides(self._board))
 
     @property
@@ -102,7 +102,7 @@ class Position:
 
     @property
     def phase(self) -> Phase:
-        """The phase of this position; see `phases`."""
+        """The phase of this position; see `classify_phases`."""
         return Phase(int(classify_phases(self._board[None])[0]))
 
     @property
@@ -112,7 +112,7 @@ class Position:
 
     @property
     def key(self) -> bytes:
-        """52 bytes that equal positions share."""
+        """52 bytes, the same for equal positions."""
         return self._board.tobytes()
 
     def __eq__(self, other: object) -> bool:
@@ -164,16 +164,14 @@ def find_finished(boards: Board) -> NDArray[np.bool_]:
 
 
 def classify_phases(boards: Board) -> NDArray[np.int8]:
-    """Classify positions.
+    """Return the phases of positions.
 
-    A race is a position without contact: no checker can ever meet an opposing one. A crashed position has
-    contact and a side (either one) with at most six checkers left to hold its board with. Not counted are
-    those borne off, those on its ace point if there are two or more, and all but one of those on its deuce
-    point.
+    A race has no contact: no checker can ever meet an opposing one. A crashed position has contact and a side
+    (either one) with at most six useful checkers: those borne off do not count, nor do two or more on its ace
+    point, nor all but one of those on its deuce point.
 
-    Source: the split that GNU Backgammon shows from outside, told from its classification of every
-    combination of checkers on the board, the ace and the deuce point; no difference is known. Its bearoff
-    classes are races here.
+    *Source:* GNU Backgammon's classes, inferred from its classification of every combination of checkers on
+    the board, the ace and the deuce point; no difference is known. Its bearoff classes are races here.
 
     Args:
         boards: ``int8[n, 2, 26]``.
@@ -192,14 +190,14 @@ def _validate_board(board: Any) -> Board:  # noqa: ANN401
         array = np.asarray(board)
     except (TypeError, ValueError):
         raise PositionError(
-            "a board is two rows of 26 counts, this one is ragged", field="position"
+            "expected a board of two rows of 26 counts, got ragged rows", field="position"
         ) from None
     if array.shape != (2, 26):
-        raise PositionError(f"a board has shape (2, 26), this one {array.shape}", field="position")
+        raise PositionError(f"expected a board of shape (2, 26), got {array.shape}", field="position")
     if array.dtype.kind not in "iu":
-        raise PositionError(f"a board holds whole numbers, this one {array.dtype}", field="position")
+        raise PositionError(f"expected a board of integers, got {array.dtype}", field="position")
     if ((array < 0) | (array > CHECKERS)).any():
-        raise PositionError("a point holds 0 to 15 checkers of a side", field="position")
+        raise PositionError(f"expected 0 to {CHECKERS} checkers on each point", field="position")
     array = np.array(array, dtype=np.int8, order="C")
     for name, row in zip(("the player on roll", "the opponent"), array, strict=True):
         total = int(row.sum())

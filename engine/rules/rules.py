@@ -111,11 +111,11 @@ class Rules:
         return kernel_moves.expand if self.doubles is Doubles.FOUR else kernel_two_moves.expand
 
     def supports(self, feature: Feature) -> bool:
-        """Return whether a feature is available: nets, databases and cube values assume standard doubles."""
+        """Return whether a feature is available: nets, databases and cube values need standard doubles."""
         return self.doubles is Doubles.FOUR
 
     def check_supports(self, feature: Feature) -> None:
-        """Refuse a feature that is not available.
+        """Raise an error unless a feature is available.
 
         Raises:
             UnsupportedError: It is not.
@@ -135,4 +135,4 @@ class Rules:
 
 
 STANDARD_RULES = Rules()
-"""Backgammon as everybody plays it."""
+"""Backgammon with doubles as four moves."""

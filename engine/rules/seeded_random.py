@@ -1,7 +1,7 @@
-"""Chance that is the same whenever its seed and what it is asked of are the same.
+"""Random numbers that depend on a seed and a subject alone, such as a board and a roll.
 
-What is drawn for one thing does not depend on what else is asked, or in which order: so choices and dice stay
-the same however games are split over batches, threads and processes.
+A draw depends neither on other draws nor on their order, so choices and dice stay the same however games are
+split over batches, threads and processes.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from engine.rules.position import Board
 
 
 class BoardHasher:
-    """Numbers that look random, for boards and rolls.
+    """Pseudo-random numbers for boards and rolls.
 
     Args:
         seed: Any non-negative integer.
@@ -29,7 +29,7 @@ class BoardHasher:
         self._dice_keys = generator.integers(0, 2**64, size=2, dtype=np.uint64)
 
     def hash_boards(self, boards: Board) -> NDArray[np.uint64]:
-        """A number for each board.
+        """Return a number for each board.
 
         Args:
             boards: ``int8[n, 2, 26]``.
@@ -40,7 +40,7 @@ class BoardHasher:
         return mix64(self._compute_keys(boards))
 
     def hash_rolls(self, boards: Board, dice: NDArray[np.int8]) -> NDArray[np.uint64]:
-        """A number for each board and roll; the same dice the other way round are another roll.
+        """Return a number for each board and roll; the order of the dice matters.
 
         Args:
             boards: ``int8[n, 2, 26]``.
@@ -57,17 +57,17 @@ class BoardHasher:
 
 
 def check_seed(seed: int) -> None:
-    """Refuse what no generator can begin with.
+    """Check that a seed can start a generator.
 
     Raises:
         ValueRangeError: The seed is negative.
     """
     if seed < 0:
-        raise ValueRangeError(f"a seed is 0 or more, not {seed}", field="seed")
+        raise ValueRangeError(f"expected a seed of 0 or more, got {seed}", field="seed")
 
 
 def make_generator(seed: int) -> np.random.Generator:
-    """Begin a generator (PCG64), which gives the same numbers for the same seed on every machine.
+    """Return a generator (PCG64), which gives the same numbers for the same seed on every machine.
 
     Raises:
         ValueRangeError: The seed is negative.
@@ -77,7 +77,7 @@ def make_generator(seed: int) -> np.random.Generator:
 
 
 def mix64(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Turn distinct keys into numbers that look random.
+    """Turn distinct keys into pseudo-random numbers.
 
     *Source:* the finaliser of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
     generators", 2014).

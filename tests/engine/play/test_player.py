@@ -57,7 +57,7 @@ def test_random_play_takes_all_plays_about_equally_often():
 
 
 def test_a_negative_seed_is_refused():
-    with pytest.raises(ValueRangeError, match="0 or more, not -1"):
+    with pytest.raises(ValueRangeError, match="0 or more, got -1"):
         RandomPlayer(-1)
 
 

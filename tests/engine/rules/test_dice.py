@@ -45,7 +45,7 @@ def test_a_long_text_is_not_repeated_whole_in_the_error():
 
 @pytest.mark.parametrize("text", ["70", "07", "0 1", "1 7", "99"])
 def test_dice_outside_1_to_6_are_refused(text):
-    with pytest.raises(ValueRangeError, match="a die shows 1 to 6") as error:
+    with pytest.raises(ValueRangeError, match="expected dice of 1 to 6") as error:
         parse_roll(text)
     assert error.value.field == "dice"
 

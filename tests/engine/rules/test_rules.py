@@ -33,9 +33,9 @@ def test_a_play_of_two_moves_is_read_where_doubles_are_two():
     assert format_play(parse_play("8/4", START, (2, 2), TWO_MOVES)) == "8/4"
     with pytest.raises(PlayError, match="4 checker moves are more than the roll 6-6 gives"):
         parse_play("24/18(2) 13/7(2)", START, (6, 6), TWO_MOVES)
-    with pytest.raises(PlayError, match="2 moves of 6 must be played, this is 1"):
+    with pytest.raises(PlayError, match="expected 2 moves of 6, got 1"):
         parse_play("13/7", START, (6, 6), TWO_MOVES)
-    with pytest.raises(PlayError, match="4 moves of 6 must be played, this is 2"):
+    with pytest.raises(PlayError, match="expected 4 moves of 6, got 2"):
         parse_play("13/7(2)", START, (6, 6))
 
 

@@ -49,5 +49,5 @@ def test_the_numbers_of_a_seed_stay_what_recorded_games_were_played_with():
 
 
 def test_a_negative_seed_is_refused():
-    with pytest.raises(ValueRangeError, match="0 or more, not -1"):
+    with pytest.raises(ValueRangeError, match="0 or more, got -1"):
         BoardHasher(-1)

@@ -69,7 +69,7 @@ def test_blanks_between_the_words_do_not_matter():
 @pytest.mark.parametrize(
     ("before", "line", "start"),
     [
-        ("position startpos", "play drop", "error bad_state doubled: there is no double to drop"),
+        ("position startpos", "play drop", "error bad_state doubled: no double to drop"),
         ("position startpos", "play accept", "error bad_state resigned:"),
         ("position startpos", "play resign", "error bad_command play:"),
         ("position startpos", "play resign triple", "error bad_command play:"),
@@ -90,7 +90,7 @@ def test_blanks_between_the_words_do_not_matter():
         (
             "set game.length 3\nset game.score_p0 2\nset game.crawford true\nnewgame",
             "play double",
-            "error bad_state crawford: there is no doubling in the Crawford game",
+            "error bad_state crawford: no doubling in the Crawford game",
         ),
         ("set game.length 3", "play double", "error bad_state position:"),
     ],

@@ -38,7 +38,7 @@ def test_the_engine_takes_a_double_and_may_not_be_doubled_again():
     if game.session.game.match.doubled:
         assert game.take_action("take", WorkControl()) == ["You take. The cube is at 4."]
     assert game.session.game.match.cube_owner == 1
-    with pytest.raises(RefusedRequestError, match="the other side holds the cube"):
+    with pytest.raises(RefusedRequestError, match="the opponent owns the cube"):
         game.take_action("double", WorkControl())
 
 

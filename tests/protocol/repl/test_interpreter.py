@@ -99,7 +99,7 @@ def test_words_for_the_cube_act_for_the_side_whose_turn_it_is():
     talk = make_talk("newgame")
     assert talk.answer("redouble")[0] == "O doubles to 2. 'take', 'drop' or 'beaver'?"
     assert talk.answer("play take")[0] == "X takes. The cube is at 2."
-    assert talk.answer("double") == ["error: the other side holds the cube, only that one may double"]
+    assert talk.answer("double") == ["error: the opponent owns the cube: only its owner may double"]
     assert talk.answer("resign gammon")[0] == "O offers to lose a gammon, 4 points. 'accept' or 'reject'?"
     assert talk.answer("reject")[0] == "X rejects the offer, the game goes on."
 

@@ -258,7 +258,7 @@ def test_files_are_written_where_they_are_asked_for(tmp_path, capsys):
             "--alpha: expected a number between 0 and 0.5",
         ),
         (["pubeval", "random", "--anchor", "default"], "--anchor: expected one of the players"),
-        (["pubeval", "random", "--seed", "-1"], "a seed is 0 or more"),
+        (["pubeval", "random", "--seed", "-1"], "expected a seed of 0 or more"),
         (["pubeval", "random", "--home-bound", "--records", "games"], "no result"),
         (["pubeval", "random", "--plot", "table.bmp"], "pictures are files of"),
     ],

@@ -117,5 +117,5 @@ def test_bad_arguments_are_named():
     with pytest.raises(ValueRangeError, match="among 1 play or more, not 0") as caught:
         WeightedChoicePlayer("merit", LEAVES, candidates=0)
     assert caught.value.field == "among"
-    with pytest.raises(ValueRangeError, match="a seed is 0 or more"):
+    with pytest.raises(ValueRangeError, match="expected a seed of 0 or more"):
         WeightedChoicePlayer("merit", LEAVES, seed=-1)
