@@ -15,12 +15,12 @@ from engine.evaluation.pruning import PlayPruner, ShortlistPruner
 from engine.options import did_you_mean
 from engine.play.player import EvaluatorPlayer, Player
 from engine.search import ValueCache
-from nets.contact_classes import CONTACT_CLASSES, ContactClassNets
+from nets.contact_classes import CONTACT_CLASSES
 from nets.manifest import MANIFEST_FILE, EvaluatorEntry, Manifest, load_net, read_manifest
 from nets.player_kinds import list_kind_names
 from nets.player_specs import KindSpec, PlayerSpec, parse_player
 from nets.pruning_net import PruningNet, read_net_weights
-from nets.router import Router
+from nets.router import ContactClassNets, Router
 from nets.wildbg import NAME_PREFIX as WILDBG
 from nets.wildbg import hash_wildbg_nets, load_wildbg
 

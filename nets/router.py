@@ -1,8 +1,9 @@
-"""The router: sends each position to the judge of its phase."""
+"""Routing: each position goes to the evaluator of its phase, and contact to the net of its class."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,18 +12,18 @@ from engine.evaluation.evaluator import Evaluator, ExactEvaluator
 from engine.kernels import outcomes as kernel_outcomes
 from engine.rules.outcome import Outcomes, evaluate_finished, sanitise_outcomes
 from engine.rules.position import Board, Phase, classify_phases
-from nets.row_groups import gather_boards, group_rows
+from nets.contact_classes import CONTACT_CLASSES, classify_contact
 
 
 class Router:
-    """An evaluator made of several: over, exact judges in their order, race net, crashed net, contact net.
+    """An evaluator made of several: final scores, exact evaluators in order, race, crashed and contact net.
 
     Args:
-        name: What replies call it.
-        contact: The judge of contact, and of every phase that has none of its own.
-        race: The judge of races that no exact judge covers.
-        crashed: The judge of crashed positions.
-        exact: Judges of some races, the first that covers a position being asked.
+        name: Its name in replies.
+        contact: The evaluator of contact, and of each phase without one of its own.
+        race: The evaluator of races that no exact evaluator covers.
+        crashed: The evaluator of crashed positions.
+        exact: Evaluators of some races; the first that covers a position evaluates it.
     """
 
     plies = 0
@@ -47,7 +48,7 @@ class Router:
         """Evaluate positions, as `engine.evaluation.evaluator.Evaluator.evaluate`."""
         boards = np.require(boards, np.int8, ["C", "W"])  # keeps the kernels at one compiled signature
         outcomes = np.empty((len(boards), 5), np.float32)
-        rows_of_phase = group_rows(classify_phases(boards), len(Phase))
+        rows_of_phase = _group_rows(classify_phases(boards), len(Phase))
         over = rows_of_phase[Phase.OVER]
         if len(over):
             outcomes[over] = evaluate_finished(boards[over])
@@ -62,22 +63,77 @@ class Router:
             rows = parts[0] if len(parts) == 1 else np.concatenate(parts)
             if len(rows) == len(boards) and len(parts) == 1:
                 return sanitise_outcomes(net.evaluate(boards), boards)
-            judged = gather_boards(boards, rows)
-            kernel_outcomes.scatter_outcomes(sanitise_outcomes(net.evaluate(judged), judged), rows, outcomes)
+            routed = _gather_boards(boards, rows)
+            kernel_outcomes.scatter_outcomes(sanitise_outcomes(net.evaluate(routed), routed), rows, outcomes)
         return outcomes
 
     def _evaluate_exact(
         self, boards: Board, rows: NDArray[np.int64], outcomes: Outcomes
     ) -> NDArray[np.int64]:
-        """Write the outcomes of the races that exact judges know, and return the rows of the others."""
-        for judge in self._exact:
+        """Write the outcomes of the races that exact evaluators cover, and return the rows of the others."""
+        for evaluator in self._exact:
             if not len(rows):
                 break
-            covered = judge.covers(gather_boards(boards, rows))
-            known = rows[covered]
-            if len(known):
+            is_covered = evaluator.covers(_gather_boards(boards, rows))
+            covered = rows[is_covered]
+            if len(covered):
                 kernel_outcomes.scatter_outcomes(
-                    judge.evaluate(gather_boards(boards, known)), known, outcomes
+                    evaluator.evaluate(_gather_boards(boards, covered)), covered, outcomes
                 )
-                rows = rows[~covered]
+                rows = rows[~is_covered]
         return rows
+
+
+class ContactClassNets:
+    """An evaluator of contact made of one for each class; an `engine.evaluation.evaluator.Evaluator`.
+
+    Args:
+        name: Its name in replies.
+        nets: The evaluator of each of `CONTACT_CLASSES`, by name.
+    """
+
+    plies = 0
+
+    def __init__(self, name: str, nets: Mapping[str, Evaluator]) -> None:
+        self.name = name
+        self._nets = [nets[each] for each in CONTACT_CLASSES]
+
+    def evaluate(self, boards: Board) -> Outcomes:
+        """Evaluate positions, as `engine.evaluation.evaluator.Evaluator.evaluate`."""
+        boards = np.require(boards, np.int8, ["C", "W"])
+        rows_of_class = _group_rows(classify_contact(boards), len(CONTACT_CLASSES))
+        outcomes = np.empty((len(boards), 5), np.float32)
+        for net, rows in zip(self._nets, rows_of_class, strict=True):
+            if len(rows) == len(boards):
+                return net.evaluate(boards)
+            if len(rows):
+                kernel_outcomes.scatter_outcomes(net.evaluate(_gather_boards(boards, rows)), rows, outcomes)
+        return outcomes
+
+
+def _group_rows(class_of: NDArray[np.int8], class_count: int) -> list[NDArray[np.int64]]:
+    """Return the rows of each class, ascending.
+
+    Args:
+        class_of: ``int8[n]``, each 0 to ``class_count`` - 1.
+        class_count: The number of classes.
+    """
+    rows, counts = np.empty(len(class_of), np.int64), np.zeros(class_count, np.int64)
+    kernel_outcomes.group_rows_by_class(class_of, rows, counts)
+    ends = list(accumulate(counts.tolist()))
+    return [rows[end - count : end] for end, count in zip(ends, counts.tolist(), strict=True)]
+
+
+def _gather_boards(boards: Board, rows: NDArray[np.int64]) -> Board:
+    """Return some of the positions as a new array.
+
+    Args:
+        boards: ``int8[n, 2, 26]``.
+        rows: ``int64[m]``.
+
+    Returns:
+        ``int8[m, 2, 26]``.
+    """
+    gathered = np.empty((len(rows), 2, 26), np.int8)
+    kernel_outcomes.gather_boards(boards, rows, gathered)
+    return gathered

@@ -10,10 +10,11 @@ import pytest
 from engine.errors import DataFileError
 from engine.rules.position import Phase, classify_phases
 from nets.catalogue import load_evaluator, load_pruner
-from nets.contact_classes import CONTACT_CLASSES, ContactClassNets, classify_contact
+from nets.contact_classes import CONTACT_CLASSES, classify_contact
 from nets.manifest import load_net, read_manifest
+from nets.router import ContactClassNets
 from tests import boards
-from tests.nets.net_files import UNTRAINED, write_net
+from tests.nets.net_files import write_net
 
 CONTACT = boards.random_boards(600, seed=4)
 CONTACT = CONTACT[classify_phases(CONTACT) == Phase.CONTACT]
@@ -73,12 +74,9 @@ def _write_manifest(folder, evaluator):
         entries.append(
             f'[[net]]\nname = "{phase}"\nfile = "{file.name}"\nphase = "{phase}"\nencoder = "tesauro196"\n'
             f'hidden = [8]\noutputs = "cumulative5"\nsha256 = "{sha256}"\n'
-            'trained = "tiny"\n'
         )
     manifest = folder / "manifest.toml"
-    text = (
-        'default = "split"\n' + UNTRAINED + "".join(entries) + f'[[evaluator]]\nname = "split"\n{evaluator}'
-    )
+    text = 'default = "split"\n' + "".join(entries) + f'[[evaluator]]\nname = "split"\n{evaluator}'
     manifest.write_text(text, "utf-8")
     return manifest
 
@@ -95,20 +93,20 @@ def test_an_evaluator_of_the_manifest_may_have_a_net_for_each_plan(tmp_path):
     ):
         judged = nets[plan].evaluate(CONTACT[rows])[:, 0]
         np.testing.assert_allclose(loaded[rows][:, 0], judged, atol=1e-6)
-    with pytest.raises(DataFileError, match="split by plan"):
+    with pytest.raises(DataFileError, match="one for each contact class"):
         load_pruner("split", file)
 
 
 @pytest.mark.parametrize(
     ("evaluator", "message"),
     [
-        ('race = "race"\n', "one net for contact, or one a plan"),
-        (ALL_PLANS, "one net for contact, or one a plan and one for race"),
-        (ALL_PLANS + 'contact = "mutual"\nrace = "race"\n', "one net for contact, or one a plan"),
+        ('race = "race"\n', "expected 'contact', or 'plans' and 'race'"),
+        (ALL_PLANS, "expected 'contact', or 'plans' and 'race'"),
+        (ALL_PLANS + 'contact = "mutual"\nrace = "race"\n', "expected 'contact', or 'plans' and 'race'"),
         ('plans = {mutual = "mutual"}\nrace = "race"\n', "missing required field"),
         (
             ALL_PLANS.replace('"loose"', '"race"') + 'race = "race"\n',
-            "'race' is a net for race, expected one for loose",
+            "expected a net for loose, 'race' is one for race",
         ),
     ],
 )

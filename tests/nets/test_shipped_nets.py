@@ -10,7 +10,7 @@ from engine.play.player import EvaluatorPlayer
 from engine.rules.outcome import Outcome
 from engine.rules.position import Position
 from nets.catalogue import load_evaluator
-from nets.pubeval import PubevalPlayer
+from nets.players.pubeval import PubevalPlayer
 from tests import boards, naive
 
 

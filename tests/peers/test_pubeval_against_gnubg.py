@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engine.play.lockstep import play_games
-from nets.pubeval import PubevalPlayer
+from nets.players.pubeval import PubevalPlayer
 from tests import boards
 from tests.peers.gnubg_nets import as_lists, gnubg_nn
 from tools.gnubg.nets import GnubgPlayer

@@ -18,7 +18,7 @@ from engine.rules.outcome import cubeless_equity
 from engine.rules.position import Position
 from engine.rules.rules import STANDARD_RULES, Doubles, Rules
 from nets.catalogue import load_player
-from nets.pubeval import PubevalPlayer
+from nets.players.pubeval import PubevalPlayer
 from tests import boards
 
 START = Position.start()

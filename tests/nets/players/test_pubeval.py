@@ -1,10 +1,78 @@
-"""``pubeval`` by name."""
+"""Pubeval as a player."""
 
+from __future__ import annotations
+
+import shutil
+
+import numpy as np
+import pytest
+
+from engine.errors import DataFileError
+from engine.play.lockstep import play_games
+from engine.play.player import RandomPlayer
+from engine.rules.dice import ROLLS
+from engine.rules.moves import legal_plays
+from engine.rules.position import Phase, Position
 from nets.catalogue import load_player
-from nets.pubeval import PubevalPlayer
+from nets.players.pubeval import WEIGHTS_FOLDER, PubevalPlayer
+from tests import boards
 
 
-def test_it_is_tesauros_player():
+def test_it_is_a_player_by_name():
     player = load_player("pubeval")
     assert isinstance(player, PubevalPlayer)
     assert player.name == "pubeval"
+
+
+def test_it_makes_the_point_with_an_opening_3_1():
+    chosen = PubevalPlayer().choose(Position.start().board[None], np.array([[3, 1]], np.int8))
+    assert chosen[0, 1, [4, 5, 6, 8]].tolist() == [0, 2, 4, 2]
+
+
+def test_its_score_of_the_opening_position_is_the_published_one():
+    # gnubg-nn's pub_eval_score gives 6.84055 for the same position.
+    assert PubevalPlayer().score_position(Position.start().board.copy(), is_race=False) == pytest.approx(
+        6.84055, abs=1e-5
+    )
+
+
+def test_it_chooses_the_best_score_with_the_weights_of_the_phase_before_the_play():
+    player = PubevalPlayer()
+    race = boards.position(x={8: 3, 6: 6, 2: 4}, o={20: 5, 15: 3, 14: 2}).board
+    sample = np.concatenate([boards.played_boards(boards.RacingJudge(), 60, seed=1), np.stack([race] * 20)])
+    dice = boards.random_rolls(80, seed=2)
+    chosen = player.choose(sample, dice)
+    phases_met = set()
+    for board, roll, choice in zip(sample, dice, chosen, strict=True):
+        position = Position(board)
+        is_race = position.phase >= Phase.RACE
+        phases_met.add(is_race)
+        results = [play.result.board.copy() for play in legal_plays(position, (int(roll[0]), int(roll[1])))]
+        scores = [player.score_position(result, is_race=is_race) for result in results]
+        assert np.array_equal(choice, results[int(np.argmax(scores))])
+    assert phases_met == {True, False}
+
+
+def test_it_beats_random_play_by_more_than_two_points_a_game():
+    results = play_games(PubevalPlayer(), RandomPlayer(seed=1), 1000, seed=1)
+    assert results.points_per_game > 2.2
+
+
+def test_choices_do_not_depend_on_the_batch():
+    player = PubevalPlayer()
+    sample = np.repeat(Position.start().board[None], len(ROLLS), axis=0)
+    dice = np.array(ROLLS, np.int8)
+    one_by_one = [player.choose(sample[i : i + 1], dice[i : i + 1])[0] for i in range(len(ROLLS))]
+    assert np.array_equal(player.choose(sample, dice), np.stack(one_by_one))
+
+
+def test_missing_or_short_weights_are_errors(tmp_path):
+    with pytest.raises(DataFileError, match=r"WT\.cntc cannot be read"):
+        PubevalPlayer(tmp_path)
+    shutil.copytree(WEIGHTS_FOLDER, tmp_path / "short")
+    (tmp_path / "short" / "WT.race").write_text("0.5 1.5\n")
+    with pytest.raises(DataFileError, match=r"expected 122 pubeval weights in WT\.race, got 2"):
+        PubevalPlayer(tmp_path / "short")
+    (tmp_path / "short" / "WT.cntc").write_text("five\n")
+    with pytest.raises(DataFileError, match="something other than numbers"):
+        PubevalPlayer(tmp_path / "short")

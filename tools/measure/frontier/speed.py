@@ -11,7 +11,7 @@ import numpy as np
 from engine.errors import UnsupportedError
 from engine.play.player import EvaluatorPlayer, Player, ScorerPlayer
 from engine.rules.position import Board
-from nets.pubeval import PubevalPlayer
+from nets.players.pubeval import PubevalPlayer
 from tools.bench.gnubg_timing import measure_gnubg_rate
 from tools.bench.measure import measure_seconds_per_call
 from tools.gnubg.nets import GnubgPlayer

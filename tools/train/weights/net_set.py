@@ -17,14 +17,14 @@ from engine.evaluation.pruning import PlayPruner, ShortlistPruner
 from engine.play.player import EvaluatorPlayer, Player
 from engine.rules.position import Phase
 from nets.catalogue import DEFAULT_EVALUATOR, list_evaluator_names, load_exact_evaluators
-from nets.contact_classes import CONTACT_CLASSES, ContactClassNets
+from nets.contact_classes import CONTACT_CLASSES
 from nets.encoders import get_encoder
 from nets.kernels.sparse import OneLayerWeights as SparseWeights
 from nets.manifest import MANIFEST_FILE, load_net, read_manifest
 from nets.net_evaluator import NetEvaluator
 from nets.onnx_model import OnnxModel
 from nets.pruning_net import PruningNet
-from nets.router import Router
+from nets.router import ContactClassNets, Router
 from tools.files import read_arrays, write_arrays
 from tools.train.weights.layers import LayeredNet
 from tools.train.weights.network import ENCODER, OUTPUTS, td_nets_from_arrays

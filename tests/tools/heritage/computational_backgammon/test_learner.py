@@ -8,7 +8,7 @@ import pytest
 from engine.errors import DataFileError, GammondError, StateError
 from engine.play.lockstep import play_games
 from engine.play.player import EvaluatorPlayer, RandomPlayer
-from nets.pubeval import PubevalPlayer
+from nets.players.pubeval import PubevalPlayer
 from tools.files import read_arrays, read_records
 from tools.heritage.computational_backgammon import command
 from tools.heritage.computational_backgammon.learner import ClassicLearner

@@ -7,7 +7,7 @@ import numpy as np
 from engine.play.player import RandomPlayer
 from engine.rules.moves import expand_rolls
 from engine.rules.position import Position
-from nets.pubeval import PubevalPlayer
+from nets.players.pubeval import PubevalPlayer
 from tools.heritage.computational_backgammon.lockstep_games import _draw_rolls, play_in_lockstep
 
 

@@ -13,7 +13,7 @@ from engine.play.lockstep import play_games
 from engine.play.player import RandomPlayer
 from nets.heritage.gengammon.net import load_gengammon_net, read_net_text
 from nets.manifest import ScorerEntry
-from nets.pubeval import PubevalPlayer
+from nets.players.pubeval import PubevalPlayer
 from tests.tools.heritage.gengammon.teaching import expert_moves
 from tools import export
 from tools.files import read_arrays, read_records

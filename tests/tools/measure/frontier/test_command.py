@@ -12,7 +12,7 @@ import pytest
 from engine.errors import GammondError, UnsupportedError
 from engine.play.player import EvaluatorPlayer, RandomPlayer, ScorerPlayer
 from nets.catalogue import load_player
-from nets.pubeval import PubevalPlayer
+from nets.players.pubeval import PubevalPlayer
 from tests.boards import RacingJudge
 from tools import cli
 from tools.gnubg.nets import GnubgPlayer

@@ -5,7 +5,7 @@ import pytest
 from engine.errors import ValueRangeError
 from engine.play.lockstep import play_games
 from engine.play.player import RandomPlayer
-from nets.pubeval import PubevalPlayer
+from nets.players.pubeval import PubevalPlayer
 from tools.train.runs.strength_games import (
     check_backtrack,
     check_benchmark,

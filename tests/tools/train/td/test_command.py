@@ -9,7 +9,7 @@ import pytest
 from engine.errors import DataFileError, GammondError, StateError, UnsupportedError, ValueRangeError
 from engine.play.lockstep import PairedGameResults, play_games
 from engine.play.player import EvaluatorPlayer, RandomPlayer
-from nets.pubeval import PubevalPlayer
+from nets.players.pubeval import PubevalPlayer
 from tools.files import read_arrays, read_records
 from tools.train.runs import game_learner
 from tools.train.runs import run as run_module

@@ -18,7 +18,7 @@ from engine.rules.position import Phase, Position, classify_phases
 from nets.catalogue import collect_net_hashes, load_player
 from nets.manifest import load_net, read_manifest
 from tests import boards
-from tests.nets.net_files import UNTRAINED, write_net
+from tests.nets.net_files import write_net
 
 NAMES = [
     f"classic:hidden={hidden},outputs={outputs},layout={layout}"
@@ -38,11 +38,11 @@ def manifest(tmp_path):
         file = write_net(tmp_path / f"{name}.onnx", seed=len(phase))
         entries.append(
             f'[[net]]\nname = "{name}"\nfile = "{file.name}"\nphase = "{phase}"\nencoder = "tesauro196"\n'
-            f'hidden = [8]\noutputs = "cumulative5"\ntrained = "tiny"\n'
+            f'hidden = [8]\noutputs = "cumulative5"\n'
             f'sha256 = "{hashlib.sha256(file.read_bytes()).hexdigest()}"\n'
         )
     file = tmp_path / "manifest.toml"
-    file.write_text(UNTRAINED + "".join(entries))
+    file.write_text("".join(entries))
     return file
 
 
