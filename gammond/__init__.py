@@ -20,6 +20,8 @@ from gammond._finder import install_finder
 install_finder()
 
 if TYPE_CHECKING:
+    from gammond.aio import AsyncClient
+    from gammond.client import Client
     from gammond.engine import Engine
     from gammond.errors import (
         CancelledWork,
@@ -50,8 +52,10 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "AsyncClient",
     "Board",
     "CancelledWork",
+    "Client",
     "ConnectionLost",
     "CubeDecision",
     "DataFileError",
@@ -82,6 +86,8 @@ __all__ = [
 ]
 
 _PLACES = {
+    "AsyncClient": "aio",
+    "Client": "client",
     "Engine": "engine",
     **dict.fromkeys(
         (

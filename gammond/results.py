@@ -40,6 +40,9 @@ class Outcome:
         gains = self.win_gammon + self.win_backgammon
         return 2.0 * self.win - 1.0 + gains - self.lose_gammon - self.lose_backgammon
 
+    def _as_row(self) -> tuple[float, float, float, float, float]:
+        return self.win, self.win_gammon, self.win_backgammon, self.lose_gammon, self.lose_backgammon
+
     def __str__(self) -> str:
         return (
             f"win {self.win:.1%} (gammon {self.win_gammon:.1%}, backgammon {self.win_backgammon:.1%}), "

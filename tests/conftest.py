@@ -3,6 +3,9 @@
 import importlib.util
 import os
 import signal
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +14,18 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 _REQUIRED = {"peer": "GAMMOND_REQUIRE_PEERS", "training": "GAMMOND_REQUIRE_TRAINING"}
 """Markers, and the variables that say, set to 1, that tests with them may not be skipped."""
+
+
+_FIRST_USE = "position startpos\neval\ndice 3 1\nmoves plies=1\ncube\nrollout trials=36 truncate=4\nquit\n"
+
+
+def pytest_sessionstart(session):
+    """Compile what nearly all tests use once, before the workers of a parallel run each compile it."""
+    is_worker = hasattr(session.config, "workerinput")
+    is_parallel = bool(getattr(session.config.option, "numprocesses", 0))
+    if is_parallel and not is_worker and os.environ.get("NUMBA_DISABLE_JIT") != "1":
+        command, root = [sys.executable, "-m", "gammond"], Path(__file__).parents[1]
+        subprocess.run(command, input=_FIRST_USE, text=True, cwd=root, stdout=subprocess.DEVNULL, check=False)
 
 
 def pytest_runtest_setup(item):

@@ -13,6 +13,7 @@ def judges(name):
     return RolloutEvaluators(EvaluatorPruner(evaluator), evaluator, exact=(load_bearoff().two_sided,))
 
 
+@pytest.mark.slow
 def test_the_opening_position_is_worth_what_is_known():
     settings = RolloutSettings(trials=648, truncation=7)
     estimate, _ = roll_out_position(Position.start(), judges("default"), settings)
@@ -21,6 +22,7 @@ def test_the_opening_position_is_worth_what_is_known():
     assert estimate.equity_error < 0.005
 
 
+@pytest.mark.slow
 def test_luck_measured_by_the_nets_makes_the_error_several_times_smaller():
     """It is more than three times smaller even with the small nets, which measure luck less well."""
     start, small = Position.start(), judges("fast")

@@ -26,6 +26,7 @@ def contact():
     return sample[classify_phases(sample) == int(Phase.CONTACT)][:1000]
 
 
+@pytest.mark.slow
 def test_values_lose_little_by_pruning(contact):
     judge, finder = load_evaluator(), load_pruner()
     exact = cubeless_equity(NPlyEvaluator(judge, None, 1, UNPRUNED).evaluate(contact))
@@ -35,6 +36,7 @@ def test_values_lose_little_by_pruning(contact):
     assert 0.0 <= float((exact - pruned).mean()) <= MOST_POINTS
 
 
+@pytest.mark.slow
 def test_choices_lose_little_by_pruning_and_the_normal_filter(contact):
     judge, finder = load_evaluator(), load_pruner()
     generator = np.random.default_rng(5)

@@ -26,6 +26,7 @@ def test_the_opening_position_is_judged_sanely(evaluator):
     assert 0.0 < opening.equity < 0.12
 
 
+@pytest.mark.slow
 def test_pubeval_is_beaten_by_0_40_points_a_game_over_20000_paired_games(evaluator):
     result = play_games(EvaluatorPlayer(evaluator), PubevalPlayer(), 20_000, seed=21)
     assert result.games == 20_000
@@ -37,6 +38,7 @@ def test_against_itself_on_paired_dice_the_score_is_exactly_even(evaluator):
     assert play_games(player, player, 400, seed=22).points.sum() == 0
 
 
+@pytest.mark.slow
 def test_20000_positions_of_games_it_plays_agree_with_the_slow_twin(evaluator):
     sample = boards.played_boards(evaluator, 20_000, seed=23)
     assert naive.disagreements(sample, boards.random_rolls(20_000, seed=24)) == []

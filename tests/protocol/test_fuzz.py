@@ -132,7 +132,7 @@ def expected_finals(lines):
     return count
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2, 3))])
 def test_nothing_but_typed_errors_and_one_final_line_for_each_line(seed, caplog):
     chance = random.Random(seed)
     served = 0
@@ -178,6 +178,7 @@ def shuffled(drawn):
     return chance.sample(lines, len(lines))
 
 
+@pytest.mark.slow
 @settings(
     max_examples=EXAMPLES,
     deadline=None,

@@ -32,6 +32,7 @@ def test_20000_random_positions_agree_with_the_slow_twin():
     assert naive.disagreements(sample, boards.random_rolls(20_000, seed=2)) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "judge", [boards.RacingJudge(), boards.RandomJudge(seed=3)], ids=lambda judge: judge.name
 )

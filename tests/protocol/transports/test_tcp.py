@@ -422,6 +422,7 @@ def test_the_end_of_the_server_does_not_wait_longer_than_it_lingers():
     assert run(scenario()) < 3
 
 
+@pytest.mark.slow
 def test_many_clients_with_good_and_bad_lines_all_get_their_final_lines():
     async def scenario():
         async with running_count() as ((host, port), _, _):

@@ -42,6 +42,7 @@ def test_merit_among_one_and_star_without_look_ahead_play_as_their_judge_does(ju
     assert np.array_equal(chosen(f"star:of={judge},plies=0"), chosen(judge))
 
 
+@pytest.mark.slow
 def test_the_difficulties_are_choices_by_merit_at_three_depths_among_fewer_and_fewer():
     assert np.array_equal(chosen("easy:of=bev,seed=2"), chosen("merit:of=bev,seed=2"))
     for name, plies, few in (("medium", 1, 3), ("hard", 2, 2)):

@@ -30,6 +30,7 @@ def run(folder, *options):
     return cli.main(["heritage", "ascend", str(folder), *options])
 
 
+@pytest.mark.slow
 def test_a_few_steps_win_by_far_against_the_first_vector(tmp_path, capsys):
     folder = tmp_path / "run"
     assert run(folder, "--steps", "3", "--games", "100", "--reference-games", "200", "--rate", "2") == 0

@@ -39,6 +39,7 @@ def margin(player, opponent, games=400):
     return result.points_per_game - 4 * result.standard_error
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layout", ["normal", "symmetric"])
 @pytest.mark.parametrize("outputs", [1, 2, 5])
 def test_it_learns_to_beat_random(layout, outputs):
@@ -46,6 +47,7 @@ def test_it_learns_to_beat_random(layout, outputs):
     assert margin(player, RandomPlayer(seed=1)) > 0.2
 
 
+@pytest.mark.slow
 def test_it_gains_on_pubeval():
     early, late = (
         play_games(learned(games=games, hidden=10, outputs=1).player, PubevalPlayer(), 400, seed=4)
@@ -55,6 +57,7 @@ def test_it_gains_on_pubeval():
     assert gain > 4 * np.hypot(early.standard_error, late.standard_error)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("teacher", ["against", "taught", "watching"])
 def test_it_learns_from_an_expert(teacher):
     # watching it sees good games alone, and learns the least of them

@@ -99,6 +99,7 @@ def test_at_the_end_its_net_plays_against_opponents_who_have_names(tmp_path, mov
     assert log[-1]["ppg_games"] == 20
 
 
+@pytest.mark.slow
 def test_play_without_experts_learns_to_lead_by_home_bound_pips():
     options = {"positions": 80, "trials": 8, "round_generations": 40, "rounds": 1, "population": 32}
     settings = MimicSettings(
@@ -109,6 +110,7 @@ def test_play_without_experts_learns_to_lead_by_home_bound_pips():
     assert record["lead"] > 4 * record["lead_error"]
 
 
+@pytest.mark.slow
 def test_a_net_that_mimics_pubeval_beats_random_play(tmp_path):
     file = tmp_path / "moves.npz"
     write_expert_moves(file, expert_moves(3000, seed=5))

@@ -57,6 +57,7 @@ def test_it_learns_far_beyond_noise(climbed):
     _assert_it_learned_far_beyond_noise(climbed)
 
 
+@pytest.mark.slow
 def test_with_a_sequential_test_it_learns_far_beyond_noise_too(tmp_path):
     bounds = ["--high", "70", "--least-games", "100", "--most-games", "1000"]
     _assert_it_learned_far_beyond_noise(

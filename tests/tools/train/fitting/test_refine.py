@@ -47,6 +47,7 @@ def options(parent, *more: str) -> list[str]:
     return ["--from", str(parent), "--games", "8", "--opponents", "random", *small, *more]
 
 
+@pytest.mark.slow
 def test_a_net_that_refines_itself_agrees_with_its_look_ahead_and_beats_its_parent(parent, tmp_path):
     generations = ["--generations", "4", "--positions", "6000", "--window", "3", "--rate", "3e-3"]
     learning = ["--epochs", "2", "--batch", "128", "--average", "0.98", "--hidden", "32", "--games", "0"]

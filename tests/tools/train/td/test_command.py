@@ -49,6 +49,7 @@ def strength_by_weights(player, other, games, seed):
     return PairedGameResults(generator.integers(-3, 4, 4).astype(np.int8))
 
 
+@pytest.mark.slow
 def test_it_learns_to_beat_random_and_gains_on_pubeval():
     run = SelfPlay(TdSettings(games=12_000, hidden=24, race_hidden=12, learning_rate=0.05, final_rate=0.01))
     early, late = None, None

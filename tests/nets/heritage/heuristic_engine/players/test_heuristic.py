@@ -95,6 +95,7 @@ def test_ties_are_decided_as_told():
     assert share != 0.5
 
 
+@pytest.mark.slow
 def test_the_average_of_replies_plays_otherwise_and_as_well_as_the_score_alone_or_nearly():
     share = _shares("heuristic:probability=true", "heuristic", 60)
     assert 0.2 < share < 0.9

@@ -1,0 +1,51 @@
+"""The programs under examples/ run, and stay short."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+
+
+def run(name, *arguments):
+    command = [sys.executable, str(ROOT / "examples" / name), *map(str, arguments)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.stem)
+def test_each_is_under_sixty_lines(file):
+    assert len(file.read_text().splitlines()) < 60
+
+
+def test_a_game_is_played_over_stdin():
+    ran = run("play_over_stdin.py")
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.splitlines()[-1].startswith("ok play")
+    assert "winner=" in ran.stdout
+
+
+def test_a_file_is_evaluated_and_a_bad_line_is_named(tmp_path):
+    file = tmp_path / "positions.txt"
+    file.write_text("4HPwATDgc/ABMA\nnonsense\nXGID=-B---bC-B---cEa-Aca-b--bA-:1:1:-1:00:1:2:0:5:10\n")
+    ran = run("evaluate_file.py", file)
+    assert ran.returncode == 1
+    assert [line.split()[0] for line in ran.stdout.splitlines()] == [
+        "position",
+        "4HPwATDgc/ABMA",
+        "gzP4CBBjOnLAAA",
+    ]
+    assert f"{file}:2: " in ran.stderr
+
+
+def test_a_decision_is_analysed_with_a_rollout():
+    ran = run("analyse_decision.py", "4HPwATDgc/ABMA", 3, 1, 36)
+    assert ran.returncode == 0, ran.stderr
+    assert "36 trials" in ran.stdout
+    assert "8/5 6/5" in ran.stdout.split("Rolled out")[1].splitlines()[1]

@@ -1,0 +1,187 @@
+"""The public API in this process, against the engine behind it and the shipped nets."""
+
+from __future__ import annotations
+
+import doctest
+import pickle
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import gammond
+from gammond import MatchState, Position
+
+ROOT = Path(__file__).parents[2]
+START = Position.start()
+XGID = "XGID=-B---bC-B---cEa-Aca-b--bA-:1:1:-1:63:1:2:0:5:10"
+
+
+@pytest.fixture(scope="module")
+def engine():
+    return gammond.Engine()
+
+
+def test_importing_gammond_loads_neither_nets_nor_compiler():
+    heavy = ("numpy", "numba", "onnxruntime")
+    code = f"import sys, gammond; print([name for name in {heavy} if name in sys.modules])"
+    ran = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "[]"
+
+
+def test_every_public_name_is_there():
+    for name in gammond.__all__:
+        assert getattr(gammond, name) is not None
+    assert set(gammond.__all__) <= set(dir(gammond))
+    with pytest.raises(AttributeError, match="no attribute 'Judge'"):
+        gammond.Judge  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    "text", ["4HPwATDgc/ABMA", "4HPwATDgc/ABMA:MAEAAAAAAAAE", "4HPwATDgc/ABMA MAEAAAAAAAAE"]
+)
+def test_a_position_is_read_in_any_format(text):
+    position, match = gammond.parse(text)
+    assert position == START
+    assert (match is None) == (len(text) == 14)
+
+
+def test_positions_and_matches_go_round_through_every_format():
+    position, match = gammond.parse(XGID)
+    assert match == MatchState.from_xgid(XGID)
+    assert match.dice == (6, 3)
+    assert position.to_xgid(match) == XGID
+    assert Position.from_id(position.id) == position == Position.from_xgid(XGID)
+    assert MatchState.from_id(match.id).score == match.score
+
+
+def test_positions_are_values():
+    assert hash(Position(START.board)) == hash(START)
+    assert pickle.loads(pickle.dumps(START)) == START
+    assert repr(START) == "Position.from_id('4HPwATDgc/ABMA')"
+    assert START.pips == (167, 167)
+    assert START.phase == "contact"
+    with pytest.raises(ValueError, match="read-only"):
+        START.board[0, 0] = 1
+
+
+def test_a_play_is_made_with_dice_or_by_any_roll_that_allows_it():
+    after = START.play("8/5 6/5", (3, 1))
+    assert (
+        after
+        == START.play("8/5 6/5")
+        == next(p for p in START.legal_plays((1, 3)) if p.text == "8/5 6/5").result
+    )
+    with pytest.raises(gammond.PlayError, match="both dice"):
+        START.play("8/5", (3, 1))
+    with pytest.raises(gammond.PlayError, match="no roll allows"):
+        START.play("8/1")
+    with pytest.raises(gammond.FormatError):
+        START.play("to the moon", (3, 1))
+
+
+def test_errors_have_one_root_and_name_the_field():
+    with pytest.raises(gammond.GammondError) as caught:
+        Position.from_id("junk")
+    assert isinstance(caught.value, gammond.FormatError)
+    with pytest.raises(gammond.ValueRangeError) as caught:
+        MatchState(cube=3)
+    assert caught.value.field == "cube"
+    with pytest.raises(gammond.PositionError):
+        Position(np.zeros((2, 26)))
+
+
+def test_one_position_and_many_have_the_same_numbers(engine):
+    positions = [START, START.play("8/5 6/5"), gammond.parse(XGID)[0]]
+    many = engine.evaluate_many(positions)
+    assert len(many) == 3
+    for row, position in enumerate(positions):
+        single = engine.evaluate(position)
+        assert many.equities[row] == pytest.approx(single.equity, abs=1e-6)
+        assert many.cubeful[row] == pytest.approx(single.cubeful, abs=1e-6)
+        assert many.outcomes[row].tolist() == pytest.approx(list(single.outcome._as_row()), abs=1e-6)
+    assert np.array_equal(engine.evaluate_many(gammond.stack_boards(positions)).equities, many.equities)
+
+
+@pytest.mark.parametrize(
+    "boards", [np.zeros((1, 2, 26), np.int8), np.zeros((2, 26), np.int8), np.zeros((1, 2, 26))]
+)
+def test_arrays_that_are_no_boards_are_refused(engine, boards):
+    with pytest.raises(gammond.PositionError, match="expected"):
+        engine.evaluate_many(boards)
+
+
+def test_the_opening_is_worth_what_is_known(engine):
+    value = engine.evaluate(START, plies=1)
+    assert value.outcome.win == pytest.approx(0.525, abs=0.005)
+    assert value.equity == pytest.approx(value.outcome.equity, abs=1e-6)
+    assert value.plies == 1
+    in_match = engine.evaluate(START, MatchState(length=5))
+    assert in_match.mwc == pytest.approx(0.5, abs=0.03)
+
+
+def test_plays_are_ranked_the_best_first(engine):
+    ranked = engine.rank(START, (3, 1), plies=1)
+    assert ranked.best.play.text == ranked[0].play.text == "8/5 6/5"
+    assert ranked.best.loss == 0.0
+    assert len(ranked) == len(START.legal_plays((3, 1))) == len(list(ranked))
+    assert ranked.find("24/23 13/10").loss > 0.1
+    assert "8/5 6/5" in str(ranked)
+    with pytest.raises(gammond.ValueRangeError):
+        engine.rank(START, (7, 1))
+
+
+def test_a_cube_decision_says_what_to_do_and_why(engine):
+    redouble = gammond.parse("2M7IATDgdw8GAA")[0]
+    decision = engine.cube(redouble, plies=1)
+    assert decision.action == "Double, take"
+    assert decision.should_double
+    assert decision.should_take
+    assert decision.no_double < decision.double_take < decision.double_pass == 1.0
+    over = Position(np.array([[15, *[0] * 25], [14, 1, *[0] * 24]]))
+    with pytest.raises(gammond.StateError):
+        engine.cube(over)
+
+
+def test_a_rollout_reports_progress_and_is_repeatable(engine):
+    seen = []
+    rolled = engine.rollout(START, (3, 1), trials=72, truncation=5, candidates=2, progress=seen.append)
+    assert seen == sorted(seen)
+    assert seen[-1] == 72
+    assert rolled.plays[0].play.text == "8/5 6/5"
+    assert rolled.plays[1].loss > 3 * rolled.plays[1].loss_error > 0
+    assert engine.rollout(START, (3, 1), trials=72, truncation=5, candidates=2) == rolled
+
+
+def test_a_rollout_that_is_cancelled_gives_what_is_complete(engine):
+    cancel = threading.Event()
+    rolled = engine.rollout(
+        START, trials=100_000, truncation=5, progress=lambda done: cancel.set(), cancel=cancel
+    )
+    assert 0 < rolled.trials < 100_000
+    assert rolled.estimate.trials == rolled.trials
+    cube = engine.rollout(START, kind="cube", trials=36, truncation=5)
+    assert not cube.cube.should_double
+    assert cube.double_take is not None
+
+
+def test_a_notebook_shows_a_board():
+    position, match = gammond.parse(XGID)
+    for svg in (position._repr_svg_(), position._repr_html_(), position.to_svg(match)):
+        assert svg.startswith("<svg")
+        assert svg.endswith("</svg>")
+        assert "http" not in svg.replace("http://www.w3.org/2000/svg", "")
+    board = position.board
+    shown = position.to_svg(match).count(f'r="{18}"')
+    assert shown == sum(min(int(count), 5) for row in board for count in row[1:25]) + sum(board[:, 25])
+
+
+@pytest.mark.parametrize("name", ["match", "position", "engine", "client"])
+def test_the_examples_in_docstrings_hold(name):
+    module = __import__(f"gammond.{name}", fromlist=["_"])
+    names = {each: getattr(gammond, each) for each in ("Position", "MatchState", "Engine", "Client")}
+    failed, tried = doctest.testmod(module, extraglobs=names)
+    assert (failed, tried > 0) == (0, True)

@@ -1,0 +1,181 @@
+"""Both clients against the real server, over pipes and a socket, and against servers that misbehave."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import gammond
+from gammond import AsyncClient, Client, MatchState, Position
+from gammond._wire import Wire
+
+ROOT = Path(__file__).parents[2]
+START = Position.start()
+MATCH = MatchState(length=5, score=(2, 1), on_roll=1)
+
+
+@pytest.fixture(scope="module")
+def port():
+    command = [sys.executable, "-m", "gammond", "serve", "--tcp", "0"]
+    with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True) as server:
+        for line in server.stderr:
+            if found := re.search(r"listens on \S+ port (\d+)", line):
+                yield int(found.group(1))
+                break
+        server.terminate()
+        server.communicate()
+
+
+@pytest.fixture(params=["spawned", "connected"])
+def client(request, port):
+    made = Client.spawn() if request.param == "spawned" else Client.connect(port=port)
+    with made:
+        yield made
+
+
+def test_answers_are_those_of_the_engine_in_this_process(client):
+    engine = gammond.Engine()
+    for match in (None, MATCH):
+        there, here = client.evaluate(START, match, 1), engine.evaluate(START, match, 1)
+        assert there.equity == pytest.approx(here.equity, abs=1e-5)
+        assert there.mwc == pytest.approx(here.mwc, abs=1e-5)
+        assert there.cubeful == pytest.approx(here.cubeful, abs=1e-5)
+        ranked, expected = client.rank(START, (3, 1), match), engine.rank(START, (3, 1), match)
+        assert [each.play for each in ranked] == [each.play for each in expected]
+        assert ranked[1].mwc == pytest.approx(expected[1].mwc, abs=1e-5)
+        cube, decision = client.cube(START, match), engine.cube(START, match)
+        assert (cube.action, cube.should_take) == (decision.action, decision.should_take)
+        assert cube.double_take == pytest.approx(decision.double_take, abs=1e-5)
+    many = client.evaluate_many([START, START.play("8/5 6/5")])
+    assert many.equities.tolist() == pytest.approx(
+        engine.evaluate_many([START, START.play("8/5 6/5")]).equities.tolist(), abs=1e-5
+    )
+
+
+def test_questions_overlap_and_each_gets_its_answer(client):
+    rolls = [(a, b) for a in range(1, 7) for b in range(1, 7)]
+    futures = [client.rank_later(START, roll) for roll in rolls]
+    for roll, future in zip(rolls, futures, strict=True):
+        assert future.result(60).best.play in START.legal_plays(roll)
+
+
+def test_a_command_returns_its_lines_and_an_error_is_typed(client):
+    client.command("position startpos")
+    client.command("dice 3 1")
+    lines = client.command("moves 2")
+    assert [line.split()[0] for line in lines] == ["move", "move", "moves"]
+    with pytest.raises(gammond.ServerError) as caught:
+        client.command("dice 7 1")
+    assert (caught.value.code, caught.value.field) == ("bad_value", "dice")
+    with pytest.raises(gammond.ServerError) as caught:
+        client.evaluate(START, plies=9)
+    assert (caught.value.code, caught.value.field) == ("bad_value", "plies")
+    with pytest.raises(ValueError, match="one command"):
+        client.command("eval\nquit")
+
+
+def test_closing_fails_what_is_under_way_and_does_not_wait_for_it():
+    client = Client.spawn()
+    client.command("position startpos")
+    waiting = client.command_later("rollout trials=100000")
+    started = time.monotonic()
+    client.close()
+    assert time.monotonic() - started < 5
+    with pytest.raises(gammond.ConnectionLost, match="closed"):
+        waiting.result(1)
+
+
+def test_a_server_that_has_quit_answers_nothing_more():
+    with Client.spawn() as client:
+        client.command("quit")
+        with pytest.raises(gammond.ConnectionLost):
+            client.evaluate(START)
+
+
+def test_a_process_that_dies_is_reported_with_its_status():
+    with (
+        Client.spawn([sys.executable, "-c", "import sys; sys.stdin.readline(); sys.exit(7)"]) as client,
+        pytest.raises(gammond.ConnectionLost, match="status 7"),
+    ):
+        client.evaluate(START)
+
+
+def test_a_server_that_is_silent_is_given_up():
+    silent = [sys.executable, "-c", "import sys; sys.stdin.read()"]
+    with (
+        Client.spawn(silent, timeout_s=0.5) as client,
+        pytest.raises(gammond.ConnectionLost, match=r"within 0\.5 seconds"),
+    ):
+        client.evaluate(START)
+
+
+def test_nobody_there_is_an_error_at_once():
+    with pytest.raises(gammond.ConnectionLost, match="no server answers"):
+        Client.connect(port=1)
+    with pytest.raises(gammond.ConnectionLost, match="cannot be started"):
+        Client.spawn(["/no/such/program"])
+
+
+def test_a_closed_client_asks_nothing():
+    client = Client.spawn()
+    client.close()
+    with pytest.raises(gammond.ConnectionLost, match="closed"):
+        client.evaluate(START)
+
+
+def test_asyncio_asks_many_things_at_once(port):
+    async def ask(client):
+        async with client:
+            plays, cube, value, many, lines = await asyncio.gather(
+                client.rank(START, (3, 1)),
+                client.cube(START),
+                client.evaluate(START, MATCH),
+                client.evaluate_many([START] * 10),
+                client.command("position startpos"),
+            )
+            with pytest.raises(gammond.ServerError):
+                await client.command("nonsense")
+        with pytest.raises(gammond.ConnectionLost):
+            await client.evaluate(START)
+        return plays.best.play.text, cube.should_double, value.mwc is not None, len(many), lines[-1][:2]
+
+    async def both():
+        spawned = await ask(await AsyncClient.spawn())
+        return spawned, await ask(await AsyncClient.connect(port=port))
+
+    assert asyncio.run(both()) == (("8/5 6/5", False, True, 10, "ok"),) * 2
+
+
+def test_asyncio_tells_a_server_that_dies_and_one_that_is_silent():
+    async def ask():
+        async with await AsyncClient.spawn(
+            [sys.executable, "-c", "import sys; sys.stdin.readline()"]
+        ) as client:
+            with pytest.raises(gammond.ConnectionLost, match="status 0"):
+                await client.evaluate(START)
+        silent = [sys.executable, "-c", "import sys; sys.stdin.read()"]
+        async with await AsyncClient.spawn(silent, timeout_s=0.5) as client:
+            with pytest.raises(gammond.ConnectionLost, match="within"):
+                await client.evaluate(START)
+        with pytest.raises(gammond.ConnectionLost):
+            await AsyncClient.connect(port=1)
+
+    asyncio.run(ask())
+
+
+def test_bytes_may_come_in_any_pieces_and_nonsense_is_skipped():
+    wire, got = Wire(), []
+    from gammond._wire import Pending, parse_lines
+
+    line = wire.add_command("eval", Pending(parse_lines, got.append, got.append))
+    tag = line.split()[0].decode()
+    answer = f"{{broken\n@other ok\nstray\n{tag} info depth 1\n{tag} eval win=0.5\r\n"
+    for byte in answer.encode():
+        wire.receive(bytes([byte]))
+    assert got == [["info depth 1", "eval win=0.5"]]
