@@ -1,1 +1,1 @@
-"""Answers to all questions about a position: the `Engine` facade, its results, and levels of play."""
+"""Everything about a position: the `Engine` facade, its results, and levels of play."""

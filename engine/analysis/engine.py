@@ -1,7 +1,7 @@
-"""Answers to what people ask about a position: its value, its plays, its cube, at any depth.
+"""The engine: evaluates positions, ranks plays and decides about the cube, at any depth.
 
-Everything above this floor that judges positions of a game (the wire, the REPL, the tools) asks an `Engine`,
-so that all of them rank, choose and double alike.
+The protocol, the REPL and the tools all evaluate the positions of a game with an `Engine`, so that they rank,
+choose and double alike.
 """
 
 from __future__ import annotations
@@ -43,22 +43,22 @@ from engine.search.results import PositionEvaluation, RankedPlays
 from engine.search.tree import DEFAULT_PRUNING, Pruning
 
 CACHE_COLUMNS = 16
-"""The outcome and eleven states of the cube: all that four plies of a match can come to."""
+"""The outcome and eleven states of the cube: the maximum in four plies of a match."""
 
 
 class Engine:
-    """Judges positions, plays and cubes; safe to use from several threads.
+    """Evaluates positions, plays and cube decisions; safe to use from several threads.
 
     Args:
-        evaluator: The judge of the leaves.
-        pruner: Names promising replies, for search and rollouts; None to look at all legal plays.
-        policy: Finds the plays of rollouts at 0 plies; None for all plays by the evaluator.
-        exact: Judges that know their positions under best play, with the cube.
-        table: What match equities come from; the shipped one if None.
-        cache: Where values of searches are kept, `CACHE_COLUMNS` wide; None for nowhere.
-        threads: How many threads work on one answer.
-        pruning: Which replies searches look at.
-        rules: The rules of the games that it is asked about.
+        evaluator: Evaluates the leaves.
+        pruner: Keeps the promising replies, for search and rollouts; None for all legal plays.
+        policy: Chooses the plays of rollouts at 0-ply; None for the evaluator's best of all plays.
+        exact: Evaluators of positions under best play, with the cube.
+        table: The match equity table; the shipped one if None.
+        cache: Keeps values of searches, if given; `CACHE_COLUMNS` wide.
+        threads: Number of threads that work on one answer.
+        pruning: Which replies searches consider.
+        rules: The rules of the games.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class Engine:
         return self.evaluator.name
 
     def with_threads(self, threads: int) -> Engine:
-        """The same analyst, and the same cache, with another number of threads.
+        """Return the same engine, with the same cache, for another number of threads.
 
         Raises:
             ValueRangeError: The number of threads is out of range.
@@ -110,12 +110,12 @@ class Engine:
     def make_n_ply_evaluator(
         self, plies: int, threads: int = 1, cancelled: Callable[[], bool] | None = None
     ) -> Evaluator:
-        """An evaluator of cubeless outcomes at a depth.
+        """Make an evaluator of cubeless outcomes at n-ply.
 
         Args:
-            plies: Look-ahead.
-            threads: How many threads work on one call.
-            cancelled: Asked as it works; when it says yes, the evaluation ends in CancelledWork.
+            plies: Plies of look-ahead.
+            threads: Number of threads that work on one call.
+            cancelled: Asked during the work; when it returns true, the evaluation raises CancelledWork.
 
         Raises:
             ValueRangeError: Plies or threads are out of range.
@@ -133,19 +133,19 @@ class Engine:
         settings: EvalSettings | None = None,
         watch: SearchWatch | None = None,
     ) -> PositionEvaluation:
-        """Value a position and decide about its cube, before the roll; depth by depth if it can be stopped.
+        """Evaluate a position and its cube decision, before the roll.
 
         Args:
             position: The checkers, those of the seat on roll first; the game may be over.
-            match: The match state. While a double waits, the state before it.
-            settings: How deep; 0 plies with the cube if None.
+            match: The match state; while a double is pending, the state before it.
+            settings: Depth and cube; 0-ply and cubeful if None.
             watch: Counts nodes, reports progress, stops the search.
 
         Returns:
-            The objective of the deepest search that was finished; 0 plies always are.
+            The evaluation by the deepest search that was finished; 0-ply always is.
 
         Raises:
-            PositionError: The cube counts, and that of a match shows more than 1 and nobody owns it.
+            PositionError: The settings are cubeful, and in a match a cube above 1 has no owner.
         """
         return self.evaluate_positions([position], match, settings, watch)[0]
 
@@ -156,19 +156,19 @@ class Engine:
         settings: EvalSettings | None = None,
         watch: SearchWatch | None = None,
     ) -> list[PositionEvaluation]:
-        """Judge positions of one match state together, which takes less time than one by one.
+        """Evaluate positions of one match state together, which is faster than one by one.
 
         Args:
             positions: The checkers, those of the seat on roll first.
             match: The match state of all of them.
-            settings: How deep; 0 plies with the cube if None.
+            settings: Depth and cube; 0-ply and cubeful if None.
             watch: Counts nodes, reports progress, stops the search.
 
         Returns:
-            What `judge` says of each, in their order and all at one depth; nodes and time are those of all.
+            Their evaluations in order, as by `evaluate`, all at one depth; each carries the effort of all.
 
         Raises:
-            PositionError: The cube counts, and that of a match shows more than 1 and nobody owns it.
+            PositionError: The settings are cubeful, and in a match a cube above 1 has no owner.
         """
         self.rules.check_supports(Feature.EVALUATION)
         if not positions:
@@ -185,16 +185,16 @@ class Engine:
         settings: EvalSettings | None = None,
         watch: SearchWatch | None = None,
     ) -> BoardEvaluations:
-        """Value many positions of one match state at once, each as `judge` values it.
+        """Evaluate many positions of one match state at once, each as `evaluate` does.
 
         Args:
             boards: ``int8[n, 2, 26]``, the checkers of the seat on roll first; finished positions allowed.
             match: The match state of all of them.
-            settings: How deep; 0 plies with the cube if None.
+            settings: Depth and cube; 0-ply and cubeful if None.
             watch: Counts nodes and stops the work.
 
         Raises:
-            PositionError: The cube counts, and that of a match shows more than 1 and nobody owns it.
+            PositionError: The settings are cubeful, and in a match a cube above 1 has no owner.
             CancelledWork: The watch stopped it.
         """
         self.rules.check_supports(Feature.EVALUATION)
@@ -220,21 +220,21 @@ class Engine:
     ) -> RankedPlays:
         """Rank the legal plays of a roll.
 
-        By cubeful equity where the cube counts; otherwise by cubeless money equity, or in a match by the
-        chance to win it at the present cube. Among equals the better cubeless money equity goes first.
+        Plays are ranked by cubeful equity; without the cube, by cubeless money equity, or in a match by
+        match-winning chance at the present cube. Ties are ranked by cubeless money equity.
 
         Args:
-            position: Where the player on roll moves from.
+            position: The position, the player on roll to move.
             roll: Two dice, in any order.
             match: The match state; its seat on roll is the one that plays.
             settings: How deep; 0 plies, with the cube where the rules have one, if None.
-            watch: Counts nodes, reports progress, stops the search: the last finished depth stands.
-            stop_when_decided: Whether to stop as soon as a single candidate is left; its plies are then less.
+            watch: Counts nodes, reports progress, stops the search after the last finished depth.
+            stop_when_decided: Whether to stop once a single candidate is left, at fewer plies.
 
         Raises:
             StateError: The game is over.
             ValueRangeError: A die is not 1 to 6.
-            PositionError: The cube counts, and that of a match shows more than 1 and nobody owns it.
+            PositionError: The settings are cubeful, and in a match a cube above 1 has no owner.
             UnsupportedError: The rules support neither look-ahead nor the cube, and the settings use them.
         """
         settings = settings or EvalSettings.make_default(self.rules)
@@ -251,7 +251,7 @@ class Engine:
         settings: EvalSettings | None = None,
         watch: SearchWatch | None = None,
     ) -> bool:
-        """Decide whether to play on after a beaver, as `evaluate_beaver`."""
+        """Return whether the doubler should play on after a beaver, as `evaluate_beaver`."""
         return self.evaluate_beaver(position, match, settings, watch).plays_on
 
     def evaluate_beaver(
@@ -261,33 +261,33 @@ class Engine:
         settings: EvalSettings | None = None,
         watch: SearchWatch | None = None,
     ) -> BeaverEvaluation:
-        """Judge whether a double that was beavered is played out, rather than the doubled stake lost.
+        """Evaluate the doubler's decision after a beaver: to play on, or to lose the doubled stake.
 
         Args:
             position: The checkers, those of the doubler first, who is on roll.
-            match: The match state, money play; its cube shows what the opponent, who holds it, would turn.
-            settings: How deep; the cube counts in any case.
-            watch: As for `judge`.
+            match: The match state, money play; its cube shows the value before the beaver.
+            settings: Depth; always cubeful.
+            watch: As for `evaluate`.
         """
         taken = replace(match.before_roll(), cube=min(2 * match.cube, MAX_CUBE))
         settings = replace(settings or EvalSettings(), is_cubeful=True)
         return BeaverEvaluation(self.evaluate(position, taken, settings, watch))
 
     def find_resignation(self, evaluation: PositionEvaluation, match: MatchState) -> int:
-        """Say what the seat on roll can resign without a loss: 0 nothing, 1 to 3 for the kind of game.
+        """Return what the seat on roll can resign without a loss: 0 nothing, 1 to 3 the kind of game.
 
         Args:
-            evaluation: Its position, judged with the cube.
+            evaluation: Its position, evaluated with the cube.
             match: The match state.
         """
         game = self._make_search_cube_game(match, 0)
         return choose_resignation(evaluation.mwc_or_equity, game)
 
     def accepts_resignation(self, evaluation: PositionEvaluation, match: MatchState, points: int) -> bool:
-        """Say whether the seat that is not on roll accepts what the seat on roll resigns.
+        """Return whether the opponent should accept a resignation by the seat on roll.
 
         Args:
-            evaluation: The position of the seat on roll, judged with the cube.
+            evaluation: The position of the seat on roll, evaluated with the cube.
             match: The match state.
             points: 1 a single game, 2 a gammon, 3 a backgammon.
         """
@@ -304,13 +304,13 @@ class Engine:
         plies: int = 0,
         watch: SearchWatch | None = None,
     ) -> ScoreMatrix:
-        """Decide about the cube at every score up to so many points away.
+        """Compute the cube decision at every score up to a number of points away.
 
         Args:
             position: The checkers, those of the player on roll first.
-            away: How far the matrix reaches, 2 to 64.
-            cube: What the cube shows; above 1 the player on roll owns it.
-            plies: Look-ahead at every score.
+            away: Greatest number of points away, 2 to 64.
+            cube: Value of the cube; above 1 the player on roll owns it.
+            plies: Plies of look-ahead at every score.
             watch: Counts nodes and stops the work.
 
         Raises:
@@ -334,13 +334,13 @@ class Engine:
         cube_plies: int = 0,
         cancelled: Callable[[], bool] | None = None,
     ) -> RolloutEvaluators:
-        """Put together who plays and judges in rollouts; luck is measured at 0 plies.
+        """Make the evaluators of rollouts; luck is measured at 0-ply.
 
         Args:
-            play_plies: Look-ahead of the plays.
-            leaf_plies: Look-ahead of the values at the truncation.
-            cube_plies: Look-ahead of doubles.
-            cancelled: What the rollout is given to be stopped by; looking ahead is stopped by it too.
+            play_plies: Look-ahead for checker plays.
+            leaf_plies: Look-ahead for the values at the truncation.
+            cube_plies: Look-ahead for cube decisions.
+            cancelled: Stops the rollout, and its searches.
 
         Raises:
             ValueRangeError: Plies are out of range.
@@ -362,7 +362,7 @@ class Engine:
         )
 
     def make_cube_game(self, match: MatchState) -> CubeStateSpace:
-        """Lay out the states of the cube, as rollouts take them."""
+        """Make the states of the cube for a rollout."""
         return build_cube_state_space(match.without_automatic_doubles(), self.table)
 
     def _make_search_cube_game(self, match: MatchState, plies: int) -> CubeStateSpace:

@@ -1,4 +1,4 @@
-"""Levels of play by name, and how a weak one errs."""
+"""Levels of play by name, and the errors of weak ones."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from engine.search.tree import check_plies
 MAX_NOISE_POINTS = 1.0
 
 _MAX_LOSS_IN_NOISE = 4.0
-"""A play that is farther behind the best one than this many times the noise is never chosen."""
+"""A play that loses more than this many times the noise is never chosen."""
 
 
 @dataclass(frozen=True)
 class EvalSettings:
-    """How deep and by what measure something is judged.
+    """Settings of an evaluation.
 
     Attributes:
-        plies: Look-ahead, 0 to `engine.search.MAX_PLIES`.
-        filter_name: The move filter of a choice among plays.
-        is_cubeful: Whether the cube counts. Without it money play goes by cubeless equity and a match by the
-            chance to win it at the present cube.
+        plies: Plies of look-ahead, 0 to `engine.search.MAX_PLIES`.
+        filter_name: The move filter for checker plays.
+        is_cubeful: Whether the cube counts. Without it, money play uses cubeless equity, and a match the
+            match-winning chance at the present cube.
 
     Raises:
         ValueRangeError: The plies are out of range, or no filter has this name.
@@ -94,20 +94,20 @@ LEVELS: Mapping[str, Level] = MappingProxyType(
             Level("casual", 0, "normal", 0.055, 24.1, "plays now and then"),
             Level("intermediate", 0, "normal", 0.038, 17.0, "plays at a club"),
             Level("advanced", 0, "normal", 0.022, 8.1, "wins at a club"),
-            Level("expert", 0, "normal", 0.0, 1.8, "the net alone, at one look"),
+            Level("expert", 0, "normal", 0.0, 1.8, "the net alone, at 0-ply"),
             Level("world-class", 1, "normal", 0.0, 0.5, "one ply of look-ahead"),
             Level("master", 2, "narrow", 0.0, 0.2, "two plies, few candidates"),
             Level("grandmaster", 2, "large", 0.0, 0.2, "two plies, many candidates"),
         )
     }
 )
-"""Levels by name, the weakest first; docs/guide/levels.md has the error rate of each."""
+"""Levels by name, weakest first; docs/guide/levels.md has the error rate of each."""
 
 DEFAULT_LEVEL = "expert"
 
 
 def find_level(name: str) -> Level:
-    """Look a level up.
+    """Return the level of a name.
 
     Raises:
         ValueRangeError: No level has this name.
@@ -118,18 +118,17 @@ def find_level(name: str) -> Level:
 
 
 def choose_with_noise(scores: Sequence[float], noise_points: float, number: float) -> int:
-    """Choose among candidates as a person does who sees small differences badly and large ones well.
+    """Pick a candidate with probability proportional to exp(-loss / noise).
 
-    A candidate's weight falls by e for each ``noise_points`` that it is behind the best one, and is 0 from
-    four times that on.
+    Small errors are likely, blunders are not; a loss of four times the noise or more never happens.
 
     Args:
-        scores: Of the candidates, in points, in any order; one at least.
-        noise_points: 0 chooses the best, the first among equals.
-        number: Random, 0 to 1 (below 1), which makes the choice.
+        scores: Scores of the candidates in points, in any order, at least one.
+        noise_points: Size of the errors; 0 chooses the best, the first of equal ones.
+        number: Random number, 0 to 1 (below 1), that makes the choice.
 
     Returns:
-        The place of the choice.
+        The index of the choice.
     """
     best = max(scores)
     if noise_points <= 0.0:

@@ -1,4 +1,4 @@
-"""What people ask of rollouts, in one piece: the plays of a roll, a position or a cube decision."""
+"""Requests for rollouts: of the plays of a roll, a position or a cube decision."""
 
 from __future__ import annotations
 
@@ -33,23 +33,23 @@ DEFAULT_CANDIDATES = 5
 
 
 def default_kind(roll: Roll | None) -> str:
-    """Say what is rolled out unless told otherwise: the plays where there are dice, else the position."""
+    """Return the kind of a request that names none: plays with dice, else the position."""
     return POSITION if roll is None else MOVES
 
 
 @dataclass(frozen=True)
 class RolloutRequest:
-    """What is rolled out.
+    """A request for a rollout.
 
     Attributes:
         kind: One of `KINDS`.
         position: The checkers, those of the player on roll first.
         match: Score and cube, before the roll and without offers.
-        roll: The dice that are played; None unless ``kind`` is ``moves``.
-        is_cubeful: Whether the cube is turned; for ``cube`` it is.
-        candidates: How many plays of ``moves`` are rolled out at most: the best at 0 plies.
-        plies: Look-ahead of plays and doubles.
-        leaf_plies: Look-ahead of the values at the truncation.
+        roll: The dice; None unless ``kind`` is ``moves``.
+        is_cubeful: Whether the players turn the cube; always for ``cube``.
+        candidates: Maximum number of plays rolled out for ``moves``: the best at 0-ply.
+        plies: Look-ahead for checker plays and cube decisions.
+        leaf_plies: Look-ahead for the values at the truncation.
     """
 
     kind: str
@@ -62,31 +62,33 @@ class RolloutRequest:
     leaf_plies: int = 0
 
     def __post_init__(self) -> None:
-        """Check that it can be asked.
+        """Check the request.
 
         Raises:
-            ValueRangeError: There is no such kind, a number is out of range, or a cube decision is asked for
+            ValueRangeError: The kind is unknown, a number is out of range, or a cube decision is requested
                 without the cube.
-            StateError: Plays are asked for without dice.
+            StateError: Plays are requested without dice.
         """
         if self.kind not in KINDS:
             raise ValueRangeError(f"expected one of {'|'.join(KINDS)}, got {self.kind!r}", field="what")
         if self.kind == MOVES and self.roll is None:
             raise StateError("expected dice to roll out plays, got none", field="dice")
         if self.kind == CUBE and not self.is_cubeful:
-            raise ValueRangeError("a cube decision is not rolled out without the cube", field="cubeful")
+            raise ValueRangeError(
+                "expected the cube for a rollout of a cube decision, got a cubeless request", field="cubeful"
+            )
         if self.candidates < 1:
-            raise ValueRangeError(f"candidates are 1 or more, not {self.candidates}", field="candidates")
+            raise ValueRangeError(f"expected 1 candidate or more, got {self.candidates}", field="candidates")
         for plies in (self.plies, self.leaf_plies):
             EvalSettings(plies)
 
     @property
     def max_starts(self) -> int:
-        """From how many positions games are played, at most."""
+        """Maximum number of positions that trials start from."""
         return {MOVES: self.candidates, POSITION: 1, CUBE: 2}[self.kind]
 
     def make_cube_game(self, engine: Engine) -> CubeStateSpace | None:
-        """Lay out the cube, as the player on roll sees it; None for money play without one."""
+        """Make the states of the cube, seen by the player on roll; None for cubeless money play."""
         if self.is_cubeful:
             return engine.make_cube_game(self.match)
         return None if self.match.is_money else make_dead_cube_game(self.match, engine.table)
@@ -94,14 +96,14 @@ class RolloutRequest:
 
 @dataclass(frozen=True)
 class RolloutResult:
-    """What a rollout found.
+    """The result of a rollout.
 
     Attributes:
-        request: What was asked.
+        request: The request.
         results: The plays, best first; or the position; or the cube decision.
         rollout: The rollout.
-        space: The cube, as the player on roll sees it; None for money play without one.
-        plies: How deep plays and doubles were judged.
+        space: The states of the cube, seen by the player on roll; None for cubeless money play.
+        plies: Plies of look-ahead for checker plays and cube decisions.
         evaluator_name: The evaluator's name.
     """
 
@@ -114,25 +116,25 @@ class RolloutResult:
 
     @property
     def trials(self) -> int:
-        """The most trials that anything got."""
+        """Number of trials of the start with the most."""
         return max(map(len, self.rollout.state.scores))
 
 
 class PreparedRollout:
-    """A rollout that can begin: the judges are found, and the plays are chosen.
+    """A rollout that is ready to run: its evaluators are made, and its plays chosen.
 
     Args:
-        request: What is rolled out.
-        engine: Who judges and chooses the plays.
-        settings: How it is rolled out.
-        cancelled: As `roll_out`.
+        request: The request.
+        engine: Evaluates, and chooses the plays.
+        settings: Settings of the rollout.
+        cancelled: As for `engine.rollout.roll_out`.
 
     Attributes:
-        plays: The plays that are rolled out, in the order of the rollout's starts; none but for ``moves``.
-        scoring: What the scores are.
+        plays: The plays to roll out, in the order of the rollout's starts; empty except for ``moves``.
+        scoring: The scoring of the trials.
 
     Raises:
-        StateError: The game is over, so that there are no plays.
+        StateError: The game is over, so there are no plays.
     """
 
     def __init__(
@@ -149,11 +151,11 @@ class PreparedRollout:
         self._evaluators = engine.rollout_evaluators(
             request.plies, request.leaf_plies, request.plies, cancelled
         )
-        self._game = request.make_cube_game(engine)
+        self._space = request.make_cube_game(engine)
         after_plays = request.kind == MOVES
         self.plays: list[Play] = self._choose_candidates() if after_plays else []
         self.scoring: TrialScoring = (make_scoring_after_plays if after_plays else make_scoring_before_roll)(
-            self._game
+            self._space
         )
 
     def run(
@@ -162,57 +164,56 @@ class PreparedRollout:
         """Roll out.
 
         Args:
-            resume: As `roll_out`.
+            resume: As for `engine.rollout.roll_out`.
             progress: As there.
 
         Raises:
             GammondError: As `roll_out_plays`, `roll_out_position` and `roll_out_cube`.
         """
-        rows, rollout = self._roll_out(resume, progress)
+        results, rollout = self._roll_out(resume, progress)
         plies = self._engine.evaluator.plies + self._request.plies
-        return RolloutResult(self._request, rows, rollout, self._game, plies, self._engine.name)
+        return RolloutResult(self._request, results, rollout, self._space, plies, self._engine.name)
 
     def _roll_out(
         self, resume: RolloutState | None, progress: RolloutProgressCallback | None
     ) -> tuple[list[PlayRollout] | RolloutEstimate | CubeRollout, Rollout]:
-        question, judges, settings, game = self._request, self._evaluators, self._settings, self._game
-        cancelled = self._cancelled
-        if question.kind == MOVES and question.roll is not None:
+        request, space = self._request, self._space
+        if request.kind == MOVES and request.roll is not None:
             return roll_out_plays(
-                question.position,
-                question.roll,
-                judges,
-                settings,
+                request.position,
+                request.roll,
+                self._evaluators,
+                self._settings,
                 plays=self.plays,
-                space=game,
+                space=space,
                 resume=resume,
                 progress=progress,
-                cancelled=cancelled,
+                cancelled=self._cancelled,
             )
-        if question.kind == CUBE and game is not None:
-            rolled = roll_out_cube(
-                question.position,
-                game,
-                judges,
-                settings,
+        if request.kind == CUBE and space is not None:
+            cube_rollout = roll_out_cube(
+                request.position,
+                space,
+                self._evaluators,
+                self._settings,
                 resume=resume,
                 progress=progress,
-                cancelled=cancelled,
+                cancelled=self._cancelled,
             )
-            return rolled, rolled.rollout
+            return cube_rollout, cube_rollout.rollout
         return roll_out_position(
-            question.position,
-            judges,
-            settings,
-            space=game,
+            request.position,
+            self._evaluators,
+            self._settings,
+            space=space,
             resume=resume,
             progress=progress,
-            cancelled=cancelled,
+            cancelled=self._cancelled,
         )
 
     def _choose_candidates(self) -> list[Play]:
-        question = self._request
-        assert question.roll is not None  # the question was checked
-        depth = EvalSettings(0, is_cubeful=question.is_cubeful)
-        ranked = self._engine.rank_plays(question.position, question.roll, question.match, depth)
-        return [judged.play for judged in ranked.plays[: question.candidates]]
+        request = self._request
+        assert request.roll is not None  # the request was checked
+        settings = EvalSettings(0, is_cubeful=request.is_cubeful)
+        ranked = self._engine.rank_plays(request.position, request.roll, request.match, settings)
+        return [evaluation.play for evaluation in ranked.plays[: request.candidates]]

@@ -1,1 +1,1 @@
-"""Who plays and how games are played: players, deciders, games in lockstep, games with the cube."""
+"""Players and deciders, games in lockstep, and games with the cube."""

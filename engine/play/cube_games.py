@@ -1,6 +1,6 @@
-"""Games and matches with the cube, one at a time: what two players with cube decisions do over the board.
+"""Games and matches with the cube between two deciders, one game at a time.
 
-There is no resigning, and a player who would beaver takes.
+Nobody resigns, and a player who would beaver takes.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ def play_game(
     Args:
         players: In seats 0 and 1.
         initial_match: The match state; its seat on roll won the opening roll.
-        dice: What is rolled.
-        cancelled: Asked before each turn; stops the work when it says yes.
+        dice: The dice.
+        cancelled: Asked before each turn; the work stops when it returns true.
 
     Raises:
-        CancelledWork: It was told to stop.
+        CancelledWork: The work was cancelled.
         LimitError: The game did not end within `engine.play.lockstep.MAX_TURNS`.
         GammondError: A player cannot decide.
     """
@@ -74,13 +74,13 @@ def play_match(
 
     Args:
         players: In seats 0 and 1.
-        length: Its points, 1 or more.
+        length: Length of the match in points, 1 or more.
         opening_seat: The seat that wins the opening roll of each game, from 0.
         dice: The dice of each game.
         cancelled: As for `play_game`.
 
     Returns:
-        Its games in order; the winner of the last one has won the match.
+        The games in order; the winner of the last one has won the match.
 
     Raises:
         ValueRangeError: The length is out of range.
@@ -100,7 +100,7 @@ def play_match(
 def _offer_double(
     players: tuple[Decider, Decider], position: Position, match: MatchState, actions: list[GameAction]
 ) -> tuple[MatchState, GameResult | None]:
-    """Let a double be answered; the state that follows, and the result where it was dropped."""
+    """Play out a double and its response; return the new state, and the result after a pass."""
     offered = cube_actions.double(match)
     other = offered.to_act
     actions.append(DoubleAction(match.on_roll, 2 * match.cube))

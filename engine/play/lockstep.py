@@ -1,9 +1,9 @@
 """Many cubeless money games between two players, in lockstep, with paired dice.
 
 Games come in pairs with the same dice: turn t of both games of a pair has the same roll, and the players
-swap seats. Each player thus gets the other's luck once, and a player against itself scores exactly nothing.
-The dice of a pair depend on the seed, the pair and the turn alone, so the result is the same however many
-games run at once.
+swap seats. Each player thus has the other's luck once, and a player against itself scores exactly 0. The dice
+of a pair depend on the seed, the pair and the turn alone, so the result does not depend on the number of
+games that run at once.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LOCKSTEP_GAMES = 512
 """Games that run side by side: enough to keep nets in large batches."""
 
 MAX_TURNS = 100_000
-"""A game that takes longer is not being played by the rules."""
+"""A longer game is not played by the rules."""
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,8 @@ class PairedGameResults:
     """Results of paired games, for the first player.
 
     Attributes:
-        points: ``[games]``; games 2i and 2i + 1 are a pair. ``int8`` -3..3 of games that were played out, or
-            whatever else the `engine.rules.end_conditions.EndCondition` counts.
+        points: ``[games]``; games 2i and 2i + 1 are a pair. ``int8`` -3..3 for games that were played out, or
+            the scores of the `engine.rules.end_conditions.EndCondition`.
     """
 
     points: NDArray[Any]
@@ -59,7 +59,7 @@ class PairedGameResults:
         return float(pairs.std(ddof=1) / np.sqrt(len(pairs)))
 
     def count_wins(self, player: int) -> tuple[int, int, int]:
-        """Count what a player won, in games that were played out.
+        """Count the wins of a player in games that were played out.
 
         Args:
             player: 0 the first, 1 the second.
@@ -72,14 +72,14 @@ class PairedGameResults:
 
 
 class TurnLog(Protocol):
-    """Whoever writes games down while they are played."""
+    """Records games while they are played."""
 
     def add(self, games: NDArray[np.int64], seat: int, dice: NDArray[np.int8], after: Board) -> None:
-        """Take note of one turn in each of several games.
+        """Record one turn in each of several games.
 
         Args:
             games: ``int64[n]``, their numbers; the turns of a game come in their order.
-            seat: Who moved: 0 the first player, 1 the second.
+            seat: The player who moved: 0 the first, 1 the second.
             dice: ``int8[n, 2]``.
             after: ``int8[n, 2, 26]``, the positions after the plays as the next mover sees them.
         """
@@ -105,29 +105,29 @@ def play_games(
     Args:
         first: A player.
         second: Another, or the same.
-        games: How many; even, for they are paired.
-        seed: Of the dice, 0 or more.
-        first_pair: The number of the first pair, to play a further stretch of the same series.
+        games: Number of games, even.
+        seed: Seed of the dice, 0 or more.
+        first_pair: Number of the first pair, to continue the same series.
         has_pairs: Whether both games of a pair have the same dice; otherwise each game has its own.
-        lockstep: How many games run side by side; the result does not depend on it.
-        ending: When games stop, and what they count.
-        log: Told every turn.
+        lockstep: Number of games that run side by side; the result does not depend on it.
+        ending: When games end, and how they score.
+        log: Records every turn.
         progress: Called with the number of finished games.
-        cancelled: Asked before each turn; stops the work when it says yes.
+        cancelled: Asked before each turn; the work stops when it returns true.
 
     Returns:
         The results, in the order of the pairs.
 
     Raises:
         ValueRangeError: An odd or negative number of games, a negative seed, or no game at a time.
-        CancelledWork: It was told to stop.
+        CancelledWork: The work was cancelled.
         LimitError: A game did not end within `MAX_TURNS`.
     """
     if games < 0 or games % 2:
-        raise ValueRangeError(f"paired games come in an even number of 0 or more, not {games}", field="games")
+        raise ValueRangeError(f"expected an even number of games, 0 or more, got {games}", field="games")
     check_seed(seed)
     if lockstep < 1:
-        raise ValueRangeError(f"at least 1 game runs at a time, not {lockstep}", field="lockstep")
+        raise ValueRangeError(f"expected 1 game or more at a time, got {lockstep}", field="lockstep")
     series = _DiceSeries(seed, first_pair, has_pairs)
     table = _LockstepGames(games, series, lockstep, ending, log)
     while table.running_count:
@@ -141,14 +141,14 @@ def play_games(
 
 @dataclass(frozen=True)
 class _DiceSeries:
-    """Where the dice of games come from; see `play_games`."""
+    """The dice of a series of games; see `play_games`."""
 
     seed: int
     first_pair: int
     has_pairs: bool
 
     def draw(self, games: NDArray[np.int64], turns: NDArray[np.int64]) -> NDArray[np.int8]:
-        """The rolls of turns of games, ``int8[n, 2]`` for ``int64[n]`` each."""
+        """Draw the rolls of turns of games, ``int8[n, 2]`` for ``int64[n]`` each."""
         own = self.first_pair + games // 2 if self.has_pairs else 2 * self.first_pair + games
         return draw_paired_dice(self.seed, own, turns)
 
@@ -192,7 +192,7 @@ class _LockstepGames:
             raise LimitError(f"a game between {first.name} and {second.name} took over {MAX_TURNS} turns")
 
     def _score_finished(self, rows: NDArray[np.int64], mover: NDArray[np.int64]) -> None:
-        """Enter the points of finished games and give their rows to the games that wait."""
+        """Score finished games and give their rows to the next games."""
         won = self._ending.score_games(self._boards[rows])
         self.points[self._games[rows]] = np.where(mover[rows] == 0, won, -won)
         self.finished_count += len(rows)

@@ -120,7 +120,7 @@ def test_another_player_chooses_the_plays_and_the_net_keeps_the_cube(monkeypatch
     assert (chooser.name, chooser.engine.name) == ("pubeval", "racing")
     assert (chooser.settings, how) == (EvalSettings(1, "normal"), ("default", count_usable_cores()))
     board = load_player("pubeval").choose(Position.start().board[None].copy(), np.array([[6, 2]], np.int8))[0]
-    chosen = chooser.play(Position.start(), (6, 2), MatchState(roll=(6, 2))).play.play
+    chosen = chooser.choose_play(Position.start(), (6, 2), MatchState(roll=(6, 2))).play
     assert np.array_equal(chosen.result.board, board)
     assert served_by(monkeypatch)[0].name == "racing"
     with pytest.raises(ValueRangeError, match="got 'nobody'"):
@@ -133,7 +133,7 @@ def test_a_weak_level_errs_and_a_strong_one_does_not(monkeypatch):
 
     def plays(*options):
         chooser, _, _ = served_by(monkeypatch, *options)
-        return [chooser.play(Position(board), (6, 2), match).play.equity for board in boards]
+        return [chooser.choose_play(Position(board), (6, 2), match).evaluation.equity for board in boards]
 
     assert plays("--level", "expert") == plays()
     assert sum(plays("--level", "beginner")) < sum(plays())
