@@ -27,7 +27,7 @@ def draw_board(
     """Draw a position with score, cube, roll and pip counts.
 
     The frame carries the numbering of the seat at the bottom, the lines outside it that of the other seat.
-    Checkers on the bar stand on the side where they enter; a stack too high for its column ends in its
+    Checkers on the bar are drawn on the side where they enter; a stack too high for its column ends in its
     count.
 
     Args:

@@ -1,4 +1,4 @@
-"""Questions about the cube: ``cube``, ``take``, ``resign`` and ``matrix``."""
+"""Analyses of the cube and of resignations: ``cube``, ``take``, ``resign`` and ``matrix``."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from protocol.state.offers import RESPONSE_WORDS
 from protocol.state.settings import SEAT_NAMES
 
 DEFAULT_MATRIX_AWAY = 9
-"""How far the score matrix reaches unless the request says so."""
+"""The size of the score matrix by default."""
 
 MAX_MATRIX_AWAY = 25
-"""How far it can reach: the points of the shipped match equity table. Differences beyond it mean nothing."""
+"""Its largest size: the points of the shipped match equity table. Differences beyond it mean nothing."""
 
 NO_RESIGNATION = "none"
 
 
 @dataclass(frozen=True)
 class CubeRequest:
-    """What is asked about, captured when the request came.
+    """The position and settings of a request, captured when it arrived.
 
     Attributes:
         position: The checkers, those of the seat on roll first.
-        match: Score and cube, as before the roll and before any offer.
-        settings: How deep; the cube counts.
-        load_engine: Fetches who answers.
+        match: The match state before the roll and without offers.
+        settings: Look-ahead; cubeful.
+        load_engine: Returns the engine; may block.
     """
 
     position: Position
@@ -46,7 +46,7 @@ class CubeRequest:
 
     @classmethod
     def from_call(cls, call: CommandCall) -> CubeRequest:
-        """Capture the question of a request.
+        """Capture a request.
 
         Raises:
             StateError: There is no position, or the game is over.
@@ -60,7 +60,7 @@ class CubeRequest:
         )
 
     def make_work(self, make_reply: Callable[[Engine, SearchWatch], Reply]) -> Work:
-        """Return the work that answers it with one line."""
+        """Return the work that answers with one line."""
 
         def run(control: WorkControl) -> list[Reply]:
             return [make_reply(self.load_engine(), make_search_watch(control))]
@@ -69,15 +69,17 @@ class CubeRequest:
 
 
 def handle_cube(call: CommandCall) -> Answer:
-    """Say what to do with the cube before the roll."""
-    question = CubeRequest.from_call(call)
+    """Analyse the cube decision before the roll."""
+    request = CubeRequest.from_call(call)
 
-    def answered(analyst: Engine, watch: SearchWatch) -> Reply:
-        judged = analyst.evaluate(question.position, question.match, question.settings, watch)
-        assert judged.decision is not None  # the cube counts and the game goes on
-        return Reply("cube", values=decision_to_values(judged.decision) | _source_to_values(judged, analyst))
+    def make_reply(engine: Engine, watch: SearchWatch) -> Reply:
+        evaluation = engine.evaluate(request.position, request.match, request.settings, watch)
+        assert evaluation.decision is not None  # the evaluation is cubeful and the game is not over
+        return Reply(
+            "cube", values=decision_to_values(evaluation.decision) | _source_to_values(evaluation, engine)
+        )
 
-    return question.make_work(answered)
+    return request.make_work(make_reply)
 
 
 def format_action(decision: CubeDecision) -> str:
@@ -86,7 +88,7 @@ def format_action(decision: CubeDecision) -> str:
 
 
 def decision_to_values(decision: CubeDecision) -> dict[str, ReplyValue]:
-    """Return a cube decision as keys; what is worth nothing where nobody may double is left out."""
+    """Return a cube decision as keys, without those that need a double where nobody may double."""
     values: dict[str, ReplyValue] = {"action": format_action(decision), "double": decision.should_double}
     if decision.response is not None:
         values["response"] = RESPONSE_WORDS[decision.response]
@@ -102,86 +104,88 @@ def decision_to_values(decision: CubeDecision) -> dict[str, ReplyValue]:
 
 
 def handle_take(call: CommandCall) -> Answer:
-    """Say how to answer a double that waits, or would come now; or a beaver that waits."""
-    question, match = CubeRequest.from_call(call), call.session.game.match
+    """Analyse the response to a pending double or beaver, or to a double offered now."""
+    request, match = CubeRequest.from_call(call), call.session.game.match
     if match.beavered:
-        return question.make_work(_make_beaver_answerer(question, match))
+        return request.make_work(_make_beaver_answerer(request, match))
     if not match.doubled:
-        cube_actions.double(question.match)
+        cube_actions.double(request.match)
 
-    def answered(analyst: Engine, watch: SearchWatch) -> Reply:
-        judged = analyst.evaluate(question.position, question.match, question.settings, watch)
-        decision = judged.decision
+    def make_reply(engine: Engine, watch: SearchWatch) -> Reply:
+        evaluation = engine.evaluate(request.position, request.match, request.settings, watch)
+        decision = evaluation.decision
         assert decision is not None
         assert decision.response is not None  # the rules let the seat on roll double
         values = {
-            "seat": SEAT_NAMES[1 - question.match.on_roll],
+            "seat": SEAT_NAMES[1 - request.match.on_roll],
             "response": RESPONSE_WORDS[decision.response],
         }
         sides = {"take": decision.double_take, "drop": decision.double_pass}
-        return Reply("take", values=values | _to_opponent_values(sides) | _source_to_values(judged, analyst))
+        return Reply(
+            "take", values=values | _to_opponent_values(sides) | _source_to_values(evaluation, engine)
+        )
 
-    return question.make_work(answered)
+    return request.make_work(make_reply)
 
 
 def _to_opponent_values(choices: dict[str, CubeValue | None]) -> dict[str, ReplyValue]:
-    """Return values of the doubler as keys that say what they are worth to the other seat."""
+    """Return values of the doubler as keys from the view of the opponent."""
     known = {name: value for name, value in choices.items() if value is not None}
     values: dict[str, ReplyValue] = {name: -value.equity_points for name, value in known.items()}
     return values | {f"mwc_{name}": 1.0 - value.mwc for name, value in known.items() if value.mwc is not None}
 
 
 def _make_beaver_answerer(request: CubeRequest, match: MatchState) -> Callable[[Engine, SearchWatch], Reply]:
-    """Return what answers whether the doubler plays on after a beaver; the stake is what the cube shows."""
+    """Return what answers whether the doubler takes a beaver; equities are in units of the current cube."""
 
-    def answered(analyst: Engine, watch: SearchWatch) -> Reply:
-        beaver = analyst.evaluate_beaver(request.position, match, request.settings, watch)
+    def make_reply(engine: Engine, watch: SearchWatch) -> Reply:
+        beaver = engine.evaluate_beaver(request.position, match, request.settings, watch)
         response = CubeResponse.TAKE if beaver.plays_on else CubeResponse.PASS
         values: dict[str, ReplyValue] = {
             "seat": SEAT_NAMES[match.on_roll],
             "response": RESPONSE_WORDS[response],
         }
         values |= {"take": beaver.equity, "drop": -1.0}
-        return Reply("take", values=values | _source_to_values(beaver.evaluation, analyst))
+        return Reply("take", values=values | _source_to_values(beaver.evaluation, engine))
 
-    return answered
+    return make_reply
 
 
 def handle_resign(call: CommandCall) -> Answer:
-    """Say what the seat on roll can resign, or whether the other one accepts what is named."""
-    question, named = CubeRequest.from_call(call), call.values["kind"]
+    """Find what the seat on roll can resign, or whether the opponent should accept a resignation."""
+    request, named = CubeRequest.from_call(call), call.values["kind"]
 
-    def answered(analyst: Engine, watch: SearchWatch) -> Reply:
-        judged = analyst.evaluate(question.position, question.match, question.settings, watch)
+    def make_reply(engine: Engine, watch: SearchWatch) -> Reply:
+        evaluation = engine.evaluate(request.position, request.match, request.settings, watch)
         values: dict[str, ReplyValue]
         if named is None:
-            kind = analyst.find_resignation(judged, question.match)
+            kind = engine.find_resignation(evaluation, request.match)
             values = {"offer": RESULT_NAMES[kind - 1] if kind else NO_RESIGNATION}
         else:
             kind = RESULT_NAMES.index(named) + 1
-            values = {"offer": named, "accept": analyst.accepts_resignation(judged, question.match, kind)}
-        if judged.cubeful is not None:
-            values["cubeful"] = judged.cubeful
-        if judged.mwc is not None:
-            values["mwc"] = judged.mwc
-        return Reply("resign", values=values | _source_to_values(judged, analyst))
+            values = {"offer": named, "accept": engine.accepts_resignation(evaluation, request.match, kind)}
+        if evaluation.cubeful is not None:
+            values["cubeful"] = evaluation.cubeful
+        if evaluation.mwc is not None:
+            values["mwc"] = evaluation.mwc
+        return Reply("resign", values=values | _source_to_values(evaluation, engine))
 
-    return question.make_work(answered)
+    return request.make_work(make_reply)
 
 
 def handle_matrix(call: CommandCall) -> Answer:
-    """Say what to do with the cube at every score."""
+    """Analyse the cube decision at every score."""
     session, away, cube = call.session, call.values["away"], call.values["cube"]
-    position, plies, find_analyst = (
+    position, plies, load_engine = (
         session.require_game(),
         read_eval_settings(call).plies,
         session.make_engine_loader(),
     )
 
     def run(control: WorkControl) -> list[Reply]:
-        analyst, watch = find_analyst(), make_search_watch(control)
+        engine, watch = load_engine(), make_search_watch(control)
         watch.begin_depth(plies)
-        matrix = analyst.compute_score_matrix(position, away, cube=cube, plies=plies, watch=watch)
+        matrix = engine.compute_score_matrix(position, away, cube=cube, plies=plies, watch=watch)
         lines = [
             Reply(
                 "row", values={"away": own, "actions": "".join(map(format_action_code, row))}, is_final=False
@@ -193,7 +197,7 @@ def handle_matrix(call: CommandCall) -> Answer:
             "cube": cube,
             "money": format_action_code(matrix.money),
         }
-        values |= {"plies": analyst.evaluator.plies + plies, "net": analyst.name}
+        values |= {"plies": engine.evaluator.plies + plies, "net": engine.name}
         return [*lines, Reply("matrix", values=values)]
 
     return Work(run, is_long=True)
@@ -203,7 +207,7 @@ def format_action_code(decision: CubeDecision) -> str:
     """Write a cube decision as one letter.
 
     ``N`` no double, ``D`` double and take, ``P`` double and drop, ``T`` too good to double, ``-`` a double is
-    not possible or never of use.
+    not possible or never gains.
     """
     if decision.doubling is DoublingAction.UNAVAILABLE:
         return "-"

@@ -58,12 +58,12 @@ _DECISION = Field("what", str, choices=DECISIONS)
 
 @dataclass(frozen=True)
 class GoLimits:
-    """How deep and how long a decision may be thought about.
+    """The limits of a decision.
 
     Attributes:
-        plies: Look-ahead; None if the request does not say.
-        movetime_s: Seconds from the arrival of the request; None for no end.
-        filter_name: Move filter; None if the request does not say.
+        plies: Look-ahead; None for the session's.
+        movetime_s: Seconds from the arrival of the request; None for no limit.
+        filter_name: Move filter; None for the session's.
     """
 
     plies: int | None = None
@@ -71,10 +71,10 @@ class GoLimits:
     filter_name: str | None = None
 
     def make_eval_settings(self, session: Session) -> EvalSettings:
-        """Return how deep a session looks.
+        """Return the settings of a session under these limits.
 
-        With nothing but a time that is as deep as can be, except at a level that errs: more time must not
-        make it stronger.
+        A time limit alone allows the greatest depth, except at a level with noise: more time must not make it
+        stronger.
 
         Raises:
             UnsupportedError: As `Session.check_eval_settings`.
@@ -88,19 +88,19 @@ class GoLimits:
 
 @dataclass(frozen=True)
 class GoRequest:
-    """What a decision is about, captured when the request came.
+    """What a decision is about, captured when the request arrived.
 
     Attributes:
         position: The checkers, those of the seat on roll first.
         match: The match state; for a play and a double as before the roll.
-        settings: How deep to look.
-        load_decider: Fetches who decides.
+        settings: Look-ahead and move filter.
+        load_decider: Returns the decider; may block.
         clock: Seconds.
-        received_s: When the request came, by the clock.
-        deadline_s: When it is to be answered, by the clock; None for no end.
-        may_deviate: Whether the choice need not be the play that a search of the evaluator finds best: the
-            level errs, or another player chooses.
-        is_long: Whether it takes longer than one look.
+        received_s: When the request arrived, by the clock.
+        deadline_s: When to answer, by the clock; None for never.
+        may_deviate: Whether the choice need not be the best play of the search: the level has noise, or
+            another player chooses.
+        is_long: Whether it takes longer than 0-ply.
     """
 
     position: Position
@@ -114,7 +114,7 @@ class GoRequest:
     is_long: bool
 
     def make_watch(self, control: WorkControl, share: float = 1.0) -> SearchWatch:
-        """Make the watch of a search that may take a share of the time."""
+        """Return the watch of a search that may take a share of the time."""
         deadline_s = self.deadline_s
         if deadline_s is not None:
             deadline_s -= (1.0 - share) * (deadline_s - self.received_s)
@@ -123,7 +123,7 @@ class GoRequest:
 
 
 def handle_go(call: CommandCall) -> Answer:
-    """Decide, within the limits that stand behind the question."""
+    """Make the decision, within the limits given after it."""
     session, what, rest = call.session, call.values["what"], call.values["limits"] or ""
     is_role = what == ROLE
     if is_role:
@@ -134,27 +134,27 @@ def handle_go(call: CommandCall) -> Answer:
                 f"expected 'go role {'|'.join(DECISIONS)}', got nothing after 'role'", field="what"
             )
         _DECISION.parse(what)
-    question = _make_request(session, what, parse_limits(rest.split(), is_role=is_role))
-    return _GO_HANDLERS[what](session, question)
+    request = _make_request(session, what, parse_limits(rest.split(), is_role=is_role))
+    return _GO_HANDLERS[what](session, request)
 
 
 def _make_request(session: Session, what: str, limits: GoLimits) -> GoRequest:
-    """Capture what a decision is about, once it is sure that it can be asked for."""
+    """Capture what a decision is about, after checking that it can be made."""
     position, match, before = session.require_game(), session.game.match, session.require_evaluable_match()
     session.require_engine_player()
     if match.resigned:
         raise StateError(
-            "a resignation waits",
+            "a resignation is pending",
             field="what",
             missing="answer",
             advice="send 'play accept' or 'play reject'",
         )
     if match.doubled and what != "take":
         raise StateError(
-            "a double waits", field="what", missing="answer", advice="'go take' decides about it"
+            "a double is pending", field="what", missing="answer", advice="'go take' decides about it"
         )
     if not match.doubled and what == "take":
-        raise StateError("no double waits for an answer: 'play double' offers one", field="what")
+        raise StateError("no double is pending: 'play double' offers one", field="what")
     if what != "chequer":
         session.check_supports(Feature.CUBE)
     engine, clock = session.engine_settings, session.service.clock
@@ -208,12 +208,12 @@ def _go_take(session: Session, request: GoRequest) -> Work:
     is_beavered = session.game.match.beavered
 
     def run(control: WorkControl) -> list[Reply]:
-        chooser, watch = request.load_decider(), request.make_watch(control)
+        decider, watch = request.load_decider(), request.make_watch(control)
         if is_beavered:
-            takes = chooser.takes_beaver(request.position, request.match, watch)
+            takes = decider.takes_beaver(request.position, request.match, watch)
             return [Reply("besttake", RESPONSE_WORDS[CubeResponse.TAKE if takes else CubeResponse.PASS])]
         return [
-            Reply("besttake", RESPONSE_WORDS[chooser.choose_response(request.position, request.match, watch)])
+            Reply("besttake", RESPONSE_WORDS[decider.choose_response(request.position, request.match, watch)])
         ]
 
     return _make_work(request, run)
@@ -232,12 +232,12 @@ def _make_work(request: GoRequest, run: Callable[[WorkControl], list[Reply]]) ->
 
 
 def _choose_play(request: GoRequest, roll: Roll, control: WorkControl) -> ChosenPlay:
-    chooser = request.load_decider()
-    return chooser.choose_play(request.position, roll, request.match, request.make_watch(control))
+    decider = request.load_decider()
+    return decider.choose_play(request.position, roll, request.match, request.make_watch(control))
 
 
 def _make_choice_info(request: GoRequest, choice: ChosenPlay) -> list[Reply]:
-    """Tell about a choice that need not be the search's; of others the search told when it found it."""
+    """Report a choice that need not be the best of the search; the search reported others itself."""
     if not request.may_deviate:
         return []
     effort = replace(choice.ranked.effort, plies=choice.evaluation.plies)

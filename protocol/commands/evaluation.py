@@ -21,23 +21,23 @@ def make_search_watch(
     *,
     from_plies: int = 1,
 ) -> SearchWatch:
-    """Make the watch of a search: stopped with its work or at a deadline, seen in ``info`` lines.
+    """Return the watch of a search: stopped with its work or at a deadline, reported in ``info`` lines.
 
     Args:
-        control: Stops the work and takes the lines.
+        control: Stops the search and takes the lines.
         deadline_s: When the search ends with what it has, by the clock; None for never.
         clock: Seconds.
-        from_plies: The first depth whose end is told. Within a depth nothing is told at 0 plies.
+        from_plies: The first depth whose end is reported. Within a depth nothing is reported at 0-ply.
     """
 
     def is_over() -> bool:
         return control.is_stopped or (deadline_s is not None and clock() >= deadline_s)
 
-    def tell(progress: SearchProgress) -> None:
+    def report(progress: SearchProgress) -> None:
         if progress.effort.plies >= (from_plies if progress.effort.is_finished else 1):
             control.report(Reply("info", _format_progress(progress), is_final=False))
 
-    return SearchWatch(is_over, tell)
+    return SearchWatch(is_over, report)
 
 
 def format_choice_info(effort: Effort, best: PlayEvaluation) -> str:
@@ -64,7 +64,7 @@ def _format_effort(effort: Effort) -> str:
 
 
 def read_eval_settings(call: CommandCall) -> EvalSettings:
-    """Return how deep a request is answered: its own ``plies``, ``filter`` and ``cubeful``, or the session's.
+    """Return the settings of a request: its own ``plies``, ``filter`` and ``cubeful``, or the session's.
 
     Raises:
         ValueRangeError: The plies are out of range, or no filter has this name.
@@ -74,7 +74,7 @@ def read_eval_settings(call: CommandCall) -> EvalSettings:
 
 
 def evaluation_to_values(evaluation: PositionEvaluation | PlayEvaluation) -> dict[str, ReplyValue]:
-    """Return the numbers of a judgement as keys: outcome, equity, and what cube and score make of it."""
+    """Return an evaluation as keys: outcome, equity, and the cubeful equity and MWC if there are any."""
     values = outcome_to_values(evaluation.outcome, evaluation.equity)
     if evaluation.cubeful is not None:
         values["cubeful"] = evaluation.cubeful
@@ -84,7 +84,7 @@ def evaluation_to_values(evaluation: PositionEvaluation | PlayEvaluation) -> dic
 
 
 def make_stopped_values(is_finished: bool) -> dict[str, ReplyValue]:
-    """Return what an answer says when its search did not get to the depth asked for; nothing otherwise."""
+    """Return the key of a result whose search was stopped before its depth; nothing otherwise."""
     return {} if is_finished else {"stopped": True}
 
 
@@ -100,44 +100,46 @@ def _play_to_values(rank: int, evaluation: PlayEvaluation) -> dict[str, ReplyVal
 
 def handle_eval(call: CommandCall) -> Answer:
     """Evaluate the position before the roll."""
-    session, depth = call.session, read_eval_settings(call)
+    session, settings = call.session, read_eval_settings(call)
     position, match = session.require_evaluable_position(), session.require_evaluable_match()
-    find_analyst = session.make_engine_loader()
+    load_engine = session.make_engine_loader()
 
     def run(control: WorkControl) -> list[Reply]:
-        analyst = find_analyst()
-        judged = analyst.evaluate(position, match, depth, make_search_watch(control))
-        about: dict[str, ReplyValue] = {"plies": judged.effort.plies, "net": analyst.name}
+        engine = load_engine()
+        evaluation = engine.evaluate(position, match, settings, make_search_watch(control))
+        about: dict[str, ReplyValue] = {"plies": evaluation.effort.plies, "net": engine.name}
         return [
             Reply(
                 "eval",
-                values=evaluation_to_values(judged) | about | make_stopped_values(judged.effort.is_finished),
+                values=evaluation_to_values(evaluation)
+                | about
+                | make_stopped_values(evaluation.effort.is_finished),
             )
         ]
 
-    return Work(run, is_long=depth.plies > 0)
+    return Work(run, is_long=settings.plies > 0)
 
 
 def handle_moves(call: CommandCall) -> Answer:
     """Rank the legal plays."""
-    session, depth, limit = call.session, read_eval_settings(call), call.values["n"]
+    session, settings, limit = call.session, read_eval_settings(call), call.values["n"]
     position, roll = session.require_roll()
     match = session.require_evaluable_match()
-    find_ranker = session.make_engine_loader(needs=None)
+    load_engine = session.make_engine_loader(needs=None)
 
     def run(control: WorkControl) -> list[Reply]:
-        ranker = find_ranker()
-        judged = ranker.rank_plays(position, roll, match, depth, make_search_watch(control))
-        shown = judged.plays[:limit]
+        engine = load_engine()
+        ranked = engine.rank_plays(position, roll, match, settings, make_search_watch(control))
+        shown = ranked.plays[:limit]
         lines = [
             Reply("move", values=_play_to_values(i, play), is_final=False) for i, play in enumerate(shown, 1)
         ]
         about: dict[str, ReplyValue] = {
-            "count": len(judged.plays),
+            "count": len(ranked.plays),
             "shown": len(shown),
-            "plies": judged.effort.plies,
+            "plies": ranked.effort.plies,
         }
-        about["net"] = ranker.name
-        return [*lines, Reply("moves", values=about | make_stopped_values(judged.effort.is_finished))]
+        about["net"] = engine.name
+        return [*lines, Reply("moves", values=about | make_stopped_values(ranked.effort.is_finished))]
 
-    return Work(run, is_long=depth.plies > 0)
+    return Work(run, is_long=settings.plies > 0)

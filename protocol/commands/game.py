@@ -1,4 +1,4 @@
-"""The game on the table: position, dice, plays, and the way back."""
+"""The game: position, dice, plays, cube and resignations, undo and redo."""
 
 from __future__ import annotations
 
@@ -86,13 +86,13 @@ def game_to_values(game: GameState) -> dict[str, ReplyValue]:
 
 
 def handle_dice(call: CommandCall) -> Answer:
-    """Put dice on the board."""
+    """Set the dice."""
     call.session.set_roll(call.values["dice"])
     return make_ok_reply("dice", _roll_to_values(call.session))
 
 
 def handle_roll(call: CommandCall) -> Answer:
-    """Roll the session's own dice."""
+    """Roll the session's dice."""
     call.session.roll_dice()
     return [Reply("roll", values=_roll_to_values(call.session))]
 
@@ -113,7 +113,7 @@ def handle_legal(call: CommandCall) -> Answer:
     position, roll = call.session.require_roll()
     rules, point = call.session.game.rules, call.values["point"]
     if point is not None and not position.board[0, point]:
-        raise ValueRangeError(f"there is no checker on {_format_point(point)} to play", field="point")
+        raise ValueRangeError(f"expected a point with a checker, got {_format_point(point)}", field="point")
 
     def run(_: WorkControl) -> list[Reply]:
         plays = legal_plays(position, roll, rules)
@@ -125,7 +125,7 @@ def handle_legal(call: CommandCall) -> Answer:
 
 
 def parse_point(text: str) -> int:
-    """Read a point that a checker can be moved from, the bar as 25.
+    """Parse a point from which a checker can move, the bar as 25.
 
     Raises:
         ValueRangeError: It is none.
@@ -158,9 +158,9 @@ def _make_play_reply(play: Play, number: int) -> Reply:
 
 
 def handle_play(call: CommandCall) -> Answer:
-    """Make a play and turn the table to the other seat, or do something with the cube or a resignation.
+    """Make a play and pass the turn, or act on the cube or a resignation.
 
-    At once, since what follows depends on it: at worst 20 ms, among the 2,000 plays that a double can have.
+    This runs at once, since what follows depends on it: at worst 20 ms, with the 2,000 plays of some doubles.
     """
     session, words = call.session, " ".join(call.values["play"].split())
     if words in OFFER_ACTIONS:
@@ -174,7 +174,7 @@ def handle_play(call: CommandCall) -> Answer:
 
 
 def _take_action(session: Session, words: str) -> GameResult | None:
-    """Do something with the cube or a resignation; return how the game ended if it did."""
+    """Act on the cube or a resignation; return the result if the game ended."""
     position, match = session.require_game(), session.game.match
     if words not in OFFER_RESPONSES:
         session.check_supports(Feature.RESIGNATION if words.startswith("resign") else Feature.CUBE)
@@ -187,7 +187,7 @@ def _take_action(session: Session, words: str) -> GameResult | None:
 
 
 def _play_checkers(session: Session, text: str) -> tuple[str, GameResult | None]:
-    """Make a play; return how it is written, and how the game ended if it did."""
+    """Make a play; return its notation, and the result if the game ended."""
     position, roll = session.require_roll()
     match = session.game.match
     check_no_offer(match)
@@ -201,20 +201,20 @@ def _play_checkers(session: Session, text: str) -> tuple[str, GameResult | None]
 
 
 def _result_to_values(result: GameResult | None) -> dict[str, ReplyValue]:
-    """Return how a game ended as keys; none while it goes on."""
+    """Return how a game ended as keys; none while it lasts."""
     if result is None:
         return {}
     return {"winner": SEAT_NAMES[result.winner], "result": result.name, "points": result.points}
 
 
 def handle_undo(call: CommandCall) -> Answer:
-    """Take back the last change of the game."""
+    """Undo the last change of the game."""
     call.session.undo()
     return make_ok_reply("undo", game_to_values(call.session.game))
 
 
 def handle_redo(call: CommandCall) -> Answer:
-    """Do again what was taken back last."""
+    """Redo what was undone last."""
     call.session.redo()
     return make_ok_reply("redo", game_to_values(call.session.game))
 

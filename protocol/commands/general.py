@@ -39,14 +39,14 @@ CONVENTIONS = {
     "view": "numbers are for the player on roll, before the roll; after a play, for the player who made it",
     "outcome": "cumulative: win, win_g gammon or more, win_bg backgammon, lose_g and lose_bg likewise",
     "equity": "cubeless money points: 2 win - 1 + win_g + win_bg - lose_g - lose_bg",
-    "cubeful": "equity with the cube, 1 is a game won singly at the present cube; only where the cube counts",
-    "mwc": "chance to win the match; left out in money play",
+    "cubeful": "equity with the cube in units of the current cube; left out of cubeless evaluations",
+    "mwc": "match-winning chance; left out in money play",
     "plies": "look-ahead after the play; 0 is the net alone (UBGI's engine.ply is plies + 1)",
     "points": "each player counts from the own ace point: 1..24, 25 or bar, 0 or off",
 }
 
 _WARM_UP_PLIES = 2
-"""A search of so many plies has used every part of it once."""
+"""A search of this depth uses every part of the engine once."""
 
 
 def handle_ubgi(call: CommandCall) -> Answer:
@@ -63,12 +63,12 @@ def handle_ubgi(call: CommandCall) -> Answer:
 
 
 def handle_isready(call: CommandCall) -> Answer:
-    """Load the evaluator and the player, make ready what searches, then say so."""
-    find_chooser, rules = call.session.make_decider_loader(), call.session.game.rules
+    """Load the evaluator and the player, run one short search, then answer."""
+    load_decider, rules = call.session.make_decider_loader(), call.session.game.rules
 
     def run(_: WorkControl) -> list[Reply]:
         legal_plays(Position.start(), (1, 1), rules)
-        engine = find_chooser().engine.with_rules(STANDARD_RULES)
+        engine = load_decider().engine.with_rules(STANDARD_RULES)
         engine.evaluate(Position.start(), MatchState(), EvalSettings(_WARM_UP_PLIES))
         return [Reply("readyok")]
 
@@ -124,7 +124,7 @@ def handle_quit(call: CommandCall) -> Answer:
 
 
 def handle_stats(call: CommandCall) -> Answer:
-    """Count what this client and the server did."""
+    """Show counters of this client and the server."""
     session = call.session
     values = {
         "uptime_s": session.service.uptime_s,

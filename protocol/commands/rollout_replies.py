@@ -1,4 +1,4 @@
-"""What the answer to a rollout says: estimates with their errors, and how far it is."""
+"""The replies of a rollout: estimates with their standard errors, and progress."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ def format_reason(reason: StopReason) -> str:
 
 @dataclass(frozen=True)
 class EstimateFormat:
-    """What estimates are told in.
+    """The form of estimates in replies.
 
     Attributes:
         space: The cube, as the side sees it whose numbers these are; None for money play without one.
-        is_cubeful: Whether the cube was turned in the games.
+        is_cubeful: Whether the cube was live in the trials.
     """
 
     space: CubeStateSpace | None
@@ -68,7 +68,7 @@ class EstimateFormat:
 
 
 def choose_estimate_format(answer: RolloutResult) -> EstimateFormat:
-    """Return what the estimates of an answer are told in."""
+    """Return the form of the estimates of an answer."""
     return EstimateFormat(answer.space, answer.request.is_cubeful)
 
 
@@ -154,7 +154,7 @@ def _drop_non_finite(values: dict[str, ReplyValue]) -> dict[str, ReplyValue]:
 
 
 class RolloutReporter:
-    """Tells a client how far a rollout is, about twice a second.
+    """Reports the progress of a rollout to a client, about twice a second.
 
     Args:
         control: Takes the lines.
@@ -185,7 +185,7 @@ class RolloutReporter:
         return int(1000 * (self._clock() - self._started_s))
 
     def __call__(self, state: RolloutState) -> None:
-        """Tell, unless that was done a moment ago."""
+        """Report progress, unless a report was made a moment ago."""
         if self._clock() - self._reported_s >= PROGRESS_INTERVAL_S:
             self._reported_s = self._clock()
             self._control.report(Reply("info", self._format_progress(state), is_final=False))

@@ -42,62 +42,64 @@ ROLLOUT_ARGUMENTS = (
     choice_argument(
         "what",
         (*KINDS, CONTINUE),
-        "what is rolled out, moves if dice are on the board and else the position; 'continue' goes on with "
-        "the last rollout",
+        "what to roll out; default: moves if dice are set, else the position; 'continue' resumes the last "
+        "rollout",
         is_required=False,
     ),
-    integer_argument("trials", 1, MAX_TRIALS, "games for each candidate; 1296 if left out", is_named=True),
-    integer_argument("seed", 0, MAX_SEED, "of the dice; 0 if left out", is_named=True),
+    integer_argument("trials", 1, MAX_TRIALS, "trials for each candidate; default 1296", is_named=True),
+    integer_argument("seed", 0, MAX_SEED, "seed of the dice; default 0", is_named=True),
     integer_argument(
         "truncate",
         0,
         MAX_TRUNCATION,
-        "plies after which a game ends with its value; 0, or left out, plays on to the end",
+        "plies after which a trial ends with an evaluation; default 0, to the end of the game",
         is_named=True,
     ),
-    integer_argument("plies", 0, MAX_PLIES, "look-ahead of plays and doubles; 0 if left out", is_named=True),
     integer_argument(
-        "leaf_plies", 0, MAX_PLIES, "look-ahead of the values at the truncation; 0 if left out", is_named=True
+        "plies", 0, MAX_PLIES, "look-ahead for checker plays and cube decisions; default 0", is_named=True
     ),
-    switch_argument("cubeful", "whether the cube is turned; the session's if left out"),
-    switch_argument("vr", "whether luck is taken off; true if left out"),
+    integer_argument(
+        "leaf_plies", 0, MAX_PLIES, "look-ahead for the evaluation at truncation; default 0", is_named=True
+    ),
+    switch_argument("cubeful", "whether the cube is live; default: the session's"),
+    switch_argument("vr", "variance reduction; default true"),
     decimal_argument(
         "stop_error",
         0,
         MAX_STOP_ERROR,
-        "end at this standard error of the equities, in points; 0, or left out, never does",
+        "stop at this standard error of the equities, in points; default 0, never",
         is_named=True,
     ),
     decimal_argument(
         "stop_jsd",
         0,
         MAX_STOP_JSD,
-        "give up candidates so many joint standard deviations behind; 3 if left out, 0 never does",
+        "prune candidates this many joint standard deviations behind the best; default 3, 0 for never",
         is_named=True,
     ),
     integer_argument(
         "min_trials",
         2,
         MAX_TRIALS,
-        "trials before either rule ends anything; 324 if left out",
+        "trials before either rule may stop anything; default 324",
         is_named=True,
     ),
     integer_argument(
         "candidates",
         1,
         MAX_CANDIDATES,
-        "how many plays are rolled out, the best at 0 plies; 5 if left out",
+        "number of plays to roll out, the best at 0-ply; default 5",
         is_named=True,
     ),
     integer_argument(
         "threads",
         1,
         MAX_THREADS,
-        "threads to work with, no more than there are cores; engine.threads if left out",
+        "threads, limited to the number of cores; default engine.threads",
         is_named=True,
     ),
 )
-"""What `rollout` takes."""
+"""The arguments of `rollout`."""
 
 _SETTING_FIELDS = {
     "trials": "trials",
@@ -115,20 +117,20 @@ _CONTINUE_ARGUMENTS = ("trials", "stop_error", "stop_jsd", "min_trials", "thread
 
 
 def handle_rollout(call: CommandCall) -> Answer:
-    """Roll out what is on the table, or go on with the last rollout."""
+    """Roll out the plays, the position or the cube decision, or continue the last rollout."""
     values, session = call.values, call.session
     if values["what"] == CONTINUE:
         return _continue_rollout(session, values)
-    question, find_analyst = _make_request(session, values), session.make_engine_loader()
+    request, load_engine = _make_request(session, values), session.make_engine_loader()
     settings = _apply_arguments(RolloutSettings(threads=session.engine_settings.threads), values)
-    _check_game_count(session, question, settings)
+    _check_game_count(session, request, settings)
     slot = session.last_rollout = RolloutSlot(session.service.rollout_store)
 
     def run(control: WorkControl) -> list[Reply]:
         record: FinishedRollout | None = None
         try:
-            replies, state = _run_rollout(question, find_analyst, settings, None, control)
-            record = FinishedRollout(question, find_analyst, settings, state)
+            replies, state = _run_rollout(request, load_engine, settings, None, control)
+            record = FinishedRollout(request, load_engine, settings, state)
         finally:
             slot.finish(record)
         return replies
@@ -142,7 +144,7 @@ def _make_request(session: Session, values: Mapping[str, Any]) -> RolloutRequest
     if kind == MOVES:
         session.require_roll()
     elif values["candidates"] is not None:
-        raise ValueRangeError(f"candidates are plays, and 'rollout {kind}' has none", field="candidates")
+        raise ValueRangeError(f"'rollout {kind}' has no candidates: remove 'candidates'", field="candidates")
     is_cubeful = values["cubeful"]
     if is_cubeful is None:
         is_cubeful = session.engine_settings.is_cubeful or kind == CUBE
@@ -159,7 +161,7 @@ def _make_request(session: Session, values: Mapping[str, Any]) -> RolloutRequest
 
 
 def _apply_arguments(settings: RolloutSettings, values: Mapping[str, Any]) -> RolloutSettings:
-    """Set what the arguments set; no more threads work than there are cores."""
+    """Apply the arguments given; threads are limited to the number of cores."""
     changes = {field: values[name] for name, field in _SETTING_FIELDS.items() if values[name] is not None}
     changed = replace(settings, **changes)
     return replace(changed, threads=min(changed.threads, count_usable_cores()))
@@ -169,22 +171,26 @@ def _check_game_count(session: Session, request: RolloutRequest, settings: Rollo
     cap = session.service.limits.rollout_games
     if request.max_starts * settings.trials > cap:
         raise LimitError(
-            f"a rollout has up to {cap} games, {request.max_starts} candidates with {settings.trials} trials "
-            "are more",
+            f"expected at most {cap} games (trials times candidates), got {settings.trials} trials of "
+            f"{request.max_starts} candidates",
             field="trials",
         )
 
 
 def _continue_rollout(session: Session, values: Mapping[str, Any]) -> Work:
-    """Go on with the last rollout of the session, whatever is on the table."""
+    """Continue the last rollout of the session, whatever the position is now."""
     for name, value in values.items():
         if value is not None and name not in ("what", *_CONTINUE_ARGUMENTS):
             taken = ", ".join(_CONTINUE_ARGUMENTS)
-            raise CommandError(f"'rollout continue' takes {taken}; the rest is as it was", field=name)
+            raise CommandError(
+                f"'rollout continue' takes only {taken}; the other options stay as they were", field=name
+            )
     if values["trials"] is None:
-        raise CommandError("expected 'rollout continue trials=N', counting those there are", field="trials")
+        raise CommandError(
+            "expected 'rollout continue trials=N', N counting the trials already played", field="trials"
+        )
     if session.last_rollout is None:
-        raise StateError("there is no rollout to go on with: send 'rollout' first", field="what")
+        raise StateError("no rollout to continue: send 'rollout' first", field="what")
     earlier = session.last_rollout
     slot = session.last_rollout = RolloutSlot(session.service.rollout_store)
 
@@ -210,9 +216,9 @@ def _run_rollout(
     resume: RolloutState | None,
     control: WorkControl,
 ) -> tuple[list[Reply], RolloutState]:
-    """Roll out; return the lines of the answer, and the state to go on from."""
+    """Roll out; return the lines of the answer, and the state to continue from."""
     rollout = PreparedRollout(request, load_engine(), settings, lambda: control.is_stopped)
     names = list(map(format_moves_plain, rollout.plays))
-    told = RolloutReporter(control, settings.trials, rollout.scoring, names)
-    answer = rollout.run(resume, told)
-    return [*make_result_replies(answer), make_final_reply(answer, told.elapsed_ms)], answer.rollout.state
+    reporter = RolloutReporter(control, settings.trials, rollout.scoring, names)
+    answer = rollout.run(resume, reporter)
+    return [*make_result_replies(answer), make_final_reply(answer, reporter.elapsed_ms)], answer.rollout.state

@@ -21,16 +21,16 @@ _GAME = "gnubgid=ID matchid=ID"
 _INFO = "info [depth N] nodes N time_ms T"
 _INFO_PLAY = f"{_INFO} [multipv 1 score E pv FROM/TO ...]"
 _PLIES = integer_argument(
-    "plies", 0, MAX_PLIES, "look-ahead, 0 for the net alone; the session's if left out", is_named=True
+    "plies", 0, MAX_PLIES, "look-ahead, 0 for the net alone; default: the session's", is_named=True
 )
 _FILTER = choice_argument(
     "filter",
     tuple(FILTERS),
-    "which plays are looked at deeper; the session's if left out",
+    "move filter; default: the session's",
     is_required=False,
     is_named=True,
 )
-_CUBEFUL = switch_argument("cubeful", "whether the cube counts; the session's if left out")
+_CUBEFUL = switch_argument("cubeful", "whether the evaluation is cubeful; default: the session's")
 
 _CUBE_VALUES = "no_double=E [take=E drop=E] best=E [mwc_no_double=M [mwc_take=M mwc_drop=M] mwc_best=M] "
 _ANSWER_SOURCE = "plies=N net=NAME [stopped=true]"
@@ -41,7 +41,7 @@ _ROLLOUT_VALUES = (
 _COMMANDS = (
     Command(
         "ubgi",
-        "say who answers, and which settings there are",
+        "identify the server and list its settings",
         general.handle_ubgi,
         "ubgiok",
         data_lines=("id name NAME", "id author AUTHOR", "proto 0.2", "key ...", "option ..."),
@@ -50,7 +50,7 @@ _COMMANDS = (
     ),
     Command(
         "isready",
-        "load what is needed, then say so",
+        "load the nets, then answer",
         general.handle_isready,
         "readyok",
         example=("isready",),
@@ -58,7 +58,7 @@ _COMMANDS = (
     ),
     Command(
         "newgame",
-        "set up the starting position; cube in the middle, score and seat on roll stay",
+        "set up the starting position; the cube is centred, score and seat on roll stay",
         game.handle_newgame,
         f"ok newgame {_GAME}",
         example=("newgame",),
@@ -83,27 +83,23 @@ _COMMANDS = (
     ),
     Command(
         "dice",
-        "put the dice of the player on roll on the board",
+        "set the dice of the player on roll",
         game.handle_dice,
         "ok dice die1=N die2=N",
-        arguments=(
-            rest_argument(
-                "dice", "A B", "two dice of 1..6, in the order in which they fell", parse=parse_roll
-            ),
-        ),
+        arguments=(rest_argument("dice", "A B", "two dice of 1..6, in the order rolled", parse=parse_roll),),
         example=("newgame", "dice 3 1"),
         standard="UBGI 0.2",
     ),
     Command(
         "roll",
-        "roll the session's own dice, which engine.seed starts",
+        "roll the session's dice, seeded by engine.seed",
         game.handle_roll,
         "roll die1=N die2=N",
         example=("newgame", "roll"),
     ),
     Command(
         "legal",
-        "list the legal plays, each with the position it leads to",
+        "list the legal plays, each with the resulting position",
         game.handle_legal,
         "legal count=N",
         arguments=(
@@ -133,7 +129,7 @@ _COMMANDS = (
         evaluation.handle_moves,
         "moves count=N shown=N plies=N net=NAME [stopped=true]",
         arguments=(
-            integer_argument("n", 1, 10_000, "how many to show; all if left out", metavar="N"),
+            integer_argument("n", 1, 10_000, "number of plays to show; default: all", metavar="N"),
             _PLIES,
             _FILTER,
             _CUBEFUL,
@@ -143,7 +139,7 @@ _COMMANDS = (
     ),
     Command(
         "go",
-        "decide for the player who is to act",
+        "decide for the player to act",
         decisions.handle_go,
         "bestmove FROM/TO ... | bestmove pass | bestcube double|nodouble | bestturn cube=... move=... | "
         "besttake take|drop|beaver",
@@ -151,14 +147,14 @@ _COMMANDS = (
             choice_argument(
                 "what",
                 (*decisions.DECISIONS, decisions.ROLE),
-                "what to decide, chequer if left out; 'role' begins the form of UBGI 0.1",
+                "the decision, chequer by default; 'role' begins the form of UBGI 0.1",
                 default="chequer",
                 is_required=False,
             ),
             rest_argument(
                 "limits",
                 "[plies N] [depth N] [movetime MS] [filter NAME]",
-                "how deep and how long; after 'role', the decision first",
+                "limits of depth and time; after 'role', the decision comes first",
                 is_required=False,
                 choices=decisions.LIMIT_NAMES,
             ),
@@ -169,7 +165,7 @@ _COMMANDS = (
     ),
     Command(
         "cube",
-        "say what to do with the cube before the roll",
+        "analyse the cube decision before the roll",
         cube.handle_cube,
         f"cube action=TEXT double=true|false [response=take|drop|beaver] {_CUBE_VALUES}{_ANSWER_SOURCE}",
         arguments=(_PLIES,),
@@ -178,7 +174,7 @@ _COMMANDS = (
     ),
     Command(
         "take",
-        "say how to answer the double that waits, or one that came now",
+        "analyse the response to a pending double, or to one offered now",
         cube.handle_take,
         f"take seat=SEAT response=take|drop|beaver take=E drop=E [mwc_take=M mwc_drop=M] {_ANSWER_SOURCE}",
         arguments=(_PLIES,),
@@ -187,12 +183,12 @@ _COMMANDS = (
     ),
     Command(
         "resign",
-        "say what the seat on roll can resign, or whether the other one is to accept it",
+        "find what the seat on roll can resign, or whether the opponent should accept",
         cube.handle_resign,
         "resign offer=none|single|gammon|backgammon [accept=true|false] cubeful=E [mwc=M] " + _ANSWER_SOURCE,
         arguments=(
             choice_argument(
-                "kind", RESULT_NAMES, "what is resigned; left out, what can be", is_required=False
+                "kind", RESULT_NAMES, "the resignation to evaluate; default: find one", is_required=False
             ),
             _PLIES,
         ),
@@ -201,7 +197,7 @@ _COMMANDS = (
     ),
     Command(
         "matrix",
-        "say what to do with the cube at every score",
+        "analyse the cube decision at every score",
         cube.handle_matrix,
         "matrix away=N cube=N money=CODE plies=N net=NAME",
         arguments=(
@@ -209,7 +205,7 @@ _COMMANDS = (
                 "away",
                 2,
                 cube.MAX_MATRIX_AWAY,
-                "how many points away the scores reach",
+                "the largest number of points away",
                 default=cube.DEFAULT_MATRIX_AWAY,
                 is_named=True,
             ),
@@ -218,7 +214,7 @@ _COMMANDS = (
                 "cube",
                 1,
                 MAX_CUBE // 2,
-                "what the cube shows, 1 if left out; above 1 the seat on roll holds it",
+                "value of the cube, 1 by default; above 1 the seat on roll owns it",
                 default=1,
                 is_named=True,
             ),
@@ -228,7 +224,7 @@ _COMMANDS = (
     ),
     Command(
         "rollout",
-        "play many games from here, and say what they came to",
+        "roll out the plays, the position or the cube decision",
         rollouts.handle_rollout,
         "rollout of=moves|position|cube [action=TEXT ...] trials=N reason=trials|error|jsd|stopped seed=N "
         "plies=N elapsed_ms=T net=NAME",
@@ -243,7 +239,7 @@ _COMMANDS = (
     ),
     Command(
         "play",
-        "make a play and turn the table to the other seat, or act with the cube",
+        "make a play and pass the turn, or act on the cube or a resignation",
         game.handle_play,
         f"ok play play=PLAY {_GAME} [winner=SEAT result=single|gammon|backgammon points=N]",
         arguments=(
@@ -258,14 +254,14 @@ _COMMANDS = (
     ),
     Command(
         "undo",
-        "take back the last change of position, dice, match or play",
+        "undo the last change of position, dice, match or play",
         game.handle_undo,
         "ok undo [gnubgid=ID] matchid=ID",
         example=("newgame", "dice 3 1", "undo"),
     ),
     Command(
         "redo",
-        "do again what 'undo' took back last",
+        "redo what 'undo' undid last",
         game.handle_redo,
         "ok redo [gnubgid=ID] matchid=ID",
         example=("newgame", "undo", "redo"),
@@ -285,7 +281,7 @@ _COMMANDS = (
         "ok set KEY=VALUE",
         arguments=(
             word_argument("key", "KEY", "see 'keys'"),
-            rest_argument("value", "VALUE", "what it is to be"),
+            rest_argument("value", "VALUE", "the new value"),
         ),
         example=("set game.length 5",),
         standard="UBGI 0.2",
@@ -310,7 +306,7 @@ _COMMANDS = (
     ),
     Command(
         "stop",
-        "end the work of a tag, or all of this client, with the best answer so far",
+        "stop the request with a tag, or all of this client; they answer with the best result so far",
         general.handle_stop,
         "ok stop stopped=N",
         arguments=(
@@ -323,7 +319,7 @@ _COMMANDS = (
     ),
     Command(
         "stats",
-        "count what was done",
+        "show counters of this client and the server",
         general.handle_stats,
         "stats uptime_s=S clients=N requests=N errors=N",
         example=("stats",),
@@ -346,7 +342,7 @@ _COMMANDS = (
     ),
     Command(
         "quit",
-        "end the session once everything before it is answered",
+        "end the session after all earlier requests are answered",
         general.handle_quit,
         "ok quit",
         example=("quit",),
@@ -368,7 +364,7 @@ _COMMANDS = (
         "ok newsession length=N",
         arguments=(
             rest_argument(
-                "terms", "type money|match [length N] [jacoby on|off] [crawford on|off]", "its terms"
+                "terms", "type money|match [length N] [jacoby on|off] [crawford on|off]", "the terms"
             ),
         ),
         example=("newsession type match length 5",),

@@ -66,7 +66,9 @@ class LineSplitter:
         """Return the next line that is not blank, or None until more arrives."""
         while (raw := self._next_raw()) is not None:
             if len(raw) > self._max_bytes:
-                error = LimitError(f"a line has at most {self._max_bytes} bytes", field="line")
+                error = LimitError(
+                    f"expected a line of at most {self._max_bytes} bytes, got more", field="line"
+                )
                 return InputLine(_decode_prefix(raw), error)
             if raw.strip(b" \t\r"):
                 return _decode_line(raw)

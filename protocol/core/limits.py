@@ -1,4 +1,4 @@
-"""Caps of the protocol: what one client may send and leave unread."""
+"""Caps of the protocol: how much one client may send and leave unread."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class ClientLimits:
         unsent_bytes: Output held for a client, unread or behind an unfinished answer, before its requests
             wait.
         query_positions: Positions in one JSON query.
-        query_plays: Plays judged for one JSON query; judging them takes seconds, their text 15 MB.
+        query_plays: Plays evaluated for one JSON query; that takes seconds, and their text 15 MB.
         rollout_games: Games of a rollout, trials times candidates. Their scores take 24 MB, which a session
             keeps of its last rollout.
         undo_steps: Steps that ``undo`` can take back.

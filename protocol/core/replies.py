@@ -1,4 +1,4 @@
-"""Replies as text: how numbers, texts, plays and errors are written on the wire."""
+"""Replies as text: numbers, words, plays and errors on the wire."""
 
 from __future__ import annotations
 
@@ -67,7 +67,11 @@ def make_error_reply(error: Exception) -> Reply:
 def describe_error(error: Exception) -> tuple[str, str, str]:
     """Return code, field and message of an error; faults of the server itself show no details."""
     if not isinstance(error, GammondError) or error.code == INTERNAL_ERROR:
-        return INTERNAL_ERROR, "server", "internal error, recorded in the server's log; other requests go on"
+        return (
+            INTERNAL_ERROR,
+            "server",
+            "internal error, recorded in the server's log; other requests continue",
+        )
     return error.code, error.field or "request", error.message
 
 

@@ -1,4 +1,4 @@
-"""What travels between the parts of the protocol: replies, and the work that makes them."""
+"""Replies, and the work that makes them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 ReplyValue = str | int | float | bool
-"""What a reply can say about one key. Floats are written with six decimals."""
+"""The value of a key. Floats are written with six decimals."""
 
 
 @dataclass(frozen=True)
@@ -14,7 +14,7 @@ class Reply:
     """One line of an answer: a word, plain words after it, then ``key=value`` pairs.
 
     Attributes:
-        word: The first word; it tells what the line is.
+        word: The first word, the kind of line.
         text: What follows it as it stands.
         values: What follows as ``key=value``, in this order.
         is_final: Whether it ends the answer; each request gets exactly one such line.
@@ -47,7 +47,7 @@ def _ignore_reply(_: AnyReply) -> None:
 
 
 class WorkControl:
-    """How the outside reaches work that runs: a stop flag in, progress out.
+    """The link to work that runs: a stop flag in, progress out.
 
     Attributes:
         report: Takes replies that come before the final one; called in the thread that does the work.
@@ -70,7 +70,7 @@ class WorkControl:
             self._on_stop()
 
     def notify_on_stop(self, callback: Callable[[], None]) -> None:
-        """Have something called when the work is asked to end, each time."""
+        """Call a function each time the work is asked to end."""
         self._on_stop = callback
 
 
@@ -81,10 +81,10 @@ class Work:
     Attributes:
         run: Does it, in any thread. Returns the rest of the answer, its last reply final.
         priority: Work of higher priority of the same client starts first.
-        key: What a later request to stop it may call it besides its tag.
+        key: Its name in later requests to stop it, besides its tag.
         make_error_reply: Makes the final reply when `run` raises; None for an error line.
-        is_long: Whether it takes longer than judging at 0 plies: long work never keeps quick work waiting.
-        deadline_s: When it should end with what it has, by the service's clock; None for never.
+        is_long: Whether it takes longer than a 0-ply evaluation; long work never delays quick work.
+        deadline_s: When it should end with its best result so far, by the service's clock; None for never.
     """
 
     run: Callable[[WorkControl], Sequence[AnyReply]]
@@ -101,7 +101,7 @@ class StopRequest:
 
     Attributes:
         key: The tag or other key of the work; None for all work of the client.
-        make_reply: Makes the reply, given how many requests were told to stop.
+        make_reply: Makes the reply, given the number of requests stopped.
     """
 
     key: object | None
@@ -116,4 +116,4 @@ class QuitRequest:
 
 
 Answer = Sequence[AnyReply] | Work | StopRequest | QuitRequest
-"""What a handler makes of a request: the whole answer at once, or what is to be done for it."""
+"""The result of a handler: the whole answer at once, or the work for it."""

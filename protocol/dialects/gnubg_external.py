@@ -66,7 +66,7 @@ class GnubgExternal:
     """One connection of a gnubg that plays, or of a script.
 
     Args:
-        decider: Plays and handles the cube; its analyst answers ``evaluation``, at its depth unless told.
+        decider: Plays and handles the cube; its engine answers ``evaluation``, at its depth by default.
         rules: What the lines do not say.
         software: What ``version`` calls this program.
         is_cancelled: Asked while an answer is worked out; once it says yes, what is known by then is the
@@ -162,17 +162,17 @@ class GnubgExternal:
         board = decode_fibs_board(_clear_double(text) if is_beavered else text, FibsDialect.GNUBG)
         position, match = board.position, self._apply_rules(board)
         if position.is_over:
-            raise PositionError("the game is over, there is nothing to decide", field="position")
-        chooser, watch = self._decider, SearchWatch(self._is_cancelled)
+            raise PositionError("the game is over: there is nothing to decide", field="position")
+        decider, watch = self._decider, SearchWatch(self._is_cancelled)
         if is_beavered:
-            takes = chooser.takes_beaver(position, match, watch)
+            takes = decider.takes_beaver(position, match, watch)
             return RESPONSE_WORDS[CubeResponse.TAKE if takes else CubeResponse.PASS]
         if match.doubled:
-            return RESPONSE_WORDS[chooser.choose_response(position, match, watch)]
+            return RESPONSE_WORDS[decider.choose_response(position, match, watch)]
         if match.roll is not None:
-            play = chooser.choose_play(position, match.roll, match, watch).play
+            play = decider.choose_play(position, match.roll, match, watch).play
             return "" if play.is_no_move else format_moves_plain(play)
-        return "double" if chooser.should_double(position, match, watch) else "roll"
+        return "double" if decider.should_double(position, match, watch) else "roll"
 
     def _answer_evaluation(self, rest: str) -> str:
         kind, _, rest = rest.partition(" ")
@@ -191,10 +191,12 @@ class GnubgExternal:
         elif options.crawford is False:
             match = replace(match, crawford=False)
         watch = SearchWatch(self._is_cancelled)
-        judged = self._decider.engine.evaluate(board.position, match, depth, watch)
-        if not judged.effort.is_finished:
+        evaluation = self._decider.engine.evaluate(board.position, match, depth, watch)
+        if not evaluation.effort.is_finished:
             raise CancelledWork(f"stopped before {plies} plies were finished")
-        return " ".join(f"{number:.6f}" for number in (*judged.outcome, _get_value_before_roll(judged)))
+        return " ".join(
+            f"{number:.6f}" for number in (*evaluation.outcome, _get_value_before_roll(evaluation))
+        )
 
     def _apply_rules(self, board: FibsBoard) -> MatchState:
         rules = self._rules
@@ -243,7 +245,9 @@ def _parse_options(text: str) -> _EvaluationOptions:
         value = next(words, "nothing")
         if word == "plies":
             if not re.fullmatch("[0-9]{1,2}", value):
-                raise ValueRangeError(f"plies is a number from 0 to 99, not {value[:40]!r}", field="plies")
+                raise ValueRangeError(
+                    f"expected a whole number 0..99 for plies, got {value[:40]!r}", field="plies"
+                )
             options = replace(options, plies=int(value))
         elif word == "cube":
             options = replace(options, cubeful=_parse_switch(word, value, _CUBE_WORDS))
@@ -254,13 +258,15 @@ def _parse_options(text: str) -> _EvaluationOptions:
         elif word == "beavers":
             _parse_switch(word, value, _SWITCH_WORDS)  # no value depends on them
         else:
-            raise FormatError(f"no option of evaluation is called {word[:40]!r}: see help", field="option")
+            raise FormatError(
+                f"expected an option of evaluation (see help), got {word[:40]!r}", field="option"
+            )
     return options
 
 
 def _parse_switch(name: str, value: str, choices: dict[str, bool]) -> bool:
     if value not in choices:
-        raise ValueRangeError(f"{name} is {' or '.join(choices)}, not {value[:40]!r}", field=name)
+        raise ValueRangeError(f"expected {' or '.join(choices)} for {name}, got {value[:40]!r}", field=name)
     return choices[value]
 
 

@@ -1,4 +1,4 @@
-"""The work behind a JSON query: its positions judged in their order, as far as its budget goes."""
+"""The work of a JSON query: its positions evaluated in order, as far as its budget allows."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from protocol.core.replies import round_value
 from protocol.core.requests import JsonReply, ReplyValue, WorkControl
 
 CHUNK_SIZES = (256, 48, 8, 1, 1)
-"""Positions judged together, by plies: between two of these, results are kept whatever happens later."""
+"""Positions evaluated together, by plies: the results of finished blocks are kept whatever happens later."""
 
 
 @dataclass
@@ -35,7 +35,7 @@ class QueryBudget:
         control: Stops it.
         clock: Seconds.
         deadline_s: When its time is over, by that clock; None for never.
-        plays_left: How many plays it may still judge.
+        plays_left: How many plays it may still evaluate.
     """
 
     control: WorkControl
@@ -44,12 +44,12 @@ class QueryBudget:
     plays_left: int
 
     def is_spent(self) -> bool:
-        """Say whether the query is stopped or out of time."""
+        """Return whether the query is stopped or out of time."""
         is_late = self.deadline_s is not None and self.clock() > self.deadline_s
         return self.control.is_stopped or is_late
 
     def spend_plays(self, count: int) -> None:
-        """Count judged plays.
+        """Count evaluated plays.
 
         Raises:
             LimitError: They are too many.
@@ -57,7 +57,7 @@ class QueryBudget:
         self.plays_left -= count
         if self.plays_left < 0:
             raise LimitError(
-                "the plays of all positions are too many for one query: send several", field="positions"
+                "too many plays in all positions of one query: send several queries", field="positions"
             )
 
 
@@ -107,7 +107,7 @@ class QueryAnalysis:
         budget: What it may take.
         head: What each object of its answer begins with.
         done_count: Positions that are done.
-        is_partial: Whether one of them is not judged as deep as was asked for.
+        is_partial: Whether one of them has a smaller depth than requested.
     """
 
     engine: Engine
@@ -149,25 +149,25 @@ class QueryAnalysis:
         self.budget.control.report(JsonReply(progress, is_final=False))
 
     def _make_watch(self) -> SearchWatch:
-        """Watch one search: stopped with the query, and told of while it lasts if the query wants that."""
+        """Return the watch of one search: stopped with the query, with progress if the query wants it."""
 
-        def tell(progress: SearchProgress) -> None:
+        def report(progress: SearchProgress) -> None:
             if not progress.effort.is_finished:
                 self._report(
                     {"nodes": progress.effort.nodes, "time_ms": int(progress.effort.elapsed_s * 1000)}
                 )
 
-        return SearchWatch(self.budget.is_spent, tell if self.options.progress_every else None)
+        return SearchWatch(self.budget.is_spent, report if self.options.progress_every else None)
 
     def _evaluate(self, items: list[QueryPosition]) -> None:
         for match, group in _group_by_match(items):
             positions = [item.position for item in group]
             with error_field(group[0].field_name):
-                judged = self.engine.evaluate_positions(
+                evaluations = self.engine.evaluate_positions(
                     positions, match, self.options.settings, self._make_watch()
                 )
-            for item, found in zip(group, judged, strict=True):
-                self._store_evaluation(item, found)
+            for item, evaluation in zip(group, evaluations, strict=True):
+                self._store_evaluation(item, evaluation)
 
     def _store_evaluation(self, item: QueryPosition, evaluation: PositionEvaluation) -> None:
         self.is_partial |= not evaluation.effort.is_finished

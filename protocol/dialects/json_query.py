@@ -97,7 +97,7 @@ def answer_query(
     Args:
         session: The client it came from.
         text: The line.
-        is_in_use: Tells whether a key is that of unfinished work.
+        is_in_use: Returns whether a key is that of unfinished work.
 
     Returns:
         The whole answer, or what is to be done for it. Errors are answers too: nothing is raised.
@@ -128,7 +128,7 @@ def refuse_query(
     Args:
         session: The client it came from.
         text: The line.
-        is_in_use: Tells whether a key is that of unfinished work.
+        is_in_use: Returns whether a key is that of unfinished work.
         error: Why it is refused.
     """
     session.request_count += 1
@@ -220,7 +220,7 @@ def _evaluate(session: Session, query: Query, head: dict[str, object]) -> Work:
     service, engine = session.service, session.engine_settings
     with error_field("net"):
         net = engine.net if query.net is None else service.check_evaluator_name(query.net)
-    find_analyst = partial(service.get_engine, net, engine.threads)
+    load_engine = partial(service.get_engine, net, engine.threads)
     deadline_s = None if query.time_ms is None else service.clock() + query.time_ms / 1000
     wanted = QueryOptions(query.want, depth, query.max_moves, query.progress_every)
 
@@ -231,13 +231,13 @@ def _evaluate(session: Session, query: Query, head: dict[str, object]) -> Work:
             for number, text in enumerate(texts)
             if not budget.is_spent()
         ]
-        analyst = find_analyst()
-        judging = QueryAnalysis(analyst, wanted, budget, head)
+        loaded = load_engine()
+        analysis = QueryAnalysis(loaded, wanted, budget, head)
         if len(items) == len(texts):
-            judging.run(items)
-        results = [item.result for item in items[: judging.done_count]]
-        about = {"plies": analyst.evaluator.plies + depth.plies, "net": analyst.name}
-        is_cut = judging.is_partial or judging.done_count < len(texts)
+            analysis.run(items)
+        results = [item.result for item in items[: analysis.done_count]]
+        about = {"plies": loaded.evaluator.plies + depth.plies, "net": loaded.name}
+        is_cut = analysis.is_partial or analysis.done_count < len(texts)
         document = {**head, "final": True, **about, "results": results}
         return [JsonReply({**document, "stopped": True} if is_cut else document)]
 
@@ -255,7 +255,7 @@ def _list_position_texts(query: Query, cap: int) -> list[str]:
     """Return the positions of a query as they were sent.
 
     Raises:
-        ValueRangeError: There are none, or they stand in two fields.
+        ValueRangeError: There are none, or two fields have them.
         LimitError: They are more than the cap.
     """
     if (query.position is None) == (query.positions is None):
@@ -263,12 +263,14 @@ def _list_position_texts(query: Query, cap: int) -> list[str]:
         raise ValueRangeError(f"expected either 'position' or 'positions', got {came}", field="positions")
     texts = query.positions if query.positions is not None else [query.position or ""]
     if len(texts) > cap:
-        raise LimitError(f"a query has at most {cap} positions, not {len(texts)}", field="positions")
+        raise LimitError(
+            f"expected at most {cap} positions, got {len(texts)}: send several queries", field="positions"
+        )
     return texts
 
 
 def _make_eval_settings(query: Query) -> EvalSettings:
-    """Return how deep a query is answered.
+    """Return the evaluation settings of a query.
 
     Raises:
         ValueRangeError: No filter has this name, or the cube is asked for and is not to count.
@@ -276,7 +278,7 @@ def _make_eval_settings(query: Query) -> EvalSettings:
     with error_field("filter"):
         depth = EvalSettings(query.plies, query.filter, query.cubeful)
     if "cube" in query.want and not depth.is_cubeful:
-        raise ValueRangeError("'cube' in 'want' needs the cube: expected true, got false", field="cubeful")
+        raise ValueRangeError("expected true for cubeful with 'cube' in 'want', got false", field="cubeful")
     return depth
 
 
@@ -288,9 +290,9 @@ def _read_query_position(number: int, text: str, query: Query) -> QueryPosition:
         check_cube_owner(match)
     roll = query.dice or match.roll
     if "moves" in query.want and roll is None:
-        raise StateError("'moves' needs 'dice', or a position that has them", field="dice")
+        raise StateError("no dice: 'moves' needs 'dice', or a position with dice", field="dice")
     if position.is_over and {"moves", "cube"} & set(query.want):
-        raise StateError("'moves' and 'cube' need a game that goes on", field=name)
+        raise StateError("the game is over: 'moves' and 'cube' need an unfinished game", field=name)
     return QueryPosition(
         position, match.before_roll(), roll, name, {"position": encode_position_id(position)}
     )

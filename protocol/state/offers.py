@@ -1,4 +1,4 @@
-"""What waits at the table and what answers it: doubles, beavers, resignations; and cubes that cannot be."""
+"""Pending offers and the responses to them: doubles, beavers, resignations; and impossible cubes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ RESIGNATION_RESPONSES = ("accept", "reject")
 
 
 def list_responses(match: MatchState) -> tuple[str, ...]:
-    """List the words that answer what waits; none if nothing does."""
+    """List the responses to the pending offer; none if there is none."""
     if match.resigned:
         return RESIGNATION_RESPONSES
     if not match.doubled:
@@ -32,15 +32,15 @@ def format_alternatives(words: tuple[str, ...]) -> str:
 
 
 def check_no_offer(match: MatchState) -> None:
-    """Make sure that nothing waits for an answer.
+    """Check that no offer is pending.
 
     Raises:
-        StateError: Something does; the message says what answers it.
+        StateError: One is; the message has the responses.
     """
     words = tuple(f"play {word}" for word in list_responses(match))
     if match.resigned:
         raise StateError(
-            "a resignation waits",
+            "a resignation is pending",
             field="resigned",
             missing="answer",
             advice=f"{format_alternatives(words)} answers it",
@@ -48,7 +48,7 @@ def check_no_offer(match: MatchState) -> None:
     if match.doubled:
         what = "beaver" if match.beavered else "double"
         raise StateError(
-            f"a {what} waits",
+            f"a {what} is pending",
             field="doubled",
             missing="answer",
             advice=f"{format_alternatives(words)} answers it",
@@ -56,7 +56,7 @@ def check_no_offer(match: MatchState) -> None:
 
 
 def check_cube_owner(match: MatchState) -> None:
-    """Make sure that value and owner of the cube can come up together in a game that is to be judged.
+    """Make sure that value and owner of the cube can come up together in a game that is to be evaluated.
 
     Raises:
         PositionError: Somebody holds a cube at 1, or in a match nobody one above 1.

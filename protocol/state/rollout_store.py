@@ -1,4 +1,4 @@
-"""What sessions remember of their last rollouts, so that the next ones can go on from them."""
+"""The last rollouts of sessions, kept so that they can be continued."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.errors import CancelledWork, StateError
 from engine.rollout import RolloutSettings, RolloutState
 
 MAX_STORED_BYTES = 256 * 1024 * 1024
-"""The most that the rollouts of all sessions together take while they are kept to go on from."""
+"""The most memory that the kept rollouts of all sessions take."""
 
 _POLL_INTERVAL_S = 0.02
 
@@ -24,7 +24,7 @@ class FinishedRollout:
 
     Attributes:
         request: What was asked.
-        load_engine: Fetches who played and judged.
+        load_engine: Returns the engine that played and evaluated.
         settings: How it was rolled out.
         state: What was found.
     """
@@ -67,7 +67,7 @@ class RolloutSlot:
         self._has_ended.set()
 
     def evict(self) -> None:
-        """Let go of the record."""
+        """Release the record."""
         self._is_evicted = True
         self._rollout = None
 
@@ -85,11 +85,11 @@ class RolloutSlot:
         while slot is not None:
             while not slot._has_ended.wait(_POLL_INTERVAL_S):
                 if is_cancelled():
-                    raise CancelledWork("stopped while the rollout to go on from was still at work")
+                    raise CancelledWork("stopped while the rollout to continue was still running")
             last, slot = slot, slot._earlier
         record = last._rollout
         if record is None:
-            fate = "was forgotten to make room for others" if last._is_evicted else "came to nothing"
+            fate = "was removed to make room for others" if last._is_evicted else "did not finish"
             raise StateError(f"the last rollout {fate}: send 'rollout' again", field="what")
         return record
 

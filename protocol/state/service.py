@@ -1,4 +1,4 @@
-"""What all clients of one process share: the judges, the caps and a clock."""
+"""What all clients of one process share: the engines, the caps and a clock."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ AUTHOR = "the gammond authors"
 
 @dataclass(frozen=True)
 class EngineCatalogue:
-    """Where analysts come from. Nothing is looked up before it is asked for.
+    """The source of engines. Nothing is looked up before it is requested.
 
     Attributes:
         default: The name of the evaluator that a session starts with.
         list_names: Lists the names that `load` knows, the default's own name first.
-        load: Makes the analyst around the evaluator of a name; may take seconds. Raises DataFileError.
+        load: Makes the engine of an evaluator by its name; may take seconds. Raises DataFileError.
         describe_nets: Describes the nets behind them, as JSON objects.
     """
 
@@ -39,7 +39,7 @@ class Service:
     """What all clients of one process share.
 
     Args:
-        catalogue: Where analysts come from.
+        catalogue: The source of engines.
         limits: Caps for each client.
         clock: Seconds of a clock that never goes back.
         threads: How many threads work on one answer, unless a session sets it otherwise.
@@ -69,7 +69,7 @@ class Service:
         return self.clock() - self._started_s
 
     def check_evaluator_name(self, name: str) -> str:
-        """Return a name that `analyst` knows.
+        """Return a name that `get_engine` knows.
 
         Raises:
             ValueRangeError: It is none.
@@ -82,12 +82,12 @@ class Service:
         return name
 
     def get_engine(self, name: str, threads: int = 1) -> Engine:
-        """Return the analyst of a name; loads it at the first call, for all clients. May block.
+        """Return the engine of a name; the first call loads it for all clients. May block.
 
         Args:
             name: One that `check_evaluator_name` lets through.
             threads: How many threads work on one answer; never more than there are cores. There is one
-                analyst for each number, and all of a name share one cache.
+                engine for each number, and all of a name share one cache.
 
         Raises:
             DataFileError: A file of it is missing or damaged.
@@ -100,7 +100,7 @@ class Service:
         return found
 
     def _load_engine(self, name: str, threads: int) -> Engine:
-        """Find or make an analyst; `name` is the evaluator's own."""
+        """Find or make an engine; `name` is the evaluator's own."""
         if (name, 1) not in self._engines:
             self._engines[name, 1] = self.catalogue.load(name)
         if (name, threads) not in self._engines:
@@ -116,7 +116,7 @@ class Service:
 
 
 def make_shipped_catalogue() -> EngineCatalogue:
-    """Return the analysts of the manifest's evaluators; no net is touched before it is asked for."""
+    """Return the source of the manifest's evaluators; no net is read before it is requested."""
 
     def names() -> Sequence[str]:
         from nets.catalogue import list_evaluator_names

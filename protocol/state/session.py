@@ -1,4 +1,4 @@
-"""The state of one client: position, match, dice, settings, and the way back."""
+"""The state of one client: position, match, dice, settings, and the steps to undo."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ class Session:
     def make_eval_settings(
         self, plies: int | None = None, filter_name: str | None = None, cubeful: bool | None = None
     ) -> EvalSettings:
-        """Return how deep to judge: what a request says, and the settings of this moment for the rest.
+        """Return evaluation settings: those of a request, and the current ones for the rest.
 
         Raises:
             ValueRangeError: The plies are out of range, or no filter has this name.
@@ -213,7 +213,7 @@ class Session:
             StateError: ``engine.player`` says so.
         """
         if self.engine_settings.player == HUMAN_PLAYER:
-            raise StateError("engine.player is human: people decide, and 'play' tells it", field="what")
+            raise StateError("engine.player is human: send the player's decision with 'play'", field="what")
 
     def push_state(self, game: GameState) -> None:
         """Go on to another state of the game, which `undo` takes back; what was taken back before is gone."""
@@ -228,7 +228,7 @@ class Session:
             StateError: There is none.
         """
         if not self._undo_stack:
-            raise StateError("nothing to take back", field="request")
+            raise StateError("nothing to undo", field="request")
         self._redo_stack.append(self.game)
         self.game = self._undo_stack.pop()
 
@@ -244,7 +244,7 @@ class Session:
             StateError: Nothing was, or the game has changed since.
         """
         if not self._redo_stack:
-            raise StateError("nothing was taken back since the last change", field="request")
+            raise StateError("nothing to redo", field="request")
         self._undo_stack.append(self.game)
         self.game = self._redo_stack.pop()
 
@@ -288,7 +288,7 @@ class Session:
         check_no_offer(self.game.match)
         roll = self.game.match.roll
         if roll is not None:
-            raise StateError(f"the dice show {roll[0]} {roll[1]}: play them first", field="dice")
+            raise StateError(f"the dice are {roll[0]} {roll[1]}: play them first", field="dice")
         self.set_roll(self.dice.roll())
 
     def start_game(self) -> None:
@@ -316,7 +316,7 @@ class Session:
         return self.game.position
 
     def require_game(self) -> Position:
-        """Return the position of a game that goes on.
+        """Return the position of an unfinished game.
 
         Raises:
             StateError: There is no position, or the game is over.
@@ -347,7 +347,7 @@ class Session:
         return position, roll
 
     def require_evaluable_position(self) -> Position:
-        """Return a position that has a value: of a game that goes on, or that its checkers have decided.
+        """Return a position that can be evaluated: of an unfinished game, or decided by the checkers.
 
         Raises:
             StateError: There is no position, or the game was given up.
@@ -355,7 +355,7 @@ class Session:
         return self.require_game() if self.game.is_conceded else self.require_position()
 
     def require_evaluable_match(self) -> MatchState:
-        """Return the match state in which judges value a position: before the roll and before any offer.
+        """Return the match state for evaluations: before the roll and without offers.
 
         Raises:
             PositionError: Value and owner of the cube do not fit together.

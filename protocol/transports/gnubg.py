@@ -23,9 +23,9 @@ GNUBG_LIMITS = TcpLimits(clients=64, idle_s=24 * 3600.0)
 
 _READ_BYTES = 16 * 1024
 _READ_AHEAD_BYTES = 64 * 1024
-"""So much is read of a client that waits for an answer; one that sends more is not seen to leave."""
+"""The most that is read from a client that waits for an answer; one that sends more is not seen to leave."""
 _STOP_GRACE_S = 1.0
-"""How long a search may take to end once it is told to."""
+"""How long a search may take to end after a stop."""
 
 
 async def serve_gnubg(
@@ -151,9 +151,8 @@ class _GnubgServer:
         """Serve one client from its first byte to its last."""
         client = _GnubgClient(self, reader, writer)
         if len(self._clients) >= self.limits.clients or self.is_closing:
-            client.send(
-                f"{format_error_line(f'{len(self._clients)} clients are here, try again later')}\n".encode()
-            )
+            message = f"the server has {len(self._clients)} clients, the maximum: try again later"
+            client.send(f"{format_error_line(message)}\n".encode())
             client.close()
             return
         self._clients.add(client)
@@ -166,7 +165,7 @@ class _GnubgServer:
             client.close()
 
     async def close(self) -> None:
-        """Let go of all clients, of those that wait for an answer after it.
+        """Disconnect all clients, those that wait for an answer after it.
 
         Searches that take too long are cut short: their clients get what has been found.
         """
@@ -215,7 +214,7 @@ class _GnubgClient:
             try:
                 data = await asyncio.wait_for(self._input.read(), self._compute_timeout_s())
             except TimeoutError:
-                self.send(f"{format_error_line('no complete line came in time')}\n".encode())
+                self.send(f"{format_error_line('expected a complete line in time')}\n".encode())
                 return
             if data:
                 if not self._dialect.has_partial_line:

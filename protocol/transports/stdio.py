@@ -28,7 +28,7 @@ from protocol.transports.workers import LONG_THREADS, WorkerPool
 
 EXIT_BROKEN_PIPE = 141
 GRACE_S = 5.0
-"""How long work may go on after SIGTERM before it is stopped."""
+"""How long work may continue after SIGTERM before it is stopped."""
 
 _LAST_GRACE_S = 1.0
 _READ_BYTES = 64 * 1024
@@ -49,7 +49,7 @@ def serve_stdio(
     threads: int | None = None,
     grace_s: float = GRACE_S,
 ) -> int:
-    """Serve one client until it ends its input, says ``quit``, or the process is told to end.
+    """Serve one client until it ends its input, sends ``quit``, or the process gets SIGTERM or SIGINT.
 
     Args:
         service: What is served.
@@ -57,7 +57,7 @@ def serve_stdio(
         output_fd: File descriptor to write to.
         seed: Where the session's dice start; by chance if left out.
         threads: Workers for quick work; one for each core if left out.
-        grace_s: How long work may go on after SIGTERM or SIGINT.
+        grace_s: How long work may continue after SIGTERM or SIGINT.
 
     Returns:
         The exit status: 0, or 141 when the reader of the output went away.

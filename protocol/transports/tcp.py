@@ -41,10 +41,10 @@ class TcpLimits:
 
     Attributes:
         clients: Clients at a time; as many more may be on their way out.
-        idle_s: Seconds without a line and without work before a client is let go.
+        idle_s: Seconds without a line and without work before a client is disconnected.
         half_line_s: Seconds for a line from its first byte to its end.
         stuck_writer_s: Seconds in which a client must read some of what waits for it.
-        grace_s: Seconds that work may go on after SIGTERM.
+        grace_s: Seconds that work may continue after SIGTERM.
     """
 
     clients: int = 256
@@ -66,15 +66,15 @@ def check_host(host: str, *, allow_remote: bool) -> str:
         is_loopback = False
     if not (is_loopback or allow_remote):
         raise UnsupportedError(
-            f"host {host!r} can be reached by other machines, and this protocol has neither passwords nor"
-            " encryption: listen on 127.0.0.1, or give --allow-remote if all who can reach it may use it",
+            f"other machines can reach host {host!r}, and the protocol has neither passwords nor encryption: "
+            "listen on 127.0.0.1, or give --allow-remote if everyone who can reach it may use it",
             field="host",
         )
     return host
 
 
 def make_listen_error(host: str, port: int, error: OSError) -> StateError:
-    """Say why no server can be opened at an address."""
+    """Return the error for an address on which the server cannot listen."""
     number = 0 if isinstance(error, socket.gaierror) else error.errno or 0
     reason = os.strerror(number).lower() if number else error.strerror or str(error)
     return StateError(f"cannot listen on {host} port {port}: {reason}", field="port")
@@ -160,7 +160,7 @@ class _TcpServer:
         return staying >= self.limits.clients or len(self.clients) >= 2 * self.limits.clients
 
     async def watch_timeouts(self) -> None:
-        """Let go of clients that overstay a timeout."""
+        """Disconnect clients that exceed a timeout."""
         limits = self.limits
         pause_s = min(1.0, min(limits.idle_s, limits.half_line_s, limits.stuck_writer_s) / 4)
         while True:
@@ -183,7 +183,7 @@ class _TcpServer:
             try:
                 act(client)
             except Exception:
-                _log.exception("a client is dropped: a fault of the server")
+                _log.exception("internal error: dropping a client")
                 client.abort()
 
     async def _wait_until_empty(self, seconds: float) -> None:
@@ -215,7 +215,7 @@ class _TcpClient(asyncio.Protocol):
         return self._is_lingering or self.connection.is_ending
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Admit the client, or say that the house is full."""
+        """Admit the client, or refuse it if the server is full."""
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
         transport.get_extra_info("socket").setsockopt(
@@ -224,7 +224,8 @@ class _TcpClient(asyncio.Protocol):
         transport.set_write_buffer_limits(high=self._server.service.limits.unsent_bytes)
         if self._server.is_full:
             error = BusyError(
-                f"{self._server.limits.clients} clients are here, try again later", field="clients"
+                f"the server has {self._server.limits.clients} clients, the maximum: try again later",
+                field="clients",
             )
             transport.write(f"{format_reply(make_error_reply(error))}\n".encode())
             transport.close()
@@ -277,7 +278,7 @@ class _TcpClient(asyncio.Protocol):
         self._transport.abort()
 
     def check_timeouts(self, now: float) -> None:
-        """Let the client go if it has been silent, unfinished or unreading for too long, parting or not."""
+        """Disconnect the client if it was idle, left a line unfinished or did not read for too long."""
         limits = self._server.limits
         self._update_read_time(now)
         if now - self._stuck_since_s > limits.stuck_writer_s:
@@ -286,10 +287,10 @@ class _TcpClient(asyncio.Protocol):
             return
         elif self.connection.has_partial_line and now - self._line_started_s > limits.half_line_s:
             self._close_with_error(
-                LimitError(f"a line must end within {limits.half_line_s:g} s", field="line")
+                LimitError(f"expected the end of the line within {limits.half_line_s:g} s", field="line")
             )
         elif self.connection.is_idle and now - self._active_s > limits.idle_s:
-            self._close_with_error(LimitError(f"no request for {limits.idle_s:g} s", field="idle"))
+            self._close_with_error(LimitError(f"expected a request within {limits.idle_s:g} s", field="idle"))
 
     def _close_with_error(self, error: GammondError) -> None:
         self.connection.close_with_error(error)

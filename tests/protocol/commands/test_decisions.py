@@ -130,9 +130,9 @@ def test_take_answers_a_beaver_for_the_doubler(win, answer):
 
 def test_offers_and_questions_must_fit():
     lines = talk("newgame\ngo take\nplay double\ngo cube\nplay drop\nundo\nundo\nplay resign single\ngo cube")
-    assert lines[1].startswith("error bad_state what: no double waits")
-    assert lines[3].startswith("error bad_state what: a double waits")
-    assert lines[-1].startswith("error bad_state what: a resignation waits")
+    assert lines[1].startswith("error bad_state what: no double is pending")
+    assert lines[3].startswith("error bad_state what: a double is pending")
+    assert lines[-1].startswith("error bad_state what: a resignation is pending")
 
 
 def test_a_decision_with_look_ahead_is_long_work_and_has_its_deadline():
@@ -223,7 +223,7 @@ def test_a_player_whose_file_is_damaged_is_an_error_of_the_request_and_of_isread
         raise DataFileError("its weights are gone", field="net")
 
     kind = PlayerKind("random", "broken", find_kind("random").options, fail)
-    monkeypatch.setattr("protocol.state.player_registry.find_kind", lambda name: kind)
+    monkeypatch.setattr("nets.player_specs.find_kind", lambda name: kind)
     lines = talk("set engine.player random\nisready\nnewgame\ndice 6 4\ngo\nmoves 1\ngo cube")
     assert lines[1].startswith("error data_file net: its weights are gone")
     assert lines[4].startswith("error data_file net: its weights are gone")

@@ -76,8 +76,8 @@ def test_blanks_between_the_words_do_not_matter():
         ("position startpos", "play doubles", "error bad_state dice:"),
         ("newgame\ndice 3 1", "play double", "error bad_state dice:"),
         ("newgame\nplay double", "play double", "error bad_state doubled:"),
-        ("newgame\nplay double", "roll", "error bad_state doubled: a double waits: 'play take', "),
-        ("newgame\nplay double", "play 8/5 6/5", "error bad_state doubled: a double waits: "),
+        ("newgame\nplay double", "roll", "error bad_state doubled: a double is pending: 'play take', "),
+        ("newgame\nplay double", "play 8/5 6/5", "error bad_state doubled: a double is pending: "),
         ("newgame\ndice 3 1\nplay resign single", "play 8/5 6/5", "error bad_state resigned:"),
         ("newgame\nplay resign single", "play resign single", "error bad_state resigned:"),
         ("set game.length 3\nnewgame\nplay double", "play beaver", "error bad_state beavers:"),
@@ -133,7 +133,7 @@ def test_a_setting_of_the_game_takes_a_waiting_offer_away(offer, setting):
 def test_before_the_dice_an_offer_that_waits_is_named_with_its_answers(line):
     for offer, answers in (("double", ("take", "drop")), ("resign single", ("accept", "reject"))):
         lines = talk(f"newgame\nplay {offer}\n{line}")
-        assert " waits: " in lines[-1]
+        assert " is pending: " in lines[-1]
         assert line == "go" or all(f"'play {answer}'" in lines[-1] for answer in answers)
 
 

@@ -45,8 +45,9 @@ def test_what_is_no_point_is_refused(point):
 
 
 def test_a_point_without_a_checker_of_the_player_is_refused():
-    assert talk("newgame\ndice 3 1\nlegal 7")[-1] == "error bad_value point: there is no checker on 7 to play"
-    assert talk("newgame\ndice 3 1\nlegal bar")[-1].endswith("there is no checker on the bar to play")
+    refused = talk("newgame\ndice 3 1\nlegal 7")[-1]
+    assert refused == "error bad_value point: expected a point with a checker, got 7"
+    assert talk("newgame\ndice 3 1\nlegal bar")[-1].endswith("expected a point with a checker, got the bar")
 
 
 def test_the_terminal_lists_plays_in_columns():
@@ -69,7 +70,7 @@ def test_redo_goes_forward_until_something_else_is_done():
     talk("undo", connection)
     assert talk("redo", connection)[0].startswith("ok redo gnubgid=4HPwATDgc/ABMA ")
     assert talk("redo", connection) == [f"ok redo gnubgid={ids}"]
-    refused = ["error bad_state request: nothing was taken back since the last change"]
+    refused = ["error bad_state request: nothing to redo"]
     assert talk("redo", connection) == refused
     talk("undo", connection)
     talk("dice 6 6", connection)

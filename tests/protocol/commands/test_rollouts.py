@@ -180,7 +180,7 @@ def test_fewer_trials_than_there_are_are_refused_and_it_can_still_be_continued(c
 
 def test_candidates_of_what_has_no_plays_are_refused(connection):
     refused = talk("rollout position candidates=3", connection)[-1]
-    assert refused == "error bad_value candidates: candidates are plays, and 'rollout position' has none"
+    assert refused == "error bad_value candidates: 'rollout position' has no candidates: remove 'candidates'"
 
 
 def test_it_ends_by_its_rules(connection):
@@ -255,7 +255,7 @@ def test_a_stop_before_anything_is_complete_is_an_error_and_leaves_nothing_to_go
     connection.receive_result(job, job.run(lambda reply: None))
     assert connection.data_to_send().startswith(b"error stopped ")
     (answer,) = talk("rollout continue trials=72", connection)
-    assert answer.startswith("error bad_state what: the last rollout came to nothing")
+    assert answer.startswith("error bad_state what: the last rollout did not finish")
 
 
 def test_going_on_waits_for_the_rollout_before_it(connection):
@@ -304,7 +304,7 @@ def test_the_oldest_rollouts_are_forgotten_when_all_clients_together_keep_too_mu
     talk("rollout trials=50 truncate=1", other)
     assert keys(talk("rollout continue trials=60", other)[-1])["trials"] == "60"
     (answer,) = talk("rollout continue trials=110", connection)
-    assert answer.startswith("error bad_state what: the last rollout was forgotten to make room for others")
+    assert answer.startswith("error bad_state what: the last rollout was removed to make room for others")
     assert keys(talk("rollout continue trials=70", other)[-1])["trials"] == "70"
     talk("rollout trials=40 truncate=1", connection)
     assert keys(talk("rollout continue trials=50", connection)[-1])["trials"] == "50"
@@ -346,7 +346,7 @@ def test_a_request_that_is_refused_leaves_the_last_rollout_as_it_was(connection)
         ("rollout moves", "error bad_state dice:"),
         ("rollout cube cubeful=false", "error bad_value cubeful:"),
         ("rollout continue", "error bad_command trials:"),
-        ("rollout continue trials=9", "error bad_state what: there is no rollout to go on with"),
+        ("rollout continue trials=9", "error bad_state what: no rollout to continue"),
         ("rollout continue trials=9 seed=1", "error bad_command seed:"),
     ],
 )

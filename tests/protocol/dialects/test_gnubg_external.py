@@ -352,14 +352,20 @@ def test_a_lost_game_is_played_on_and_never_resigned(line):
         ("evaluation", "expected 'evaluation fibsboard"),
         ("evaluation fibsboard board:1:2", "expected 'evaluation fibsboard"),
         (f"evaluation fibsboard {SEAT_0_PLAY} plies 7", "expected 0 to 4 plies, got 7"),
-        (f"evaluation fibsboard {SEAT_0_PLAY} plies", "plies is a number"),
-        (f"evaluation fibsboard {SEAT_0_PLAY} cube maybe", "cube is on or off or cubeful"),
-        (f"evaluation fibsboard {SEAT_0_PLAY} quickly on", "no option of evaluation is called 'quickly'"),
+        (f"evaluation fibsboard {SEAT_0_PLAY} plies", "expected a whole number 0..99 for plies"),
+        (
+            f"evaluation fibsboard {SEAT_0_PLAY} cube maybe",
+            "expected on or off or cubeful or cubeless for cube",
+        ),
+        (
+            f"evaluation fibsboard {SEAT_0_PLAY} quickly on",
+            "expected an option of evaluation (see help), got 'quickly'",
+        ),
         ("board:", "a FIBS board has 52 fields"),
         (SEAT_0_PLAY.replace(":5:2:5:2:", ":7:2:7:2:"), "dice"),
         (SEAT_0_PLAY.replace("root:3:0:0", "root:3:3:0"), "match"),
         (SEAT_0_PLAY + "\x01", "control byte"),
-        ("x" * 5000, "a line has at most"),
+        ("x" * 5000, "expected a line of at most"),
     ],
 )
 def test_what_cannot_be_answered_gets_one_error_line_that_says_why(line, words):

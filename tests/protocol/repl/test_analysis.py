@@ -125,7 +125,7 @@ def test_arguments_of_rollouts_are_checked_by_the_table():
     talk = table("newgame")
     assert talk.answer("rollout moves") == ["error: no dice: 'roll' them, or set them by 'dice A B'"]
     assert talk.answer("rollout trials=0")[0].startswith("error: expected a whole number 1..")
-    assert talk.answer("rollout continue trials=36")[0].startswith("error: there is no rollout to go on with")
+    assert talk.answer("rollout continue trials=36")[0].startswith("error: no rollout to continue")
 
 
 def test_cube_answers_a_beaver_that_waits():

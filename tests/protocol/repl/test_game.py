@@ -335,7 +335,7 @@ def test_redo_without_a_game_does_one_change_again():
     game.undo(CONTROL)
     assert game.redo(CONTROL) == ["Done again."]
     assert session.game.match.roll == (3, 1)
-    with pytest.raises(RefusedRequestError, match="nothing was taken back since the last change"):
+    with pytest.raises(RefusedRequestError, match="nothing to redo"):
         game.redo(CONTROL)
 
 

@@ -43,7 +43,7 @@ def test_the_oldest_records_make_room_for_the_newest():
     assert (kept.total_bytes, list(map(trials_of, slots))) == (90 * 40, [40, 30, 20])
     slots.append(ended(kept, 45))
     assert kept.total_bytes == 95 * 40
-    with pytest.raises(StateError, match="was forgotten to make room") as refusal:
+    with pytest.raises(StateError, match="was removed to make room") as refusal:
         slots[0].wait_for_rollout(lambda: True)
     assert refusal.value.field == "what"
     assert list(map(trials_of, slots[1:])) == [30, 20, 45]
@@ -53,7 +53,7 @@ def test_the_newest_record_stays_even_if_it_alone_is_too_much():
     kept = RolloutStore(max_bytes=40)
     before, newest = ended(kept, 1), ended(kept, 2)
     assert trials_of(newest) == 2
-    with pytest.raises(StateError, match="forgotten"):
+    with pytest.raises(StateError, match="was removed"):
         before.wait_for_rollout(lambda: True)
 
 
@@ -83,5 +83,5 @@ def test_a_slot_that_ends_as_another_waits_for_that_one_and_has_its_record():
 def test_a_rollout_that_came_to_nothing_says_so():
     slot = RolloutSlot(RolloutStore())
     slot.finish(None)
-    with pytest.raises(StateError, match="came to nothing"):
+    with pytest.raises(StateError, match="did not finish"):
         slot.wait_for_rollout(lambda: False)

@@ -69,7 +69,7 @@ def test_no_dice_are_rolled_while_a_double_waits():
     session.start_game()
     session.push_state(replace(session.game, match=replace(session.game.match, doubled=True)))
     for act in (session.roll_dice, lambda: session.set_roll((3, 1))):
-        with pytest.raises(StateError, match="a double waits: 'play take'"):
+        with pytest.raises(StateError, match="a double is pending: 'play take'"):
             act()
 
 

@@ -178,7 +178,7 @@ def test_a_fault_of_the_judge_answers_error_and_serves_on():
 def test_garbage_and_bytes_without_end_are_answered_with_errors():
     with gnubg_server(RACER) as port, client(port) as connection:
         assert asked(connection, b"\xff\xfe rubbish\n").startswith(b"Error: ")
-        assert asked(connection, b"x" * 10_000).startswith(b"Error: a line has at most")
+        assert asked(connection, b"x" * 10_000).startswith(b"Error: expected a line of at most")
         assert asked(connection, b"\nversion\n").startswith(b"Interface")
 
 
@@ -279,7 +279,7 @@ def test_a_full_house_turns_clients_away_with_an_error(limited_server):
         assert asked(first, b"version\n")
         assert asked(second, b"version\n")
         with client(limited_server) as third:
-            assert third.recv(4096).startswith(b"Error: 2 clients are here")
+            assert third.recv(4096).startswith(b"Error: the server has 2 clients")
             assert third.recv(4096) == b""
 
 
@@ -287,7 +287,7 @@ def test_a_full_house_turns_clients_away_with_an_error(limited_server):
 def test_a_line_that_does_not_end_is_given_up(limited_server):
     with client(limited_server) as connection:
         connection.sendall(b"board:")
-        assert connection.recv(4096) == b"Error: no complete line came in time\n"
+        assert connection.recv(4096) == b"Error: expected a complete line in time\n"
         assert connection.recv(4096) == b""
 
 
@@ -315,4 +315,4 @@ def test_each_line_has_its_own_time_to_end(limited_server):
         for _ in range(4):
             time.sleep(0.3)
             assert asked(connection, b"sion\nver").startswith(b"Interface")
-        assert connection.recv(4096) == b"Error: no complete line came in time\n"
+        assert connection.recv(4096) == b"Error: expected a complete line in time\n"

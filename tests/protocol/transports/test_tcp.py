@@ -115,7 +115,7 @@ def test_one_client_too_many_is_told_so():
             return refused, served, service.client_count
 
     refused, served, clients = run(scenario())
-    assert refused == ["error busy clients: 2 clients are here, try again later"]
+    assert refused == ["error busy clients: the server has 2 clients, the maximum: try again later"]
     assert served[0].startswith("ok newgame")
     assert clients <= 1
 
@@ -149,7 +149,7 @@ def test_clients_on_their_way_out_are_no_more_than_those_that_may_stay():
                 writer.close()
             return refused
 
-    assert run(scenario()) == ["error busy clients: 1 clients are here, try again later"]
+    assert run(scenario()) == ["error busy clients: the server has 1 clients, the maximum: try again later"]
 
 
 def test_a_client_that_quits_and_hangs_up_before_its_answer_gives_its_place_back(caplog):
@@ -174,14 +174,14 @@ def test_an_overlong_line_is_an_error_and_the_end():
 
     lines = run(scenario())
     assert lines[0].startswith("ok newgame")
-    assert lines[1:] == ["error limit line: a line has at most 1000 bytes"]
+    assert lines[1:] == ["error limit line: expected a line of at most 1000 bytes, got more"]
 
 
 @pytest.mark.parametrize(
     ("sent", "tcp", "message"),
     [
-        (b"newgame\n", {"idle_s": 0.3}, "error limit idle: no request for 0.3 s"),
-        (b"newgame\nev", {"half_line_s": 0.3}, "error limit line: a line must end within 0.3 s"),
+        (b"newgame\n", {"idle_s": 0.3}, "error limit idle: expected a request within 0.3 s"),
+        (b"newgame\nev", {"half_line_s": 0.3}, "error limit line: expected the end of the line within 0.3 s"),
     ],
 )
 def test_a_timeout_says_why_and_ends_the_connection(sent, tcp, message):
@@ -206,8 +206,8 @@ def test_a_slow_drip_of_one_line_is_cut_off_and_a_busy_client_is_not():
             return await asyncio.gather(drip(place, b"x"), drip(place, b"stats\nst\nx"))
 
     slow, busy = run(scenario())
-    assert "must end within" in slow
-    assert "must end within" not in busy
+    assert "expected the end of the line" in slow
+    assert "expected the end of the line" not in busy
 
 
 def test_a_client_that_never_reads_is_dropped_and_others_are_served():
@@ -323,7 +323,7 @@ def test_a_fault_with_one_client_does_not_end_the_timeouts_of_the_others(caplog)
         return tell
 
     answers = sorted(run(scenario()))
-    assert answers == [[], *[["error limit idle: no request for 0.4 s"]] * 2]
+    assert answers == [[], *[["error limit idle: expected a request within 0.4 s"]] * 2]
     assert "ZeroDivisionError" in caplog.text
 
 
