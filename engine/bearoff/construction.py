@@ -1,4 +1,4 @@
-"""What both builders share: threads, progress, cancelling, and how much memory a table needs."""
+"""Shared parts of both builders: threads, progress, cancelling, memory estimates."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from engine.errors import CancelledWork
 from engine.runtime.cores import count_usable_cores
 
 ProgressCallback = Callable[[int, int], None]
-"""Called with how many positions are done, and how many there are."""
+"""Called with the numbers of positions done and in all."""
 
 
 @dataclass(frozen=True)
 class MemoryEstimate:
-    """What a table needs.
+    """Memory and disk space that a table needs.
 
     Attributes:
-        building_bytes: Memory while it is built.
-        file_bytes: Size of the file, about.
+        building_bytes: Memory during construction.
+        file_bytes: Approximate size of the file.
     """
 
     building_bytes: int
@@ -38,7 +38,7 @@ class PipLayers:
 
     Attributes:
         order: ``int32[sides]``, numbers of sides, fewest pips first.
-        starts: ``int64[most pips + 2]``: those of p pips are ``order[starts[p]:starts[p + 1]]``.
+        starts: ``int64[most pips + 2]``: the sides with p pips are ``order[starts[p]:starts[p + 1]]``.
     """
 
     order: NDArray[np.int32]
@@ -54,12 +54,12 @@ class PipLayers:
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """How many sides have p pips, ``int64[most pips + 1]``."""
+        """The number of sides with p pips, ``int64[most pips + 1]``."""
         return np.diff(self.starts)
 
 
 def choose_thread_count(threads: int | None) -> int:
-    """Return how many threads to build with: as told, or one for each core this process may use."""
+    """Return the number of threads to build with: the given one, or one for each usable core."""
     if threads is not None:
         return max(1, threads)
     return count_usable_cores()
@@ -67,7 +67,7 @@ def choose_thread_count(threads: int | None) -> int:
 
 @contextmanager
 def open_thread_pool(threads: int) -> Iterator[ThreadPoolExecutor]:
-    """Run a pool of threads that, when the work is broken off, starts nothing more."""
+    """Open a pool of threads that starts no further work once it is closed."""
     pool = ThreadPoolExecutor(threads)
     try:
         yield pool
@@ -76,7 +76,7 @@ def open_thread_pool(threads: int) -> Iterator[ThreadPoolExecutor]:
 
 
 def raise_if_cancelled(cancel: threading.Event | None) -> None:
-    """Give up when told to.
+    """Stop if the work is cancelled.
 
     Raises:
         CancelledWork: The event is set.

@@ -1,4 +1,4 @@
-"""Bearoff databases on disk: where they are, opening them, building the default ones on first use."""
+"""Bearoff databases on disk: their folder, opening them, building the default ones on first use."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ _TableT = TypeVar("_TableT", OneSidedTable, TwoSidedTable)
 
 @dataclass(frozen=True)
 class BearoffEvaluators:
-    """The judges of the last stages of a game; iterating gives them in the order in which to ask.
+    """The bearoff evaluators; iterating gives them in the order in which to ask.
 
     Attributes:
-        two_sided: Exact, with the cube too, for few checkers.
-        one_sided: By two distributions, for up to 15.
+        two_sided: Exact, cubeful too, for few checkers.
+        one_sided: By the two sides' distributions, for up to 15 checkers.
     """
 
     two_sided: TwoSidedTable
@@ -49,18 +49,18 @@ class BearoffEvaluators:
 
 
 def data_folder() -> Path:
-    """Return the folder of databases: ``GAMMOND_DATA``, or the user's data folder of the system."""
+    """Return the folder of databases: ``GAMMOND_DATA``, or the system's folder for user data."""
     return Path(os.environ.get("GAMMOND_DATA") or platformdirs.user_data_dir("gammond"))
 
 
 def open_table(path: Path) -> BearoffTable:
-    """Map a database file into memory, checked.
+    """Map a database file into memory and check it.
 
     Args:
         path: The file.
 
     Raises:
-        DataFileError: The file is missing, no database, of another version, truncated or altered.
+        DataFileError: The file is missing, not a database, of another version, truncated or altered.
     """
     header, payload = open_database(path)
     if header.kind is BearoffKind.TWO_SIDED:
@@ -69,7 +69,7 @@ def open_table(path: Path) -> BearoffTable:
 
 
 def save_table(table: BearoffTable, path: Path) -> None:
-    """Write a database file, whole or not at all.
+    """Write a database file atomically.
 
     Raises:
         OSError: The folder or the file cannot be written.
@@ -78,18 +78,17 @@ def save_table(table: BearoffTable, path: Path) -> None:
 
 
 def load_bearoff(folder: Path | None = None, build: bool = True) -> BearoffEvaluators:
-    """Open the default databases, and build those that are missing (seconds, said on stderr).
+    """Open the default databases and build missing ones, which takes seconds and is announced on stderr.
 
-    A folder that cannot be written only costs the building at each start. Processes that build at the same
-    time do not harm each other: each file appears whole, and all write the same.
+    Where the folder cannot be written, they are built at each start. Processes may build at the same time:
+    files are written atomically, and all have the same content.
 
     Args:
-        folder: Where they are; None for `data_folder`.
-        build: Whether to build what is missing.
+        folder: Their folder; None for `data_folder`.
+        build: Whether to build missing databases.
 
     Raises:
-        DataFileError: A database is altered, truncated or of another kind; or it is missing and may not be
-            built.
+        DataFileError: A database is altered, truncated or of another kind, or missing with `build` off.
     """
     folder = data_folder() if folder is None else folder
     return BearoffEvaluators(
@@ -110,8 +109,8 @@ def _open_or_build(
         save_table(table, path)
     except OSError as error:
         sys.stderr.write(
-            f"gammond: {path} cannot be written ({error.strerror}): the database stays in memory and is built"
-            " again at each start\n"
+            f"gammond: cannot write {path} ({error.strerror}): the database stays in memory and is rebuilt at"
+            " each start\n"
         )
     return table
 
@@ -119,7 +118,7 @@ def _open_or_build(
 def _open_expected(kind: type[_TableT], path: Path, expected: BearoffHeader) -> _TableT:
     if not path.exists():
         command = f"{expected.command_line} --output {shlex.quote(str(path))}"
-        raise DataFileError(f"there is no {path}: build it with `{command}`", field="bearoff")
+        raise DataFileError(f"{path} is missing: build it with `{command}`", field="bearoff")
     header, payload = open_database(path, expected)
     return _read_table(kind, path, header, payload)
 

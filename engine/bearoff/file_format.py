@@ -32,15 +32,15 @@ HEADER_BYTES = 128
 _MAGIC = b"GAMMBOFF"
 _FIELDS = struct.Struct("<8s4H16sQ56x")
 _MIN_ROW_BYTES = 14
-"""What a row of a one-sided database takes when it has a single chance."""
+"""Size of a row of a one-sided database with a single probability."""
 _MAX_PAYLOAD_BYTES = 1 << 40
-"""No machine has built a larger database: a header that says so is damaged."""
+"""A header with a larger payload is damaged: no machine can build such a database."""
 _COMMAND_TEMPLATE = "gammond bearoff make --kind KIND --points N --checkers N"
-_TEMPLATE_NOTE = ", KIND being one-sided or two-sided, the Ns the highest point and the checkers a side"
+_TEMPLATE_NOTE = " (KIND: one-sided or two-sided; N: the highest point, and the checkers of a side)"
 
 
 class BearoffKind(enum.IntEnum):
-    """What a database holds."""
+    """Kinds of databases."""
 
     ONE_SIDED = 1
     TWO_SIDED = 2
@@ -56,18 +56,18 @@ _LAYOUTS = {
     (BearoffKind.TWO_SIDED, False): "win f4",
     (BearoffKind.TWO_SIDED, True): "win f4 cube 3f4",
 }
-"""The record layout that files name, by kind and whether they are cubeful."""
+"""Record layouts as files name them, by kind and whether they are cubeful."""
 
 
 @dataclass(frozen=True)
 class BearoffHeader:
-    """What a database file says of itself.
+    """The contents of a database file.
 
     Attributes:
         kind: One-sided or two-sided.
-        points: Points 1 to so many.
-        checkers: Up to so many checkers a side.
-        cubeful: Whether it holds money equities beside the chances to win; a one-sided one never does.
+        points: The highest point.
+        checkers: The largest number of checkers of a side.
+        cubeful: Whether it has cubeful money equities beside winning chances; two-sided databases only.
     """
 
     kind: BearoffKind
@@ -81,25 +81,25 @@ class BearoffHeader:
 
     @property
     def file_name(self) -> str:
-        """The name of such a file in the data folder."""
+        """The name of the file in the data folder."""
         cube = "-cubeful" if self.cubeful else ""
         return f"{self.kind.label}-{self.points}x{self.checkers}{cube}.bearoff"
 
     @property
     def command_line(self) -> str:
-        """The command that builds such a file, for messages."""
+        """The command that builds the file, for messages."""
         size = f"--kind {self.kind.label} --points {self.points} --checkers {self.checkers}"
         cube = " --cubeless" if self.kind is BearoffKind.TWO_SIDED and not self.cubeful else ""
         return f"gammond bearoff make {size}{cube}"
 
     @property
     def layout(self) -> str:
-        """The record layout that such files name."""
+        """The record layout as the file names it."""
         return _LAYOUTS[self.kind, self.cubeful]
 
     @property
     def is_valid(self) -> bool:
-        """Whether there is a database of so many points and checkers."""
+        """Whether points and checkers are within the limits of the kind."""
         two_sided = self.kind is BearoffKind.TWO_SIDED
         most_points = MAX_TWO_SIDED_POINTS if two_sided else MAX_POINTS
         most_checkers = MAX_TWO_SIDED_CHECKERS if two_sided else CHECKERS
@@ -107,25 +107,25 @@ class BearoffHeader:
 
     @property
     def min_payload_bytes(self) -> int:
-        """The least length of the payload; that of a two-sided database has no other."""
+        """The smallest payload; for a two-sided database the only size."""
         sides = math.comb(self.points + self.checkers, self.checkers)
         if self.kind is BearoffKind.ONE_SIDED:
             return _MIN_ROW_BYTES * sides
         return (16 if self.cubeful else 4) * sides * sides
 
     def can_have_payload(self, payload_bytes: int) -> bool:
-        """Whether a payload may have this length."""
+        """Return whether a payload may have a given size."""
         if self.kind is BearoffKind.TWO_SIDED:
             return payload_bytes == self.min_payload_bytes <= _MAX_PAYLOAD_BYTES
         return self.min_payload_bytes <= payload_bytes <= _MAX_PAYLOAD_BYTES
 
 
 def write_database(path: Path, header: BearoffHeader, arrays: Sequence[NDArray[Any]]) -> None:
-    """Write a database so that the file is there whole or not at all.
+    """Write a database atomically.
 
     Args:
-        path: Where to; an existing file is replaced in one step.
-        header: What it holds.
+        path: The file; an existing one is replaced in one step.
+        header: Its contents.
         arrays: The payload in order; contiguous and little-endian.
 
     Raises:
@@ -145,7 +145,7 @@ def write_database(path: Path, header: BearoffHeader, arrays: Sequence[NDArray[A
     for part in parts:
         digest.update(part)
     path.parent.mkdir(parents=True, exist_ok=True)
-    # Two processes that write at once have different names until the one step that replaces the file.
+    # Each process writes under a name of its own until the one step that replaces the file.
     unfinished = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}")
     try:
         with unfinished.open("xb") as file:
@@ -162,14 +162,14 @@ def open_database(path: Path, expected: BearoffHeader | None = None) -> tuple[Be
 
     Args:
         path: The file.
-        expected: What it must hold; whatever it says that it holds if None.
+        expected: The contents that it must have; any if None.
 
     Returns:
-        What it holds, and the payload, read-only.
+        Its contents, and the payload, read-only.
 
     Raises:
-        DataFileError: There is no such file, or it is no database, of another version, truncated or altered,
-            or it holds something else.
+        DataFileError: The file is missing, not a database, of another version, truncated or altered, or has
+            other contents.
     """
     content = _map_file(path, expected)
     fields = content[: _FIELDS.size]
@@ -189,12 +189,12 @@ def open_database(path: Path, expected: BearoffHeader | None = None) -> tuple[Be
 
 
 def make_database_error(path: Path, reason: str, header: BearoffHeader | None) -> DataFileError:
-    """Make the error for a database that cannot be used, with the command that mends it.
+    """Return the error for an unusable database, with the command that builds it again.
 
     Args:
         path: The file.
         reason: What is wrong.
-        header: What the file should hold; None where nobody knows, and the command has placeholders.
+        header: The contents that the file should have; None if unknown, then the command has placeholders.
     """
     command = f"{header.command_line if header else _COMMAND_TEMPLATE} --output {shlex.quote(str(path))}"
     explained = "" if header else _TEMPLATE_NOTE
@@ -207,29 +207,29 @@ def _map_file(path: Path, expected: BearoffHeader | None) -> memoryview:
         with path.open("rb") as file:
             size = os.fstat(file.fileno()).st_size
             if not _MAGIC.startswith(file.read(len(_MAGIC))):
-                raise DataFileError(f"{path} is no gammond bearoff database", field="bearoff")
+                raise DataFileError(f"{path} is not a gammond bearoff database", field="bearoff")
             if size < HEADER_BYTES:
                 raise make_database_error(
                     path, f"expected at least {HEADER_BYTES} bytes, got {size}", expected
                 )
             return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     except OSError as error:
-        raise DataFileError(f"{path} cannot be read: {error.strerror}", field="bearoff") from error
+        raise DataFileError(f"cannot read {path}: {error.strerror}", field="bearoff") from error
 
 
 def _read_header(path: Path, fields: memoryview, expected: BearoffHeader | None) -> tuple[BearoffHeader, int]:
-    """Read what the file holds and the length of its payload; what no database has is not believed."""
+    """Read the contents of a file and the size of its payload; impossible values are refused."""
     _, version, kind, points, checkers, layout, payload_bytes = _FIELDS.unpack(fields)
     if version != FORMAT_VERSION:
         raise make_database_error(path, f"expected version {FORMAT_VERSION}, got {version}", expected)
     holds = [each for each, text in _LAYOUTS.items() if text.encode() == layout.rstrip(b"\0")]
     if not holds or holds[0][0] != kind:
-        raise make_database_error(path, f"kind {kind} with layout {layout!r} is unknown", expected)
+        raise make_database_error(path, f"unknown kind {kind} with layout {layout!r}", expected)
     header = BearoffHeader(holds[0][0], points, checkers, holds[0][1])
     if not header.is_valid:
-        reason = f"there is no {header.kind.label} database of {points} points and {checkers} checkers"
+        reason = f"no {header.kind.label} database has {points} points and {checkers} checkers"
         raise make_database_error(path, reason, expected)
     if not header.can_have_payload(payload_bytes):
-        reason = f"its header gives a {header} database {payload_bytes} bytes, which none has"
+        reason = f"{payload_bytes} bytes are impossible for a {header} database"
         raise make_database_error(path, reason, expected)
     return header, payload_bytes

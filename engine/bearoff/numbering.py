@@ -13,15 +13,15 @@ from engine.kernels import bearoff as kernel_bearoff
 from engine.rules.position import CHECKERS, Board
 
 MAX_POINTS = 18
-"""Beyond it the loser may lose a backgammon, which no table here knows of."""
+"""With more points backgammons are possible, which the tables do not have."""
 MAX_TWO_SIDED_POINTS = 12
-"""Beyond it two sides may be in contact."""
+"""With more points the sides may have contact."""
 MAX_TWO_SIDED_CHECKERS = 14
-"""With all 15 on the board gammons are possible, and a chance of winning is not all."""
+"""With all 15 on the board gammons are possible, and winning chances are not the whole outcome."""
 
 
 class SideNumbering:
-    """Numbers for all sides of up to so many checkers on points 1 to so many, the empty side included.
+    """Numbers all sides with up to a number of checkers on points 1 to n, the empty side included.
 
     Number 0 is the empty side; sides with fewer checkers come first, so a table for more checkers on the same
     points begins with the numbers of a table for fewer; and every checker move leads to a smaller number.
@@ -37,11 +37,11 @@ class SideNumbering:
     def __init__(self, points: int, checkers: int) -> None:
         if not 1 <= points <= MAX_POINTS:
             raise ValueRangeError(
-                f"a bearoff database has 1 to {MAX_POINTS} points, not {points}", field="points"
+                f"expected 1 to {MAX_POINTS} points for a bearoff database, got {points}", field="points"
             )
         if not 1 <= checkers <= CHECKERS:
             raise ValueRangeError(
-                f"a bearoff database has 1 to {CHECKERS} checkers, not {checkers}", field="checkers"
+                f"expected 1 to {CHECKERS} checkers for a bearoff database, got {checkers}", field="checkers"
             )
         self.points = points
         self.checkers = checkers
@@ -66,21 +66,21 @@ class SideNumbering:
         return numbers
 
     def decode_side(self, number: int) -> NDArray[np.int64]:
-        """Return the side that has a number, ``int64[points]``: the checkers on points 1, 2, ....
+        """Return the side with a given number, ``int64[points]``: the checkers on points 1, 2, ....
 
         Raises:
             ValueRangeError: There is no such number.
         """
         if not 0 <= number < self.side_count:
             raise ValueRangeError(
-                f"sides are numbered 0 to {self.side_count - 1}, not {number}", field="number"
+                f"expected a side number of 0 to {self.side_count - 1}, got {number}", field="number"
             )
         side = np.zeros(self.points + 1, np.int64)
         kernel_bearoff.write_side(number, self.ranks, side)
         return side[1:]
 
     def covers(self, boards: Board) -> NDArray[np.bool_]:
-        """Return which positions have both sides within the numbering and no contact.
+        """Return which positions have both sides in the numbering and no contact.
 
         Args:
             boards: ``int8[n, 2, 26]``.
@@ -107,7 +107,7 @@ class SideNumbering:
         return numbers
 
     def _number_boards(self, boards: Board) -> NDArray[np.int64]:
-        # A read-only array is another type to the compiler: copied, the kernel is compiled once.
+        # A read-only array is another type to the compiler: copying keeps the kernel at one signature.
         boards = np.require(boards, np.int8, ["C", "W"])
         numbers = np.empty((len(boards), 2), np.int64)
         kernel_bearoff.number_boards(boards, self.ranks, numbers)

@@ -1,4 +1,4 @@
-"""One-sided bearoff: how many rolls every side needs to bear off everything, and its first checker."""
+"""One-sided bearoff: distributions of the rolls a side needs to bear off all checkers, and its first."""
 
 from __future__ import annotations
 
@@ -30,25 +30,25 @@ _BUILDING_ROW_BYTES = 30
 
 
 class OneSidedTable:
-    """A one-sided table, and the evaluator that races two of its distributions.
+    """A one-sided table, and the evaluator that compares two of its distributions.
 
-    Row i, up to the number of sides, is the distribution of the rolls that side i needs to bear off
-    everything. With 15 checkers, rows for the first checker off follow, one for each side that still has
-    all of them.
+    Row i, up to the number of sides, is the distribution of the rolls that side i needs to bear off all
+    checkers. With 15 checkers, rows for the first checker off follow, one for each side that still has all of
+    them.
 
     Args:
         points: 1..18.
         checkers: 1..15.
-        starts: ``uint64[rows]``, where the chances of each row begin.
-        values: ``float32[...]``, the chances of all rows.
-        firsts: ``uint8[rows]``, the number of rolls that the first chance of a row belongs to.
-        counts: ``uint8[rows]``, how many chances a row has.
+        starts: ``uint64[rows]``, where the probabilities of each row begin.
+        values: ``float32[...]``, the probabilities of all rows.
+        firsts: ``uint8[rows]``, the number of rolls of the first probability of each row.
+        counts: ``uint8[rows]``, the number of probabilities in each row.
     """
 
     kind = BearoffKind.ONE_SIDED
     plies = 0
     is_optimal = False
-    """Each side is taken to race by itself: looking ahead finds better plays in some positions."""
+    """Each side plays as if alone: look-ahead finds better plays in some positions."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class OneSidedTable:
         """Read the table in place.
 
         Raises:
-            DataFileError: The payload has the wrong size, or a row lies outside it.
+            DataFileError: The payload has the wrong size, or a row is outside it.
         """
         rows = _count_rows(SideNumbering(header.points, header.checkers))
         value_bytes = len(payload) - _ROW_BYTES * rows
@@ -81,12 +81,12 @@ class OneSidedTable:
         firsts = np.frombuffer(payload[8 * rows + value_bytes : 9 * rows + value_bytes], np.uint8)
         counts = np.frombuffer(payload[9 * rows + value_bytes :], np.uint8)
         if (starts > len(values)).any() or (starts + counts > len(values)).any():
-            raise DataFileError("a row lies outside the values", field="bearoff")
+            raise DataFileError("a row is outside the values", field="bearoff")
         return cls(header.points, header.checkers, starts, values, firsts, counts)
 
     @property
     def header(self) -> BearoffHeader:
-        """What the table holds."""
+        """The contents of the table."""
         return BearoffHeader(self.kind, self.numbering.points, self.numbering.checkers)
 
     @property
@@ -96,11 +96,11 @@ class OneSidedTable:
 
     @property
     def name(self) -> str:
-        """What replies call this judge."""
+        """The evaluator's name in replies."""
         return f"bearoff {self.header}"
 
     def roll_distribution(self, number: int) -> NDArray[np.float32]:
-        """Return the chances of needing 0, 1, 2, ... rolls to bear everything off.
+        """Return the probabilities of needing 0, 1, 2, ... rolls to bear off all checkers.
 
         Args:
             number: The number of a side.
@@ -108,7 +108,7 @@ class OneSidedTable:
         return self._read_row(number)
 
     def first_off_distribution(self, number: int) -> NDArray[np.float32]:
-        """Return the chances of needing 0, 1, 2, ... rolls to bear the first of 15 checkers off.
+        """Return the probabilities of needing 0, 1, 2, ... rolls to bear off the first of 15 checkers.
 
         Args:
             number: The number of a side that has all 15.
@@ -121,7 +121,7 @@ class OneSidedTable:
         return np.concatenate([np.zeros(self.firsts[row], np.float32), chances])
 
     def covers(self, boards: Board) -> NDArray[np.bool_]:
-        """Return which positions are in the table, without contact; finished ones may be.
+        """Return which positions are in the table; finished ones may be, contact positions are not.
 
         Args:
             boards: ``int8[n, 2, 26]``.
@@ -132,7 +132,7 @@ class OneSidedTable:
         return self.numbering.covers(boards)
 
     def evaluate(self, boards: Board) -> Outcomes:
-        """Evaluate positions as if each side only raced: for the win, and for the first checker off.
+        """Evaluate positions as if each side played alone: for the win, and for the first checker off.
 
         Args:
             boards: ``int8[n, 2, 26]``, all covered.
@@ -152,7 +152,7 @@ class OneSidedTable:
 
 
 def estimate_one_sided_memory(points: int, checkers: int) -> MemoryEstimate:
-    """Say about what a table needs: a row has on average fewer than 4 + points chances (6 to 9 points do)."""
+    """Return the approximate needs of a table, at 4 + points probabilities a row, which is ample."""
     numbering = SideNumbering(points, checkers)
     rows = _count_rows(numbering)
     value_bytes = 4 * rows * (4 + points)
@@ -169,14 +169,14 @@ def build_one_sided(
     progress: ProgressCallback | None = None,
     cancel: threading.Event | None = None,
 ) -> OneSidedTable:
-    """Work out a one-sided table; the result does not depend on the threads.
+    """Build a one-sided table; the result does not depend on the threads.
 
     Args:
         points: 1..18.
-        checkers: 1..15; first checkers are counted with 15 only, since a gammon needs all 15 on the board.
-        threads: How many to use; None for all cores.
+        checkers: 1..15; only 15 get rows for the first checker off, since a gammon needs all 15 on the board.
+        threads: The number of threads; None for all cores.
         progress: Called after each part of a layer of equal pips.
-        cancel: Set it from another thread to stop the work.
+        cancel: Set by another thread to stop the work.
 
     Raises:
         ValueRangeError: Points or checkers are out of range.
@@ -200,14 +200,14 @@ def build_one_sided(
 
 
 def _count_rows(numbering: SideNumbering) -> int:
-    """Return the number of rows: all sides, and with 15 checkers the full sides once more."""
+    """Return the number of rows: all sides, and with 15 checkers the full sides again."""
     return numbering.side_count + (
         numbering.side_count - numbering.first_full_side if numbering.checkers == CHECKERS else 0
     )
 
 
 def _bound_rolls(numbering: SideNumbering) -> int:
-    """Return a bound on the rolls a side can need: a roll takes three pips, or two of the last checkers."""
+    """Return a bound on the rolls a side can need: each takes three pips, or two of the last checkers."""
     return numbering.checkers * (numbering.points - 1) // 3 + numbering.checkers // 2 + 3
 
 
@@ -218,7 +218,7 @@ def _split_layer(layer: NDArray[np.int32], threads: int) -> Iterator[NDArray[np.
 
 
 class _OneSidedBuilder:
-    """A one-sided table while it is built. The values lie in the order in which the sides are done."""
+    """A one-sided table under construction, its values in the order of construction."""
 
     def __init__(self, numbering: SideNumbering) -> None:
         self._numbering = numbering

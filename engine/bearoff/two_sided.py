@@ -1,4 +1,4 @@
-"""Two-sided bearoff: exact chances and cubeful money equities of every pair of sides."""
+"""Two-sided bearoff: exact winning chances and cubeful money equities of every pair of sides."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from engine.rules.position import Board
 _CUBELESS_PAIR_BYTES = 12
 _CUBEFUL_PAIR_BYTES = 44
 _PLAY_LIST_BYTES = 840
-"""For each side: 21 places in the list of results, and up to 8 results of a roll on average."""
+"""For each side: 21 entries in the list of results, and up to 8 results a roll on average."""
 
 
 class TwoSidedTable:
@@ -36,15 +36,15 @@ class TwoSidedTable:
     Args:
         points: 1..12.
         checkers: 1..14.
-        wins: ``float32[sides, sides]``, the chance of the player on roll (first index), read-only. With the
-            player on roll finished it is 1, with only the opponent finished 0.
-        equities: ``float32[sides, sides, 3]``, see `cubeful_equities`, read-only; None for a table without.
+        wins: ``float32[sides, sides]``, winning chances of the player on roll (first index), read-only: 1
+            if it has finished, 0 if only the opponent has.
+        equities: ``float32[sides, sides, 3]``, see `cubeful_equities`, read-only; None for a cubeless table.
     """
 
     kind = BearoffKind.TWO_SIDED
     plies = 0
     is_optimal = True
-    """Its values are those of best play by both sides: looking ahead cannot improve them."""
+    """Its values assume best play by both sides: look-ahead cannot improve them."""
 
     def __init__(
         self,
@@ -76,12 +76,12 @@ class TwoSidedTable:
 
     @property
     def is_cubeful(self) -> bool:
-        """Whether it holds cubeful equities."""
+        """Whether it has cubeful equities."""
         return self.equities is not None
 
     @property
     def header(self) -> BearoffHeader:
-        """What the table holds."""
+        """The contents of the table."""
         return BearoffHeader(self.kind, self.numbering.points, self.numbering.checkers, self.is_cubeful)
 
     @property
@@ -91,7 +91,7 @@ class TwoSidedTable:
 
     @property
     def name(self) -> str:
-        """What replies call this judge."""
+        """The evaluator's name in replies."""
         return f"bearoff {self.header}"
 
     def covers(self, boards: Board) -> NDArray[np.bool_]:
@@ -123,26 +123,25 @@ class TwoSidedTable:
         return outcomes
 
     def cubeful_equities(self, boards: Board) -> NDArray[np.float32]:
-        """Look up exact money equities, before the roll, if the player on roll does not double on this roll.
+        """Look up exact money equities, before the roll, if the player on roll does not double now.
 
-        Both sides double, redouble, take, pass and play as well as can be, for each state of the cube. There
-        are no gammons, so the Jacoby rule changes nothing. Beavers do not either: having access to the cube
-        is never worth less than not having it, so no double is right that leaves the doubler less than
-        nothing.
+        Both sides double, redouble, take, pass and play perfectly, for each state of the cube. There are no
+        gammons, so the Jacoby rule changes nothing. Nor do beavers: access to the cube is never worth less
+        than none, so no right double leaves the doubler with a negative equity.
 
         Args:
             boards: ``int8[n, 2, 26]``, all covered.
 
         Returns:
-            ``float32[n, 3]`` in points for a cube of 1: in the middle, held by the player on roll, held by
-            the other. In finished positions 1 or -1.
+            ``float32[n, 3]`` in points for a cube of 1: centred, owned by the player on roll, owned by the
+            other. In finished positions 1 or -1.
 
         Raises:
             PositionError: A position is not covered.
             UnsupportedError: The table has no equities, see `is_cubeful`.
         """
         if self.equities is None:
-            raise UnsupportedError(f"{self.name} holds no equities with the cube", field="bearoff")
+            raise UnsupportedError(f"{self.name} has no cubeful equities", field="bearoff")
         numbers = self.numbering.number_boards(boards)
         looked_up: NDArray[np.float32] = self.equities[numbers[:, 0], numbers[:, 1]]
         return looked_up
@@ -156,23 +155,24 @@ def make_two_sided_numbering(points: int, checkers: int) -> SideNumbering:
     """
     if points > MAX_TWO_SIDED_POINTS:
         raise ValueRangeError(
-            f"a two-sided database has 1 to {MAX_TWO_SIDED_POINTS} points, not {points}", field="points"
+            f"expected 1 to {MAX_TWO_SIDED_POINTS} points for a two-sided database, got {points}",
+            field="points",
         )
     if checkers > MAX_TWO_SIDED_CHECKERS:
         raise ValueRangeError(
-            f"a two-sided database has 1 to {MAX_TWO_SIDED_CHECKERS} checkers, not {checkers}",
+            f"expected 1 to {MAX_TWO_SIDED_CHECKERS} checkers for a two-sided database, got {checkers}",
             field="checkers",
         )
     return SideNumbering(points, checkers)
 
 
 def estimate_two_sided_memory(points: int, checkers: int, cubeful: bool = True) -> MemoryEstimate:
-    """Say what a table needs, the file exactly.
+    """Return the needs of a table; the size of the file is exact.
 
     Args:
         points: 1..12.
         checkers: 1..14.
-        cubeful: Whether it is to hold equities.
+        cubeful: Whether it has equities.
 
     Raises:
         ValueRangeError: Points or checkers are out of range.
@@ -194,15 +194,15 @@ def build_two_sided(
     progress: ProgressCallback | None = None,
     cancel: threading.Event | None = None,
 ) -> TwoSidedTable:
-    """Work out a two-sided table; the result does not depend on the threads.
+    """Build a two-sided table; the result does not depend on the threads.
 
     Args:
         points: 1..12.
         checkers: 1..14, with or without those borne off.
-        cubeful: Whether to work out equities beside the chances to win.
-        threads: How many to use; None for all cores.
+        cubeful: Whether to compute equities beside winning chances.
+        threads: The number of threads; None for all cores.
         progress: Called after each layer of equal total pips.
-        cancel: Set it from another thread to stop the work.
+        cancel: Set by another thread to stop the work.
 
     Raises:
         ValueRangeError: Points or checkers are out of range.

@@ -1,14 +1,12 @@
-"""The cube: values with the cube, decisions about it, and where they change.
+"""The cube: cubeful values, cube decisions, take points and doubling windows.
 
-A `CubeStateSpace` (from `cube_game`) lays out the states that the cube of a game can come to. Everything
+A `CubeStateSpace` (from `build_cube_state_space`) has the states that the cube of a game can reach. All
 else is a function of it and of outcomes or values:
 
-- a search: `cube_efficiencies` and `leaf_values` at the leaves, `with_doubling_option` for the right to
-double;
-  `equities` for people;
-- an answer: `decide` on the values of the root, or `decide_from_outcome` without looking ahead;
-`resignation` and
-  `should_accept_resignation`; `compute_score_matrix` for all scores at once;
+- search: `cube_efficiencies` and `compute_leaf_values` at the leaves, `with_doubling_option` for the right to
+  double, `to_equities` for people;
+- decisions: `decide_from_values` on the values of the root, or `decide_from_outcome` at 0-ply;
+  `choose_resignation` and `should_accept_resignation`; `compute_score_matrix` for all scores at once;
 - theory: `doubling_window`, `take_point`, `gammon_value`.
 """
 

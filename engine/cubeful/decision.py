@@ -1,4 +1,4 @@
-"""Cube decisions: whether to double, how to answer, and what each choice is worth."""
+"""Cube decisions: whether to double, how to respond, and the value of each choice."""
 
 from __future__ import annotations
 
@@ -17,32 +17,32 @@ TIE_POINTS = 1e-5
 
 
 class DoublingAction(enum.StrEnum):
-    """What the side on roll should do before its roll."""
+    """The proper action of the side on roll before its roll."""
 
     UNAVAILABLE = "unavailable"
-    """It may not double, or could not gain by it whatever the position."""
+    """It may not double, or could not gain by it in any position."""
     NO_DOUBLE = "no double"
     DOUBLE = "double"
     TOO_GOOD = "too good"
-    """Playing on for a gammon is worth more than what a pass brings."""
+    """Playing on for a gammon is worth more than a pass."""
 
 
 class CubeResponse(enum.StrEnum):
-    """What the other side should do when it is doubled, rightly or not."""
+    """The proper response to a double, whether or not the double was right."""
 
     TAKE = "take"
     PASS = "pass"
     BEAVER = "beaver"
-    """Take, turn the cube at once and keep it; money play only."""
+    """Take, redouble at once and keep the cube; money play only."""
 
 
 @dataclass(frozen=True)
 class CubeValue:
-    """What a choice is worth to the side on roll.
+    """The value of a choice for the side on roll.
 
     Attributes:
-        equity_points: 1 is a game won singly at the present cube, -1 one lost.
-        mwc: The chance to win the match; None in money play.
+        equity_points: 1 is a single game won at the present cube, -1 one lost.
+        mwc: Match-winning chance; None in money play.
     """
 
     equity_points: float
@@ -54,13 +54,13 @@ class CubeDecision:
     """A cube decision with the values behind it, all of them for the side on roll.
 
     Attributes:
-        doubling: What the side on roll should do.
-        response: What the other side should do if it is doubled; None where no double is possible.
+        doubling: The proper action of the side on roll.
+        response: The proper response to a double; None where no double is possible.
         is_redouble: Whether the side on roll already owns the cube.
         no_double: The value of rolling without doubling.
         double_take: The value of a double that is taken; None where no double is possible.
         double_pass: The value of a double that is passed; None where no double is possible.
-        best: The value when both sides choose as they should.
+        best: The value with the proper actions of both sides.
     """
 
     doubling: DoublingAction
@@ -78,7 +78,7 @@ class CubeDecision:
 
     @property
     def should_take(self) -> bool:
-        """Whether the other side should not pass; true also where no double is possible."""
+        """Whether a pass would be wrong; true also where no double is possible."""
         return self.response is not CubeResponse.PASS
 
     @property
@@ -100,13 +100,13 @@ def decide_from_values(values: CubefulValues, space: CubeStateSpace) -> CubeDeci
     """Compare not doubling, a double taken and a double passed.
 
     Args:
-        values: ``float32[states]``, before the roll, without the option to double now: from `leaf_values`, or
-            averaged over the rolls by a search.
+        values: ``float32[states]``, before the roll, without the option to double now: from
+            `compute_leaf_values`, or averaged over the rolls by a search.
         space: The states, seen by the side on roll.
 
     Returns:
-        The decision. Not doubling is worth the column of the present state, a take that of the state after
-        it, beavered where that is right for the other side.
+        The decision. No double has the value of the present state's column, double/take that of the state
+        after it, beavered where that is right.
 
     Raises:
         ValueRangeError: The values have another shape.
@@ -139,7 +139,7 @@ def decide_from_values(values: CubefulValues, space: CubeStateSpace) -> CubeDeci
 
 
 def decide_from_outcome(outcome: Outcome, efficiency: float, space: CubeStateSpace) -> CubeDecision:
-    """Decide by an outcome alone, without looking ahead.
+    """Decide by an outcome alone, at 0-ply.
 
     Args:
         outcome: Cubeless, for the side on roll, before the roll.
@@ -159,7 +159,7 @@ def _choose_response(taken: float, space: CubeStateSpace) -> CubeResponse:
 
 
 def _choose_doubling(held: float, taken: float, space: CubeStateSpace) -> DoublingAction:
-    """Among equals, double where a wrong answer would gain something, or where it costs nothing."""
+    """Choose; between equals, double where a wrong response would gain or a double costs nothing."""
     if not space.may_double[0]:
         return DoublingAction.UNAVAILABLE
     doubled = min(taken, 1.0)

@@ -1,4 +1,4 @@
-"""Cube efficiencies: how far the cube of a position is from dead to live."""
+"""Cube efficiencies: where the cube of a position is between dead (0) and live (1)."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from engine.rules.position import Board, Phase, classify_phases
 
 RACE_PIPS = (40, 120)
-"""Pips of the side on roll at which efficiencies of races are given: straight in between, constant beyond."""
+"""Pips of the side on roll at which efficiencies of races are given; linear between, constant beyond."""
 
 BEAROFF_PIPS = (4, 8, 16, 32, 64)
-"""The same for races with every checker of both sides home."""
+"""The same for races with all checkers of both sides home."""
 
 _POINTS = np.arange(26)
 
@@ -22,15 +22,15 @@ _POINTS = np.arange(26)
 class CubeEfficiencies:
     """Cube efficiencies by phase, 0 (dead) to 1 (live).
 
-    *Source:* the defaults are what GNU Backgammon publishes in its manual ("The cube efficiency"), within the
-    0.6 to 0.7 that Janowski suggests.
+    *Source:* the defaults are from GNU Backgammon's manual ("The cube efficiency"), within the 0.6 to 0.7
+    that Janowski suggests.
 
     Attributes:
-        contact: Of positions with contact, neither side crashed.
-        crashed: Of positions with contact and a crashed side.
-        race: Of races, at each of `RACE_PIPS`.
-        bearoff: Of races with every checker home, at each of `BEAROFF_PIPS`: the last rolls lose markets by
-            miles.
+        contact: In contact positions, neither side crashed.
+        crashed: In contact positions with a crashed side.
+        race: In races, at each of `RACE_PIPS`.
+        bearoff: In races with all checkers home, at each of `BEAROFF_PIPS`: low at the end, where market
+            losers are large.
     """
 
     contact: float = 0.68
@@ -39,7 +39,7 @@ class CubeEfficiencies:
     bearoff: tuple[float, ...] = (0.6, 0.6, 0.6, 0.6, 0.6)
 
     def for_boards(self, boards: Board) -> NDArray[np.float32]:
-        """Give positions their efficiencies.
+        """Return the efficiencies of positions.
 
         Args:
             boards: ``int8[n, 2, 26]``.
@@ -62,12 +62,12 @@ class CubeEfficiencies:
 
 
 DEFAULT_EFFICIENCIES = CubeEfficiencies(race=(0.63, 0.81), bearoff=(0.04, 0.27, 0.47, 0.64, 0.69))
-"""Those that everything reckons with unless it is told others: published ones for contact, measured ones for
-races (``gammond measure cube``, fitted to choices)."""
+"""The default efficiencies: published ones for contact, measured ones for races (``gammond measure cube``,
+fitted to choices)."""
 
 
 def cube_efficiencies(boards: Board) -> NDArray[np.float32]:
-    """Give positions their cube efficiencies, the usual ones.
+    """Return the default cube efficiencies of positions.
 
     Args:
         boards: ``int8[n, 2, 26]``.
@@ -79,6 +79,6 @@ def cube_efficiencies(boards: Board) -> NDArray[np.float32]:
 
 
 def are_all_home(boards: Board) -> NDArray[np.bool_]:
-    """Say where every checker of both sides is home or off: ``bool[n]`` for ``int8[n, 2, 26]``."""
+    """Return where all checkers of both sides are home or off, ``bool[n]`` for ``int8[n, 2, 26]``."""
     is_home: NDArray[np.bool_] = (boards[:, :, 7:] == 0).all(axis=(1, 2))
     return is_home

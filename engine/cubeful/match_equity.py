@@ -1,4 +1,4 @@
-"""Match equity tables: the chance to win a match by its score, from GNU Backgammon's ``.xml`` files."""
+"""Match equity tables: match-winning chances (MWC) by score, from GNU Backgammon's ``.xml`` files."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from engine.errors import DataFileError, UnsupportedError, ValueRangeError
 from engine.rules.match import MatchState
 
 DEFAULT_TABLE_FILE = Path(__file__).parent / "data" / "Kazaross-XG2.xml"
-"""The table that is shipped; its notice stands inside."""
+"""The shipped table; its notice is in the file."""
 
 MAX_FILE_BYTES = 1_000_000
-"""The largest file that is read; tables of 25 points have about 20 kB."""
+"""The largest file that is read; a table of 25 points has about 20 kB."""
 
 MAX_TABLE_POINTS = 64
-"""The most points of a table, and how far a shorter one is carried on game by game."""
+"""The largest table, and how far a smaller one is extended game by game."""
 
 POINTS_DISTRIBUTION = {1: 0.41, 4: 0.59}
-"""How often a game wins how many points, beyond the table: fitted to the shipped one from 9 points away."""
+"""Shares of games by points won, used beyond the table: fitted to the shipped table from 9-away on."""
 
 GAMMON_RATE = 0.25
-"""The share of won games that are gammons, beyond the table where one side is a point away."""
+"""The gammon rate beyond the table where one side is 1-away."""
 
 _PLAIN_DOCTYPE = re.compile(r'<!DOCTYPE\s+met(\s+(PUBLIC\s+"[^"]*"|SYSTEM)\s+"[^"]*")?\s*>')
 _MEAN_POINTS = sum(points * share for points, share in POINTS_DISTRIBUTION.items())
@@ -36,25 +36,25 @@ _SPREAD = math.sqrt(
     sum(points * points * share for points, share in POINTS_DISTRIBUTION.items()) / _MEAN_POINTS
 )
 _TRAILER_DECAY = 0.5876
-"""By what a trailer's chance falls for 2 points more, when it doubles every game: r² = ((1-g)·r + g) / 2."""
+"""Factor of the trailer's MWC for 2 more points, doubling every game: r² = ((1-g)·r + g) / 2."""
 
 
 @dataclass(frozen=True, eq=False)
 class MatchEquityTable:
-    """Chances to win a match at the start of a game.
+    """Match-winning chances at the start of a game.
 
-    Beyond the table: up to 64 points away, a chance is the mean over the results of one more game, which wins
-    1 point (41 %) or 4 (59 %) for either side; against a side that is one point away, after a game that is
-    doubled at once, or after the Crawford game, with one gammon in four wins. Farther still, the normal curve
-    with the spread of those games. Within the shipped table the same step is right to 0.0008.
+    Beyond the table, up to 64-away, the MWC is the mean over the results of one more game, which wins 1 point
+    (41 %) or 4 (59 %) for either side; against a side that is 1-away, over the Crawford game or a game with
+    an immediate double, with one gammon in four wins. Farther away it is the normal curve with the spread of
+    those games. Within the shipped table the same step is accurate to 0.0008.
 
     Attributes:
-        name: What the table is called.
-        description: Where it comes from.
-        pre_crawford: ``float64[n, n]``, the chance of seat 0, i+1 points away, against seat 1, j+1 points
-            away; with one of them 1 the Crawford game is about to be played.
-        post_crawford: ``float64[2, n]``, the chance of each seat i+1 points away, after the Crawford game,
-            against the other, which is one point away.
+        name: The name of the table.
+        description: Its origin.
+        pre_crawford: ``float64[n, n]``, the MWC of seat 0, i+1 points away, against seat 1, j+1 points away;
+            where one of them is 1-away, before the Crawford game.
+        post_crawford: ``float64[2, n]``, the MWC of each seat i+1 points away, after the Crawford game,
+            against the other, which is 1-away.
     """
 
     name: str
@@ -64,17 +64,17 @@ class MatchEquityTable:
 
     @property
     def max_away(self) -> int:
-        """How many points away the table itself reaches."""
+        """The largest distance in the table itself, in points away."""
         return len(self.pre_crawford)
 
     def mwc(self, away: int, other_away: int, *, is_post_crawford: bool = False, seat: int = 0) -> float:
-        """Say how likely a seat wins the match, before a game.
+        """Return a seat's match-winning chance before a game.
 
         Args:
             away: Points the seat still needs; 0 or less when it has won.
             other_away: Points the other seat needs; not both have won.
             is_post_crawford: Whether the Crawford game has been played.
-            seat: Whose chance; matters only for tables of unequal players.
+            seat: The seat; matters only for tables of unequal players.
 
         Returns:
             0 to 1.
@@ -94,21 +94,21 @@ class MatchEquityTable:
         return self._estimate_far_away(away, other_away)
 
     def mwc_after(self, match: MatchState, seat: int, points: int) -> float:
-        """Say how likely a seat wins the match once the game in hand is decided.
+        """Return a seat's match-winning chance after the present game.
 
         Args:
-            match: The match state of the game in hand.
+            match: The match state of the present game.
             seat: 0 or 1.
-            points: What the seat wins by the game, cube included; negative when it loses.
+            points: Points that the seat wins by the game, cube included; negative when it loses.
 
         Returns:
             0 to 1.
 
         Raises:
-            ValueRangeError: Money play, which has no table.
+            ValueRangeError: It is money play.
         """
         if match.is_money:
-            raise ValueRangeError("a match equity needs a match, not money play", field="length")
+            raise ValueRangeError("expected a match for a match equity, got money play", field="length")
         return self.mwc(
             match.away(seat) - max(points, 0),
             match.away(1 - seat) - max(-points, 0),
@@ -117,7 +117,7 @@ class MatchEquityTable:
         )
 
     def _estimate_far_away(self, away: int, other_away: int) -> float:
-        """The normal curve, never nearer to one half than where the table carried on ends."""
+        """Return the normal curve, never nearer to one half than the end of the extended table."""
         deviations = (other_away - away) / (_SPREAD * math.sqrt(away + other_away))
         chance = 0.5 + 0.5 * math.erf(deviations / math.sqrt(2.0))
         if away <= MAX_TABLE_POINTS:
@@ -128,7 +128,7 @@ class MatchEquityTable:
 
     @cached_property
     def _extended_table(self) -> NDArray[np.float64]:
-        """``float64[65, 65]`` by points away: the table, and beyond it the mean over one more game."""
+        """MWC by points away, ``float64[65, 65]``: the table, and beyond it the mean over one more game."""
         size = MAX_TABLE_POINTS + 1
         chances = np.zeros((size, size))
         chances[0] = 1.0
@@ -149,7 +149,7 @@ class MatchEquityTable:
         return mean
 
     def _compute_crawford(self, away: int, other: int) -> float:
-        """The Crawford game beyond the table: won or lost half the time, by the trailer with some gammons."""
+        """Return the MWC before the Crawford game, beyond the table: even chances, some trailer gammons."""
         trailer, seat = (other, 1) if away == 1 else (away, 0)
         won = (1.0 - GAMMON_RATE) * self._compute_trailer(trailer - 1, seat)
         won += GAMMON_RATE * self._compute_trailer(trailer - 2, seat)
@@ -159,7 +159,7 @@ class MatchEquityTable:
         return self._compute_trailer(away, 0) if other == 1 else 1.0 - self._compute_trailer(other, 1)
 
     def _compute_trailer(self, away: int, seat: int) -> float:
-        """A seat's chance after the Crawford game against an opponent one point away."""
+        """Return a seat's MWC after the Crawford game against an opponent who is 1-away."""
         if away <= MAX_TABLE_POINTS:
             return float(self._trailer_table[seat, away])
         beyond = math.pow(_TRAILER_DECAY, (away - MAX_TABLE_POINTS) / 2)
@@ -167,7 +167,7 @@ class MatchEquityTable:
 
     @cached_property
     def _trailer_table(self) -> NDArray[np.float64]:
-        """``float64[2, 65]`` by points away; beyond the table every game is doubled at once."""
+        """MWC by points away, ``float64[2, 65]``; beyond the table every game is doubled at once."""
         chances = np.ones((2, MAX_TABLE_POINTS + 1))
         chances[:, 1 : self.max_away + 1] = self.post_crawford
         for away in range(self.max_away + 1, MAX_TABLE_POINTS + 1):
@@ -178,7 +178,7 @@ class MatchEquityTable:
 
 @cache
 def load_default_table() -> MatchEquityTable:
-    """The shipped table, Kazaross-XG2 of 25 points.
+    """Load the shipped table, Kazaross-XG2 of 25 points.
 
     *Source:* Neil Kazaross (2011), transcribed for GNU Backgammon by Michael Petch.
 
@@ -192,26 +192,25 @@ def read_match_equity_table(path: Path) -> MatchEquityTable:
     """Read a table in GNU Backgammon's ``.xml`` format.
 
     Args:
-        path: The file. Tables written out number by number are read; those that hold only the parameters of
-            a formula are not.
+        path: The file; it must list all equities, not just the parameters of a formula.
 
     Raises:
-        DataFileError: The file is missing, too large, no XML, holds entities, or is no proper table.
+        DataFileError: The file is missing, too large, not XML, has entities, or is not a proper table.
         UnsupportedError: The table is a formula.
     """
     root = _parse_xml(path)
     if root.tag != "met":
-        raise _make_error(path, f"expected <met>, found <{root.tag}>")
+        raise _make_error(path, f"expected <met>, got <{root.tag}>")
     tables = root.findall("pre-crawford-table"), root.findall("post-crawford-table")
     for element in (*tables[0], *tables[1]):
         if element.get("type", "explicit") != "explicit":
             raise UnsupportedError(
-                f"{path.name} describes its table by the formula '{element.get('type')}'; only tables written"
-                " out number by number are read",
+                f"match equity table {path.name}: expected a table that lists all equities, got the formula "
+                f"'{element.get('type')}'",
                 field="met",
             )
     if len(tables[0]) != 1:
-        raise _make_error(path, f"expected one <pre-crawford-table>, found {len(tables[0])}")
+        raise _make_error(path, f"expected one <pre-crawford-table>, got {len(tables[0])}")
     pre_crawford = _read_square(path, tables[0][0])
     post_crawford = _read_post_crawford(path, tables[1], len(pre_crawford))
     _check_monotone(path, pre_crawford, post_crawford)
@@ -223,39 +222,39 @@ def read_match_equity_table(path: Path) -> MatchEquityTable:
 
 
 def _parse_xml(path: Path) -> ElementTree.Element:
-    """The root element; whatever could make a parser read or grow beyond the file is refused before."""
+    """Return the root element; entities and declarations, which could make a parser grow, are refused."""
     try:
         with path.open("rb") as file:
             content = file.read(MAX_FILE_BYTES + 1)
     except OSError as error:
         raise _make_error(path, f"cannot be read: {error.strerror}") from error
     if len(content) > MAX_FILE_BYTES:
-        raise _make_error(path, f"is larger than {MAX_FILE_BYTES} bytes")
+        raise _make_error(path, f"expected at most {MAX_FILE_BYTES} bytes")
     try:
         text = _PLAIN_DOCTYPE.sub("", content.decode("utf-8-sig"), count=1)
         if "<!DOCTYPE" in text or "<!ENTITY" in text:
-            raise _make_error(path, "has a document type with declarations; only a plain reference is read")
+            raise _make_error(path, "expected a plain document type, got declarations")
         return ElementTree.fromstring(text)
     except UnicodeDecodeError as error:
-        raise _make_error(path, "is no text in UTF-8") from error
+        raise _make_error(path, "expected text in UTF-8") from error
     except (ElementTree.ParseError, ValueError) as error:
-        raise _make_error(path, f"is no XML: {error}") from error
+        raise _make_error(path, f"expected XML: {error}") from error
 
 
 def _read_square(path: Path, element: ElementTree.Element) -> NDArray[np.float64]:
     rows = [_read_row(path, row) for row in element.findall("row")]
     if not 2 <= len(rows) <= MAX_TABLE_POINTS:
         raise _make_error(
-            path, f"expected 2 to {MAX_TABLE_POINTS} rows before the Crawford game, found {len(rows)}"
+            path, f"expected 2 to {MAX_TABLE_POINTS} rows before the Crawford game, got {len(rows)}"
         )
     for number, row in enumerate(rows, start=1):
         if len(row) != len(rows):
-            raise _make_error(path, f"row {number} has {len(row)} numbers, expected {len(rows)}")
+            raise _make_error(path, f"expected {len(rows)} numbers in row {number}, got {len(row)}")
     return np.array(rows)
 
 
 def _read_post_crawford(path: Path, elements: list[ElementTree.Element], points: int) -> NDArray[np.float64]:
-    """``float64[2, n]``: one row for both seats, or one each; the last number may be missing, as GNU's is."""
+    """Read ``float64[2, n]`` from one row for both seats or one each; the last number may be missing."""
     chances = np.full((2, points), np.nan)
     for element in elements:
         row = _read_row(path, element.find("row"))
@@ -263,19 +262,19 @@ def _read_post_crawford(path: Path, elements: list[ElementTree.Element], points:
             row.append(_compute_trailer_mwc([1.0, *row], points))
         if len(row) < points:
             raise _make_error(
-                path, f"a row after the Crawford game has {len(row)} numbers, expected {points}"
+                path, f"expected {points} numbers in a row after the Crawford game, got {len(row)}"
             )
         player = element.get("player", "both")
         if player not in ("both", "0", "1"):
-            raise _make_error(path, f"a table is for player 0, 1 or both, not '{player}'")
+            raise _make_error(path, f"expected a table for player 0, 1 or both, got '{player}'")
         chances[slice(None) if player == "both" else int(player)] = row[:points]
     if np.isnan(chances).any():
-        raise _make_error(path, "a table after the Crawford game is missing for a player")
+        raise _make_error(path, "expected a table after the Crawford game for each player")
     return chances
 
 
 def _compute_trailer_mwc(chances: list[float], away: int) -> float:
-    """After the Crawford game, from the chances with fewer points to go: a game for 2 points, or 4."""
+    """Return the MWC after the Crawford game from those nearer the end: a game for 2 points, or 4."""
     single, gammon = chances[max(away - 2, 0)], chances[max(away - 4, 0)]
     return 0.5 * ((1.0 - GAMMON_RATE) * single + GAMMON_RATE * gammon)
 
@@ -288,19 +287,19 @@ def _read_row(path: Path, element: ElementTree.Element | None) -> list[float]:
         except ValueError:
             number = math.nan
         if not 0.0 <= number <= 1.0:
-            raise _make_error(path, f"a match equity is a number 0 to 1, not '{cell.text}'")
+            raise _make_error(path, f"expected match equities of 0 to 1, got '{cell.text}'")
         numbers.append(number)
     return numbers
 
 
 def _check_monotone(path: Path, before: NDArray[np.float64], after: NDArray[np.float64]) -> None:
-    """Take points need chances that never grow when a seat needs more points."""
+    """Check that equities never grow with the points that a seat still needs, as take points require."""
     if (
         (np.diff(before, axis=0) > 0).any()
         or (np.diff(before, axis=1) < 0).any()
         or (np.diff(after) > 0).any()
     ):
-        raise _make_error(path, "a chance to win grows with the points that are still needed")
+        raise _make_error(path, "expected equities that fall with the points still needed")
 
 
 def _make_error(path: Path, what: str) -> DataFileError:

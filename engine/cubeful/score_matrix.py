@@ -12,7 +12,7 @@ from engine.errors import ValueRangeError
 from engine.rules.match import MAX_CUBE, MatchState
 
 CubefulValueFunction = Callable[[CubeStateSpace], CubefulValues]
-"""Gives the ``float32[states]`` of one position in a game, before the roll, without doubling now."""
+"""Returns the values ``float32[states]`` of one position, before the roll, without doubling now."""
 
 
 @dataclass(frozen=True)
@@ -20,10 +20,10 @@ class ScoreMatrix:
     """Cube decisions by score.
 
     Attributes:
-        cube: What the cube shows; above 1 the side on roll owns it.
+        cube: Value of the cube; above 1 the side on roll owns it.
         money: The decision for money, with neither the Jacoby rule nor beavers.
         rows: ``rows[i][j]`` is the decision when the side on roll is i+1 points away and the other side j+1;
-            one point away after the Crawford game, in which nobody doubles.
+            with a side 1-away it is that after the Crawford game, which has no doubling.
     """
 
     cube: int
@@ -31,7 +31,7 @@ class ScoreMatrix:
     rows: tuple[tuple[CubeDecision, ...], ...]
 
     def decision_at(self, away: int, other_away: int) -> CubeDecision:
-        """The decision at a score.
+        """Return the decision at a score.
 
         Args:
             away: Points that the side on roll needs.
@@ -42,7 +42,7 @@ class ScoreMatrix:
         """
         if not (1 <= away <= len(self.rows) and 1 <= other_away <= len(self.rows)):
             raise ValueRangeError(
-                f"the score matrix has 1 to {len(self.rows)} points away, not {away} against {other_away}",
+                f"expected 1 to {len(self.rows)} points away, got {away} against {other_away}",
                 field="away",
             )
         return self.rows[away - 1][other_away - 1]
@@ -55,23 +55,25 @@ def compute_score_matrix(
     cube: int = 1,
     table: MatchEquityTable | None = None,
 ) -> ScoreMatrix:
-    """Decide at every score up to so many points away on both sides.
+    """Decide at every score up to a distance on both sides.
 
     Args:
-        value_function: Values the position in the states of any game it is given.
-        max_away: How far the matrix reaches, 2 to 64.
-        cube: What the cube shows; above 1 the side on roll owns it.
-        table: What match equities come from; the shipped one if None.
+        value_function: Evaluates the position in given cube states.
+        max_away: The largest distance in points away, 2 to 64.
+        cube: Value of the cube; above 1 the side on roll owns it.
+        table: The match equity table; the shipped one if None.
 
     Raises:
-        ValueRangeError: An argument is outside what it may be.
+        ValueRangeError: An argument is out of range.
     """
     if not 2 <= max_away <= MAX_TABLE_POINTS:
         raise ValueRangeError(
-            f"a score matrix reaches 2 to {MAX_TABLE_POINTS} points, not {max_away}", field="away"
+            f"expected a score matrix of 2 to {MAX_TABLE_POINTS} points away, got {max_away}", field="away"
         )
     if not 1 <= cube < MAX_CUBE or cube & (cube - 1):
-        raise ValueRangeError(f"a cube is a power of two below {MAX_CUBE}, not {cube}", field="cube")
+        raise ValueRangeError(
+            f"expected a cube that is a power of two below {MAX_CUBE}, got {cube}", field="cube"
+        )
     owner = None if cube == 1 else 0
 
     def decision(length: int, score: tuple[int, int] = (0, 0)) -> CubeDecision:

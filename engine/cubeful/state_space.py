@@ -1,4 +1,4 @@
-"""The states that the cube of a game can come to, and what results are worth in them."""
+"""The states that the cube of a game can reach, and the values of results in them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from engine.kernels.cubeful import CENTRED, DEAD, OTHER, OWN
 from engine.rules.match import MAX_CUBE, SEATS, MatchState
 
 CubefulValues = NDArray[np.float32]
-"""``float32[n, states]``: points for a cube of 1 in money play, chances to win the match in a match."""
+"""``float32[n, states]``: points for a cube of 1 in money play, match-winning chances in a match."""
 
 
 @dataclass(frozen=True)
@@ -22,8 +22,8 @@ class CubeState:
     """One state of the cube.
 
     Attributes:
-        value: What the cube shows; in money play always 1, because values are per cube of 1.
-        owner: The seat that holds it; None while it is in the middle.
+        value: Value of the cube; in money play always 1, because values are per cube of 1.
+        owner: The seat that owns it; None while it is centred.
     """
 
     value: int
@@ -32,25 +32,25 @@ class CubeState:
 
 @dataclass(frozen=True, eq=False)
 class CubeStateSpace:
-    """The states of the cube from here on, as the side on roll sees them. Made by `cube_game`.
+    """The states of the cube from here on as the side on roll sees them; see `build_cube_state_space`.
 
     Attributes:
         match: The match state.
-        table: What match equities come from.
-        seat: The seat on roll, whose values these are; not always the one of ``match``, see `other`.
+        table: The match equity table.
+        seat: The seat on roll, whose values these are; in an `opponent_view` not that of ``match``.
         states: The columns of cubeful values. The first is the present state; the order is the same for
             both seats.
-        kernel_states: ``int8[s, 3]``: level of the cube; who can turn it, seen from ``seat``; who can turn it
-            for nothing (0 ``seat``, 1 the other, -1 nobody): the opponent has lost the match with this game
-            anyway, and could not use the cube.
+        kernel_states: ``int8[s, 3]``: level of the cube; who can turn it, seen from ``seat``; who has a free
+            double (0 ``seat``, 1 the other, -1 nobody), because the opponent would lose the match with this
+            game anyway and could not use the cube.
         turns_cube: ``bool[levels, 2]``: whether ``seat``, and the other one, would turn a cube of a level
             that they have access to.
-        result_values: ``float64[levels, 2, 3]``: the worth to ``seat`` of losing (0) and winning (1) a
-            game singly, as a gammon and as a backgammon; levels are the present cube, twice it and so on.
-            One level in money play.
+        result_values: ``float64[levels, 2, 3]``: the value for ``seat`` of losing (0) and winning (1) a
+            single game, a gammon and a backgammon; levels are the present cube, twice it and so on. One
+            level in money play.
         is_cube_frozen: Whether nobody turns the cube any more, whatever the rules allow.
-        state_after_take: ``int64[s]``: the state after a double by ``seat`` that was taken; -1 where it
-            has none here.
+        state_after_take: ``int64[s]``: the state after a take of a double by ``seat``; -1 where there is none
+            here.
         may_double: ``bool[s]``: whether ``seat`` may double in a state and could gain by it.
     """
 
@@ -67,44 +67,44 @@ class CubeStateSpace:
 
     @cached_property
     def opponent_view(self) -> CubeStateSpace:
-        """The same states as the other seat sees them, once the turn has passed to it."""
+        """The same states as the other seat sees them when it is on roll."""
         game = _make_view(1 - self.seat, self.match, self.table, self.states, self.is_cube_frozen)
         object.__setattr__(game, "opponent_view", self)
         return game
 
     @property
     def is_money(self) -> bool:
-        """Whether values are points rather than chances to win a match."""
+        """Whether values are points rather than match-winning chances."""
         return self.match.is_money
 
     @property
     def stake_factor(self) -> float:
-        """By what the value after a taken double counts more than its column says: 2 in money play."""
+        """Factor from the column of the state after a take to its value: 2 in money play."""
         return 2.0 if self.is_money else 1.0
 
     @cached_property
     def is_dead(self) -> NDArray[np.bool_]:
-        """``bool[s]``: in which states neither seat has a use for the cube any more."""
+        """Where the cube is dead for both seats, ``bool[s]``."""
         return ~(self.may_double | self.opponent_view.may_double)
 
     @property
     def has_free_double(self) -> bool:
-        """Whether ``seat`` can double in the present state and lose nothing by it."""
+        """Whether ``seat`` has a free double in the present state."""
         return bool(self.kernel_states[0, 2] == OWN)
 
     @cached_property
     def pass_values(self) -> NDArray[np.float32]:
-        """``float32[s]``: what ``seat`` gets when it doubles and the other seat passes."""
+        """The value for ``seat`` of a double that is passed, ``float32[s]``."""
         if self.is_money:
             return np.ones(len(self.states), np.float32)
         passed: NDArray[np.float32] = self.result_values[self.kernel_states[:, 0], 1, 0].astype(np.float32)
         return passed
 
     def result_value(self, points: int) -> float:
-        """The worth of a result at the present cube.
+        """Return the value of a result at the present cube.
 
         Args:
-            points: 1 to 3 for a game won singly, as a gammon or a backgammon; -1 to -3 for one lost.
+            points: 1 to 3 for a single game, gammon or backgammon won; -1 to -3 for one lost.
         """
         return float(self.result_values[0, int(points > 0), abs(points) - 1])
 
@@ -112,21 +112,21 @@ class CubeStateSpace:
 def build_cube_state_space(
     match: MatchState, table: MatchEquityTable | None = None, max_cube_turns: int | None = None
 ) -> CubeStateSpace:
-    """Lay out the states that the cube can come to.
+    """Return the states that the cube can reach.
 
-    In money play they are the cube in the middle, held by seat 0 and held by seat 1, or the last two once it
-    is turned. In a match they are all values and owners up to the point where neither side can gain by
-    turning it, and what a double now leads to, even one without use, so that it can be answered.
+    In money play they are the cube centred, owned by seat 0 and owned by seat 1, or the last two once it is
+    turned. In a match they are all values and owners until neither side can gain by turning the cube, and the
+    state after a take now, even of a useless double, so that there can be a response.
 
     Args:
-        match: The match state; its seat on roll is the one whose values are meant. While a double waits,
-            the state before the double.
-        table: What match equities come from; the shipped one if None.
-        max_cube_turns: How many turns of the cube to tell apart; a search of n plies needs n + 1. All if
-            None. With 0 the cube of a match rests: nobody turns it any more.
+        match: The match state; values are for its seat on roll. While a double is pending, the state before
+            the double.
+        table: The match equity table; the shipped one if None.
+        max_cube_turns: The number of turns of the cube to distinguish; an n-ply search needs n + 1. All if
+            None. With 0 the cube of a match is frozen: nobody turns it any more.
 
     Raises:
-        PositionError: The cube shows more than 1 and nobody owns it.
+        PositionError: The cube is above 1 and nobody owns it.
     """
     if match.cube > 1 and match.cube_owner is None:
         raise PositionError(f"a cube at {match.cube} has an owner, seat 0 or 1", field="cube_owner")
@@ -169,12 +169,12 @@ def _list_match_states(match: MatchState, max_cube_turns: int | None) -> list[Cu
 
 
 def _has_access(state: CubeState, on_roll: int, seat: int) -> bool:
-    """Whether the seat on roll may turn the cube by the rules, for whatever it is worth."""
+    """Return whether a seat is on roll and the rules let it turn the cube."""
     return seat == on_roll and state.value < MAX_CUBE and state.owner in (None, seat)
 
 
 def _can_gain_by_turning(match: MatchState, state: CubeState, seat: int) -> bool:
-    """Whether a seat has access to the cube and could gain by turning it."""
+    """Return whether a seat has access to the cube and could gain by turning it."""
     if match.crawford or state.value >= MAX_CUBE or state.owner == 1 - seat:
         return False
     return match.is_money or state.value < match.away(seat)
@@ -183,7 +183,7 @@ def _can_gain_by_turning(match: MatchState, state: CubeState, seat: int) -> bool
 def _make_view(
     seat: int, match: MatchState, table: MatchEquityTable, states: tuple[CubeState, ...], is_cube_frozen: bool
 ) -> CubeStateSpace:
-    """Add to the states everything that depends on the seat."""
+    """Return the states with everything that depends on the seat."""
     columns = {state: column for column, state in enumerate(states)}
     taken = np.full(len(states), -1, np.int64)
     may_double = np.zeros(len(states), np.bool_)
@@ -219,7 +219,7 @@ def _is_free_double(match: MatchState, state: CubeState, seat: int) -> bool:
 def _compute_levels(
     match: MatchState, table: MatchEquityTable, seat: int
 ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-    """Who turns the cube and what results are worth, from the present cube to the one that nobody turns."""
+    """Return who turns the cube and the values of results, from the present cube up to a dead one."""
     if match.is_money:
         points = np.arange(1.0, 4.0)
         return np.zeros((1, 2), np.bool_), np.stack([-points, points])[None]

@@ -1,4 +1,4 @@
-"""Where cube actions change: take points, doubling windows and the worth of gammons."""
+"""Take points, doubling windows and gammon values."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _STEPS = 2000
 
 @dataclass(frozen=True)
 class DoublingWindow:
-    """Chances to win the game at which the proper cube action of the side on roll changes.
+    """Winning chances at which the proper cube action of the side on roll changes.
 
     Attributes:
-        beaver_below: Below this a double is beavered; None in a match, or without beavers.
-        double: From here on it is right to double.
-        cash: From here on the other side passes; its take point is 1 - this.
-        too_good: From here on it is right to play on for a gammon.
+        beaver_below: Below it, a double is a beaver; None in a match, or without beavers.
+        double: The doubling point.
+        cash: The cash point, from which on the other side passes; its take point is 1 minus this.
+        too_good: The point from which on it is right to play on for a gammon.
 
-    Each is None where the action never changes so, whatever the chances.
+    Each is None where no winning chances lead to that change.
     """
 
     beaver_below: float | None
@@ -36,21 +36,21 @@ class DoublingWindow:
 
 
 def doubling_window(outcome: Outcome, efficiency: float, space: CubeStateSpace) -> DoublingWindow | None:
-    """Find the doubling window of a position, its shares of gammons in won and lost games held fixed.
+    """Return the doubling window of a position with fixed gammon rates.
 
     Args:
-        outcome: Cubeless; only the shares of gammons and backgammons matter.
+        outcome: Cubeless; only the shares of gammons and backgammons in wins and losses matter.
         efficiency: 0 gives the window of a dead cube, 1 that of a live one.
         space: The states, seen by the side on roll.
 
     Returns:
-        The window; None where the side on roll has no use for the cube.
+        The window; None where the side on roll cannot gain by doubling.
 
     Raises:
         ValueRangeError: The efficiency is not within 0 to 1.
     """
     if not 0.0 <= efficiency <= 1.0:
-        raise ValueRangeError(f"a cube efficiency is 0 to 1, not {efficiency}", field="efficiency")
+        raise ValueRangeError(f"expected a cube efficiency of 0 to 1, got {efficiency}", field="efficiency")
     if not space.may_double[0]:
         return None
     wins = np.linspace(0.0, 1.0, _STEPS + 1)
@@ -69,7 +69,7 @@ def doubling_window(outcome: Outcome, efficiency: float, space: CubeStateSpace) 
 
 
 def take_point(outcome: Outcome, efficiency: float, space: CubeStateSpace) -> float | None:
-    """The least chance to win the game with which the side not on roll takes a double.
+    """Return the take point: the winning chances from which on the side not on roll takes a double.
 
     Args:
         outcome: Cubeless, for the side on roll; only the shares of gammons and backgammons matter.
@@ -77,7 +77,7 @@ def take_point(outcome: Outcome, efficiency: float, space: CubeStateSpace) -> fl
         space: The states, seen by the side on roll.
 
     Returns:
-        0 to 1; None where the side on roll has no use for the cube. 0 where every double is taken.
+        0 to 1, 0 where every double is a take; None where the side on roll cannot gain by doubling.
     """
     window = doubling_window(outcome, efficiency, space)
     if window is None:
@@ -86,15 +86,15 @@ def take_point(outcome: Outcome, efficiency: float, space: CubeStateSpace) -> fl
 
 
 def gammon_value(space: CubeStateSpace, *, won: bool = True) -> float:
-    """What a gammon adds to a single game, at the present cube, for the side on roll.
+    """Return the gammon value at the present cube for the side on roll.
 
     Args:
         space: The states, seen by the side on roll.
-        won: Whether gammons won are meant, rather than gammons lost.
+        won: Whether for gammons won rather than lost.
 
     Returns:
-        In units of the difference between winning and losing a single game: 0.5 for money, 0 where it does
-        not matter.
+        In units of the difference between winning and losing a single game: 0.5 for money, 0 where gammons
+        do not matter.
     """
     sign = 1 if won else -1
     stake = space.result_value(1) - space.result_value(-1)
@@ -104,7 +104,7 @@ def gammon_value(space: CubeStateSpace, *, won: bool = True) -> float:
 def _compute_values(
     outcome: Outcome, wins: NDArray[np.float64], efficiency: float, space: CubeStateSpace
 ) -> CubefulValues:
-    """Values of one position at other chances to win."""
+    """Return the values of one position at other winning chances."""
     row = np.array(outcome, np.float64)
     outcomes: Outcomes = np.empty((len(wins), 5), np.float32)
     outcomes[:, WIN] = wins
@@ -118,7 +118,7 @@ def _compute_shares(parts: NDArray[np.float64], whole: float) -> NDArray[np.floa
 
 
 def _find_nonnegative_start(differences: NDArray[np.float64], wins: NDArray[np.float64]) -> float | None:
-    """The chance to win from which a difference is not negative; None where there is none."""
+    """Return the winning chances from which on a difference is not negative; None where there are none."""
     rises = np.flatnonzero((differences[:-1] < -TIE_POINTS) & (differences[1:] >= -TIE_POINTS))
     if not rises.size:
         return 0.0 if (differences[:2] >= -TIE_POINTS).all() else None
@@ -126,13 +126,13 @@ def _find_nonnegative_start(differences: NDArray[np.float64], wins: NDArray[np.f
 
 
 def _find_positive_start(differences: NDArray[np.float64], wins: NDArray[np.float64]) -> float | None:
-    """The chance to win from which a difference is positive; None where it never is."""
+    """Return the winning chances from which on a difference is positive; None where it never is."""
     rises = np.flatnonzero((differences[:-1] <= TIE_POINTS) & (differences[1:] > TIE_POINTS))
     return _interpolate_zero(differences, wins, int(rises[-1])) if rises.size else None
 
 
 def _interpolate_zero(differences: NDArray[np.float64], wins: NDArray[np.float64], i: int) -> float:
-    """Where the straight line over a step passes through zero, or the nearer end of the step."""
+    """Return where the straight line over a step crosses zero, or the nearer end of the step."""
     left, right = float(differences[i]), float(differences[i + 1])
     share = min(max(-left / (right - left), 0.0), 1.0)
     return float(wins[i] + (wins[i + 1] - wins[i]) * share)

@@ -1,6 +1,6 @@
 """Cubeful values in all states of the cube at once: of outcomes, and with the right to double.
 
-A search runs leaf -> option -> turn round and average -> option -> turn round and average … up to the root,
+A search goes leaf, doubling option, swap sides and average over the rolls, doubling option, … up to the root,
 whose values stay without the option, for `engine.cubeful.decision` to compare.
 """
 
@@ -17,11 +17,11 @@ from engine.rules.outcome import Outcomes
 def compute_leaf_values(
     outcomes: Outcomes, efficiencies: NDArray[np.float32], space: CubeStateSpace
 ) -> CubefulValues:
-    """Value outcomes by Janowski's model, before the roll, for the side on roll, if it does not double now.
+    """Return values of outcomes by Janowski's model, before the roll, if the side on roll does not double.
 
     *Source:* Rick Janowski, "Take-Points in Money Games" (1993), the general model: dead value + efficiency ·
-    (live value - dead value); in a match the same on chances to win it, as published in GNU Backgammon's
-    manual. Difference: a side that can double for nothing is taken to do so as soon as it can.
+    (live value - dead value); in a match the same on match-winning chances, as published in GNU Backgammon's
+    manual. Difference: a side with a free double is assumed to use it at once.
 
     Args:
         outcomes: ``float32[n, 5]``.
@@ -45,28 +45,28 @@ def compute_leaf_values(
 
 
 def select_exact_values(equities: NDArray[np.float32], space: CubeStateSpace) -> CubefulValues:
-    """Value positions of money play whose equities in the three states of the cube are known.
+    """Return the values of money positions whose equities in the three states of the cube are known.
 
     Args:
         equities: ``float32[n, 3]`` in points for a cube of 1, for the side on roll if it does not double now:
-            the cube in the middle, held by that side, held by the other.
+            the cube centred, owned by that side, owned by the other.
         space: The states, seen by the side on roll.
 
     Returns:
-        ``float32[n, states]``, as `leaf_values`.
+        ``float32[n, states]``, as `compute_leaf_values`.
     """
     columns = [0 if state.owner is None else 1 if state.owner == space.seat else 2 for state in space.states]
     return equities[:, columns]
 
 
 def with_doubling_option(values: CubefulValues, space: CubeStateSpace) -> CubefulValues:
-    """Let the side on roll double, in every state where it may, and the other side answer as it should.
+    """Return values with the option to double now and the proper response, in every state that allows it.
 
-    A double that is right to be beavered is answered so where the match state has beavers.
+    Where the match state has beavers, a double that should be beavered is.
 
     Args:
-        values: ``float32[n, states]``, before the roll, without doubling: from `leaf_values`, or averaged
-            over the rolls.
+        values: ``float32[n, states]``, before the roll, without doubling: from `compute_leaf_values`, or
+            averaged over the rolls.
         space: The states, seen by the side on roll.
 
     Returns:
@@ -82,14 +82,14 @@ def with_doubling_option(values: CubefulValues, space: CubeStateSpace) -> Cubefu
 
 
 def compute_dead_cube_values(outcomes: Outcomes, space: CubeStateSpace) -> NDArray[np.float32]:
-    """Value outcomes for a game played out at the present cube, gammons counted.
+    """Return the values of outcomes with a dead cube, gammons included.
 
     Args:
         outcomes: ``float32[n, 5]``.
         space: The states, seen by the side that the outcomes are for.
 
     Returns:
-        ``float32[n]``: cubeless equity in money play, in a match the chance to win it.
+        ``float32[n]``: cubeless equity in money play, match-winning chance in a match.
     """
     lost, won = space.result_values[0]
     win = outcomes[:, 0]
@@ -100,7 +100,7 @@ def compute_dead_cube_values(outcomes: Outcomes, space: CubeStateSpace) -> NDArr
 
 
 def to_equities(values: CubefulValues, space: CubeStateSpace) -> NDArray[np.float64]:
-    """Turn values into equities: 1 is a game won singly at the present cube, -1 one lost.
+    """Convert values to equities: 1 is a single game won at the present cube, -1 one lost.
 
     Args:
         values: ``float32[...]`` of any shape.
@@ -114,7 +114,7 @@ def to_equities(values: CubefulValues, space: CubeStateSpace) -> NDArray[np.floa
 
 
 def _compute_take_values(values: CubefulValues, space: CubeStateSpace) -> CubefulValues:
-    """What a taken double is worth, beavered where that is right."""
+    """Return the values of double/take, beavered where that is right."""
     taken = np.float32(space.stake_factor) * values
     if space.is_money and space.match.beavers:
         taken = np.where(taken < 0, np.float32(2.0) * taken, taken)

@@ -46,7 +46,7 @@ def refused(path: Path, content: bytes) -> str:
     with pytest.raises(DataFileError) as error:
         open_database(path)
     assert str(path) in error.value.message
-    if error.value.message != f"{path} is no gammond bearoff database":
+    if error.value.message != f"{path} is not a gammond bearoff database":
         assert "gammond bearoff make --kind " in error.value.message
         assert f" --output {path}`" in error.value.message
     return error.value.message
@@ -65,7 +65,7 @@ def test_no_command_is_advised_for_a_two_sided_database_out_of_range(path, place
     content = bytearray(path.read_bytes())
     content[place] = value
     message = refused(path, content)
-    assert "there is no two-sided database of" in message
+    assert "no two-sided database has" in message
     assert "--kind KIND --points N --checkers N" in message
 
 
@@ -75,7 +75,7 @@ def test_no_command_is_advised_for_a_one_sided_database_out_of_range(path, place
     content = bytearray(path.read_bytes())
     content[place] = value
     message = refused(path, content)
-    assert "there is no one-sided database of" in message
+    assert "no one-sided database has" in message
     assert "--kind KIND --points N --checkers N" in message
 
 
@@ -84,7 +84,7 @@ def test_a_size_that_does_not_go_with_the_length_is_not_believed(path, place, va
     content = bytearray(path.read_bytes())
     content[place] = value
     message = refused(path, content)
-    assert "which none has" in message
+    assert "impossible for a" in message
     assert "--kind KIND --points N --checkers N" in message
 
 
@@ -168,12 +168,12 @@ def test_an_unknown_kind_is_refused(path):
 
 def test_another_programs_file_is_refused(path):
     for content in (b"gnubg-TS-06-06-1".ljust(200, b"x"), b"dear diary"):
-        assert refused(path, content) == f"{path} is no gammond bearoff database"
+        assert refused(path, content) == f"{path} is not a gammond bearoff database"
 
 
 def test_a_missing_file_and_a_folder_are_refused(tmp_path):
     for path in (tmp_path / "missing", tmp_path):
-        with pytest.raises(DataFileError, match="cannot be read"):
+        with pytest.raises(DataFileError, match="cannot read"):
             open_database(path)
 
 

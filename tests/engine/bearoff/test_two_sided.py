@@ -168,7 +168,7 @@ def test_a_cubeless_table_has_the_same_chances_and_refuses_equities(two_sided):
     assert two_sided.is_cubeful
     assert not table.is_cubeful
     assert table.wins.tobytes() == two_sided.wins.tobytes()
-    with pytest.raises(UnsupportedError, match="two-sided 6x6 cubeless holds no equities"):
+    with pytest.raises(UnsupportedError, match="two-sided 6x6 cubeless has no cubeful equities"):
         table.cubeful_equities(batch(position({6: 1}, {24: 1})))
 
 
