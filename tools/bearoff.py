@@ -1,4 +1,4 @@
-"""Build bearoff databases, and say what a file holds."""
+"""Build bearoff databases, and describe database files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from engine.bearoff.two_sided import TwoSidedTable, build_two_sided, estimate_tw
 from engine.errors import DataFileError, LimitError, StateError
 from tools.progress import Progress
 
-SUMMARY = "build bearoff databases (make), or check one and say what it holds (info)"
+SUMMARY = "build bearoff databases (make), or check and describe one (info)"
 
 _DEFAULTS = {header.kind: header for header in (DEFAULT_TWO_SIDED, DEFAULT_ONE_SIDED)}
 _KINDS = {kind.label: kind for kind in BearoffKind}
@@ -34,42 +34,45 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     make = actions.add_parser(
         "make",
-        help="build databases; without options the two default ones, into the data folder",
-        description="Build bearoff databases. Without options: the two default ones, into the data folder.",
+        help="build databases; by default the two that the engine uses, in the data folder",
+        description="Build bearoff databases; by default the two that the engine uses, in the data folder.",
     )
-    make.add_argument("--kind", choices=sorted(_KINDS), help="which kind; both default ones unless given")
+    make.add_argument("--kind", choices=sorted(_KINDS), help="kind of database (default both)")
     make.add_argument(
-        "--points", type=int, metavar="N", help="checkers may be on points 1 to N (default 6; up to 18 or 12)"
+        "--points",
+        type=int,
+        metavar="N",
+        help="checkers on points 1 to N (default 6; up to 18 one-sided, 12 two-sided)",
     )
     make.add_argument(
         "--checkers",
         type=int,
         metavar="N",
-        help="up to N checkers a side (default 15 one-sided, 6 two-sided)",
+        help="up to N checkers per side (default 15 one-sided, 6 two-sided)",
     )
     make.add_argument(
         "--cubeless",
         action="store_true",
-        help="two-sided: only chances to win, no equities with the cube (a quarter of the size)",
+        help="two-sided: winning chances only, no cubeful equities (a quarter of the size)",
     )
-    make.add_argument("--output", type=Path, metavar="FILE", help="the file; in the data folder unless given")
-    make.add_argument("--threads", type=int, metavar="N", help="threads to use (default all cores)")
+    make.add_argument("--output", type=Path, metavar="FILE", help="the file (default in the data folder)")
+    make.add_argument("--threads", type=int, metavar="N", help="threads (default one for each core)")
     info = actions.add_parser(
         "info",
-        help="check a file and say what it holds",
-        description="Check a bearoff database and say what it holds.",
+        help="check and describe a file",
+        description="Check and describe a bearoff database.",
     )
-    info.add_argument("file", type=Path, metavar="FILE", help="a file that make wrote")
+    info.add_argument("file", type=Path, metavar="FILE", help="a database file")
 
 
 def main(args: argparse.Namespace) -> int:
     """Run the tool.
 
     Returns:
-        0; whatever goes wrong is raised.
+        0.
 
     Raises:
-        GammondError: The options make no sense, memory is short, or a file cannot be read or written.
+        GammondError: The options are invalid, memory is short, or a file cannot be read or written.
     """
     if args.action == "info":
         sys.stdout.write(describe_table(args.file))
@@ -80,16 +83,16 @@ def main(args: argparse.Namespace) -> int:
 
 
 def make_table(header: BearoffHeader, path: Path, threads: int | None = None) -> None:
-    """Build one database: memory is said first, a bar is shown meanwhile, the file appears when it is whole.
+    """Build a database, with its memory use on stderr and a progress bar; the file appears when it is whole.
 
     Args:
         header: What to build.
-        path: Where to.
-        threads: How many to use; None for all cores.
+        path: Of the file.
+        threads: None for one for each core.
 
     Raises:
         ValueRangeError: Points or checkers are out of range.
-        LimitError: This machine has less memory.
+        LimitError: This machine has too little memory.
         DataFileError: The file cannot be written.
     """
     _check_memory(header)
@@ -97,7 +100,7 @@ def make_table(header: BearoffHeader, path: Path, threads: int | None = None) ->
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=path.parent):
-            pass  # found out before the work
+            pass  # fails before the work if the folder cannot be written
         save_table(_build(header, threads), path)
     except OSError as error:
         raise DataFileError(f"{path} cannot be written: {error.strerror}", field="output") from error
@@ -107,7 +110,7 @@ def make_table(header: BearoffHeader, path: Path, threads: int | None = None) ->
 
 
 def describe_table(path: Path) -> str:
-    """Check a database and say what it holds, a line for each property.
+    """Check and describe a database, a line for each property.
 
     Raises:
         DataFileError: It cannot be read or is broken.
@@ -115,11 +118,11 @@ def describe_table(path: Path) -> str:
     table = open_table(path)
     numbering = table.numbering
     lines = [
-        ("file", f"{path} ({_format_size(path.stat().st_size)}, checksum right)"),
+        ("file", f"{path} ({_format_size(path.stat().st_size)}, checksum correct)"),
         ("kind", table.kind.label),
         ("points", f"1 to {numbering.points}"),
-        ("checkers", f"up to {numbering.checkers} a side"),
-        ("sides", f"{numbering.side_count:,} with the empty one"),
+        ("checkers", f"up to {numbering.checkers} per side"),
+        ("sides", f"{numbering.side_count:,} including the empty one"),
         *_describe_contents(table),
     ]
     return "".join(f"{name:<10}{text}\n" for name, text in lines)
@@ -140,15 +143,15 @@ def _describe_one_sided(table: OneSidedTable) -> list[tuple[str, str]]:
 
 def _describe_two_sided(table: TwoSidedTable) -> list[tuple[str, str]]:
     last = table.numbering.side_count - 1
-    holds = "chances to win"
+    holds = "winning chances"
     if table.is_cubeful:
-        holds += ", and money equities with the cube centred, own and the other side's"
+        holds += ", and money equities with the cube centred, own and the opponent's"
     return [
         ("holds", holds),
         ("records", f"{table.wins.size:,}; {(last**2):,} without the empty side"),
         (
             "longest",
-            f"the side on roll wins with chance {table.wins[last, last]:.6f}"
+            f"the side on roll has a winning chance of {table.wins[last, last]:.6f}"
             " when both have all checkers on the highest point",
         ),
     ]
@@ -163,7 +166,7 @@ def _select_databases(args: argparse.Namespace) -> list[tuple[BearoffHeader, Pat
     default = _DEFAULTS[_KINDS[args.kind]]
     if args.cubeless and default.kind is not BearoffKind.TWO_SIDED:
         raise StateError(
-            "--cubeless needs --kind two-sided: no other database holds equities", field="cubeless"
+            "--cubeless needs --kind two-sided: no other database has equities", field="cubeless"
         )
     header = BearoffHeader(
         default.kind,

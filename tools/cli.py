@@ -1,6 +1,6 @@
-"""The `gammond` command: a table of tools, each imported only when it is asked for.
+"""The `gammond` command: a table of tools, each imported only when it is used.
 
-Without arguments it talks: the REPL on a terminal, the line protocol on a pipe.
+Without arguments: the REPL on a terminal, the line protocol on a pipe.
 """
 
 from __future__ import annotations
@@ -69,11 +69,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command.
 
     Args:
-        argv: The arguments after the command's name; None takes those of the process.
+        argv: The arguments after the command's name; by default those of the process.
 
     Returns:
-        The exit status: 0, what the tool returns, 2 for an error made on the way in (one line on stderr),
-        130 after Ctrl-C or SIGTERM, 141 when the reader of stdout went away.
+        The exit status: the tool's, 2 for an error (one line on stderr), 130 after Ctrl-C or SIGTERM, 141
+        when the reader of stdout is gone.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
@@ -130,7 +130,7 @@ def _run_tool(name: str, arguments: list[str]) -> int:
     tool.add_arguments(parser)
     try:
         parsed = parser.parse_args(arguments)
-    except SystemExit as end:  # argparse has written its help or its complaint
+    except SystemExit as end:  # argparse has written its help or its error
         return int(end.code or 0)
     with raise_on_interrupt():
         return int(tool.main(parsed))
@@ -154,7 +154,7 @@ def _format_help() -> str:
 
 
 def _discard_stdout() -> None:
-    """Point stdout at nothing, so that the interpreter's last flush finds no closed pipe."""
+    """Redirect stdout to nothing, so that the interpreter's last flush meets no closed pipe."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

@@ -17,7 +17,7 @@ from engine.errors import DataFileError
 
 
 def write_atomically(file: Path, content: bytes) -> None:
-    """Write a file aside and put it in place; folders are made.
+    """Write a file under another name and rename it; create its folder if missing.
 
     Raises:
         DataFileError: It cannot be written.
@@ -49,7 +49,7 @@ def read_arrays(file: Path) -> dict[str, NDArray[Any]]:
     """Read all arrays of an ``.npz`` file.
 
     Raises:
-        DataFileError: The file is missing, cut short, altered, or another kind of file; it is named.
+        DataFileError: The file is missing, truncated, damaged, or of another kind.
     """
     try:
         with np.load(file, allow_pickle=False) as content:
@@ -59,7 +59,7 @@ def read_arrays(file: Path) -> dict[str, NDArray[Any]]:
 
 
 def append_record(log: Path, record: Mapping[str, object]) -> None:
-    """Add a line of JSON to a log; a last line that a kill cut short is cut off first.
+    """Append a line of JSON to a log; remove a last line that a kill cut short first.
 
     Raises:
         DataFileError: It cannot be written.
@@ -74,7 +74,7 @@ def append_record(log: Path, record: Mapping[str, object]) -> None:
 
 
 def append_new_record(log: Path, record: Mapping[str, object], key: str) -> None:
-    """Add a line of JSON to a log, unless the last one has the same number: then a kill came right after it.
+    """Append a line of JSON to a log, unless its last one has the same key: a run that was killed repeats it.
 
     Raises:
         DataFileError: The log cannot be read or written.
@@ -96,7 +96,7 @@ def read_records(log: Path) -> list[dict[str, Any]]:
         except ValueError as error:
             raise DataFileError(f"{log} line {number} cannot be read: {error}") from error
         if not isinstance(record, dict):
-            raise DataFileError(f"{log} line {number} is no JSON object")
+            raise DataFileError(f"{log} line {number}: expected a JSON object, got {record!r:.40}")
         records.append(record)
     return records
 

@@ -1,8 +1,8 @@
-"""Ctrl-C and SIGTERM mean the same to a tool: stop, and keep what there is.
+"""Ctrl-C and SIGTERM mean the same to a tool: stop, and keep the results so far.
 
-The first one raises `KeyboardInterrupt`, or tells the tool where it has a better way to stop. Those that come
+The first one raises `KeyboardInterrupt`, or calls a function of a tool that has a better way to stop. Those
 within `GRACE_PERIOD_S` of one are ignored, so that neither an impatient second Ctrl-C nor the signal that
-``timeout`` sends twice cuts a report in half; a later one breaks in.
+``timeout`` sends twice cuts a report in half; a later one raises.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from types import FrameType
 
 GRACE_PERIOD_S = 2.0
-"""How long after an interrupt further ones are ignored: the tool is writing what it has."""
+"""Seconds after an interrupt in which further ones are ignored: the tool is writing its results."""
 
 EXIT_INTERRUPTED = 130
 """Exit status after Ctrl-C or SIGTERM: tools stop on both alike, and keep what they have."""
@@ -26,10 +26,10 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class _InterruptHandler:
-    """A signal handler: acts on the first signal, raises KeyboardInterrupt on one that comes much later.
+    """A signal handler: acts on the first signal, raises KeyboardInterrupt on a much later one.
 
     Args:
-        on_interrupt: What the first signal does.
+        on_interrupt: Called on the first signal.
     """
 
     def __init__(self, on_interrupt: Callable[[], None]) -> None:
@@ -53,10 +53,10 @@ def _raise_interrupt() -> None:
 
 @contextmanager
 def raise_on_interrupt() -> Iterator[None]:
-    """Raise KeyboardInterrupt on SIGTERM as on Ctrl-C as long as the block lasts.
+    """Raise KeyboardInterrupt on SIGTERM as on Ctrl-C during the block.
 
-    A signal that is ignored, as Ctrl-C in a background job, or that has a handler stays as it is; outside the
-    main thread, which alone gets them, nothing changes.
+    A signal that is ignored, as Ctrl-C in a background job, or that has a handler keeps it. Outside the main
+    thread, the only one that receives signals, nothing changes.
     """
     with _handle_signals(_raise_interrupt, (signal.SIG_DFL, signal.default_int_handler)):
         yield
@@ -64,9 +64,9 @@ def raise_on_interrupt() -> Iterator[None]:
 
 @contextmanager
 def call_on_interrupt(on_interrupt: Callable[[], None]) -> Iterator[None]:
-    """Call a function in place of raising KeyboardInterrupt as long as the block lasts.
+    """Call a function instead of raising KeyboardInterrupt during the block.
 
-    Does nothing for signals that would not raise it, as Ctrl-C in a background job that ignores it.
+    Does nothing for signals that would not raise it, as Ctrl-C in a background job.
 
     Args:
         on_interrupt: Called on the first signal, between two instructions of the main thread.
@@ -76,7 +76,7 @@ def call_on_interrupt(on_interrupt: Callable[[], None]) -> Iterator[None]:
 
 
 def follow_parent() -> None:
-    """Make a worker process leave interrupts to the process that started it, and end when that is gone."""
+    """Make a worker process ignore interrupts, and end when the process that started it has ended."""
     for kind in _SIGNALS:
         signal.signal(kind, signal.SIG_IGN)
     threading.Thread(target=_exit_with_parent, daemon=True).start()
@@ -91,7 +91,7 @@ def _exit_with_parent() -> None:
 
 @contextmanager
 def _handle_signals(on_interrupt: Callable[[], None], replaced: tuple[object, ...]) -> Iterator[None]:
-    """Handle the signals whose handler is one of these, or one of ours, and put it back in the end."""
+    """Handle the signals whose handler is one of these or one of ours, and restore it in the end."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,4 +1,4 @@
-"""A progress bar for long work: one line on stderr, shown only on a terminal."""
+"""A progress bar for long work: one line on stderr, only on a terminal."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class Progress:
     `update` may be called as often as is convenient. The last state stays on the screen.
 
     Args:
-        total: How much there is to do, in the unit of `update`; None when that is not known.
-        label: What is being done, in a word or two.
-        stream: Where the bar goes; stderr unless given.
-        start: How much an earlier run has done already; the rate counts from there.
-        clock: Seconds that only grow; for tests.
+        total: The amount of work, in units of `update`; None if unknown.
+        label: The work in a word or two.
+        stream: By default stderr.
+        start: Work done by an earlier run; the rate counts from there.
+        clock: A monotonic clock in seconds; for tests.
     """
 
     def __init__(
@@ -60,11 +60,11 @@ class Progress:
             self._stream.flush()
 
     def update(self, done: int, extra: str = "") -> None:
-        """Say how much is done in all.
+        """Set how much is done in all.
 
         Args:
-            done: Units done since the beginning, those of an earlier run included.
-            extra: A few words shown at the end of the line.
+            done: Units done since the beginning, including those of an earlier run.
+            extra: A few words for the end of the line.
         """
         self._done = done
         self._extra = extra
@@ -72,7 +72,7 @@ class Progress:
             self._draw()
 
     def write_line(self, text: str) -> None:
-        """Write a line for good, terminal or not; the bar goes on below it."""
+        """Write a permanent line, terminal or not; the bar continues below it."""
         if self._shown:
             self._stream.write("\r" + " " * (shutil.get_terminal_size().columns - 1) + "\r")
         self._stream.write(text + "\n")
@@ -80,11 +80,11 @@ class Progress:
         self._drawn_s = float("-inf")
 
     def format_line(self, width: int | None = None) -> str:
-        """Return the line as it stands: label, bar, share, count, rate, time left, extra words.
+        """Format the line: label, bar, share, count, rate, time left, extra words.
 
         Args:
-            width: Columns that there are; as many as it takes if None. Where room is short the bar shrinks,
-                then bar, rate, count and extra words are left out in this order.
+            width: Columns available; None for no limit. Where they are too few the bar shrinks, then bar,
+                rate, count and extra words are omitted in this order.
         """
         elapsed_s = self._clock() - self._started_s
         rate = (self._done - self._start) / elapsed_s if elapsed_s > 0 else 0.0
@@ -118,7 +118,7 @@ def _format_bar(share: float, cells: int) -> str:
 
 
 def _fit_to_width(parts: dict[str, str], share: float | None, width: int | None) -> str:
-    """Join the parts, with as much of them as goes into the width."""
+    """Join the parts as far as they fit into the width."""
     line = "  ".join(parts.values())
     if width is None or len(line) <= width:
         return line
@@ -131,7 +131,7 @@ def _fit_to_width(parts: dict[str, str], share: float | None, width: int | None)
 
 
 def format_short_number(value: float) -> str:
-    """Write a number in few digits: ``7.3``, ``812``, ``41.2 k``, ``3.4 M``."""
+    """Format a number in few digits: ``7.3``, ``812``, ``41.2 k``, ``3.4 M``."""
     if value >= 1e6:
         return f"{value / 1e6:.1f} M"
     if value >= 1e3:
@@ -140,7 +140,7 @@ def format_short_number(value: float) -> str:
 
 
 def format_duration(seconds: float) -> str:
-    """Write a time as ``m:ss``, or ``h:mm:ss`` from an hour on."""
+    """Format a time as ``m:ss``, or ``h:mm:ss`` from an hour on."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"

@@ -42,19 +42,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"GNU Backgammon's external-player dialect: 'set player 0 external {LOOPBACK}:PORT' in gnubg",
     )
     parser.add_argument(
-        "--allow-remote", action="store_true", help="let other machines reach a HOST that is not loopback"
+        "--allow-remote", action="store_true", help="allow a HOST that other machines can reach"
     )
     parser.add_argument(
         "--threads",
         type=int,
-        help=f"threads that work on requests, {MAX_THREADS} at most (default one for each core)",
+        help=f"threads for requests, up to {MAX_THREADS} (default one for each core)",
     )
-    parser.add_argument("--clients", type=int, help="clients at a time (default 256, with --gnubg 64)")
+    parser.add_argument("--clients", type=int, help="clients at the same time (default 256, with --gnubg 64)")
     parser.add_argument(
         "--idle-timeout",
         type=float,
         metavar="SECONDS",
-        help="let go of a client that sends nothing for so long (default an hour, with --gnubg a day)",
+        help="disconnect a client that sends nothing for this long (default an hour, with --gnubg a day)",
     )
     parser.add_argument("--net", help="with --gnubg: the evaluator (default the manifest's)")
     add_player_argument(parser, "with --gnubg: ")
@@ -62,9 +62,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-jacoby",
         action="store_true",
-        help="with --gnubg: money games are played without the Jacoby rule",
+        help="with --gnubg: play money games without the Jacoby rule",
     )
-    parser.add_argument("--beavers", action="store_true", help="with --gnubg: doubles may be beavered")
+    parser.add_argument("--beavers", action="store_true", help="with --gnubg: allow beavers")
 
 
 def main(args: argparse.Namespace) -> int:
@@ -74,12 +74,10 @@ def main(args: argparse.Namespace) -> int:
         The exit status, 0.
 
     Raises:
-        GammondError: An address or option that cannot be, or nothing can listen there.
+        GammondError: An address or option is invalid, or the address cannot be listened on.
     """
     logging.basicConfig(format="gammond: %(levelname)s: %(message)s")
-    logging.getLogger("protocol.dialects.gnubg_external").setLevel(
-        logging.INFO
-    )  # what 'set debug on' asks for
+    logging.getLogger("protocol.dialects.gnubg_external").setLevel(logging.INFO)  # for 'set debug on'
     _check_options(args)
     host, port = parse_address(args.gnubg if args.tcp is None else args.tcp)
     check_host(host, allow_remote=args.allow_remote)
@@ -88,10 +86,10 @@ def main(args: argparse.Namespace) -> int:
 
 
 def parse_address(text: str) -> tuple[str, int]:
-    """Read ``PORT``, ``HOST:PORT`` or ``[IPV6]:PORT``.
+    """Parse ``PORT``, ``HOST:PORT`` or ``[IPV6]:PORT``.
 
     Returns:
-        Host, loopback if there is none, and port.
+        Host, by default loopback, and port.
 
     Raises:
         ValueRangeError: The port is no number 0..65535, or the host is empty.
@@ -104,7 +102,7 @@ def parse_address(text: str) -> tuple[str, int]:
 
 
 def _check_options(args: argparse.Namespace) -> None:
-    """Refuse options that cannot be, or that do not go with the dialect.
+    """Check the options, and that they are for the dialect.
 
     Raises:
         ValueRangeError: A number is outside its range.
@@ -113,7 +111,7 @@ def _check_options(args: argparse.Namespace) -> None:
     for name, most in (("clients", math.inf), ("threads", MAX_THREADS), ("idle_timeout", math.inf)):
         value = getattr(args, name)
         if value is not None and not (0 < value <= most and value < math.inf):
-            limit = "" if most == math.inf else f", {most} at most"
+            limit = "" if most == math.inf else f", up to {most}"
             raise ValueRangeError(
                 f"{_format_option(name)}: expected a number above 0{limit}, got {value}", field=name
             )
@@ -121,7 +119,7 @@ def _check_options(args: argparse.Namespace) -> None:
         is_given = getattr(args, name) is not None and getattr(args, name) is not False
         if args.tcp is not None and is_given:
             raise UnsupportedError(
-                f"{_format_option(name)} goes with --gnubg only; clients of --tcp choose by 'set'", field=name
+                f"{_format_option(name)} is only for --gnubg; clients of --tcp use 'set'", field=name
             )
 
 

@@ -1,4 +1,4 @@
-"""The options that say how strongly this engine plays, for tools in which it plays against others."""
+"""The options for this engine's playing strength, for tools in which it plays against others."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ STRENGTH_OPTIONS = ("level", "plies", "filter")
 
 @dataclass(frozen=True)
 class PlayingStrength:
-    """How strongly this engine plays.
+    """The playing strength of this engine.
 
     Attributes:
-        name: What reports call it: a level, or plies and filter.
-        settings: How deep plays and cube are judged.
-        noise_points: As `engine.play.decider.Decider` takes it.
+        name: In reports: a level, or plies and filter.
+        settings: Look-ahead for plays and cube decisions.
+        noise_points: As for `engine.play.decider.Decider`.
     """
 
     name: str
@@ -34,21 +34,19 @@ def add_strength_arguments(parser: argparse.ArgumentParser, scope: str = "") -> 
     """Declare ``--level``, ``--plies`` and ``--filter``.
 
     Args:
-        parser: Where they go.
-        scope: What the help of each begins with.
+        parser: Of the tool.
+        scope: Put before the help of each.
     """
-    parser.add_argument(
-        "--level", choices=LEVELS, help=f"{scope}how strongly it plays (default {DEFAULT_LEVEL})"
-    )
+    parser.add_argument("--level", choices=LEVELS, help=f"{scope}playing strength (default {DEFAULT_LEVEL})")
     parser.add_argument(
         "--plies",
         type=int,
-        help=f"{scope}in place of a level, plies of look-ahead for plays and cube, {MAX_PLIES} at most",
+        help=f"{scope}look-ahead for plays and cube decisions in place of a level, up to {MAX_PLIES} plies",
     )
     parser.add_argument(
         "--filter",
         choices=FILTERS,
-        help=f"{scope}which plays are looked at deeper (default the level's, with --plies {DEFAULT_FILTER})",
+        help=f"{scope}move filter (default the level's, with --plies {DEFAULT_FILTER})",
     )
 
 
@@ -56,13 +54,13 @@ def add_player_argument(parser: argparse.ArgumentParser, scope: str = "") -> Non
     """Declare ``--player``.
 
     Args:
-        parser: Where it goes.
-        scope: What its help begins with.
+        parser: Of the tool.
+        scope: Put before its help.
     """
     parser.add_argument(
         "--player",
         metavar="NAME",
-        help=f"{scope}who chooses plays in place of the net, which keeps the cube (see 'gammond players')",
+        help=f"{scope}player for the plays (see 'gammond players'); the net makes the cube decisions",
     )
 
 
@@ -73,31 +71,31 @@ def read_strength(args: argparse.Namespace) -> PlayingStrength:
         args: Parsed arguments with `STRENGTH_OPTIONS`.
 
     Raises:
-        UnsupportedError: A level together with plies.
-        ValueRangeError: The plies are out of range, or something has another name.
+        UnsupportedError: Both a level and plies.
+        ValueRangeError: The plies are out of range, or a level or filter is unknown.
     """
     if args.level is not None and args.plies is not None:
-        raise UnsupportedError("--level and --plies exclude each other: a level has its plies", field="plies")
-    known = find_level(args.level or DEFAULT_LEVEL)
+        raise UnsupportedError("--level sets the plies: remove --level or --plies", field="plies")
+    level = find_level(args.level or DEFAULT_LEVEL)
     if args.plies is None and args.filter is None:
-        return PlayingStrength(known.name, EvalSettings(known.plies, known.filter_name), known.noise_points)
-    filter_name = args.filter or (DEFAULT_FILTER if args.level is None else known.filter_name)
-    depth = EvalSettings(known.plies if args.plies is None else args.plies, filter_name)
-    return PlayingStrength(f"{depth.plies}-ply {depth.filter_name}", depth, known.noise_points)
+        return PlayingStrength(level.name, EvalSettings(level.plies, level.filter_name), level.noise_points)
+    filter_name = args.filter or (DEFAULT_FILTER if args.level is None else level.filter_name)
+    depth = EvalSettings(level.plies if args.plies is None else args.plies, filter_name)
+    return PlayingStrength(f"{depth.plies}-ply {depth.filter_name}", depth, level.noise_points)
 
 
 def load_decider(
     net: str, playing_strength: PlayingStrength, threads: int, seed: int = 0, player: str | None = None
 ) -> Decider:
-    """Load who plays.
+    """Load the decider for this engine.
 
     Args:
-        net: What `nets.catalogue.load_engine` takes.
-        playing_strength: How strongly.
-        threads: How many threads work on one answer.
+        net: As for `nets.catalogue.load_engine`.
+        playing_strength: Its strength.
+        threads: For one decision.
         seed: Of the errors of weak levels.
-        player: Who chooses the plays in place of the net, as `tools.opponents.load_opponent` takes it; the
-            cube stays with the net.
+        player: The player that chooses the plays, as for `tools.opponents.load_opponent`; the net makes the
+            cube decisions.
 
     Raises:
         GammondError: As `nets.catalogue.load_engine` and `tools.opponents.load_opponent`, or a negative seed.

@@ -110,20 +110,20 @@ def test_info_says_what_a_file_holds(tmp_path, capsys):
     capsys.readouterr()
     assert run("info", path) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[1:4] == ["kind      two-sided", "points    1 to 3", "checkers  up to 3 a side"]
+    assert lines[1:4] == ["kind      two-sided", "points    1 to 3", "checkers  up to 3 per side"]
     assert lines[4:7] == [
-        "sides     20 with the empty one",
-        "holds     chances to win, and money equities with the cube centred, own and the other side's",
+        "sides     20 including the empty one",
+        "holds     winning chances, and money equities with the cube centred, own and the opponent's",
         "records   400; 361 without the empty side",
     ]
-    assert lines[7].startswith("longest   the side on roll wins with chance 0.")
+    assert lines[7].startswith("longest   the side on roll has a winning chance of 0.")
 
 
 def test_info_tells_a_cubeless_database(tmp_path, capsys):
     path = tmp_path / "small"
     run("make", "--kind", "two-sided", "--points", 2, "--checkers", 2, "--cubeless", "--output", path)
     run("info", path)
-    assert "holds     chances to win\n" in capsys.readouterr().out
+    assert "holds     winning chances\n" in capsys.readouterr().out
 
 
 def test_info_gives_the_mean_of_the_longest_bearoff(tmp_path, capsys):

@@ -50,7 +50,7 @@ def test_gnubg_has_no_other_options_than_plies(name):
 
 
 def test_gnubg_looks_two_plies_ahead_at_most():
-    with pytest.raises(ValueRangeError, match="0 to 2 plies") as caught:
+    with pytest.raises(ValueRangeError, match="expected 0 to 2, got 3") as caught:
         load_opponent("gnubg:plies=3")
     assert caught.value.field == "plies"
 

@@ -140,7 +140,7 @@ def test_a_weak_level_errs_and_a_strong_one_does_not(monkeypatch):
 
 
 def test_a_level_and_plies_exclude_each_other(monkeypatch):
-    with pytest.raises(UnsupportedError, match="exclude each other"):
+    with pytest.raises(UnsupportedError, match="--level sets the plies"):
         serve.main(parsed("--gnubg", "0", "--level", "expert", "--plies", "1"))
     with pytest.raises(ValueRangeError, match="expected 0 to 4 plies"):
         serve.main(parsed("--gnubg", "0", "--plies", "9"))

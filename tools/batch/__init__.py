@@ -1,1 +1,1 @@
-"""`gammond batch`: files of positions, judged line by line."""
+"""`gammond batch`: files of positions, evaluated line by line."""

@@ -1,25 +1,24 @@
-"""Evaluate a file of positions, one a line: GNU position IDs, XGIDs and FIBS board lines.
+"""Evaluate a file of positions, one per line: GNU position IDs, XGIDs and FIBS board lines.
 
-A position ID may have a match ID behind it, after a colon or a blank; the three may be mixed. Each position
+A match ID may follow a position ID, after a colon or a blank; the three formats may be mixed. Each position
 has a row, in the same order; blank lines and comments ("#" at the start or after a blank) have none. csv has
 the columns
 
     id,plies,win,win_g,win_bg,lose_g,lose_bg,equity,error,cubeful,mwc
 
 with the line's text as id. Numbers are for the player on roll before the roll, with 6 decimals: the outcome
-and its cubeless money equity; cubeful, the equity when both sides handle the cube as they should, where 1 is
-a single game at the present cube; mwc, the chance to win the match, empty in money play. Score and cube are
-those of the line; a position ID alone is money play with the cube in the middle. Dice are not used.
---cubeless values every position as cubeless money play and leaves the last two columns away; a score or cube
-that cannot be is an error all the same.
+and its cubeless money equity; cubeful, the cubeful equity, where 1 is a single game at the present cube; mwc,
+the match-winning chance, empty in money play. Score and cube are those of the line; a position ID by itself
+is money play with a centred cube. Dice are not used. --cubeless evaluates every position as cubeless money
+play and omits the last two columns; an impossible score or cube is still an error.
 
-A line that holds no position gets a row with only id and error, and makes the exit status 1; the first 100
-are named on stderr with their numbers. In csv the other columns of a row are empty. jsonl has one object a
-line: a good row has all fields but error, and mwc in matches only, a bad one id and error.
+Bad lines get a row with only id and error. They do not stop the run; the exit status is then 1, and stderr
+names the first 100 with their numbers. In csv the other columns of such a row are empty. jsonl has one object
+per line: a good row has all fields except error, and mwc only in matches; a bad row has id and error.
 
-A run that Ctrl-C or SIGTERM ends leaves whole rows and exits with 130. --resume checks that the output so far
-has this input's ids, this depth and, in rows from all over it, this net's values; it drops a half-written
-last row, and goes on behind it.
+After Ctrl-C or SIGTERM the output has whole rows, and the exit status is 130. --resume checks that the output
+so far has this input's ids, this depth and, in a sample of rows, this net's values; it removes a half-written
+last row, and continues after it.
 """
 
 from __future__ import annotations
@@ -52,18 +51,17 @@ from tools.progress import Progress
 SUMMARY = "evaluate a file of positions: position IDs, XGIDs, FIBS board lines"
 
 BLOCK_LINES = (8192, 256, 64, 8, 1)
-"""Lines decoded, evaluated and written at once, by plies, for each thread that looks ahead: some tenths of a
-second."""
+"""Lines in a block, by plies, for each thread that looks ahead: some tenths of a second of work."""
 
 MAX_REPORTED_LINES = 100
-"""Bad lines named on stderr; of the others only the number is said."""
+"""Bad lines named on stderr; the others are only counted."""
 
 _GZIP_MAGIC = b"\x1f\x8b"
 
 
 @dataclass
 class Tally:
-    """What a run has done: rows written, error rows among them, seconds without reading and writing."""
+    """Counts of a run: rows written, error rows among them, seconds without reading and writing."""
 
     rows: int = 0
     errors: int = 0
@@ -72,24 +70,24 @@ class Tally:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("file", metavar="FILE", help="positions, one a line, '#' for comments; - reads stdin")
+    parser.add_argument(
+        "file", metavar="FILE", help="positions, one per line, '#' for comments; - reads stdin"
+    )
     parser.add_argument(
         "--plies",
         type=int,
         default=0,
         help=f"plies of look-ahead, {MAX_PLIES} at most; 0 is the net alone (default 0)",
     )
+    parser.add_argument("--cubeless", action="store_true", help="ignore cube and score; the fastest at 0-ply")
+    parser.add_argument("--threads", type=int, help="threads for look-ahead (default one for each core)")
     parser.add_argument(
-        "--cubeless", action="store_true", help="leave cube and score out of account; the fastest at 0 plies"
+        "--format", choices=sorted(ROW_FORMATS), default="csv", help="format of the rows (default csv)"
     )
-    parser.add_argument("--threads", type=int, help="that look ahead (default one for each core)")
-    parser.add_argument(
-        "--format", choices=sorted(ROW_FORMATS), default="csv", help="what rows are (default csv)"
-    )
-    parser.add_argument("--output", type=Path, metavar="FILE", help="where the rows go; stdout unless given")
+    parser.add_argument("--output", type=Path, metavar="FILE", help="file for the rows (default stdout)")
     existing = parser.add_mutually_exclusive_group()
-    existing.add_argument("--resume", action="store_true", help="go on where an interrupted --output ended")
-    existing.add_argument("--force", action="store_true", help="overwrite an --output that has rows already")
+    existing.add_argument("--resume", action="store_true", help="continue an interrupted --output")
+    existing.add_argument("--force", action="store_true", help="overwrite an existing --output")
     parser.add_argument(
         "--net", default="default", metavar="NAME", help="the evaluator (default the manifest's)"
     )
@@ -102,21 +100,21 @@ def main(args: argparse.Namespace) -> int:
         0 when every line held a position, 1 otherwise.
 
     Raises:
-        GammondError: The options make no sense together, or a file cannot be read, written or resumed.
+        GammondError: The options contradict each other, or a file cannot be read, written or resumed.
     """
     _check_options(args)
     if args.output is not None and args.output.suffix == ".gz":
-        _write_message(f"{args.output} becomes plain text: rows are not compressed")
+        _write_message(f"{args.output} will be plain text: rows are not compressed")
     threads = count_usable_cores() if args.threads is None else args.threads
-    judge = load_batch_evaluator(args.net, args.plies, is_cubeful=not args.cubeless, threads=threads)
+    evaluator = load_batch_evaluator(args.net, args.plies, is_cubeful=not args.cubeless, threads=threads)
     try:
-        return _run_files(args, judge, BLOCK_LINES[args.plies] * (threads if args.plies else 1))
+        return _run_files(args, evaluator, BLOCK_LINES[args.plies] * (threads if args.plies else 1))
     except BrokenPipeError:
         raise
     except KeyboardInterrupt:
         if args.output is not None:
             resume = "--resume in place of --force" if args.force else "--resume"
-            _write_message(f"stopped; {args.output} holds whole rows, the same command with {resume} goes on")
+            _write_message(f"stopped; {args.output} has whole rows, the same command with {resume} continues")
         raise
     except OSError as error:
         raise DataFileError(
@@ -136,13 +134,13 @@ def run_batch(
     """Evaluate lines block by block; memory does not grow with their number.
 
     Args:
-        lines: Lines that should hold positions.
-        evaluator: The judge.
+        lines: Lines with positions.
+        evaluator: Evaluates them.
         rows: The format of the rows.
         block_lines: How many lines make a block.
-        write: Takes the rows of a block, whole.
-        report: Takes each bad line.
-        advance: Told after each block the number of its last line, and the tally so far.
+        write: Receives the rows of a block, whole.
+        report: Receives each bad line.
+        advance: Called after each block with the number of its last line and the tally so far.
 
     Returns:
         The tally of all blocks.
@@ -166,14 +164,16 @@ def _format_block(
 ) -> tuple[list[str], dict[int, GammondError]]:
     found = decode_lines(block, evaluator.check_match)
     if not found.errors:
-        judged = evaluator.evaluate(found.boards, found.matches, found.match_indices)
-        return rows.format_rows([line.text for line in block], evaluator.plies, judged), found.errors
+        evaluation = evaluator.evaluate(found.boards, found.matches, found.match_indices)
+        return rows.format_rows([line.text for line in block], evaluator.plies, evaluation), found.errors
     good = np.flatnonzero(found.is_good)
     good_rows: Iterator[str] = iter(())
     if good.size:
         boards = np.ascontiguousarray(found.boards[good])
-        judged = evaluator.evaluate(boards, found.matches, found.match_indices[good])
-        good_rows = iter(rows.format_rows([block[i].text for i in good.tolist()], evaluator.plies, judged))
+        evaluation = evaluator.evaluate(boards, found.matches, found.match_indices[good])
+        good_rows = iter(
+            rows.format_rows([block[i].text for i in good.tolist()], evaluator.plies, evaluation)
+        )
     return [
         rows.format_error_row(line.text, found.errors[i]) if i in found.errors else next(good_rows)
         for i, line in enumerate(block)
@@ -184,7 +184,7 @@ def _check_options(args: argparse.Namespace) -> None:
     if args.resume and args.output is None:
         raise StateError("--resume needs the --output of the interrupted run", field="resume")
     if args.file != "-" and not Path(args.file).exists():
-        raise DataFileError(f"there is no file {args.file}", field="file")
+        raise DataFileError(f"no such file: {args.file}", field="file")
     if args.output is not None and args.output.exists():
         _check_existing_output(args)
 
@@ -195,7 +195,7 @@ def _check_existing_output(args: argparse.Namespace) -> None:
         raise ValueRangeError(f"the output would overwrite the input {args.file}", field="output")
     if path.is_file() and path.stat().st_size and not (args.resume or args.force):
         raise StateError(
-            f"{path} is there already, with {path.stat().st_size:,} bytes: --resume goes on behind its rows,"
+            f"{path} already exists, with {path.stat().st_size:,} bytes: --resume continues after its rows,"
             " --force overwrites it",
             field="output",
         )
@@ -238,7 +238,7 @@ def _open_input(name: str) -> AbstractContextManager[BinaryIO]:
 
 
 def _refuse_gzip(stream: BinaryIO, name: str) -> None:
-    """Refuse compressed input before anything is read of it, or written."""
+    """Refuse compressed input before reading or writing anything."""
     if isinstance(stream, io.BufferedReader) and stream.peek(len(_GZIP_MAGIC)).startswith(_GZIP_MAGIC):
         what, file = ("the input", "FILE") if name == "-" else (name, shlex.quote(name))
         raise FormatError(f"{what} is gzip: zcat {file} | gammond batch -", field="file")
@@ -247,7 +247,7 @@ def _refuse_gzip(stream: BinaryIO, name: str) -> None:
 def _resume_with_progress(
     path: Path, output: BinaryIO, lines: Iterator[PositionLine], rows: RowFormat, evaluator: BatchEvaluator
 ) -> ExistingOutput:
-    """Check what an earlier run wrote, with a bar meanwhile, and say what there is."""
+    """Check the rows of an earlier run, with a progress bar, and report them."""
     count = _count_input_lines(str(path)) or 0
     with Progress(count - rows.header.count("\n"), "check") if count else nullcontext() as bar:
         advance = bar.update if bar else lambda rows: None
@@ -258,7 +258,7 @@ def _resume_with_progress(
 
 
 def _count_input_lines(name: str) -> int | None:
-    """How many lines a file has; None for stdin, pipes and devices, which counting would empty."""
+    """Count the lines of a file; None for stdin, pipes and devices, which counting would consume."""
     return count_lines(Path(name)) if name != "-" and Path(name).is_file() else None
 
 
@@ -271,7 +271,7 @@ def _open_output(path: Path | None, resume: bool) -> AbstractContextManager[Bina
 
 
 def _write_uninterrupted(output: BinaryIO, data: bytes) -> None:
-    """Write all or nothing of it, as far as interrupts go."""
+    """Write data whole even if an interrupt comes."""
     with hold_interrupts():
         output.write(data)
         output.flush()
@@ -279,9 +279,9 @@ def _write_uninterrupted(output: BinaryIO, data: bytes) -> None:
 
 @contextmanager
 def hold_interrupts() -> Iterator[None]:
-    """Hold Ctrl-C and SIGTERM back until the block has ended; seconds later a second one breaks in.
+    """Delay Ctrl-C and SIGTERM until the block has ended; a second one some seconds later breaks in.
 
-    Does nothing where they are handled otherwise, as in a background job that ignores Ctrl-C.
+    Does nothing where they have other handlers, as in a background job that ignores Ctrl-C.
     """
     came = threading.Event()
     with call_on_interrupt(came.set):
@@ -291,11 +291,11 @@ def hold_interrupts() -> Iterator[None]:
 
 
 def _format_resume_note(path: Path, written: ExistingOutput) -> str:
-    cut = ", a half-written row was cut off" if written.is_truncated else ""
+    cut = ", a half-written row was removed" if written.is_truncated else ""
     errors = f" ({written.errors:,} with errors)" if written.errors else ""
     return (
         f"{path} has {_format_count(written.rows, 'row')} of this input{errors}{cut}; "
-        f"going on after line {written.last_line:,}"
+        f"continuing after line {written.last_line:,}"
     )
 
 

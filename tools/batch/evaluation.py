@@ -1,4 +1,4 @@
-"""How `gammond batch` values positions: at any depth, with the cube and the score of each line or without."""
+"""The evaluation of `gammond batch`: at any depth, with the cube and score of each line or without."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _SMALLEST_SHOWN = 5e-7
 
 @dataclass(frozen=True, eq=False)
 class BatchEvaluation:
-    """The numbers of rows.
+    """The numbers in rows.
 
     Attributes:
         values: ``float64[n, 6]``: the outcome, and its cubeless money equity.
-        cubeful: ``float64[n]``: equity with the cube; None if it does not count.
-        mwc: ``float64[n]``: the chance to win the match, nan in money play; None if the cube does not count.
+        cubeful: ``float64[n]``, cubeful equity; None in cubeless rows.
+        mwc: ``float64[n]``, match-winning chance, nan in money play; None in cubeless rows.
     """
 
     values: NDArray[np.float64]
@@ -36,10 +36,10 @@ class BatchEvaluation:
 
 
 class BatchEvaluator:
-    """Values many positions, each in its own match state. Not for use from several threads.
+    """Evaluates many positions, each in its own match state. Not for use from several threads.
 
     Args:
-        engine: Judges.
+        engine: Evaluates.
         plies: Look-ahead.
         is_cubeful: Whether cube and score count.
 
@@ -59,16 +59,16 @@ class BatchEvaluator:
 
     @property
     def plies(self) -> int:
-        """Look-ahead behind the values."""
+        """The look-ahead of the evaluations."""
         return self._engine.evaluator.plies + self._settings.plies
 
     @property
     def is_cubeful(self) -> bool:
-        """Whether cube and score count."""
+        """Whether evaluations include cube and score."""
         return self._settings.is_cubeful
 
     def check_match(self, match: MatchState) -> None:
-        """Make sure that positions of a match state can be valued.
+        """Check that positions of a match state can be evaluated.
 
         Raises:
             PositionError: The cube of a match shows more than 1 and nobody owns it.
@@ -100,13 +100,13 @@ class BatchEvaluator:
     ) -> BatchEvaluation:
         if not self.is_cubeful:
             return BatchEvaluation(_append_equities(self._evaluate_cubeless(boards)))
-        judged = BatchEvaluation(
+        evaluation = BatchEvaluation(
             np.empty((len(boards), 6)), np.empty(len(boards)), np.full(len(boards), np.nan)
         )
         for which in np.unique(match_indices).tolist():
             rows = np.flatnonzero(match_indices == which)
-            self._evaluate_match(judged, boards, matches[which], rows)
-        return judged
+            self._evaluate_match(evaluation, boards, matches[which], rows)
+        return evaluation
 
     def _evaluate_match(
         self, evaluation: BatchEvaluation, boards: Board, match: MatchState, rows: NDArray[np.int64]

@@ -1,4 +1,4 @@
-"""The lines that `gammond batch` reads: positions out of text, a block at a time."""
+"""The input of `gammond batch`: lines of text to positions, a block at a time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from engine.rules.match import MatchState
 from engine.rules.position import Board, Position
 
 MAX_LINE_BYTES = 4096
-"""Longer lines are refused, so that a file without line ends does not fill the memory."""
+"""The longest line; a file without line ends must not fill the memory."""
 
 _TRAILING_DICE = re.compile(r"\s[1-6][\s,-]?[1-6]$")
 _COMMENT = re.compile(r"(^|\s)#.*")
@@ -29,10 +29,10 @@ _COUNT_CHUNK_BYTES = 1 << 20
 
 
 class PositionLine(NamedTuple):
-    """A line that should hold a position.
+    """A line with a position.
 
     Attributes:
-        number: Its number in the input, from 1, comments and blank lines counted.
+        number: Its number in the input, from 1, including comments and blank lines.
         text: Without comment and surrounding blanks; the beginning only where the line is too long.
         error: Why it was refused unread.
     """
@@ -43,10 +43,10 @@ class PositionLine(NamedTuple):
 
 
 def read_lines(stream: BinaryIO) -> Iterator[PositionLine]:
-    """Read the lines that are neither blank nor comment.
+    """Read the lines that are neither blank nor a comment.
 
     A comment begins with ``#`` at the start of the line or after a blank. Bytes that are not UTF-8 become the
-    replacement character, and so an unreadable position.
+    replacement character, which no position has.
 
     Args:
         stream: UTF-8 text, with or without byte order mark; it is read as far as the iterator is.
@@ -73,7 +73,7 @@ def _skip_line(stream: BinaryIO) -> None:
 
 
 def count_lines(path: Path) -> int:
-    """Count the lines of a file, a last one without line end included."""
+    """Count the lines of a file, including a last one without line end."""
     count, last = 0, b"\n"
     with path.open("rb") as stream:
         while chunk := stream.read(_COUNT_CHUNK_BYTES):
@@ -84,7 +84,7 @@ def count_lines(path: Path) -> int:
 
 @dataclass(frozen=True, eq=False)
 class DecodedLines:
-    """What a block of n lines holds.
+    """The positions of a block of n lines.
 
     Attributes:
         boards: ``int8[n, 2, 26]``.
@@ -105,11 +105,11 @@ class DecodedLines:
 def decode_lines(
     lines: Sequence[PositionLine], check: Callable[[MatchState], None] = lambda match: None
 ) -> DecodedLines:
-    """Turn lines into positions: position IDs all at once, then XGIDs, everything else one by one.
+    """Decode lines: position IDs all at once, then XGIDs, everything else one by one.
 
     Args:
         lines: n lines.
-        check: Raises a GammondError for match states that are to be refused.
+        check: Raises a GammondError for a match state that is refused.
     """
     boards, is_good = decode_position_ids([line.text for line in lines])
     known = _MatchTable(check, len(lines))
@@ -137,7 +137,7 @@ def decode_lines(
 
 
 def _explain_error(text: str, error: GammondError) -> GammondError:
-    """Say more of what is wrong with a line, where its text tells."""
+    """Explain an error further, where the text of the line allows."""
     if "\ufffd" in text:
         reason = "\ufffd stands for bytes that are not UTF-8"
     elif _TRAILING_DICE.search(text):
@@ -148,7 +148,7 @@ def _explain_error(text: str, error: GammondError) -> GammondError:
 
 
 class _MatchTable:
-    """The match states of a block: each once, and which of them each line has."""
+    """The match states of a block: each once, and the index of each line's."""
 
     def __init__(self, check: Callable[[MatchState], None], lines: int) -> None:
         self._check = check
@@ -156,7 +156,7 @@ class _MatchTable:
         self.match_indices = np.zeros(lines, np.int64)
 
     def add(self, line: int, match: MatchState) -> None:
-        """Note the match state of a line.
+        """Add the match state of a line.
 
         Raises:
             GammondError: It is refused.
@@ -173,5 +173,5 @@ _before_roll = lru_cache(maxsize=4096)(MatchState.before_roll)
 
 @lru_cache(maxsize=4096)
 def _decode_xgid_match(tail: str) -> MatchState:
-    """Read all fields of a good XGID but the first."""
+    """Parse all fields of a valid XGID except the first."""
     return decode_xgid(f"{_START_XGID_POSITION}:{tail}")[1]

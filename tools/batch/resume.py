@@ -1,4 +1,4 @@
-"""Resuming `gammond batch`: what an earlier run wrote, and whether this run may go on behind it."""
+"""Resuming `gammond batch`: check the output of an earlier run, and whether this run may continue it."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ SAME_NET_TOLERANCE = 2e-5
 """Values of one net differ by less between machines (float32 sums in another order, six decimals)."""
 
 SAMPLE_ROWS = 512
-"""The most rows that are kept as a sample; of a longer file at least half as many."""
+"""The most rows in a sample; of a longer file at least half as many."""
 
 COMPARED_ROWS_PER_PHASE = (16, 16, 16, 4, 1)
-"""How many rows of the sample are compared, in each phase of the game, by plies: deep ones take long."""
+"""Rows of the sample to compare in each phase of the game, by plies: deep ones take long."""
 
 _MAX_FORMAT_BYTES = 64
 
@@ -41,7 +41,7 @@ class RowSample:
         self._seen = 0
 
     def extend(self, rows: Sequence[bytes]) -> None:
-        """Go over the next rows, and take some of them."""
+        """Take some of the next rows."""
         place = -self._seen % self._stride
         while place < len(rows):
             if len(self.rows) == SAMPLE_ROWS:
@@ -54,7 +54,7 @@ class RowSample:
 
 @dataclass
 class ExistingOutput:
-    """What an earlier run left in an output file.
+    """The output file of an earlier run.
 
     Attributes:
         has_header: Whether the header is there.
@@ -80,14 +80,14 @@ def resume_output(
     plies: int,
     advance: Callable[[int], None] = lambda rows: None,
 ) -> ExistingOutput:
-    """Check that a file is the beginning of a run over these inputs, and cut a half-written last row off.
+    """Check that a file is the beginning of a run over these inputs, and remove a half-written last row.
 
     Args:
         output: The file, readable and writable, at its beginning; left at its end.
         inputs: The lines of the positions, in order; as many are taken as the file has rows.
         row_format: The format it must be in.
         plies: The depth it must have.
-        advance: Told now and then how many rows have been checked.
+        advance: Called now and then with the number of rows checked.
 
     Returns:
         What was found; an empty file and a half-written header give nothing found.
@@ -123,13 +123,13 @@ def _check_format(output: BinaryIO, row_format: RowFormat) -> None:
     output.seek(0)
     if found not in (None, row_format.name):
         raise DataFileError(
-            f"cannot resume: the output is {found}, this run is {row_format.name}; --format {found} goes on",
+            f"cannot resume: the output is {found}, this run is {row_format.name}; use --format {found}",
             field="output",
         )
 
 
 def _check_header(output: BinaryIO, header: bytes, written: ExistingOutput) -> int:
-    """Read the header; give its length, or 0 where it has to be written."""
+    """Read the header; return its length, or 0 if it has to be written."""
     if not header:
         return 0
     first = output.readline(len(header))
@@ -147,7 +147,7 @@ def _check_header(output: BinaryIO, header: bytes, written: ExistingOutput) -> i
 def _match_plain_rows(
     block: list[bytes], lines: list[PositionLine], plain_row: re.Pattern[str]
 ) -> list[bytes] | None:
-    """Give the good ones of rows that all are plain and belong to these lines; None leaves it to a reader."""
+    """Return the good rows of a block in which all are plain and match these lines; None if not all are."""
     found = plain_row.findall(b"".join(block).decode("utf-8", "replace"))
     if [row_id for row_id, _ in found] != [line.text for line in lines] or len(found) != len(block):
         return None
@@ -157,7 +157,7 @@ def _match_plain_rows(
 def _read_rows(
     block: list[bytes], lines: list[PositionLine], row_format: RowFormat, plies: int, before: int
 ) -> list[bytes]:
-    """Read rows one by one, and give the good ones.
+    """Parse rows one by one, and return the good ones.
 
     Args:
         block: The rows.
@@ -191,10 +191,10 @@ def _parse_row(raw: bytes, row_format: RowFormat) -> ParsedRow:
 
 
 def check_same_net(sample: RowSample, row_format: RowFormat, evaluator: BatchEvaluator) -> None:
-    """Refuse to go on with another net than the one that wrote a sample of the rows.
+    """Check that the evaluator is the one that wrote a sample of the rows.
 
-    Finished positions tell nothing, and races may be judged by the same database whatever the net: so some
-    rows of each phase before the end are compared, contact first.
+    Finished positions have the same values by any net, and so may races, from a database. So some rows of
+    each phase of unfinished games are compared, contact first.
 
     Raises:
         DataFileError: The net gives a row other numbers.
@@ -209,10 +209,10 @@ def check_same_net(sample: RowSample, row_format: RowFormat, evaluator: BatchEva
         if not places.size:
             continue
         boards = np.ascontiguousarray(decoded.boards[places])
-        judged = evaluator.evaluate(boards, decoded.matches, decoded.match_indices[places])
-        found = judged.values
-        if judged.cubeful is not None:
-            found = np.column_stack([found, judged.cubeful])
+        evaluation = evaluator.evaluate(boards, decoded.matches, decoded.match_indices[places])
+        found = evaluation.values
+        if evaluation.cubeful is not None:
+            found = np.column_stack([found, evaluation.cubeful])
         for row, values in zip((written[i] for i in places.tolist()), found.tolist(), strict=True):
             _check_row_values(row, values, evaluator.name)
 
@@ -229,5 +229,5 @@ def _check_row_values(row: ParsedRow, values: list[float], name: str) -> None:
 
 
 def _pick_evenly(places: NDArray[np.int64], count: int) -> NDArray[np.int64]:
-    """Choose places, the first and the last among them, or all if there are no more."""
+    """Choose evenly spread places including the first and the last, or all if there are no more."""
     return places[np.linspace(0, len(places) - 1, min(count, len(places))).astype(np.int64)]

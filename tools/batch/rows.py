@@ -50,15 +50,15 @@ class RowFormat(Protocol):
     header: str
 
     def format_rows(self, ids: Sequence[str], plies: int, evaluation: BatchEvaluation) -> list[str]:
-        """Write the rows of judged positions, with the cube where these rows have it."""
+        """Format the rows of evaluated positions, with `CUBE_COLUMNS` where these rows have them."""
         ...
 
     def format_error_row(self, id_text: str, error: GammondError) -> str:
-        """Write the row of a position that could not be evaluated."""
+        """Format the row of a position that could not be evaluated."""
         ...
 
     def parse_row(self, row: str) -> ParsedRow:
-        """Read a row back, given without its line end.
+        """Parse a row, given without its line end.
 
         Raises:
             ValueError: It is none; the message says what was expected and found.
@@ -66,10 +66,10 @@ class RowFormat(Protocol):
         ...
 
     def compile_plain_row(self, plies: int) -> re.Pattern[str]:
-        """Match, line by line in a text of many, the rows of a depth whose id stands there as it is.
+        """Compile a pattern for the rows of a depth whose id needs no quoting, line by line in a text.
 
         Group 1 is the id, group 2 the error as written: empty in good rows. Rows that it does not match may
-        be rows all the same; `read` knows.
+        still be rows; `parse_row` decides.
         """
         ...
 
@@ -89,7 +89,7 @@ class CsvRows:
         self.header = ",".join(self._columns) + "\n"
 
     def format_rows(self, ids: Sequence[str], plies: int, evaluation: BatchEvaluation) -> list[str]:
-        """Write the rows of judged positions, with the cube where these rows have it."""
+        """Format the rows of evaluated positions, with `CUBE_COLUMNS` where these rows have them."""
         template = f"%s,{plies}" + ",%.6f" * len(VALUE_COLUMNS) + ","
         fields = map(_quote_csv, ids)
         if not self._cube_columns:
@@ -104,12 +104,12 @@ class CsvRows:
         ]
 
     def format_error_row(self, id_text: str, error: GammondError) -> str:
-        """Write the row of a position that could not be evaluated."""
+        """Format the row of a position that could not be evaluated."""
         blanks, after = "," * (len(COLUMNS) - 1), "," * len(self._cube_columns)
         return f"{_quote_csv(id_text)}{blanks}{_quote_csv(format_error(error))}{after}\n"
 
     def parse_row(self, row: str) -> ParsedRow:
-        """Read a row back, given without its line end; ValueError says that it is none."""
+        """Parse a row, given without its line end; raise ValueError if it is none."""
         try:
             fields = next(csv.reader([row], strict=True))
             if len(fields) == len(self._columns):
@@ -148,7 +148,7 @@ class JsonRows:
         self._cube_columns = CUBE_COLUMNS if is_cubeful else ()
 
     def format_rows(self, ids: Sequence[str], plies: int, evaluation: BatchEvaluation) -> list[str]:
-        """Write the rows of judged positions, with the cube where these rows have it."""
+        """Format the rows of evaluated positions, with `CUBE_COLUMNS` where these rows have them."""
         numbers = [f', "{column}": %.6f' for column in (*VALUE_COLUMNS, *self._cube_columns)]
         start = f'{{"id": %s, "plies": {plies}'
         rows = _cubeful_rows(evaluation) if self._cube_columns else evaluation.values.tolist()
@@ -158,11 +158,11 @@ class JsonRows:
         ]
 
     def format_error_row(self, id_text: str, error: GammondError) -> str:
-        """Write the row of a position that could not be evaluated."""
+        """Format the row of a position that could not be evaluated."""
         return f'{{"id": {_quote_json(id_text)}, "error": {_quote_json(format_error(error))}}}\n'
 
     def parse_row(self, row: str) -> ParsedRow:
-        """Read a row back, given without its line end; ValueError says that it is none."""
+        """Parse a row, given without its line end; raise ValueError if it is none."""
         try:
             entry = json.loads(row)
             if isinstance(entry, dict) and isinstance(entry.get("id"), str):
@@ -190,25 +190,25 @@ class JsonRows:
 
 
 ROW_FORMATS: dict[str, Callable[[bool], RowFormat]] = {"csv": CsvRows, "jsonl": JsonRows}
-"""The formats by the name that ``--format`` takes; each is told whether the rows have `CUBE_COLUMNS`."""
+"""Name for ``--format`` -> the format; its argument is whether the rows have `CUBE_COLUMNS`."""
 
 _FORMAT_PREFIXES = {b"id,plies,": CsvRows.name, b'{"id": ': JsonRows.name}
 
 
 def detect_format(first_line: bytes) -> str | None:
-    """Tell the format of a file by its first line; None if it is of neither or cut too short."""
+    """Detect the format of a file by its first line; None if it has none or is cut too short."""
     return next((name for start, name in _FORMAT_PREFIXES.items() if first_line.startswith(start)), None)
 
 
 def format_error(error: GammondError) -> str:
-    """Return what an error row says: the error's code, a colon and the message, on one line."""
+    """Format an error: its code, a colon and the message, on one line."""
     return " ".join(f"{error.row_code}: {error.message}".split())
 
 
 def _cubeful_rows(evaluation: BatchEvaluation) -> list[list[float]]:
-    """The numbers of each row: `_MONEY_VALUE_COUNT`, and the chance to win the match where there is one."""
+    """Return the numbers of each row: `_MONEY_VALUE_COUNT`, and in a match the match-winning chance."""
     if evaluation.cubeful is None or evaluation.mwc is None:
-        raise StateError("rows with the cube need positions judged with it", field="cubeful")
+        raise StateError("expected a cubeful evaluation for rows with the cube", field="cubeful")
     rows: list[list[float]] = np.column_stack([evaluation.values, evaluation.cubeful]).tolist()
     for place in np.flatnonzero(~np.isnan(evaluation.mwc)).tolist():
         rows[place].append(float(evaluation.mwc[place]))

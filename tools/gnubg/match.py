@@ -1,7 +1,7 @@
-"""Play games and matches against GNU Backgammon's board, and check every one of them.
+"""Play games and matches against GNU Backgammon, and check every one of them.
 
-A server of this engine runs in the process; gnubg connects to it as to any external player, plays the other
-seat itself and writes the record, which is then replayed. Half of everything is played in each seat.
+This process runs a server; gnubg connects to it as to any external player, plays the other seat itself and
+writes the records, which are then replayed. Half of the games and matches are played in each seat.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from tools.gnubg.result import GnubgSessionResult, format_count
 from tools.progress import Progress
 from tools.strength import add_player_argument, add_strength_arguments, load_decider, read_strength
 
-SUMMARY = "play games and matches against GNU Backgammon's board, and check each of them"
+SUMMARY = "play games and matches against GNU Backgammon, and check their records"
 
 STALL_TIMEOUT_S = 60.0
-"""Seconds without a question from gnubg after which it counts as stalled, where both sides look 2 plies ahead
-at most; each ply more makes them ten times as many."""
+"""Seconds without a request from gnubg after which it counts as stalled, for up to 2 plies of look-ahead on
+both sides; each ply more multiplies them by ten."""
 
 MAX_GNUBG_PLIES = 4
 
@@ -47,14 +47,14 @@ _POLL_S = 0.2
 
 @dataclass(frozen=True)
 class GnubgSession:
-    """What gnubg plays in one run.
+    """The games or matches that gnubg plays in one run.
 
     Attributes:
-        seat: Where this engine sits, 0 or 1.
+        seat: This engine's, 0 or 1.
         count: Money games, or matches.
         length: Points of a match; 0 for money games.
         seed: Of gnubg's dice.
-        gnubg_plies: How far gnubg looks ahead, for plays and cube.
+        gnubg_plies: gnubg's look-ahead for plays and cube decisions.
     """
 
     seat: int
@@ -65,7 +65,7 @@ class GnubgSession:
 
     @property
     def name(self) -> str:
-        """What reports call it."""
+        """The name in reports."""
         kind = (
             format_count(self.count, "match", "es") if self.length else format_count(self.count, "money game")
         )
@@ -77,26 +77,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--games", type=int, default=100, help="money games (default %(default)s)")
     parser.add_argument("--matches", type=int, default=10, help="matches (default %(default)s)")
     parser.add_argument("--length", type=int, default=5, help="points of a match (default %(default)s)")
-    parser.add_argument("--seed", type=int, default=1, help="of gnubg's dice (default %(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of gnubg's dice (default %(default)s)")
     parser.add_argument(
         "--net", default="default", metavar="NAME", help="the evaluator (default the manifest's)"
     )
     add_player_argument(parser)
     add_strength_arguments(parser)
-    parser.add_argument("--threads", type=int, help="that work on each answer (default one for each core)")
+    parser.add_argument("--threads", type=int, help="threads for each decision (default one for each core)")
     parser.add_argument(
         "--gnubg-plies",
         type=int,
         default=0,
         metavar="N",
-        help="how far gnubg looks ahead for plays and cube (default %(default)s)",
+        help="gnubg's look-ahead for plays and cube decisions (default %(default)s)",
     )
     parser.add_argument(
-        "--gnubg", metavar="FILE", help="the program; looked up where Debian has it unless given"
+        "--gnubg", metavar="FILE", help="the program (default gnubg on the path, or where Debian has it)"
     )
-    parser.add_argument(
-        "--keep", type=Path, metavar="FOLDER", help="where to leave gnubg's records and output"
-    )
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keep gnubg's records and output here")
 
 
 def main(args: argparse.Namespace) -> int:
@@ -106,17 +104,17 @@ def main(args: argparse.Namespace) -> int:
         0 when all games were played and checked without a fault, 1 otherwise.
 
     Raises:
-        GammondError: The options cannot be, or gnubg or the nets are missing.
+        GammondError: The options are invalid, or gnubg or the nets are missing.
     """
     _check_options(args)
-    chosen = read_strength(args)
+    strength = read_strength(args)
     program = args.gnubg or find_gnubg()
     if program is None:
         raise UnsupportedError("gnubg is not installed (Debian: apt-get install gnubg)", field="gnubg")
     threads = count_usable_cores() if args.threads is None else args.threads
-    chooser = load_decider(args.net, chosen, threads, args.seed, args.player)
+    decider = load_decider(args.net, strength, threads, args.seed, args.player)
     sys.stdout.write(
-        f"gammond {read_version()} ({chooser.name}, {chosen.name}) against {program} "
+        f"gammond {read_version()} ({decider.name}, {strength.name}) against {program} "
         f"({args.gnubg_plies}-ply), seed {args.seed}\n"
     )
     faults = 0
@@ -127,8 +125,8 @@ def main(args: argparse.Namespace) -> int:
             (args.games, 0, args.seed),
             (args.matches, args.length, args.seed + 2),
         ):
-            sittings = split_between_seats(count, length, seed, args.gnubg_plies)
-            faults += _play_sessions(sittings, chooser, program, folder)
+            sessions = split_between_seats(count, length, seed, args.gnubg_plies)
+            faults += _play_sessions(sessions, decider, program, folder)
     sys.stdout.write(f"faults: {faults}\n")
     return 1 if faults else 0
 
@@ -136,23 +134,23 @@ def main(args: argparse.Namespace) -> int:
 def _check_options(args: argparse.Namespace) -> None:
     for name in ("games", "matches", "length", "seed"):
         if getattr(args, name) < 0:
-            raise ValueRangeError(f"{name} is 0 or more, not {getattr(args, name)}", field=name)
+            raise ValueRangeError(f"--{name}: expected 0 or more, got {getattr(args, name)}", field=name)
     if not 0 <= args.gnubg_plies <= MAX_GNUBG_PLIES:
         raise ValueRangeError(
-            f"gnubg looks 0 to {MAX_GNUBG_PLIES} plies ahead, not {args.gnubg_plies}", field="gnubg_plies"
+            f"--gnubg-plies: expected 0 to {MAX_GNUBG_PLIES}, got {args.gnubg_plies}", field="gnubg_plies"
         )
 
 
 def _play_sessions(sessions: list[GnubgSession], decider: Decider, program: str, folder: Path) -> int:
-    """Play sittings of one kind, write their results and what they come to together.
+    """Play sessions of one kind, and write their results and the total.
 
     Returns:
-        How many faults there were.
+        The number of faults.
     """
     total, faults = GnubgSessionResult(), 0
-    for sitting in sessions:
-        result = play_session(sitting, decider, program, folder)
-        sys.stdout.write(result.as_text(sitting.name, sitting.length))
+    for session in sessions:
+        result = play_session(session, decider, program, folder)
+        sys.stdout.write(result.as_text(session.name, session.length))
         sys.stdout.flush()
         total.add(result)
         faults += len(result.faults)
@@ -162,7 +160,7 @@ def _play_sessions(sessions: list[GnubgSession], decider: Decider, program: str,
 
 
 def split_between_seats(count: int, length: int, seed: int, gnubg_plies: int = 0) -> list[GnubgSession]:
-    """Share games or matches out between the two seats, each with dice of its own."""
+    """Divide games or matches between the two seats, each with dice of its own."""
     halves = (count + 1) // 2, count // 2
     return [
         GnubgSession(seat, half, length, seed + seat, gnubg_plies) for seat, half in enumerate(halves) if half
@@ -170,27 +168,27 @@ def split_between_seats(count: int, length: int, seed: int, gnubg_plies: int = 0
 
 
 def choose_stall_timeout_s(plies: int) -> float:
-    """Return how long gnubg may ask nothing, in seconds, when the deeper of both sides looks so far ahead."""
+    """Return how many seconds gnubg may send no request, by the look-ahead of the deeper side."""
     return STALL_TIMEOUT_S * 10.0 ** max(0, plies - 2)
 
 
 def play_session(
     session: GnubgSession, decider: Decider, program: str, folder: Path, stall_timeout_s: float | None = None
 ) -> GnubgSessionResult:
-    """Let gnubg play one sitting against a server of this process, and check its records.
+    """Run gnubg for one session against a server of this process, and check its records.
 
     Args:
         session: What is played.
         decider: Plays for this engine.
         program: gnubg.
-        folder: Where its script, records and output go; each sitting has its own files.
-        stall_timeout_s: Seconds without a question after which gnubg is stopped; `choose_stall_timeout_s`
+        folder: For its script, records and output; each session has its own files.
+        stall_timeout_s: Seconds without a request after which gnubg is stopped; `choose_stall_timeout_s`
             if None.
 
     Returns:
-        The result; what went wrong is in its faults.
+        The result, with everything that went wrong in its faults.
     """
-    asked = _CountingDecider(decider)
+    counting = _CountingDecider(decider)
     if stall_timeout_s is None:
         stall_timeout_s = choose_stall_timeout_s(max(decider.settings.plies, session.gnubg_plies))
     stem = f"{'match' if session.length else 'money'}-{session.seat}"
@@ -198,14 +196,14 @@ def play_session(
     output = folder / f"{stem}.out"
     result = GnubgSessionResult()
     begun = time.monotonic()
-    with gnubg_server(asked) as port:
+    with gnubg_server(counting) as port:
         script = folder / f"{stem}.gnubg"
         script.write_text("\n".join(_generate_script(session, port, records)) + "\n")
-        result.faults += _run_gnubg(program, script, output, asked, session, stall_timeout_s)
+        result.faults += _run_gnubg(program, script, output, counting, session, stall_timeout_s)
     result.seconds = time.monotonic() - begun
-    result.requests = asked.requests
-    if not asked.requests:
-        result.faults.append("gnubg asked nothing: it was not connected")
+    result.requests = counting.requests
+    if not counting.requests:
+        result.faults.append("gnubg sent no request: it did not connect")
     for line in output.read_text(errors="replace").splitlines():
         if line.startswith(("Error", "gnubg: ")):
             result.faults.append(f"gnubg wrote {line!r}")
@@ -215,7 +213,7 @@ def play_session(
 
 
 class _CountingDecider(Decider):
-    """A chooser that counts what it is asked."""
+    """A decider that counts its requests."""
 
     def __init__(self, decider: Decider) -> None:
         super().__init__(decider.engine, decider.settings)
@@ -225,7 +223,7 @@ class _CountingDecider(Decider):
     def choose_play(
         self, position: Position, roll: Roll, match: MatchState, watch: SearchWatch | None = None
     ) -> ChosenPlay:
-        """Choose as the chooser does, as all that follow."""
+        """Count the request and pass it on, as all that follow."""
         self.requests += 1
         return self._decider.choose_play(position, roll, match, watch)
 
@@ -273,7 +271,7 @@ def _run_gnubg(
     session: GnubgSession,
     stall_timeout_s: float,
 ) -> list[str]:
-    """Run gnubg to its end, or until it stalls; returns what went wrong."""
+    """Run gnubg to its end, or until it stalls; return what went wrong."""
     with script.open() as commands, output.open("w") as log, Progress(None, session.name) as progress:
         process = subprocess.Popen(
             [program, "-t", "-q", "-r"],
@@ -286,11 +284,11 @@ def _run_gnubg(
         try:
             while process.poll() is None:
                 time.sleep(_POLL_S)
-                progress.update(decider.requests, "questions")
+                progress.update(decider.requests, "requests")
                 if decider.requests != seen:
                     seen, seen_at = decider.requests, time.monotonic()
                 elif time.monotonic() - seen_at > stall_timeout_s:
-                    return [f"stalled: no question for {stall_timeout_s:g} s"]
+                    return [f"stalled: no request for {stall_timeout_s:g} s"]
         finally:
             process.kill()
             process.wait()
@@ -306,7 +304,7 @@ def _check_record(record: Path, session: GnubgSession, result: GnubgSessionResul
         return
     if not session.length and len(games) != session.count:
         result.faults.append(
-            f"{record.name}: expected {format_count(session.count, 'game')}, {len(games)} recorded"
+            f"{record.name}: expected {format_count(session.count, 'game')}, got {len(games)}"
         )
     for number, game in enumerate(games, 1):
         replayed = replay_game(game)

@@ -1,8 +1,7 @@
-"""GNU Backgammon's nets, through the package gnubg-nn: an opponent and a reference where it is installed.
+"""GNU Backgammon's nets as an opponent and a reference, through the package gnubg-nn where it is installed.
 
 The package (GPL) is a development tool; nothing in gammond needs it, and it is imported only when this
-opponent is asked for. It judges one position at a time, remembers what it has judged, and is not for several
-threads.
+opponent is loaded. It evaluates one position at a time, caches evaluations, and is not thread-safe.
 """
 
 from __future__ import annotations
@@ -27,10 +26,10 @@ _KEY_DIGITS = str.maketrans("ABCDEFGHIJKLMNOP", "0123456789abcdef")
 
 
 class _GnubgNets:
-    """GNU Backgammon in this process, at a depth.
+    """GNU Backgammon's nets in this process.
 
     Args:
-        plies: 0 for its nets alone, 1 or 2 to look ahead.
+        plies: Its look-ahead, 0 to 2.
 
     Raises:
         UnsupportedError: The package is missing.
@@ -44,7 +43,7 @@ class _GnubgNets:
 
 
 class GnubgEvaluator(_GnubgNets):
-    """GNU Backgammon's cubeless judgement of positions, its bearoff databases included."""
+    """GNU Backgammon's cubeless evaluation of positions, including its bearoff databases."""
 
     def evaluate(self, boards: Board) -> Outcomes:
         """Evaluate positions, as `engine.evaluation.evaluator.Evaluator.evaluate`."""
@@ -52,16 +51,16 @@ class GnubgEvaluator(_GnubgNets):
         outcomes = np.empty((len(boards), 5), np.float32)
         outcomes[over] = evaluate_finished(boards[over])
         probabilities = self._gnubg.probabilities
-        judged = [probabilities(board, self.plies) for board in to_gnubg_boards(boards[~over])]
-        outcomes[~over] = np.array(judged, np.float32).reshape(-1, 5)
+        evaluations = [probabilities(board, self.plies) for board in to_gnubg_boards(boards[~over])]
+        outcomes[~over] = np.array(evaluations, np.float32).reshape(-1, 5)
         return outcomes
 
 
 class GnubgPlayer(_GnubgNets, Player):
-    """Plays what GNU Backgammon likes best in cubeless money play.
+    """Plays GNU Backgammon's choice in cubeless money play.
 
-    At 0 plies its own choice is that of the best equity among all plays, and twice as fast as asking for each
-    play's; with look-ahead its own filters choose the plays that it looks at.
+    At 0-ply that is the best equity among all plays, twice as fast as evaluating each play; with look-ahead
+    its own filters select the plays that it evaluates deeper.
     """
 
     follows_evaluator = True
@@ -79,7 +78,7 @@ class GnubgPlayer(_GnubgNets, Player):
             for board, (die, other) in zip(to_gnubg_boards(boards), dice.tolist(), strict=True)
         ]
         chosen, is_good = decode_position_ids([_key_to_position_id(key) for key in keys])
-        assert is_good.all(), f"gnubg-nn gave positions that cannot be after {boards[~is_good]}"
+        assert is_good.all(), f"gnubg-nn returned impossible positions after {boards[~is_good]}"
         return chosen
 
 
@@ -103,7 +102,7 @@ def load_gnubg_player(name: str) -> GnubgPlayer:
 
 
 def to_gnubg_boards(boards: Board) -> list[list[list[int]]]:
-    """Boards as gnubg-nn takes them: the opponent first, of each side points 1 to 24 and the bar.
+    """Convert boards for gnubg-nn: the opponent first, of each side points 1 to 24 and the bar.
 
     Args:
         boards: ``int8[n, 2, 26]``.
@@ -113,14 +112,14 @@ def to_gnubg_boards(boards: Board) -> list[list[list[int]]]:
 
 
 def _key_to_position_id(key: str) -> str:
-    """The position ID of a key: the same ten bytes, two letters A to P for each."""
+    """Convert a key to a position ID: the same ten bytes, two letters A to P for each."""
     content = bytes.fromhex(key.translate(_KEY_DIGITS))
     return base64.b64encode(content).decode("ascii")[:ID_LENGTH]
 
 
 def _check_plies(plies: int) -> int:
     if not 0 <= plies <= MAX_PLIES:
-        raise ValueRangeError(f"gnubg looks 0 to {MAX_PLIES} plies ahead here, not {plies}", field="plies")
+        raise ValueRangeError(f"plies of gnubg: expected 0 to {MAX_PLIES}, got {plies}", field="plies")
     return plies
 
 
@@ -129,8 +128,7 @@ def _import_gnubg_nn() -> Any:  # noqa: ANN401  (the package has no types)
         import gnubg_nn
     except ImportError:
         raise UnsupportedError(
-            "GNU Backgammon's nets are played by the package gnubg-nn, which is not installed: "
-            "pip install gnubg-nn",
+            "the player gnubg needs the package gnubg-nn, which is not installed: pip install gnubg-nn",
             field="player",
         ) from None
     return gnubg_nn

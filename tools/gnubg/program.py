@@ -1,4 +1,4 @@
-"""Where the tools find GNU Backgammon."""
+"""The program GNU Backgammon on this machine."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Check the record that GNU Backgammon keeps of games, move by move, against the rules of this engine.
+"""Check GNU Backgammon's records of games, move by move, by the rules of this engine.
 
-gnubg takes an illegal play of an external player for a pass and says nothing. In its record such a turn has
-no move although there was one, so the record shows what the wire does not.
+gnubg silently treats an illegal play of an external player as no move. In its record such a turn has no move
+although there was a legal one, so the record shows what the wire does not.
 
 *Source:* red-bean.com/sgf/backgammon.html for the notation; gnubg 1.07.001 for what it writes.
 """
@@ -39,9 +39,9 @@ class GnubgGame:
         score: Points of seats 0 and 1 before the game.
         crawford: Whether it was the Crawford game.
         jacoby: Whether the Jacoby rule was in force.
-        winner: The seat that won; None for a game that was not finished.
-        points: What it won.
-        is_resigned: Whether the loser gave up.
+        winner: The seat that won; None for an unfinished game.
+        points: Won by it.
+        is_resigned: Whether the loser resigned.
         actions: Seat and action: dice and moves in letters, ``double``, ``take`` or ``drop``.
     """
 
@@ -57,12 +57,12 @@ class GnubgGame:
 
 @dataclass(frozen=True)
 class ReplayResult:
-    """What the replay of a game came to.
+    """The result of replaying a game.
 
     Attributes:
-        rolls: How many rolls were played by the rules.
-        cube_actions: How many doubles and answers were allowed by them.
-        faults: What is wrong, empty if nothing is.
+        rolls: How many were played by the rules.
+        cube_actions: How many doubles and responses were legal.
+        faults: What is wrong; empty if nothing.
     """
 
     rolls: int
@@ -79,13 +79,13 @@ def parse_record(text: str) -> list[GnubgGame]:
     games = [_parse_game(part) for part in text.split(_GAME_START)[1:]]
     if not games:
         raise FormatError(
-            f"a gnubg record begins with {_GAME_START!r}, this one with {text[:40]!r}", field="record"
+            f"expected a gnubg record, which begins with {_GAME_START!r}, got {text[:40]!r}", field="record"
         )
     return games
 
 
 def replay_game(game: GnubgGame) -> ReplayResult:
-    """Replay a game up to its end, or to the first thing that is wrong."""
+    """Replay a game to its end, or to the first fault."""
     try:
         replay = _Replay(game)
     except GammondError as error:
@@ -101,13 +101,13 @@ def replay_game(game: GnubgGame) -> ReplayResult:
 
 
 class _Replay:
-    """A game as far as it has been replayed.
+    """A game in the course of its replay.
 
     Args:
         game: Its beginning; the seat that acts first has won the opening roll.
 
     Raises:
-        GammondError: No game can begin so.
+        GammondError: The start of the game is invalid.
     """
 
     def __init__(self, game: GnubgGame) -> None:
@@ -124,7 +124,7 @@ class _Replay:
         self._drop_result: GameResult | None = None
 
     def apply_action(self, seat: int, action: str) -> None:
-        """Carry one action out.
+        """Apply one action.
 
         Raises:
             GammondError: The rules do not allow it.
@@ -151,7 +151,9 @@ class _Replay:
             PlayError: They differ.
         """
         if game.winner is None:
-            raise PlayError(f"the game was not finished, it stands at {encode_position_id(self._position)}")
+            raise PlayError(
+                f"the game was not finished, its last position is {encode_position_id(self._position)}"
+            )
         if game.is_resigned:
             possible = [self._match.game_result(game.winner, kind + 1) for kind in range(len(RESULT_NAMES))]
         elif self._drop_result is not None:
@@ -162,17 +164,16 @@ class _Replay:
         else:
             possible = []
         if game.winner not in [result.winner for result in possible]:
-            raise PlayError(f"seat {game.winner} is said to have won at {encode_position_id(self._position)}")
+            raise PlayError(f"the record has seat {game.winner} win at {encode_position_id(self._position)}")
         points = sorted({result.points for result in possible})
         if game.points not in points:
             raise PlayError(
-                f"the game is recorded as {game.points} points, "
-                f"by the rules it is {' or '.join(map(str, points))}"
+                f"points of the game: expected {' or '.join(map(str, points))}, got {game.points}"
             )
 
     def _apply_play(self, seat: int, action: str) -> None:
         if self._match.doubled:
-            raise PlayError(f"seat {seat} rolled while a double waited for its answer")
+            raise PlayError(f"seat {seat} rolled while a double was pending")
         roll = parse_roll(action[:2])
         result = _apply_moves(self._position, list(_parse_moves(seat, action[2:])))
         if result not in [play.result for play in legal_plays(self._position, roll)]:
@@ -189,7 +190,9 @@ class _Replay:
 def _parse_game(text: str) -> GnubgGame:
     match = _MATCH_PATTERN.search(text)
     if match is None:
-        raise FormatError("a game of a gnubg record has MI[length:…][game:…][ws:…][bs:…]", field="record")
+        raise FormatError(
+            "expected MI[length:…][game:…][ws:…][bs:…] in each game of a gnubg record", field="record"
+        )
     result = _RESULT_PATTERN.search(text)
     return GnubgGame(
         length=int(match[1]),
@@ -205,7 +208,7 @@ def _parse_game(text: str) -> GnubgGame:
 
 def _parse_moves(seat: int, letters: str) -> Iterator[tuple[int, int]]:
     if len(letters) % 2 or not re.fullmatch("[a-z]*", letters):
-        raise FormatError(f"moves are pairs of letters, not {letters!r}", field="record")
+        raise FormatError(f"moves: expected pairs of letters, got {letters!r}", field="record")
     for source, target in zip(letters[::2], letters[1::2], strict=True):
         yield _parse_point(seat, source), _parse_point(seat, target)
 
@@ -218,7 +221,7 @@ def _parse_point(seat: int, letter: str) -> int:
 
 
 def _apply_moves(position: Position, moves: list[tuple[int, int]]) -> Position:
-    """Move checkers without a look at the rules; the position afterwards as the next mover sees it."""
+    """Move checkers whatever the rules; return the position as the next mover sees it."""
     board = np.array(position.board)
     for source, target in moves:
         board[0, source] -= 1

@@ -1,4 +1,4 @@
-"""What games and matches against GNU Backgammon came to, with standard errors."""
+"""Results of games and matches against GNU Backgammon, with standard errors."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 
 @dataclass
 class GnubgSessionResult:
-    """What came of a sitting, for this engine.
+    """The result of a session, for this engine.
 
     Attributes:
-        points: What each finished game brought, negative if it was lost.
-        matches: Of each finished match, whether it was won; empty for money games.
-        rolls: Plays of both sides that were replayed.
-        cube_actions: Doubles and answers of both sides that were checked.
-        requests: Questions that gnubg asked.
+        points: Of each finished game, negative if it was lost.
+        matches: Whether each finished match was won; empty for money games.
+        rolls: Plays of both sides replayed.
+        cube_actions: Doubles and responses of both sides checked.
+        requests: Requests of gnubg.
         seconds: Wall-clock time.
         faults: What went wrong, one line each.
     """
@@ -31,7 +31,7 @@ class GnubgSessionResult:
     faults: list[str] = field(default_factory=list)
 
     def as_text(self, name: str, length: int) -> str:
-        """Write it for people, one line and one for each fault.
+        """Format it for people: one line, and one for each fault.
 
         Args:
             name: What was played.
@@ -51,13 +51,13 @@ class GnubgSessionResult:
             parts.insert(0, matches + _format_win_share(self.matches))
         elif len(self.points) > 1:
             mean, error = compute_mean_and_error(self.points)
-            parts.insert(2, f"{mean:+.3f} ± {error:.3f} points a game")
+            parts.insert(2, f"{mean:+.3f} ± {error:.3f} points per game")
         return (
             "\n".join([f"{name}: {', '.join(parts)}", *(f"  FAULT {fault}" for fault in self.faults)]) + "\n"
         )
 
     def add(self, other: GnubgSessionResult) -> None:
-        """Add the result of another sitting, but for its faults."""
+        """Add the result of another session, except its faults."""
         self.points += other.points
         self.matches += other.matches
         self.rolls += other.rolls
@@ -67,7 +67,7 @@ class GnubgSessionResult:
 
 
 def compute_mean_and_error(samples: Sequence[float]) -> tuple[float, float]:
-    """Return the mean of two samples or more, and its standard error."""
+    """Compute the mean of two or more samples and its standard error."""
     return statistics.fmean(samples), statistics.stdev(samples) / math.sqrt(len(samples))
 
 
@@ -79,5 +79,5 @@ def _format_win_share(won: Sequence[bool]) -> str:
 
 
 def format_count(count: int, thing: str, plural: str = "s") -> str:
-    """Write how many there are of a thing."""
+    """Format a count with its noun."""
     return f"{count} {thing}{'' if count == 1 else plural}"

@@ -316,7 +316,7 @@ def test_resuming_evaluates_only_what_is_missing_and_says_what_it_found(run, tmp
     assert (
         1 < judge.asked <= 1 + 3 * batch_resume.COMPARED_ROWS_PER_PHASE[0]
     )  # the missing one, and a sample to compare the net
-    assert "1,999 rows of this input, a half-written row was cut off; going on after line 1,999" in err
+    assert "1,999 rows of this input, a half-written row was removed; continuing after line 1,999" in err
 
 
 def test_resuming_a_whole_file_changes_nothing(run, tmp_path):
@@ -431,10 +431,10 @@ def test_resuming_in_another_format_is_refused(run, tmp_path):
     output = tmp_path / "rows"
     run(OPENING, "--output", output)
     err = refused(run, output, OPENING, "--format", "jsonl")
-    assert "cannot resume: the output is csv, this run is jsonl; --format csv goes on\n" in err
+    assert "cannot resume: the output is csv, this run is jsonl; use --format csv\n" in err
     run(OPENING, "--output", output, "--format", "jsonl", "--force")
     err = refused(run, output, OPENING)
-    assert "cannot resume: the output is jsonl, this run is csv; --format jsonl goes on\n" in err
+    assert "cannot resume: the output is jsonl, this run is csv; use --format jsonl\n" in err
 
 
 def test_resuming_a_damaged_file_is_refused(run, tmp_path):
@@ -514,7 +514,7 @@ def test_gzip_is_refused_once_before_the_output_is_touched(run, tmp_path, monkey
 def test_rows_into_a_gz_name_are_announced_as_plain_text(run, tmp_path):
     status, _, err = run(OPENING, "--output", tmp_path / "rows.csv.gz")
     assert status == 0
-    assert "rows.csv.gz becomes plain text" in err
+    assert "rows.csv.gz will be plain text" in err
     assert (tmp_path / "rows.csv.gz").read_text().startswith(HEADER)
 
 
@@ -617,7 +617,7 @@ def test_ctrl_c_between_blocks_exits_130_and_the_run_can_be_resumed(run, tmp_pat
     judged_by(monkeypatch, Interrupted())
     status, _, err = run(content, "--output", output, "--force")
     assert status == 130
-    assert "--resume in place of --force goes on" in err
+    assert "--resume in place of --force continues" in err
     assert output.read_bytes() == b"".join(whole.splitlines(keepends=True)[:21])
     judged_by(monkeypatch, PipJudge())
     assert run(content, "--output", output, "--resume")[0] == 0
@@ -750,7 +750,7 @@ def test_sigterm_ends_a_run_like_ctrl_c_and_what_is_written_can_be_resumed(run, 
     judged_by(monkeypatch, Terminated())
     status, _, err = run(content, "--output", output, "--force")
     assert status == 130
-    assert "--resume in place of --force goes on" in err
+    assert "--resume in place of --force continues" in err
     assert output.read_bytes() == b"".join(whole.splitlines(keepends=True)[:21])
     judged_by(monkeypatch, PipJudge())
     assert run(content, "--output", output, "--resume")[0] == 0

@@ -38,7 +38,7 @@ def test_games_are_shared_out_between_the_seats_with_dice_of_their_own():
 def test_a_gnubg_that_never_connects_and_records_nothing_is_a_fault(tmp_path):
     result = play_session(GnubgSession(0, 1, 0, 1), RACER, stand_in(tmp_path, "exit 0"), tmp_path)
     assert result.points == []
-    assert any("not connected" in fault for fault in result.faults)
+    assert any("did not connect" in fault for fault in result.faults)
     assert any("no record" in fault for fault in result.faults)
 
 
@@ -87,7 +87,7 @@ def test_what_cannot_be_played_is_refused(monkeypatch, capsys):
     assert cli.main(["gnubg-match", "--games", "-1"]) == 2
     assert cli.main(["gnubg-match"]) == 2
     complaints = capsys.readouterr().err
-    assert "games is 0 or more" in complaints
+    assert "--games: expected 0 or more" in complaints
     assert "gnubg is not installed" in complaints
 
 
@@ -114,9 +114,9 @@ def test_one_game_and_one_match_are_named_in_the_singular():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--level", "master", "--plies", "1"], "--level and --plies exclude each other"),
+        (["--level", "master", "--plies", "1"], "--level sets the plies"),
         (["--plies", "5"], "expected 0 to 4 plies, got 5"),
-        (["--gnubg-plies", "5"], "gnubg looks 0 to 4 plies ahead, not 5"),
+        (["--gnubg-plies", "5"], "--gnubg-plies: expected 0 to 4, got 5"),
         (["--threads", "0"], "threads are 1 to"),
     ],
 )

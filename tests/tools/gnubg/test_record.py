@@ -53,7 +53,7 @@ def test_a_whole_game_with_a_redouble_dances_and_a_backgammon_is_in_order():
 
 def test_the_points_of_a_whole_game_are_checked():
     (fault,) = faults_of(WHOLE_GAME.replace("RE[B+12]", "RE[B+8]"))
-    assert fault == "the game is recorded as 8 points, by the rules it is 12"
+    assert fault == "points of the game: expected 12, got 8"
 
 
 def test_any_play_of_a_whole_game_left_out_is_a_fault():
@@ -80,7 +80,7 @@ def test_checkers_from_nowhere_are_a_fault():
 
 def test_a_result_that_the_position_does_not_bear_out_is_a_fault():
     (fault,) = faults_of(record(OPENING, "RE[B+1]"))
-    assert "is said to have won" in fault
+    assert "the record has seat 1 win" in fault
 
 
 def test_a_resigned_game_may_end_anywhere():
@@ -90,5 +90,5 @@ def test_a_resigned_game_may_end_anywhere():
 def test_a_file_that_is_no_record_is_refused():
     with pytest.raises(FormatError, match="begins with"):
         parse_record("(;FF[4]GM[1])")
-    with pytest.raises(FormatError, match="has MI"):
+    with pytest.raises(FormatError, match="in each game of a gnubg record"):
         parse_record("(;FF[4]GM[6]PW[gnubg])")
