@@ -51,9 +51,9 @@ FORMER_NAMES = {
     "frontier": "measure frontier",
     "train expert-moves": "heritage expert-moves",
     "train mimic": "heritage mimic",
-    "train mimic-study": "heritage mimic-study",
+    "train mimic-study": "train vary mimic",
     "train classic": "heritage classic",
-    "train classic-study": "heritage classic-study",
+    "train classic-study": "train vary classic",
     "train climb": "heritage climb",
     "train climb-study": "heritage climb-study",
     "train heuristic-net": "heritage heuristic-net",
@@ -104,7 +104,7 @@ def _run(arguments: list[str]) -> int:
     for former in (first, " ".join(arguments[:2])):
         if former in FORMER_NAMES:
             raise UnsupportedError(
-                f"'gammond {former}' is now 'gammond {FORMER_NAMES[former]}', with the same options",
+                f"'gammond {former}' is now 'gammond {FORMER_NAMES[former]}'; see its --help",
                 field="tool",
             )
     if first not in TOOLS:

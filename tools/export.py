@@ -20,15 +20,15 @@ from tools.heritage.computational_backgammon.net_set import is_classic_net_set, 
 from tools.heritage.gengammon.export import export_scorer
 from tools.heritage.gengammon.runs import find_net_file
 from tools.heritage.phase_features.export import export_phase_net
-from tools.train.runs.run_folder import read_run_provenance
-from tools.train.weights.layers import LayeredNet
-from tools.train.weights.manifest_entries import (
+from tools.train.runs.manifest_entries import (
     MANIFEST_HEADING,
     PROVENANCE_HEADING,
     check_net_file,
     format_net_entry,
     format_training_entry,
 )
+from tools.train.runs.run_folder import read_run_provenance
+from tools.train.weights.layers import LayeredNet
 from tools.train.weights.net_set import NET_NAMES, read_net_set
 from tools.train.weights.onnx_files import classic_net_to_onnx, compute_max_difference, net_to_onnx
 

@@ -43,7 +43,6 @@ SETTINGS: dict[str, type[msgspec.Struct]] = {
     "climb-study": ClimbStudySettings,
     "heuristic-net": HeuristicNetSettings,
     "mimic": MimicSettings,
-    "mimic-study": MimicSettings,
 }
 
 
@@ -62,7 +61,7 @@ def players_of(args: argparse.Namespace) -> list[str]:
     named += [getattr(args, name, None) or "" for name in ("reference", "expert")]
     if isinstance(getattr(args, "players", None), list):
         named += args.players
-    if getattr(args, "study", None) == "start":
+    if getattr(args, "report", None) == "start":
         named += args.subjects
     return [each for each in named if each and not each.startswith("run:") and each != "start"]
 
@@ -77,7 +76,7 @@ def test_there_is_a_page_for_each_document_and_commands_on_each():
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_has_options_settings_and_players_that_there_are(command):
     args = parsed(command)
-    trainer = getattr(args, "subcommand", None)
+    trainer = getattr(args, "trainer", None) or getattr(args, "subcommand", None)
     if trainer in SETTINGS:
         settings_from_args(args, SETTINGS[trainer])
     for player in players_of(args):

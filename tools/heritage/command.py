@@ -12,9 +12,8 @@ SUMMARY = "train the players of the founding documents"
 COMMANDS = {
     "expert-moves": "tools.heritage.gengammon.expert_moves",
     "mimic": "tools.heritage.gengammon.command",
-    "mimic-study": "tools.heritage.gengammon.study",
     "classic": "tools.heritage.computational_backgammon.command",
-    "classic-study": "tools.heritage.computational_backgammon.study",
+    "classic-report": "tools.heritage.computational_backgammon.report",
     "climb": "tools.heritage.heuristic_engine.command",
     "climb-study": "tools.heritage.heuristic_engine.study",
     "heuristic-net": "tools.heritage.phase_features.command",

@@ -11,6 +11,7 @@ COMMANDS = {
     "label": "tools.train.labels.command",
     "fit": "tools.train.fitting.fit",
     "refine": "tools.train.fitting.refine",
+    "vary": "tools.train.vary",
     "plot": "tools.train.runs.plot",
     "validation-set": "tools.train.validation.build_set",
     "validate": "tools.train.validation.validate",

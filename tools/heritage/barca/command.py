@@ -13,7 +13,7 @@ meet the reference, and each other, with fresh dice.
 
 from __future__ import annotations
 
-import argparse
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -149,15 +149,14 @@ def _make_learner(folder: Path, settings: AscendSettings, resources: Resources) 
     return AscendLearner(GradientAscent(settings, resources.processes))
 
 
-TRAINER = Trainer("heritage ascend", AscendSettings, _make_learner)
+TRAINER = Trainer(
+    "heritage ascend",
+    AscendSettings,
+    _make_learner,
+    resource_options=(partial(add_workers_option, default=1),),
+)
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of ``gammond heritage ascend``."""
-    TRAINER.add_arguments(parser)
-    add_workers_option(parser, 1)
-
-
+add_arguments = TRAINER.add_arguments
 main = TRAINER.main
 
 

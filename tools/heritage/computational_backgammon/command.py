@@ -22,7 +22,12 @@ def _make_learner(folder: Path, settings: ClassicSettings, resources: Resources)
     return ClassicLearner(settings)
 
 
-TRAINER = Trainer("heritage classic", ClassicSettings, _make_learner)
+TRAINER = Trainer(
+    "heritage classic",
+    ClassicSettings,
+    _make_learner,
+    comparisons=("gammond heritage classic-report runs {folders}",),
+)
 
 add_arguments = TRAINER.add_arguments
 main = TRAINER.main

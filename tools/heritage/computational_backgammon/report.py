@@ -1,40 +1,102 @@
-"""What the runs of a study came to, as tables."""
+"""``gammond heritage classic-report``: what came of classic nets, as tables.
+
+``runs`` tabulates runs of ``gammond heritage classic``: the course of each, how its best nets play with other
+dice, and how its last nets evaluate decided endgames; two runs also play each other. ``start`` compares how
+players evaluate the opening position with a reference, ``tables`` the sizes of bearoff databases:
+
+    gammond heritage classic-report runs runs/layouts/normal runs/layouts/symmetric
+    gammond heritage classic-report start default run:runs/layouts/normal
+    gammond heritage classic-report tables
+"""
 
 from __future__ import annotations
 
+import argparse
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from engine.errors import DataFileError, UnsupportedError
 from engine.play.lockstep import PairedGameResults, play_games
+from nets.catalogue import DEFAULT_EVALUATOR
 from tools.files import read_records
 from tools.heritage.computational_backgammon.endgames import measure_endgame_errors
-from tools.heritage.computational_backgammon.study_runs import ClassicStudy
+from tools.heritage.computational_backgammon.opening import make_opening_report
+from tools.heritage.computational_backgammon.table_sizes import make_size_report
 from tools.heritage.computational_backgammon.text_table import format_table
 from tools.opponents import RUN_PREFIX, load_opponent
 from tools.train.runs.run import CHECKPOINT_FILE
 from tools.train.runs.run_folder import LOG_FILE
+from tools.train.runs.strength_games import check_benchmark
+
+SUMMARY = "compare runs of classic nets, openings and bearoff tables"
 
 LAST_MEASUREMENTS = 10
-"""So many measurements at the end of a run are averaged."""
+"""Measurements at the end of a run that are averaged."""
 
 _SEED = 2
-"""Other dice than those by which the best nets were chosen."""
+"""Of dice other than those that the best nets were chosen with."""
 
 
-def tabulate_runs(study: ClassicStudy, folders: Sequence[Path], final_games: int) -> str:
-    """Tabulate the runs of a study: the course of each, what its best nets come to, and decided endgames."""
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``gammond heritage classic-report``."""
+    parser.add_argument("report", choices=("runs", "start", "tables"), help="which report")
+    parser.add_argument(
+        "subjects",
+        nargs="*",
+        metavar="FOLDER|PLAYER",
+        help="folders of runs; or players, for 'start' (default 'default')",
+    )
+    parser.add_argument(
+        "--final-games",
+        type=int,
+        default=10_000,
+        help="paired games with other dice that the best nets play (default 10000)",
+    )
+
+
+def main(args: argparse.Namespace) -> int:
+    """Print a report; return the exit status.
+
+    Raises:
+        GammondError: A run or a player cannot be loaded, or the number of games is out of range.
+    """
+    if args.report == "tables":
+        sys.stdout.write(make_size_report())
+    elif args.report == "start":
+        sys.stdout.write(make_opening_report(args.subjects or [DEFAULT_EVALUATOR]))
+    else:
+        if not args.subjects:
+            raise UnsupportedError("expected the folders of runs, got none", field="subjects")
+        check_benchmark((), args.final_games)
+        sys.stdout.write(tabulate_runs([Path(subject) for subject in args.subjects], args.final_games))
+    return 0
+
+
+def tabulate_runs(folders: Sequence[Path], final_games: int) -> str:
+    """Tabulate the course of runs, the strength of their best nets, and decided endgames.
+
+    Args:
+        folders: Of the runs; two also play each other.
+        final_games: Paired games of the best nets; 0 for none.
+
+    Raises:
+        GammondError: A run cannot be loaded.
+    """
     logs = {folder: read_records(folder / LOG_FILE) for folder in folders}
+    if empty := [str(folder) for folder, records in logs.items() if not records]:
+        raise DataFileError(f"expected runs of gammond heritage classic, got nothing in {', '.join(empty)}")
     text = format_table(
         _COURSE_HEAD, [_make_course_row(folder, records, final_games) for folder, records in logs.items()]
     )
     text += "\n" + format_table(
         _EVALUATION_HEAD, [_make_evaluation_row(folder, log) for folder, log in logs.items()]
     )
-    if study.is_head_to_head and final_games:
-        first, second = (load_opponent(f"{RUN_PREFIX}{folder}") for folder in folders[:2])
+    if len(folders) == 2 and final_games:
+        first, second = (load_opponent(f"{RUN_PREFIX}{folder}") for folder in folders)
         result = play_games(first, second, final_games, _SEED)
         text += f"\nbest nets, {folders[0].name} against {folders[1].name}: {_format_score(result)}\n"
     return text
@@ -55,7 +117,7 @@ _COURSE_HEAD = [
 
 
 def _make_course_row(folder: Path, records: Sequence[Mapping[str, Any]], final_games: int) -> list[str]:
-    """A line on how a run went, and how its best nets play with other dice."""
+    """Return the row on the course of a run, and on its best nets with other dice."""
     measured = [record for record in records if "ppg" in record]
     speed = f"{np.median([record['games_per_s'] for record in records]):.0f}"
     if not measured:
@@ -64,11 +126,11 @@ def _make_course_row(folder: Path, records: Sequence[Mapping[str, Any]], final_g
     best = int(points.argmax())
     last = points[-LAST_MEASUREMENTS:]
     won = np.mean([record["won"] for record in measured[-LAST_MEASUREMENTS:]])
-    told = ["-", "-"]
+    final = ["-", "-"]
     if final_games:
         opponent = load_opponent(str(measured[0]["opponent"]))
         result = play_games(load_opponent(f"{RUN_PREFIX}{folder}"), opponent, final_games, _SEED)
-        told = [f"{result.points_per_game:+.3f} ± {result.standard_error:.3f}", _format_win_share(result)]
+        final = [f"{result.points_per_game:+.3f} ± {result.standard_error:.3f}", _format_win_share(result)]
     return [
         folder.name,
         speed,
@@ -78,7 +140,7 @@ def _make_course_row(folder: Path, records: Sequence[Mapping[str, Any]], final_g
         f"{points[best]:+.3f} ± {measured[best]['ppg_error']:.3f}",
         f"{measured[best]['games']:,}",
         str(sum("back_to" in record for record in records)),
-        *told,
+        *final,
     ]
 
 
@@ -96,7 +158,7 @@ _EVALUATION_HEAD = [
 
 
 def _make_evaluation_row(folder: Path, records: Sequence[Mapping[str, Any]]) -> list[str]:
-    """A line on what the last nets of a run say of the start and of endgames."""
+    """Return the row on how the last nets of a run evaluate the start and endgames."""
     last = records[-1]
     player = load_opponent(f"{RUN_PREFIX}{folder / CHECKPOINT_FILE}")
     assert player.evaluator is not None

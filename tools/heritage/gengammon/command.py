@@ -9,8 +9,8 @@ gets the net as text (net.txt), and checkpoint.npz, from which a run that was ki
 
 from __future__ import annotations
 
-import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +24,7 @@ from tools.heritage.gengammon.learners import BackpropLearner, GeneticLearner, M
 from tools.heritage.gengammon.packed_moves import pack_moves
 from tools.heritage.gengammon.settings import MimicSettings
 from tools.train.runs.options import add_threads_option
+from tools.train.runs.run import Record
 from tools.train.runs.trainer import Resources, Trainer
 
 SUMMARY = "teach a 52-26-1 net to mimic experts: a genetic algorithm, backpropagation, or its own play"
@@ -73,19 +74,31 @@ def _make_learner(folder: Path, settings: MimicSettings, resources: Resources) -
     return kind(settings, learned, threads, unseen, name)
 
 
+def _summarise_agreement(records: Sequence[Record]) -> dict[str, str]:
+    """Summarise a log: the agreement with experts on learned moves and on those of unseen matches."""
+    last = records[-1]
+    columns = {"fitness": f"{last['fitness']:.4f}", "ranked first": f"{last['first']:.1%}"}
+    if "unseen_first" in last:
+        columns |= {
+            "unseen: fitness": f"{last['unseen_fitness']:.4f}",
+            "unseen: ranked first": f"{last['unseen_first']:.1%}",
+        }
+    return columns
+
+
 TRAINER = Trainer(
     "heritage mimic",
     MimicSettings,
     _make_learner,
     "run.toml, checkpoint.npz, net.txt, log.jsonl",
-    draw_agreement,
+    resource_options=(add_threads_option,),
+    draw=draw_agreement,
+    summarise=_summarise_agreement,
+    comparisons=(
+        "gammond tournament {players} random --games 50000 --home-bound",
+        "gammond tournament {players} random pubeval --games 20000",
+    ),
 )
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of ``gammond heritage mimic``."""
-    TRAINER.add_arguments(parser)
-    add_threads_option(parser)
-
-
+add_arguments = TRAINER.add_arguments
 main = TRAINER.main

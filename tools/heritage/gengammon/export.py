@@ -10,10 +10,9 @@ from engine.errors import DataFileError
 from nets.heritage.gengammon.kernels.net import INPUTS
 from nets.heritage.gengammon.net import GengammonNet, encode_counts, parse_onnx_net, read_net_text
 from nets.onnx_model import OnnxModel
-from tools.train.weights.manifest_entries import check_net_file
+from tools.train.runs.manifest_entries import check_net_file, write_scorer
 from tools.train.weights.onnx_files import scorer_to_onnx
 from tools.train.weights.random_positions import sample_random_positions
-from tools.train.weights.scorer_export import write_scorer
 
 TOLERANCE = 1e-5
 """The most that an exported net may differ from its text, as a share of the largest rating."""

@@ -149,7 +149,14 @@ def _make_learner(folder: Path, settings: ClimbSettings, resources: Resources) -
     return ClimbLearner(settings, resources.processes)
 
 
-TRAINER = Trainer("heritage climb", ClimbSettings, _make_learner, "run.toml, log.jsonl")
+TRAINER = Trainer(
+    "heritage climb",
+    ClimbSettings,
+    _make_learner,
+    "run.toml, log.jsonl",
+    resource_options=(add_workers_option,),
+    comparisons=(),
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -161,7 +168,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="only play N paired games with fresh dice for each change that a run has kept",
     )
-    add_workers_option(parser)
 
 
 def main(args: argparse.Namespace) -> int:

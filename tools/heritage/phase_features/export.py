@@ -9,8 +9,7 @@ import numpy as np
 
 from nets.heritage.phase_features.net import ACTIVATION
 from tools.heritage.phase_features.files import BEST, CHECKPOINT, read_phase_net
-from tools.train.weights.manifest_entries import check_net_file
-from tools.train.weights.scorer_export import write_scorer
+from tools.train.runs.manifest_entries import check_net_file, write_scorer
 
 
 def export_phase_net(run: Path, name: str, folder: Path, *, best: bool, force: bool) -> str | None:

@@ -7,7 +7,6 @@ the averaged weights with the least error on labels set aside. A run that was ki
 
 from __future__ import annotations
 
-import argparse
 import math
 import sys
 from collections.abc import Sequence
@@ -210,14 +209,9 @@ def _nan_to_none(value: float) -> float | None:
     return None if math.isnan(value) else value
 
 
-TRAINER = Trainer("train fit", FitSettings, FitLearner)
+TRAINER = Trainer(
+    "train fit", FitSettings, FitLearner, resource_options=(add_fitting_options, add_workers_option)
+)
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of ``gammond train fit``."""
-    TRAINER.add_arguments(parser)
-    add_fitting_options(parser)
-    add_workers_option(parser)
-
-
+add_arguments = TRAINER.add_arguments
 main = TRAINER.main

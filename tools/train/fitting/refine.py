@@ -8,7 +8,6 @@ opponents, and the best so far by measured play is kept in ``best.npz``. A run t
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -203,14 +202,8 @@ TRAINER = Trainer(
     RefineSettings,
     RefineLearner,
     "run.toml, checkpoint.npz, best.npz, log.jsonl, labels-000000.npz, ...",
+    resource_options=(add_fitting_options, add_workers_option),
 )
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of ``gammond train refine``."""
-    TRAINER.add_arguments(parser)
-    add_fitting_options(parser)
-    add_workers_option(parser)
-
-
+add_arguments = TRAINER.add_arguments
 main = TRAINER.main

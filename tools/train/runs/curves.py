@@ -110,6 +110,17 @@ def format_run_strength(records: Sequence[Mapping[str, Any]]) -> str:
     return f", strength {_mean_ppg(measured[-1]):+.3f} (best {find_best_strength(measured):+.3f})"
 
 
+def summarise_strength(records: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """Summarise a log for a table: the last and the best strength; empty where none was measured."""
+    measured = [record for record in records if "ppg" in record]
+    if not measured:
+        return {}
+    return {
+        "last, ppg": f"{_mean_ppg(measured[-1]):+.3f}",
+        "best, ppg": f"{find_best_strength(measured):+.3f}",
+    }
+
+
 def _mean_ppg(record: Mapping[str, Any]) -> float:
     points = [float(each["ppg"]) for each in (record, *record.get("others", ()))]
     return sum(points) / len(points)

@@ -1,7 +1,7 @@
 """Settings of a training stage: options of its command, and the ``run.toml`` kept beside its result.
 
-A stage's settings are a frozen `msgspec.Struct` in which each field is annotated with its type, its limits
-and its description (`msgspec.Meta`); the command line, the file and what is refused all come from there.
+A stage's settings are a frozen `msgspec.Struct` whose fields have a type, bounds and a description
+(`msgspec.Meta`); `engine.options` makes options, checks and messages of these.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ from __future__ import annotations
 import argparse
 import json
 import tomllib
-import typing
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 
-from engine.errors import DataFileError, ValueRangeError
+from engine.errors import DataFileError, GammondError, ValueRangeError
+from engine.options import did_you_mean, list_fields
 from tools.files import write_atomically
 
 _Settings = TypeVar("_Settings", bound=msgspec.Struct)
@@ -27,25 +27,19 @@ ORIGIN_TABLE = "origin"
 _OPTION_NAMES = {"parent": "from"}
 """Options whose field would have a reserved word for a name."""
 
-_BOOLEANS = {"true": True, "false": False}
-
 
 def add_setting_options(parser: argparse.ArgumentParser, kind: type[msgspec.Struct]) -> None:
     """Add ``--config FILE`` and an option for each field; options not given stay None."""
     parser.add_argument(
-        "--config", type=Path, metavar="FILE", help="settings as in run.toml; options given beside it win"
+        "--config", type=Path, metavar="FILE", help="settings as in run.toml; options override them"
     )
-    hints = typing.get_type_hints(kind, include_extras=True)
-    for field in msgspec.structs.fields(kind):
-        base, meta = _split_annotation(hints[field.name])
-        listed = typing.get_origin(base) is tuple
+    for field in list_fields(kind):
         shown = _format_value(field.default)
         parser.add_argument(
             _option_name(field.name),
             dest=field.name,
-            type=base if base in (int, float) else str,
-            metavar="LIST" if listed else None,
-            help=f"{meta.description}" if shown == "" else f"{meta.description} (default {shown})",
+            metavar="LIST" if field.is_list else None,
+            help=field.meaning if shown == "" else f"{field.meaning} (default {shown})",
         )
 
 
@@ -54,36 +48,29 @@ def settings_from_args(args: argparse.Namespace, kind: type[_Settings]) -> _Sett
 
     Raises:
         DataFileError: The file is missing, no TOML, or has unknown fields.
-        ValueRangeError: A value is of another kind or outside its limits.
+        FormatError: A value is of another type.
+        ValueRangeError: A value is outside its bounds or none of its choices.
     """
-    values: dict[str, Any] = read_settings_file(args.config) if args.config is not None else {}
-    values.pop(ORIGIN_TABLE, None)
-    hints = typing.get_type_hints(kind, include_extras=True)
-    for field in msgspec.structs.fields(kind):
+    values = {} if args.config is None else _read_values(args.config, kind)
+    for field in list_fields(kind):
         given = getattr(args, field.name)
-        if given is None:
-            continue
-        base, _ = _split_annotation(hints[field.name])
-        values[field.name] = _parse_value(field.name, base, given) if isinstance(given, str) else given
-    return _convert(values, kind, "these options" if args.config is None else str(args.config))
+        if given is not None:
+            values[field.name] = field.parse(given) if isinstance(given, str) else field.check(given)
+    return _convert(values, kind)
 
 
-def with_value(settings: _Settings, field: str, text: str) -> _Settings:
-    """Change one setting to what a text says, as the text of an option is read.
+def with_value(settings: _Settings, name: str, text: str) -> _Settings:
+    """Change one setting to what a text says, as the text of an option is parsed.
 
     Raises:
-        ValueRangeError: There is no such setting, or the value is of another kind or outside its limits.
+        FormatError: The value is of another type.
+        ValueRangeError: There is no such setting, or the value is outside its bounds or none of its choices.
     """
-    kind = type(settings)
-    hints = typing.get_type_hints(kind, include_extras=True)
-    if field not in hints:
-        raise ValueRangeError(f"a setting is one of {', '.join(hints)}, not {field[:40]!r}", field=field)
-    base, _ = _split_annotation(hints[field])
-    try:
-        value = base(text) if base in (int, float) else _parse_value(field, base, text)
-    except ValueError:
-        value = text
-    return _convert({**msgspec.structs.asdict(settings), field: value}, kind, "these options")
+    fields = {field.name: field for field in list_fields(type(settings))}
+    if name not in fields:
+        known = did_you_mean(name, fields) or f", one of {', '.join(fields)}"
+        raise ValueRangeError(f"expected a setting{known}, got {name[:40]!r}", field=name)
+    return _convert({**msgspec.structs.asdict(settings), name: fields[name].parse(text)}, type(settings))
 
 
 def write_settings(file: Path, settings: msgspec.Struct, origin: Mapping[str, object]) -> None:
@@ -102,11 +89,10 @@ def read_settings(file: Path, kind: type[_Settings]) -> _Settings:
 
     Raises:
         DataFileError: The file is missing, no TOML, or has unknown fields.
-        ValueRangeError: A value is of another kind or outside its limits.
+        FormatError: A value is of another type.
+        ValueRangeError: A value is outside its bounds or none of its choices.
     """
-    values = read_settings_file(file)
-    values.pop(ORIGIN_TABLE, None)
-    return _convert(values, kind, str(file))
+    return _convert(_read_values(file, kind), kind)
 
 
 def read_settings_file(file: Path) -> dict[str, Any]:
@@ -160,42 +146,28 @@ def _format_value(value: object) -> object:
     return ",".join(map(str, value)) if isinstance(value, tuple | list) else value
 
 
-def _split_annotation(hint: Any) -> tuple[Any, msgspec.Meta]:  # noqa: ANN401
-    """The plain type of an annotated one, and what it is annotated with."""
-    base, meta = typing.get_args(hint)
-    return base, meta
-
-
-def _parse_value(name: str, base: Any, text: str) -> object:  # noqa: ANN401
-    """Read ``a,b`` where a field is a tuple, ``true`` where it is a bool; any other text stays as it is."""
-    if base is bool:
-        return _BOOLEANS.get(text, text)
-    if typing.get_origin(base) is not tuple:
-        return text
-    item = typing.get_args(base)[0]
+def _read_values(file: Path, kind: type[msgspec.Struct]) -> dict[str, Any]:
+    """Read the values that a file gives for settings, each checked."""
+    values = read_settings_file(file)
+    values.pop(ORIGIN_TABLE, None)
+    fields = {field.name: field for field in list_fields(kind)}
+    if unknown := sorted(values.keys() - fields.keys()):
+        raise DataFileError(f"{file} has unknown fields: {', '.join(unknown)}")
     try:
-        return [item(part.strip()) for part in text.split(",") if part.strip()]
-    except ValueError:
-        raise ValueRangeError(
-            f"{_option_name(name)} takes {item.__name__} values with commas between, not {text[:40]!r}",
-            field=name,
-        ) from None
+        return {name: fields[name].check(value) for name, value in values.items()}
+    except GammondError as error:
+        raise type(error)(f"{file}: {error.message}", field=error.field) from None
 
 
-def _convert(values: dict[str, Any], kind: type[_Settings], source: str) -> _Settings:
-    known = {field.name for field in msgspec.structs.fields(kind)}
-    if unknown := sorted(values.keys() - known):
-        raise DataFileError(f"{source} has unknown fields: {', '.join(unknown)}")
+def _convert(values: dict[str, Any], kind: type[_Settings]) -> _Settings:
+    """Make settings; numbers of games that have to be even are checked here."""
     for name, value in values.items():
         try:
             msgspec.convert({name: value}, kind)
         except msgspec.ValidationError as error:
             reason = str(error).partition(" - at")[0]
-            raise ValueRangeError(f"{name} in {source}: {reason}, got {value!r}", field=name) from None
-    try:
-        return msgspec.convert(values, kind)
-    except msgspec.ValidationError as error:
-        raise ValueRangeError(f"{source}: {error}") from None
+            raise ValueRangeError(f"{name}: {reason}, got {value!r}", field=name) from None
+    return msgspec.convert(values, kind)
 
 
 def _to_toml(value: object) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
@@ -13,8 +13,9 @@ import msgspec
 
 from tools.figures import add_plot_option, check_plot_file
 from tools.parallel import ProcessPool
+from tools.train.runs.curves import summarise_strength
 from tools.train.runs.options import add_run_options, load_run_settings
-from tools.train.runs.run import DrawFunction, Learner, Run
+from tools.train.runs.run import DrawFunction, Learner, Record, Run
 from tools.train.runs.run_folder import CONFIG_FILE, begin_run, check_no_run
 from tools.train.runs.settings import add_setting_options
 
@@ -63,21 +64,33 @@ class Trainer(Generic[_Settings]):
         make_learner: Makes a new learner for a folder; raises `GammondError` where the settings do not allow
             one, before the run begins.
         files: The files of a run, for the help.
+        resource_options: Add the options of `Resources` that the trainer has.
         draw: Draws runs; by default their strength and error.
+        summarise: Summarises the log of a finished run, for a table: column and text.
+        comparisons: Commands that compare runs, with ``{players}`` or ``{folders}`` for their names.
     """
 
     command: str
     settings_type: type[_Settings]
     make_learner: Callable[[Path, _Settings, Resources], Learner]
     files: str = "run.toml, checkpoint.npz, best.npz, log.jsonl"
+    resource_options: Sequence[Callable[[argparse.ArgumentParser], None]] = ()
     draw: DrawFunction | None = None
+    summarise: Callable[[Sequence[Record]], dict[str, str]] = summarise_strength
+    comparisons: Sequence[str] = ("gammond tournament {players} random pubeval --games 20000",)
 
     def add_arguments(
         self, parser: argparse.ArgumentParser, *, resume_point: str = "checkpoint", is_optional: bool = False
     ) -> None:
-        """Add the folder of the run, ``--resume``, ``--plot`` and an option for each setting."""
+        """Add the folder of the run, ``--resume``, and what `add_settings` adds."""
         add_run_options(parser, self.files, resume_point=resume_point, is_optional=is_optional)
+        self.add_settings(parser)
+
+    def add_settings(self, parser: argparse.ArgumentParser) -> None:
+        """Add an option for each setting and resource, and ``--plot``."""
         add_setting_options(parser, self.settings_type)
+        for add_option in self.resource_options:
+            add_option(parser)
         add_plot_option(parser)
 
     def main(self, args: argparse.Namespace) -> int:
@@ -91,11 +104,14 @@ class Trainer(Generic[_Settings]):
         settings = load_run_settings(args.run, args, self.settings_type)
         if not args.resume:
             check_no_run(args.run)
-        threads = getattr(args, "threads", 1)
         with ProcessPool(getattr(args, "workers", 1)) as processes:
-            resources = Resources(processes, threads, getattr(args, "device", "cpu"))
+            resources = self.make_resources(args, processes)
             sys.stdout.write(self.complete_run(args.run, settings, resources, args.plot))
         return 0
+
+    def make_resources(self, args: argparse.Namespace, processes: ProcessPool) -> Resources:
+        """Make the resources of a command; options that the trainer does not have keep their defaults."""
+        return Resources(processes, getattr(args, "threads", 1), getattr(args, "device", "cpu"))
 
     def complete_run(
         self, folder: Path, settings: _Settings, resources: Resources, plot: Path | None = None

@@ -70,8 +70,8 @@ def test_whole_games_give_as_many_distinct_positions_and_say_which_follows_which
     sample = make_sampler().sample(counts, (4,), whole_games=True)
     assert np.bincount(sample.sources).tolist() == [count for _, count in counts]
     boards, visits = sample.boards, sample.visits
-    before = visits.rows[visits.follows.nonzero()[0]]
-    after = visits.rows[visits.follows.nonzero()[0] + 1]
+    before = visits.rows[visits.is_followed.nonzero()[0]]
+    after = visits.rows[visits.is_followed.nonzero()[0] + 1]
     assert len(before) > 200
     assert not np.isin(sample.sources[visits.rows], 3).any()
     for source in range(3):
@@ -86,7 +86,7 @@ def test_whole_games_give_as_many_distinct_positions_and_say_which_follows_which
 def test_a_play_that_was_not_the_best_is_not_followed(make_sampler):
     sampler = make_sampler()
     shares = [
-        sampler.sample([(source, 400)], (6,), whole_games=True).visits.follows.mean()
+        sampler.sample([(source, 400)], (6,), whole_games=True).visits.is_followed.mean()
         for source in ("selfplay", "astray")
     ]
     assert shares[0] > 0.93

@@ -6,7 +6,13 @@ import msgspec
 import numpy as np
 import pytest
 
-from engine.errors import DataFileError, GammondError, StateError, UnsupportedError, ValueRangeError
+from engine.errors import (
+    DataFileError,
+    FormatError,
+    GammondError,
+    StateError,
+    UnsupportedError,
+)
 from engine.play.lockstep import PairedGameResults, play_games
 from engine.play.player import EvaluatorPlayer, RandomPlayer
 from nets.players.pubeval import PubevalPlayer
@@ -239,8 +245,8 @@ def test_a_folder_with_a_run_is_not_overwritten(tmp_path):
         (b"games = ", DataFileError, "no configuration"),
         (b"\xff\xfe", DataFileError, "no configuration"),
         (b"games = 1\ncolour = 1\n", DataFileError, "unknown fields: colour"),
-        (b'seed = "x"\n', ValueRangeError, "seed in .*run.toml"),
-        (b"seed = 1.5\n", ValueRangeError, "seed in .*run.toml"),
+        (b'seed = "x"\n', FormatError, "run.toml: expected .* for seed"),
+        (b"seed = 1.5\n", FormatError, "run.toml: expected .* for seed"),
     ],
 )
 def test_settings_that_cannot_be_read_are_refused(tmp_path, content, error, message):

@@ -94,7 +94,7 @@ def test_a_game_ends_where_a_bearoff_database_knows_it(nets, judges):
     known = races[load_bearoff_evaluators()[-1].covers(races)]
     assert len(known)
     scores = roll_out_to_error(known[0], judges, SHORT)
-    expected = nets.evaluator().evaluate(known[:1])[0]
+    expected = nets.make_evaluator().evaluate(known[:1])[0]
     np.testing.assert_allclose(scores, np.tile(expected, (36, 1)), atol=1e-6)
 
 

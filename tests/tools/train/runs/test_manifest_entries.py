@@ -8,9 +8,9 @@ import numpy as np
 
 from nets.manifest import MANIFEST_FILE, NetEntry, ScorerEntry
 from nets.provenance import TrainingRecord
+from tools.train.runs.manifest_entries import format_net_entry, format_scorer_entry, format_training_entry
 from tools.train.runs.run_folder import ProvenanceStep
 from tools.train.weights.layers import LayeredNet
-from tools.train.weights.manifest_entries import format_net_entry, format_scorer_entry, format_training_entry
 
 WEIGHTS = MANIFEST_FILE.parent / "weights"
 

@@ -10,7 +10,8 @@ from pathlib import Path
 from engine.errors import StateError
 from nets.heritage.computational_backgammon.net import ClassicNet
 from nets.manifest import MANIFEST_FILE, check_name
-from tools.train.runs.run_folder import Provenance
+from tools.files import write_atomically
+from tools.train.runs.run_folder import Provenance, read_run_provenance
 from tools.train.weights.layers import LayeredNet
 
 MANIFEST_HEADING = "# for nets/manifest.toml\n"
@@ -119,3 +120,28 @@ def check_net_file(folder: Path, name: str, suffix: str, *, force: bool) -> Path
     if file.exists() and not force:
         raise StateError(f"{file} exists; choose another --name, or replace it with --force", field="name")
     return file
+
+
+def write_scorer(run: Path, file: Path, content: bytes, activation: str, *, best: bool = False) -> str:
+    """Write the net of a run, all of which led to it.
+
+    Args:
+        run: Its folder.
+        file: Where the net is to lie, under its name.
+        content: The net.
+        activation: What its hidden units do.
+        best: Whether it is the best measured net instead of the last.
+
+    Returns:
+        The ``[[scorer]]`` entry of the manifest and the ``[[training]]`` entry of the provenance file.
+
+    Raises:
+        DataFileError: The run cannot be read, and nothing is written then; or the file cannot be written.
+    """
+    name = file.stem
+    every_record = run / "none"
+    last = f"gammond export {run}{' --best' if best else ''} --name {name}"
+    training = format_training_entry(name, [name], read_run_provenance(run, every_record), last)
+    write_atomically(file, content)
+    scorer = format_scorer_entry(file, activation, content)
+    return MANIFEST_HEADING + scorer + PROVENANCE_HEADING + training

@@ -9,19 +9,20 @@ import pytest
 from engine.errors import GammondError, StateError
 from tests.tools.heritage.gengammon.teaching import expert_moves
 from tools.files import read_records
-from tools.heritage.gengammon import study
 from tools.heritage.gengammon.dataset import write_expert_moves
 from tools.heritage.gengammon.settings import MimicSettings
+from tools.train import vary as study
 from tools.train.runs import run as run_module
 from tools.train.runs.settings import read_settings
 
 SMALL = ["--population", "8", "--games", "0", "--threads", "1", "--generations", "4", "--validate-every", "2"]
 
 
-def run_study(folder, *arguments) -> int:
+def run_study(folder, *arguments, vary=()) -> int:
     parser = argparse.ArgumentParser()
     study.add_arguments(parser)
-    return study.main(parser.parse_args([str(folder), *SMALL, *map(str, arguments)]))
+    varied = [vary] if isinstance(vary, str) else list(vary)
+    return study.main(parser.parse_args(["mimic", str(folder), *varied, *SMALL, *map(str, arguments)]))
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +44,7 @@ def moves(tmp_path_factory):
 def test_it_makes_a_run_of_each_value_that_differs_in_nothing_else(
     tmp_path, moves, capsys, field, texts, values
 ):
-    assert run_study(tmp_path, *moves, "--vary", f"{field}={texts}") == 0
+    assert run_study(tmp_path, *moves, vary=f"{field}={texts}") == 0
     told = capsys.readouterr().out
     name = field.replace("-", "_")
     settings = [read_settings(tmp_path / str(value) / "run.toml", MimicSettings) for value in values]
@@ -57,24 +58,24 @@ def test_it_makes_a_run_of_each_value_that_differs_in_nothing_else(
 
 
 def test_what_differs_decides_what_comes_out(tmp_path, moves):
-    run_study(tmp_path, *moves, "--vary", "mutation=swap,bit")
+    run_study(tmp_path, *moves, vary="mutation=swap,bit")
     nets = [(tmp_path / name / "net.txt").read_text() for name in ("swap", "bit")]
     assert nets[0] != nets[1]
 
 
 def test_a_study_that_is_done_only_prints_its_table_again(tmp_path, moves, capsys):
-    options = [*moves, "--vary", "learned=20,100"]
-    run_study(tmp_path, *options)
+    options = {"vary": "learned=20,100"}
+    run_study(tmp_path, *moves, **options)
     told, before = capsys.readouterr().out, (tmp_path / "20" / "log.jsonl").read_text()
-    run_study(tmp_path, *options)
+    run_study(tmp_path, *moves, **options)
     assert capsys.readouterr().out == told
     assert (tmp_path / "20" / "log.jsonl").read_text() == before
 
 
 def test_a_killed_study_comes_out_as_one_that_was_not_killed(tmp_path, moves, monkeypatch):
     whole, killed = tmp_path / "whole", tmp_path / "killed"
-    options = [*moves, "--vary", "fitness=1,2"]
-    run_study(whole, *options)
+    options = {"vary": "fitness=1,2"}
+    run_study(whole, *moves, **options)
     keep, kept = run_module.Run._save_checkpoint, []
 
     def keep_three(self, since_s):
@@ -86,8 +87,8 @@ def test_a_killed_study_comes_out_as_one_that_was_not_killed(tmp_path, moves, mo
     with monkeypatch.context() as patch:
         patch.setattr(run_module.Run, "_save_checkpoint", keep_three)
         with pytest.raises(KeyboardInterrupt):
-            run_study(killed, *options)
-    run_study(killed, *options)
+            run_study(killed, *moves, **options)
+    run_study(killed, *moves, **options)
     for value in ("1", "2"):
         nets = [(folder / value / "net.txt").read_text() for folder in (whole, killed)]
         assert nets[0] == nets[1]
@@ -95,46 +96,48 @@ def test_a_killed_study_comes_out_as_one_that_was_not_killed(tmp_path, moves, mo
 
 
 def test_other_settings_are_refused_before_anything_is_run(tmp_path, moves):
-    run_study(tmp_path, *moves, "--vary", "learned=20,100")
+    run_study(tmp_path, *moves, vary="learned=20,100")
     shutil.rmtree(tmp_path / "20")
     with pytest.raises(StateError, match="other settings"):
-        run_study(tmp_path, *moves, "--vary", "learned=20,100", "--seed", "7")
+        run_study(tmp_path, *moves, "--seed", "7", vary="learned=20,100")
     assert not (tmp_path / "20").exists()
 
 
 def test_nets_that_play_without_experts_are_compared_too(tmp_path, capsys):
     play = ["--method", "play", "--positions", "20", "--rounds", "1", "--round-generations", "2"]
-    assert run_study(tmp_path, *play, "--vary", "trials=1,2") == 0
-    assert capsys.readouterr().out.splitlines()[2].endswith(" |  |  |")
+    assert run_study(tmp_path, *play, vary="trials=1,2") == 0
+    assert capsys.readouterr().out.splitlines()[2].endswith("% |")
 
 
-def test_the_sizes_of_the_document_are_varied_unless_told():
-    parser = argparse.ArgumentParser()
-    study.add_arguments(parser)
-    assert parser.parse_args(["runs/sizes"]).vary == "learned=1500,30000,45000"
+def test_several_settings_give_a_run_for_each_combination(tmp_path, moves, capsys):
+    assert run_study(tmp_path, *moves, "--runs", "2", vary=("mutation=swap,bit", "elite=0.1,0.2")) == 0
+    names = ["swap-0.1", "swap-0.2", "bit-0.1", "bit-0.2"]
+    assert sorted(folder.name for folder in tmp_path.iterdir()) == sorted(names)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("| mutation, elite | minutes |")
+    assert [line.split(" | ")[0] for line in lines[2:6]] == [f"| {name}" for name in names]
 
 
 @pytest.mark.parametrize(
     ("varied", "field"),
     [
-        ("", "vary"),
-        ("learned", "vary"),
-        ("learned=", "vary"),
-        ("learned=20,", "vary"),
-        ("learned=20,20", "vary"),
-        ("learned=20,020", "vary"),
+        ("learned", "variations"),
+        ("learned=", "variations"),
+        ("learned=20,", "variations"),
+        ("learned=20,20", "variations"),
+        ("learned=20,020", "variations"),
         ("learned=20,x", "learned"),
         ("learned=-1,20", "learned"),
         ("fitness=1,4", "fitness"),
         ("crossover=weights,genes", "crossover"),
         ("size=1,2", "size"),
-        ("moves=runs/a.npz,runs/b.npz", "vary"),
-        ("opponents=random,pubeval", "vary"),
+        ("moves=runs/a.npz,runs/b.npz", "variations"),
+        ("opponents=random,pubeval", "variations"),
     ],
 )
 def test_what_cannot_be_varied_is_refused_before_a_run_begins(tmp_path, moves, varied, field):
     with pytest.raises(GammondError) as caught:
-        run_study(tmp_path, *moves, "--vary", varied)
+        run_study(tmp_path, *moves, vary=varied)
     assert caught.value.field == field
     assert not list(tmp_path.iterdir())
 
@@ -142,7 +145,7 @@ def test_what_cannot_be_varied_is_refused_before_a_run_begins(tmp_path, moves, v
 def test_the_agreement_of_all_is_drawn(tmp_path, moves):
     pytest.importorskip("matplotlib")
     picture = tmp_path / "a.svg"
-    run_study(tmp_path / "runs", *moves, "--vary", "mutation=swap,bit", "--plot", picture)
+    run_study(tmp_path / "runs", *moves, "--plot", picture, vary="mutation=swap,bit")
     text = picture.read_text()
     assert "swap: ranked first, unseen matches" in text
     assert "bit: ranked first, unseen matches" in text

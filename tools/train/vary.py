@@ -1,0 +1,197 @@
+"""``gammond train vary``: train runs that differ in a setting or two, and compare them.
+
+Each setting takes one value after another, all other settings are the same. With several settings there is a
+run for each combination. Runs lie in folders called after their values:
+
+    gammond train vary mimic runs/crossovers crossover=weights,bits,alternating --moves moves.npz
+    gammond train vary classic runs/sizes hidden=10,20,40 outputs=1,2,5 --games 100000
+
+Finished runs are left alone and the others resume, so the same command goes on after a kill.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import itertools
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from engine.errors import StateError, ValueRangeError
+from tools.figures import check_plot_file
+from tools.files import read_records
+from tools.parallel import ProcessPool
+from tools.train.runs.pictures import draw_runs
+from tools.train.runs.run_folder import CONFIG_FILE, LOG_FILE, compute_hours
+from tools.train.runs.settings import format_command_options, read_settings, settings_from_args, with_value
+from tools.train.runs.trainer import RunSettings, Trainer
+
+SUMMARY = "train runs with settings varied, and compare them"
+
+TRAINERS = {
+    "td": "tools.train.td.command",
+    "fit": "tools.train.fitting.fit",
+    "refine": "tools.train.fitting.refine",
+    "mimic": "tools.heritage.gengammon.command",
+    "classic": "tools.heritage.computational_backgammon.command",
+    "climb": "tools.heritage.heuristic_engine.command",
+    "heuristic-net": "tools.heritage.phase_features.command",
+    "ascend": "tools.heritage.barca.command",
+}
+"""Trainer -> the module with its ``TRAINER``."""
+
+_MINUTES = 60
+
+Combination = tuple[tuple[str, str], ...]
+"""Settings, and the text of a value for each."""
+
+
+@dataclass(frozen=True)
+class _RunTask:
+    """A run to be completed in another process."""
+
+    trainer: str
+    folder: Path
+    settings: RunSettings
+    args: argparse.Namespace
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add a sub-parser for each trainer."""
+    subparsers = parser.add_subparsers(
+        dest="trainer", metavar="TRAINER", required=True, parser_class=argparse.ArgumentParser
+    )
+    for name in TRAINERS:
+        trainer = _find_trainer(name)
+        of_trainer = subparsers.add_parser(name, help=f"vary settings of 'gammond {trainer.command}'")
+        of_trainer.add_argument("folder", type=Path, help="where the runs go, a folder for each")
+        of_trainer.add_argument(
+            "variations",
+            nargs="+",
+            metavar="SETTING=LIST",
+            help="a setting and its values",
+        )
+        of_trainer.add_argument("--runs", type=int, default=1, help="runs side by side (default 1)")
+        trainer.add_settings(of_trainer)
+
+
+def main(args: argparse.Namespace) -> int:
+    """Complete the runs and compare them; return the exit status.
+
+    Raises:
+        GammondError: An option is invalid, or a run that is there has other settings; no run is created.
+    """
+    check_plot_file(args.plot)
+    trainer = _find_trainer(args.trainer)
+    combinations = _parse_variations(args.variations)
+    runs = _make_runs(args.folder, settings_from_args(args, trainer.settings_type), combinations)
+    tasks = [_RunTask(args.trainer, folder, settings, args) for folder, settings in runs.items()]
+    with ProcessPool(args.runs) as processes:
+        for _ in processes.map(_complete_run, tasks):
+            pass
+    if args.plot:
+        (trainer.draw or draw_runs)(list(runs), args.plot)
+    sys.stdout.write(compare_runs(trainer, [name for name, _ in combinations[0]], list(runs)))
+    return 0
+
+
+def compare_runs(trainer: Trainer[Any], settings: Sequence[str], folders: Sequence[Path]) -> str:
+    """Tabulate finished runs, and tell the commands that play them against each other.
+
+    Args:
+        trainer: Of the runs.
+        settings: In which they differ.
+        folders: Of the runs, each called after its values.
+    """
+    summaries, firsts = [], []
+    for folder in folders:
+        records = read_records(folder / LOG_FILE)
+        firsts.append([folder.name, f"{_MINUTES * compute_hours(records)[-1]:.1f}"])
+        summaries.append(trainer.summarise(records))
+    columns = list(dict.fromkeys(column for summary in summaries for column in summary))
+    lines = [
+        _format_row([", ".join(settings), "minutes", *columns]),
+        f"|{'---|' * (2 + len(columns))}",
+        *(
+            _format_row([*first, *(summary.get(column, "") for column in columns)])
+            for first, summary in zip(firsts, summaries, strict=True)
+        ),
+    ]
+    players = " ".join(f"run:{folder}" for folder in reversed(folders))
+    paths = " ".join(map(str, folders))
+    comparisons = [command.format(players=players, folders=paths) for command in trainer.comparisons]
+    lines += ["", *comparisons, ""]
+    return "\n".join(lines)
+
+
+def _format_row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _find_trainer(name: str) -> Trainer[Any]:
+    trainer: Trainer[Any] = importlib.import_module(TRAINERS[name]).TRAINER
+    return trainer
+
+
+def _parse_variations(texts: Sequence[str]) -> list[Combination]:
+    """Parse ``SETTING=VALUE,VALUE`` of each setting into all combinations.
+
+    Raises:
+        ValueRangeError: A text has another form, or a setting is there twice.
+    """
+    varied: dict[str, list[tuple[str, str]]] = {}
+    for text in texts:
+        name, _, listed = text.partition("=")
+        name = name.strip().replace("-", "_")
+        values = [value.strip() for value in listed.split(",")]
+        if not name or not all(values) or name in varied:
+            raise ValueRangeError(
+                f"expected settings and their values, as in hidden=10,20, got {text[:40]!r}",
+                field="variations",
+            )
+        varied[name] = [(name, value) for value in values]
+    return list(itertools.product(*varied.values()))
+
+
+def _make_runs(
+    folder: Path, settings: RunSettings, combinations: Sequence[Combination]
+) -> Mapping[Path, RunSettings]:
+    """Make the settings of each run, by its folder.
+
+    Raises:
+        GammondError: A value is invalid.
+        ValueRangeError: Values cannot name a folder, or name one twice.
+        StateError: A folder holds a run with other settings.
+    """
+    runs: dict[Path, RunSettings] = {}
+    for combination in combinations:
+        run = settings
+        for name, value in combination:
+            run = with_value(run, name, value)
+        run.check()
+        called = "-".join(str(getattr(run, name)) for name, _ in combination)
+        if not re.fullmatch(r"\w[\w.-]*", called) or folder / called in runs:
+            raise ValueRangeError(
+                f"expected different words or numbers, which name folders, got {called[:40]!r}",
+                field="variations",
+            )
+        runs[folder / called] = run
+    for each, run in runs.items():
+        if (each / CONFIG_FILE).exists() and read_settings(each / CONFIG_FILE, type(run)) != run:
+            raise StateError(
+                f"{each} holds a run with other settings than{format_command_options(run)}",
+                field="folder",
+            )
+    return runs
+
+
+def _complete_run(task: _RunTask) -> None:
+    """Begin or resume a run; it works in this process alone where others are trained beside it."""
+    trainer = _find_trainer(task.trainer)
+    sys.stderr.write(f"{task.folder}:\n")
+    with ProcessPool(1 if task.args.runs > 1 else getattr(task.args, "workers", 1)) as processes:
+        trainer.complete_run(task.folder, task.settings, trainer.make_resources(task.args, processes))
