@@ -61,7 +61,7 @@ def make_ok_reply(command: str, values: Mapping[str, ReplyValue] | None = None) 
 def make_error_reply(error: Exception) -> Reply:
     """Return the final line for a request that failed: ``error CODE FIELD: MESSAGE``."""
     code, field, message = describe_error(error)
-    return Reply("error", f"{code} {field}: {message}")
+    return Reply("error", f"{code} {field}: {message}", error=error)
 
 
 def describe_error(error: Exception) -> tuple[str, str, str]:

@@ -18,12 +18,14 @@ class Reply:
         text: What follows it as it stands.
         values: What follows as ``key=value``, in this order.
         is_final: Whether it ends the answer; each request gets exactly one such line.
+        error: What an error line was made of, for front ends that word it themselves; it is not written.
     """
 
     word: str
     text: str = ""
     values: Mapping[str, ReplyValue] = field(default_factory=dict)
     is_final: bool = True
+    error: Exception | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)

@@ -7,14 +7,17 @@ from typing import Any
 
 from engine.analysis.levels import LEVELS
 from engine.errors import UnsupportedError
+from engine.evaluation.evaluator import Evaluator
 from engine.rules.match import RESULT_NAMES
+from engine.rules.outcome import invert_outcomes
 from protocol.commands.table import COMMANDS
 from protocol.core.replies import format_value
 from protocol.core.requests import Reply, WorkControl
-from protocol.repl.command_client import send_command
 from protocol.repl.opponent import ROLL_ACTION
-from protocol.repl.output_lines import PreformattedLine
+from protocol.repl.replies import PreformattedLine, send_command
 from protocol.repl.tables import (
+    CHANCE_KEYS,
+    describe_chances,
     format_count,
     format_cube_decision,
     format_legal_plays,
@@ -24,7 +27,7 @@ from protocol.repl.tables import (
     format_response,
     format_rollout,
 )
-from protocol.state.player_registry import ENGINE_PLAYER
+from protocol.state.player_registry import ENGINE_PLAYER, SESSION_PLAYERS
 from protocol.state.session import CUSTOM_LEVEL, Session
 
 _LEVELS_HEADER = "  level         looks    loses  thousandths of a point in an unforced play"
@@ -159,3 +162,62 @@ def _evaluate_resignation(session: Session, values: Mapping[str, Any], control: 
 def _format_named(values: Mapping[str, Any], *names: str) -> str:
     """Write the named arguments that were given, as they go on to the table."""
     return "".join(f" {name}={format_value(values[name])}" for name in names if values.get(name) is not None)
+
+
+class WinningChances:
+    """Tells chances once it is told to.
+
+    Args:
+        session: The table.
+
+    Attributes:
+        are_told: Whether it was.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self.is_shown = False
+
+    def set_shown(self, is_shown: bool) -> str:
+        """Tell them from here on, or do not; say which.
+
+        Raises:
+            DataFileError: A file of who judges is missing or damaged.
+        """
+        said = f"told after each play, as {self._find_evaluator().name} sees them" if is_shown else "not told"
+        self.is_shown = is_shown
+        return f"Chances are {said}."
+
+    def describe_source(self) -> list[str]:
+        """Say who judges, if they are told.
+
+        Raises:
+            DataFileError: As for `tell`.
+        """
+        return [f"Chances are as {self._find_evaluator().name} sees them."] if self.is_shown else []
+
+    def format_lines(self, seat: int) -> list[str]:
+        """Say a seat's chances before the next roll at one look, if they are told.
+
+        Args:
+            seat: Whose chances.
+
+        Raises:
+            StateError: No game goes on.
+            DataFileError: As for `tell`.
+        """
+        if not self.is_shown:
+            return []
+        outcomes = self._find_evaluator().evaluate(self._session.require_game().board[None])
+        if self._session.game.match.on_roll != seat:
+            outcomes = invert_outcomes(outcomes)
+        return describe_chances(dict(zip(CHANCE_KEYS, map(float, outcomes[0]), strict=True)))
+
+    def _find_evaluator(self) -> Evaluator:
+        """The other player where it knows outcomes, else the evaluator of ``engine.net``; may load them."""
+        engine, service = self._session.engine_settings, self._session.service
+        if engine.player not in SESSION_PLAYERS:
+            player = service.players.find(engine.player, engine.threads)
+            if player.evaluator is not None:
+                return player.evaluator
+        return service.get_engine(engine.net, engine.threads).evaluator

@@ -14,12 +14,10 @@ from engine.rules.match import MatchState
 from protocol.commands.board_drawing import CHECKER_MARKS, draw_board
 from protocol.commands.game import OFFER_ACTIONS
 from protocol.core.requests import WorkControl
-from protocol.repl.analysis import find_best_action
-from protocol.repl.chances import WinningChances
-from protocol.repl.command_client import send_command
+from protocol.repl.analysis import WinningChances, find_best_action
 from protocol.repl.game_log import GameLog, LoggedAction
 from protocol.repl.opponent import ROLL_ACTION, EngineOpponent
-from protocol.repl.output_lines import PreformattedLine
+from protocol.repl.replies import PreformattedLine, send_command
 from protocol.repl.sentences import (
     ENGINE_NAME,
     HUMAN_NAME,

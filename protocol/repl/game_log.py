@@ -15,10 +15,9 @@ from engine.rules.moves import find_play
 from engine.rules.position import Position
 from engine.rules.rules import Feature
 from protocol.core.requests import ReplyValue
+from protocol.repl.sentences import SeatNames
 from protocol.state.session import GameState
 from protocol.state.settings import SEAT_NAMES
-
-SeatNames = tuple[str, str]
 
 
 @dataclass(frozen=True)

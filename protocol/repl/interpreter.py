@@ -13,10 +13,9 @@ from protocol.core.arguments import Argument, parse_arguments
 from protocol.core.errors import CommandError
 from protocol.core.replies import format_reply
 from protocol.core.requests import AnyReply, Reply, WorkControl
-from protocol.repl.command_client import RefusedRequestError
 from protocol.repl.commands import ALIASES, REPL_COMMANDS, ReplCommand
 from protocol.repl.game import ReplGame
-from protocol.repl.output_lines import format_error
+from protocol.repl.replies import RefusedRequestError, format_error
 from protocol.repl.toolbar import format_toolbar
 from protocol.state.session import Session
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine.rules.match import RESULT_NAMES
 from engine.rules.rules import Feature
 from protocol.core.requests import WorkControl
-from protocol.repl.command_client import send_command
+from protocol.repl.replies import send_command
 from protocol.state.session import Session
 
 ROLL_ACTION = "roll"

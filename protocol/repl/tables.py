@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from protocol.core.requests import Reply, ReplyValue
-from protocol.repl.output_lines import PreformattedLine
+from protocol.repl.replies import PreformattedLine
 
 ReplyValues = Mapping[str, ReplyValue]
 

@@ -30,8 +30,8 @@ from engine.runtime.version import NAME, read_version
 from protocol.core.requests import AnyReply, WorkControl
 from protocol.repl.completion import suggest_completions
 from protocol.repl.interpreter import LineInterpreter
-from protocol.repl.output_lines import ERROR_MARK, PreformattedLine
-from protocol.repl.progress import ProgressLine
+from protocol.repl.replies import ERROR_MARK, PreformattedLine
+from protocol.repl.toolbar import ProgressLine
 from protocol.state.service import Service, make_shipped_catalogue
 from protocol.state.session import Session
 

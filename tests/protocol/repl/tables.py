@@ -8,7 +8,7 @@ from engine.rules.match import MatchState
 from protocol.core.requests import WorkControl
 from protocol.repl.game import ReplGame
 from protocol.repl.interpreter import LineInterpreter
-from protocol.repl.output_lines import ERROR_MARK
+from protocol.repl.replies import ERROR_MARK
 from protocol.state.service import EngineCatalogue, Service
 from protocol.state.session import Session
 from tests.protocol.talking import SEED, make_service

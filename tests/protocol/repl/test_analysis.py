@@ -123,7 +123,7 @@ def test_a_rollout_of_the_cube_says_what_is_right():
 
 def test_arguments_of_rollouts_are_checked_by_the_table():
     talk = table("newgame")
-    assert talk.answer("rollout moves") == ["error: no dice: 'roll' them, or set them by 'dice A B'"]
+    assert talk.answer("rollout moves") == ["error: no dice: 'roll' them, or set them with 'dice A B'"]
     assert talk.answer("rollout trials=0")[0].startswith("error: expected a whole number 1..")
     assert talk.answer("rollout continue trials=36")[0].startswith("error: no rollout to continue")
 

@@ -8,8 +8,8 @@ from engine.rules.notation import format_play
 from engine.rules.outcome import LOSE_G, WIN, WIN_G
 from engine.rules.position import Position
 from protocol.core.requests import WorkControl
-from protocol.repl.command_client import RefusedRequestError
 from protocol.repl.game import ReplGame
+from protocol.repl.replies import RefusedRequestError
 from protocol.repl.tables import format_count
 from protocol.state.settings import change_match
 from tests.boards import RacingJudge, position

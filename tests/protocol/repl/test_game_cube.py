@@ -7,7 +7,7 @@ from engine.errors import StateError
 from engine.rules.match import MatchState
 from engine.rules.outcome import LOSE_G, WIN, WIN_G
 from protocol.core.requests import WorkControl
-from protocol.repl.command_client import RefusedRequestError
+from protocol.repl.replies import RefusedRequestError
 from tests.boards import RacingJudge, position
 from tests.protocol.repl.tables import dealt, game_at
 

@@ -10,8 +10,8 @@ from engine.rules.moves import legal_plays
 from engine.rules.notation import format_play
 from nets.catalogue import load_player
 from protocol.core.requests import WorkControl
-from protocol.repl.command_client import RefusedRequestError
 from protocol.repl.game import ReplGame
+from protocol.repl.replies import RefusedRequestError
 from tests.boards import position
 from tests.protocol.repl.tables import make_session, make_talk
 

@@ -1,14 +1,11 @@
-import inspect
-import re
-
 import pytest
 
-import protocol.state.session
+from engine.errors import StateError
 from protocol.commands.table import COMMANDS
-from protocol.core.requests import Reply
+from protocol.core.replies import make_error_reply
 from protocol.repl.commands import REPL_COMMANDS
 from protocol.repl.interpreter import LineInterpreter
-from protocol.repl.output_lines import PreformattedLine, format_error
+from protocol.repl.replies import PreformattedLine, format_error
 from tests.boards import position
 from tests.protocol.repl.tables import make_talk, session_without_nets
 
@@ -70,7 +67,7 @@ def test_a_play_may_be_typed_as_it_is(line):
 
 def test_a_play_without_dice_says_what_is_missing():
     assert make_talk("newgame").answer("8/5 6/5") == [
-        "error: no dice: 'roll' them, or set them by 'dice A B'"
+        "error: no dice: 'roll' them, or set them with 'dice A B'"
     ]
 
 
@@ -85,14 +82,17 @@ def test_errors_say_what_to_do_in_the_words_of_the_repl():
         assert talk.answer(line) == ["error: the game is over: 'new' begins another"]
 
 
-def test_whatever_the_session_misses_has_an_answer_in_the_words_of_the_repl():
-    source = inspect.getsource(protocol.state.session)
-    missing = set(re.findall(r'StateError\(\s*"([^"]*)",[^)]*missing=', source))
-    assert len(missing) == 3
-    for fact in missing:
-        said = format_error(Reply("error", f"bad_state field: {fact}: send 'x' first"))
-        assert said.startswith(f"error: {fact}: '")
-        assert "send" not in said
+@pytest.mark.parametrize("missing", ["position", "game", "dice"])
+def test_advice_goes_by_what_is_missing_whatever_the_message(missing):
+    error = StateError("no such thing", missing=missing, advice="send 'x' first")
+    text = format_error(make_error_reply(error))
+    assert text.startswith("error: no such thing: '")
+    assert "send" not in text
+
+
+def test_without_advice_of_the_repl_the_message_stays():
+    error = StateError("no such thing", missing="answer", advice="send 'x' first")
+    assert format_error(make_error_reply(error)) == "error: no such thing: send 'x' first"
 
 
 def test_words_for_the_cube_act_for_the_side_whose_turn_it_is():
@@ -227,5 +227,5 @@ def test_a_fault_of_the_program_answers_that_line_and_the_talk_goes_on(monkeypat
         raise ZeroDivisionError
 
     monkeypatch.setattr(talk.game, "show_score", fail)
-    assert talk.answer("score")[0].startswith("error: a fault of gammond itself")
+    assert talk.answer("score")[0].startswith("error: internal error")
     assert talk.answer("8/5 6/5")[0].endswith("plays 8/5 6/5.")

@@ -1,5 +1,5 @@
 from protocol.core.requests import JsonReply, Reply
-from protocol.repl.progress import ProgressLine
+from protocol.repl.toolbar import ProgressLine
 
 
 def line(*texts):

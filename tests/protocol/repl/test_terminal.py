@@ -17,7 +17,7 @@ from prompt_toolkit.output.vt100 import Vt100_Output
 from protocol.core.requests import Reply
 from protocol.repl import terminal
 from protocol.repl.interpreter import LineInterpreter
-from protocol.repl.output_lines import PreformattedLine
+from protocol.repl.replies import PreformattedLine
 from tests.protocol.repl.tables import make_session, make_talk
 
 CTRL_C, CTRL_D, CTRL_E, TAB = "\x03", "\x04", "\x05", "\t"

@@ -1,7 +1,7 @@
 import pytest
 
 from protocol.core.requests import WorkControl
-from protocol.repl.command_client import RefusedRequestError, send_command
+from protocol.repl.replies import RefusedRequestError, send_command
 from tests.protocol.repl.tables import make_session
 
 

@@ -1,0 +1,72 @@
+"""Commands that the REPL sends to its session, and how replies and errors read for a person."""
+
+from __future__ import annotations
+
+from engine.errors import GammondError, StateError
+from protocol.commands.dispatch import run_line
+from protocol.core.errors import INTERNAL_ERROR
+from protocol.core.requests import Reply, WorkControl
+from protocol.state.session import Session
+
+ERROR_MARK = "error: "
+"""The beginning of a line that says why nothing was done."""
+
+_ADVICE = {
+    "position": "'play' begins a game, 'position gnubgid ID' sets one up",
+    "game": "'new' begins another",
+    "dice": "'roll' them, or set them with 'dice A B'",
+}
+"""What a `StateError` misses -> the REPL's own advice."""
+
+
+class PreformattedLine(str):
+    """A line whose columns align with those of other lines: it is never wrapped."""
+
+    __slots__ = ()
+
+
+class RefusedRequestError(GammondError):
+    """A command that the session answered with an error: the reply says what to do.
+
+    Args:
+        reply: The error line.
+    """
+
+    def __init__(self, reply: Reply) -> None:
+        super().__init__(reply.text)
+        self.reply = reply
+
+
+def send_command(session: Session, line: str, control: WorkControl) -> list[Reply]:
+    """Send a command to the session, as any other client would.
+
+    Args:
+        session: The table.
+        line: The command.
+        control: Stops and watches work.
+
+    Returns:
+        Its replies, the last of them final.
+
+    Raises:
+        RefusedRequestError: The session answered with an error.
+    """
+    replies, _ = run_line(session, line, control)
+    lines = [reply for reply in replies if isinstance(reply, Reply)]
+    if lines[-1].word == "error":
+        raise RefusedRequestError(lines[-1])
+    return lines
+
+
+def format_error(reply: Reply) -> str:
+    """Format an error line for a person: the message alone, with advice in the words of the REPL.
+
+    Args:
+        reply: The error line of the wire, ``CODE FIELD: MESSAGE`` in its text.
+    """
+    code_and_field, _, message = reply.text.partition(": ")
+    if code_and_field.startswith(INTERNAL_ERROR):
+        message = "internal error, logged to standard error; you can go on"
+    elif isinstance(reply.error, StateError) and reply.error.missing in _ADVICE:
+        message = f"{reply.error.problem}: {_ADVICE[reply.error.missing]}"
+    return ERROR_MARK + message
