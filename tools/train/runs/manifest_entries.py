@@ -6,19 +6,32 @@ import hashlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Protocol
 
 from engine.errors import StateError
-from nets.heritage.computational_backgammon.net import ClassicNet
 from nets.manifest import MANIFEST_FILE, check_name
 from tools.files import write_atomically
 from tools.train.runs.run_folder import Provenance, read_run_provenance
-from tools.train.weights.layers import LayeredNet
 
 MANIFEST_HEADING = "# for nets/manifest.toml\n"
 """Before entries of the manifest."""
 
 PROVENANCE_HEADING = "# for nets/provenance.toml\n"
 """Before entries of the provenance file."""
+
+
+class EncodedNet(Protocol):
+    """A net of any kind, as far as its entry describes it."""
+
+    @property
+    def encoder_id(self) -> str:
+        """The encoder of its inputs; see `nets.encoders`."""
+        ...
+
+    @property
+    def hidden(self) -> tuple[int, ...]:
+        """Sizes of its hidden layers."""
+        ...
 
 
 def format_training_entry(name: str, nets: Sequence[str], provenance: Provenance, export_command: str) -> str:
@@ -45,7 +58,7 @@ def format_training_entry(name: str, nets: Sequence[str], provenance: Provenance
     return _format_entry("training", lines)
 
 
-def format_net_entry(file: Path, phase: str, net: LayeredNet | ClassicNet, content: bytes) -> str:
+def format_net_entry(file: Path, phase: str, net: EncodedNet, content: bytes) -> str:
     """Format the ``[[net]]`` entry of a file.
 
     Args:
