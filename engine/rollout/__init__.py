@@ -1,4 +1,4 @@
-"""Rollouts: games played out from a position by the engine itself, and what they say about it."""
+"""Rollouts: trials that the engine plays out from a position, and estimates from them."""
 
 from engine.rollout.cube_decisions import CubeRollout, roll_out_cube
 from engine.rollout.cubeful_scoring import CubefulScoring

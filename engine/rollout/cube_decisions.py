@@ -1,4 +1,4 @@
-"""Rollouts of cube decisions: not doubling and a double that is taken, with the same dice."""
+"""Rollouts of cube decisions: no double and double/take, with the same dice."""
 
 from __future__ import annotations
 
@@ -20,14 +20,13 @@ from engine.rules.position import Position
 
 @dataclass(frozen=True)
 class CubeRollout:
-    """A cube decision with what its rollout found, all for the side on roll.
+    """A cube decision with its rollout, all for the side on roll.
 
     Attributes:
-        decision: What both sides should do, by the means.
-        no_double: The position without the double.
-        take: The position after a double that is taken, in points for the present cube; None where there is
-            no double.
-        gain: By how much the take is worth more than not doubling; None where there is no double.
+        decision: The best cube action of both sides, by the means.
+        no_double: The estimate without the double.
+        take: The estimate after double/take, in points for the present cube; None if a double is impossible.
+        gain: Equity of double/take minus that of no double; None if a double is impossible.
         rollout: The rollout.
     """
 
@@ -51,10 +50,10 @@ def roll_out_cube(
     """Roll out a cube decision.
 
     Args:
-        position: Of the player on roll.
-        space: The cube, as that player sees it.
-        evaluators: As `engine.rollout.roll_out`.
-        settings: As there; ``stop_jsd`` stops when neither the double nor the answer is in doubt, see
+        position: The position of the player on roll.
+        space: The states of the cube, seen by that player.
+        evaluators: As for `engine.rollout.roll_out`.
+        settings: As there; ``stop_jsd`` stops when neither the double nor the response is in doubt, see
             `engine.rollout.stop_rules.apply_cube_rule`.
         resume: As there.
         progress: As there; start 0 is the position without the double, start 1 the one after a take.
@@ -65,7 +64,9 @@ def roll_out_cube(
         GammondError: As `engine.rollout.roll_out`.
     """
     if position.is_over:
-        raise StateError("there is nothing to double in a game that is over", field="position")
+        raise StateError(
+            "expected a game in progress for a cube decision, got a finished one", field="position"
+        )
     scoring = CubefulScoring(space)
     taken = int(space.state_after_take[0])
     cubes = TrialCubes.make_initial(1)
@@ -98,7 +99,7 @@ def roll_out_cube(
 def _compute_mean_values(
     state: RolloutState, space: CubeStateSpace
 ) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
-    """The mean values in the two states of the cube, ``float32[states]``, where a decision looks for them."""
+    """Compute the mean values of both starts at their states of the cube, ``float32[states]``."""
     values = np.zeros(len(space.states), np.float32)
     for start, column in enumerate(state.cubes.states.tolist()):
         values[column] = state.scores[start][:, VALUE_COLUMN].mean() / state.cubes.stakes[start]

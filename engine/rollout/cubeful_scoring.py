@@ -1,4 +1,4 @@
-"""Scores with the cube: both sides double, take and pass during the trials."""
+"""Cubeful scoring: both sides double, take and pass during the trials."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ TIE_TOLERANCE = 1e-5
 """Values closer than this count as equal: rounding of 32-bit numbers."""
 
 VALUE_COLUMN = OUTCOME_COLUMNS
-"""The column of the value with the cube."""
+"""The column of the cubeful value."""
 
 
 class CubefulScoring:
-    """Scores games with the cube: the cubeless outcome, and the value with the cube.
+    """Scores games with the cube: the cubeless outcome, and the cubeful value.
 
-    The sixth column is in points per cube of 1 for money, times the trial's stake, and in chances to win
-    the match otherwise. In a game that ends with a pass the outcome is the judge's at that moment. Checker
-    play is the policy's, whatever the cube.
+    The sixth column is in points for a cube of 1 in money play, times the trial's stake, and a match-winning
+    chance in a match. In a game that ends with a pass, the outcome is the evaluator's before the pass.
+    Checker play is the policy's, whatever the cube.
 
     Args:
         space: The states of the cube, seen by the side on roll at the start.
-        may_double_at_start: Whether the side on roll at the start may double before its first roll: yes
-            for the positions after plays; no to value a position without the double, or after it.
-        efficiencies: What doubles, takes and values rest on; the usual ones if None.
+        may_double_at_start: Whether the side on roll at the start may double before its first roll: yes for
+            positions after plays, no for a position without the double, or after it.
+        efficiencies: Cube efficiencies; the usual ones if None.
     """
 
     columns = OUTCOME_COLUMNS + 1
@@ -55,7 +55,7 @@ class CubefulScoring:
 
     @property
     def name(self) -> str:
-        """The match state, the table of match equities and who may double first."""
+        """The match state, the match equity table and the side that may double first."""
         first = "doubling" if self._may_double_at_start else "rolling"
         states = " ".join(f"{state.value}:{state.owner}" for state in self.game.states)
         name = f"cubeful, seat {self.game.seat} {first}, {self.game.match}, {self.game.table.name}, {states}"
@@ -90,7 +90,7 @@ class CubefulScoring:
         return is_known
 
     def may_double(self, turn: int, states: NDArray[np.int8]) -> NDArray[np.bool_]:
-        """Say where the side on roll has a use for doubling, as `TrialScoring.may_double`."""
+        """Return where the side on roll may double to its benefit, as `TrialScoring.may_double`."""
         if not turn and not self._may_double_at_start:
             return np.zeros(len(states), np.bool_)
         may_double: NDArray[np.bool_] = self._games[turn % 2].may_double[states]
@@ -99,7 +99,7 @@ class CubefulScoring:
     def act_on_cube(
         self, outcomes: Outcomes, boards: Board, turn: int, cubes: TrialCubes
     ) -> tuple[NDArray[np.bool_], Scores]:
-        """Let the sides on roll double, as `TrialScoring.act_on_cube`; they double where it costs nothing."""
+        """Play the cube actions, as `TrialScoring.act_on_cube`; a double that costs nothing is made."""
         game = self._games[turn % 2]
         rows, states = np.arange(len(boards)), cubes.states.astype(np.int64)
         values = compute_leaf_values(outcomes, self._compute_efficiencies(boards), game)
@@ -121,7 +121,7 @@ class CubefulScoring:
         return passes, self.swap_sides(scores) if turn % 2 else scores
 
     def equities(self, scores: Scores) -> NDArray[np.float64]:
-        """Equities with the cube, ``float64[n]``: 1 is a game won singly at the present cube."""
+        """Return cubeful equities, ``float64[n]``: 1 is a game won singly at the present cube."""
         lost, won = self.game.result_value(-1), self.game.result_value(1)
         equities: NDArray[np.float64] = (scores[..., VALUE_COLUMN] - 0.5 * (won + lost)) / (
             0.5 * (won - lost)
@@ -129,14 +129,14 @@ class CubefulScoring:
         return equities
 
     def swap_sides(self, scores: Scores) -> Scores:
-        """See scores from the other side, as `TrialScoring.swap_sides`."""
+        """Return scores from the opponent's side, as `TrialScoring.swap_sides`."""
         turned: Scores = scores[..., [WIN, LOSE_G, LOSE_BG, WIN_G, WIN_BG, VALUE_COLUMN]]
         turned[..., WIN] = 1.0 - turned[..., WIN]
         turned[..., VALUE_COLUMN] = (0.0 if self.game.is_money else 1.0) - scores[..., VALUE_COLUMN]
         return turned
 
     def _compute_efficiencies(self, boards: Board) -> NDArray[np.float32]:
-        """Cube efficiencies of ``int8[n, 2, 26]`` positions, ``float32[n]``."""
+        """Return cube efficiencies of ``int8[n, 2, 26]`` positions, ``float32[n]``."""
         return (
             cube_efficiencies(boards) if self._efficiencies is None else self._efficiencies.for_boards(boards)
         )

@@ -1,4 +1,4 @@
-"""Rollouts of what people ask about: a position, or the plays of a roll."""
+"""Rollouts of a position, or of the plays of a roll."""
 
 from __future__ import annotations
 
@@ -19,14 +19,13 @@ from engine.rules.position import Position
 
 @dataclass(frozen=True)
 class PlayRollout:
-    """A play with what its rollout found.
+    """A play with its rollout.
 
     Attributes:
         play: The play.
-        estimate: After the play, for the player who made it.
-        difference_to_best: How far it is behind the best play, for that player; None for the best play
-            itself.
-        is_pruned: Whether it was too far behind to get all trials.
+        estimate: The estimate after the play, for the player who makes it.
+        difference_to_best: Loss against the best play, for that player; None for the best play itself.
+        is_pruned: Whether a stop rule pruned it before all trials.
     """
 
     play: Play
@@ -48,11 +47,12 @@ def roll_out_position(
     """Roll out a position.
 
     Args:
-        position: Any; a finished one has its exact outcome.
-        evaluators: As `roll_out`, like all that follow.
+        position: The position; a finished one has its exact outcome.
+        evaluators: As for `roll_out`.
         settings: As there.
-        space: The cube, as the player on roll sees it, who does not double at once; without a cube if None.
-        resume: As `roll_out`.
+        space: The states of the cube, seen by the player on roll, who does not double on the first roll;
+            cubeless if None.
+        resume: As for `roll_out`.
         progress: As there.
         cancelled: As there.
 
@@ -90,22 +90,22 @@ def roll_out_plays(
     """Roll out plays of one roll with the same dice, and rank them.
 
     Args:
-        position: Where the player on roll moves from.
+        position: The position, the player on roll to move.
         roll: Two dice.
-        evaluators: As `roll_out`.
+        evaluators: As for `roll_out`.
         settings: As there.
-        plays: Which plays; all legal ones if None.
-        space: The cube, as the player on roll sees it; without a cube if None.
-        resume: As `roll_out`.
-        progress: As there; the starts of the states are the positions after the plays, in their order.
+        plays: The plays; all legal ones if None.
+        space: The states of the cube, seen by the player on roll; cubeless if None.
+        resume: As for `roll_out`.
+        progress: As there; the starts are the positions after the plays, in their order.
         cancelled: As there.
 
     Returns:
-        The plays, best first and those that were given up last, and the rollout.
+        The plays, best first and pruned ones last, and the rollout.
 
     Raises:
         StateError: The game is over, or ``resume`` is of another rollout.
-        PlayError: A play is not legal here, or comes twice.
+        PlayError: A play is not legal here, or is given twice.
         ValueRangeError: A die is not 1..6, or the list of plays is empty.
         GammondError: As `roll_out`.
     """
@@ -124,15 +124,15 @@ def roll_out_plays(
 
 
 def make_scoring_before_roll(space: CubeStateSpace | None) -> TrialScoring:
-    """How `roll_out_position` and `roll_out_cube` score: the side on roll does not double at once."""
+    """Make the scoring of `roll_out_position` and `roll_out_cube`: no double before the first roll."""
     return CubelessScoring() if space is None else CubefulScoring(space)
 
 
 def make_scoring_after_plays(space: CubeStateSpace | None) -> TrialScoring:
-    """How `roll_out_plays` scores: for the next mover, who may double at once.
+    """Make the scoring of `roll_out_plays`: for the next mover, who may double before its first roll.
 
     Args:
-        space: The cube, as the side sees it that makes the plays; None for none.
+        space: The states of the cube, seen by the side that makes the plays; cubeless if None.
     """
     return (
         CubelessScoring() if space is None else CubefulScoring(space.opponent_view, may_double_at_start=True)
@@ -143,12 +143,12 @@ def rank_by_rollout(plays: Sequence[Play], rollout: Rollout, scoring: TrialScori
     """Rank plays by a rollout of the positions after them.
 
     Args:
-        plays: In the order of the rollout's starts.
+        plays: The plays, in the order of the rollout's starts.
         rollout: The rollout.
-        scoring: What its scores are.
+        scoring: Its scoring.
 
     Returns:
-        The plays, best first and those that were given up last.
+        The plays, best first and pruned ones last.
     """
     state = rollout.state
     estimates = [state.estimate(one, scoring, for_opponent=True) for one in range(len(plays))]
@@ -165,7 +165,7 @@ def rank_by_rollout(plays: Sequence[Play], rollout: Rollout, scoring: TrialScori
 
 
 def _check_plays(position: Position, roll: Roll, plays: Sequence[Play] | None) -> list[Play]:
-    """The plays to roll out; their checker moves are those of the legal plays with the same results."""
+    """Return the plays to roll out, as the legal plays with the same results."""
     legal = {play.result: play for play in legal_plays(position, roll)}
     if plays is None:
         return list(legal.values())
@@ -176,5 +176,5 @@ def _check_plays(position: Position, roll: Roll, plays: Sequence[Play] | None) -
         if result not in legal:
             raise PlayError(f"play {place + 1} is not legal with the roll {roll[0]}-{roll[1]}", field="plays")
         if result in results[:place]:
-            raise PlayError(f"play {place + 1} leads to the same position as one before it", field="plays")
+            raise PlayError(f"play {place + 1} leads to the same position as an earlier one", field="plays")
     return [legal[result] for result in results]

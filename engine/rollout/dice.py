@@ -1,9 +1,9 @@
 """Dice of rollouts: a roll depends on the seed, the trial and the turn alone.
 
-The first two rolls are quasi-random. Trials come in cycles of 1296 = 36 × 36, in which each pair of first
-two rolls comes up exactly once, and in rows of 36, in which each first roll and each second roll does. The
-order within a cycle is drawn from the seed, so the dice of any single trial are fair, and the mean of any
-number of trials has no bias. The least error have multiples of 36, and best of 1296.
+The first two rolls are quasi-random. Trials come in cycles of 1296 = 36 × 36, in which each pair of first two
+rolls occurs exactly once, and in rows of 36, in which each first roll and each second roll does. The order
+within a cycle is drawn from the seed, so the dice of any single trial are fair, and the mean of any number of
+trials is unbiased. The error is least for multiples of 36, and best of 1296.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ FACES = 36
 """Ordered rolls of two dice."""
 
 CYCLE = FACES * FACES
-"""Trials after which each pair of first two rolls has come up once more."""
+"""Trials in which each pair of first two rolls occurs once."""
 
 STRATIFIED_TURNS = 2
 
@@ -26,10 +26,10 @@ _ORDER_KEYS = np.uint64(0xD1B54A32D192ED03)
 
 
 def draw_rollout_dice(seed: int, trials: NDArray[np.int64], turn: int) -> NDArray[np.int8]:
-    """The rolls of one turn in given trials.
+    """Draw the rolls of one turn in given trials.
 
     Args:
-        seed: Of the rollout, 0 or more.
+        seed: Seed of the rollout, 0 or more.
         trials: ``int64[n]``, numbers of trials, 0 or more.
         turn: 0 for the first roll.
 
@@ -50,7 +50,7 @@ _NO_ORDER = np.empty((0, FACES), np.int64)
 
 
 def _draw_order(seed: int, cycle: int, turn: int) -> NDArray[np.int64]:
-    """The 36 rolls in the order in which they fill a cycle's places."""
+    """Draw the order in which the 36 rolls fill the places of a cycle."""
     series = mix64(np.array([seed % 2**64], np.uint64) + _ORDER_KEYS)
     of_cycle = mix64(series + np.array([2 * cycle + turn], np.uint64) * _ORDER_KEYS)
     return np.argsort(mix64(of_cycle + np.arange(FACES, dtype=np.uint64) * _ORDER_KEYS), kind="stable")

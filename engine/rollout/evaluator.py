@@ -1,4 +1,4 @@
-"""A rollout as an evaluator: for labels of training positions and for judging plays."""
+"""Rollouts as an evaluator, for labels of training positions and for ranking plays."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _GAMES_AT_ONCE = 4096
 class RolloutEvaluator:
     """Evaluates positions by rolling each of them out with the same dice, many in lockstep.
 
-    The rules that stop rollouts early are not used: a row depends on its own board alone.
+    The stop rules are not applied: a row depends on its own board alone.
 
     Args:
-        evaluators: Who plays and judges.
-        settings: Trials, seed, truncation and variance reduction are obeyed.
+        evaluators: The evaluators of the rollout.
+        settings: Trials, seed, truncation and variance reduction apply.
     """
 
     def __init__(self, evaluators: RolloutEvaluators, settings: RolloutSettings) -> None:
@@ -29,12 +29,12 @@ class RolloutEvaluator:
 
     @property
     def name(self) -> str:
-        """Trials and policy."""
+        """The number of trials and the policy."""
         return f"rollout {self._settings.trials} {self._evaluators.policy.name}"
 
     @property
     def plies(self) -> int:
-        """Plies played before the leaf judge is asked; 0 if games are played out."""
+        """Plies played before the leaf evaluator; 0 if games are played out."""
         return self._settings.truncation
 
     def evaluate(self, boards: Board) -> Outcomes:
@@ -47,7 +47,7 @@ class RolloutEvaluator:
         return sanitise_outcomes(means, boards)
 
     def _play_trials(self, boards: Board) -> Scores:
-        """Scores of all trials, ``float64[n, trials, 5]``."""
+        """Play all trials; return their scores, ``float64[n, trials, 5]``."""
         trials = self._settings.trials
         parts = [
             play_trials(

@@ -1,4 +1,4 @@
-"""What a rollout has found so far: the scores of every trial as plain data, and estimates made of them."""
+"""The state of a rollout: the scores of every trial as plain data, and estimates from them."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from engine.rules.position import Board
 class RolloutEstimate:
     """The mean of trials.
 
-    With variance reduction a probability near 0 or 1 may stray outside by about its error. Standard errors
-    are those of independent trials: the quasi-random first rolls make the true ones a little smaller. With a
+    With variance reduction a probability near 0 or 1 may lie outside by about its error. Standard errors are
+    those of independent trials: the quasi-random first rolls make the true ones a little smaller. With a
     single trial they are nan.
 
     Attributes:
-        trials: How many.
-        outcome: The mean outcome.
+        trials: Number of trials.
+        outcome: Mean outcome.
         errors: Standard error of each of its numbers.
-        equity: In points, with the cube if it was played with.
+        equity: Equity in points, cubeful if the rollout was.
         equity_error: Its standard error in points.
-        cubeless_equity: The cubeless money equity of the outcome in points.
+        cubeless_equity: Cubeless money equity of the outcome in points.
         cubeless_error: Its standard error in points.
     """
 
@@ -53,8 +53,8 @@ class EquityDifference:
     """The mean difference of two equities over the trials that both have, which share their dice.
 
     Attributes:
-        trials: How many both have.
-        equity: In points.
+        trials: Number of trials that both have.
+        equity: The difference in points.
         error: Its standard error in points: the joint standard deviation of the two.
     """
 
@@ -64,7 +64,7 @@ class EquityDifference:
 
     @property
     def jsds(self) -> float:
-        """By how many joint standard deviations the equities differ; infinite if they have no spread."""
+        """The difference in joint standard deviations; infinite if there is no spread."""
         if self.equity == 0:
             return 0.0
         return self.equity / self.error if self.error else math.copysign(math.inf, self.equity)
@@ -72,16 +72,16 @@ class EquityDifference:
 
 @dataclass(frozen=True, eq=False)
 class RolloutState:
-    """A rollout as far as it has come: plain data, from which it is continued.
+    """A rollout so far: plain data from which it can be continued.
 
     Attributes:
-        starts: ``int8[c, 2, 26]``, what was rolled out.
+        starts: ``int8[c, 2, 26]``, the positions rolled out.
         cubes: The cube at each of them.
-        seed: Of the dice.
-        truncation: In plies; 0 for none.
-        variance_reduction: Whether luck was taken off.
-        judges: Names of all that played and judged.
-        scoring: What the scores are.
+        seed: Seed of the dice.
+        truncation: Plies; 0 for none.
+        variance_reduction: Whether luck was subtracted.
+        evaluators: Names of the evaluators.
+        scoring: The kind of scores.
         scores: For each start ``float64[trials, columns]``, for the player on roll there; trial i in row i.
     """
 
@@ -90,12 +90,12 @@ class RolloutState:
     seed: int
     truncation: int
     variance_reduction: bool
-    judges: tuple[str, ...]
+    evaluators: tuple[str, ...]
     scoring: str
     scores: tuple[Scores, ...]
 
     def count_trials(self, start: int = 0) -> int:
-        """How many trials of one of the starts have been played."""
+        """Return the number of trials played of one of the starts."""
         return len(self.scores[start])
 
     def estimate(
@@ -104,10 +104,9 @@ class RolloutState:
         """Estimate one of the starts.
 
         Args:
-            start: Which.
-            scoring: What the scores were made by; `CubelessScoring` if None.
-            for_opponent: Whether to see it from the side that is not on roll: that of whoever played to
-                get there.
+            start: Index of the start.
+            scoring: The scoring of the trials; `CubelessScoring` if None.
+            for_opponent: Whether to estimate for the side that is not on roll: the one that has just played.
         """
         scoring = scoring or CubelessScoring()
         scores = self.scores[start]
@@ -128,7 +127,7 @@ class RolloutState:
     def estimate_equity(
         self, start: int = 0, scoring: TrialScoring | None = None, *, for_opponent: bool = False
     ) -> MeanEquity:
-        """Estimate the equity of one of the starts alone; arguments as `estimate`, which takes far longer."""
+        """Estimate the equity of one of the starts; as `estimate`, and far faster."""
         equities = (scoring or CubelessScoring()).equities(self.scores[start])
         return MeanEquity(
             float(-equities.mean() if for_opponent else equities.mean()),
@@ -143,9 +142,9 @@ class RolloutState:
         The difference is positive if ``start`` is better for that side.
 
         Args:
-            start: One.
-            other: The other.
-            scoring: What the scores were made by; `CubelessScoring` if None.
+            start: Index of one start.
+            other: Index of the other.
+            scoring: The scoring of the trials; `CubelessScoring` if None.
         """
         scoring = scoring or CubelessScoring()
         trials = min(self.count_trials(start), self.count_trials(other))
@@ -155,7 +154,7 @@ class RolloutState:
 
 
 def _compute_standard_errors(samples: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Standard error of the mean over the first axis; nan for a single sample."""
+    """Compute standard errors of the mean over the first axis; nan for a single sample."""
     if len(samples) < 2:
         return np.full(samples.shape[1:], np.nan)
     errors: NDArray[np.float64] = np.asarray(samples.std(axis=0, ddof=1) / np.sqrt(len(samples)))

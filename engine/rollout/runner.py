@@ -1,4 +1,4 @@
-"""Running a rollout: blocks of trials on worker threads, put together in the order of the trials."""
+"""The run of a rollout: blocks of trials on worker threads, collected in the order of the trials."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from engine.rules.position import Board, Position
 from engine.runtime.thread_turns import hold_turn
 
 BLOCK_S = 0.5
-"""About how long a block of trials should take. Progress is told block by block, and when the work is cut
-short the blocks that are complete count."""
+"""Target time of a block of trials. Each complete block reports progress, and counts if the rollout is
+cancelled."""
 
 BLOCK_ROWS = 2 * FACES * FACES
-"""The most games in a block, which bounds the memory of a thread to some tens of MB."""
+"""Maximum number of games in a block, which bounds the memory of a thread to some tens of MB."""
 
 HEARTBEAT_S = 0.5
-"""Progress is told this often, whether trials came in or not."""
+"""Interval of progress reports, with or without new trials."""
 
 _MAX_GROWTH = 12
 _SHOWN_STARTS = 3
@@ -49,9 +49,9 @@ class Rollout:
     """A rollout that has ended.
 
     Attributes:
-        state: What it found.
-        reason: Why it ended.
-        survivors: The candidates that no rule gave up, in the order of the starts.
+        state: All trials.
+        reason: The reason that it ended.
+        survivors: The candidates that no rule pruned, in the order of the starts.
     """
 
     state: RolloutState
@@ -73,35 +73,35 @@ def roll_out(
 ) -> Rollout:
     """Roll out positions, all with the same dice.
 
-    The starts are candidates of one decision: positions after a play, with the other side on roll, so the
-    best one is that with the least equity. For positions that do not compete set ``stop_jsd`` to 0. The
-    scores of a trial depend on its start, the judges, the seed, the truncation and its number alone.
+    The starts are candidates of one decision: positions after a play, with the opponent on roll, so the best
+    one has the least equity. For positions that do not compete, set ``stop_jsd`` to 0. The scores of a trial
+    depend on its start, the evaluators, the seed, the truncation and its number alone.
 
     Args:
-        starts: One or more; finished ones count as they ended.
-        evaluators: Who plays and judges.
-        settings: All default if None.
-        scoring: What the scores are; `CubelessScoring` if None.
+        starts: One or more; finished positions score as they ended.
+        evaluators: The evaluators.
+        settings: Settings; the defaults if None.
+        scoring: The scoring of the trials; `CubelessScoring` if None.
         cubes: The cube at each start, as the scoring numbers them; the present one if None.
-        rule: What asks whether to stop; `apply_candidate_rule` if None.
-        resume: A state of the same starts, judges, scoring, seed, truncation and variance reduction to go on
-            from. The result is the one of a single run.
-        progress: Told what is known after each block of trials, and every half second while none is
-            complete, when there may be no trials yet; called in the caller's thread.
-        cancelled: Asked some fifty times a second, from all threads; ends the rollout with the trials that
-            are complete.
+        rule: Stop rule; `apply_candidate_rule` if None.
+        resume: A state of the same starts, evaluators, scoring, seed, truncation and variance reduction to
+            continue. The result equals that of a single run.
+        progress: Called with the state after each block of trials, and every half second in between (at first
+            with no trials), in the caller's thread.
+        cancelled: Asked some fifty times a second, from all threads; when it returns true, the rollout ends
+            with the trials that are complete.
 
     Returns:
-        The rollout; a state that already has all trials comes back as it is.
+        The rollout; a state that already has all trials is returned as it is.
 
     Raises:
-        ValueRangeError: There are no starts, or fewer trials than the state to go on from has.
-        StateError: The state to go on from is of another rollout; the message names the difference.
-        CancelledWork: It was told to stop before any trial was complete.
-        LimitError: A trial would not end.
+        ValueRangeError: There are no starts, or fewer trials than in the state to continue.
+        StateError: The state to continue is of another rollout; the message names the difference.
+        CancelledWork: The rollout was cancelled before any trial was complete.
+        LimitError: A trial did not end.
     """
     if not starts:
-        raise ValueRangeError("a rollout needs at least 1 position, got none", field="position")
+        raise ValueRangeError("expected at least 1 position to roll out, got none", field="position")
     settings = settings or RolloutSettings()
     scoring = scoring or CubelessScoring()
     cubes = TrialCubes.make_initial(len(starts)) if cubes is None else cubes
@@ -115,7 +115,7 @@ def roll_out(
 
 
 class _RolloutRunner:
-    """One rollout at work."""
+    """A rollout that is running."""
 
     def __init__(
         self,
@@ -137,7 +137,7 @@ class _RolloutRunner:
         self._block_size = 1
 
     def run(self, rule: StopRule) -> Rollout:
-        """Play trials until enough is known."""
+        """Play trials until a stop rule applies or all are played."""
         ruled = has_stop_rules(self._settings, len(self._state.starts))
         active = self._find_active(ruled)
         reason = StopReason.TRIALS
@@ -165,18 +165,18 @@ class _RolloutRunner:
         return Rollout(self._trim_state(), reason, tuple(active))
 
     def _trim_state(self) -> RolloutState:
-        """The state without room for more trials."""
+        """Return the state without spare capacity."""
         if not any(kept.has_spare_capacity for kept in self._buffers):
             return self._state
         return replace(self._state, scores=tuple(kept.rows.copy() for kept in self._buffers))
 
     def _find_active(self, is_ruled: bool) -> list[int]:
-        """The candidates to go on with: under rules, those that were not given up before."""
+        """Return the candidates to continue: with stop rules, those that were not pruned before."""
         counts = [len(scores) for scores in self._state.scores]
         return [one for one, count in enumerate(counts) if count == max(counts) or not is_ruled]
 
     def _play_until(self, pool: ThreadPoolExecutor, candidates: list[int], end: int) -> None:
-        """Play the trials of some candidates up to a number, adding them in their order."""
+        """Play the trials of some candidates up to a number, and add them in order."""
         start = self._state.count_trials(candidates[0])
         waiting: deque[Future[tuple[Scores, float]]] = deque()
         while start < end or waiting:
@@ -191,7 +191,7 @@ class _RolloutRunner:
                 self._progress(self._state)
 
     def _await_block(self, block: Future[tuple[Scores, float]]) -> tuple[Scores, float]:
-        """Wait for a block, with signs of life."""
+        """Wait for a block, reporting progress meanwhile."""
         while not wait((block,), timeout=HEARTBEAT_S).done:
             if self._progress is not None:
                 self._progress(self._state)
@@ -216,7 +216,7 @@ class _RolloutRunner:
         return self._stop_event.is_set() or self._cancelled()
 
     def _next_block_size(self, candidates: int, left: int) -> int:
-        """How many trials to give to a thread next: large blocks are whole rows of first rolls."""
+        """Return the number of trials of the next block; large blocks are whole rows of first rolls."""
         most = max(BLOCK_ROWS // candidates, 1)
         wanted = min(self._block_size, -(-left // self._settings.threads))
         if wanted > FACES:
@@ -235,11 +235,11 @@ class _RolloutRunner:
 
 
 class _ScoreBuffer:
-    """The scores of one start, with room for more, so that adding a block does not copy all that came before.
+    """The scores of one start, with spare capacity, so that adding a block does not copy all earlier ones.
 
     Args:
-        scores: Those that there are; they are not written to.
-        max_trials: How many trials there will be.
+        scores: The scores so far; they are not written to.
+        max_trials: Number of trials in the end.
     """
 
     def __init__(self, scores: Scores, max_trials: int) -> None:
@@ -249,12 +249,12 @@ class _ScoreBuffer:
 
     @property
     def rows(self) -> Scores:
-        """Those that there are, without a copy; what is added later does not change them."""
+        """The scores so far, without a copy; later blocks do not change them."""
         return self._buffer[: self._count]
 
     @property
     def has_spare_capacity(self) -> bool:
-        """Whether it takes more memory than its rows do."""
+        """Whether it takes more memory than its rows."""
         return len(self._buffer) > self._count
 
     def add(self, block: Scores) -> None:
@@ -275,35 +275,35 @@ def _make_empty_state(
     settings: RolloutSettings,
     scoring: TrialScoring,
 ) -> RolloutState:
-    """The state of a rollout that has not begun."""
+    """Make the state of a rollout without trials."""
     return RolloutState(
         starts=np.stack([start.board for start in starts]),
         cubes=cubes,
         seed=settings.seed,
         truncation=settings.truncation,
         variance_reduction=settings.variance_reduction,
-        judges=evaluators.names,
+        evaluators=evaluators.names,
         scoring=scoring.name,
         scores=(np.empty((0, scoring.columns)),) * len(starts),
     )
 
 
 def _check_trial_count(state: RolloutState, settings: RolloutSettings) -> None:
-    """Make sure that no fewer trials are asked for than there are.
+    """Check that the settings ask for no fewer trials than there are.
 
     Raises:
-        ValueRangeError: They are fewer.
+        ValueRangeError: They ask for fewer.
     """
     trials = max(map(len, state.scores))
     if settings.trials < trials:
         raise ValueRangeError(
-            f"the rollout to go on from has {trials} trials, expected no fewer, not {settings.trials}",
+            f"expected {trials} trials or more, as the saved rollout has, got {settings.trials}",
             field="trials",
         )
 
 
 def _check_same_rollout(state: RolloutState, expected: RolloutState) -> None:
-    """Make sure that a state to go on from is of the rollout that is asked for.
+    """Check that a state to continue is of the same rollout.
 
     Raises:
         StateError: It is not.
@@ -311,19 +311,26 @@ def _check_same_rollout(state: RolloutState, expected: RolloutState) -> None:
     if not np.array_equal(state.starts, expected.starts):
         raise StateError(
             f"the saved rollout is of other positions, {_format_positions(state.starts)}, expected "
-            f"{_format_positions(expected.starts)}: position, dice, candidates or the question are others",
+            f"{_format_positions(expected.starts)}: position, dice, candidates or kind of rollout differ",
             field="state",
         )
     if not state.cubes.equals(expected.cubes):
-        raise StateError("the saved rollout begins with other cubes than those asked for", field="state")
+        raise StateError(
+            "the saved rollout has other cubes at its start: position or score differ", field="state"
+        )
     if state.scores[0].shape[1] != expected.scores[0].shape[1]:
-        raise StateError("the saved rollout has scores of another kind than those asked for", field="state")
-    for name in ("seed", "truncation", "variance_reduction", "judges", "scoring"):
+        raise StateError(
+            "the saved rollout has scores of another kind: one is cubeful and the other cubeless",
+            field="state",
+        )
+    for name in ("seed", "truncation", "variance_reduction", "evaluators", "scoring"):
         saved, wanted = getattr(state, name), getattr(expected, name)
         if saved != wanted:
-            shown = [", ".join(dict.fromkeys(each)) if name == "judges" else each for each in (saved, wanted)]
+            shown = [
+                ", ".join(dict.fromkeys(each)) if name == "evaluators" else each for each in (saved, wanted)
+            ]
             raise StateError(
-                f"the saved rollout has {name} {shown[0]}, expected {shown[1]} to go on from it",
+                f"the saved rollout has {name} {shown[0]}, expected {shown[1]} to continue it",
                 field="state",
             )
 

@@ -1,4 +1,4 @@
-"""What a rollout is told: how many trials, how they are played, when to stop, and who judges."""
+"""Settings and evaluators of a rollout."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from engine.runtime.cores import MAX_THREADS
 from engine.search.cubeful_objective import CubefulEvaluator
 
 MAX_TRIALS = 1_000_000
-"""The values of this many trials of one position take 40 MB."""
+"""The scores of this many trials of one position take 40 MB."""
 
 MAX_TRUNCATION = 1000
 
 
 @dataclass(frozen=True)
 class RolloutSettings:
-    """How a rollout runs.
+    """Settings of a rollout.
 
     Attributes:
-        trials: How many games to play out for each position, 1 to `MAX_TRIALS`.
-        seed: Of the dice, 0 or more.
-        truncation: Plies after which a trial ends with the leaf judge's value; 0 plays all games out.
+        trials: Number of trials of each position, 1 to `MAX_TRIALS`.
+        seed: Seed of the dice, 0 or more.
+        truncation: Plies after which a trial ends with the leaf evaluator's value; 0 plays all games out.
         variance_reduction: Whether to subtract the luck of each roll.
-        stop_error: Stop when the standard error of every equity is at most this many points; 0 never does.
-        stop_jsd: Give up a candidate that is more than this many joint standard deviations (standard errors
-            of the difference with common dice) behind the best one, and stop when one is left; 0 never does.
-        min_trials: Trials before which neither rule stops anything, 2 or more.
-        threads: Threads to work with. They change no number.
+        stop_error: Stop when the standard error of every equity is at most this many points; 0 for never.
+        stop_jsd: Prune a candidate that is more than this many joint standard deviations (standard errors of
+            the difference with common dice) behind the best one, and stop when one is left; 0 for never.
+        min_trials: Trials before either stop rule applies, 2 or more.
+        threads: Number of threads; it changes no result.
     """
 
     trials: int = 1296
@@ -56,22 +56,22 @@ class RolloutSettings:
         _check_integer("threads", self.threads, 1, MAX_THREADS)
         for name, value in (("stop_error", self.stop_error), ("stop_jsd", self.stop_jsd)):
             if not (math.isfinite(value) and value >= 0):
-                raise ValueRangeError(f"{name} is a number of 0 or more, not {value}", field=name)
+                raise ValueRangeError(f"expected a number of 0 or more for {name}, got {value}", field=name)
 
 
 @dataclass(frozen=True)
 class RolloutEvaluators:
-    """Who plays and judges in a rollout. All are used from several threads.
+    """The evaluators of a rollout. All are used from several threads.
 
     Attributes:
-        policy: Plays both sides: the best reply that it finds.
-        leaf: Values positions at the truncation. In a rollout without truncation it is not asked.
-        luck: Values the replies that luck is measured by; a cheap judge. ``leaf`` if None.
-        luck_policy: Finds those replies. ``policy`` if None, which then finds the plays at the same time.
-        cube: Judges doubles, in rollouts with the cube. ``leaf`` if None.
-        exact: Trials that reach a position which one of these covers end there. One-sided bearoff tables may
-            be among them where their small errors do not matter.
-        exact_cubeful: The same, and in money play with the cube they end with the exact value with the cube.
+        policy: Plays both sides: the best reply that it keeps.
+        leaf: Evaluates positions at the truncation; unused without truncation.
+        luck: Evaluates the replies that luck is measured by; a cheap evaluator. ``leaf`` if None.
+        luck_policy: Chooses those replies. ``policy`` if None, which then chooses the plays at the same time.
+        cube: Evaluates cube decisions, in cubeful rollouts. ``leaf`` if None.
+        exact: Trials end at positions that one of these covers. One-sided bearoff tables may be among them
+            where their small errors do not matter.
+        exact_cubeful: The same; cubeful money trials end with the exact cubeful value.
     """
 
     policy: PlayPruner
@@ -84,33 +84,33 @@ class RolloutEvaluators:
 
     @property
     def luck_evaluator(self) -> Evaluator:
-        """The judge of luck."""
+        """The evaluator of luck."""
         return self.luck or self.leaf
 
     @property
     def effective_luck_policy(self) -> PlayPruner:
-        """The finder of the replies that luck is measured by."""
+        """The policy of the replies that luck is measured by."""
         return self.luck_policy or self.policy
 
     @property
     def cube_evaluator(self) -> Evaluator:
-        """The judge of doubles."""
+        """The evaluator of cube decisions."""
         return self.cube or self.leaf
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Who they are: rollouts by others cannot be continued with these."""
+        """Their names; a rollout can only be continued with the same ones."""
         return (
             self.policy.name,
             self.effective_luck_policy.name,
             *(
-                f"{judge.name} {judge.plies}-ply"
-                for judge in (self.leaf, self.luck_evaluator, self.cube_evaluator)
+                f"{each.name} {each.plies}-ply"
+                for each in (self.leaf, self.luck_evaluator, self.cube_evaluator)
             ),
-            *(judge.name for judge in (*self.exact, *self.exact_cubeful)),
+            *(each.name for each in (*self.exact, *self.exact_cubeful)),
         )
 
 
 def _check_integer(name: str, value: int, least: int, most: int) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise ValueRangeError(f"{name} is a whole number from {least} to {most}, not {value}", field=name)
+        raise ValueRangeError(f"expected a whole number {least}..{most} for {name}, got {value}", field=name)

@@ -1,4 +1,4 @@
-"""Rollout states as files: one npz archive of plain arrays and a line of JSON, nothing that can run code."""
+"""Files of saved rollouts: an npz archive of plain arrays and a line of JSON; loading runs no code."""
 
 from __future__ import annotations
 
@@ -20,34 +20,37 @@ from engine.rules.position import Position
 
 FORMAT = "gammond rollout 1"
 
+_HEADER, _EVALUATORS = "facts", "judges"
+"""Names in the file, fixed with its format."""
+
 _SHOWN_CHARACTERS = 12
 """Characters of a hash that a message shows."""
 
-_ARRAY_NAMES = ("facts", "starts", "cube_states", "stakes", "counts", "scores")
+_ARRAY_NAMES = (_HEADER, "starts", "cube_states", "stakes", "counts", "scores")
 
 _HEADER_FIELDS: dict[str, type] = {"seed": int, "truncation": int, "variance_reduction": bool, "scoring": str}
 
 
 def save_state(state: RolloutState, path: Path, identity: Mapping[str, str] | None = None) -> None:
-    """Write a state, whole or not at all.
+    """Save a state; the file is written whole or not at all.
 
     Args:
         state: The state.
         path: The file; replaced if it exists.
-        identity: What tells the judges from others of the same names, a hash by name of a part, say.
+        identity: Distinguishes the evaluators from others of the same names, such as hashes of nets by name.
 
     Raises:
         OSError: The folder or the file cannot be written.
     """
-    facts = {name: getattr(state, name) for name in _HEADER_FIELDS}
-    facts |= {"format": FORMAT, "judges": list(state.judges), "identity": dict(identity or {})}
+    header = {name: getattr(state, name) for name in _HEADER_FIELDS}
+    header |= {"format": FORMAT, _EVALUATORS: list(state.evaluators), "identity": dict(identity or {})}
     counts = np.array([len(scores) for scores in state.scores], np.int64)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
     try:
         with os.fdopen(handle, "wb") as file:
             np.savez_compressed(
                 file,
-                facts=np.frombuffer(json.dumps(facts).encode(), np.uint8),
+                facts=np.frombuffer(json.dumps(header).encode(), np.uint8),
                 starts=state.starts,
                 cube_states=state.cubes.states,
                 stakes=state.cubes.stakes,
@@ -61,67 +64,66 @@ def save_state(state: RolloutState, path: Path, identity: Mapping[str, str] | No
 
 
 def load_state(path: Path, identity: Mapping[str, str] | None = None) -> RolloutState:
-    """Read a state, and check it.
+    """Load a state, and check it.
 
     Args:
         path: The file.
-        identity: What `save_state` must have been given; anything if None.
+        identity: The identity that the state must have been saved with; any if None.
 
     Raises:
         DataFileError: The file is missing, no saved rollout, of another version or altered.
-        StateError: It has another identity.
+        StateError: Its identity differs.
     """
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in _ARRAY_NAMES}
     except OSError as error:
         raise _make_error(path, f"it cannot be read ({error.strerror or 'cut short'})") from error
-    except Exception as error:  # the readers of archives raise what they like
+    except Exception as error:  # readers of archives raise anything
         raise _make_error(path, "it was cut short or altered, or is another kind of file") from error
-    facts = _read_header(path, arrays["facts"])
+    header = _read_header(path, arrays[_HEADER])
     if identity is not None:
-        _check_identity(path, facts["identity"], dict(identity))
+        _check_identity(path, header["identity"], dict(identity))
     starts, scores = _check_arrays(path, arrays["starts"], arrays["counts"], arrays["scores"])
     return RolloutState(
         starts=starts,
         cubes=_check_cubes(path, arrays["cube_states"], arrays["stakes"], len(starts)),
-        seed=facts["seed"],
-        truncation=facts["truncation"],
-        variance_reduction=facts["variance_reduction"],
-        judges=tuple(facts["judges"]),
-        scoring=facts["scoring"],
+        seed=header["seed"],
+        truncation=header["truncation"],
+        variance_reduction=header["variance_reduction"],
+        evaluators=tuple(header[_EVALUATORS]),
+        scoring=header["scoring"],
         scores=scores,
     )
 
 
 def _read_header(path: Path, array: NDArray[Any]) -> dict[str, Any]:
-    """Read the line of JSON."""
+    """Parse and check the line of JSON."""
     try:
-        facts = json.loads(array.tobytes())
+        header = json.loads(array.tobytes())
     except ValueError as error:
-        raise _make_error(path, "its facts are no JSON") from error
-    if not isinstance(facts, dict) or facts.get("format") != FORMAT:
+        raise _make_error(path, "its header is not JSON") from error
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise _make_error(path, f"expected the format {FORMAT!r}")
     for name, kind in _HEADER_FIELDS.items():
-        if type(facts.get(name)) is not kind:
+        if type(header.get(name)) is not kind:
             raise _make_error(path, f"{name} is missing or no {kind.__name__}")
-    names = facts.get("judges")
+    names = header.get(_EVALUATORS)
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise _make_error(path, "the names of the judges are missing")
-    identity = facts.get("identity")
+        raise _make_error(path, "the names of the evaluators are missing")
+    identity = header.get("identity")
     if not isinstance(identity, dict) or not all(isinstance(part, str) for part in identity.values()):
-        raise _make_error(path, "the identity of the judges is missing")
-    return facts
+        raise _make_error(path, "the identity of the evaluators is missing")
+    return header
 
 
 def _check_identity(path: Path, saved: dict[str, str], expected: dict[str, str]) -> None:
-    """Make sure that the judges are not others of the same names."""
+    """Check that the evaluators are not others of the same names."""
     for name in sorted(saved.keys() | expected.keys()):
         if saved.get(name) != expected.get(name):
             raise StateError(
                 f"{path} has {name} {_format_hash(saved.get(name))}, expected "
-                f"{_format_hash(expected.get(name))} to go on "
-                "from it",
+                f"{_format_hash(expected.get(name))} to continue it",
                 field="state",
             )
 
@@ -133,7 +135,7 @@ def _format_hash(part: str | None) -> str:
 def _check_arrays(
     path: Path, starts: NDArray[Any], counts: NDArray[Any], scores: NDArray[Any]
 ) -> tuple[NDArray[np.int8], tuple[NDArray[np.float64], ...]]:
-    """Check the arrays, and cut the scores."""
+    """Check the arrays, and split the scores."""
     if starts.dtype != np.int8 or starts.ndim != 3 or not len(starts):
         raise _make_error(path, "expected positions as int8[n, 2, 26]")
     try:
@@ -155,9 +157,9 @@ def _check_cubes(path: Path, states: NDArray[Any], stakes: NDArray[Any], starts:
     if not is_whole or states.shape != (starts,) or stakes.shape != (starts,):
         raise _make_error(path, "expected a cube for each position")
     if (states < 0).any() or not (np.isfinite(stakes) & (stakes > 0)).all():
-        raise _make_error(path, "expected states of the cube of 0 or more and positive stakes")
+        raise _make_error(path, "expected cube states of 0 or more and positive stakes")
     return TrialCubes(states, stakes)
 
 
 def _make_error(path: Path, reason: str) -> DataFileError:
-    return DataFileError(f"{path} is no usable saved rollout: {reason}", field="state")
+    return DataFileError(f"{path} is not a usable saved rollout: {reason}", field="state")

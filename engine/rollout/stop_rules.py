@@ -1,4 +1,4 @@
-"""When a rollout has told enough: by standard error, or by how far candidates are apart."""
+"""Stop rules of rollouts: by standard error, or by the distance between candidates."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from engine.rollout.settings import RolloutSettings
 from engine.rollout.trial_scoring import TrialScoring
 
 CHECK_TRIALS = 108
-"""The rules are asked at multiples of this many trials."""
+"""The rules apply at multiples of this many trials."""
 
 _CHECKS_IN_DOUBLING = 32
-"""Moments of the rules from one power of two to the next. All trials are looked at each time, so the moments
-lie further apart the more there are: the work of a long rollout's checks is 64 times that of its last one."""
+"""Checks from one power of two to the next. Each check reads all trials, so checks are further apart the more
+trials there are: all checks of a long rollout take 64 times as long as the last one."""
 
 
 class StopReason(enum.Enum):
@@ -29,27 +29,27 @@ class StopReason(enum.Enum):
 StopRule = Callable[
     [RolloutState, list[int], RolloutSettings, TrialScoring], tuple[list[int], StopReason | None]
 ]
-"""What asks whether to stop; see `apply_candidate_rule`. Called after each round of trials."""
+"""Decides whether to stop, after each round of trials; see `apply_candidate_rule`."""
 
 
 def has_stop_rules(settings: RolloutSettings, candidates: int) -> bool:
-    """Whether anything but the number of trials can end the rollout."""
+    """Return whether anything but the number of trials can end the rollout."""
     return settings.stop_error > 0 or (settings.stop_jsd > 0 and candidates > 1)
 
 
 def apply_candidate_rule(
     state: RolloutState, active: list[int], settings: RolloutSettings, scoring: TrialScoring
 ) -> tuple[list[int], StopReason | None]:
-    """Give up candidates that are far behind, and stop when one is left or all are known well enough.
+    """Prune candidates that are far behind, and stop when one is left or all are accurate enough.
 
     Args:
-        state: What is known.
-        active: The candidates still rolled out, all with the same number of trials.
-        settings: The rules.
-        scoring: Of the scores.
+        state: The rollout so far.
+        active: The candidates that are not pruned, all with the same number of trials.
+        settings: Settings of the rules.
+        scoring: The scoring of the trials.
 
     Returns:
-        The candidates that are worth more trials, and why to stop if so.
+        The candidates that remain, and the reason to stop, if any.
     """
     if not is_check_trial(state.count_trials(active[0]), settings):
         return active, None
@@ -66,38 +66,38 @@ def apply_candidate_rule(
 def apply_cube_rule(
     state: RolloutState, active: list[int], settings: RolloutSettings, scoring: TrialScoring
 ) -> tuple[list[int], StopReason | None]:
-    """Stop when neither the double nor the answer is in doubt, or both values are known well enough.
+    """Stop when neither the double nor the response is in doubt, or both values are accurate enough.
 
     The first start is the position without the double, the second the one after a take. The double is in
-    doubt while not doubling and what a double brings, the take or the pass (1 point), are less than
-    ``stop_jsd`` joint standard deviations apart; the answer while the take and the pass are.
+    doubt while no double and the better response to a double, the take or the pass (1 point), are less than
+    ``stop_jsd`` joint standard deviations apart; the response while the take and the pass are.
 
-    Arguments and result as `apply_candidate_rule`; nothing is given up.
+    Arguments and result as for `apply_candidate_rule`; no candidate is pruned.
     """
     if not is_check_trial(state.count_trials(), settings):
         return active, None
     if settings.stop_jsd > 0 and len(active) == 2:
         taken = state.estimate_equity(1, scoring)
-        answer = EquityDifference(state.count_trials(1), 1.0 - taken.mean, taken.error)
-        if answer.equity > 0:
+        response = EquityDifference(state.count_trials(1), 1.0 - taken.mean, taken.error)
+        if response.equity > 0:
             double = state.estimate_difference(0, 1, scoring)
         else:
             held = state.estimate_equity(0, scoring)
             double = EquityDifference(state.count_trials(0), 1.0 - held.mean, held.error)
-        if not (_is_in_doubt(answer, settings.stop_jsd) or _is_in_doubt(double, settings.stop_jsd)):
+        if not (_is_in_doubt(response, settings.stop_jsd) or _is_in_doubt(double, settings.stop_jsd)):
             return active, StopReason.JSD
     return active, apply_error_rule(state, active, settings, scoring)
 
 
 def _is_in_doubt(difference: EquityDifference, jsds: float) -> bool:
-    """Whether more trials could change the sign of a difference."""
+    """Return whether more trials could change the sign of a difference."""
     return difference.error > 0 and abs(difference.jsds) <= jsds
 
 
 def apply_error_rule(
     state: RolloutState, active: list[int], settings: RolloutSettings, scoring: TrialScoring
 ) -> StopReason | None:
-    """Say whether all candidates are known well enough to stop; arguments as `apply_candidate_rule`."""
+    """Return why to stop if all candidates are accurate enough; arguments as `apply_candidate_rule`."""
     if settings.stop_error == 0:
         return None
     is_known = all(state.estimate_equity(one, scoring).error <= settings.stop_error for one in active)
@@ -105,21 +105,21 @@ def apply_error_rule(
 
 
 def is_check_trial(trials: int, settings: RolloutSettings) -> bool:
-    """Whether rules are to be asked after so many trials."""
+    """Return whether the rules apply after a number of trials."""
     return trials >= settings.min_trials and trials % check_interval(trials) == 0
 
 
 def next_check_trial(trials: int) -> int:
-    """Say when the rules are asked next, `RolloutSettings.min_trials` aside."""
+    """Return the number of trials of the next check, `RolloutSettings.min_trials` aside."""
     interval = check_interval(trials)
     return trials - trials % interval + interval
 
 
 def check_interval(trials: int) -> int:
-    """Say how far the moments are apart at which the rules are asked.
+    """Return the number of trials between checks.
 
-    It depends on the number of trials alone, so that results depend neither on threads nor on how the work is
-    cut: `CHECK_TRIALS` below 6,912 trials, and twice as many from there and at each doubling after it.
+    It depends on the number of trials alone, so that results depend neither on threads nor on the size of
+    blocks: `CHECK_TRIALS` below 6,912 trials, and twice as many from there and at each doubling after it.
     """
     interval = CHECK_TRIALS
     while trials >= 2 * _CHECKS_IN_DOUBLING * interval:

@@ -1,4 +1,4 @@
-"""What a trial is scored in: the five outcomes, and the seam for values of the cube beside them."""
+"""Scoring of trials: the five outcomes, and a protocol for cubeful values beside them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from engine.rules.outcome import LOSE_BG, LOSE_G, WIN, WIN_BG, WIN_G, Outcomes
 from engine.rules.position import Board
 
 OUTCOME_COLUMNS = 5
-"""The first columns of all scores are the outcome; a trial's stake multiplies the columns after them."""
+"""Columns of the outcome, the first ones of all scores; a trial's stake multiplies the others."""
 
 Scores = NDArray[np.float64]
 """``float64[n, columns]``, for the side on roll at the start of the rollout."""
@@ -23,8 +23,8 @@ class TrialCubes:
     """The cube in each of many trials, or at each start.
 
     Attributes:
-        states: ``int8[n]``, numbers that only the scoring understands; 0 is the present state.
-        stakes: ``float64[n]``, by what each trial's columns after the outcome count.
+        states: ``int8[n]``, states of the cube as the scoring numbers them; 0 is the present one.
+        stakes: ``float64[n]``, factors of the columns after the outcome.
     """
 
     states: NDArray[np.int8]
@@ -32,11 +32,11 @@ class TrialCubes:
 
     @classmethod
     def make_initial(cls, rows: int) -> TrialCubes:
-        """The present cube, so many times, at a stake of 1."""
+        """Return the present cube for each row, at a stake of 1."""
         return cls(np.zeros(rows, np.int8), np.ones(rows))
 
     def __getitem__(self, rows: NDArray[np.bool_] | NDArray[np.int64] | list[int]) -> TrialCubes:
-        """A copy of some rows."""
+        """Return a copy of some rows."""
         return TrialCubes(self.states[rows], self.stakes[rows])
 
     def __setitem__(self, rows: NDArray[np.bool_] | NDArray[np.int64], cubes: TrialCubes) -> None:
@@ -44,16 +44,16 @@ class TrialCubes:
         self.stakes[rows] = cubes.stakes
 
     def equals(self, other: TrialCubes) -> bool:
-        """Whether all rows are equal."""
+        """Return whether all rows are equal."""
         return np.array_equal(self.states, other.states) and np.array_equal(self.stakes, other.stakes)
 
 
 class TrialScoring(Protocol):
-    """How positions in trials are scored. The side of even turns is the one on roll at the start."""
+    """Scores positions in trials. The side on roll at the start moves on even turns."""
 
     @property
     def name(self) -> str:
-        """What it scores in; rollouts scored otherwise cannot be continued with this."""
+        """The kind of scores; a rollout can only be continued with the same kind."""
         ...
 
     @property
@@ -69,12 +69,12 @@ class TrialScoring(Protocol):
         states: NDArray[np.int8],
         equities: NDArray[np.float32] | None = None,
     ) -> Scores:
-        """Score positions before the roll, at a stake of 1; after turn 0 the side on roll may still double.
+        """Score positions before the roll, at a stake of 1; from turn 1 on the side on roll may double.
 
         Args:
             outcomes: ``float32[n, 5]`` for the side on roll.
             boards: ``int8[n, 2, 26]``.
-            turn: Turns played since the start, the same for all.
+            turn: Number of turns played since the start, the same for all.
             states: ``int8[n]``, the cube of each.
             equities: ``float32[n, 3]``, exact money equities, as `CubefulEvaluator.cubeful_equities`, if
                 known.
@@ -82,45 +82,45 @@ class TrialScoring(Protocol):
         ...
 
     def can_settle(self, states: NDArray[np.int8], *, with_equities: bool) -> NDArray[np.bool_]:
-        """Say in which states an exact outcome says all that a game is worth: ``bool[n]``.
+        """Return in which states an exact outcome settles the value of a game: ``bool[n]``.
 
         Args:
             states: ``int8[n]``, the cube of each.
-            with_equities: Whether the exact money equities with the cube are known too.
+            with_equities: Whether the exact cubeful money equities are known too.
         """
         ...
 
     def may_double(self, turn: int, states: NDArray[np.int8]) -> NDArray[np.bool_]:
-        """Say in which states the side on roll has a use for doubling: ``bool[n]``."""
+        """Return in which states the side on roll may double to its benefit: ``bool[n]``."""
         ...
 
     def act_on_cube(
         self, outcomes: Outcomes, boards: Board, turn: int, cubes: TrialCubes
     ) -> tuple[NDArray[np.bool_], Scores]:
-        """Let the sides on roll double where it is right, and the others answer, before the roll.
+        """Play the cube actions before the roll: correct doubles and the responses to them.
 
         Args:
             outcomes: ``float32[n, 5]`` for the side on roll.
             boards: ``int8[n, 2, 26]``, none of them over, all in states where the side on roll may double.
-            turn: Turns played since the start.
-            cubes: Of these positions; changed in place where a double is taken.
+            turn: Number of turns played since the start.
+            cubes: The cubes of these positions; changed in place where a double is taken.
 
         Returns:
-            Which games end with a pass, ``bool[n]``, and the scores of those games at a stake of 1.
+            The games that end with a pass, ``bool[n]``, and the scores of those games at a stake of 1.
         """
         ...
 
     def equities(self, scores: Scores) -> NDArray[np.float64]:
-        """Turn scores into equities in points for the same side, ``float64[n]``."""
+        """Convert scores into equities in points for the same side, ``float64[n]``."""
         ...
 
     def swap_sides(self, scores: Scores) -> Scores:
-        """See scores from the other side."""
+        """Return scores from the opponent's side."""
         ...
 
 
 class CubelessScoring:
-    """Scores money games without a cube: the outcome alone."""
+    """Scores cubeless money games: the outcome alone."""
 
     name = "cubeless"
     columns = OUTCOME_COLUMNS
@@ -138,11 +138,11 @@ class CubelessScoring:
         return self.swap_sides(scores) if turn % 2 else scores
 
     def can_settle(self, states: NDArray[np.int8], *, with_equities: bool) -> NDArray[np.bool_]:
-        """Everywhere: the outcome is all that counts."""
+        """Return all rows: only the outcome counts."""
         return np.ones(len(states), np.bool_)
 
     def may_double(self, turn: int, states: NDArray[np.int8]) -> NDArray[np.bool_]:
-        """Nowhere: there is no cube."""
+        """Return no rows: there is no cube."""
         return np.zeros(len(states), np.bool_)
 
     def act_on_cube(
@@ -152,13 +152,13 @@ class CubelessScoring:
         return np.zeros(len(boards), np.bool_), np.empty((0, self.columns))
 
     def equities(self, scores: Scores) -> NDArray[np.float64]:
-        """Cubeless money equities in points, ``float64[n]``."""
+        """Return cubeless money equities in points, ``float64[n]``."""
         gains = 2 * scores[..., WIN] - 1 + scores[..., WIN_G] + scores[..., WIN_BG]
         equities: NDArray[np.float64] = gains - scores[..., LOSE_G] - scores[..., LOSE_BG]
         return equities
 
     def swap_sides(self, scores: Scores) -> Scores:
-        """See outcomes from the other side, as `TrialScoring.swap_sides`."""
+        """Return scores from the opponent's side, as `TrialScoring.swap_sides`."""
         turned: Scores = scores[..., [WIN, LOSE_G, LOSE_BG, WIN_G, WIN_BG]]
         turned[..., WIN] = 1.0 - turned[..., WIN]
         return turned

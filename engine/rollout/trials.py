@@ -1,8 +1,8 @@
-"""Playing a block of trials in lockstep: all of them make their first roll, then their second, and so on.
+"""Blocks of trials in lockstep: all of them make their first roll, then their second, and so on.
 
-Luck is measured by look-ahead: what the replies to the roll that came are worth, less the mean over all 21
-rolls, both by the same cheap judge. Whatever that judge thinks, the luck of fair dice is zero on average, so
-trials less their luck have the same mean and a much smaller spread.
+Variance reduction subtracts each roll's luck: the equity of the best reply to the roll thrown, minus the mean
+over all 21 rolls, both by the same cheap evaluator. Whatever its errors, the luck of fair dice is zero on
+average, so trials minus their luck have the same mean and a much smaller spread.
 
 *Source:* the method is the one published for GNU Backgammon and Jellyfish (Jim Gillogly and Fredrik Dahl;
 David Montgomery, "Variance Reduction", GammOnLine, 2000).
@@ -27,7 +27,7 @@ from engine.rules.outcome import Outcomes, evaluate_finished
 from engine.rules.position import Board, find_finished
 
 MAX_TURNS = 10_000
-"""A trial that takes longer is not being played by the rules."""
+"""A longer trial is not played by the rules."""
 
 BATCH_S = 0.02
 """Target time of a batch of work: short, so that a stop takes effect well within a tenth of a second."""
@@ -51,11 +51,11 @@ def play_trials(
     """Play the same trials, with the same dice, from each of several positions.
 
     Args:
-        starts: ``int8[c, 2, 26]``; those that are over count as they ended.
-        trials: The numbers of the trials.
-        settings: Seed, truncation and variance reduction are obeyed here.
-        evaluators: Who plays and judges.
-        scoring: What the scores are.
+        starts: ``int8[c, 2, 26]``; finished positions score as they ended.
+        trials: Numbers of the trials.
+        settings: Seed, truncation and variance reduction apply here.
+        evaluators: The evaluators of the rollout.
+        scoring: The scoring of the trials.
         cancelled: Asked some fifty times a second.
         cubes: The cube at each start; the present one if None.
 
@@ -63,7 +63,7 @@ def play_trials(
         ``float64[c, len(trials), columns]``; the scores of a trial do not depend on the others in the block.
 
     Raises:
-        CancelledWork: It was told to stop.
+        CancelledWork: The rollout was cancelled.
         LimitError: A game did not end within `MAX_TURNS`.
     """
     cubes = TrialCubes.make_initial(len(starts)) if cubes is None else cubes
@@ -133,7 +133,7 @@ class _TrialBlock:
         self.scores: Scores = np.zeros((len(self._boards), scoring.columns))
 
     def play(self) -> None:
-        """Play all trials to their end; the luck on the way is taken off their scores."""
+        """Play all trials to their end, subtracting luck from their scores."""
         self._finish_trials()
         while len(self._boards):
             if self._turn == MAX_TURNS:
@@ -150,37 +150,37 @@ class _TrialBlock:
             self._finish_trials()
 
     def _play_rolls(self, rolls: NDArray[np.int64]) -> Board:
-        """The positions after the policy's plays of the given rolls, ``int8[n, 2, 26]``."""
+        """Return the positions after the policy's plays of the given rolls, ``int8[n, 2, 26]``."""
         rows, number = self._find_distinct(rolls)
         children = np.empty((len(rows), 2, 26), np.int8)
-        for piece in self._play_batcher.iter_batches(len(rows)):
-            of = rows[piece]
+        for batch in self._play_batcher.iter_batches(len(rows)):
+            of = rows[batch]
             replies = self._evaluators.policy.prune_plays(self._boards[of], _ALL_ROLLS[rolls[of]], 1, 0.0)
-            children[piece] = replies.children
+            children[batch] = replies.children
         return children[number]
 
     def _subtract_luck(self, rolls: NDArray[np.int64]) -> Board:
-        """Take the luck of the given rolls off the scores.
+        """Subtract the luck of the given rolls from the scores.
 
         Returns:
-            The positions after the plays that luck was measured by, ``int8[n, 2, 26]``.
+            The positions after the plays that luck is measured by, ``int8[n, 2, 26]``.
         """
         rows, number = self._find_distinct(self._cubes.states)
         children = np.empty((len(rows), len(ROLLS), 2, 26), np.int8)
         scores = np.empty((len(rows), len(ROLLS), self._scoring.columns))
         means = np.empty((len(rows), self._scoring.columns))
-        for piece in self._luck_batcher.iter_batches(len(rows)):
-            after, after_scores = self._evaluate_all_rolls(rows[piece])
-            children[piece] = after.reshape(-1, len(ROLLS), 2, 26)
-            scores[piece] = after_scores.reshape(-1, len(ROLLS), self._scoring.columns)
-            kernel_rollout.average_over_rolls(after_scores, ROLL_WEIGHTS, means[piece])
+        for batch in self._luck_batcher.iter_batches(len(rows)):
+            after, after_scores = self._evaluate_all_rolls(rows[batch])
+            children[batch] = after.reshape(-1, len(ROLLS), 2, 26)
+            scores[batch] = after_scores.reshape(-1, len(ROLLS), self._scoring.columns)
+            kernel_rollout.average_over_rolls(after_scores, ROLL_WEIGHTS, means[batch])
         luck = scores[number, rolls] - means[number]
         luck[:, OUTCOME_COLUMNS:] *= self._cubes.stakes[:, None]
         self.scores[self._places] -= luck
         return children[number, rolls]
 
     def _evaluate_all_rolls(self, rows: NDArray[np.int64]) -> tuple[Board, Scores]:
-        """The cheap judge's reply to each of the 21 rolls, and its scores, those of one position together."""
+        """Return the cheap reply to each of the 21 rolls, and its scores, position by position."""
         boards = np.repeat(self._boards[rows], len(ROLLS), axis=0)
         dice = np.tile(_ALL_ROLLS, (len(rows), 1))
         children = self._evaluators.effective_luck_policy.prune_plays(boards, dice, 1, 0.0).children
@@ -189,15 +189,15 @@ class _TrialBlock:
         return children, self._scoring.score(outcomes, children, self._turn + 1, states)
 
     def _find_distinct(self, marks: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Find equal positions with equal marks, so that each is worked on once.
+        """Find repeated positions with equal marks, so that the work is done once for each.
 
-        Games part quickly: once nearly all are distinct, nothing is compared any more.
+        Games diverge quickly: once nearly all are distinct, repeats are not looked for any more.
 
         Args:
             marks: One small number for each row.
 
         Returns:
-            A row of each distinct position, and for each row its number among those.
+            A row of each distinct position, and for each row its index among those.
         """
         everything = np.arange(len(self._boards))
         if not self._look_for_repeats:
@@ -209,16 +209,16 @@ class _TrialBlock:
         return rows, number
 
     def _finish_trials(self) -> None:
-        """Score the trials that have come to an end, and drop them."""
+        """Score the trials that have ended, and drop them."""
         over = find_finished(self._boards)
         if over.any():
             self._score_and_drop(over, evaluate_finished(self._boards[over]))
-        for judge in self._evaluators.exact_cubeful:
-            covered = judge.covers(self._boards)
+        for cubeful in self._evaluators.exact_cubeful:
+            covered = cubeful.covers(self._boards)
             covered &= self._scoring.can_settle(self._cubes.states, with_equities=True)
             if covered.any():
                 boards = self._boards[covered]
-                self._score_and_drop(covered, judge.evaluate(boards), judge.cubeful_equities(boards))
+                self._score_and_drop(covered, cubeful.evaluate(boards), cubeful.cubeful_equities(boards))
         for exact in self._evaluators.exact:
             covered = exact.covers(self._boards)
             covered &= self._scoring.can_settle(self._cubes.states, with_equities=False)
@@ -232,7 +232,7 @@ class _TrialBlock:
         self._act_on_cubes()
 
     def _act_on_cubes(self) -> None:
-        """Let the sides on roll double, and end the trials in which the other side passes."""
+        """Play the cube actions, and end the trials in which the opponent passes."""
         rows = np.flatnonzero(self._scoring.may_double(self._turn, self._cubes.states))
         if not len(rows):
             return
@@ -266,15 +266,15 @@ class _TrialBlock:
 
 
 def _evaluate_in_batches(evaluator: Evaluator, boards: Board, batcher: AdaptiveBatcher) -> Outcomes:
-    """Evaluate positions in pieces, ``float32[n, 5]``."""
+    """Evaluate positions in batches, ``float32[n, 5]``."""
     outcomes = np.empty((len(boards), 5), np.float32)
-    for piece in batcher.iter_batches(len(boards)):
-        outcomes[piece] = evaluator.evaluate(boards[piece])
+    for batch in batcher.iter_batches(len(boards)):
+        outcomes[batch] = evaluator.evaluate(boards[batch])
     return outcomes
 
 
 def _make_roll_numbers() -> NDArray[np.int64]:
-    """``int64[7, 7]``: the place of two dice in `ROLLS`."""
+    """Return ``int64[7, 7]``: the index of two dice in `ROLLS`."""
     numbers = np.zeros((7, 7), np.int64)
     for number, (high, low) in enumerate(ROLLS):
         numbers[high, low] = numbers[low, high] = number

@@ -27,7 +27,7 @@ def test_a_state_comes_back_as_it_was_saved(tmp_path, state):
     save_state(state, path)
     loaded = load_state(path)
     assert np.array_equal(loaded.starts, state.starts)
-    for name in ("seed", "truncation", "variance_reduction", "judges", "scoring"):
+    for name in ("seed", "truncation", "variance_reduction", "evaluators", "scoring"):
         assert getattr(loaded, name) == getattr(state, name)
     assert all(map(np.array_equal, loaded.scores, state.scores))
     assert [path] == list(tmp_path.iterdir())
@@ -93,7 +93,7 @@ def _write(path, state, **changed):
 
 def test_the_hand_written_file_is_readable(tmp_path, state):
     _write(tmp_path / "state", state)
-    assert load_state(tmp_path / "state").judges == ("a", "b")
+    assert load_state(tmp_path / "state").evaluators == ("a", "b")
 
 
 @pytest.mark.parametrize(

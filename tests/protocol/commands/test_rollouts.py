@@ -174,7 +174,7 @@ def test_one_that_has_its_trials_comes_back_as_it_is(connection):
 def test_fewer_trials_than_there_are_are_refused_and_it_can_still_be_continued(connection):
     talk(f"rollout {SHORT}", connection)
     refused = talk("rollout continue trials=10", connection)[-1]
-    assert refused.startswith("error bad_value trials: the rollout to go on from has 36 trials")
+    assert refused.startswith("error bad_value trials: expected 36 trials or more")
     assert keys(talk("rollout continue trials=40", connection)[-1])["trials"] == "40"
 
 

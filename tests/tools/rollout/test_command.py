@@ -193,7 +193,7 @@ def test_a_saved_state_is_extended_to_the_numbers_of_one_run(run, tmp_path, opti
         (["--seed", "1"], "has seed 0, expected 1"),
         (["--truncate", "3"], "has truncation 2, expected 3"),
         (["--no-vr"], "has variance_reduction True, expected False"),
-        (["--leaf-plies", "1"], "has judges "),
+        (["--leaf-plies", "1"], "has evaluators "),
         (["--dice", "3", "1"], "is of other positions"),
         (["--cubeless"], "scores of another kind"),
     ],
@@ -249,7 +249,7 @@ def test_a_damaged_state_is_refused_before_anything_is_done_and_left_as_it_is(
     state.write_bytes(damaged[damage])
     status, out, err = run(OPENING, *QUICK, "--state", state)
     assert (status, out) == (2, "")
-    assert f"{state} is no usable saved rollout" in err
+    assert f"{state} is not a usable saved rollout" in err
     assert state.read_bytes() == damaged[damage]
     assert analysts.loaded == loaded
 
@@ -330,15 +330,15 @@ def test_a_terminal_sees_how_far_the_rollout_is(run, monkeypatch):
     [
         (["rubbish"], "a position ID has 14 characters"),
         ([OPENING, "--what", "moves"], "needs dice"),
-        ([OPENING, "--dice", "3", "7"], "die"),
+        ([OPENING, "--dice", "3", "7"], "expected dice of 1 to 6"),
         ([OPENING, "--dice", "3", "1", "--what", "cube"], "--dice goes with --what moves"),
         ([OPENING, "--what", "cube", "--cubeless"], "expected the cube for a rollout of a cube decision"),
-        ([OPENING, "--trials", "0"], "trials is a whole number"),
+        ([OPENING, "--trials", "0"], "expected a whole number 1..1000000 for trials"),
         ([OPENING, "--plies", "5"], "expected 0 to 4 plies"),
         ([OPENING, "--leaf-plies", "-1"], "expected 0 to 4 plies"),
         ([OPENING, "--candidates", "0"], "expected 1 candidate or more"),
-        ([OPENING, "--stop-error", "nan"], "stop_error is a number"),
-        ([OPENING, "--threads", "0"], "threads is a whole number"),
+        ([OPENING, "--stop-error", "nan"], "expected a number of 0 or more for stop_error"),
+        ([OPENING, "--threads", "0"], "expected a whole number 1..256 for threads"),
     ],
 )
 def test_what_makes_no_sense_is_refused_before_nets_are_loaded(run, analysts, options, words):
@@ -352,4 +352,4 @@ def test_plays_of_a_game_that_is_over_are_refused(run):
     over = encode_position_id(position({}, {20: 2, 22: 3}))
     status, _, err = run(over, "--dice", 3, 1)
     assert status == 2
-    assert "there are no plays once a side has borne off all its checkers" in err
+    assert "the game is over: there are no plays" in err

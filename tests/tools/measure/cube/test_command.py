@@ -111,7 +111,7 @@ def test_a_run_interrupted_at_once_reports_nothing(quick, monkeypatch, capsys):
     [
         (["prime"], "got 'prime'"),
         (["--positions", "3"], "--positions: expected 4 or more"),
-        (["--trials", "0"], "trials is a whole number from 1"),
+        (["--trials", "0"], "expected a whole number 1.."),
         (["--seed", "-1"], "--seed: expected 0 to"),
         (["--threads", "0"], "--threads: expected 1 to"),
         (["--decide-by", "1.5"], "--decide-by: expected 0 to 1"),
