@@ -96,6 +96,7 @@ def test_a_reader_that_goes_away_ends_the_server_quietly():
     assert server.wait(timeout=30) == EXIT_BROKEN_PIPE
     assert server.stderr.read() == b""
     server.stdin.close()
+    server.stderr.close()
 
 
 def test_a_long_pipe_gets_all_its_answers_though_it_is_read_late(pipes):

@@ -199,7 +199,9 @@ def test_a_slow_drip_of_one_line_is_cut_off_and_a_busy_client_is_not():
             writer.write(piece)
             await asyncio.sleep(0.1)
         writer.write_eof()
-        return (await reader.read()).decode()
+        answer = (await reader.read()).decode()
+        writer.close()
+        return answer
 
     async def scenario():
         async with running_count(half_line_s=0.5, idle_s=0.5) as (place, _, _):
