@@ -1,4 +1,4 @@
-"""Pictures: checked before long work begins, begun, written in the format of their name; lines in panels."""
+"""Pictures in the format of their name, checked before long work; lines in panels."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def add_plot_option(parser: argparse.ArgumentParser) -> None:
 
 
 def check_plot_file(file: Path | None) -> None:
-    """Check before long work begins that a picture can be drawn; None is no picture.
+    """Check before long work that a picture can be drawn; None is no picture.
 
     Raises:
         UnsupportedError: The package ``matplotlib`` is not installed, or the file is of another format.
@@ -49,10 +49,10 @@ def check_plot_file(file: Path | None) -> None:
 
 
 def make_figure(file: Path, inches: tuple[float, float] = _INCHES) -> Figure:
-    """Begin a picture.
+    """Start a picture.
 
     Args:
-        file: Where to it will be written.
+        file: Of the picture.
         inches: Width and height.
 
     Raises:
@@ -80,10 +80,10 @@ def write_figure(figure: Figure, file: Path) -> None:
 
 @dataclass(frozen=True)
 class PlotLine:
-    """Values to be drawn against others.
+    """A line of values against others.
 
     Attributes:
-        label: What it is.
+        label: For the legend.
         x: Where.
         values: As many.
         is_faint: Whether it stands behind another one, in the colour of that.

@@ -19,11 +19,10 @@ from nets.catalogue import load_player
 from tools.files import read_arrays
 
 PLAYER_HELP = (
-    "a player of 'gammond players', options behind a colon: 'default', 'NAME:plies=2,filter=narrow', "
-    "'NAME:level=casual', 'pubeval', 'random:seed=3', 'run:FOLDER' (the nets of a training run; or "
-    "'run:FILE.npz', 'run:FILE.txt'), 'gnubg' (0 plies, or 'gnubg:plies=1', where the package gnubg-nn is "
-    "installed), "
-    "'wildbg:FOLDER' (where its contact.onnx and race.onnx are)"
+    "a player of 'gammond players', with options after a colon: 'default', 'NAME:plies=2,filter=narrow', "
+    "'NAME:level=casual', 'pubeval', 'random:seed=3', 'run:FOLDER' (the nets of a training run, or of "
+    "'run:FILE.npz', 'run:FILE.txt'), 'gnubg' (0-ply, or 'gnubg:plies=1'; needs the package gnubg-nn), "
+    "'wildbg:FOLDER' (contact.onnx and race.onnx in it)"
 )
 """For the help of commands that take a player."""
 

@@ -1,1 +1,1 @@
-"""`gammond bench`: how fast everything is, beside its peers."""
+"""`gammond bench`: the speed of everything, compared with peers."""

@@ -1,4 +1,4 @@
-"""Measure how fast this machine runs gammond, after checking that the answers are right."""
+"""Measure the speed of gammond on this machine, after checking the answers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tools.bench.rollouts import bench_rollouts
 from tools.bench.search import bench_search
 from tools.bench.signature import compute_signature
 
-SUMMARY = "measure how fast this machine runs everything, answers checked first; or print the signature"
+SUMMARY = "measure the speed of this machine, or print the signature"
 
 BENCHMARKS: dict[str, Callable[[BenchmarkSubject], Iterator[Measurement]]] = {
     "moves": bench_moves,
@@ -60,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--signature",
         action="store_true",
-        help="only print one number over 1,000 fixed positions; it changes when rules or evaluations do",
+        help="only print a number over 1,000 fixed positions, which changes when rules or evaluations do",
     )
 
 
@@ -71,7 +71,7 @@ def main(args: argparse.Namespace) -> int:
         0.
 
     Raises:
-        WrongAnswerError: An answer was wrong; figures after it were not taken.
+        WrongAnswerError: An answer was wrong; nothing after it was measured.
     """
     subject = BenchmarkSubject(args.net)
     if args.signature:
@@ -91,14 +91,14 @@ def main(args: argparse.Namespace) -> int:
 
 
 def format_row(measurement: Measurement) -> str:
-    """Write a measurement as a line of the table."""
+    """Format a measurement as a line of the table."""
     figure = "-" if measurement.value is None else _format_value(measurement.value)
     what = f"{measurement.benchmark:<11}{measurement.what:<52}"
     return f"{what}{figure:>12} {measurement.unit:<12} {measurement.note}".rstrip() + "\n"
 
 
 def make_report(subject: BenchmarkSubject, measurements: Sequence[Measurement]) -> dict[str, object]:
-    """Return everything as one JSON object: program, net, machine, packages, measurements."""
+    """Make one JSON object of everything: program, net, machine, packages, measurements."""
     return {
         "gammond": read_version(),
         "net": subject.evaluator.name,
@@ -127,15 +127,21 @@ def _format_title(subject: BenchmarkSubject) -> str:
 
 
 def _print_signature(subject: BenchmarkSubject, as_json: bool) -> int:
-    found = compute_signature(subject.evaluator)
+    signature = compute_signature(subject.evaluator)
     if as_json:
-        parts = {**asdict(found), "signature": str(found), "net": subject.evaluator.name}
+        parts = {
+            "rules": signature.rules,
+            "judgement": signature.evaluations,
+            "edge_distance": signature.edge_distance,
+            "signature": str(signature),
+            "net": subject.evaluator.name,
+        }
         sys.stdout.write(json.dumps(parts) + "\n")
     else:
-        sys.stdout.write(f"{found}\n")
-    if found.edge_distance < _EDGE_WARNING:
+        sys.stdout.write(f"{signature}\n")
+    if signature.edge_distance < _EDGE_WARNING:
         sys.stderr.write(
-            f"gammond bench: the sum lies {found.edge_distance:.4f} steps from a rounding edge; "
+            f"gammond bench: the sum lies {signature.edge_distance:.4f} steps from a rounding edge; "
             "another processor may print the next number\n"
         )
     return 0

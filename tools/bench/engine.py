@@ -41,13 +41,13 @@ BATCH_LINES = 100_000
 _OPENING_PLAYS = 447
 _OPENING_REPLIES = 202_782
 _OPENING_INPUT_SUMS = {"tesauro196": 26.0, "expert248": 44.84116, "wildbg202": 16.0, "wildbg186": 14.0}
-"""The inputs of the opening position add up to this."""
+"""Encoder -> the sum of the inputs of the opening position."""
 
 _SUM_TOLERANCE = 1e-4
 
 
 def bench_moves(subject: BenchmarkSubject) -> Iterator[Measurement]:
-    """All legal plays of one roll, without repeats."""
+    """Measure the generation of all distinct legal plays of a roll."""
     children = _expand_all_rolls(Position.start().board[None])
     check_answer(len(children) == _OPENING_PLAYS, f"{len(children)} opening plays over 21 rolls, not 447")
     replies = len(_expand_all_rolls(children))
@@ -73,7 +73,7 @@ def bench_moves(subject: BenchmarkSubject) -> Iterator[Measurement]:
 
 
 def _make_all_dice(count: int) -> NDArray[np.int8]:
-    """All 36 rolls of two dice over and over, ``int8[count, 2]``."""
+    """Repeat all 36 rolls of two dice, ``int8[count, 2]``."""
     return np.array([(1 + i // 6 % 6, 1 + i % 6) for i in range(count)], np.int8)
 
 
@@ -84,7 +84,7 @@ def _expand_all_rolls(boards: Board) -> Board:
 
 
 def bench_encoding(subject: BenchmarkSubject) -> Iterator[Measurement]:
-    """Positions to inputs."""
+    """Measure the encoding of positions as inputs."""
     boards = subject.boards[:1024]
     for encoder in ENCODERS.values():
         alone = encoder.encode(np.ascontiguousarray(boards[7:8]))
@@ -101,14 +101,14 @@ def bench_encoding(subject: BenchmarkSubject) -> Iterator[Measurement]:
 
 
 def bench_evaluation(subject: BenchmarkSubject) -> Iterator[Measurement]:
-    """Evaluation by batch size, encoding included: evaluators, each net alone, gnubg's nets beside them.
+    """Measure evaluation by batch size, encoding included: evaluators, each net by itself, gnubg's nets.
 
-    Evaluators route positions of all phases; it says which one the manifest calls its default and its finder.
+    Evaluators route positions of all phases; the default and the one for pruning are marked.
     """
-    judges = [(_format_evaluator_title(each.name), each) for each in _load_evaluators(subject)]
+    evaluators = [(_format_evaluator_title(each.name), each) for each in _load_evaluators(subject)]
     for entry in read_manifest().evaluator_nets:
         shape = "-".join(map(str, entry.hidden))
-        judges.append((f"net {entry.name} ({entry.encoder}, {shape})", load_net(entry)))
+        evaluators.append((f"net {entry.name} ({entry.encoder}, {shape})", load_net(entry)))
     over = Position.start().board.copy()
     over[1] = 0
     over[1, OFF] = CHECKERS
@@ -116,13 +116,13 @@ def bench_evaluation(subject: BenchmarkSubject) -> Iterator[Measurement]:
     check_answer(
         bool((lost == evaluate_finished(over[None])).all()), f"a lost game is evaluated as {lost[0]}"
     )
-    for what, judge in judges:
+    for what, judge in evaluators:
         yield from _bench_batch_sizes(what, judge, subject.boards)
     yield bench_gnubg_nets(subject)
 
 
 def _load_evaluators(subject: BenchmarkSubject) -> list[Evaluator]:
-    """The evaluator that is measured, then all others of the manifest, the default first."""
+    """Load the evaluator to measure, then all others of the manifest, the default first."""
     names = [each.name for each in read_manifest().evaluators]
     others = [name for name in names if name != subject.evaluator.name]
     others.sort(key=lambda name: _manifest_role(name) != "default")
@@ -135,7 +135,7 @@ def _format_evaluator_title(name: str) -> str:
 
 
 def _manifest_role(name: str) -> str:
-    """What the manifest takes an evaluator for; empty where it is one of the others."""
+    """Return the roles of an evaluator in the manifest; empty for others."""
     manifest = read_manifest()
     parts = {"default": manifest.default, "finder": manifest.pruner}
     return ", ".join(part for part, taken in parts.items() if taken == name)
@@ -151,7 +151,7 @@ def _bench_batch_sizes(what: str, evaluator: Evaluator, boards: Board) -> Iterat
 
 
 def bench_decisions(subject: BenchmarkSubject) -> Iterator[Measurement]:
-    """Choosing a play: one position at a time, and in many games in lockstep."""
+    """Measure the choice of a play: one position at a time, and many games in lockstep."""
     evaluator = subject.evaluator
     boards = subject.boards[:256]
     dice = _make_all_dice(len(boards))
@@ -170,14 +170,14 @@ def bench_decisions(subject: BenchmarkSubject) -> Iterator[Measurement]:
 
 
 def bench_batch(subject: BenchmarkSubject) -> Iterator[Measurement]:
-    """`gammond batch --cubeless` over lines in memory: inside (decode, evaluate, write) and with reading."""
+    """Measure `gammond batch --cubeless` on lines in memory, without and with reading them."""
     ids = encode_position_ids(subject.boards)
     content = ("\n".join((ids * (BATCH_LINES // len(ids) + 1))[:BATCH_LINES]) + "\n").encode()
     written: list[bytes] = []
     judge = BatchEvaluator(Engine(subject.evaluator), is_cubeful=False)
     tally = _run_batch(judge, content, written)
-    judged = judge.evaluate(subject.boards[:100], [MatchState()], np.zeros(100, np.int64))
-    expected = CsvRows(is_cubeful=False).format_rows(ids[:100], judge.plies, judged)
+    evaluation = judge.evaluate(subject.boards[:100], [MatchState()], np.zeros(100, np.int64))
+    expected = CsvRows(is_cubeful=False).format_rows(ids[:100], judge.plies, evaluation)
     check_answer(
         tally.rows == BATCH_LINES and not tally.errors,
         f"batch wrote {tally.rows} rows, {tally.errors} errors",
@@ -208,7 +208,7 @@ def _run_batch(evaluator: BatchEvaluator, content: bytes, written: list[bytes]) 
 
 
 def bench_bearoff(subject: BenchmarkSubject) -> Iterator[Measurement]:
-    """Look-ups in the bearoff databases."""
+    """Measure look-ups in the bearoff databases."""
     home = _draw_bearoff_boards()
     for name, database in zip(("two-sided", "one-sided"), load_exact_evaluators(), strict=True):
         covered = np.ascontiguousarray(home[database.covers(home)][:1024])
@@ -222,7 +222,7 @@ def bench_bearoff(subject: BenchmarkSubject) -> Iterator[Measurement]:
 
 
 def _draw_bearoff_boards() -> Board:
-    """Random positions with 1 to 15 checkers of each side in its home board."""
+    """Draw random positions with 1 to 15 checkers of each side in its home board."""
     generator = np.random.Generator(np.random.PCG64(6))
     boards = np.zeros((4096, 2, 26), np.int8)
     for board in boards.reshape(-1, 26):

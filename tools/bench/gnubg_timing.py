@@ -30,7 +30,7 @@ _TIMEOUT_S = 120.0
 
 
 def bench_gnubg(subject: BenchmarkSubject) -> Iterator[Measurement]:
-    """What gnubg says of its own speed, where it is installed."""
+    """Report gnubg's own calibration, where it is installed."""
     program = find_gnubg()
     if program is None:
         yield Measurement("gnubg", "gnubg, calibrate", None, "positions/s", "skipped: gnubg is not installed")
@@ -39,7 +39,7 @@ def bench_gnubg(subject: BenchmarkSubject) -> Iterator[Measurement]:
 
 
 def bench_gnubg_nets(subject: BenchmarkSubject) -> Measurement:
-    """The positions of the other evaluations by gnubg's nets, where the package gnubg-nn is installed."""
+    """Measure gnubg's nets on the same positions, where the package gnubg-nn is installed."""
     what = "gnubg-nn, 0-ply"
     try:
         peer: Any = importlib.import_module("gnubg_nn")
@@ -60,11 +60,11 @@ def bench_gnubg_nets(subject: BenchmarkSubject) -> Measurement:
 
 
 def measure_gnubg_rate(boards: Board) -> float:
-    """How many positions a second of CPU time gnubg's nets evaluate, called one by one.
+    """Measure positions per second of CPU time of gnubg's nets, called one by one.
 
     Args:
-        boards: ``int8[n, 2, 26]``. Each is asked for once, repeated ones too, for gnubg-nn remembers what it
-            has judged: the figure is right where the process has not asked for them before.
+        boards: ``int8[n, 2, 26]``. gnubg-nn caches evaluations, so each distinct position is evaluated once;
+            the rate is right if this process has not evaluated them before.
 
     Raises:
         ImportError: The package gnubg-nn is missing.
@@ -98,7 +98,7 @@ def _run_calibration(program: str) -> Measurement:
 
 @dataclass(frozen=True)
 class GnubgRollout:
-    """A rollout of the opening position for gnubg: trials, variance reduction, truncation after 7 plies."""
+    """A rollout of the opening position by gnubg: trials, variance reduction, truncation after 7 plies."""
 
     trials: int
     uses_variance_reduction: bool
@@ -107,7 +107,7 @@ class GnubgRollout:
 
 @dataclass(frozen=True)
 class GnubgTimes:
-    """What gnubg took, in CPU seconds each."""
+    """The CPU seconds that gnubg took for each."""
 
     plays_s: tuple[float, ...]
     values_s: tuple[float, ...]
@@ -120,7 +120,7 @@ def time_gnubg(
     values: tuple[str, ...] = (),
     rollouts: tuple[GnubgRollout, ...] = (),
 ) -> GnubgTimes | str:
-    """Let gnubg choose plays and value positions at 2 plies, and roll out the opening position.
+    """Time gnubg's plays and evaluations at 2-ply, and its rollouts of the opening position.
 
     Args:
         plays: GNU position IDs and rolls.
@@ -128,7 +128,7 @@ def time_gnubg(
         rollouts: Of the opening position.
 
     Returns:
-        The times; or why there are none.
+        The times, or why there are none.
     """
     program = find_gnubg()
     if program is None:
@@ -157,5 +157,5 @@ def time_gnubg(
 
 
 def compute_rate(times_s: Sequence[float]) -> float:
-    """How many a second."""
+    """Return how many per second."""
     return len(times_s) / max(sum(times_s), 1e-9)

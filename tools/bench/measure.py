@@ -1,4 +1,4 @@
-"""How `gammond bench` times things, and what it times them on."""
+"""Timing for `gammond bench`, and the positions for it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MIN_SAMPLE_S = 0.02
 
 
 class WrongAnswerError(GammondError):
-    """A benchmark's work gave a wrong answer, so nothing was timed: mend that first."""
+    """A benchmark's work gave a wrong answer, so it was not timed."""
 
 
 @dataclass(frozen=True)
@@ -31,11 +31,11 @@ class Measurement:
     """One figure.
 
     Attributes:
-        benchmark: The benchmark it belongs to, as ``--only`` names it.
+        benchmark: Its benchmark, as ``--only`` names it.
         what: What was done.
-        value: The figure; None where it could not be taken.
+        value: The figure; None if it could not be measured.
         unit: Its unit.
-        note: Why there is no figure, or what to know about it.
+        note: Why there is no figure, or a remark.
     """
 
     benchmark: str
@@ -46,10 +46,14 @@ class Measurement:
 
 
 def check_answer(is_right: bool, what: str) -> None:
-    """Refuse to time work with wrong answers.
+    """Check an answer before timing the work.
+
+    Args:
+        is_right: Whether it is right.
+        what: What is wrong otherwise.
 
     Raises:
-        WrongAnswerError: It is not right.
+        WrongAnswerError: It is wrong.
     """
     if not is_right:
         raise WrongAnswerError(f"wrong answer, nothing timed: {what}", field="bench")
@@ -58,13 +62,13 @@ def check_answer(is_right: bool, what: str) -> None:
 def measure_seconds_per_call(
     work: Callable[[], object], budget_s: float = 0.4, clock: Callable[[], float] | None = None
 ) -> float:
-    """Time a call: the best of several samples, because other programs only ever slow one down.
+    """Time a call: the best of several samples, because other programs only slow it down.
 
     Args:
         work: What to time; called once beforehand.
         budget_s: About how long to sample.
-        clock: What to time it by; `time.process_time` leaves out what other programs take of the core, and
-            counts all threads. Wall time unless given.
+        clock: By default wall-clock time; `time.process_time` excludes other programs and includes all
+            threads.
     """
     clock = clock or time.perf_counter
     work()
@@ -86,7 +90,7 @@ def _time_calls(work: Callable[[], object], calls: int, clock: Callable[[], floa
 
 
 class SelfPlayGames:
-    """Many games played at once by one evaluator against itself, a finished one being started again.
+    """Many games of an evaluator against itself, played at once; a finished one starts again.
 
     Args:
         evaluator: The player.
@@ -108,7 +112,7 @@ class SelfPlayGames:
 
 
 class BenchmarkSubject:
-    """What is measured: an evaluator, and positions of games it plays.
+    """The subject of measurements: an evaluator, and positions of games that it plays.
 
     Args:
         net: The evaluator's name.
@@ -119,21 +123,21 @@ class BenchmarkSubject:
 
     @cached_property
     def evaluator(self) -> Evaluator:
-        """The evaluator, loaded when it is first needed."""
+        """The evaluator, loaded on first use."""
         return load_evaluator(self.net)
 
     @cached_property
     def engine(self) -> Engine:
-        """Looks ahead with the evaluator's nets; loaded when it is first needed."""
+        """The engine with the evaluator's nets, loaded on first use."""
         return self.load_engine(self.net)
 
     def load_engine(self, net: str) -> Engine:
-        """One that looks ahead with the nets of an evaluator, with an empty cache of its own."""
+        """Load an engine with the nets of an evaluator and an empty cache of its own."""
         return load_engine(net)
 
     @cached_property
     def boards(self) -> Board:
-        """Positions of all stages of its games, mixed, ``int8[4096, 2, 26]``."""
+        """Positions of all stages of its games, shuffled, ``int8[4096, 2, 26]``."""
         games = SelfPlayGames(self.evaluator)
         taken = []
         for _ in range(8):

@@ -27,7 +27,7 @@ _LISTENING_PATTERN = re.compile(r"listens on \S+ port (\d+)")
 
 
 def bench_startup(subject: BenchmarkSubject) -> Iterator[Measurement]:
-    """From the start of the process to its first answer, with less and less left to prepare."""
+    """Measure from the start of the process to its first answer, with less and less left to prepare."""
     with tempfile.TemporaryDirectory(prefix="gammond-bench-") as folder:
         data = Path(folder, "data")
         first_s, first_answer = _time_first_answer(Path(folder, "first"), data)
@@ -42,7 +42,7 @@ def bench_startup(subject: BenchmarkSubject) -> Iterator[Measurement]:
 
 
 def _time_first_answer(cache: Path, data: Path) -> tuple[float, str]:
-    """Start `gammond` on a pipe, ask for one evaluation, and give the time and the line that answered."""
+    """Start `gammond` on a pipe, request one evaluation, and return the time and the reply."""
     started_s = time.perf_counter()
     with subprocess.Popen(
         _GAMMOND,
@@ -66,7 +66,7 @@ def _time_first_answer(cache: Path, data: Path) -> tuple[float, str]:
 
 
 def bench_server(subject: BenchmarkSubject) -> Iterator[Measurement]:
-    """From a line to its final line over TCP, good and bad lines mixed: one client, then many at once."""
+    """Measure from a line to its final reply over TCP, good and bad lines mixed: one client, then many."""
     with subprocess.Popen(
         [*_GAMMOND, "serve", "--tcp", f"{_LOOPBACK}:0"], stderr=subprocess.PIPE, text=True, cwd=CHECKOUT
     ) as server:

@@ -19,7 +19,7 @@ TRIALS = 1296
 CHECK_TRIALS = 72
 TRUNCATION = 7
 GNUBG_TRIALS = {"full": 144, "full, less variance": 36, "7-ply truncated, less variance": 216}
-"""Trials that gnubg plays of each kind; its times are scaled up."""
+"""Trials of each kind by gnubg; its times are scaled up."""
 
 _FULL = RolloutSettings(trials=TRIALS, variance_reduction=False, stop_jsd=0.0)
 _KINDS = {
@@ -31,22 +31,22 @@ _MAX_STANDARD_ERRORS = 4.5
 
 
 def bench_rollouts(subject: BenchmarkSubject) -> Iterator[Measurement]:
-    """Rollouts of the opening position at 0 plies, threads, and gnubg beside them."""
-    judges = subject.engine.rollout_evaluators()
-    check_rollouts(judges)
+    """Measure 0-ply rollouts of the opening position, threads, and gnubg."""
+    evaluators = subject.engine.rollout_evaluators()
+    check_rollouts(evaluators)
     for kind, settings in _KINDS.items():
-        took_s, found = _time_rollout(judges, settings)
+        took_s, found = _time_rollout(evaluators, settings)
         note = f"{subject.engine.name}, equity {found.equity:+.3f} ± {found.equity_error:.3f}"
         yield Measurement("rollouts", f"{TRIALS} trials, {kind}", took_s, "s", note)
-    yield _bench_threads(judges)
+    yield _bench_threads(evaluators)
     yield from _bench_gnubg()
 
 
 def check_rollouts(evaluators: RolloutEvaluators) -> None:
-    """Make sure that threads change nothing, and that variance reduction changes no mean beyond the error.
+    """Check that threads change nothing, and that variance reduction changes no mean beyond the error.
 
     Raises:
-        WrongAnswerError: They do, or it does.
+        WrongAnswerError: One of them does.
     """
     few = {kind: replace(settings, trials=CHECK_TRIALS) for kind, settings in _KINDS.items()}
     start = Position.start()
@@ -65,7 +65,7 @@ def check_rollouts(evaluators: RolloutEvaluators) -> None:
 
 
 def _time_rollout(evaluators: RolloutEvaluators, settings: RolloutSettings) -> tuple[float, RolloutEstimate]:
-    """Roll out the opening position: seconds, and what was found."""
+    """Roll out the opening position; return the seconds and the estimate."""
     roll_out_position(Position.start(), evaluators, replace(settings, trials=CHECK_TRIALS))
     started_s = time.perf_counter()
     estimate, _ = roll_out_position(Position.start(), evaluators, settings)

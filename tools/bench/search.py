@@ -1,4 +1,4 @@
-"""Benchmarks of looking ahead: choices of plays and values of positions at 2 plies."""
+"""Benchmarks of look-ahead: choices of plays and values of positions at 2-ply."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tools.bench.gnubg_timing import GNUBG_TIME_NOTE, compute_rate, time_gnubg
 from tools.bench.measure import BenchmarkSubject, Measurement, check_answer
 
 BUDGET_S = 2.0
-"""About how long each figure is sampled."""
+"""About how many seconds each figure is sampled."""
 
 PAIRED_EVALUATIONS = 192
 GNUBG_DECISIONS = 24
@@ -40,15 +40,15 @@ _Item = TypeVar("_Item")
 
 
 def bench_search(subject: BenchmarkSubject) -> Iterator[Measurement]:
-    """2-ply choices and values with the net and with the fast one, threads, and gnubg beside them."""
+    """Measure 2-ply choices and values with the net and with the fast one, threads, and gnubg."""
     decisions = _draw_decisions(subject)
     check_search(subject.engine, subject.load_engine(subject.net).with_threads(2), decisions)
     for name in dict.fromkeys((subject.net, read_manifest().pruner or subject.net)):
         for depth, how in ((_CUBELESS, "cubeless"), (_CUBEFUL, "with the cube")):
-            analyst = subject.load_engine(name)
-            rate = _measure_rate(partial(_rank_plays, analyst, depth), decisions)
+            engine = subject.load_engine(name)
+            rate = _measure_rate(partial(_rank_plays, engine, depth), decisions)
             what = f"2-ply move, normal filter, {how}"
-            yield Measurement("search", what, rate, "decisions/s", analyst.name)
+            yield Measurement("search", what, rate, "decisions/s", engine.name)
     values = partial(_evaluate_position, subject.load_engine(subject.net))
     positions = [position for position, _ in decisions]
     yield Measurement(
@@ -59,15 +59,15 @@ def bench_search(subject: BenchmarkSubject) -> Iterator[Measurement]:
 
 
 def check_search(engine: Engine, threaded_engine: Engine, decisions: Sequence[Decision]) -> None:
-    """Make sure that a search sees a won game, and that threads change nothing.
+    """Check that a search sees a won game, and that threads change nothing.
 
     Args:
-        engine: Works alone.
-        threaded_engine: The same with two threads and a cache of its own, so that no answer is the other's.
-        decisions: What both decide, the first few.
+        engine: With one thread.
+        threaded_engine: The same with two threads and a cache of its own, so that they share no answers.
+        decisions: Both make the first few.
 
     Raises:
-        WrongAnswerError: It does not, or they do.
+        WrongAnswerError: It does not, or threads change an answer.
     """
     last = np.zeros((2, 26), np.int8)
     last[0, 1], last[1, 6] = 2, 5
@@ -82,7 +82,7 @@ def check_search(engine: Engine, threaded_engine: Engine, decisions: Sequence[De
 
 
 def _draw_decisions(subject: BenchmarkSubject) -> list[Decision]:
-    """Positions of the net's games, each with a roll, all of them different."""
+    """Draw distinct positions of the net's games, each with a roll."""
     boards = subject.boards[(subject.boards[:, :, OFF] < CHECKERS).all(axis=1)]
     different = np.unique(boards, axis=0)
     order = np.random.Generator(np.random.PCG64(7)).permutation(len(different))
@@ -98,7 +98,7 @@ def _evaluate_position(engine: Engine, position: Position) -> None:
 
 
 def _measure_rate(work: Callable[[_Item], object], items: Sequence[_Item]) -> float:
-    """How many items a second, each of them once: what a cache holds of one helps the next as in a game."""
+    """Measure items per second, each used once: the cache helps from one to the next as in a game."""
     for item in items[:_WARM_UP]:
         work(item)
     started_s = time.perf_counter()
@@ -112,7 +112,7 @@ def _measure_rate(work: Callable[[_Item], object], items: Sequence[_Item]) -> fl
 
 
 def _bench_threads(subject: BenchmarkSubject, decisions: Sequence[Decision]) -> Measurement:
-    """The same values on one thread and on two, by turns; the best of each counts."""
+    """Measure the same values on one thread and on two, alternating; the best of each counts."""
     what = f"2-ply values of {PAIRED_EVALUATIONS} positions, two threads against one"
     if count_usable_cores() < 2:
         return Measurement("search", what, None, "times", "skipped: there is one core")
@@ -120,10 +120,10 @@ def _bench_threads(subject: BenchmarkSubject, decisions: Sequence[Decision]) -> 
     best_s = {1: math.inf, 2: math.inf}
     for _ in range(_PAIRED_RUNS):
         for threads in best_s:
-            analyst = subject.load_engine(subject.net).with_threads(threads)
-            analyst.evaluate_boards(boards[:_MIN_ITEMS], _MONEY, _CUBELESS)
+            engine = subject.load_engine(subject.net).with_threads(threads)
+            engine.evaluate_boards(boards[:_MIN_ITEMS], _MONEY, _CUBELESS)
             started_s = time.perf_counter()
-            analyst.evaluate_boards(boards, _MONEY, _CUBELESS)
+            engine.evaluate_boards(boards, _MONEY, _CUBELESS)
             best_s[threads] = min(best_s[threads], time.perf_counter() - started_s)
     return Measurement("search", what, best_s[1] / best_s[2], "times", "cubeless")
 

@@ -1,4 +1,4 @@
-"""One number over fixed positions: it changes when the rules or the judgement do, not with the machine.
+"""A number over fixed positions, which changes with the rules or the evaluations, not with the machine.
 
 The first eight hexadecimal digits hash the legal plays of 1,000 positions, exactly. The last eight are a sum
 over their 5,000 evaluated probabilities, each with a fixed random sign, in steps of 0.002. Hashing rounded
@@ -34,16 +34,16 @@ class Signature:
 
     Attributes:
         rules: Eight hexadecimal digits: the legal plays.
-        judgement: Eight hexadecimal digits: the evaluations.
-        edge_distance: How far the sum is from where it would be rounded otherwise, 0 to 0.5 steps.
+        evaluations: Eight hexadecimal digits: the evaluations.
+        edge_distance: The distance of the sum from a rounding edge, 0 to 0.5 steps.
     """
 
     rules: str
-    judgement: str
+    evaluations: str
     edge_distance: float
 
     def __str__(self) -> str:
-        return self.rules + self.judgement
+        return self.rules + self.evaluations
 
 
 def compute_signature(evaluator: Evaluator) -> Signature:
@@ -51,12 +51,12 @@ def compute_signature(evaluator: Evaluator) -> Signature:
     boards = make_fixed_positions()
     signs = np.array([1.0 if bit else -1.0 for bit in _draw_random_bits(5 * len(boards))]).reshape(-1, 5)
     total = float((evaluator.evaluate(boards).astype(np.float64) * signs).sum()) / STEP
-    judgement = round(total) % 16**_DIGITS
-    return Signature(_hash_legal_plays(boards), f"{judgement:0{_DIGITS}x}", 0.5 - abs(total - round(total)))
+    evaluations = round(total) % 16**_DIGITS
+    return Signature(_hash_legal_plays(boards), f"{evaluations:0{_DIGITS}x}", 0.5 - abs(total - round(total)))
 
 
 def make_fixed_positions(count: int = POSITIONS) -> Board:
-    """Positions of games of random plays, from the opening to finished ones, the same on every machine.
+    """Make positions of games of random plays, from the opening to finished ones, the same on every machine.
 
     Args:
         count: How many.

@@ -367,9 +367,9 @@ def test_the_signature_does_not_move_with_the_noise_of_another_processor():
     assert abs(noisy.edge_distance - plain.edge_distance) < 0.05
 
 
-def test_the_signature_changes_with_the_judgement_and_keeps_the_rules():
+def test_the_signature_changes_with_the_evaluations_and_keeps_the_rules():
     plain, shifted = (bench_signature.compute_signature(PipJudge(shift=shift)) for shift in (0.0, 0.001))
-    assert shifted.judgement != plain.judgement
+    assert shifted.evaluations != plain.evaluations
     assert shifted.rules == plain.rules
 
 
