@@ -13,7 +13,7 @@ of it. The packages behind (engine, nets, protocol, tools) are internal: this on
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gammond._finder import install_finder
 
@@ -51,6 +51,8 @@ if TYPE_CHECKING:
         RolloutEstimate,
     )
 
+    __version__: str
+
 __all__ = [
     "AsyncClient",
     "Board",
@@ -81,6 +83,7 @@ __all__ = [
     "StateError",
     "UnsupportedError",
     "ValueRangeError",
+    "__version__",
     "parse",
     "stack_boards",
 ]
@@ -125,22 +128,21 @@ _PLACES = {
 }
 """Public names, and the module of each, which is imported when the name is first used."""
 
-__all__ = [*sorted(_PLACES), "__version__"]
+if not TYPE_CHECKING:  # a checker that saw this would take any name for a public one
 
+    def __getattr__(name: str) -> object:
+        if name == "__version__":
+            from engine.runtime.version import read_version
 
-def __getattr__(name: str) -> Any:  # noqa: ANN401
-    if name == "__version__":
-        from engine.runtime.version import read_version
+            return read_version()
+        if name not in _PLACES:
+            raise AttributeError(f"module 'gammond' has no attribute {name!r}")
+        from importlib import import_module
 
-        return read_version()
-    if name not in _PLACES:
-        raise AttributeError(f"module 'gammond' has no attribute {name!r}")
-    from importlib import import_module
-
-    value = getattr(import_module(f"gammond.{_PLACES[name]}"), name)
-    globals()[name] = value
-    return value
+        value = getattr(import_module(f"gammond.{_PLACES[name]}"), name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, "__version__"])
+    return sorted(__all__)
