@@ -1,4 +1,4 @@
-"""What the words that ask for a judgement answer: hints, cube decisions, the score matrix, the level."""
+"""The answers of commands that evaluate: hints, cube decisions, winning chances, the score matrix, levels."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from protocol.repl.replies import PreformattedLine, send_command
 from protocol.repl.tables import (
     CHANCE_KEYS,
     describe_chances,
-    format_count,
     format_cube_decision,
     format_legal_plays,
     format_matrix,
@@ -30,15 +29,15 @@ from protocol.repl.tables import (
 from protocol.state.player_registry import ENGINE_PLAYER, SESSION_PLAYERS
 from protocol.state.session import CUSTOM_LEVEL, Session
 
-_LEVELS_HEADER = "  level         looks    loses  thousandths of a point in an unforced play"
+_LEVELS_HEADER = "  level         depth   loss  in thousandths of a point per unforced play"
 
 
 def show_hint(session: Session, values: Mapping[str, Any], control: WorkControl) -> list[str]:
-    """Say what is best for the seat that is to act, whatever it is that it must decide.
+    """Return the best action of the seat to act, whatever it must decide.
 
     Args:
         session: The table.
-        values: ``n``, how many plays to show, and what was said about ``plies`` and ``filter``.
+        values: ``n``, number of plays to show, and what was said about ``plies`` and ``filter``.
         control: Stops and watches the search.
 
     Raises:
@@ -60,10 +59,7 @@ def show_hint(session: Session, values: Mapping[str, Any], control: WorkControl)
 
 
 def show_cube_decision(session: Session, values: Mapping[str, Any], control: WorkControl) -> list[str]:
-    """Say what the seat on roll should do with the cube before its roll, and how its chances are.
-
-    While a beaver waits, say how to answer that.
-    """
+    """Return the cube decision before the roll with winning chances; for a pending beaver, the response."""
     if session.game.match.beavered and not session.game.match.resigned:
         return format_response(
             send_command(session, "take" + _format_named(values, "plies"), control)[-1].values
@@ -76,10 +72,10 @@ def show_cube_decision(session: Session, values: Mapping[str, Any], control: Wor
 
 
 def find_best_action(session: Session, control: WorkControl) -> str:
-    """Return what `hint` finds best for the seat that is to act: `ROLL`, or what ``play`` takes.
+    """Return the action that `show_hint` ranks first: `ROLL_ACTION`, or what ``play`` takes.
 
     Raises:
-        GammondError: There is nothing to decide, or the table cannot say.
+        GammondError: There is nothing to decide, or the evaluation failed.
     """
     match = session.game.match
     session.require_game()
@@ -100,14 +96,14 @@ def show_legal_plays(session: Session, point: str | None, control: WorkControl) 
 
 
 def show_matrix(session: Session, values: Mapping[str, Any], control: WorkControl) -> list[str]:
-    """Draw the cube action at every score."""
+    """Return the cube action at every score."""
     return format_matrix(
         send_command(session, "matrix" + _format_named(values, "away", "plies", "cube"), control)
     )
 
 
 def show_rollout(session: Session, values: Mapping[str, Any], control: WorkControl) -> list[str]:
-    """Roll out what is on the table, or go on with the last rollout."""
+    """Roll out the position on the table, or continue the last rollout."""
     what = "" if values["what"] is None else f" {values['what']}"
     named = [argument.name for argument in COMMANDS["rollout"].arguments if argument.is_named]
     return format_rollout(send_command(session, f"rollout{what}{_format_named(values, *named)}", control))
@@ -124,7 +120,7 @@ def set_or_list_levels(session: Session, name: str | None, control: WorkControl)
         return [describe_strength(session)]
     present = session.engine_settings.level
     rows = [
-        f"{'*' if each.name == present else ' '} {each.name:<13} {format_count(each.plies, 'ply'):<7}"
+        f"{'*' if each.name == present else ' '} {each.name:<13} {each.plies}-ply"
         f" {each.error_rate:>6.1f}  {each.meaning}"
         for each in LEVELS.values()
     ]
@@ -132,23 +128,19 @@ def set_or_list_levels(session: Session, name: str | None, control: WorkControl)
 
 
 def set_or_show_plies(session: Session, number: int | None, control: WorkControl) -> list[str]:
-    """Set how far the engine looks ahead, or say it."""
+    """Set the look-ahead of the engine, or show it."""
     if number is not None:
         send_command(session, f"set engine.ply {number + 1}", control)
     return [describe_strength(session)]
 
 
 def describe_strength(session: Session) -> str:
-    """Say how well the engine plays, and how deep hints look; of another player, what it leaves to that."""
+    """Describe the strength of the engine and the depth of hints, and who chooses the plays."""
     engine = session.engine_settings
-    name = "A level of your own" if engine.level == CUSTOM_LEVEL else f"Level {engine.level}"
-    errs = ", errs on purpose" if engine.noise else ""
-    others = (
-        "" if engine.player == ENGINE_PLAYER else f" Plays are chosen by {engine.player} (engine.player)."
-    )
-    return (
-        f"{name}: looks {format_count(engine.plies, 'ply')} ahead, filter {engine.filter_name}{errs}.{others}"
-    )
+    name = "Custom level" if engine.level == CUSTOM_LEVEL else f"Level {engine.level}"
+    noise = ", with noise" if engine.noise else ""
+    others = "" if engine.player == ENGINE_PLAYER else f" {engine.player} chooses the plays (engine.player)."
+    return f"{name}: {engine.plies}-ply, filter {engine.filter_name}{noise}.{others}"
 
 
 def _evaluate_resignation(session: Session, values: Mapping[str, Any], control: WorkControl) -> Reply:
@@ -160,18 +152,18 @@ def _evaluate_resignation(session: Session, values: Mapping[str, Any], control: 
 
 
 def _format_named(values: Mapping[str, Any], *names: str) -> str:
-    """Write the named arguments that were given, as they go on to the table."""
+    """Format the named arguments that were given, for the session."""
     return "".join(f" {name}={format_value(values[name])}" for name in names if values.get(name) is not None)
 
 
 class WinningChances:
-    """Tells chances once it is told to.
+    """Shows winning chances during a game, by the evaluator of the opponent, once switched on.
 
     Args:
         session: The table.
 
     Attributes:
-        are_told: Whether it was.
+        is_shown: Whether they are switched on.
     """
 
     def __init__(self, session: Session) -> None:
@@ -179,32 +171,34 @@ class WinningChances:
         self.is_shown = False
 
     def set_shown(self, is_shown: bool) -> str:
-        """Tell them from here on, or do not; say which.
+        """Switch them on or off, and return a sentence that says so.
 
         Raises:
-            DataFileError: A file of who judges is missing or damaged.
+            DataFileError: A file of the evaluator is missing or damaged.
         """
-        said = f"told after each play, as {self._find_evaluator().name} sees them" if is_shown else "not told"
+        source = self._find_evaluator().name if is_shown else ""
         self.is_shown = is_shown
-        return f"Chances are {said}."
+        return (
+            f"Winning chances by {source}, after each play." if is_shown else "No winning chances are shown."
+        )
 
     def describe_source(self) -> list[str]:
-        """Say who judges, if they are told.
+        """Name the evaluator, if they are shown.
 
         Raises:
-            DataFileError: As for `tell`.
+            DataFileError: As for `set_shown`.
         """
-        return [f"Chances are as {self._find_evaluator().name} sees them."] if self.is_shown else []
+        return [f"Winning chances by {self._find_evaluator().name}."] if self.is_shown else []
 
     def format_lines(self, seat: int) -> list[str]:
-        """Say a seat's chances before the next roll at one look, if they are told.
+        """Format a seat's winning chances before the next roll, at 0-ply, if they are shown.
 
         Args:
-            seat: Whose chances.
+            seat: The seat.
 
         Raises:
             StateError: No game goes on.
-            DataFileError: As for `tell`.
+            DataFileError: As for `set_shown`.
         """
         if not self.is_shown:
             return []
@@ -214,7 +208,7 @@ class WinningChances:
         return describe_chances(dict(zip(CHANCE_KEYS, map(float, outcomes[0]), strict=True)))
 
     def _find_evaluator(self) -> Evaluator:
-        """The other player where it knows outcomes, else the evaluator of ``engine.net``; may load them."""
+        """Return the opponent's evaluator, or that of ``engine.net`` for one without; may load them."""
         engine, service = self._session.engine_settings, self._session.service
         if engine.player not in SESSION_PLAYERS:
             player = service.players.find(engine.player, engine.threads)

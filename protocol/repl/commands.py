@@ -76,41 +76,41 @@ def _select_arguments(command: str, *names: str) -> tuple[Argument, ...]:
 _ROWS = (
     ReplCommand(
         "play",
-        "alone: play on from the position or from the start, 'against NAME' to choose the other player; "
+        "play against the engine from this position (or the start); 'against NAME': choose the opponent; "
         "with a play: make it",
         _play,
         (
             rest_argument(
                 "play",
                 "PLAY",
-                "a play such as '8/5 6/5', which typed alone is made as well; or 'against NAME', to play "
-                "against that player, whom engine.player is from then on",
+                "a play such as '8/5 6/5' (the word 'play' may be left out), or 'against NAME' to set the "
+                "opponent, engine.player",
                 is_required=False,
             ),
         ),
     ),
     ReplCommand(
         "new",
-        "begin a game against the engine: the next one, or with a length the first of a match",
+        "begin the next game against the engine, or a match to LENGTH points",
         lambda game, values, control: game.start_game(control, values["length"]),
         (
             integer_argument(
                 "length",
                 0,
                 MAX_MATCH_LENGTH,
-                "points of a match, 0 for money; left out, the score stays until a match is won",
+                "points of a match, 0 for money play; without it the match or session goes on",
                 metavar="LENGTH",
             ),
         ),
     ),
-    ReplCommand("roll", "roll the dice of the seat on roll", lambda game, _, control: game.roll(control)),
-    _make_action("double", "offer the cube before the roll; 'redouble' is the same"),
-    _make_action("take", "take the double that waits"),
-    _make_action("drop", "give the game up rather than take the double"),
-    _make_action("beaver", "take the double, turn the cube once more and keep it (money play)"),
+    ReplCommand("roll", "roll the dice", lambda game, _, control: game.roll(control)),
+    _make_action("double", "double before the roll; 'redouble' is the same"),
+    _make_action("take", "take the double"),
+    _make_action("drop", "pass the double and lose the game"),
+    _make_action("beaver", "take the double, turn the cube again and keep it (money play)"),
     ReplCommand(
         "resign",
-        "offer to lose the game, as a single one if no more is said",
+        "offer to resign: a single game, a gammon or a backgammon",
         lambda game, values, control: game.take_action(f"resign {values['kind']}", control),
         (
             choice_argument(
@@ -118,82 +118,82 @@ _ROWS = (
             ),
         ),
     ),
-    _make_action("accept", "accept the resignation that is offered"),
-    _make_action("reject", "refuse it and play on"),
+    _make_action("accept", "accept the resignation"),
+    _make_action("reject", "reject the resignation and play on"),
     ReplCommand(
         "hint",
-        "say what is best: the plays of the roll ranked, the cube before it, the answer to an offer",
+        "show the best action: ranked plays, the cube decision before the roll, or the answer to an offer",
         lambda game, values, control: analysis.show_hint(game.session, values, control),
         (
             integer_argument(
-                "n", 1, 10_000, "how many plays to show", default=DEFAULT_HINT_COUNT, metavar="N"
+                "n", 1, 10_000, "number of plays to show", default=DEFAULT_HINT_COUNT, metavar="N"
             ),
             *_select_arguments("moves", "plies", "filter"),
         ),
     ),
     ReplCommand(
         "best",
-        "do what 'hint' finds best, in your place: a play, a double or a roll, an answer",
+        "do what 'hint' finds best: a play, a double, a roll or an answer",
         lambda game, _, control: game.play_best_action(control),
     ),
     ReplCommand(
         "legal",
-        "list the plays of the roll, all or those that move a checker from a point",
+        "list the legal plays, all or those that move a checker from a point",
         lambda game, values, control: analysis.show_legal_plays(game.session, values["point"], control),
         (replace(*COMMANDS["legal"].arguments, parse=str),),
     ),
     ReplCommand(
         "cube",
-        "say what to do with the cube before the roll",
+        "show the cube decision before the roll",
         lambda game, values, control: analysis.show_cube_decision(game.session, values, control),
         _select_arguments("cube", "plies"),
     ),
     ReplCommand(
         "chances",
-        "tell your chances after each play, as the other player sees them, or do not",
+        "show winning chances after each play, by the opponent's evaluator",
         lambda game, values, _: game.show_chances(values["shown"] == "on"),
-        (choice_argument("shown", ("on", "off"), "whether they are told", default="on", is_required=False),),
+        (choice_argument("shown", ("on", "off"), "whether to show them", default="on", is_required=False),),
     ),
     ReplCommand(
         "matrix",
-        "draw what to do with the cube at every score",
+        "show the cube decision at every score",
         lambda game, values, control: analysis.show_matrix(game.session, values, control),
         _select_arguments("matrix", "away", "plies", "cube"),
     ),
     ReplCommand(
         "rollout",
-        "play the position out many times: the plays of the roll, the position, or the cube",
+        "roll out the plays of the roll, the position, or the cube decision",
         lambda game, values, control: analysis.show_rollout(game.session, values, control),
         COMMANDS["rollout"].arguments,
         short_usage="[moves|position|cube|continue] [trials=N] [plies=N] ...",
     ),
     ReplCommand(
         "level",
-        "set how well the engine plays, or list the levels",
+        "set the engine's level, or list the levels",
         lambda game, values, control: analysis.set_or_list_levels(game.session, values["name"], control),
         (replace(_LEVEL, metavar="NAME", parse=lambda text: _LEVEL.parse(text.lower())),),
     ),
     ReplCommand(
         "plies",
-        "set how many plies the engine looks ahead, in play and in hints, or say it",
+        "set or show the look-ahead of the engine and of hints",
         lambda game, values, control: analysis.set_or_show_plies(game.session, values["n"], control),
         (integer_argument("n", 0, MAX_PLIES, "look-ahead, 0 for the net alone", metavar="N"),),
     ),
     ReplCommand(
         "undo",
-        "take back your last decision and all after it, or without a game the last change",
+        "take back your last decision and all after it; without a game, the last change",
         lambda game, _, control: game.undo(control),
     ),
     ReplCommand(
         "redo",
-        "do again what 'undo' took back, unless you did something else since",
+        "redo what 'undo' took back, unless you did something else since",
         lambda game, _, control: game.redo(control),
     ),
     ReplCommand(
         "save",
-        "write the finished games of the match, or of money play, to a .mat file",
+        "save the finished games of the match or session to a .mat file",
         lambda game, values, _: game.save_games(values["file"]),
-        (rest_argument("file", "FILE", "where to; no other file is written over"),),
+        (rest_argument("file", "FILE", "the file; existing files are not overwritten"),),
     ),
     ReplCommand("board", "draw the board", lambda game, _, __: game.show_board()),
     ReplCommand("score", "show the score", lambda game, _, __: game.show_score()),

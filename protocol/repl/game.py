@@ -131,7 +131,9 @@ class ReplGame:
         if game.position is None or game.is_over:
             return self.start_game(control)
         if self.is_running:
-            raise StateError("a game is on: play it, or 'new' for another, or 'leave' it", field="play")
+            raise StateError(
+                "a game is in progress: play it, 'leave' it, or begin another with 'new'", field="play"
+            )
         send_command(self.session, "isready", control)
         self._begin(game.match.to_act)
         self._game_log.begin(game, self.names)
@@ -232,7 +234,7 @@ class ReplGame:
             return ["Taken back."]
         if not self._decisions:
             raise StateError(
-                "nothing to take back: you have decided nothing in this game, and rolls stay", field="undo"
+                "nothing to take back: you have made no decision in this game, and rolls stay", field="undo"
             )
         if not self.session.can_redo:
             self._undone.clear()
@@ -251,7 +253,7 @@ class ReplGame:
         """
         if self.human_seat is None:
             send_command(self.session, "redo", control)
-            return ["Done again."]
+            return ["Redone."]
         if not self._undone or not self.session.can_redo:
             raise StateError("nothing was taken back since you last did something", field="redo")
         reached, done = self._undone.pop()
@@ -260,7 +262,7 @@ class ReplGame:
         while self.session.game is not reached:
             self.session.redo()
         turn = describe_turn(reached.match) if self.is_running else "the game is over"
-        return [f"Done again: {turn}.", *self.continue_game(control)]
+        return [f"Redone: {turn}.", *self.continue_game(control)]
 
     def play_best_action(self, control: WorkControl) -> list[str]:
         """Do what `analysis.hint` finds best in the place of the seat that is to act.

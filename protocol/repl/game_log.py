@@ -132,7 +132,7 @@ class GameLog:
         records = [record for game in self._games if (record := game.record) is not None]
         if not records:
             raise StateError(
-                "no game to save: records tell finished games, from the start on and by the usual rules",
+                "no game to save: records hold finished games, from the start and by the usual rules",
                 field="save",
             )
         text = format_mat(self._games[-1].names, records, _make_headers(records[0].initial_state))
@@ -141,7 +141,7 @@ class GameLog:
             with file.open("w" if name in self._saved else "x", encoding="utf-8") as out:
                 out.write(text)
         except FileExistsError as error:
-            raise DataFileError(f"{name} is there already: choose another name", field="save") from error
+            raise DataFileError(f"{name} exists already: choose another name", field="save") from error
         except (OSError, ValueError) as error:
             raise DataFileError(f"{name} cannot be written: {error}", field="save") from error
         self._saved.add(name)

@@ -113,9 +113,9 @@ class LineInterpreter:
             return [line for line in map(_format_reply, replies) if line]
         others = [command for command in COMMANDS if command not in REPL_COMMANDS]
         return [
-            "A play is typed as it is: '8/5 6/5', 'bar/22*', '6/off(2)'. Besides:",
+            "Type a play as it is: '8/5 6/5', 'bar/22*', '6/off(2)'. Commands:",
             *map(_explain_command, REPL_COMMANDS.values()),
-            f"The commands of the line protocol; 'help COMMAND' explains one: {', '.join(others)}.",
+            f"Commands of the line protocol ('help COMMAND' explains one): {', '.join(others)}.",
             "Tab completes, Ctrl-C cancels a line or a search, Ctrl-D leaves.",
         ]
 
@@ -144,7 +144,7 @@ def _explain_unknown(text: str) -> str:
     """Say that a line is nothing known, and what is nearest to it."""
     roll = _ROLL_PATTERN.fullmatch(text)
     if roll:
-        return f"expected a command or a play, got {text!r}: a roll is set by 'dice {roll[1]} {roll[2]}'"
+        return f"expected a command or a play, got {text!r}: set a roll with 'dice {roll[1]} {roll[2]}'"
     name = text.split()[0]
     close = difflib.get_close_matches(name.lower(), [*REPL_COMMANDS, *COMMANDS], n=1)
     hint = f"did you mean {close[0]!r}?" if close else "'help' lists the commands"

@@ -10,10 +10,10 @@ from protocol.state.offers import format_alternatives, list_responses
 ENGINE_NAME = "gammond"
 HUMAN_NAME = "you"
 HUMAN_NAMES = (HUMAN_NAME, *CHECKER_MARKS)
-"""What seats are called in which people sit."""
+"""The names of seats that people play."""
 
 SeatNames = tuple[str, str]
-"""What seats 0 and 1 are called."""
+"""The names of seats 0 and 1."""
 
 _RESULT_PHRASES = {"single": "a single game", "gammon": "a gammon", "backgammon": "a backgammon"}
 
@@ -29,7 +29,10 @@ def make_sentence(name: str, verb: str, rest: str = "") -> str:
     if name == HUMAN_NAME:
         subject = "You"
     else:
-        subject, verb = name, verb if verb.startswith("cannot") else f"{verb}s"
+        subject, verb = (
+            name,
+            verb if verb.startswith("cannot") else f"{verb}{'es' if verb.endswith('s') else 's'}",
+        )
     return f"{subject} {verb} {rest}".rstrip() + "."
 
 
@@ -39,7 +42,7 @@ def format_roll(roll: Roll) -> str:
 
 
 def describe_result(name: str, result: str, points: int) -> str:
-    """Say how a game ended.
+    """Describe the end of a game.
 
     Args:
         name: The winner.
@@ -67,13 +70,13 @@ def describe_score(match: MatchState, points: tuple[int, int], names: SeatNames)
 
 
 def describe_cube(match: MatchState) -> str:
-    """Say what the cube is at, and where."""
+    """Describe the value and the owner of the cube."""
     holder = "centred" if match.cube_owner is None else f"held by {CHECKER_MARKS[match.cube_owner]}"
     return f"cube {match.cube} {holder}"
 
 
 def describe_action(action: str, before: MatchState, after: MatchState, names: SeatNames) -> str:
-    """Say what a seat did.
+    """Describe what a seat did.
 
     Args:
         action: What ``play`` answered: a play, or a word for the cube or a resignation.
@@ -98,13 +101,13 @@ def describe_action(action: str, before: MatchState, after: MatchState, names: S
     if verb == "reject":
         return make_sentence(name, verb, "the offer, the game goes on")
     if verb in ("drop", "accept"):
-        return make_sentence(name, verb)
+        return make_sentence(name, "pass" if verb == "drop" else verb)
     said = make_sentence(name, "cannot move") if action == "pass" else make_sentence(name, "play", action)
     return said if name == HUMAN_NAME or before.roll is None else f"{format_roll(before.roll)}: {said}"
 
 
 def describe_offer(match: MatchState) -> str:
-    """Name what waits, and its answers: ``a double to 2: 'take' or 'drop'``; empty if nothing does."""
+    """Describe the pending offer with its answers: ``a double to 2: 'take' or 'drop'``; empty without one."""
     if match.resigned:
         kind = list(_RESULT_PHRASES.values())[match.resigned - 1]
         offer = f"an offer to lose {kind}"
@@ -118,12 +121,12 @@ def describe_offer(match: MatchState) -> str:
 
 
 def describe_responses(match: MatchState) -> str:
-    """Name the words that answer what waits: ``'take', 'drop' or 'beaver'``."""
+    """List the words that answer the pending offer: ``'take', 'drop' or 'beaver'``."""
     return format_alternatives(list_responses(match))
 
 
 def describe_turn(match: MatchState) -> str:
-    """Say what a person is to do: ``it is your 3-1``."""
+    """Describe what a person must decide: ``it is your 3-1``."""
     if match.resigned:
         return "the offer waits for your answer"
     if match.doubled:

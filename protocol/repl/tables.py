@@ -1,4 +1,4 @@
-"""Tables of judgements, at most 80 columns wide: ranked plays, cube decisions, the score matrix."""
+"""Tables of evaluations, at most 80 columns wide: ranked plays, cube decisions, the score matrix."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TABLE_WIDTH = 80
 CHANCE_KEYS = ("win", "win_g", "win_bg", "lose_g", "lose_bg")
 _CHANCE_WIDTHS = (6, 5, 5, 6, 5)
 
-_MATRIX_LEGEND = "N no double, D double/take, P double/drop, T too good, - no doubling"
+_MATRIX_LEGEND = "N no double, D double/take, P double/pass, T too good, - no doubling"
 
 
 def format_points(value: ReplyValue) -> str:
@@ -24,7 +24,7 @@ def format_points(value: ReplyValue) -> str:
 
 
 def format_percent(value: ReplyValue, decimals: int = 1) -> str:
-    """Write a probability in per cent."""
+    """Write a probability in percent."""
     return f"{100 * float(value):.{decimals}f}"
 
 
@@ -36,13 +36,13 @@ def format_count(number: int, what: str) -> str:
 
 
 def describe_source(values: ReplyValues) -> str:
-    """Say how deep a judgement looked, and by which net: ``2 plies, net strong``.
+    """Format depth and net of an evaluation: ``2-ply, net strong``.
 
     Args:
         values: Of a final line with ``plies`` and ``net``.
     """
     stopped = ", stopped early" if values.get("stopped") else ""
-    return f"{format_count(int(values['plies']), 'ply')}{stopped}, net {values['net']}"
+    return f"{values['plies']}-ply{stopped}, net {values['net']}"
 
 
 def format_plays(replies: Sequence[Reply]) -> list[str]:
@@ -52,13 +52,13 @@ def format_plays(replies: Sequence[Reply]) -> list[str]:
         replies: The answer to ``moves``: the plays, best first, then the line with counts, plies and net.
 
     Returns:
-        A table: rank, plies, in a match the chance to win it, equity, how far behind the best one, chances in
-        per cent, play; then what the numbers are.
+        A table: rank, plies, in a match MWC, equity, loss against the best one, chances in percent, play;
+        then what the numbers are.
     """
     *moves, totals = (reply.values for reply in replies)
     best = moves[0]
     shown = "" if totals["shown"] == totals["count"] else f"{totals['shown']} of "
-    measure = "equity with the cube" if "cubeful" in best else "cubeless money equity"
+    measure = "cubeful equity" if "cubeful" in best else "cubeless money equity"
     mwc = f"{'mwc %':>7}" if "mwc" in best else ""
     return [
         *format_chances_header(f"{'':2}{'ply':>4}{mwc}{'equity':>7}{'behind':>7}"),
@@ -75,7 +75,7 @@ def format_chances_header(left: str, last: str = "play") -> list[str]:
 
 
 def format_chances(values: ReplyValues) -> str:
-    """Write the five chances in per cent, in columns."""
+    """Write the five chances in percent, in columns."""
     return "".join(
         f"{format_percent(values[key]):>{width}}"
         for key, width in zip(CHANCE_KEYS, _CHANCE_WIDTHS, strict=True)
@@ -90,7 +90,7 @@ def _format_play_row(move: ReplyValues, best: ReplyValues) -> str:
 
 
 def _format_loss(move: ReplyValues, best: ReplyValues) -> str:
-    """How far a play is behind, by what the plays are ranked by; a chance to win the match in per cent."""
+    """How far a play is behind, by what the plays are ranked by; MWC in percent."""
     if move["rank"] == 1:
         return ""
     if "cubeful" not in best and "mwc" in best:
@@ -114,17 +114,17 @@ def format_legal_plays(replies: Sequence[Reply]) -> list[str]:
 
 
 def format_cube_decision(cube: ReplyValues, chances: ReplyValues | None = None) -> list[str]:
-    """Lay out what the side on roll should do with the cube.
+    """Lay out the cube decision of the side on roll.
 
     Args:
         cube: The keys of the answer to ``cube``.
         chances: Those of the answer to ``eval``.
 
     Returns:
-        A table of the choices, the best of them in words, chances, and who judged.
+        A table of the choices, the best of them in words, chances, and depth and net.
     """
     taken = "double, beaver" if cube.get("response") == "beaver" else "double, take"
-    names = {"no_double": "no double", "take": taken, "drop": "double, drop"}
+    names = {"no_double": "no double", "take": taken, "drop": "double, pass"}
     known = {key: name for key, name in names.items() if key in cube}
     rows = [PreformattedLine(_format_choice_row(name, cube, key, "best")) for key, name in known.items()]
     return [
@@ -137,31 +137,31 @@ def format_cube_decision(cube: ReplyValues, chances: ReplyValues | None = None) 
 
 
 def format_response(take: ReplyValues) -> list[str]:
-    """Lay out how a double, or a beaver, should be answered, for the side that answers.
+    """Lay out the response to a double or a beaver, for the side that answers.
 
     Args:
         take: The keys of the answer to ``take``.
     """
     response = str(take["response"])
-    names = {"take": "beaver" if response == "beaver" else "take", "drop": "drop"}
+    names = {"take": "beaver" if response == "beaver" else "take", "drop": "pass"}
     best, other = ("drop", "take") if response == "drop" else ("take", "drop")
     cost = format_points(abs(float(take[best]) - float(take[other])))[1:]
-    word = {"take": "Take: dropping", "beaver": "Beaver: dropping", "drop": "Drop: taking"}[response]
+    word = {"take": "Take: passing", "beaver": "Beaver: passing", "drop": "Pass: taking"}[response]
     rows = [PreformattedLine(_format_choice_row(name, take, key, best)) for key, name in names.items()]
     return [_format_choice_header(take), *rows, f"    {word} costs {cost}.", _format_source(take)]
 
 
 def format_resignation(offer: ReplyValues) -> list[str]:
-    """Say whether a resignation should be accepted, to the side that was offered it.
+    """Format whether the side that was offered a resignation should accept it.
 
     Args:
         offer: The keys of the answer to ``resign`` with a kind.
     """
     verdict = "Accept" if offer["accept"] else "Reject"
-    wins = f", {format_percent(1 - float(offer['mwc']), 2)} % of the matches" if "mwc" in offer else ""
+    wins = f", MWC {format_percent(1 - float(offer['mwc']), 2)} %" if "mwc" in offer else ""
     worth = format_points(-float(offer["cubeful"]))
     return [
-        f"    {verdict}: playing on is worth {worth} to the side that is offered it{wins}.",
+        f"    {verdict}: playing on is worth {worth} to the side that was offered it{wins}.",
         _format_source(offer),
     ]
 
@@ -187,13 +187,13 @@ def _describe_cube_decision(cube: ReplyValues) -> str:
     doubled = min(taken, passed)
     doubling = best - float(cube["no_double"]) if cube["double"] else best - doubled
     doubler = "not doubling" if cube["double"] else "doubling"
-    answer = "taking" if cube["response"] == "drop" else "dropping"
+    answer = "taking" if cube["response"] == "drop" else "passing"
     costs = f"{doubler} costs {doubling:.3f}, {answer} a double costs {abs(taken - passed):.3f}"
     return f"{cube['action']}: {costs}."
 
 
 def describe_chances(values: ReplyValues | None) -> list[str]:
-    """Say the chances of the side on roll.
+    """Format the winning chances of the side on roll.
 
     Args:
         values: The keys of the answer to ``eval``; None for nothing to say.
@@ -225,7 +225,7 @@ def format_matrix(replies: Sequence[Reply]) -> list[str]:
     step = 1 if width == 3 else 5  # two digits need a blank between them
     head = "".join(f"{number:>{step * width}}" for number in range(step, away + 1, step))
     return [
-        "    the side on roll needs the points at the left, the other side those on top",
+        "    points needed by the side on roll at the left, by the opponent at the top",
         PreformattedLine(f"{'':6}{head}"),
         *(
             PreformattedLine(
@@ -246,7 +246,7 @@ def format_rollout(replies: Sequence[Reply]) -> list[str]:
     """
     *rolled, summary = (reply.values for reply in replies)
     first = rolled[0]
-    measure = "equity with the cube" if "cubeful" in first else "cubeless money equity"
+    measure = "cubeful equity" if "cubeful" in first else "cubeless money equity"
     mwc = f"{'mwc %':>7}" if "mwc" in first else ""
     has_plays = "play" in first
     behind = f"{'behind' if has_plays else '':>7}"
@@ -287,7 +287,7 @@ def _format_error_row(values: ReplyValues) -> str:
         f"{_format_error(values, f'{key}_se', 100.0, 1):>{width}}"
         for key, width in zip(CHANCE_KEYS, _CHANCE_WIDTHS, strict=True)
     )
-    given_up = ", given up" if values.get("given_up") else ""
+    given_up = ", pruned" if values.get("given_up") else ""
     behind = _format_error(values, "behind_se", 1.0, 3)
     return f" ±{mwc}{equity:>7}{behind:>7}{chances}  {format_count(int(values['trials']), 'trial')}{given_up}"
 

@@ -36,7 +36,7 @@ from protocol.state.service import Service, make_shipped_catalogue
 from protocol.state.session import Session
 
 PROMPT = "gammond> "
-GREETING = "'play' begins a game, 'help' lists the words, Tab completes, Ctrl-D leaves."
+GREETING = "'play' begins a game, 'help' lists the commands, Tab completes, Ctrl-D leaves."
 
 ShowLines = Callable[[Sequence[str]], None]
 
@@ -162,7 +162,7 @@ def answer_interruptibly(
     except KeyboardInterrupt:
         control.stop()
         erase()
-        show(["stopping; Ctrl-C once more leaves"])
+        show(["stopping; press Ctrl-C again to leave"])
         lines = awaited()
     finally:
         erase()

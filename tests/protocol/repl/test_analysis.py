@@ -26,7 +26,7 @@ def test_hint_ranks_the_plays_of_the_roll_and_says_the_plies_of_each():
         *("all", "gam", "bg", "gam", "bg", "play"),
     ]
     assert [line.split()[:2] for line in lines[2:4]] == [["1", "1"], ["2", "1"]]
-    assert lines[4] == "    2 of 16 plays at 1 ply, net racing; equity with the cube"
+    assert lines[4] == "    2 of 16 plays at 1-ply, net racing; cubeful equity"
 
 
 def test_hint_shows_the_chance_to_win_a_match():
@@ -37,7 +37,7 @@ def test_hint_shows_the_chance_to_win_a_match():
 
 def test_hint_counts_no_cube_where_the_settings_say_so():
     lines = table("newgame", "set engine.cubeful false", "dice 3 1").answer("hint 1")
-    assert lines[-1] == "    1 of 16 plays at 0 plies, net racing; cubeless money equity"
+    assert lines[-1] == "    1 of 16 plays at 0-ply, net racing; cubeless money equity"
 
 
 def test_hint_looks_as_deep_as_the_session_does():
@@ -47,12 +47,12 @@ def test_hint_looks_as_deep_as_the_session_does():
 
 def test_hint_before_the_roll_compares_the_actions_with_the_cube():
     lines = table(board=AHEAD, length=5).answer("hint")
-    assert [line.split("  ")[2] for line in lines[1:4]] == ["no double", "double, take", "double, drop"]
+    assert [line.split("  ")[2] for line in lines[1:4]] == ["no double", "double, take", "double, pass"]
     assert lines[3].split()[-2:] == ["+1.000", "57.73"]
     assert lines[4].startswith("    Double, drop: not doubling costs 0.")
     assert ", taking a double costs 0." in lines[4]
     assert lines[5].startswith("    win ")
-    assert lines[6] == "    at 0 plies, net racing"
+    assert lines[6] == "    at 0-ply, net racing"
 
 
 def test_the_cube_can_be_asked_about_with_dice_on_the_board():
@@ -72,20 +72,20 @@ def test_hint_says_so_where_no_double_is_possible(match):
 def test_hint_answers_a_double_for_the_side_that_must():
     lines = table(board=AHEAD, length=5, doubled=True).answer("hint")
     assert lines[1].split()[0] == "take"
-    assert lines[2].split()[:2] == ["drop", "-1.000"]
-    assert lines[3].startswith("    Drop: taking costs 0.")
+    assert lines[2].split()[:2] == ["pass", "-1.000"]
+    assert lines[3].startswith("    Pass: taking costs 0.")
 
 
 def test_hint_answers_a_beaver_for_the_doubler():
     lines = table("newgame", "double", "beaver").answer("hint")
-    assert lines[3].startswith("    Take: dropping costs ")
+    assert lines[3].startswith("    Take: passing costs ")
 
 
 def test_hint_judges_a_resignation_for_the_side_that_was_offered_it():
     talk = table(board=AHEAD, length=5, resigned=1)
     lines = talk.answer("hint")
     assert lines[0].startswith("    Accept: playing on is worth -")
-    assert lines[0].endswith(" % of the matches.")
+    assert lines[0].endswith(" %.")
     talk.session.set_position(AHEAD.swap_sides(), MatchState(resigned=1, cube=2, cube_owner=1))
     assert talk.answer("hint")[0].startswith(("    Accept: ", "    Reject: "))
 
@@ -139,8 +139,8 @@ def test_level_sets_how_well_the_engine_plays_and_lists_what_there_is():
     _, *rows, present = talk.answer("level")
     assert [row[2:].split()[0] for row in rows] == list(LEVELS)
     assert [row[2:].split()[0] for row in rows if row.startswith("*")] == ["expert"]
-    assert present == describe_strength(talk.session) == "Level expert: looks 0 plies ahead, filter normal."
-    assert talk.answer("level beginner")[0].endswith(", errs on purpose.")
+    assert present == describe_strength(talk.session) == "Level expert: 0-ply, filter normal."
+    assert talk.answer("level beginner")[0].endswith(", with noise.")
     assert talk.session.engine_settings.level == "beginner"
     assert talk.answer("level Master") == talk.answer("level master")
     assert talk.answer("level nonsense")[0].startswith("error: expected one of beginner|")
@@ -148,7 +148,7 @@ def test_level_sets_how_well_the_engine_plays_and_lists_what_there_is():
 
 def test_plies_sets_only_the_look_ahead():
     talk = table("level master")
-    assert talk.answer("plies 1") == ["A level of your own: looks 1 ply ahead, filter narrow."]
+    assert talk.answer("plies 1") == ["Custom level: 1-ply, filter narrow."]
     assert talk.session.engine_settings.plies == 1
     assert talk.answer("plies") == talk.answer("plies 1")
     assert talk.answer("plies 5") == ["error: expected a whole number 0..4 for n, got '5'"]

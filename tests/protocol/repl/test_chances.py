@@ -28,13 +28,13 @@ def seen_by(judge, board, *, is_turned):
 
 def test_chances_are_told_after_each_play_until_they_are_not_wanted():
     game, _ = dealt((3, 1), (5, 2), (6, 4), (4, 2))
-    assert game.show_chances(True) == ["Chances are told after each play, as racing sees them."]
+    assert game.show_chances(True) == ["Winning chances by racing, after each play."]
     own, after_own, other, after_other = game.make_play("8/5 6/5", CONTROL)
     assert own == "You play 8/5 6/5."
     assert other.startswith("5-2: gammond plays ")
     assert all("lose gammon" in line for line in (after_own, after_other))
     assert game.roll(CONTROL) == ["You roll 6-4."]
-    assert game.show_chances(False) == ["Chances are not told."]
+    assert game.show_chances(False) == ["No winning chances are shown."]
     assert not any(line.startswith("    win ") for line in game.make_play("24/18 13/9", CONTROL))
 
 
@@ -60,7 +60,7 @@ def test_another_evaluator_tells_what_it_sees_itself(name):
     game.session.service.players.check_player = lambda text: text
     game.session.service.players.uses_look_ahead = lambda text: False
     game.play_against(name, CONTROL)
-    assert game.show_chances(True) == ["Chances are told after each play, as fast sees them."]
+    assert game.show_chances(True) == ["Winning chances by fast, after each play."]
     game.make_play("8/5 6/5", CONTROL)
     board = game.session.game.position.board
     assert win_of(game.show_chances(True)[-1]) == seen_by(judge, board, is_turned=False)
@@ -72,7 +72,7 @@ def test_a_player_that_knows_no_outcomes_leaves_them_to_the_net():
     assert "Chances are" not in "".join(game.play_against("pubeval", CONTROL))
     assert game.play_against("random", CONTROL) == [
         "The game goes on against random.",
-        "Chances are as racing sees them.",
+        "Winning chances by racing.",
     ]
 
 

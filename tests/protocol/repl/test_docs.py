@@ -52,8 +52,8 @@ def test_the_comparison_of_transcripts_can_fail():
     assert len(TRANSCRIPTS) >= 8
     assert not matches(["You roll 3-1."], ["You roll 3-2."])
     assert not matches([" 1    0  +0.167          55.9  8/5 6/5"], [" 2    0  +0.167          55.9  8/5 6/5"])
-    assert not matches(["    take            -2.521   24.92"], ["    drop            -2.521   24.92"])
-    assert not matches(["    Drop: taking costs 1.521."], ["    Take: dropping costs 1.521."])
+    assert not matches(["    take            -2.521   24.92"], ["    pass            -2.521   24.92"])
+    assert not matches(["    Pass: taking costs 1.521."], ["    Take: passing costs 1.521."])
     assert not matches(["5-2: gammond plays ..."], ["5-3: gammond plays 24/21"])
     assert matches([" 1    0  +0.167          55.9  8/5 6/5"], [" 1    0  -0.200  45.9  13/10 6/5"])
     assert matches(["    take            -2.521   24.92"], ["    take            -1.418   35.90"])
@@ -66,7 +66,7 @@ def test_each_word_stands_in_the_table_of_the_page():
     for word in REPL_COMMANDS.values():
         usage = word.usage.replace("|", r"\|")
         assert f"| `{usage}` | {word.summary} |\n" in TEXT
-    section = TEXT.partition("\n## Words\n")[2].partition("\n## ")[0]
+    section = TEXT.partition("\n## Commands\n")[2].partition("\n## ")[0]
     assert section.count("\n| `") == len(REPL_COMMANDS)
 
 

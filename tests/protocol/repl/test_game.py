@@ -189,7 +189,7 @@ def test_play_goes_on_from_a_position_with_its_dice():
 
 def test_play_is_refused_while_a_game_is_on():
     game, _ = dealt((3, 1))
-    with pytest.raises(StateError, match="a game is on"):
+    with pytest.raises(StateError, match="a game is in progress"):
         game.play_from_here(WorkControl())
 
 
@@ -295,9 +295,9 @@ def test_redo_does_again_what_undo_took_back_step_by_step():
     game.undo(CONTROL)
     game.undo(CONTROL)
     assert game.session.game is first
-    assert game.redo(CONTROL) == ["Done again: it is your 6-4."]
+    assert game.redo(CONTROL) == ["Redone: it is your 6-4."]
     assert game.session.game is second
-    assert game.redo(CONTROL) == ["Done again: it is your roll."]
+    assert game.redo(CONTROL) == ["Redone: it is your roll."]
     assert game.session.game is third
     with pytest.raises(StateError, match="nothing was taken back since you last did something"):
         game.redo(CONTROL)
@@ -314,7 +314,7 @@ def test_redo_forgets_what_was_taken_back_once_something_else_is_done():
         game.redo(CONTROL)
     game.make_play("8/4 6/4", CONTROL)
     game.undo(CONTROL)
-    assert game.redo(CONTROL) == ["Done again: it is your roll."]
+    assert game.redo(CONTROL) == ["Redone: it is your roll."]
 
 
 def test_redo_ends_a_game_again_with_its_points():
@@ -322,7 +322,7 @@ def test_redo_ends_a_game_again_with_its_points():
     game.roll(CONTROL)
     game.make_play("1/off", CONTROL)
     game.undo(CONTROL)
-    assert game.redo(CONTROL) == ["Done again: the game is over."]
+    assert game.redo(CONTROL) == ["Redone: the game is over."]
     assert game.is_match_over
     assert game.points == (3, 2)
 
@@ -333,7 +333,7 @@ def test_redo_without_a_game_does_one_change_again():
     session.set_roll((3, 1))
     game = ReplGame(session)
     game.undo(CONTROL)
-    assert game.redo(CONTROL) == ["Done again."]
+    assert game.redo(CONTROL) == ["Redone."]
     assert session.game.match.roll == (3, 1)
     with pytest.raises(RefusedRequestError, match="nothing to redo"):
         game.redo(CONTROL)
@@ -352,11 +352,11 @@ def test_the_best_play_is_the_first_of_the_hint_and_undo_takes_it_back():
 
 def test_the_best_before_a_roll_doubles_or_rolls_and_the_best_answer_is_given():
     game = game_at(FAR_AHEAD, length=5)
-    assert game.play_best_action(CONTROL)[:2] == ["You double to 2.", "gammond drops."]
+    assert game.play_best_action(CONTROL)[:2] == ["You double to 2.", "gammond passes."]
     game = game_at(FAR_AHEAD, rolls=[(2, 1)], length=5, score=(4, 4))
     assert game.play_best_action(CONTROL)[0] == "You roll 2-1."
     game = game_at(FAR_AHEAD, on_roll=1, length=5, doubled=True)
-    assert game.play_best_action(CONTROL)[:2] == ["You drop.", "gammond wins a single game, 1 point."]
+    assert game.play_best_action(CONTROL)[:2] == ["You pass.", "gammond wins a single game, 1 point."]
 
 
 def test_the_best_answer_to_a_resignation_is_given():

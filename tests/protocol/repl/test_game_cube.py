@@ -20,7 +20,7 @@ def test_the_engine_drops_a_double_that_it_must_and_the_points_count():
     lines = game.take_action("double", WorkControl())
     assert lines == [
         "You double to 2.",
-        "gammond drops.",
+        "gammond passes.",
         "You win a single game, 1 point.",
         "you 1, gammond 0 in a 5-point match, cube 1 centred.",
         "'new' begins the next game.",
@@ -57,7 +57,7 @@ def test_a_drop_loses_the_cube_as_it_was_before_the_double():
     game = game_at(ENGINE_AHEAD, roll=(2, 1), length=7, cube=2, cube_owner=1)
     assert game.make_play("6/4 6/5", WorkControl())[-1] == "gammond redoubles to 4. 'take' or 'drop'?"
     lines = game.take_action("drop", WorkControl())
-    assert lines[:2] == ["You drop.", "gammond wins a single game, 2 points."]
+    assert lines[:2] == ["You pass.", "gammond wins a single game, 2 points."]
     assert game.session.game.match.score == (0, 2)
 
 
@@ -98,7 +98,7 @@ def test_the_person_may_beaver_in_money_play():
     assert game.human_seat == 0
     lines = game.take_action("beaver", WorkControl())
     assert lines[0] == "You beaver to 4."
-    assert lines[1] == "gammond drops."
+    assert lines[1] == "gammond passes."
     assert lines[2] == "You win a single game, 2 points."
 
 

@@ -94,7 +94,7 @@ def test_what_was_taken_back_is_not_in_the_file_and_what_was_done_again_is(tmp_p
 )
 def test_games_that_a_record_cannot_tell_are_not_saved(lines, tmp_path):
     talk = people(*lines)
-    with pytest.raises(StateError, match="records tell finished games, from the start on"):
+    with pytest.raises(StateError, match="records hold finished games, from the start"):
         talk.game.save_games(str(tmp_path / "none.mat"))
     assert list(tmp_path.iterdir()) == []
 
@@ -113,7 +113,7 @@ def test_a_file_of_someone_else_is_not_written_over(tmp_path):
     talk = people("8/5 6/5", "resign", "accept")
     file = tmp_path / "theirs.mat"
     file.write_text("theirs")
-    assert talk.answer(f"save {file}") == [f"error: {file} is there already: choose another name"]
+    assert talk.answer(f"save {file}") == [f"error: {file} exists already: choose another name"]
     assert file.read_text() == "theirs"
     with pytest.raises(DataFileError, match="cannot be written"):
         talk.game.save_games(str(tmp_path / "missing" / "games.mat"))

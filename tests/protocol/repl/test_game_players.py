@@ -108,7 +108,7 @@ def test_an_engine_takes_over_from_people():
 def test_the_word_play_names_the_player_and_the_level_says_what_it_leaves_to_it():
     talk = make_talk("play against pubeval", rolls=[(3, 1)])
     assert talk.session.engine_settings.player == "pubeval"
-    assert talk.answer("level")[-1].endswith("normal. Plays are chosen by pubeval (engine.player).")
+    assert talk.answer("level")[-1].endswith("normal. pubeval chooses the plays (engine.player).")
     assert talk.answer("leave")[0] == "The game against the engine ends here, the position stays."
     assert talk.answer("set engine.player net") == ["ok set engine.player=net"]
     assert talk.answer("level")[-1].endswith("filter normal.")

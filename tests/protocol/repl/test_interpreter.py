@@ -113,7 +113,7 @@ def test_a_double_must_be_answered_and_pass_is_no_answer():
 def test_a_dropped_game_is_over_on_the_board_too():
     talk = make_talk("newgame", "double")
     lines = talk.answer("drop")
-    assert lines[:2] == ["X drops.", "O wins a single game, 1 point."]
+    assert lines[:2] == ["X passes.", "O wins a single game, 1 point."]
     assert not any("on roll" in line or "doubles" in line for line in lines[2:])
     assert talk.answer("roll") == ["error: the game is over: 'new' begins another"]
 
@@ -154,7 +154,7 @@ def test_an_unknown_word_gets_the_nearest_one(typed, hint):
 
 def test_a_word_near_to_nothing_points_to_help_and_a_bare_roll_to_dice():
     assert make_talk().answer("qqqqqq")[0].endswith("'help' lists the commands")
-    assert make_talk().answer("31")[0].endswith("a roll is set by 'dice 3 1'")
+    assert make_talk().answer("31")[0].endswith("set a roll with 'dice 3 1'")
 
 
 def test_tags_and_json_are_left_to_programs():

@@ -45,7 +45,7 @@ def test_sentences_about_the_person_and_the_engine_differ_in_the_verb():
             MatchState(cube=2, cube_owner=1, doubled=True, beavered=True),
             "gammond beavers to 4. 'take' or 'drop'?",
         ),
-        ("drop", MatchState(on_roll=1, doubled=True), START, "You drop."),
+        ("drop", MatchState(on_roll=1, doubled=True), START, "You pass."),
         (
             "resign gammon",
             MatchState(on_roll=1),

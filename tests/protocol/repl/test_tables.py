@@ -39,7 +39,7 @@ def test_plays_are_compared_by_what_they_are_ranked_by():
 def test_a_line_says_its_own_plies_and_the_last_one_whether_the_search_was_stopped():
     lines = format_plays([move(1), move(2, plies=0), totals(stopped=True)])
     assert [line.split()[1] for line in lines[2:4]] == ["2", "0"]
-    assert lines[4] == "    2 of 16 plays at 2 plies, stopped early, net strong; cubeless money equity"
+    assert lines[4] == "    2 of 16 plays at 2-ply, stopped early, net strong; cubeless money equity"
 
 
 def test_titles_stand_above_their_columns():
@@ -66,25 +66,25 @@ def test_the_widest_rows_fit_a_terminal(match):
 
 
 def test_cube_actions_are_compared_with_best_play():
-    cube = {"action": "Redouble, drop", "double": True, "response": "drop"}
+    cube = {"action": "Redouble, pass", "double": True, "response": "drop"}
     cube |= {"no_double": 0.9, "take": 1.2, "drop": 1.0, "best": 1.0, **BY}
     assert format_cube_decision(cube) == [
         "                    equity  vs best",
         "    no double       +0.900   -0.100",
         "    double, take    +1.200   +0.200",
-        "    double, drop    +1.000",
-        "    Redouble, drop: not doubling costs 0.100, taking a double costs 0.200.",
-        "    at 2 plies, net strong",
+        "    double, pass    +1.000",
+        "    Redouble, pass: not doubling costs 0.100, taking a double costs 0.200.",
+        "    at 2-ply, net strong",
     ]
 
 
 def test_too_good_to_double_says_what_doubling_costs():
-    cube = {"action": "Too good to double, drop", "double": False, "response": "drop"}
+    cube = {"action": "Too good to double, pass", "double": False, "response": "drop"}
     cube |= {"no_double": 1.1, "take": 1.5, "drop": 1.0, "best": 1.1, "mwc_no_double": 0.6, **BY}
     lines = format_cube_decision({**cube, "mwc_take": 0.7, "mwc_drop": 0.58, "mwc_best": 0.6}, OUTCOME)
     assert lines[0].split() == ["equity", "mwc", "%", "vs", "best"]
     assert lines[1].split()[2:] == ["+1.100", "60.00"]
-    assert lines[4] == "    Too good to double, drop: doubling costs 0.100, taking a double costs 0.500."
+    assert lines[4] == "    Too good to double, pass: doubling costs 0.100, taking a double costs 0.500."
     assert lines[5] == "    win 55.9 % (gammon 15.1, backgammon 0.6), lose gammon 10.5, backgammon 0.4"
 
 
@@ -92,18 +92,18 @@ def test_answers_to_a_double_are_seen_by_the_side_that_answers():
     take = {"seat": "p1", "response": "take", "take": -0.5, "drop": -1.0, **BY}
     assert format_response(take)[1:4] == [
         "    take            -0.500",
-        "    drop            -1.000   -0.500",
-        "    Take: dropping costs 0.500.",
+        "    pass            -1.000   -0.500",
+        "    Take: passing costs 0.500.",
     ]
     beaver = format_response({**take, "response": "beaver", "take": 0.25})
     assert beaver[1] == "    beaver          +0.250"
-    assert beaver[3] == "    Beaver: dropping costs 1.250."
+    assert beaver[3] == "    Beaver: passing costs 1.250."
 
 
 def test_a_resignation_is_judged_by_what_playing_on_is_worth():
     offer = {"offer": "single", "accept": False, "cubeful": -1.25, "mwc": 0.3, **BY}
     assert format_resignation(offer)[0] == (
-        "    Reject: playing on is worth +1.250 to the side that is offered it, 70.00 % of the matches."
+        "    Reject: playing on is worth +1.250 to the side that was offered it, MWC 70.00 %."
     )
 
 
@@ -138,9 +138,9 @@ def test_a_rollout_of_plays_marks_those_that_were_given_up():
     lines = format_rollout([*replies, Reply("rollout", values=summary)])
     assert lines[3].split() == ["±", "0.020", "1.0", "1.0", "1.0", "1.0", "1.0", "216", "trials"]
     assert lines[4].split()[:3] == ["2", "-0.100", "-0.267"]
-    assert lines[5].endswith("  108 trials, given up")
+    assert lines[5].endswith("  108 trials, pruned")
     assert lines[5].split()[1:3] == ["0.020", "0.030"]
-    assert lines[6] == "    stopped, seed 7, 1.2 s, 2 plies, net strong; cubeless money equity"
+    assert lines[6] == "    stopped, seed 7, 1.2 s, 2-ply, net strong; cubeless money equity"
 
 
 def test_a_single_trial_has_no_errors():

@@ -151,7 +151,7 @@ def test_ctrl_c_stops_a_search_which_then_gives_its_best_answer(monkeypatch):
 
     monkeypatch.setattr(talk, "answer", search)
     terminal.answer_interruptibly(talk, "hint", said.extend)
-    assert said == ["stopping; Ctrl-C once more leaves", "best so far"]
+    assert said == ["stopping; press Ctrl-C again to leave", "best so far"]
 
 
 def test_progress_is_drawn_over_itself_and_erased_before_the_answer(monkeypatch):
@@ -192,7 +192,7 @@ def test_a_stopped_work_erases_its_progress_before_it_says_so(monkeypatch):
         lambda output: terminal.answer_interruptibly(talk, "hint", said.extend, terminal.StatusLine(output))
     )
     assert written.endswith("\r\x1b[K")
-    assert said == ["stopping; Ctrl-C once more leaves", "best so far"]
+    assert said == ["stopping; press Ctrl-C again to leave", "best so far"]
 
 
 def test_no_progress_is_drawn_where_the_output_is_no_terminal(monkeypatch):
