@@ -86,7 +86,7 @@ class PlotLine:
         label: For the legend.
         x: Where.
         values: As many.
-        is_faint: Whether it stands behind another one, in the colour of that.
+        is_faint: Whether it is drawn behind another one, in its colour.
     """
 
     label: str

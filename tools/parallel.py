@@ -103,7 +103,7 @@ class ProcessPool:
                 yield waiting.popleft().result()
         except BrokenProcessPool as error:
             raise LimitError(
-                "a worker process was killed, perhaps for lack of memory: go on with fewer processes",
+                "a worker process was killed, perhaps for lack of memory: try fewer processes",
                 field="workers",
             ) from error
         finally:

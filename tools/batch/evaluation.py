@@ -79,7 +79,7 @@ class BatchEvaluator:
     def evaluate(
         self, boards: Board, matches: Sequence[MatchState], match_indices: NDArray[np.int64]
     ) -> BatchEvaluation:
-        """Value positions.
+        """Evaluate positions.
 
         Args:
             boards: ``int8[n, 2, 26]``.
@@ -111,7 +111,7 @@ class BatchEvaluator:
     def _evaluate_match(
         self, evaluation: BatchEvaluation, boards: Board, match: MatchState, rows: NDArray[np.int64]
     ) -> None:
-        """Value the positions of one match state."""
+        """Evaluate the positions of one match state."""
         chosen = boards if len(rows) == len(boards) else np.ascontiguousarray(boards[rows])
         found = self._engine.evaluate_boards(chosen, match, self._settings, self._make_watch())
         evaluation.values[rows] = _append_equities(found.outcomes)

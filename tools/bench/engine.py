@@ -116,8 +116,8 @@ def bench_evaluation(subject: BenchmarkSubject) -> Iterator[Measurement]:
     check_answer(
         bool((lost == evaluate_finished(over[None])).all()), f"a lost game is evaluated as {lost[0]}"
     )
-    for what, judge in evaluators:
-        yield from _bench_batch_sizes(what, judge, subject.boards)
+    for what, evaluator in evaluators:
+        yield from _bench_batch_sizes(what, evaluator, subject.boards)
     yield bench_gnubg_nets(subject)
 
 
@@ -174,10 +174,10 @@ def bench_batch(subject: BenchmarkSubject) -> Iterator[Measurement]:
     ids = encode_position_ids(subject.boards)
     content = ("\n".join((ids * (BATCH_LINES // len(ids) + 1))[:BATCH_LINES]) + "\n").encode()
     written: list[bytes] = []
-    judge = BatchEvaluator(Engine(subject.evaluator), is_cubeful=False)
-    tally = _run_batch(judge, content, written)
-    evaluation = judge.evaluate(subject.boards[:100], [MatchState()], np.zeros(100, np.int64))
-    expected = CsvRows(is_cubeful=False).format_rows(ids[:100], judge.plies, evaluation)
+    evaluator = BatchEvaluator(Engine(subject.evaluator), is_cubeful=False)
+    tally = _run_batch(evaluator, content, written)
+    evaluation = evaluator.evaluate(subject.boards[:100], [MatchState()], np.zeros(100, np.int64))
+    expected = CsvRows(is_cubeful=False).format_rows(ids[:100], evaluator.plies, evaluation)
     check_answer(
         tally.rows == BATCH_LINES and not tally.errors,
         f"batch wrote {tally.rows} rows, {tally.errors} errors",
@@ -188,7 +188,7 @@ def bench_batch(subject: BenchmarkSubject) -> Iterator[Measurement]:
     inside: list[float] = []
 
     def once() -> None:
-        inside.append(_run_batch(judge, content, []).compute_s)
+        inside.append(_run_batch(evaluator, content, []).compute_s)
 
     all_s = measure_seconds_per_call(once)
     yield Measurement("batch", "decode, evaluate, write rows", BATCH_LINES / min(inside), "positions/s")

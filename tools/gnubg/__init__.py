@@ -1,1 +1,1 @@
-"""GNU Backgammon beside gammond: its nets, its program, its records of games."""
+"""GNU Backgammon as an opponent and a peer: its nets, its program, its records of games."""

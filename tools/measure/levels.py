@@ -51,7 +51,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--judge-plies", type=int, default=2, help="look-ahead of the reference search (default 2)"
     )
     parser.add_argument(
-        "--judge-filter", default="large", help=f"its move filter: {', '.join(FILTERS)} (default large)"
+        "--judge-filter",
+        default="large",
+        help=f"move filter of the reference search: {', '.join(FILTERS)} (default large)",
     )
     parser.add_argument("--seed", type=int, default=1, help="seed of dice and errors, 0 or more (default 1)")
     parser.add_argument("--threads", type=int, default=1, help="threads for one evaluation (default 1)")

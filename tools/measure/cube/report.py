@@ -235,5 +235,5 @@ def estimate_efficiencies(measured: CubeValues) -> dict[str, dict[str, Efficienc
 
 
 def name_efficiencies(efficiencies: CubeEfficiencies) -> dict[str, float]:
-    """Name efficiencies by `EFFICIENCY_NAMES`."""
+    """Return efficiencies by the names of `EFFICIENCY_NAMES`."""
     return dict(zip(EFFICIENCY_NAMES, efficiencies_to_vector(efficiencies).tolist(), strict=True))
