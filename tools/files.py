@@ -52,7 +52,7 @@ def read_arrays(file: Path) -> dict[str, NDArray[Any]]:
         DataFileError: The file is missing, truncated, damaged, or of another kind.
     """
     try:
-        with np.load(file, allow_pickle=False) as content:
+        with file.open("rb") as source, np.load(source, allow_pickle=False) as content:
             return {name: content[name] for name in content.files}
     except (OSError, ValueError, KeyError, EOFError, AttributeError, zipfile.BadZipFile) as error:
         raise DataFileError(f"{file} cannot be read: {error}") from error

@@ -19,8 +19,8 @@ from tools.train.runs.run_folder import begin_run, read_provenance
 from tools.train.td.self_play import SelfPlay, TdSettings
 from tools.train.weights.layers import LayeredNet
 from tools.train.weights.net_set import NetSet
-from tools.train.weights.network import load_td_nets
 from tools.train.weights.random_positions import sample_random_positions
+from tools.train.weights.td_nets import load_td_nets
 
 pytest.importorskip("onnx", reason="export needs the package onnx (extra 'train')")
 

@@ -18,9 +18,8 @@ from tools.train.fitting.torch_fitter import Fitter
 from tools.train.fitting.training_loop import SCHEDULES
 from tools.train.runs.strength_games import GamesOption, OpponentsOption, check_benchmark
 from tools.train.runs.trainer import RunSettings
-from tools.train.weights.layers import LayeredNet
+from tools.train.weights.layers import ENCODER, LayeredNet
 from tools.train.weights.net_set import NetSet, load_net_set
-from tools.train.weights.network import ENCODER
 
 _DEFAULT_HIDDEN = (256,)
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from engine.errors import DataFileError
 from tools.files import read_arrays
-from tools.train.weights.network import TdNets, td_nets_from_arrays
+from tools.train.weights.td_nets import TdNets, td_nets_from_arrays
 
 
 class TdCheckpoint(NamedTuple):

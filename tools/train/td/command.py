@@ -70,7 +70,8 @@ class TdLearner(GameLearner):
         nets, games_done, dice, cuts = parse_td_checkpoint(self._name, arrays)
         settings = self.play.settings
         check_same_settings(
-            settings, {"hidden": nets.contact.hidden, "race_hidden": nets.race.hidden, "threads": len(dice)}
+            settings,
+            {"hidden": nets.contact.hidden[0], "race_hidden": nets.race.hidden[0], "threads": len(dice)},
         )
         self.play = SelfPlay(settings, nets, games_done, dice, cuts)
 

@@ -22,7 +22,7 @@ from tools.train.runs.strength_games import (
     check_benchmark,
 )
 from tools.train.runs.trainer import RunSettings
-from tools.train.weights.network import TdNet, TdNets
+from tools.train.weights.td_nets import TdNets, make_untrained_td_net
 
 
 class TdSettings(RunSettings, frozen=True):
@@ -95,8 +95,8 @@ class SelfPlay:
         self.settings = settings
         self.nets = nets or TdNets(
             "td",
-            TdNet.make_untrained(settings.hidden, generator),
-            TdNet.make_untrained(settings.race_hidden, generator),
+            make_untrained_td_net(settings.hidden, generator),
+            make_untrained_td_net(settings.race_hidden, generator),
         )
         self.games_done = games_done
         seeded = np.random.SeedSequence(settings.seed).generate_state(settings.threads, np.uint64)
@@ -142,7 +142,7 @@ class SelfPlay:
         workers = [self.nets.copy() for _ in range(settings.threads)]
 
         def play(worker: TdNets, dice: NDArray[np.uint64], tally: NDArray[np.int64]) -> float:
-            contact, race = worker.contact.weights, worker.race.weights
+            contact, race = worker.contact.one_layer_weights, worker.race.one_layer_weights
             return kernel_td.run_self_play(
                 settings.round_games, start, contact, race, rate, settings.trace, dice, tally
             )

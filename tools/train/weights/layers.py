@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +14,14 @@ from numpy.typing import NDArray
 from engine.errors import DataFileError, UnsupportedError, ValueRangeError
 from engine.rules.outcome import Outcomes
 from nets.encoders import Inputs, get_encoder
-from tools.train.weights.network import ENCODER, INITIAL_OUTPUT_BIASES, OUTPUTS, TdNet, sigmoid
+from nets.kernels.sparse import OneLayerWeights
 from tools.train.weights.random_positions import sample_random_positions
+
+ENCODER = "tesauro196"
+OUTPUTS = 5
+
+INITIAL_OUTPUT_BIASES = np.array([0.0, -1.2, -5.0, -1.2, -5.0], np.float32)
+"""Output biases of an untrained net: the logits of even chances, a quarter gammons, hardly a backgammon."""
 
 Layer = tuple[NDArray[np.float32], NDArray[np.float32]]
 """Weights ``float32[ins, outs]`` and biases ``float32[outs]``."""
@@ -70,18 +76,6 @@ class LayeredNet:
         layers[-1] = (layers[-1][0], INITIAL_OUTPUT_BIASES.copy())
         return cls(encoder_id, tuple(layers))
 
-    @classmethod
-    def from_td_net(cls, net: TdNet, encoder_id: str = ENCODER) -> LayeredNet:
-        """Take a net of ``gammond train td``, its inputs widened where the encoder has more.
-
-        Raises:
-            DataFileError: The encoder does not exist.
-            UnsupportedError: The encoder does not begin with the inputs of the net.
-        """
-        first = (net.w1.copy(), net.b1.copy())
-        last = (np.ascontiguousarray(net.w2.T), net.b2.copy())
-        return cls(ENCODER, (first, last)).with_encoder(encoder_id)
-
     @property
     def inputs(self) -> int:
         """The number of inputs."""
@@ -100,6 +94,27 @@ class LayeredNet:
             for array in layer:
                 content.update(np.ascontiguousarray(array).tobytes())
         return content.hexdigest()[:16]
+
+    @property
+    def one_layer_weights(self) -> OneLayerWeights:
+        """The weights of a net with one hidden layer as kernels take them; they share the net's memory.
+
+        The last layer is ``float32[5, h]``, contiguous where the net was made for training by kernels.
+        """
+        (w1, b1), (w2, b2) = self.layers
+        return w1, b1, w2.T, b2
+
+    def copy(self, *, is_contiguous: bool = False) -> LayeredNet:
+        """Return independent weights of the same values, in the same memory layout or C-contiguous."""
+        order: Literal["C", "K"] = "C" if is_contiguous else "K"
+        layers = ((weights.copy(order), bias.copy()) for weights, bias in self.layers)
+        return LayeredNet(self.encoder_id, tuple(layers))
+
+    def add_changes(self, before: LayeredNet, after: LayeredNet) -> None:
+        """Add the difference of two nets to this one, in place."""
+        for own_layer, old_layer, new_layer in zip(self.layers, before.layers, after.layers, strict=True):
+            for own, old, new in zip(own_layer, old_layer, new_layer, strict=True):
+                own += new - old
 
     def forward(self, inputs: Inputs) -> Outcomes:
         """Run the net.
@@ -213,6 +228,20 @@ class LayeredNet:
         if any(weights.ndim != 2 or bias.ndim != 1 for weights, bias in layers):
             raise DataFileError("weights have two dimensions and biases one", field="net")
         return cls(encoder_id, layers)
+
+
+def sigmoid(logits: NDArray[np.float32]) -> Outcomes:
+    """Compute 1 / (1 + exp(-x)) of each number; 0 where exp overflows.
+
+    Args:
+        logits: ``float32[n, 5]``.
+
+    Returns:
+        ``float32[n, 5]``.
+    """
+    with np.errstate(over="ignore"):
+        outcomes: Outcomes = (1.0 / (1.0 + np.exp(-logits))).astype(np.float32)
+    return outcomes
 
 
 def _random_weights(

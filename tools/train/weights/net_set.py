@@ -26,9 +26,9 @@ from nets.onnx_model import OnnxModel
 from nets.pruning_net import PruningNet
 from nets.router import ContactClassNets, Router
 from tools.files import read_arrays, write_arrays
-from tools.train.weights.layers import LayeredNet
-from tools.train.weights.network import ENCODER, OUTPUTS, td_nets_from_arrays
+from tools.train.weights.layers import ENCODER, OUTPUTS, LayeredNet
 from tools.train.weights.onnx_files import has_weight_outputs, net_to_onnx, read_onnx
+from tools.train.weights.td_nets import td_nets_from_arrays
 
 PHASES = {
     "contact": (Phase.CONTACT, Phase.CRASHED),
@@ -221,9 +221,8 @@ def net_set_from_arrays(name: str, arrays: Mapping[str, NDArray[Any]]) -> NetSet
     """
     if "race_encoder" not in arrays:
         nets, _ = td_nets_from_arrays(name, arrays)
-        return NetSet(
-            name, {phase: LayeredNet.from_td_net(getattr(nets, phase)) for phase in ("contact", "race")}
-        )
+        both = {"contact": nets.contact, "race": nets.race}
+        return NetSet(name, {phase: net.copy(is_contiguous=True) for phase, net in both.items()})
     return NetSet(
         name,
         {phase: LayeredNet.from_arrays(phase, arrays) for phase in NET_NAMES if f"{phase}_encoder" in arrays},
@@ -265,5 +264,5 @@ def _load_manifest_nets(name: str) -> NetSet:
 
 
 def _to_sparse_weights(net: LayeredNet) -> SparseWeights:
-    (w1, b1), (w2, b2) = net.layers
-    return w1, b1, np.ascontiguousarray(w2.T), b2
+    w1, b1, w2, b2 = net.one_layer_weights
+    return w1, b1, np.ascontiguousarray(w2), b2

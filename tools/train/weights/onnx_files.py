@@ -12,8 +12,7 @@ from nets.encoders import get_encoder
 from nets.heritage.computational_backgammon.net import ClassicNet
 from nets.heritage.gengammon.net import WEIGHTS_OUTPUT, GengammonNet
 from nets.onnx_model import OUTPUT_NAME, OnnxModel
-from tools.train.weights.layers import Layer, LayeredNet
-from tools.train.weights.network import ENCODER, OUTPUTS
+from tools.train.weights.layers import ENCODER, OUTPUTS, Layer, LayeredNet
 from tools.train.weights.random_positions import sample_random_positions
 
 _OPSET = 17

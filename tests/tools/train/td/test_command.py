@@ -25,7 +25,7 @@ from tools.train.runs.settings import read_settings
 from tools.train.td import command as td
 from tools.train.td.checkpoints import load_td_checkpoint
 from tools.train.td.self_play import SelfPlay, TdSettings
-from tools.train.weights.network import load_td_nets
+from tools.train.weights.td_nets import load_td_nets
 
 SMALL = {"hidden": 8, "race_hidden": 4, "round_games": 16}
 OPTIONS = ["--hidden", "8", "--race-hidden", "4", "--round-games", "16", "--benchmark-games", "4"]
@@ -51,7 +51,7 @@ def strengths_in_turn(*points):
 
 def strength_by_weights(player, other, games, seed):
     """A measurement that rises and falls, the same whenever the weights are the same."""
-    generator = np.random.default_rng(player.evaluator.contact.w1.view(np.uint32).ravel())
+    generator = np.random.default_rng(player.evaluator.contact.one_layer_weights[0].view(np.uint32).ravel())
     return PairedGameResults(generator.integers(-3, 4, 4).astype(np.int8))
 
 
@@ -116,9 +116,9 @@ def test_nets_that_fall_behind_give_way_to_the_best_at_a_lower_rate(tmp_path, mo
     before_and_after, save_checkpoint = [], run_module.Run._save_checkpoint
 
     def save_and_watch(self, *arguments):
-        before = self._learner.play.nets.contact.w1.copy()
+        before = self._learner.play.nets.contact.layers[0][0].copy()
         text = save_checkpoint(self, *arguments)
-        before_and_after.append((before, self._learner.play.nets.contact.w1.copy()))
+        before_and_after.append((before, self._learner.play.nets.contact.layers[0][0].copy()))
         return text
 
     monkeypatch.setattr(run_module.Run, "_save_checkpoint", save_and_watch)
@@ -155,7 +155,7 @@ def test_without_the_option_a_run_never_goes_back(tmp_path, monkeypatch):
     for _ in whole.play_rounds():
         pass
     checkpoint = load_td_checkpoint(tmp_path / "checkpoint.npz")
-    np.testing.assert_array_equal(checkpoint.nets.contact.w1, whole.nets.contact.w1)
+    np.testing.assert_array_equal(checkpoint.nets.contact.layers[0][0], whole.nets.contact.layers[0][0])
     assert checkpoint.cuts == 0
     assert all("back_to" not in record for record in read_records(tmp_path / "log.jsonl"))
 

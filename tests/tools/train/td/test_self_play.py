@@ -8,7 +8,8 @@ from engine.rules.position import Phase, Position, classify_phases
 from nets.encoders import encode_tesauro196
 from tools.train.kernels import td as kernel_td
 from tools.train.td.self_play import RoundReport, SelfPlay, TdSettings
-from tools.train.weights.network import TdNet, TdNets
+from tools.train.weights.layers import LayeredNet
+from tools.train.weights.td_nets import TdNets, make_untrained_td_net
 
 
 def random_boards(games: int, plies: int, seed: int) -> np.ndarray:
@@ -26,14 +27,14 @@ def random_boards(games: int, plies: int, seed: int) -> np.ndarray:
 
 def trainee(seed: int = 3, hidden: int = 16) -> TdNets:
     generator = np.random.default_rng(seed)
-    return TdNets("t", TdNet.make_untrained(hidden, generator), TdNet.make_untrained(8, generator))
+    return TdNets("t", make_untrained_td_net(hidden, generator), make_untrained_td_net(8, generator))
 
 
 def player_nets(player: TdNets):
-    return player.contact.weights, player.race.weights
+    return player.contact.one_layer_weights, player.race.one_layer_weights
 
 
-def cross_entropy(net: TdNet, inputs: np.ndarray, target: np.ndarray) -> float:
+def cross_entropy(net: LayeredNet, inputs: np.ndarray, target: np.ndarray) -> float:
     values = net.forward(inputs).astype(np.float64)[0]
     return float(-(target * np.log(values) + (1 - target) * np.log(1 - values)).sum())
 
@@ -49,9 +50,11 @@ def test_a_step_follows_the_numerical_gradient_of_the_cross_entropy():
     values = np.zeros((2, 5), np.float32)
     values[0] = target
     hidden, back = np.empty((1, 16), np.float32), np.empty(16, np.float32)
-    kernel_td._take_step(boards, 0, after.weights, rate, hidden, back, np.empty((5, 1), np.float32), values)
+    kernel_td._take_step(
+        boards, 0, after.one_layer_weights, rate, hidden, back, np.empty((5, 1), np.float32), values
+    )
     generator = np.random.default_rng(10)
-    for old, new in zip(net.weights, after.weights, strict=True):
+    for old, new in zip(net.one_layer_weights, after.one_layer_weights, strict=True):
         used = np.argwhere(np.abs(new - old) > 1e-4)
         for index in map(tuple, generator.permutation(used)[:5]):
             kept, width = old[index], np.float32(1e-2)
@@ -89,7 +92,7 @@ def weights_after(config: TdSettings) -> list[np.ndarray]:
     run = SelfPlay(config)
     for _ in run.play_rounds():
         pass
-    return [*run.nets.contact.weights, *run.nets.race.weights]
+    return [*run.nets.contact.one_layer_weights, *run.nets.race.one_layer_weights]
 
 
 def test_the_same_seed_gives_the_same_weights_and_another_seed_others():
@@ -117,7 +120,9 @@ def test_a_run_that_went_back_goes_on_from_the_other_weights_with_its_own_dice()
     rest = SelfPlay(small(), other.copy(), 32, dice, cuts=1)
     next(rounds), next(rest.play_rounds())
     assert run.games_done == rest.games_done == 64
-    for one, same in zip(run.nets.contact.weights, rest.nets.contact.weights, strict=True):
+    for one, same in zip(
+        run.nets.contact.one_layer_weights, rest.nets.contact.one_layer_weights, strict=True
+    ):
         np.testing.assert_array_equal(one, same)
 
 

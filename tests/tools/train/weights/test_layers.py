@@ -6,8 +6,8 @@ import pytest
 from engine.errors import DataFileError, UnsupportedError, ValueRangeError
 from nets.encoders import get_encoder
 from tools.train.weights.layers import LayeredNet
-from tools.train.weights.network import TdNet
 from tools.train.weights.random_positions import sample_random_positions
+from tools.train.weights.td_nets import make_untrained_td_net
 
 BOARDS = sample_random_positions(300, seed=5)
 
@@ -22,8 +22,8 @@ def outputs(net: LayeredNet) -> np.ndarray:
 
 @pytest.mark.parametrize("encoder_id", ["tesauro196", "expert248"])
 def test_a_net_of_self_play_says_the_same_in_layers_whatever_further_inputs_it_reads(encoder_id):
-    network = TdNet.make_untrained(12, generator())
-    net = LayeredNet.from_td_net(network, encoder_id)
+    network = make_untrained_td_net(12, generator())
+    net = network.copy(is_contiguous=True).with_encoder(encoder_id)
     assert (net.inputs, net.hidden) == (get_encoder(encoder_id).inputs, (12,))
     expected = network.forward(get_encoder("tesauro196").encode(BOARDS))
     np.testing.assert_allclose(outputs(net), expected, atol=1e-6)

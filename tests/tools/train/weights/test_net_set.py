@@ -20,8 +20,8 @@ from tools.train.runs.run_folder import (
 )
 from tools.train.weights.layers import LayeredNet
 from tools.train.weights.net_set import NetSet, load_net_set, read_net_set
-from tools.train.weights.network import TdNet, TdNets
 from tools.train.weights.random_positions import sample_random_positions
+from tools.train.weights.td_nets import TdNets, make_untrained_td_net
 
 pytest.importorskip("onnx", reason="nets are read and run as ONNX files (extra 'train')")
 
@@ -33,7 +33,7 @@ def generator(seed: int = 1) -> np.random.Generator:
 
 
 def trainee() -> TdNets:
-    return TdNets("t", TdNet.make_untrained(8, generator()), TdNet.make_untrained(6, generator(2)))
+    return TdNets("t", make_untrained_td_net(8, generator()), make_untrained_td_net(6, generator(2)))
 
 
 def layered(*hidden: int, encoder_id: str = "tesauro196") -> LayeredNet:
