@@ -37,7 +37,7 @@ def show_hint(session: Session, values: Mapping[str, Any], control: WorkControl)
 
     Args:
         session: The table.
-        values: ``n``, number of plays to show, and what was said about ``plies`` and ``filter``.
+        values: ``n``, the number of plays to show; ``plies`` and ``filter``, if given.
         control: Stops and watches the search.
 
     Raises:

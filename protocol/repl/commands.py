@@ -1,4 +1,4 @@
-"""The words that only the REPL has, or that say more here than on the wire; all others are commands."""
+"""The REPL's own commands, and those that show more here than on the wire."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from protocol.repl import analysis
 from protocol.repl.game import ReplGame
 
 DEFAULT_HINT_COUNT = 5
-"""How many plays ``hint`` shows."""
+"""The number of plays that ``hint`` shows."""
 
 AGAINST_PREFIX = "against "
-"""What stands before the other player's name, behind ``play``."""
+"""The word between ``play`` and the name of an opponent."""
 
 ArgumentValues = Mapping[str, Any]
 
@@ -29,14 +29,14 @@ _LEVEL = choice_argument("name", tuple(LEVELS), "one of the levels", is_required
 
 @dataclass(frozen=True)
 class ReplCommand:
-    """One row of the table of words.
+    """One row of the REPL's command table.
 
     Attributes:
         name: The first word of the line.
         summary: One line for the reader.
-        run: Does it, given the values of its arguments; returns what to say.
-        arguments: What it takes.
-        short_usage: What it takes in a few words, where all of it would be too long for one line.
+        run: Carries it out, given the values of its arguments; returns the lines to show.
+        arguments: Its arguments.
+        short_usage: Its arguments in short, where all of them are too long for one line.
     """
 
     name: str
@@ -64,12 +64,12 @@ def _play(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[
 
 
 def _make_action(name: str, summary: str) -> ReplCommand:
-    """A word that does what ``play`` does with it."""
+    """Return the command for an action that ``play`` takes too."""
     return ReplCommand(name, summary, lambda game, _, control: game.take_action(name, control))
 
 
 def _select_arguments(command: str, *names: str) -> tuple[Argument, ...]:
-    """Arguments of a command that a word hands on."""
+    """Return the arguments of a wire command that a REPL command passes on."""
     return tuple(argument for argument in COMMANDS[command].arguments if argument.name in names)
 
 
@@ -203,7 +203,7 @@ _ROWS = (
 )
 
 REPL_COMMANDS: dict[str, ReplCommand] = {row.name: row for row in _ROWS}
-"""The table: name to row, in the order in which ``help`` shows them. A word comes before a command."""
+"""The table: name -> row, in the order of ``help``. It comes before the table of the wire."""
 
 ALIASES = {"redouble": "double", "exit": "quit", "q": "quit", "h": "help", "?": "help"}
-"""Other names of words and commands."""
+"""Other names of commands."""

@@ -124,9 +124,9 @@ def _suggest_settings(
 
 def _list_setting_values(setting: Setting, session: Session) -> Sequence[str]:
     if setting.name == "engine.net":
-        judges = session.service.catalogue
+        catalogue = session.service.catalogue
         try:
-            return [judges.default, *judges.list_names()]
+            return [catalogue.default, *catalogue.list_names()]
         except GammondError:
             return []
     if setting.name == "engine.player":

@@ -36,18 +36,18 @@ from protocol.state.settings import SEAT_NAMES, change_match
 
 
 class ReplGame:
-    """What the words of the REPL do: a game against the engine, and the same moves without one.
+    """The actions of REPL commands: a game against the engine, and the same actions without one.
 
     Between two calls either no game is on, or it is over, or the person is to act: to roll, to play, to
-    answer an offer. Only an error leaves the engine's turn unfinished, and `go_on` takes it up again.
+    answer an offer. Only an error leaves the engine's turn unfinished; `continue_game` resumes it.
 
     Args:
         session: The table.
 
     Attributes:
-        human: The person's seat in a game; None while none is on. People play both seats of a game whose
-            other player, ``engine.player``, is human too.
-        chances: Tells chances after each play, if it is told to.
+        human_seat: The person's seat in a game; None without one. People play both seats of a game whose
+            opponent, ``engine.player``, is human too.
+        chances: Shows winning chances after each play, once switched on.
     """
 
     def __init__(self, session: Session) -> None:
@@ -63,7 +63,7 @@ class ReplGame:
 
     @property
     def is_running(self) -> bool:
-        """Whether a game is on and not over."""
+        """Whether a game is in progress."""
         game = self.session.game
         return self.human_seat is not None and game.position is not None and not game.is_over
 
@@ -74,7 +74,7 @@ class ReplGame:
 
     @property
     def names(self) -> tuple[str, str]:
-        """What the seats are called."""
+        """The names of seats 0 and 1."""
         if self.human_seat is None or self.has_two_humans:
             return CHECKER_MARKS
         player = self.session.engine_settings.player
@@ -92,7 +92,7 @@ class ReplGame:
         return self._final_score if self.is_match_over else self.session.game.match.score
 
     def start_game(self, control: WorkControl, length: int | None = None) -> list[str]:
-        """Begin a game from the start: one die each says who begins, and with which roll.
+        """Begin a game from the start: each side rolls one die, and the higher begins with both.
 
         Args:
             control: Stops and watches the engine's turn.
@@ -146,7 +146,7 @@ class ReplGame:
         ]
 
     def play_against(self, player: str, control: WorkControl) -> list[str]:
-        """Let another player sit opposite, and begin a game or take one up unless it is on.
+        """Set the opponent, and begin a game or continue the present one.
 
         Args:
             player: What ``engine.player`` takes.
@@ -265,10 +265,10 @@ class ReplGame:
         return [f"Redone: {turn}.", *self.continue_game(control)]
 
     def play_best_action(self, control: WorkControl) -> list[str]:
-        """Do what `analysis.hint` finds best in the place of the seat that is to act.
+        """Carry out the best action by `find_best_action`, for the seat to act.
 
         Raises:
-            GammondError: There is nothing to decide, or the table cannot say what is best.
+            GammondError: There is nothing to decide, or the evaluation failed.
         """
         lines = self.continue_game(control)
         action = find_best_action(self.session, control)
@@ -287,7 +287,7 @@ class ReplGame:
         return [f"{format_count(self._game_log.save(name), 'game')} saved in {name}."]
 
     def show_score(self) -> list[str]:
-        """Say the score, and what the cube is at."""
+        """Return the score and the cube."""
         return [describe_score(self.session.game.match, self.points, self.names) + "."]
 
     def show_board(self) -> list[str]:
@@ -303,7 +303,7 @@ class ReplGame:
         return [PreformattedLine(line) for line in drawn]
 
     def continue_game(self, control: WorkControl) -> list[str]:
-        """Play on until a person has something to decide: the engine's turns, and turns without a play."""
+        """Play on until a person must decide: the engine's turns, and turns without a legal move."""
         lines: list[str] = []
         while self.is_running:
             if self.session.game.match.to_act != self.human_seat and not self.has_two_humans:
@@ -315,15 +315,15 @@ class ReplGame:
         return lines
 
     def show_chances(self, is_shown: bool) -> list[str]:
-        """Tell chances after each play from here on, or do not.
+        """Show winning chances after each play from here on, or stop showing them.
 
         Raises:
-            DataFileError: Who judges them cannot be loaded.
+            DataFileError: Their evaluator cannot be loaded.
         """
         return [self.chances.set_shown(is_shown), *self._format_chances()]
 
     def _format_chances(self) -> list[str]:
-        """Before a roll, the chances of the person, or of the one who is to roll among two people."""
+        """Before a roll, return the winning chances of the person, or of the side to roll with two people."""
         match = self.session.game.match
         if self.human_seat is None or not self.is_running or match != match.before_roll():
             return []
@@ -352,10 +352,10 @@ class ReplGame:
         return match.roll is not None and not match.resigned and self.session.list_legal_plays()[0].is_no_move
 
     def _check_no_offer(self) -> None:
-        """Make sure that nothing waits for an answer.
+        """Check that no offer is pending.
 
         Raises:
-            StateError: A double or a resignation does.
+            StateError: A double or a resignation is.
         """
         game = self.session.game
         if not game.is_over and (game.match.doubled or game.match.resigned):
@@ -369,7 +369,7 @@ class ReplGame:
         return self._perform(action, control)
 
     def _play_decision(self, text: str, control: WorkControl) -> list[str]:
-        """Do what a person has decided, as the seat to act, and let the engine answer."""
+        """Carry out a person's decision for the seat to act, and the engine's turns after it."""
         before = self.session.game
         lines = self._perform(text, control)
         if self.human_seat is not None:
@@ -377,7 +377,7 @@ class ReplGame:
         return lines + self.continue_game(control)
 
     def _perform(self, text: str, control: WorkControl) -> list[str]:
-        """Do what ``play`` takes; say what it was, and how the game ended if it did."""
+        """Carry out an action of ``play``; describe it, and the end of the game if it ends."""
         table, before = self.session.game, self.session.game.match
         done = send_command(self.session, f"play {text}", control)[-1].values
         self._game_log.add(table, self.session.game, done)

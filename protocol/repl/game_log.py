@@ -51,7 +51,7 @@ class _LoggedGame:
 
     @property
     def record(self) -> GameRecord | None:
-        """The finished game; None where a record cannot tell it."""
+        """The finished game; None where a record cannot hold it."""
         actions: list[GameAction] = []
         last = GameState(Position.start(), self.start)
         for done in self.actions:
@@ -112,7 +112,7 @@ class GameLog:
         return cut
 
     def restore(self, actions: list[LoggedAction]) -> None:
-        """Put back what `cut` took out."""
+        """Put back the actions that `take_from` took out."""
         if self._is_open:
             self._games[-1].actions += actions
 
@@ -120,14 +120,14 @@ class GameLog:
         """Write the finished games as ``.mat`` text.
 
         Args:
-            name: Of the file; one that is there is written over only if this log wrote it.
+            name: Of the file; an existing one is overwritten only if this log wrote it.
 
         Returns:
-            How many games it has.
+            The number of games written.
 
         Raises:
-            StateError: There is none that a record can tell.
-            DataFileError: The file is there already, or cannot be written.
+            StateError: There is none that a record can hold.
+            DataFileError: The file exists, or cannot be written.
         """
         records = [record for game in self._games if (record := game.record) is not None]
         if not records:
@@ -163,7 +163,7 @@ def _is_continuation(table: GameState, last: GameState) -> bool:
 
 
 def _to_record_actions(action: LoggedAction) -> list[GameAction]:
-    """What a record has of something that a seat did; resignations are told by the result alone."""
+    """Return the record's entries for an action; a resignation has only the result."""
     position, match, words = action.before.position, action.before.match, action.text
     if words == "double":
         return [DoubleAction(match.on_roll, 2 * match.cube)]

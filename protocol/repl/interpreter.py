@@ -1,4 +1,4 @@
-"""One line from a person in, lines of text out: words, commands, and plays typed as they are."""
+"""One line from a person in, lines of text out: commands, and plays typed as they are."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def _explain_command(word: ReplCommand) -> str:
 
 
 def _format_reply(reply: AnyReply) -> str:
-    """Write a reply for a person: as on the wire, but what is meant to be read stands alone."""
+    """Format a reply for a person: as on the wire, with errors and help as plain text."""
     if isinstance(reply, Reply):
         if reply.word == "error":
             return format_error(reply)
@@ -141,7 +141,7 @@ def _format_reply(reply: AnyReply) -> str:
 
 
 def _explain_unknown(text: str) -> str:
-    """Say that a line is nothing known, and what is nearest to it."""
+    """Return the message for an unknown line, with the nearest command."""
     roll = _ROLL_PATTERN.fullmatch(text)
     if roll:
         return f"expected a command or a play, got {text!r}: set a roll with 'dice {roll[1]} {roll[2]}'"
@@ -152,8 +152,8 @@ def _explain_unknown(text: str) -> str:
 
 
 def _find_default_net(session: Session) -> str:
-    judges = session.service.catalogue
+    catalogue = session.service.catalogue
     try:
-        return next(iter(judges.list_names()), "missing")
+        return next(iter(catalogue.list_names()), "missing")
     except GammondError:
         return "missing"

@@ -1,4 +1,4 @@
-"""What the engine does when it is to act in a game against a person: it asks the table, as any client."""
+"""The engine's turns in a game against a person: it asks the session, as any client would."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from protocol.repl.replies import send_command
 from protocol.state.session import Session
 
 ROLL_ACTION = "roll"
-"""What `EngineOpponent.choose_action` says besides the words that ``play`` takes."""
+"""The answer of `EngineOpponent.choose_action` for a roll; all others are actions of ``play``."""
 
 
 class EngineOpponent:
@@ -24,11 +24,11 @@ class EngineOpponent:
         self._rejected_kind = 0
 
     def reset(self) -> None:
-        """Forget what was refused in an earlier game."""
+        """Forget the rejected resignations of an earlier game."""
         self._rejected_kind = 0
 
     def note_rejection(self, kind: int) -> None:
-        """Remember that a resignation was refused, so as not to offer it again.
+        """Remember that a resignation was rejected, so as not to offer it again.
 
         Args:
             kind: 1 a single game, 2 a gammon, 3 a backgammon.
@@ -36,16 +36,16 @@ class EngineOpponent:
         self._rejected_kind = max(self._rejected_kind, kind)
 
     def choose_action(self, control: WorkControl) -> str:
-        """Decide as the seat that is to act.
+        """Choose the action of the seat to act.
 
         Args:
             control: Stops and watches the search.
 
         Returns:
-            `ROLL`, or what ``play`` takes.
+            `ROLL_ACTION`, or an action of ``play``.
 
         Raises:
-            RefusedRequestError: The table cannot say: a net is damaged, for instance.
+            RefusedRequestError: The session cannot answer: a net is damaged, for instance.
         """
         game = self._session.game
         match = game.match
@@ -72,6 +72,6 @@ class EngineOpponent:
         return bool(send_command(self._session, f"resign {kind}", control)[-1].values["accept"])
 
     def _find_resignation(self, control: WorkControl) -> int:
-        """What can be resigned without a loss; at a look, as only what is plainly lost is resigned."""
+        """Return the kind that costs nothing to resign, 0 for none; at 0-ply, as only clear losses count."""
         offer = str(send_command(self._session, "resign plies=0", control)[-1].values["offer"])
         return RESULT_NAMES.index(offer) + 1 if offer in RESULT_NAMES else 0

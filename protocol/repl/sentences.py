@@ -102,8 +102,10 @@ def describe_action(action: str, before: MatchState, after: MatchState, names: S
         return make_sentence(name, verb, "the offer, the game goes on")
     if verb in ("drop", "accept"):
         return make_sentence(name, "pass" if verb == "drop" else verb)
-    said = make_sentence(name, "cannot move") if action == "pass" else make_sentence(name, "play", action)
-    return said if name == HUMAN_NAME or before.roll is None else f"{format_roll(before.roll)}: {said}"
+    sentence = make_sentence(name, "cannot move") if action == "pass" else make_sentence(name, "play", action)
+    return (
+        sentence if name == HUMAN_NAME or before.roll is None else f"{format_roll(before.roll)}: {sentence}"
+    )
 
 
 def describe_offer(match: MatchState) -> str:

@@ -42,7 +42,7 @@ ShowLines = Callable[[Sequence[str]], None]
 
 
 def run_repl() -> int:
-    """Talk until the person leaves; returns the exit status."""
+    """Run until the person leaves; return the exit status."""
     logging.basicConfig(format="gammond: %(levelname)s: %(message)s")
     service = Service(make_shipped_catalogue(), threads=count_usable_cores())
     service.client_count = 1
@@ -55,12 +55,12 @@ def run_repl() -> int:
 
 
 def get_history_file() -> Path:
-    """Return where the lines of earlier talks are kept; ``GAMMOND_DATA`` moves it."""
+    """Return the history file; ``GAMMOND_DATA`` moves it."""
     return Path(os.environ.get("GAMMOND_DATA") or platformdirs.user_state_dir(NAME)) / "history"
 
 
 def open_history(file: Path) -> History:
-    """Open the history, or one that lasts only for this talk where the file cannot be written."""
+    """Open the history, or one in memory where the file cannot be written."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.open("ab").close()
@@ -110,7 +110,7 @@ def run_prompt_loop(
     Args:
         interpreter: What answers.
         prompt: Where lines come from.
-        show: Takes what is said.
+        show: Shows the lines of the answer.
         status: Where progress is drawn; nowhere if None.
     """
     while not interpreter.has_ended:
@@ -133,7 +133,7 @@ def answer_interruptibly(
     Args:
         interpreter: What answers.
         line: What was typed.
-        show: Takes what is said.
+        show: Shows the lines of the answer.
         status: Where progress is drawn; nowhere if None.
 
     Raises:
@@ -170,7 +170,7 @@ def answer_interruptibly(
 
 
 class StatusLine:
-    """A line that is drawn over again in its place, below what was said.
+    """A line below the output that is redrawn in place.
 
     Args:
         output: The terminal.
@@ -181,7 +181,7 @@ class StatusLine:
         self._is_drawn = False
 
     def draw(self, text: str) -> None:
-        """Put a text in the place of what is there, cut to the width of the terminal."""
+        """Redraw the line, cut to the width of the terminal."""
         self._begin()
         self._output.write(text[: self._output.get_size().columns - 1])
         self._output.flush()

@@ -20,7 +20,7 @@ from protocol.state.session import CUSTOM_LEVEL, EngineSettings
 _SEPARATOR = " | "
 
 MIN_SHOWN_MS = 300
-"""Work that is over sooner shows nothing."""
+"""Shorter work shows nothing."""
 
 
 def format_toolbar(game: ReplGame, net: str, width: int) -> str:
@@ -32,21 +32,21 @@ def format_toolbar(game: ReplGame, net: str, width: int) -> str:
         width: Columns of the terminal.
 
     Returns:
-        A line of at most ``width`` characters, which begins with a blank. Where room is short, judge, pips,
-        cube and score are shortened in this order, then net, cube, judge, score and pips left out.
+        A line of at most ``width`` characters, which begins with a blank. Where room is short, engine, pips,
+        cube and score are shortened in this order, then net, cube, engine, score and pips left out.
     """
     position = game.session.game.position
-    judge = _format_engine(game.session.engine_settings, net)
+    engine = _format_engine(game.session.engine_settings, net)
     if position is None:
-        shorter = [(1, form) for form in (*judge[1:], "")]
-        return _fit_parts(["no position: 'play' begins a game", judge[0]], shorter, width)
+        shorter = [(1, form) for form in (*engine[1:], "")]
+        return _fit_parts(["no position: 'play' begins a game", engine[0]], shorter, width)
     pips, score, cube = (
         _format_pips(game, position),
         _format_score(game),
         _format_cube(game.session.game.match),
     )
-    parts = [_format_turn(game), pips[0], score[0], cube[0], judge[0]]
-    shortened = [(4, judge[1]), (1, pips[1]), (3, cube[1]), (2, score[1]), (4, judge[2])]
+    parts = [_format_turn(game), pips[0], score[0], cube[0], engine[0]]
+    shortened = [(4, engine[1]), (1, pips[1]), (3, cube[1]), (2, score[1]), (4, engine[2])]
     return _fit_parts(parts, [*shortened, (3, ""), (4, ""), (2, ""), (1, "")], width)
 
 
@@ -109,33 +109,33 @@ def _format_cube(match: MatchState) -> tuple[str, str]:
 
 
 class ProgressLine:
-    """The line about one answer; it remembers what only some reports tell."""
+    """The progress of one answer; it keeps what only some reports carry."""
 
     def __init__(self) -> None:
         self._depth = ""
 
     def update(self, reply: AnyReply) -> str:
-        """Take a report in.
+        """Return the line after a report.
 
         Args:
-            reply: What work told before its answer.
+            reply: A reply before the final one.
 
         Returns:
-            The line as it is now; empty as long as there is nothing worth showing.
+            The line; empty while there is nothing worth showing.
         """
         if not isinstance(reply, Reply) or reply.word != "info":
             return ""
-        told, best = _parse_info(reply.text)
-        if "trials" in told:
-            return _format_rollout_progress(told, best)
-        if "depth" in told:
-            self._depth = f"{format_count(int(told['depth']) - 1, 'ply')} done, "
+        values, best = _parse_info(reply.text)
+        if "trials" in values:
+            return _format_rollout_progress(values, best)
+        if "depth" in values:
+            self._depth = f"{format_count(int(values['depth']) - 1, 'ply')} done, "
             if best:
-                self._depth += f"best {best} {format_points(told['score'])}, "
-        if int(told.get("time_ms", "0")) < MIN_SHOWN_MS:
+                self._depth += f"best {best} {format_points(values['score'])}, "
+        if int(values.get("time_ms", "0")) < MIN_SHOWN_MS:
             return ""
-        seconds = int(told["time_ms"]) / 1000
-        return f"thinking: {self._depth}{int(told['nodes']):,} positions, {seconds:.1f} s"
+        seconds = int(values["time_ms"]) / 1000
+        return f"thinking: {self._depth}{int(values['nodes']):,} positions, {seconds:.1f} s"
 
 
 def _format_rollout_progress(values: dict[str, str], best: str) -> str:
@@ -147,7 +147,7 @@ def _format_rollout_progress(values: dict[str, str], best: str) -> str:
 
 
 def _parse_info(text: str) -> tuple[dict[str, str], str]:
-    """Read an ``info`` line into its pairs, and the play behind ``pv``."""
+    """Split an ``info`` line into its pairs and the play after ``pv``."""
     pairs, _, play = text.partition(" pv ")
     words = pairs.split()
     return dict(zip(words[::2], words[1::2], strict=False)), play
