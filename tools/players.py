@@ -1,8 +1,8 @@
 """`gammond players`: list the players and their options.
 
 Tools that take a player, and `set engine.player` on the wire, take these names, with options after a colon:
-`NAME:OPTION=VALUE,...`. Each option has its default, its meaning and its values. Players that name files or
-other engines are only for tools.
+`NAME:OPTION=VALUE,OPTION=VALUE`. Each option has its default, its meaning and its values. Players that name
+files or other engines are only for tools.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ def add_decision_arguments(parser: argparse.ArgumentParser, default_count: int) 
         "--seed", type=int, default=1, help="seed of positions and rolls, 0 or more (default 1)"
     )
     parser.add_argument(
-        "--net", default="default", metavar="NAME", help="the evaluator (default %(default)s)"
+        "--net", default="default", metavar="NAME", help="the evaluator (default the manifest's)"
     )
 
 

@@ -61,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--net",
         default="default",
         metavar="NAME",
-        help="evaluator of the levels and of the reference (default %(default)s)",
+        help="evaluator of the levels and of the reference (default the manifest's)",
     )
     parser.add_argument("--json", action="store_true", help="write one JSON object instead of the table")
 

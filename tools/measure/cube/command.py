@@ -53,7 +53,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--threads", type=int, help="threads (default one for each core)")
     parser.add_argument(
-        "--net", default="default", metavar="NAME", help="evaluator for cube decisions (default %(default)s)"
+        "--net",
+        default="default",
+        metavar="NAME",
+        help="evaluator for cube decisions (default the manifest's)",
     )
     parser.add_argument(
         "--play-net", metavar="NAME", help="evaluator for plays in the rollouts (default that of --net)"
