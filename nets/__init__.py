@@ -1,1 +1,1 @@
-"""The judges: encoders, ONNX evaluators, the manifest, the router, shipped weights."""
+"""Nets and players: encoders, ONNX evaluators, the manifest, the catalogue of names, shipped weights."""

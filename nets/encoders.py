@@ -1,4 +1,4 @@
-"""Encoders: what turns positions into the inputs of a net, by the id that a net's manifest entry names.
+"""Encoders: turn positions into the inputs of a net, by the id in the net's manifest entry.
 
 Several encodings pass for "Tesauro's": five checkers on a point give the units ``[1, 1, 1, 1]`` here, and
 ``[0, 0, 1, 1]``, ``[0, 0, 1, 2]`` or ``[0, 0, 0, 2]`` elsewhere. A net plays badly, without any error, on the
@@ -24,10 +24,10 @@ Inputs = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Encoder:
-    """A way to turn positions into inputs.
+    """A layout of inputs.
 
     Attributes:
-        id: What manifests call it.
+        id: Its name in manifests.
         inputs: The number of inputs.
         encode: From ``int8[n, 2, 26]`` to ``float32[n, inputs]``.
     """
@@ -38,13 +38,13 @@ class Encoder:
 
 
 def encode_tesauro196(boards: Board) -> Inputs:
-    """Encode the board as Tesauro did, both sides in their own numbering; layout in `kernels.tesauro196`.
+    """Encode the board like Tesauro, each side in its own numbering; layout in `nets.kernels.tesauro196`.
 
     *Source:* R. Sutton and A. Barto, "Reinforcement Learning: An Introduction" (1998), section 11.1 on
     TD-Gammon 0.0: of a point's four units as many of the first three are 1 as it has checkers, the fourth
     is (n - 3) / 2 beyond three; bar n / 2, off n / 15. G. Tesauro, "Practical issues in temporal difference
     learning", Machine Learning 8 (1992), calls it a truncated unary code. Their two units for the side on
-    roll are left out, which makes 196 of 198: the side on roll is always side 0 here, so these would be
+    roll are left out, so that 196 of 198 remain: the side on roll is always side 0 here, so these would be
     constant.
 
     Args:
@@ -84,7 +84,7 @@ _WILDBG_UNITS: Inputs = np.concatenate(
 
 
 def encode_wildbg202(boards: Board) -> Inputs:
-    """Encode positions of contact as wildbg's nets take them.
+    """Encode contact positions for wildbg's nets.
 
     Checkers borne off of both sides; then four units of a point, for own checkers on the bar and on points
     1 to 24, and for the opponent's checkers on the bar and on the same points in the same order.
@@ -101,9 +101,9 @@ def encode_wildbg202(boards: Board) -> Inputs:
 
 
 def encode_wildbg186(boards: Board) -> Inputs:
-    """Encode races as wildbg's nets take them: `encode_wildbg202` without the bar and the far points.
+    """Encode races for wildbg's nets: `encode_wildbg202` without the bar and the far points.
 
-    Own checkers stand on points 1 to 23 there, the opponent's on 2 to 24 in the same numbering.
+    Own checkers are on points 1 to 23 there, the opponent's on 2 to 24 in the same numbering.
 
     Args:
         boards: ``int8[n, 2, 26]``.
@@ -115,7 +115,7 @@ def encode_wildbg186(boards: Board) -> Inputs:
 
 
 def _encode_wildbg(boards: Board, own: list[int], opposing: list[int]) -> Inputs:
-    """Both sides' checkers off, then the units of given points, each side's in its own numbering."""
+    """Encode both sides' checkers off, then the units of given points, each side's in its own numbering."""
     count = len(boards)
     units = [
         _WILDBG_UNITS[boards[:, side, points]].reshape(count, -1)
@@ -137,7 +137,7 @@ ENCODERS: dict[str, Encoder] = {
 
 
 def get_encoder(encoder_id: str) -> Encoder:
-    """Look an encoder up.
+    """Return the encoder of an id.
 
     Raises:
         DataFileError: No encoder has this id.
@@ -146,5 +146,5 @@ def get_encoder(encoder_id: str) -> Encoder:
         return ENCODERS[encoder_id]
     except KeyError:
         raise DataFileError(
-            f"unknown encoder {encoder_id!r}, expected one of {', '.join(sorted(ENCODERS))}", field="encoder"
+            f"expected an encoder ({', '.join(sorted(ENCODERS))}), got {encoder_id!r}", field="encoder"
         ) from None

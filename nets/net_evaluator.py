@@ -11,12 +11,12 @@ from nets.onnx_model import BATCH_ROWS, OnnxModel
 
 
 class NetEvaluator:
-    """A net alone, with the five cumulative probabilities as outputs; it knows no phases and no end of games.
+    """A net with the five cumulative probabilities as outputs, for positions of any phase but finished ones.
 
     Args:
-        name: What replies call it.
-        encoder: What its inputs are.
-        model: The net; its inputs are the encoder's, its outputs five.
+        name: Its name in replies.
+        encoder: Makes its inputs.
+        model: The net, with the encoder's inputs and five outputs.
     """
 
     plies = 0
@@ -27,7 +27,7 @@ class NetEvaluator:
         self._encoder = encoder
 
     def evaluate(self, boards: Board) -> Outcomes:
-        """Evaluate positions by the net, as `Evaluator.evaluate`; nothing is sanitised."""
+        """Evaluate positions, as `Evaluator.evaluate`; the outputs are not sanitised."""
         outcomes = np.empty((len(boards), 5), np.float32)
         for start in range(0, len(boards), BATCH_ROWS):
             batch = slice(start, start + BATCH_ROWS)

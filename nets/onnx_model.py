@@ -1,7 +1,7 @@
 """Run ONNX nets: the one module that knows onnxruntime.
 
-A net has one input and the output `OUTPUT_NAME`; it may give its weights as further outputs, which are
-read only when they are asked for.
+A net has one input and the output `OUTPUT_NAME`; its weights may be further outputs, which are read only when
+needed.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from engine.errors import DataFileError
 from engine.runtime.thread_turns import release_turn
 
 OUTPUT_NAME = "outcome"
-"""Name of the output that a net is run for."""
+"""Name of the output of a net."""
 
 BATCH_ROWS = 512
-"""How many rows to run at a time: enough to be efficient, few enough that inputs stay in the cache."""
+"""Rows to run at a time: enough to be efficient, few enough for the inputs to stay in the cache."""
 
 _MIN_ROWS = 2
-"""On some processors a single row takes another path, with other rounding; so it is run as two."""
+"""On some processors a single row takes another path, with other rounding; so it runs as two."""
 
 
 class OnnxModel:
     """A net with one float32 input and the float32 output `OUTPUT_NAME`, both of a free number of rows.
 
-    The session is made when it is first needed and again in each process forked afterwards: sessions do not
-    survive a fork. All are made of the same bytes, which are kept for that: what was checked is what runs,
-    whatever becomes of the file. Safe to call from several threads.
+    The session is made when first needed, and again in each process forked afterwards: sessions do not
+    survive a fork. All are made of the same bytes, which are kept, so that the bytes that were checked run,
+    whatever happens to the file. Safe to use from several threads.
 
     Args:
-        name: What errors call the net.
+        name: The net's name in errors.
         content: The bytes of the ``.onnx`` file.
         inputs: The number of inputs the net must have.
         outputs: The number of outputs it must have.
@@ -52,10 +52,10 @@ class OnnxModel:
         self._input_name = ""
 
     def check(self) -> None:
-        """Load the net and compare it with what was declared.
+        """Load the net and check its inputs and outputs.
 
         Raises:
-            DataFileError: The bytes are no net, or its inputs or outputs are others than declared.
+            DataFileError: The bytes are not a net, or its inputs or outputs are not those expected.
         """
         self._get_session()
 
@@ -63,7 +63,7 @@ class OnnxModel:
         """Run rows through the net; a row's result depends on that row alone, to the last bit.
 
         Args:
-            inputs: ``float32[n, inputs]``; keep n within some `BATCH_ROWS`.
+            inputs: ``float32[n, inputs]``, n best a few `BATCH_ROWS` at most.
 
         Returns:
             ``float32[n, outputs]``, raw.
@@ -82,19 +82,19 @@ class OnnxModel:
         return result[:rows]
 
     def read_weights(self, names: Sequence[str]) -> list[NDArray[np.float32]]:
-        """Read weights that the net gives as outputs.
+        """Read weights, which are outputs of the net.
 
         Args:
-            names: Of the outputs.
+            names: Names of the outputs.
 
         Raises:
-            DataFileError: As `check`, or the net does not give one of them.
+            DataFileError: As `check`, or the net lacks one of them.
         """
         session = self._get_session()
         given = {port.name for port in session.get_outputs()}
         if missing := [name for name in names if name not in given]:
             raise DataFileError(
-                f"net {self.name} does not give its weights {', '.join(missing)}: export it again",
+                f"net {self.name} lacks the outputs {', '.join(missing)} with its weights: export it again",
                 field="net",
             )
         arrays = session.run(list(names), {self._input_name: np.zeros((1, self.inputs), np.float32)})
@@ -122,7 +122,7 @@ class OnnxModel:
             session = onnxruntime.InferenceSession(self._content, options, providers=["CPUExecutionProvider"])
         except Exception as error:
             raise DataFileError(
-                f"net {self.name} is no model that onnxruntime can load: {str(error)[:200]}", field="net"
+                f"net {self.name} is not a model that onnxruntime can load: {str(error)[:200]}", field="net"
             ) from error
         self._check_port("input", session.get_inputs(), self.inputs)
         outcomes = [port for port in session.get_outputs() if port.name == OUTPUT_NAME]
@@ -131,7 +131,7 @@ class OnnxModel:
         return session
 
     def _check_port(self, kind: str, ports: list[Any], expected: int) -> None:
-        """Compare the only input or output of a session with what was declared."""
+        """Check the only input or output of a session."""
         if len(ports) != 1:
             raise DataFileError(f"net {self.name} has {len(ports)} {kind} tensors, expected 1", field="net")
         port = ports[0]

@@ -1,4 +1,4 @@
-"""A reply finder on small nets, compiled into one loop: moves, judgement and choice."""
+"""Pruning nets: small nets that name the promising plays, with moves, evaluation and choice in one loop."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from nets.kernels.tesauro196 import INPUTS
 from nets.onnx_model import OnnxModel
 
 WEIGHT_OUTPUTS = ("w1", "b1", "w2", "b2")
-"""Outputs by which a net file gives its weights: ``[196, h]``, ``[h]``, ``[h, 5]``, ``[5]``."""
+"""Outputs of a net file with its weights: ``[196, h]``, ``[h]``, ``[h, 5]``, ``[5]``."""
 
 
 def read_net_weights(model: OnnxModel) -> OneLayerWeights:
-    """Read the weights of a net with one hidden layer, in the form that the kernels take.
+    """Read the weights of a net with one hidden layer, in the form of the kernels.
 
     Raises:
-        DataFileError: The net does not give its weights, or they are those of another kind of net.
+        DataFileError: The net file lacks its weights, or is another kind of net.
     """
     w1, b1, w2, b2 = model.read_weights(WEIGHT_OUTPUTS)
     hidden = len(b1)
     if w1.shape != (INPUTS, hidden) or w2.shape != (hidden, 5) or b2.shape != (5,):
         raise DataFileError(
-            f"net {model.name} is no net of one hidden layer on {INPUTS} inputs: its weights have "
+            f"net {model.name}: expected one hidden layer on {INPUTS} inputs, got weights of the "
             f"shapes {w1.shape}, {b1.shape}, {w2.shape}, {b2.shape}",
             field="net",
         )
@@ -36,12 +36,12 @@ def read_net_weights(model: OnnxModel) -> OneLayerWeights:
 
 
 class PruningNet:
-    """Finds replies with a contact and a race net on `tesauro196` inputs; an `PlayPruner`.
+    """Prunes plays with a contact and a race net on `tesauro196` inputs; a `PlayPruner`.
 
-    Its judgement is that of the bare nets: finished positions are exact, nothing else is corrected.
+    Its equities are those of the bare nets: only finished positions are exact.
 
     Args:
-        name: What documents and replies call it.
+        name: Its name in documents and replies.
         contact: Weights of the net for contact.
         race: Weights of the net for races.
     """
@@ -52,7 +52,7 @@ class PruningNet:
         self._race = race
 
     def prune_plays(self, boards: Board, dice: NDArray[np.int8], keep: int, margin: float) -> Replies:
-        """Choose replies, as `engine.evaluation.pruning.PlayPruner.prune_plays`."""
+        """Return promising plays, as `engine.evaluation.pruning.PlayPruner.prune_plays`."""
         boards = np.require(boards, np.int8, ["C", "W"])  # keeps the kernel at one compiled signature
         dice = np.require(dice, np.int8, ["C", "W"])
         count = len(boards)

@@ -1,4 +1,4 @@
-"""The nets of wildbg, another open engine, as an opponent: ``contact.onnx`` and ``race.onnx`` of one folder.
+"""The nets of wildbg, another open engine, as an opponent: ``contact.onnx`` and ``race.onnx`` in one folder.
 
 *Source:* C. Wenderdel, https://github.com/carsten-wenderdel/wildbg (MIT or Apache 2.0), its nets CC0.
 """
@@ -29,16 +29,16 @@ _ENCODER_IDS = {"contact": "wildbg202", "race": "wildbg186"}
 class WildbgNet:
     """One net of wildbg.
 
-    Its six outputs exclude each other: win, win a gammon, win a backgammon, and the same lost.
+    Its six outputs exclude each other: win a single game, a gammon, a backgammon, and lose likewise.
 
     Args:
-        name: What errors call it.
-        encoder: What its inputs are.
+        name: Its name in errors.
+        encoder: Makes its inputs.
         content: The bytes of its file.
 
     Raises:
         UnsupportedError: The package onnx is missing.
-        DataFileError: The bytes are no net with these inputs and six outputs.
+        DataFileError: The bytes are not a net with these inputs and six outputs.
     """
 
     plies = 0
@@ -50,7 +50,7 @@ class WildbgNet:
         self._model.check()
 
     def evaluate(self, boards: Board) -> Outcomes:
-        """Evaluate positions by the net, as `Evaluator.evaluate`; nothing is sanitised."""
+        """Evaluate positions, as `Evaluator.evaluate`; the outputs are not sanitised."""
         outcomes = np.empty((len(boards), 5), np.float32)
         for start in range(0, len(boards), BATCH_ROWS):
             batch = slice(start, start + BATCH_ROWS)
@@ -59,10 +59,10 @@ class WildbgNet:
 
 
 def to_cumulative(classes: NDArray[np.float32]) -> Outcomes:
-    """Add six exclusive classes up to five cumulative probabilities.
+    """Convert six exclusive classes to five cumulative probabilities.
 
     Args:
-        classes: ``float32[n, 6]``: win singly, a gammon, a backgammon; lose singly, a gammon, a backgammon.
+        classes: ``float32[n, 6]``: win single, gammon, backgammon; lose single, gammon, backgammon.
 
     Returns:
         ``float32[n, 5]``.
@@ -77,14 +77,14 @@ def to_cumulative(classes: NDArray[np.float32]) -> Outcomes:
 
 
 def load_wildbg(folder: Path) -> Router:
-    """Load both nets: the race net where there is no contact, the contact net elsewhere, no bearoff database.
+    """Load both nets: the race net for races, the contact net elsewhere, no bearoff database.
 
     Args:
         folder: Where ``contact.onnx`` and ``race.onnx`` are.
 
     Raises:
         UnsupportedError: The package onnx is missing.
-        DataFileError: A file is missing or is no net of wildbg.
+        DataFileError: A file is missing or is not a net of wildbg.
     """
     contact, race = (
         WildbgNet(f"wildbg {kind}", get_encoder(encoder), _read_net_file(folder, kind))
@@ -94,7 +94,7 @@ def load_wildbg(folder: Path) -> Router:
 
 
 def hash_wildbg_nets(folder: Path) -> dict[str, str]:
-    """sha256 of both files, by name of the net.
+    """Return sha256 of both files by name of the net.
 
     Raises:
         DataFileError: A file cannot be read.
@@ -113,9 +113,9 @@ def _read_net_file(folder: Path, kind: str) -> bytes:
 
 
 def _free_batch_size(name: str, content: bytes) -> bytes:
-    """The net for any number of rows, with the output's name that `OnnxModel` runs.
+    """Return the net for any number of rows, with the name of the output that `OnnxModel` runs.
 
-    The files are made for one row, which costs ten times as much a position as a batch does.
+    The files are made for one row, which takes ten times as long per position as a batch.
     """
     try:
         import onnx
@@ -130,8 +130,8 @@ def _free_batch_size(name: str, content: bytes) -> bytes:
             node.output[:] = [OUTPUT_NAME if made == output.name else made for made in node.output]
         output.name = OUTPUT_NAME
         changed: bytes = model.SerializeToString()
-    except Exception as error:  # what onnx raises for bytes that are no net is not documented
+    except Exception as error:  # the errors of onnx for bytes that are not a net are not documented
         raise DataFileError(
-            f"net {name} is no model that onnx can read: {str(error)[:200]}", field="net"
+            f"net {name} is not a model that onnx can read: {str(error)[:200]}", field="net"
         ) from error
     return changed

@@ -1,4 +1,4 @@
 """The nets and players of the five founding documents, a package for each.
 
-Nothing outside imports them, except through `nets.catalogue` and by the trainers in `tools.heritage`.
+`nets.catalogue` finds their players by name; their trainers are in `tools.heritage`.
 """

@@ -1,1 +1,1 @@
-"""Compiled loops of the judges: encoders and sparse first layers."""
+"""Compiled loops of encoders, nets and pubeval."""

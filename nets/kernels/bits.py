@@ -28,23 +28,23 @@ _REVERSED_BITS: NDArray[np.int64] = _bits @ (1 << np.arange(_HALF_BITS)[::-1])
 
 @inlined_kernel
 def bit_count(mask: int) -> int:
-    """How many of 26 bits are set."""
+    """Return how many of 26 bits are set."""
     return int(BIT_COUNT[mask & _HALF]) + int(BIT_COUNT[mask >> _HALF_BITS])
 
 
 @inlined_kernel
 def top_bit(mask: int) -> int:
-    """The place of the highest bit that is set; something below 0 where none is."""
+    """Return the place of the highest bit that is set; negative if none is."""
     return int((np.float64(mask).view(np.int64) >> _EXPONENT_BITS) - _EXPONENT_BIAS)
 
 
 @inlined_kernel
 def mirror_points(points: int) -> int:
-    """The same points in the other side's numbering: bit p goes to bit 25 - p."""
+    """Return the same points in the other side's numbering: bit p becomes bit 25 - p."""
     return int((_REVERSED_BITS[points & _HALF] << _HALF_BITS) | _REVERSED_BITS[points >> _HALF_BITS])
 
 
 @inlined_kernel
 def mask_if(condition: bool) -> int:
-    """A mask of all bits where the condition holds, of none where it does not."""
+    """Return a mask of all bits if the condition holds, of none otherwise."""
     return -int(condition)

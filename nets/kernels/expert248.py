@@ -1,8 +1,8 @@
-"""The `expert248` inputs: those of `tesauro196`, then what players count beside the checkers on each point.
+"""The `expert248` inputs: those of `tesauro196`, then features that players count.
 
 Layout: ``x[0:196]`` as `kernels.tesauro196`; then ``x[196 + side * 26 + feature]`` with side 0 the player on
 roll and side 1 the opponent, each in its own numbering, features in the order of `FEATURE_NAMES`. The
-formulas and where the ideas come from stand in ``docs/reference/encoders.md``.
+formulas and their sources are in ``docs/reference/encoders.md``.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ FEATURE_NAMES = (
     "blots",
     "backgame",
 )
-"""Of each side, in the order of the inputs."""
+"""Features of each side, in the order of the inputs."""
 
 SIDE_FEATURES = len(FEATURE_NAMES)
 INPUTS = kernel_tesauro.INPUTS + 2 * SIDE_FEATURES

@@ -1,4 +1,4 @@
-"""How far one checker gets with a roll past points that the other side has made.
+"""How far a roll takes one checker past points that the other side has made.
 
 The way ahead of a checker is a number of `POINTS_AHEAD` bits: bit k is set where the other side has made
 the point k + 1 pips ahead. Points further ahead, and those after the last one, count as open.
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from engine.kernels import inlined_kernel
 
 POINTS_AHEAD = 12
-"""How many points ahead are looked at."""
+"""The number of points ahead that count."""
 
 _PATTERNS = 1 << POINTS_AHEAD
 _ESCAPE_PIPS = 6
@@ -20,14 +20,14 @@ _MEAN_PIPS = 49 / 6
 
 
 def _is_open(distance: int) -> NDArray[np.bool_]:
-    """For each way, whether the point so many pips ahead is open."""
+    """Return for each way whether the point at a distance in pips is open."""
     if distance > POINTS_AHEAD:
         return np.ones(_PATTERNS, np.bool_)
     return (np.arange(_PATTERNS) >> (distance - 1)) & 1 == 0
 
 
 def _compute_pips_moved(high: int, low: int) -> NDArray[np.int64]:
-    """For each way, the most pips that one checker moves with a roll that it may use alone."""
+    """Return for each way the most pips that one checker can move with a whole roll."""
     if high == low:
         moved = np.zeros(_PATTERNS, np.int64)
         goes_on = np.ones(_PATTERNS, np.bool_)
@@ -59,10 +59,10 @@ part of 49/6, which is what a roll is worth."""
 
 @inlined_kernel
 def block_pattern(made: int, point: int) -> int:
-    """The way ahead of a checker.
+    """Return the way ahead of a checker.
 
     Args:
         made: The other side's points, in the other side's numbering.
-        point: Where the checker is, in its own side's numbering; 25 for the bar.
+        point: The checker's point in its own side's numbering; 25 for the bar.
     """
     return (made >> (26 - point)) & (_PATTERNS - 1)

@@ -1,9 +1,9 @@
-"""All plays of a roll with the equities that nets of `nets.kernels.sparse` give them.
+"""All plays of a roll with their equities by nets of `nets.kernels.sparse`.
 
 The inputs of a point depend on that point alone, so a checker move changes the sums of the hidden units by
-two rows of the first layer, and by two more where it hits. The sums after each checker move of a play stay on
-levels, level 0 being the position before the roll as the next mover sees it, and a play starts on the last
-level up to which it is like the play before it.
+two rows of the first layer, and by two more if it hits. The sums after each checker move of a play are kept
+by level, level 0 being the position before the roll as the next mover sees it, and a play starts from the
+last level that it shares with the play before it.
 """
 
 from __future__ import annotations
@@ -51,11 +51,11 @@ _OCCUPIED, _BLOTS, _CONTACT = range(3)
 _SPARE_LEVEL = 4
 
 _UNIT_BLOCK = 32
-"""Hidden units that are changed at a time: a loop of fixed length is a few vector instructions, no loop."""
+"""Hidden units that change at a time: a loop of fixed length compiles to a few vector instructions."""
 
 
 class PlayBuffers(NamedTuple):
-    """What judging works on, for one position at a time; made by `make_play_buffers`.
+    """Buffers for one position at a time; made by `make_play_buffers`.
 
     Attributes:
         sets: ``int64[5]``, the `write_point_sets` of the position.
@@ -68,8 +68,8 @@ class PlayBuffers(NamedTuple):
         levels: ``int64[5, 4]``, scratch.
         remaining: ``int64[MAX_PLAYS]``, scratch.
         board: ``int8[1, 2, 26]``, scratch.
-        rows: ``int64[MAX_ACTIVE]``, scratch.
-        factors: ``float32[MAX_ACTIVE]``, scratch.
+        rows: ``int64[MAX_ACTIVE_INPUTS]``, scratch.
+        factors: ``float32[MAX_ACTIVE_INPUTS]``, scratch.
     """
 
     sets: NDArray[np.int64]
@@ -88,7 +88,7 @@ class PlayBuffers(NamedTuple):
 
 @kernel
 def make_play_buffers(contact: OneLayerWeights, race: OneLayerWeights) -> PlayBuffers:
-    """Make room for judging plays with two nets."""
+    """Make the buffers for two nets."""
     return PlayBuffers(
         sets=np.empty(5, np.int64),
         plays=np.empty(MAX_PLAYS, np.int64),
@@ -128,21 +128,21 @@ def evaluate_plays(
     race: OneLayerWeights,
     buffers: PlayBuffers,
 ) -> int:
-    """List and judge all plays of a roll, in the order of `engine.kernels.moves.generate_plays`.
+    """List and evaluate all plays of a roll, in the order of `engine.kernels.moves.generate_plays`.
 
-    A position after contact has only children after contact, and all are judged by the net for races.
+    A race has only races as children, and the net for races evaluates all of them.
 
     Args:
         boards: ``int8[n, 2, 26]``, none of them over.
-        at: Which of them; `prepare_position` has to be called for it before its first roll.
+        at: The place of the position; call `prepare_position` for it before its first roll.
         die1: 1..6.
         die2: 1..6.
         contact: The net for contact.
         race: The net for races.
-        buffers: in and out; gets the plays, their logits and equities.
+        buffers: in and out, receives the plays, their logits and equities.
 
     Returns:
-        How many plays there are.
+        The number of plays.
     """
     sets, plays, equities, logits = buffers.sets, buffers.plays, buffers.equities, buffers.logits
     counts, levels, places = buffers.counts, buffers.levels, buffers.remaining
@@ -158,7 +158,7 @@ def evaluate_plays(
             plays, count, w1, w2, b2, buffers.contact_sums, counts, levels, logits, places
         )
     else:
-        levels[0, _CONTACT] = ON_BOARD  # so that the same net judges to the end
+        levels[0, _CONTACT] = ON_BOARD  # so that the same net evaluates all
         w1, _, w2, b2 = race
         left = _evaluate_with_net(plays, count, w1, w2, b2, buffers.race_sums, counts, levels, logits, places)
     for i in range(left):
@@ -183,7 +183,7 @@ def _evaluate_with_net(
     logits: NDArray[np.float32],
     remaining: NDArray[np.int64],
 ) -> int:
-    """Write the logits of plays by one net; list those that end contact or the game; return how many."""
+    """Write the logits of plays by one net; list those that end contact or the game, return their number."""
     number_left = 0
     play = 0
     depth = 0

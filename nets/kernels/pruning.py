@@ -27,15 +27,15 @@ def prune_plays(
 ) -> int:
     """Write the most promising plays of one roll for each of many positions.
 
-    A position that follows itself, with another roll, is prepared once.
+    Repeated positions, with other rolls, are prepared once.
 
     Args:
         boards: ``int8[n, 2, 26]``, none of them over.
         dice: ``int8[n, 2]``.
-        start: The first position to do; ``offsets[start]`` says where its replies go.
+        start: The first position to process; ``offsets[start]`` is the place of its first reply.
         contact: The net for contact.
         race: The net for races.
-        keep: The most replies of a position.
+        keep: The most plays of a position.
         margin: In points of equity.
         children: out, ``int8[capacity, 2, 26]``, the best of each position first.
         moves: out, ``int8[capacity, 8]``.
@@ -43,30 +43,30 @@ def prune_plays(
         offsets: out, ``int64[n + 1]``.
 
     Returns:
-        The number of positions done: less than n when the next one might not fit.
+        The number of positions done: less than n if the next one might not fit.
     """
-    judging = make_play_buffers(contact, race)
+    buffers = make_play_buffers(contact, race)
     kept = np.empty(MAX_PLAYS, np.int64)
     for i in range(start, boards.shape[0]):
         at = offsets[i]
         if i == start or not _is_repeated(boards, i):
-            prepare_position(boards, i, contact, race, judging)
-        count = evaluate_plays(boards, i, int(dice[i, 0]), int(dice[i, 1]), contact, race, judging)
+            prepare_position(boards, i, contact, race, buffers)
+        count = evaluate_plays(boards, i, int(dice[i, 0]), int(dice[i, 1]), contact, race, buffers)
         if at + min(count, keep) > children.shape[0]:
             return i
-        number = _select_best(judging.equities, count, keep, margin, kept)
+        number = _select_best(buffers.equities, count, keep, margin, kept)
         for j in range(number):
-            play = int(judging.plays[kept[j]])
+            play = int(buffers.plays[kept[j]])
             write_child(boards, i, play, children, at + j)
             write_moves(play, moves, at + j)
-            equities[at + j] = judging.equities[kept[j]]
+            equities[at + j] = buffers.equities[kept[j]]
         offsets[i + 1] = at + number
     return boards.shape[0]
 
 
 @kernel
 def _is_repeated(boards: NDArray[np.int8], at: int) -> bool:
-    """Whether a position is the same as the one before it."""
+    """Return whether a position equals the one before it."""
     different = 0
     for side in range(2):
         for point in range(26):
@@ -78,7 +78,7 @@ def _is_repeated(boards: NDArray[np.int8], at: int) -> bool:
 def _select_best(
     equities: NDArray[np.float32], count: int, keep: int, margin: float, selected: NDArray[np.int64]
 ) -> int:
-    """Write the places of the least equities in rising order, equals in theirs; return how many."""
+    """Write the places of the lowest equities in rising order, ties in theirs, and return their number."""
     number = 0
     limit = np.float32(np.inf)
     for i in range(count):

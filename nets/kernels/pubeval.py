@@ -24,7 +24,7 @@ def score_position(child: NDArray[np.int8], weights: NDArray[np.float32]) -> np.
         weights: ``float32[122]``, of races or of contact.
 
     Returns:
-        The score, in no unit: only comparisons between plays of one roll mean something.
+        The score, comparable between plays of one roll.
     """
     if child[1, 0] == 15:
         return _WIN_SCORE
@@ -60,7 +60,7 @@ def choose_plays(
 
     Args:
         children: ``int8[m, 2, 26]``, as the next mover sees them.
-        offsets: ``int64[n + 1]``; the children of position i lie at ``offsets[i]:offsets[i + 1]``.
+        offsets: ``int64[n + 1]``; those of position i are at ``offsets[i]:offsets[i + 1]``.
         is_race: ``bool[n]``, whether position i *before* the play is a race.
         contact_weights: ``float32[122]``.
         race_weights: ``float32[122]``.

@@ -1,7 +1,7 @@
 """Which opposing blots each of the 21 rolls can hit, all points in the hitting side's numbering.
 
-A checker may stop on every point that the other side has not made; a hit may take one checker several dice or
-several checkers one each. Whether the rest of the roll can be played is not asked.
+A checker may stop on every point that the other side has not made; a hit may use several dice for one checker
+or one die for each of several. Whether the rest of the roll can be played is ignored.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from engine.kernels import kernel
 from nets.kernels.bits import BAR_BIT, mask_if, top_bit
 
 ROLLS = 21
-"""15 rolls of two different dice, which come twice in 36, then the 6 doubles, which come once."""
+"""15 rolls of two different dice, 2 of 36 each, then the 6 doubles, 1 of 36 each."""
 
 _NON_DOUBLES = 15
 _PAIRS = [(high, low) for high in range(2, 7) for low in range(1, high)]
@@ -26,7 +26,7 @@ def find_hits(occupied: int, open_points: int, blots: int, hits: NDArray[np.int6
     """Find the blots that a side without checkers on the bar can hit.
 
     Args:
-        occupied: The points where it has checkers.
+        occupied: The points of its checkers.
         open_points: The points that the other side has not made.
         blots: The other side's blots.
         hits: out, ``int64[ROLLS]``, the blots in reach of each roll.
@@ -51,8 +51,8 @@ def find_hits_from_bar(
     """Find the blots that a side with checkers on the bar can hit: all of them must enter first.
 
     Args:
-        bar: How many checkers are on the bar.
-        occupied: The points where it has others.
+        bar: The number of checkers on the bar.
+        occupied: The points of its other checkers.
         open_points: The points that the other side has not made.
         blots: The other side's blots.
         hits: out, ``int64[ROLLS]``, the blots in reach of each roll.
@@ -76,14 +76,14 @@ def find_hits_from_bar(
 
 @kernel
 def count_hits(hits: NDArray[np.int64]) -> tuple[int, int, int]:
-    """Count over the 36 rolls.
+    """Count hits over the 36 rolls.
 
     Args:
         hits: ``int64[ROLLS]``, the blots in reach of each roll.
 
     Returns:
         The rolls that hit, those that can hit more than one blot, and the sum of the highest point that each
-        can hit: as many pips does the other side lose.
+        can hit, which is the other side's loss in pips.
     """
     hitting = choosing = lost_pips = 0
     for roll in range(ROLLS):

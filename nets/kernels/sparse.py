@@ -1,4 +1,4 @@
-"""Nets with one hidden layer on `tesauro196` inputs, evaluated by adding up rows of the first layer.
+"""Nets with one hidden layer on `tesauro196` inputs, evaluated by adding rows of the first layer.
 
 A net is the tuple (w1 ``float32[196, h]``, b1 ``float32[h]``, w2 ``float32[5, h]``, b2 ``float32[5]``): ReLU
 hidden units and five sigmoid outputs, the cumulative outcome. Sums are those of the hidden units before the
@@ -36,7 +36,7 @@ _INFINITE_EXPONENT = np.float32(128.0)
 
 @kernel
 def is_race(boards: NDArray[np.int8], at: int) -> bool:
-    """Whether no checker of a position can meet an opposing one; `engine.kernels.phases` for one position."""
+    """Return whether a position is a race or over, as `engine.kernels.phases` for one position."""
     rear = 0
     for side in range(2):
         point = 25
@@ -60,12 +60,12 @@ def compute_first_layer(
 
     Args:
         boards: ``int8[n, 2, 26]``.
-        at: Which of them.
+        at: The place of the position.
         net: The net.
-        rows: scratch, ``int64[MAX_ACTIVE]``.
-        factors: scratch, ``float32[MAX_ACTIVE]``.
+        rows: scratch, ``int64[MAX_ACTIVE_INPUTS]``.
+        factors: scratch, ``float32[MAX_ACTIVE_INPUTS]``.
         sums: out, ``float32[m, h]``.
-        row: Which row of the sums to write.
+        row: The row of `sums` to write.
     """
     w1, b1, _, _ = net
     count = list_active_inputs(boards[at], rows, factors)
@@ -97,7 +97,7 @@ def compute_second_layer(
     logits: NDArray[np.float32],
     column: int,
 ) -> None:
-    """Write the logits that a row of sums leads to, to a column of ``float32[5, n]``."""
+    """Write the logits of a row of sums to a column of ``float32[5, n]``."""
     total0 = total1 = total2 = total3 = total4 = _ZERO
     for h in range(sums.shape[1]):
         unit = max(sums[row, h], _ZERO)
@@ -115,7 +115,7 @@ def compute_second_layer(
 
 @inlined_fastmath_kernel
 def sigmoid(x: np.float32) -> np.float32:
-    """1 / (1 + exp(-x)), off by 2e-7 at most; without a branch, so that loops run in vector registers."""
+    """Return 1 / (1 + exp(-x)), off by 2e-7 at most; branch-free, so that loops use vector registers."""
     power = min(max(-x * _LOG2_E, _LEAST_EXPONENT), _INFINITE_EXPONENT)
     whole = np.floor(power + _HALF)
     part = power - whole

@@ -1,4 +1,4 @@
-"""The `tesauro196` inputs, dense for ONNX nets and sparse for first layers that add up table rows.
+"""The `tesauro196` inputs, dense for ONNX nets and sparse for first layers that add table rows.
 
 Layout of the 196 inputs: ``x[side * 98 + (point - 1) * 4 + unit]`` with side 0 the player on roll and side
 1 the opponent, each on its points 1..24 in *its own* numbering; then for each side ``x[side * 98 + 96]``
@@ -19,7 +19,7 @@ BAR_INPUT = 96
 OFF_INPUT = 97
 
 MAX_ACTIVE_INPUTS = 30
-"""The most inputs of a position that are not zero: each of the 30 checkers adds one at most."""
+"""The most inputs of a position that are not zero: at most one for each of the 30 checkers."""
 
 _counts = np.arange(16)[:, None]
 POINT_UNITS: NDArray[np.float32] = np.concatenate(
@@ -28,7 +28,7 @@ POINT_UNITS: NDArray[np.float32] = np.concatenate(
 """``float32[16, 4]``: the units of a point of n checkers: n >= 1, n >= 2, n >= 3, (n - 3) / 2 beyond 3."""
 
 ACTIVE_UNITS: NDArray[np.int64] = (POINT_UNITS > 0).sum(axis=1)
-"""``int64[16]``: how many units of a point with n checkers are not zero; they are always the first ones."""
+"""``int64[16]``: the number of units of a point with n checkers that are not zero, always the first ones."""
 
 
 _ZERO = np.float32(0.0)
@@ -43,7 +43,7 @@ _FIFTEEN = np.float32(15.0)
 def encode(boards: NDArray[np.int8], inputs: NDArray[np.float32]) -> None:
     """Write the inputs of positions.
 
-    The units are computed, not looked up: the compiler makes vector instructions of it, five times as fast.
+    The units are computed, not looked up: this compiles to vector instructions, five times as fast.
 
     Args:
         boards: ``int8[n, 2, 26]``.
@@ -71,11 +71,11 @@ def list_active_inputs(
 
     Args:
         board: ``int8[2, 26]``.
-        indices: out, ``int64[MAX_ACTIVE]``, indices of inputs.
-        values: out, ``float32[MAX_ACTIVE]``, their values.
+        indices: out, ``int64[MAX_ACTIVE_INPUTS]``, indices of inputs.
+        values: out, ``float32[MAX_ACTIVE_INPUTS]``, their values.
 
     Returns:
-        How many were written.
+        The number written.
     """
     found = 0
     for side in range(2):

@@ -1,5 +1,4 @@
-"""Kinds of players, a module each: its ``KIND`` says what it is called, its options, and how it is made.
+"""Player kinds, a module each: its ``KIND`` has the name, the options and the way to make the player.
 
-A module's name is the player's, with ``_`` for ``-``; `nets.player_kinds` finds all that lie here. What takes
-more than a few lines lies elsewhere in `nets`, and the module here hands it on.
+The name of a module is that of the player, with ``_`` for ``-``; `nets.player_kinds` finds them.
 """

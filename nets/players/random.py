@@ -1,4 +1,4 @@
-"""``random``: any legal play."""
+"""``random``: a random legal play."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from nets.player_kinds import PlayerKind
 
 
 class RandomOptions(Struct, frozen=True):
-    """What chance begins with."""
+    """The seed of the choices."""
 
     seed: Annotated[
-        int, Meta(ge=0, le=MAX_SEED, description="of the choices; equal positions and rolls get equal plays")
+        int,
+        Meta(ge=0, le=MAX_SEED, description="seed; equal positions and rolls get equal plays"),
     ] = 0
 
 

@@ -44,6 +44,6 @@ def test_bar_and_off_are_scaled_by_2_and_15():
 
 
 def test_an_unknown_encoder_is_an_error_that_names_the_known_ones():
-    with pytest.raises(DataFileError, match=r"'tesauro198'.*tesauro196") as caught:
+    with pytest.raises(DataFileError, match=r"tesauro196.*'tesauro198'") as caught:
         get_encoder("tesauro198")
     assert caught.value.field == "encoder"

@@ -87,7 +87,7 @@ def test_text_that_is_no_toml_is_an_error(tmp_path):
         ({"hidden": '"8"'}, "hidden"),
         ({"phase": '"opening"'}, "phase"),
         ({"phase": '"race"'}, "expected a net for contact, 'tiny-contact' is one for race"),
-        ({"encoder": '"tesauro198"'}, "unknown encoder 'tesauro198'"),
+        ({"encoder": '"tesauro198"'}, r"expected an encoder \(.*\), got 'tesauro198'"),
         ({"outputs": '"exclusive6"'}, "expected outputs cumulative5, got 'exclusive6'"),
         ({"name": '"tiny-race"'}, r"two entries \[\[net\]\] are called 'tiny-race'"),
         ({"name": '"Tiny Net"'}, "name"),

@@ -82,13 +82,13 @@ def _refused(file, message: str, inputs: int = 196, outputs: int = 5) -> None:
 def test_a_file_that_is_no_net_is_an_error(tmp_path):
     file = tmp_path / "text.onnx"
     file.write_text("no net at all")
-    _refused(file, "no model that onnxruntime can load")
+    _refused(file, "not a model that onnxruntime can load")
 
 
 def test_a_truncated_file_is_an_error(tmp_path):
     file = write_net(tmp_path / "net.onnx")
     file.write_bytes(file.read_bytes()[:-200])
-    _refused(file, "no model that onnxruntime can load")
+    _refused(file, "not a model that onnxruntime can load")
 
 
 def test_other_inputs_than_declared_are_an_error(tmp_path):
@@ -117,7 +117,7 @@ def test_a_second_output_is_not_run_and_can_be_read(tmp_path):
 
 def test_weights_that_a_file_does_not_give_are_an_error(tmp_path):
     model = _model(tmp_path)
-    with pytest.raises(DataFileError, match="w9: export it again"):
+    with pytest.raises(DataFileError, match="outputs w9 with its weights: export it again"):
         model.read_weights(["w9"])
 
 

@@ -121,10 +121,10 @@ def test_missing_and_foreign_files_are_errors(tmp_path):
     with pytest.raises(DataFileError, match=r"wildbg race has an input of shape \['n', 202\]"):
         load_player(f"wildbg:{tmp_path}")
     (tmp_path / "race.onnx").write_text("no net at all")
-    with pytest.raises(DataFileError, match="wildbg race is no model"):
+    with pytest.raises(DataFileError, match="wildbg race is not a model"):
         load_player(f"wildbg:{tmp_path}")
     (tmp_path / "race.onnx").write_bytes(b"")
-    with pytest.raises(DataFileError, match="wildbg race is no model"):
+    with pytest.raises(DataFileError, match="wildbg race is not a model"):
         load_player(f"wildbg:{tmp_path}")
 
 

@@ -1,20 +1,20 @@
-"""A board evaluation vector: what a side holds, nears, fears and reaches, each times a weight.
+"""A board evaluation vector: features of a side, each times a weight.
 
 *Source:* the technology page of the Barca project (Astros, University of California, Irvine), section
-"Heuristics". Its game is another one, with watering holes for goals and pieces that scare each other. What
-stands here for each of its heuristics:
+"Heuristics". Its game is another one, with watering holes for goals and pieces that scare each other. Its
+heuristics become:
 
 - watering holes held (a value for each number of them): home points made, in four steps;
-- holes that can be had next turn, times the ways: the ways to make another home point at the next turn;
+- holes that can be taken next turn, times the ways: the ways to make another home point at the next turn;
 - pieces next to a hole, which come in and deter: spare checkers within six pips of a home point not made, and
   anchors in the opponent's home board;
 - pieces in fear: blots that an opposing checker may hit, near and far, and the pips that this would cost;
 - closeness to the centre: checkers on points 4 to 9;
 - closeness to teammates that complement a piece: neighbouring points made.
 
-Bar, pips and checkers borne off, which that game does not have, come besides: it ends when three holes are
-held, backgammon when all checkers are off. The value of a position is that of the side's own features
-less that of the opponent's.
+Bar, pips and checkers borne off, which that game lacks, are added: it ends when three holes are held,
+backgammon when all checkers are off. The value of a position is the value of the side's own features minus
+that of the opponent's.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def _make_weight_meta(meaning: str) -> Meta:
 
 
 class BevWeights(msgspec.Struct, frozen=True):
-    """The vector; values of the features are counts of one side, in pips where they are of pips."""
+    """The weights of the features; features are counts for one side, or pips."""
 
     home0: Annotated[float, _make_weight_meta("having made 0 or 1 home points")] = -8.0
     home2: Annotated[float, _make_weight_meta("having made 2 or 3")] = 0.0
@@ -64,7 +64,7 @@ class BevWeights(msgspec.Struct, frozen=True):
 
 
 HAND_WEIGHTS = BevWeights()
-"""Set by hand, before anything was learned."""
+"""Weights set by hand."""
 
 LEARNED_WEIGHTS = BevWeights(
     home0=-10.056,
@@ -83,14 +83,14 @@ LEARNED_WEIGHTS = BevWeights(
     pips=-2.7709,
     off=2.3227,
 )
-"""What ``gammond heritage ascend`` made of them; `docs/lab/history/5-barca.md` has the command."""
+"""Weights that ``gammond heritage ascend`` made of these; `docs/lab/history/5-barca.md` has the command."""
 
 
 class BevScorer:
     """Scores plays by a board evaluation vector; an `engine.evaluation.evaluator.Scorer`.
 
     Args:
-        weights: ``float64[15]``, in the order of `Weights`.
+        weights: ``float64[15]``, in the order of `BevWeights`.
     """
 
     def __init__(self, weights: NDArray[np.float64]) -> None:

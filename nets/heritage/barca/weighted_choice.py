@@ -1,4 +1,4 @@
-"""Players that choose among their few best plays by chance, the better ones more often."""
+"""Players that choose among their few best plays at random, the better ones more often."""
 
 from __future__ import annotations
 
@@ -20,32 +20,31 @@ from engine.search.filters import FilterStage
 from nets.heritage.barca.star import LeafEvaluator, StarSearch
 
 DEFAULT_CANDIDATES = 5
-"""Plays that the choice is made among unless someone says otherwise."""
+"""The default number of plays to choose among."""
 
 _MIN_WEIGHT = 0.01
-"""What each play counts besides its merit, as a share of what the best is ahead of the last."""
+"""Added to the merit of each play, as a share of the lead of the best over the last."""
 
 
 def compute_choice_weights(
     values: Sequence[float] | NDArray[np.float64], *, is_cumulative: bool = True
 ) -> NDArray[np.float64]:
-    """Weigh plays by their merit.
+    """Compute the weights of plays by their merit.
 
-    The merit of a play is what it is ahead of the last one, and a hundredth of what the best is ahead of
-    that, so that all merits are positive. With rising weights the plays are lined up from the last to the
-    best and each counts its own merit and those of all before it: the better the play, the more incentive
-    there is beyond its merit. Without, weights are proportional to merit.
+    The merit of a play is its lead over the last one, plus a hundredth of the lead of the best, so that all
+    merits are positive. Cumulative weights add to the merit of a play those of all worse plays, so that
+    better plays weigh more than their merit. Otherwise weights are proportional to merit.
 
     *Source:* the technology page of the Barca project, section "Move Randomization": five plays, made all
     positive, sorted in ascending order ("giving additional incentives to the best moves"), then each
-    probability "is incremented by the board evaluation". It does not say by what they are made positive.
+    probability "is incremented by the board evaluation". It does not say how they are made positive.
 
     Args:
         values: ``float64[k]``, best first.
-        is_cumulative: Whether better plays get more than their merit.
+        is_cumulative: Whether better plays weigh more than their merit.
 
     Returns:
-        ``float64[k]``, their sum is 1.
+        ``float64[k]``, which sum to 1.
     """
     points = np.asarray(values, np.float64)
     spread = points[0] - points[-1]
@@ -58,46 +57,46 @@ def compute_choice_weights(
 
 
 class _WeightedDraw:
-    """Draws by chance that depends on position, roll and seed alone, and the weights to draw by.
+    """Draws plays by weight; the random numbers depend on position, roll and seed alone.
 
     Args:
-        candidates: How many of the best plays the choice is made among.
-        is_cumulative: As `compute_choice_weights` has it.
-        seed: Of the chance.
+        candidates: The number of best plays to choose among.
+        is_cumulative: As in `compute_choice_weights`.
+        seed: Seed of the random numbers.
 
     Raises:
-        ValueRangeError: There is no play to choose among, or the seed is negative.
+        ValueRangeError: There are no candidates, or the seed is negative.
     """
 
     def __init__(self, candidates: int, is_cumulative: bool, seed: int) -> None:
         if candidates < 1:
-            raise ValueRangeError(f"the choice is made among 1 play or more, not {candidates}", field="among")
+            raise ValueRangeError(f"expected 1 candidate or more, got {candidates}", field="among")
         self.candidates = candidates
         self._is_cumulative = is_cumulative
         self._chance = BoardHasher(seed)
 
     def draw_numbers(self, boards: Board, dice: NDArray[np.int8]) -> NDArray[np.float64]:
-        """One number for each position and roll, whichever die is named first; ``float64[n]``, below 1."""
+        """Return ``float64[n]`` in 0..1, one for each position and roll, whatever the order of the dice."""
         return to_unit_floats(self._chance.hash_rolls(boards, np.sort(dice, axis=1)))
 
     def choose_place(self, values: NDArray[np.float64], number: float) -> int:
-        """The place of the play that a number chooses, among values that are best first."""
+        """Return the place of the play that a number in 0..1 chooses, among values best first."""
         shares = compute_choice_weights(values[: self.candidates], is_cumulative=self._is_cumulative)
         return min(int(np.searchsorted(np.cumsum(shares), number, side="right")), len(shares) - 1)
 
 
 class WeightedChoicePlayer(Player):
-    """Plays one of the few plays that are best at one look, by merit; see `compute_choice_weights`.
+    """Plays one of the few best plays at 0-ply by `compute_choice_weights`.
 
     Args:
-        name: What results call it.
-        leaf_evaluator: Judges the positions after the plays.
-        candidates: How many plays the choice is made among, 1 or more; fewer where the roll has no more.
-        is_cumulative: As `compute_choice_weights` has it.
-        seed: Of the choices, 0 or more; equal positions and rolls get equal plays.
+        name: Its name in results.
+        leaf_evaluator: Evaluates the positions after the plays.
+        candidates: The number of plays to choose among, 1 or more; fewer if the roll has fewer.
+        is_cumulative: As in `compute_choice_weights`.
+        seed: Seed of the choices, 0 or more; equal positions and rolls get equal plays.
 
     Raises:
-        ValueRangeError: There is no play to choose among, or the seed is negative.
+        ValueRangeError: There are no candidates, or the seed is negative.
     """
 
     def __init__(
@@ -116,7 +115,7 @@ class WeightedChoicePlayer(Player):
     def pick(
         self, boards: Board, dice: NDArray[np.int8], children: Board, offsets: NDArray[np.int64]
     ) -> NDArray[np.int64]:
-        """Choose among given plays, as `Player.pick`; the first of equal ones counts as better."""
+        """Choose among given plays, as `Player.pick`; of equal plays the first counts as better."""
         values = -self._leaf_evaluator.evaluate(children)
         order = np.lexsort((-values, np.repeat(np.arange(len(boards)), np.diff(offsets))))
         numbers = self._draw.draw_numbers(boards, dice)
@@ -129,10 +128,10 @@ class WeightedChoicePlayer(Player):
 
 @dataclass(frozen=True)
 class ValuedPlay:
-    """A play that a look-ahead found.
+    """A play valued by look-ahead.
 
     Attributes:
-        value: What it is worth to the player who makes it, in the unit of the judge.
+        value: Its value for the player who makes it, in the unit of the evaluator.
         result: ``int8[2, 26]``, the position after it as the next mover sees it.
     """
 
@@ -146,13 +145,13 @@ class LookAhead(Protocol):
     def find_best_plays(
         self, position: Position, roll: Roll, count: int, watch: SearchWatch | None = None
     ) -> list[ValuedPlay]:
-        """Find them, best first.
+        """Return the best plays, best first.
 
         Args:
-            position: Where the player on roll moves from.
+            position: The position, the player on roll to move.
             roll: Two dice.
-            count: How many are wanted, 1 or more; there are fewer where the roll has no more.
-            watch: Counts nodes; stops the search: what was found before stands.
+            count: The number wanted, 1 or more; fewer if the roll has fewer.
+            watch: Counts nodes; stops the search, which then returns its best plays so far.
 
         Raises:
             GammondError: As `engine.rules.moves.legal_plays`.
@@ -161,11 +160,11 @@ class LookAhead(Protocol):
 
 
 class ExactLookAhead:
-    """The few best plays by the full average over rolls and all replies.
+    """Finds the few best plays by the full average over rolls and all replies.
 
     Args:
-        search: Looks ahead with cut-offs.
-        plies: How far.
+        search: The search with cut-offs.
+        plies: The depth.
     """
 
     def __init__(self, search: StarSearch, plies: int) -> None:
@@ -175,20 +174,20 @@ class ExactLookAhead:
     def find_best_plays(
         self, position: Position, roll: Roll, count: int, watch: SearchWatch | None = None
     ) -> list[ValuedPlay]:
-        """Find them, as `LookAhead.find_best_plays`; a single play costs no look-ahead."""
-        at_one_look = self._search.search(position, roll, 0)
-        if at_one_look.play_count == 1:
-            return [ValuedPlay(play.value, play.result) for play in at_one_look.best]
+        """Return the best plays, as `LookAhead.find_best_plays`; a forced play is not searched."""
+        unsearched = self._search.search(position, roll, 0)
+        if unsearched.play_count == 1:
+            return [ValuedPlay(play.value, play.result) for play in unsearched.best]
         found = self._search.search(position, roll, self._plies, watch, count=count)
         return [ValuedPlay(play.value, play.result) for play in found.best]
 
 
 class PrunedLookAhead:
-    """The few plays that are best at one look, lined up by the engine's own look-ahead.
+    """Ranks the few best plays at 0-ply by the engine's own search.
 
     Args:
-        search: Looks ahead, at promising replies alone.
-        plies: How far.
+        search: The search, of promising replies alone.
+        plies: The depth.
     """
 
     def __init__(self, search: PlaySearch, plies: int) -> None:
@@ -198,21 +197,21 @@ class PrunedLookAhead:
     def find_best_plays(
         self, position: Position, roll: Roll, count: int, watch: SearchWatch | None = None
     ) -> list[ValuedPlay]:
-        """Find them, as `LookAhead.find_best_plays`; a single play costs no look-ahead."""
-        the_few = MoveFilter("few", (FilterStage(count, 0, 0.0),) * MAX_PLIES)
-        found = self._search.search(position, roll, self._plies, the_few, watch, stop_when_decided=True)
+        """Return the best plays, as `LookAhead.find_best_plays`; a forced play is not searched."""
+        few = MoveFilter("few", (FilterStage(count, 0, 0.0),) * MAX_PLIES)
+        found = self._search.search(position, roll, self._plies, few, watch, stop_when_decided=True)
         return [ValuedPlay(each.score, each.play.result.board) for each in found.plays[:count]]
 
 
 class DeepWeightedChoicePlayer(Player):
-    """Plays one of the few plays that are best by look-ahead, by merit; see `compute_choice_weights`.
+    """Plays one of the few best plays by look-ahead by `compute_choice_weights`.
 
     Args:
-        name: What results call it.
-        look_ahead: Finds them.
-        candidates: As `WeightedChoicePlayer` has it; 1 plays the best.
-        is_cumulative: As `compute_choice_weights` has it.
-        seed: As `WeightedChoicePlayer` has it.
+        name: Its name in results.
+        look_ahead: Finds the best plays.
+        candidates: As in `WeightedChoicePlayer`; 1 always plays the best.
+        is_cumulative: As in `compute_choice_weights`.
+        seed: As in `WeightedChoicePlayer`.
 
     Raises:
         ValueRangeError: As `WeightedChoicePlayer`.

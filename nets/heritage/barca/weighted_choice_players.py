@@ -1,4 +1,4 @@
-"""Players that choose by merit, on any judge, and the three difficulties made of them."""
+"""Players that choose one of their best plays at random, with any evaluator, and the three difficulties."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from nets.heritage.barca.weighted_choice import (
 from nets.player_kinds import PlayerKind
 
 MAX_CANDIDATES = 20
-"""The most plays that a choice is made among."""
+"""The most plays to choose among."""
 
 
 class DifficultyOptions(Struct, frozen=True):
-    """What a difficulty leaves open."""
+    """The options of a difficulty."""
 
-    of: Annotated[str, Meta(extra={CHOICES: list_leaf_evaluators}, description="judge of the plays")] = (
+    of: Annotated[str, Meta(extra={CHOICES: list_leaf_evaluators}, description="evaluator of the plays")] = (
         DEFAULT_EVALUATOR
     )
-    seed: Annotated[int, Meta(ge=0, le=MAX_SEED, description="of its choices")] = 0
+    seed: Annotated[int, Meta(ge=0, le=MAX_SEED, description="seed of its choices")] = 0
 
 
 def load_weighted_choice_player(
@@ -47,19 +47,19 @@ def load_weighted_choice_player(
     is_rising: bool = True,
     seed: int = 0,
 ) -> Player:
-    """Load a player that chooses by merit.
+    """Load a player that chooses one of its best plays at random.
 
     Args:
-        name: What results call it.
+        name: Its name in results.
         evaluator_name: One of `nets.heritage.barca.leaf_evaluators.list_leaf_evaluators`.
         plies: Look-ahead.
         manifest_file: The manifest.
-        max_candidates: How many plays the choice is made among.
-        is_rising: As `nets.heritage.barca.weighted_choice.compute_choice_weights` has it.
-        seed: Of the choices.
+        max_candidates: The number of plays to choose among.
+        is_rising: As `is_cumulative` of `nets.heritage.barca.weighted_choice.compute_choice_weights`.
+        seed: Seed of the choices.
 
     Raises:
-        ValueRangeError: No judge has this name, or a number is out of range.
+        ValueRangeError: No evaluator has this name, or a number is out of range.
         DataFileError: A net or database is missing or faulty.
     """
     if plies == 0:
@@ -72,18 +72,18 @@ def load_weighted_choice_player(
 def make_difficulty(
     name: str, summary: str, plies: int, max_candidates: int
 ) -> PlayerKind[DifficultyOptions]:
-    """Make one of the difficulties: a choice by merit among the few best plays at a depth.
+    """Make one of the difficulties: a random choice among the few best plays at a depth.
 
     *Source:* the technology page of the Barca project, whose player has the levels Easy, Medium and Hard,
     looks one to three moves ahead, and always chooses among five. It does not say what the levels change;
-    here it is the depth, the move itself counting as one, and how many plays the choice is made among: by
-    depth alone they are equally strong.
+    here it is the depth, where the move itself counts as one, and the number of plays to choose among: with
+    the depth alone they would be equally strong.
 
     Args:
-        name: Of the player.
-        summary: A phrase for the reader.
-        plies: Look-ahead behind the play.
-        max_candidates: How many plays the choice is made among.
+        name: Name of the player.
+        summary: As in `PlayerKind`.
+        plies: Look-ahead after the play.
+        max_candidates: The number of plays to choose among.
     """
 
     def make(options: DifficultyOptions, manifest_file: Path) -> Player:

@@ -1,16 +1,16 @@
 """Nets as in the first years of TD-Gammon: sigmoid hidden units on 196 inputs, one, two or five outputs.
 
-What the nodes of a net say, by its number of outputs:
+The nodes of a net, by its number of outputs:
 
-- 1: the chance to win. All games count as single ones.
-- 2: the chance to win, the share of gammons in what is won, and the share of gammons in what is lost. The
-  third is a node of its own in a normal net; a mirrored one has it from the second, seen from the other side.
+- 1: winning chance. All games count as single games.
+- 2: winning chance, the share of gammons among the wins, and the share of gammons among the losses. The third
+  is a node of its own in a normal net; a symmetric one computes it as the second, seen from the other side.
 - 5: the outcome of `engine.rules.outcome`.
 
-A mirrored net ("symmetric") turns its nodes when the board is turned and the dice change hands: the weight of
-each input of the opponent is that of the player's own input, negated. It has two inputs that tell whose turn
-it is, negated likewise. Positions are always seen by the side on roll, for whom these are 1 and 0; so they
-are the biases of the hidden units here. A normal net has no such inputs, and no ties between weights.
+A symmetric net mirrors its nodes when the sides are swapped: the weight of each input of the opponent is that
+of the player's own input, negated. It has two inputs for the side on roll, negated likewise. Positions are
+always seen by the side on roll, for whom these are 1 and 0; so they are the biases of the hidden units here.
+A normal net has no such inputs, and no ties between weights.
 
 Source: the blog Computational Backgammon, posts of August to December 2011.
 """
@@ -31,13 +31,13 @@ from nets.heritage.computational_backgammon.kernels import net as kernel_classic
 from nets.kernels.tesauro196 import INPUTS, SIDE_INPUTS
 
 NODE_COUNTS = {1: 1, 2: 3, 5: 5}
-"""How many nodes a net has, by its number of outputs."""
+"""Number of nodes of a net, by its number of outputs."""
 
 NORMAL, SYMMETRIC = "normal", "symmetric"
 LAYOUTS = (NORMAL, SYMMETRIC)
 
 _MEAN_ACTIVE_INPUTS = 30.0
-"""So many inputs are active at a time."""
+"""Average number of inputs that are not zero."""
 
 ClassicWeights = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
 """The arrays of a net in order: ``w1``, ``b1``, ``w2``, ``b2``."""
@@ -47,7 +47,7 @@ _WEIGHT_NAMES = ("w1", "b1", "w2", "b2")
 
 @dataclass(frozen=True, eq=False)
 class ClassicNet:
-    """One net; an evaluator of itself that knows no end of games.
+    """One net; an evaluator of unfinished positions.
 
     Attributes:
         layout: ``normal`` or ``symmetric``.
@@ -55,7 +55,7 @@ class ClassicNet:
         weights: ``float32[196, h]``, ``float32[h]``, ``float32[n, h]`` and ``float32[n]`` for n nodes.
 
     Raises:
-        DataFileError: They do not go together.
+        DataFileError: The attributes do not fit together.
     """
 
     layout: str
@@ -69,20 +69,20 @@ class ClassicNet:
     def __post_init__(self) -> None:
         if self.layout not in LAYOUTS or self.outputs not in NODE_COUNTS:
             raise DataFileError(
-                f"a classic net is {' or '.join(LAYOUTS)} and has 1, 2 or 5 outputs, "
-                f"not {self.layout} with {self.outputs}",
+                f"expected a classic net that is {' or '.join(LAYOUTS)} with 1, 2 or 5 outputs, "
+                f"got {self.layout} with {self.outputs}",
                 field="net",
             )
         shapes = [array.shape for array in self.weights]
         nodes, hidden = NODE_COUNTS[self.outputs], self.weights[1].shape
         if len(hidden) != 1 or shapes != [(INPUTS, *hidden), hidden, (nodes, *hidden), (nodes,)]:
             raise DataFileError(
-                f"a classic net of {self.outputs} outputs has weights [{INPUTS}, h], [h], [{nodes}, h] "
-                f"and [{nodes}], these are {', '.join(str(list(shape)) for shape in shapes)}",
+                f"expected weights [{INPUTS}, h], [h], [{nodes}, h] and [{nodes}] for a classic net of "
+                f"{self.outputs} outputs, got {', '.join(str(list(shape)) for shape in shapes)}",
                 field="net",
             )
         if any(array.dtype != np.float32 for array in self.weights):
-            raise DataFileError("a net's weights are float32, these are not", field="net")
+            raise DataFileError("expected float32 weights", field="net")
 
     @classmethod
     def untrained(cls, layout: str, outputs: int, hidden: int, generator: np.random.Generator) -> ClassicNet:
@@ -98,7 +98,7 @@ class ClassicNet:
 
     @property
     def hidden(self) -> tuple[int, ...]:
-        """Sizes of the hidden layers, of which there is one."""
+        """Sizes of the hidden layers: one."""
         return (len(self.weights[1]),)
 
     def compute_nodes(self, boards: Board) -> NDArray[np.float32]:
@@ -108,7 +108,7 @@ class ClassicNet:
         return nodes
 
     def evaluate(self, boards: Board) -> Outcomes:
-        """Evaluate positions, as `Evaluator.evaluate`; what a net does not say is 0."""
+        """Evaluate positions, as `Evaluator.evaluate`; outcomes without a node are 0."""
         nodes = self.compute_nodes(boards)
         if self.outputs == 5:
             return nodes
@@ -120,34 +120,34 @@ class ClassicNet:
         return outcomes
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
-        """The weights as named arrays for a file; layout and outputs are not among them."""
+        """Return the weights as named arrays for a file, without layout and outputs."""
         return {f"{prefix}_{name}": array for name, array in zip(_WEIGHT_NAMES, self.weights, strict=True)}
 
     @classmethod
     def from_arrays(
         cls, layout: str, outputs: int, prefix: str, arrays: Mapping[str, NDArray[Any]]
     ) -> ClassicNet:
-        """Take back what `arrays` gave.
+        """Make the net from the result of `to_arrays`.
 
         Raises:
-            DataFileError: An array is missing, or they make no such net.
+            DataFileError: An array is missing, or the arrays do not fit together.
         """
         try:
             w1, b1, w2, b2 = (arrays[f"{prefix}_{name}"] for name in _WEIGHT_NAMES)
         except KeyError as error:
-            raise DataFileError(f"there is no {error.args[0]}", field="net") from error
+            raise DataFileError(f"expected an array {error.args[0]}, got none", field="net") from error
         return cls(layout, outputs, (w1, b1, w2, b2))
 
 
 def outcomes_to_nodes(outcomes: Outcomes, outputs: int) -> NDArray[np.float32]:
-    """Say outcomes as the nodes of a net would.
+    """Convert outcomes to the nodes of a net.
 
     Args:
         outcomes: ``float32[n, 5]``.
         outputs: 1, 2 or 5.
 
     Returns:
-        ``float32[n, nodes]``; shares of what never happens are 0.
+        ``float32[n, nodes]``; shares of impossible events are 0.
     """
     if outputs == 5:
         return np.ascontiguousarray(outcomes)

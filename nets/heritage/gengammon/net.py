@@ -1,4 +1,4 @@
-"""GenGammon's player: a net that rates boards by counts of checkers alone, and a rule for races."""
+"""GenGammon's player: a net that scores positions by counts of checkers alone, and a rule for races."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ HIDDEN_UNITS = 26
 """Hidden units."""
 
 ACTIVATIONS = {"linear": kernel.LINEAR, "softsign": kernel.SOFTSIGN}
-"""What hidden units do with what comes in: pass it on, or make x / (1 + abs(x)) of it."""
+"""Activations of the hidden units: x, or x / (1 + abs(x))."""
 
 WEIGHTS_OUTPUT = "weights"
-"""The output by which a net's ONNX file gives its weights, ``float32[52, 26]``."""
+"""The output of a net's ONNX file with its weights, ``float32[52, 26]``."""
 
 _MAX_WEIGHT = 1e6
-"""Weights are no larger, so that no sum leaves the range of float32."""
+"""Limit of a weight, so that no sum leaves the range of float32."""
 
 _HEADER = re.compile(r"gengammon 52-26-1 (\w+)")
 _OUTSIDE_PIPS = np.maximum(np.arange(26) - 6, 0)
@@ -41,7 +41,7 @@ class GengammonNet:
     other side there. Each is a number of checkers. The side that has played comes first. There are no inputs
     for checkers borne off, and no biases.
 
-    Without activation hidden units add nothing: all that a net says is in one sum of weights for each input.
+    Without activation hidden units add nothing: the net is one sum with a weight for each input.
 
     *Source:* the description of the GenGammon project (`docs/lab/history/1-gengammon.md`), which names no
     activation. Softsign is ours.
@@ -51,7 +51,7 @@ class GengammonNet:
         activation: A key of `ACTIVATIONS`.
 
     Raises:
-        DataFileError: The weights have another shape or are no numbers, or the activation is unknown.
+        DataFileError: The weights have another shape or are not numbers, or the activation is unknown.
     """
 
     weights: NDArray[np.float32]
@@ -60,20 +60,20 @@ class GengammonNet:
     def __post_init__(self) -> None:
         if self.activation not in ACTIVATIONS:
             raise DataFileError(
-                f"hidden units are {' or '.join(ACTIVATIONS)}, not {self.activation[:20]!r}", field="net"
+                f"expected hidden units {' or '.join(ACTIVATIONS)}, got {self.activation[:20]!r}", field="net"
             )
         if self.weights.shape != (HIDDEN_UNITS, kernel.INPUTS):
             raise DataFileError(
-                f"the weights of a 52-26-1 net are 26 rows of 52, not {list(self.weights.shape)}", field="net"
+                f"expected weights [26, 52] of a 52-26-1 net, got {list(self.weights.shape)}", field="net"
             )
         if not (np.abs(self.weights) <= _MAX_WEIGHT).all():
             raise DataFileError(
-                f"weights are numbers of at most {_MAX_WEIGHT:.0f}, these are not", field="net"
+                f"expected weights of at most {_MAX_WEIGHT:.0f}, got larger ones", field="net"
             )
 
     @property
     def padded_weights(self) -> NDArray[np.float32]:
-        """The weights as the kernels take them, ``float32[52, LANES]``."""
+        """The weights for the kernels, ``float32[52, PADDED_UNITS]``."""
         lanes = np.zeros((kernel.INPUTS, kernel.PADDED_UNITS), np.float32)
         lanes[:, :HIDDEN_UNITS] = self.weights.T
         return lanes
@@ -87,11 +87,11 @@ class GengammonNet:
 
 
 class GengammonPlayer(Player):
-    """Plays what its net scores highest; once the sides have passed each other, what `score_race_plays` does.
+    """Plays the highest score of its net; in races that of `score_race_plays`.
 
     Args:
-        name: What results call it.
-        net: The judge as long as there is contact before the play.
+        name: Its name in results.
+        net: Scores the plays while there is contact before the play.
     """
 
     def __init__(self, name: str, net: GengammonNet) -> None:
@@ -110,7 +110,7 @@ class GengammonPlayer(Player):
 
 
 def score_race_plays(boards: Board) -> NDArray[np.float32]:
-    """Score plays of races: bear off as many as possible, else come home, else hold many points.
+    """Score plays of races: bear off as many checkers as possible, else come home, else make many points.
 
     *Source:* ours. The description says only that a simple code plays once both sides are home bound.
 
@@ -118,8 +118,8 @@ def score_race_plays(boards: Board) -> NDArray[np.float32]:
         boards: ``int8[n, 2, 26]`` as the next mover sees them.
 
     Returns:
-        ``float32[n]`` for the side that has played: 10,000 for each checker off, less 10 for each pip that
-        checkers have to go to the home board, and 1 for each point held there.
+        ``float32[n]`` for the side that has played: 10,000 for each checker off, minus 10 for each pip to the
+        home board, plus 1 for each point occupied there.
     """
     own = boards[:, 1].astype(np.int64)
     held = (own[:, 1:7] > 0).sum(axis=1)
@@ -128,13 +128,13 @@ def score_race_plays(boards: Board) -> NDArray[np.float32]:
 
 
 def format_net(net: GengammonNet) -> str:
-    """Write a net as text: a line that says what it is, then one line of 52 numbers for each hidden unit."""
+    """Format a net as text: a header, then one line of 52 numbers for each hidden unit."""
     rows = [" ".join(f"{weight:.9g}" for weight in row) for row in net.weights.tolist()]
     return "\n".join([f"gengammon 52-26-1 {net.activation}", *rows, ""])
 
 
 def read_net_text(file: Path) -> GengammonNet:
-    """Read what `format_net` wrote.
+    """Read a net that `format_net` formatted.
 
     Raises:
         DataFileError: The file is missing, is another kind of file, or has other numbers of lines or weights.
@@ -144,7 +144,7 @@ def read_net_text(file: Path) -> GengammonNet:
     except OSError as error:
         raise DataFileError(f"{file} cannot be read: {error.strerror}", field="net") from error
     except UnicodeDecodeError as error:
-        raise DataFileError(f"{file} is no text of a net", field="net") from error
+        raise DataFileError(f"{file} is not the text of a net", field="net") from error
     head = _HEADER.fullmatch(lines[0].strip()) if lines else None
     if not head:
         raise DataFileError(
@@ -163,7 +163,7 @@ def read_net_text(file: Path) -> GengammonNet:
     try:
         weights = np.array(rows, np.float32)
     except ValueError as error:
-        raise DataFileError(f"{file} has a weight that is no number: {error}", field="net") from error
+        raise DataFileError(f"{file} has a weight that is not a number: {error}", field="net") from error
     return GengammonNet(weights, head[1])
 
 
@@ -171,21 +171,21 @@ def load_gengammon_net(entry: ScorerEntry, folder: Path) -> GengammonNet:
     """Load a net of the manifest.
 
     Args:
-        entry: What the manifest says.
+        entry: Its entry.
         folder: The folder of the manifest.
 
     Raises:
-        DataFileError: The file is missing, its hash is another, or it is another kind of net.
+        DataFileError: The file is missing, has another hash, or is another kind of net.
     """
     return parse_onnx_net(entry.name, read_scorer_bytes(entry, folder), entry.activation)
 
 
 def parse_onnx_net(name: str, content: bytes, activation: str) -> GengammonNet:
-    """Take a net from the bytes of its ONNX file, and make sure that it says the same.
+    """Read a net from the bytes of its ONNX file, and check that it computes the same.
 
     Args:
-        name: What errors call it.
-        content: The file; it gives its weights as `WEIGHTS`.
+        name: Its name in errors.
+        content: The file, with the output `WEIGHTS_OUTPUT`.
         activation: A key of `ACTIVATIONS`.
 
     Raises:
@@ -198,7 +198,7 @@ def parse_onnx_net(name: str, content: bytes, activation: str) -> GengammonNet:
     expected, found = net.score_boards(start)[0], model.run(encode_counts(start))[0, 0]
     if not np.isclose(found, expected, rtol=1e-4, atol=1e-4):
         raise DataFileError(
-            f"net {name} says {found:g} where units that are {activation} say {expected:g}", field="net"
+            f"expected {expected:g} of net {name} with {activation} units, got {found:g}", field="net"
         )
     return net
 

@@ -1,22 +1,21 @@
-"""The heuristic engine: plays by pips, blocks, blots and a few factors that say what these are worth.
+"""The heuristic engine: plays by pips, blocks and blots, each times a factor.
 
 *Source:* K. Ekman, "Backgammon Artificial Intelligence", CodeProject, 2021 to 2022. The article's text and
 the C# that it prints contradict each other: `HeuristicConfig.tables` follows the text,
-`HeuristicConfig.tables_as_printed` the C#. What is left open is decided here:
+`HeuristicConfig.tables_as_printed` the C#. Open questions are decided here:
 
-- A blot costs its number times a factor, as the text has it; the C# divides by the factor.
+- A blot costs its number times a factor, as in the text; the C# divides by the factor.
 - Blocks count as far as an opposing checker has not passed them (the C# says so in a remark), and blots
   behind that cost the smaller factor of the text. The C# stops at that point, so that its factor for passed
   blots is never used, and neither is the one for running or blocking: it tests whether the sides have passed
   each other at the first point of the loop, where it can only be false.
 - All rows of blocks count alike; in the C# the row at which the loop ends counts its square.
-- The game is in its end where the sides had passed each other *before* the play: all plays of a roll are then
-  measured alike. Fewest pips outside the home board go first, then most checkers off, then fewest pips.
-- The play that goes past the opponent is scored as contact is, with the lead times the factor for running or
-  blocking: ahead, it is worth running; behind, it is not.
-- Of equal plays the first one counts, in an order that moves the rearmost checkers first (`rules.moves`).
-- Rolls that the opponent cannot play count, in the average over its rolls, what the position is worth as it
-  stands.
+- The race begins when the sides had passed each other *before* the play: all plays of a roll are then scored
+  alike. Fewest pips outside the home board come first, then most checkers off, then fewest pips.
+- The play that ends contact is scored as contact, with the lead times the factor for running or blocking:
+  running is good for the side ahead, and bad for the side behind.
+- Of equal plays the first is chosen, in an order that moves the rearmost checkers first (`rules.moves`).
+- In the average over the opponent's rolls, a roll without a legal move has the score of the position itself.
 """
 
 from __future__ import annotations
@@ -38,31 +37,31 @@ _COUNTS = np.arange(16, dtype=np.float64)
 
 
 class HeuristicConfig(msgspec.Struct, frozen=True):
-    """What everything is worth; points have numbers in the side's own direction, its 24 point 1."""
+    """The factors of the score; points are numbered in the side's own direction, its 24 point is 1."""
 
-    pips: Annotated[float, Meta(ge=0, le=100, description="what a pip ahead counts")] = 1.0
+    pips: Annotated[float, Meta(ge=0, le=100, description="value of a pip ahead")] = 1.0
     cbp: Annotated[
-        float, Meta(ge=0, le=20, description="connected blocks: what each block counts before the power")
+        float, Meta(ge=0, le=20, description="connected blocks: factor of the number in a row")
     ] = 3.302
-    cb: Annotated[
-        float, Meta(ge=0, le=5, description="connected blocks: the power of the number in a row")
-    ] = 1.62
+    cb: Annotated[float, Meta(ge=0, le=5, description="connected blocks: power of the number in a row")] = (
+        1.62
+    )
     bf: Annotated[
         float, Meta(ge=0, le=20, description="blot factor: a blot costs its number (24 point 1) times this")
     ] = 0.902
     bfp: Annotated[
-        float, Meta(ge=0, le=20, description="the same for a blot that all opponents have passed")
+        float, Meta(ge=0, le=20, description="the same for a blot that all opposing checkers have passed")
     ] = 0.643
     bt: Annotated[
         float, Meta(ge=0, le=24, description="blot threshold: blots up to this number cost nothing")
     ] = 5.0
     rb: Annotated[
-        float, Meta(ge=0, le=20, description="run or block: what a pip ahead counts besides once past")
+        float, Meta(ge=0, le=20, description="run or block: extra value of a pip ahead after contact")
     ] = 0.663
 
     @property
     def tables(self) -> kernel_heuristic.HeuristicTables:
-        """The tables of the compiled score."""
+        """Tables for the compiled score."""
         rows = (self.cbp * _COUNTS) ** self.cb if self.cbp > 0 else np.zeros(len(_COUNTS))
         counted = np.where(self.bt < _POINT_NUMBERS, _POINT_NUMBERS, 0.0)
         blots = np.stack([self.bf * counted, self.bfp * counted])
@@ -70,7 +69,7 @@ class HeuristicConfig(msgspec.Struct, frozen=True):
 
     @property
     def tables_as_printed(self) -> kernel_heuristic.HeuristicTables:
-        """The tables for the formula of the article's C#, whose blot factor divides, and may be 0."""
+        """Tables for the formula of the article's C#, which divides by the blot factor, even by 0."""
         rows = (self.cbp * _COUNTS) ** self.cb
         with np.errstate(divide="ignore", invalid="ignore"):
             costs = np.where(self.bt < _POINT_NUMBERS, _POINT_NUMBERS / self.bf, 0.0)
@@ -95,15 +94,15 @@ PRINTED_CONFIGS: dict[str, HeuristicConfig] = {
 }
 """Configurations whose blot factors divide, by name, for `HeuristicConfig.tables_as_printed`.
 
-Those of the author are not in the article; they stand in his public program (KristianEkman/Backgammon,
-``Ai/Config.cs``): ``author`` is his last one, ``author-first`` that of the first version, which knew no
-factor for passed blots, and ``author-two`` the one that he trained with doubles as two moves.
-``ascended`` is what ``gammond heritage ascend --player heuristic --reference pubeval`` came to.
+Those of the author are not in the article but in his public program (KristianEkman/Backgammon,
+``Ai/Config.cs``): ``author`` is his last one, ``author-first`` that of the first version, which had no factor
+for passed blots, and ``author-two`` the one that he trained with doubles as two moves. ``ascended`` is the
+result of ``gammond heritage ascend --player heuristic --reference pubeval``.
 """
 
 
 def _invert_blot_factors(printed: HeuristicConfig) -> HeuristicConfig:
-    """A configuration whose blot factors multiply, given one whose blot factors divide."""
+    """Return the configuration with blot factors that multiply, given one whose blot factors divide."""
     return msgspec.structs.replace(printed, bf=1.0 / printed.bf, bfp=1.0 / printed.bfp)
 
 
@@ -118,8 +117,8 @@ HEURISTIC_CONFIGS: dict[str, HeuristicConfig] = {
 }
 """Configurations by name.
 
-``trained`` is what ``gammond heritage climb --test sprt --start author`` found, ``untrained`` has all factors
-0, so that pips alone count; the others are those of `PRINTED_CONFIGS` with their reciprocals.
+``trained`` is the result of ``gammond heritage climb --test sprt --start author``, ``untrained`` has all
+factors 0, so that pips alone count; the others are those of `PRINTED_CONFIGS` with reciprocal blot factors.
 """
 
 
@@ -127,9 +126,9 @@ class HeuristicPlayer(Player):
     """Plays the highest score.
 
     Args:
-        name: What results call it.
+        name: Its name in results.
         tables: The tables of a configuration.
-        prefers_last: Whether ties go to the last of the plays, not the first.
+        prefers_last: Whether ties go to the last play, not the first.
     """
 
     def __init__(
@@ -150,10 +149,10 @@ class HeuristicPlayer(Player):
 
 
 class OnePlyHeuristicPlayer(Player):
-    """Plays what leaves the opponent the least: the probability score, an average of its best replies.
+    """Minimises the probability score: the average of the opponent's best replies over its rolls.
 
-    Its arguments are those of `HeuristicPlayer`. It knows the usual rules alone, so it picks no plays that
-    others list.
+    Its arguments are those of `HeuristicPlayer`. It plays by the usual rules alone, and does not choose among
+    given plays.
     """
 
     is_deep = True

@@ -1,9 +1,9 @@
-"""Sixteen hand-made features of a position, and the phase of the game that gates them.
+"""Sixteen hand-made features of a position, gated by the phase of the game.
 
 *Source:* the project "backgammon" with ``feature_vector.py``, as its README describes it: 8 features of the
 side that has played, 8 of the other, each divided by its largest value; the phase by how many of its checkers
-are outside its home; 48 inputs, of which those of the other phases are 0. What the README leaves open is
-decided in ``docs/lab/history/4-phase-features.md``, which has the formula of each.
+are outside its home; 48 inputs, of which those of the other phases are 0. The formula of each, with what the
+README leaves open, is in ``docs/lab/history/4-phase-features.md``.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ _SIDE_MAXIMA = {
     "blots": CHECKERS,
     "on_board": CHECKERS,
 }
-"""Features of a side, each with the largest value that it is divided by."""
+"""Features of a side, each with its largest value, the divisor."""
 
 FEATURE_NAMES = (*_SIDE_MAXIMA, *(f"opponent_{name}" for name in reversed(_SIDE_MAXIMA)))
-"""What the features are called, in their order: those of the side that has played, then its opponent's."""
+"""Names of the features in order: those of the side that has played, then its opponent's."""
 
 FEATURE_MAXIMA: NDArray[np.float64] = np.array(
     [*_SIDE_MAXIMA.values(), *reversed(_SIDE_MAXIMA.values())], np.float64
 )
-"""``float64[16]``, what normalised features are divided by."""
+"""``float64[16]``, divisors of normalised features."""
 
 
 class GamePhase(enum.IntEnum):
-    """How far the side that has played has come home; not to be confused with `Phase`."""
+    """How far the side that has played has come home; unrelated to `engine.rules.position.Phase`."""
 
     EARLY = kernel_features.EARLY
     MID = kernel_features.MID
@@ -55,7 +55,7 @@ def compute_phase_features(
 
     Args:
         boards: ``int8[n, 2, 26]`` as the next mover sees them: row 1 has played.
-        is_normalised: Whether each is divided by its largest value, so that it is 0 to 1.
+        is_normalised: Whether to divide each by its largest value, to 0..1.
 
     Returns:
         ``float32[n, 16]`` in the order of `FEATURE_NAMES`, and for each position its `GamePhase`,
@@ -72,7 +72,7 @@ def encode_gated_inputs(boards: Board, *, is_normalised: bool = True) -> NDArray
 
     Args:
         boards: ``int8[n, 2, 26]`` as the next mover sees them: row 1 has played.
-        is_normalised: As `compute_phase_features` has it.
+        is_normalised: As in `compute_phase_features`.
 
     Returns:
         ``float32[n, 48]``.
@@ -84,10 +84,10 @@ def encode_gated_inputs(boards: Board, *, is_normalised: bool = True) -> NDArray
 
 
 def get_divisors(is_normalised: bool) -> NDArray[np.float64]:
-    """What counts are divided by, ``float64[16]``."""
+    """Return the divisors of the counts, ``float64[16]``."""
     return FEATURE_MAXIMA if is_normalised else np.ones(FEATURES)
 
 
 def as_contiguous(boards: Board) -> Board:
-    """Boards as the kernels take them: one signature, compiled once."""
+    """Return boards in the form of the kernels: one signature, compiled once."""
     return np.require(boards, np.int8, ["C", "W"])

@@ -1,6 +1,6 @@
-"""A hand-made judge of plays: the phase features, weighted by the phase, scaled to 0 to 1.
+"""A hand-made scorer: the phase features, weighted by the phase, scaled to 0..1.
 
-*Source:* as `features` beside it, section "Heuristic Weights": the 16 x 3 table, and min-max normalisation
+*Source:* as `features`, section "Heuristic Weights": the 16 x 3 table, and min-max normalisation
 by the largest sum of positive and of negative contributions.
 """
 
@@ -42,19 +42,18 @@ WEIGHTS: NDArray[np.float64] = np.array([_WEIGHT_TABLE[name] for name in FEATURE
 """``float64[16, 3]``: a row for each feature, a column for each phase."""
 
 MAX_WEIGHTED_SUM = float(np.maximum(WEIGHTS, 0.0).sum(axis=0).max())
-"""What becomes 1: the most that the positive weights of a phase can contribute, 14.2."""
+"""Scaled to 1: the largest sum of the positive weights of a phase, 14.2."""
 
 MIN_WEIGHTED_SUM = float(np.minimum(WEIGHTS, 0.0).sum(axis=0).min())
-"""What becomes 0: the most that the negative weights of a phase can take away, -2.3."""
+"""Scaled to 0: the smallest sum of the negative weights of a phase, -2.3."""
 
 
 class PhaseHeuristicScorer:
     """Scores plays by hand-made weights, see `engine.evaluation.evaluator.Scorer`.
 
     Args:
-        phase: Whose weights count whatever the position; that of each position unless given.
-        is_normalised: Whether features are normalised before they are weighted. Without it scores are not
-            0 to 1.
+        phase: The phase whose weights are used; None for that of each position.
+        is_normalised: Whether to normalise features; otherwise scores are not 0..1.
     """
 
     def __init__(self, phase: GamePhase | None = None, *, is_normalised: bool = True) -> None:
@@ -65,7 +64,7 @@ class PhaseHeuristicScorer:
         assert self._weights.shape[0] == FEATURES + 1
 
     def score_boards(self, boards: Board) -> NDArray[np.float32]:
-        """Score positions after a play, as `engine.evaluation.evaluator.Scorer.score_boards`; 0 to 1."""
+        """Score positions after a play, as `engine.evaluation.evaluator.Scorer.score_boards`; 0..1."""
         scores = np.empty(len(boards), np.float32)
         kernel_features.score_linear(
             as_contiguous(boards), self._divisors, self._weights, self._phase, scores

@@ -1,6 +1,6 @@
-"""A net with one output on the gated phase features: it judges plays without knowing outcomes.
+"""A net with one output on the gated phase features, which scores plays.
 
-*Source:* as `features` beside it, section "Neural Network for Board Evaluation": 48 inputs, two hidden
+*Source:* as `features`, section "Neural Network for Board Evaluation": 48 inputs, two hidden
 layers of 64 ReLU units, one linear output.
 """
 
@@ -25,17 +25,17 @@ from nets.manifest import ScorerEntry, read_scorer_bytes
 HIDDEN = (64, 64)
 
 ACTIVATION = "relu"
-"""What hidden units do, as the manifest says it."""
+"""Activation of the hidden units, as in the manifest."""
 
 PhaseNetWeights = kernel_features.PhaseNetWeights
-"""The weights of a net in order, those of the inputs first."""
+"""The weights of a net, from the inputs on."""
 
 _WEIGHT_NAMES = ("w1", "b1", "w2", "b2", "w3", "b3")
 
 
 @dataclass(frozen=True, eq=False)
 class PhaseNet:
-    """The net as its weights, and a judge of plays, see `engine.evaluation.evaluator.Scorer`.
+    """The net as its weights; an `engine.evaluation.evaluator.Scorer`.
 
     Attributes:
         w1: ``float32[48, h1]``.
@@ -46,7 +46,7 @@ class PhaseNet:
         b3: ``float32[1]``.
 
     Raises:
-        DataFileError: The shapes do not fit each other, or a weight is no finite float32.
+        DataFileError: The shapes do not fit together, or a weight is not a finite float32.
     """
 
     w1: NDArray[np.float32]
@@ -61,45 +61,47 @@ class PhaseNet:
         shapes = tuple(array.shape for array in self.arrays)
         if not first * second or shapes != _layer_shapes((first, second)):
             raise DataFileError(
-                f"a phase net leads from {INPUTS} inputs by two hidden layers to 1 output, not by weights "
-                f"of the shapes {list(shapes)}",
+                f"expected weights of {INPUTS} inputs, two hidden layers and 1 output, got the shapes "
+                f"{list(shapes)}",
                 field="net",
             )
         if not all(array.dtype == np.float32 and np.isfinite(array).all() for array in self.arrays):
-            raise DataFileError("weights of a phase net are finite float32 numbers", field="net")
+            raise DataFileError("expected finite float32 weights of a phase net", field="net")
 
     @classmethod
     def untrained(cls, generator: np.random.Generator, hidden: tuple[int, int] = HIDDEN) -> PhaseNet:
-        """Make random weights: uniform within 1 / sqrt(inputs of the layer), as torch begins its layers."""
+        """Make random weights: uniform within 1 / sqrt(inputs of the layer), like torch."""
         return cls(*draw_weights(generator, INPUTS, hidden))
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> PhaseNet:
-        """Take the net from what `named` gave, other arrays among it.
+        """Make the net from the result of `to_arrays`, which may have other arrays too.
 
         Raises:
-            DataFileError: An array is missing, or is not as it should be.
+            DataFileError: An array is missing or faulty.
         """
         if missing := [name for name in _WEIGHT_NAMES if name not in arrays]:
-            raise DataFileError(f"no phase net: {' and '.join(missing)} missing", field="net")
+            raise DataFileError(
+                f"expected the weights of a phase net, {' and '.join(missing)} missing", field="net"
+            )
         return cls(*(np.ascontiguousarray(arrays[name]) for name in _WEIGHT_NAMES))
 
     @classmethod
     def from_flat(cls, flat: NDArray[np.float32], hidden: tuple[int, int] = HIDDEN) -> PhaseNet:
-        """Take the net from all its weights one behind the other; it changes when these do.
+        """Make the net from all its weights in one array, which it shares.
 
         Args:
             flat: ``float32[weights]``, in the order of the attributes.
             hidden: Sizes of the hidden layers.
 
         Raises:
-            DataFileError: There are more or fewer weights, or one is no finite float32.
+            DataFileError: The number of weights is wrong, or one is not a finite float32.
         """
         shapes = _layer_shapes(hidden)
         sizes = [math.prod(shape) for shape in shapes]
         if flat.shape != (sum(sizes),):
             raise DataFileError(
-                f"a phase net {INPUTS}-{hidden[0]}-{hidden[1]}-1 has {sum(sizes)} weights in a row, not "
+                f"expected {sum(sizes)} weights of a phase net {INPUTS}-{hidden[0]}-{hidden[1]}-1, got "
                 f"{list(flat.shape)}",
                 field="net",
             )
@@ -108,7 +110,7 @@ class PhaseNet:
 
     @staticmethod
     def is_in(arrays: Mapping[str, NDArray[Any]]) -> bool:
-        """Whether the arrays of a file are those of such a net, well-formed or not."""
+        """Return whether a file has the arrays of such a net, well-formed or not."""
         return all(name in arrays for name in _WEIGHT_NAMES)
 
     @property
@@ -123,11 +125,11 @@ class PhaseNet:
 
     @property
     def flat_weights(self) -> NDArray[np.float32]:
-        """A copy of all weights, one behind the other; ``float32[7361]`` with the usual layers."""
+        """A copy of all weights in one array; ``float32[7361]`` with the usual layers."""
         return np.concatenate([array.ravel() for array in self.arrays])
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """All weights by name, for a file."""
+        """Return all weights by name, for a file."""
         return dict(zip(_WEIGHT_NAMES, self.arrays, strict=True))
 
     def score_boards(self, boards: Board) -> NDArray[np.float32]:
@@ -138,11 +140,11 @@ class PhaseNet:
 
 
 def draw_weights(generator: np.random.Generator, inputs: int, hidden: tuple[int, int]) -> PhaseNetWeights:
-    """Draw the weights of a net before it has learned, as `PhaseNet.untrained` has them.
+    """Draw random weights, as in `PhaseNet.untrained`.
 
     Args:
-        generator: Of the weights.
-        inputs: How many inputs it has.
+        generator: Draws the weights.
+        inputs: The number of inputs.
         hidden: Sizes of the hidden layers.
     """
     w1, b1, w2, b2, w3, b3 = (
@@ -153,25 +155,27 @@ def draw_weights(generator: np.random.Generator, inputs: int, hidden: tuple[int,
 
 
 def load_phase_net(entry: ScorerEntry, folder: Path) -> PhaseNet:
-    """Load a net of the manifest: a numpy file of its weights, one behind the other.
+    """Load a net of the manifest: a numpy file of its weights in one array.
 
     Args:
-        entry: What the manifest says.
+        entry: Its entry.
         folder: The folder of the manifest.
 
     Raises:
-        DataFileError: The file is missing, its hash is another, it holds no such net, or the manifest names
-            another activation.
+        DataFileError: The file is missing, has another hash, is not such a net, or the entry has another
+            activation.
     """
     if entry.activation != ACTIVATION:
         raise DataFileError(
-            f"net {entry.name}: hidden units are {ACTIVATION}, not {entry.activation}", field="net"
+            f"net {entry.name}: expected the activation {ACTIVATION}, got {entry.activation}", field="net"
         )
     content = read_scorer_bytes(entry, folder)
     try:
         return PhaseNet.from_flat(np.load(io.BytesIO(content), allow_pickle=False))
     except (ValueError, EOFError, AttributeError) as error:
-        raise DataFileError(f"net {entry.name} is no numpy file of weights: {error}", field="net") from error
+        raise DataFileError(
+            f"net {entry.name} is not a numpy file of weights: {error}", field="net"
+        ) from error
     except DataFileError as error:
         raise DataFileError(f"net {entry.name}: {error.message}", field="net") from error
 

@@ -1,4 +1,4 @@
-"""A player that does not always take its best play, but one of its few best."""
+"""A player that chooses one of its few best plays at random."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from engine.rules.seeded_random import BoardHasher, to_integers_below
 
 
 class UniformChoicePlayer(Player):
-    """Plays one of the plays that a scorer gives the most, all equally likely.
+    """Plays one of the few plays with the highest scores, all equally likely.
 
-    It plays the same one whenever position, roll and seed are the same.
+    Equal positions, rolls and seeds get equal plays.
 
     Args:
-        name: What results call it.
-        scorer: The judge of the positions after the plays.
-        max_candidates: How many plays it chooses among, 1 or more; fewer where the roll has no more.
-        seed: Of the choices, 0 or more.
+        name: Its name in results.
+        scorer: Scores the positions after the plays.
+        max_candidates: The number of plays to choose among, 1 or more; fewer if the roll has fewer.
+        seed: Seed of the choices, 0 or more.
 
     Raises:
         ValueRangeError: The seed is negative.

@@ -1,4 +1,4 @@
-"""Features of a board evaluation vector: what each side's checkers hold, near, fear and reach."""
+"""Features of a board evaluation vector."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from engine.kernels import kernel
 
 FEATURES = 15
-"""Their order is that of `nets.heritage.barca.bev.Weights`."""
+"""Their order is that of `nets.heritage.barca.bev.BevWeights`."""
 
-# Places of the features of a side. The first four say how many home points it has made, by twos.
+# Places of the features of a side. One of the first four is 1: home points made, by twos.
 HOME = 0
 WAYS, NEAR, DETER, FEAR, FEAR_FAR, LOST, CENTRE, PAIRS, ON_BAR, PIPS, BORNE_OFF = range(4, FEATURES)
 
@@ -21,11 +21,11 @@ _REACH = 6
 
 @kernel
 def compute_features(boards: NDArray[np.int8], at: int, side: int, out: NDArray[np.float64]) -> None:
-    """Describe the checkers of one side.
+    """Write the features of one side.
 
     Args:
         boards: ``int8[n, 2, 26]``.
-        at: Which of them.
+        at: The place of the position.
         side: Its row.
         out: out, ``float64[15]``.
     """
@@ -57,7 +57,7 @@ def compute_features(boards: NDArray[np.int8], at: int, side: int, out: NDArray[
 def _add_blot_features(
     boards: NDArray[np.int8], at: int, side: int, point: int, out: NDArray[np.float64]
 ) -> None:
-    """Count a blot by how near the next opposing checker is that may hit it, and what a hit would cost."""
+    """Count a blot by the distance of the nearest opposing checker that can hit it, and the cost of a hit."""
     opposing = 25 - point
     for distance in range(1, 2 * _REACH + 1):
         if opposing + distance > 25:
@@ -88,7 +88,7 @@ def _add_home_features(boards: NDArray[np.int8], at: int, side: int, out: NDArra
 
 @kernel
 def score_positions(boards: NDArray[np.int8], weights: NDArray[np.float64], out: NDArray[np.float32]) -> None:
-    """Score positions for the side that has just moved: its features less the opponent's, weighted.
+    """Score positions for the side that has just moved: its weighted features minus the opponent's.
 
     Args:
         boards: ``int8[n, 2, 26]``, as the *next* mover sees them: the side scored for is row 1.

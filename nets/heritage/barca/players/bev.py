@@ -14,21 +14,19 @@ from nets.player_kinds import PlayerKind
 
 
 class BevOptions(BevWeights, frozen=True):
-    """The weights, one by one, or those that were learned."""
+    """The weights, one by one, or the learned ones."""
 
     learned: Annotated[
-        bool, Meta(description="the weights of gradient ascent in place of all others, which are set by hand")
+        bool, Meta(description="the weights of gradient ascent in place of those set by hand")
     ] = False
 
     def __post_init__(self) -> None:
         if self.learned and self.explicit_weights != HAND_WEIGHTS:
-            raise ValueRangeError(
-                "learned=true has all its weights: give either that or weights", field="learned"
-            )
+            raise ValueRangeError("learned=true sets all weights; remove it or the weights", field="learned")
 
     @property
     def explicit_weights(self) -> BevWeights:
-        """The weights that are given one by one."""
+        """The weights given one by one."""
         return BevWeights(*(getattr(self, name) for name in BevWeights.__struct_fields__))
 
 

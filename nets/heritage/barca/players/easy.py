@@ -1,7 +1,7 @@
-"""``easy``: one of the five best plays at one look, by chance and merit."""
+"""``easy``: one of the five best plays at 0-ply, the better ones more often."""
 
 from __future__ import annotations
 
 from nets.heritage.barca.weighted_choice_players import make_difficulty
 
-KIND = make_difficulty("easy", "one of the five best plays at one look, by chance and merit", 0, 5)
+KIND = make_difficulty("easy", "one of the five best plays at 0-ply, the better ones more often", 0, 5)

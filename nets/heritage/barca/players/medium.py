@@ -1,9 +1,7 @@
-"""``medium``: one of the three best plays by one ply of look-ahead, by chance and merit."""
+"""``medium``: one of the three best plays at 1-ply, the better ones more often."""
 
 from __future__ import annotations
 
 from nets.heritage.barca.weighted_choice_players import make_difficulty
 
-KIND = make_difficulty(
-    "medium", "one of the three best plays by one ply of look-ahead, by chance and merit", 1, 3
-)
+KIND = make_difficulty("medium", "one of the three best plays at 1-ply, the better ones more often", 1, 3)

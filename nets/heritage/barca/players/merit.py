@@ -1,4 +1,4 @@
-"""``merit``: one of the five best plays, chosen by chance, the better ones more often."""
+"""``merit``: one of the five best plays at random, the better ones more often."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from nets.player_kinds import PlayerKind
 
 
 class WeightedChoiceOptions(Struct, frozen=True):
-    """Who judges, and how the choice is made."""
+    """The evaluator, and the way to choose."""
 
-    of: Annotated[str, Meta(extra={CHOICES: list_leaf_evaluators}, description="judge of the plays")] = (
+    of: Annotated[str, Meta(extra={CHOICES: list_leaf_evaluators}, description="evaluator of the plays")] = (
         DEFAULT_EVALUATOR
     )
     plies: Annotated[int, Meta(ge=0, le=MAX_STAR_PLIES, description="look-ahead")] = 0
     among: Annotated[
-        int, Meta(ge=1, le=MAX_CANDIDATES, description="how many of the best plays it chooses among")
+        int, Meta(ge=1, le=MAX_CANDIDATES, description="number of best plays to choose among")
     ] = DEFAULT_CANDIDATES
-    rising: Annotated[bool, Meta(description="whether better plays count more than in proportion")] = True
-    seed: Annotated[int, Meta(ge=0, le=MAX_SEED, description="of its choices")] = 0
+    rising: Annotated[bool, Meta(description="whether better plays weigh more than in proportion")] = True
+    seed: Annotated[int, Meta(ge=0, le=MAX_SEED, description="seed of its choices")] = 0
 
 
 def _make(options: WeightedChoiceOptions, manifest_file: Path) -> Player:
@@ -42,7 +42,7 @@ def _make(options: WeightedChoiceOptions, manifest_file: Path) -> Player:
 
 KIND = PlayerKind(
     "merit",
-    "one of the five best plays, by chance and merit",
+    "one of the five best plays at random, the better ones more often",
     WeightedChoiceOptions,
     _make,
     is_deep=lambda options: options.plies > 0,

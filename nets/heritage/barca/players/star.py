@@ -20,18 +20,18 @@ from nets.player_kinds import PlayerKind
 
 
 class StarOptions(Struct, frozen=True):
-    """What it looks at, how far, and what it cuts off."""
+    """The evaluator, the depth and the cut-offs."""
 
-    of: Annotated[str, Meta(extra={CHOICES: list_leaf_evaluators}, description="judge of the leaves")] = (
+    of: Annotated[str, Meta(extra={CHOICES: list_leaf_evaluators}, description="evaluator of the leaves")] = (
         DEFAULT_EVALUATOR
     )
-    plies: Annotated[int, Meta(ge=0, le=MAX_STAR_PLIES, description="look-ahead, all replies followed")] = 1
+    plies: Annotated[int, Meta(ge=0, le=MAX_STAR_PLIES, description="look-ahead, searching all replies")] = 1
     cutoffs: Annotated[
-        Literal["none", "star1", "star2"], Meta(description="what is cut off; no choice depends on it")
+        Literal["none", "star1", "star2"], Meta(description="cut-offs, which change the speed and no choice")
     ] = "star2"
-    deepening: Annotated[bool, Meta(description="look depth by depth, each ordering plays for the next")] = (
-        False
-    )
+    deepening: Annotated[
+        bool, Meta(description="search depth by depth, each ordering plays for the next")
+    ] = False
 
 
 def _make(options: StarOptions, manifest_file: Path) -> DeepWeightedChoicePlayer:

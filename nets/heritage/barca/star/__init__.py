@@ -1,4 +1,4 @@
-"""Expectiminimax with Star1 and Star2 cut-offs: the choice of the full average, with fewer leaves judged."""
+"""Expectiminimax with Star1 and Star2 cut-offs: the choices of the full average from fewer leaves."""
 
 from nets.heritage.barca.star.leaf_evaluators import EquityLeafEvaluator, LeafEvaluator, ScorerLeafEvaluator
 from nets.heritage.barca.star.search import StarPlay, StarSearch, StarSearchResult

@@ -1,4 +1,4 @@
-"""Chance nodes in a block: their rolls and replies, what is known of each, and what that leaves open."""
+"""Blocks of chance nodes: their rolls and replies, with bounds of the value of each roll."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.rules.position import Board
 from nets.heritage.barca.star.leaf_evaluators import LeafEvaluator
 
 CUTOFF_MARGIN = 1e-9
-"""By how much, in the unit of the leaves, a value has to be outside its window to be cut off."""
+"""How far outside its window a value has to be for a cut-off, in the unit of the leaves."""
 
 _DICE = np.array(ROLLS, np.int8)
 _WEIGHTS = np.asarray(ROLL_WEIGHTS, np.float64)
@@ -21,27 +21,27 @@ _WEIGHTS = np.asarray(ROLL_WEIGHTS, np.float64)
 
 @dataclass(frozen=True)
 class Window:
-    """What values have to be told from: ``float64[n]`` each."""
+    """The windows (alpha, beta) of values, ``float64[n]`` each."""
 
     alpha: NDArray[np.float64]
     beta: NDArray[np.float64]
 
     @classmethod
     def make_unbounded(cls, count: int) -> Window:
-        """One that everything is within."""
+        """Make windows that contain every value."""
         return cls(np.full(count, -np.inf), np.full(count, np.inf))
 
     def take(self, places: NDArray[np.int64] | slice) -> Window:
-        """Some of them."""
+        """Return some of the windows."""
         return Window(self.alpha[places], self.beta[places])
 
 
 class ChanceNodes:
-    """Some chance nodes, their replies, and what is known of each roll. A row is a roll of a node.
+    """Chance nodes, their replies, and bounds of each roll. A row is a roll of a node.
 
     Args:
         boards: ``int8[n, 2, 26]``, none of them settled.
-        window: Of each node.
+        window: The window of each node.
         leaf_evaluator: Bounds the values.
     """
 
@@ -59,11 +59,11 @@ class ChanceNodes:
         self._is_searched = np.zeros(count * len(ROLLS), np.bool_)
 
     def average_bounds(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """What is known of the nodes, low and high."""
+        """Return the lower and the upper bounds of the nodes."""
         return _average_rolls(self._low), _average_rolls(self.high)
 
     def order_replies(self, values: NDArray[np.float64]) -> None:
-        """Put the replies to each roll in an order, those first whose next mover has the least value."""
+        """Order the replies to each roll by the value for the next mover, the lowest first."""
         row = np.repeat(np.arange(len(self.best_known)), np.diff(self.offsets))
         self.order = np.lexsort((values, row))
 
@@ -73,12 +73,12 @@ class ChanceNodes:
         self.order[places], self.order[firsts] = self.order[firsts], places
 
     def find_places(self, boards: Board) -> NDArray[np.int64]:
-        """Find a reply to each roll by its position, ``int8[n * 21, 2, 26]``."""
+        """Return the places of replies, one for each roll, given their positions ``int8[n * 21, 2, 26]``."""
         wanted = np.repeat(_view_as_words(boards), np.diff(self.offsets), axis=0)
         return np.flatnonzero((_view_as_words(self.replies) == wanted).all(axis=1))
 
     def record_probes(self, values: NDArray[np.float64]) -> None:
-        """Note what the first reply to each roll is worth; where it is the only one, the roll is known."""
+        """Record the value of the first reply to each roll; a roll with a single reply is then known."""
         self._is_probed = True
         self.best_known = values
         self._low = np.maximum(self._low, values)
@@ -89,21 +89,21 @@ class ChanceNodes:
     def record_bounds(
         self, rows: NDArray[np.int64], low: NDArray[np.float64], high: NDArray[np.float64]
     ) -> None:
-        """Note what some rolls are worth; a value stands as it is, though rounded past a bound."""
+        """Record bounds of some rolls; an exact value is kept even if rounding puts it past a bound."""
         is_known = low == high
         self._low[rows] = np.where(is_known, low, np.maximum(self._low[rows], low))
         self.high[rows] = np.where(is_known, high, np.minimum(self.high[rows], high))
         self._is_searched[rows] = True
 
     def choose_next_rolls(self, count: int, *, is_cutting: bool) -> NDArray[np.int64]:
-        """Choose rolls to look at, of each node those that may change it the most.
+        """Choose rolls to search, in each node those that may change it the most.
 
         Args:
-            count: How many of each node.
-            is_cutting: Whether nodes outside their windows are left alone.
+            count: The number for each node.
+            is_cutting: Whether to skip nodes outside their windows.
 
         Returns:
-            ``int64[r]``, rows; none where all is known.
+            ``int64[r]``, rows; none if all are known.
         """
         is_open = ~self._is_searched.reshape(-1, len(ROLLS))
         if is_cutting:
@@ -117,7 +117,7 @@ class ChanceNodes:
         return np.sort(rows)
 
     def compute_windows(self, rows: NDArray[np.int64]) -> Window:
-        """What the other rolls of a node leave open to a roll, with the margin that a proof takes."""
+        """Return the window that the other rolls of a node leave to a roll, with the margin of a proof."""
         node, weight = rows // len(ROLLS), _WEIGHTS[rows % len(ROLLS)]
         low, high = (_sum_other_rolls(bounds, node, rows % len(ROLLS)) for bounds in (self._low, self.high))
         return Window(
@@ -126,7 +126,7 @@ class ChanceNodes:
         )
 
     def list_unsearched_replies(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """List the replies to some rolls that were not looked at, in their order, and to which each is."""
+        """List the unsearched replies to some rolls, in order, and the roll of each."""
         starts = self.offsets[rows] + self._is_probed
         counts = self.offsets[rows + 1] - starts
         of_row = np.repeat(np.arange(len(rows)), counts)
@@ -136,7 +136,7 @@ class ChanceNodes:
 
 
 def _average_rolls(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Average rolls of nodes, ``float64[n * 21]`` to ``float64[n]``, always adding in the same order."""
+    """Average the rolls of nodes, ``float64[n * 21]`` to ``float64[n]``, always adding in the same order."""
     columns = values.reshape(-1, len(ROLLS))
     total = np.zeros(len(columns))
     for roll, weight in enumerate(_WEIGHTS):
@@ -147,7 +147,7 @@ def _average_rolls(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def _sum_other_rolls(
     bounds: NDArray[np.float64], node: NDArray[np.int64], roll: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Add up the bounds of all rolls of a node but one."""
+    """Return the weighted sum of the bounds of all rolls of a node but one."""
     rows = bounds.reshape(-1, len(ROLLS))[node]
     rows[np.arange(len(rows)), roll] = 0.0
     return _average_rolls(rows.reshape(-1))
@@ -156,7 +156,7 @@ def _sum_other_rolls(
 def _limit_for_roll(
     limit: NDArray[np.float64], others: NDArray[np.float64], weight: NDArray[np.float64], nothing: float
 ) -> NDArray[np.float64]:
-    """What is left of a limit for a roll; nothing where the others, or the limit, are infinite."""
+    """Return the limit that is left for a roll; `nothing` if the other rolls or the limit are infinite."""
     is_known = np.isfinite(limit) & np.isfinite(others)
     return np.where(
         is_known, (np.where(is_known, limit, 0.0) - np.where(is_known, others, 0.0)) / weight, nothing
@@ -164,11 +164,11 @@ def _limit_for_roll(
 
 
 def _weigh_gaps(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How much rolls may still change their nodes, ``float64[n, 21]``."""
+    """Return how much rolls may still change their nodes, ``float64[n, 21]``."""
     gaps: NDArray[np.float64] = (high - low).reshape(-1, len(ROLLS)) * _WEIGHTS
     return gaps
 
 
 def _view_as_words(boards: Board) -> NDArray[np.int32]:
-    """The same boards in fewer, longer numbers: ``int32[n, 13]``."""
+    """View boards as fewer, longer numbers: ``int32[n, 13]``."""
     return np.ascontiguousarray(boards).reshape(len(boards), -1).view(np.int32)

@@ -1,4 +1,4 @@
-"""What a search with cut-offs judges its leaves by, and how far any value can lie."""
+"""Evaluators of leaves for a search with cut-offs, with bounds of their values."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class LeafEvaluator(Protocol):
 
     @property
     def name(self) -> str:
-        """What results call the judge."""
+        """The evaluator's name in results."""
         ...
 
     def evaluate(self, boards: Board) -> NDArray[np.float64]:
-        """Value positions before the roll.
+        """Evaluate positions before the roll.
 
         Args:
             boards: ``int8[n, 2, 26]``; finished positions allowed.
@@ -36,27 +36,27 @@ class LeafEvaluator(Protocol):
         ...
 
     def bounds(self, boards: Board) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Say between what the values of positions lie, and those of all positions that can follow.
+        """Return bounds of the values of positions and of all positions that can follow.
 
         Args:
             boards: ``int8[n, 2, 26]``.
 
         Returns:
-            The least and the greatest for the side on roll, ``float64[n]`` each; infinite where unknown.
+            The lower and the upper bound for the side on roll, ``float64[n]`` each; infinite where unknown.
         """
         ...
 
     def is_settled(self, boards: Board) -> NDArray[np.bool_]:
-        """Say which positions are not looked ahead from, finished ones included: ``bool[n]``."""
+        """Return which positions need no look-ahead, finished ones included: ``bool[n]``."""
         ...
 
 
 class EquityLeafEvaluator:
-    """Cubeless money equities of an evaluator, in points, held within what the rules allow.
+    """Evaluates by the cubeless money equity of an evaluator, in points, within the bounds of the rules.
 
     Args:
-        evaluator: The judge.
-        exact: Judges that know their positions under best play.
+        evaluator: The evaluator.
+        exact: Evaluators that are exact under best play.
     """
 
     def __init__(self, evaluator: Evaluator, exact: tuple[ExactEvaluator, ...] = ()) -> None:
@@ -69,34 +69,34 @@ class EquityLeafEvaluator:
         return self._evaluator.name
 
     def evaluate(self, boards: Board) -> NDArray[np.float64]:
-        """Value positions, as `LeafEvaluator.evaluate`."""
+        """Evaluate positions, as `LeafEvaluator.evaluate`."""
         equities = cubeless_equity(evaluate_outcomes(self._evaluator, boards)).astype(np.float64)
         return np.clip(equities, *self.bounds(boards))
 
     def bounds(self, boards: Board) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Say between what equities lie, as `LeafEvaluator.bounds`.
+        """Return bounds of equities, as `LeafEvaluator.bounds`.
 
-        A side with a checker off loses a single game at most. One that no checker can hit any more loses no
-        backgammon once all its checkers have left the opponent's home board.
+        A side with a checker off loses a single game at most. In a race a side loses no backgammon once all
+        its checkers have left the opponent's home board.
         """
         is_race = classify_phases(boards) >= Phase.RACE
         return -_max_loss(boards[:, 0], is_race), _max_loss(boards[:, 1], is_race)
 
     def is_settled(self, boards: Board) -> NDArray[np.bool_]:
-        """Finished positions, and those that are known exactly: ``bool[n]``."""
+        """Return which positions are finished or known exactly: ``bool[n]``."""
         return find_settled(self._exact, boards)
 
 
 class ScorerLeafEvaluator:
-    """Scores of a judge that knows no outcomes, in its own unit and without bounds.
+    """Evaluates by a scorer, in its own unit and without bounds.
 
-    The score of a position for the side on roll is what it is worth to the side that has played, with the
-    sign turned. So the scorer has to compare positions of different rolls, and both sides alike.
+    The value of a position for the side on roll is minus its score for the side that has played. So the
+    scorer has to be comparable between rolls and between the sides.
 
     Args:
-        name: What results call it.
-        scorer: The judge.
-        even: The score of a position that is worth nothing to either side; it becomes 0.
+        name: Its name in results.
+        scorer: The scorer.
+        even: The score of an even position; it becomes 0.
     """
 
     def __init__(self, name: str, scorer: Scorer, even: float = 0.0) -> None:
@@ -105,20 +105,20 @@ class ScorerLeafEvaluator:
         self._even = even
 
     def evaluate(self, boards: Board) -> NDArray[np.float64]:
-        """Value positions, as `LeafEvaluator.evaluate`."""
+        """Evaluate positions, as `LeafEvaluator.evaluate`."""
         return self._even - self._scorer.score_boards(boards).astype(np.float64)
 
     def bounds(self, boards: Board) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Say that nothing bounds a score, as `LeafEvaluator.bounds`."""
+        """Return infinite bounds, as `LeafEvaluator.bounds`."""
         return np.full(len(boards), -np.inf), np.full(len(boards), np.inf)
 
     def is_settled(self, boards: Board) -> NDArray[np.bool_]:
-        """Finished positions: ``bool[n]``."""
+        """Return which positions are finished: ``bool[n]``."""
         return find_finished(boards)
 
 
 def _max_loss(rows: NDArray[np.int8], is_race: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """The most points that sides can lose, ``float64[n]``, given their checkers ``int8[n, 26]``."""
-    is_home_from_far = is_race & ~rows[:, _OPPONENT_HOME_AND_BAR].any(axis=1)
-    most: NDArray[np.float64] = np.where(rows[:, OFF] > 0, 1.0, np.where(is_home_from_far, 2.0, 3.0))
+    """Return the most points that sides can lose, ``float64[n]``, given their checkers ``int8[n, 26]``."""
+    has_escaped = is_race & ~rows[:, _OPPONENT_HOME_AND_BAR].any(axis=1)
+    most: NDArray[np.float64] = np.where(rows[:, OFF] > 0, 1.0, np.where(has_escaped, 2.0, 3.0))
     return most

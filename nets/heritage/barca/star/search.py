@@ -1,4 +1,4 @@
-"""Choosing plays by expectiminimax with cut-offs: the best ones exactly, the others as no better."""
+"""Choice of plays by expectiminimax with cut-offs: exact values of the best, bounds of the others."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from nets.heritage.barca.star.leaf_evaluators import LeafEvaluator
 from nets.heritage.barca.star.star_evaluator import MAX_STAR_PLIES, Cutoffs, StarEvaluator
 
 _PLAYS_PER_BATCH = (0, 1024, 1)
-"""Plays at 1 and 2 plies that are looked at together, with the bound that those before them gave."""
+"""Plays searched together at 1 and 2 plies, with the bound from the plays before them."""
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,8 @@ class StarPlay:
     """One of the best plays.
 
     Attributes:
-        place: Among the legal plays, in their order.
-        value: What it is worth to the player who makes it, in the unit of the leaves.
+        place: Its place among the legal plays.
+        value: Its value for the player who makes it, in the unit of the leaves.
         result: ``int8[2, 26]``, the position after it as the next mover sees it.
     """
 
@@ -38,15 +38,15 @@ class StarPlay:
 
 @dataclass(frozen=True)
 class StarSearchResult:
-    """What a search came to.
+    """The result of a search.
 
     Attributes:
         best: The best plays with their exact values, best first; equals in the order of the legal plays.
-        play_count: How many legal plays there are.
+        play_count: The number of legal plays.
         plies: The depth of the values.
         is_finished: Whether that is the depth asked for, or the search was stopped before.
-        leaf_count: Positions that were judged without look-ahead.
-        elapsed_s: How long it took.
+        leaf_count: Positions evaluated at 0-ply.
+        elapsed_s: Its duration.
     """
 
     best: tuple[StarPlay, ...]
@@ -61,12 +61,12 @@ class StarSearch:
     """Searches for plays; safe to use from several threads.
 
     Args:
-        leaf_evaluator: Judges the leaves.
-        pruner: Names the reply to a roll that is looked at first; None for the first legal one. What is found
-            does not depend on it, how much is cut off does.
-        cutoffs: What is cut off; what is found does not depend on it either.
-        is_deepening: Whether depth follows depth, each one ordering the plays for the next. Without it the
-            plays are in the order that the leaves' judge gives them at one look.
+        leaf_evaluator: Evaluates the leaves.
+        pruner: Names the reply to a roll that is searched first; None for the first legal one. It changes how
+            much is cut off, not the result.
+        cutoffs: The kind of cut-offs; they do not change the result either.
+        is_deepening: Whether to search depth by depth, each ordering the plays for the next. Otherwise plays
+            are searched in the order of their 0-ply values.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class StarSearch:
 
     @property
     def name(self) -> str:
-        """The name of the judge of the leaves."""
+        """The name of the evaluator of the leaves."""
         return self._leaf_evaluator.name
 
     def search(
@@ -93,11 +93,11 @@ class StarSearch:
         """Find the best plays of a roll.
 
         Args:
-            position: Where the player on roll moves from.
+            position: The position, the player on roll to move.
             roll: Two dice, in any order.
             plies: 0 to `MAX_STAR_PLIES`.
-            watch: Counts leaves, stops the search; then it has what the last finished depth found.
-            count: How many of the best plays have to be known exactly, 1 or more.
+            watch: Counts leaves, stops the search; the result is then that of the last finished depth.
+            count: The number of best plays with exact values, 1 or more.
 
         Raises:
             ValueRangeError: The plies, a die or the number of plays is out of range.
@@ -106,7 +106,7 @@ class StarSearch:
         if not 0 <= plies <= MAX_STAR_PLIES:
             raise ValueRangeError(f"expected 0 to {MAX_STAR_PLIES} plies, got {plies}", field="plies")
         if count < 1:
-            raise ValueRangeError(f"1 play or more is wanted, not {count}", field="wanted")
+            raise ValueRangeError(f"expected 1 play or more, got {count}", field="wanted")
         if position.is_over:
             raise StateError(
                 "there are no plays once a side has borne off all its checkers", field="position"
@@ -136,12 +136,12 @@ class StarSearch:
 
 
 class _Ranking:
-    """All plays of a roll with what is known of them at one depth.
+    """All plays of a roll with their values or bounds at one depth.
 
     Args:
         children: ``int8[m, 2, 26]``, in the order of the legal plays.
         values: ``float64[m]``, for the player who makes them.
-        is_exact: ``bool[m]``: of the others the values are what they are at most; None where all are exact.
+        is_exact: ``bool[m]``, whether the value is exact, not an upper bound; None if all are.
         plies: The depth.
     """
 
@@ -159,7 +159,7 @@ class _Ranking:
         self._values = values
 
     def best(self, count: int) -> tuple[StarPlay, ...]:
-        """The best plays that are known exactly."""
+        """Return the best plays with exact values."""
         exact = self.order[self.is_exact[self.order]][:count]
         return tuple(StarPlay(int(i), float(self._values[i]), self.children[i]) for i in exact)
 
@@ -167,8 +167,8 @@ class _Ranking:
 def _rank_plays(evaluator: StarEvaluator, previous: _Ranking, plies: int, exact_count: int) -> _Ranking:
     """Rank plays at a depth, the best so far first.
 
-    Until as many as are wanted are exactly known nothing is cut off; from then on whatever is worse than the
-    last of these.
+    Nothing is cut off until enough plays have exact values; from then on every play worse than the last of
+    these.
     """
     count = len(previous.order)
     values, is_exact = np.full(count, -np.inf), np.zeros(count, np.bool_)

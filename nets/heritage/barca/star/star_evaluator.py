@@ -1,22 +1,21 @@
-"""Values of chance nodes: the average over the rolls of the best reply, as far as it has to be known.
+"""Values of chance nodes: the average over the rolls of the best reply, or bounds where these suffice.
 
 The value of a position at k plies is the mean over the 21 rolls, by their probabilities, of the best reply
-at k - 1 plies seen from the other side, as in `engine.search.tree` where all replies are followed. A node is
-asked for with a window (alpha, beta): once its value is proved to be above beta or below alpha the rest of it
-is cut off, for it can no longer matter to whoever asked.
+at k - 1 plies seen from the other side, as in `engine.search.tree` when it searches all replies. A node is
+searched with a window (alpha, beta): once its value is proved to be above beta or below alpha, the rest of it
+is cut off, because it no longer matters to the node above.
 
-Star1 proves it by bounds. Rolls that were not looked at are worth at least the least and at most the greatest
-value that the rules leave (`LeafEvaluator.bounds`), and each roll that is looked at gets the window that
-the others leave to it. Star2 first looks at one promising reply to every roll, which bounds each roll from
-below: where these bounds alone reach beta, all other replies are cut off.
+Star1 proves this by bounds. Unsearched rolls have the bounds of the rules (`LeafEvaluator.bounds`), and each
+searched roll gets the window that the others leave to it. Star2 first searches one promising reply to every
+roll, which bounds each roll from below: if these bounds alone reach beta, all other replies are cut off.
 
-All bounds are proofs: what is cut off is worse by `CUTOFF_MARGIN` at least, far more than
-sums of doubles can err. So what is left has the value that it has without cut-offs, to the last bit.
+All bounds are proofs: what is cut off is worse by at least `CUTOFF_MARGIN`, far more than the rounding errors
+of sums of doubles. So every remaining value equals that without cut-offs, to the last bit.
 
 Source: B. W. Ballard, "The *-minimax search procedure for trees containing chance nodes" (Artificial
 Intelligence 21, 1983); T. Hauk, M. Buro and J. Schaeffer, "*-Minimax performance in backgammon" (2004). They
-go node by node. Here nodes of one level and rolls of one node are worked on together, so that leaves are
-judged in batches: bounds are then a batch behind what they could be, and some leaves more are judged.
+go node by node. Here nodes of one level and rolls of one node are searched together, so that leaves are
+evaluated in batches: bounds are then a batch behind, and some more leaves are evaluated.
 """
 
 from __future__ import annotations
@@ -39,17 +38,17 @@ MAX_STAR_PLIES = 2
 
 _EVALUATE_ROWS = 4096
 _BLOCK_NODES = (0, 256, 1)
-"""Nodes of 1 and 2 plies that are worked on together: some 100,000 positions each."""
+"""Nodes of 1 and 2 plies that are searched together: some 100,000 positions each."""
 
 _FIRST_ROLLS = 4
-"""Rolls of a node that are looked at together at first; twice as many each time."""
+"""Rolls of a node that are searched together at first; the number doubles each time."""
 
 _FIRST_REPLIES = 3
-"""Replies to a roll that are looked ahead from together at first; then all others."""
+"""Replies to a roll that are searched together at first; then all others."""
 
 
 class Cutoffs(enum.Enum):
-    """What a search cuts off."""
+    """Kinds of cut-offs."""
 
     NONE = "none"
     STAR1 = "star1"
@@ -58,20 +57,20 @@ class Cutoffs(enum.Enum):
 
 @dataclass(frozen=True)
 class ValueInterval:
-    """What is known of values: ``float64[n]`` each; where both are equal, the values themselves."""
+    """Bounds of values, ``float64[n]`` each; equal for exact values."""
 
     low: NDArray[np.float64]
     high: NDArray[np.float64]
 
 
 class StarEvaluator:
-    """Values nodes of one search, counting the leaves.
+    """Evaluates the nodes of one search, counting the leaves.
 
     Args:
-        leaf_evaluator: Judges the leaves.
-        pruner: Names the reply to a roll that is looked at first, next to the leaves; or the first legal.
-        cutoffs: What is cut off.
-        watch: Counts leaves, and is asked before each batch of them.
+        leaf_evaluator: Evaluates the leaves.
+        pruner: Names the reply to a roll that is searched first above the leaves; None for the first legal.
+        cutoffs: The kind of cut-offs.
+        watch: Counts leaves; checked before each batch of them.
     """
 
     def __init__(
@@ -83,15 +82,15 @@ class StarEvaluator:
         self._watch = watch
 
     def evaluate(self, boards: Board, plies: int, window: Window) -> ValueInterval:
-        """Value positions before the roll, for the side on roll.
+        """Evaluate positions before the roll, for the side on roll.
 
         Args:
             boards: ``int8[n, 2, 26]``, finished positions allowed.
             plies: 0 to `MAX_STAR_PLIES`.
-            window: Of each.
+            window: The window of each.
 
         Returns:
-            Of each its value, or a bound that lies outside its window.
+            The value of each, or a bound outside its window.
 
         Raises:
             CancelledWork: The watch stopped it.
@@ -113,7 +112,7 @@ class StarEvaluator:
         return result
 
     def evaluate_leaves(self, boards: Board) -> NDArray[np.float64]:
-        """Judge positions without look-ahead, equal ones once: ``float64[n]`` for the side on roll."""
+        """Evaluate positions at 0-ply, equal ones once: ``float64[n]`` for the side on roll."""
         distinct = deduplicate_boards(np.require(boards, np.int8, ["C", "W"]))
         values = np.empty(len(distinct.boards))
         for start in range(0, len(values), _EVALUATE_ROWS):
@@ -142,23 +141,23 @@ class StarEvaluator:
             chunk *= 2
 
     def _probe(self, nodes: ChanceNodes, plies: int) -> None:
-        """Look at one reply to each roll."""
+        """Search one reply to each roll."""
         if plies == 1:
-            nodes.put_first(self._find_promising(nodes))
+            nodes.put_first(self._find_promising_replies(nodes))
         firsts = nodes.order[nodes.offsets[:-1]]
         boards = nodes.replies[firsts]
         values = self.evaluate(boards, plies - 1, Window.make_unbounded(len(boards)))
         nodes.record_probes(-values.low)
 
-    def _find_promising(self, nodes: ChanceNodes) -> NDArray[np.int64]:
-        """The most promising reply to each roll of each node: ``int64[n * 21]``, places among the replies."""
+    def _find_promising_replies(self, nodes: ChanceNodes) -> NDArray[np.int64]:
+        """Return the place of the most promising reply to each roll of each node, ``int64[n * 21]``."""
         if self._pruner is None:
             return nodes.offsets[:-1]
         found = self._pruner.prune_plays(*nodes.boards_and_dice, 1, 0.0)
         return nodes.find_places(found.children)
 
     def _search_leaves(self, nodes: ChanceNodes, rows: NDArray[np.int64]) -> None:
-        """Value all replies to some rolls that were not looked at, which are leaves."""
+        """Evaluate all unsearched replies to some rolls, which are leaves."""
         places, of_row = nodes.list_unsearched_replies(rows)
         best = nodes.best_known[rows]
         if len(places):
@@ -166,7 +165,7 @@ class StarEvaluator:
         nodes.record_bounds(rows, best, best)
 
     def _search_deeper(self, nodes: ChanceNodes, rows: NDArray[np.int64], plies: int) -> None:
-        """Look ahead from the replies to some rolls that were not looked at, the promising ones first."""
+        """Search the unsearched replies to some rolls, the promising ones first."""
         roll_window = (
             nodes.compute_windows(rows)
             if self._cutoffs is not Cutoffs.NONE

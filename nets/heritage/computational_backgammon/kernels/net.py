@@ -1,7 +1,7 @@
 """Nets of sigmoid hidden units and any number of sigmoid nodes, on `tesauro196` inputs.
 
 A net is a tuple as in `nets.kernels.sparse`: w1 ``float32[196, h]``, b1 ``float32[h]``, w2 ``float32[n, h]``,
-b2 ``float32[n]``. What its n nodes mean stands in `nets.heritage.computational_backgammon.net`.
+b2 ``float32[n]``. `nets.heritage.computational_backgammon.net` explains its n nodes.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ def forward_one(
 
     Args:
         boards: ``int8[n, 2, 26]``.
-        at: Which of them.
+        at: The place of the position.
         net: The net.
-        rows: scratch, ``int64[MAX_ACTIVE]``.
-        factors: scratch, ``float32[MAX_ACTIVE]``.
+        rows: scratch, ``int64[MAX_ACTIVE_INPUTS]``.
+        factors: scratch, ``float32[MAX_ACTIVE_INPUTS]``.
         units: out, ``float32[1, h]``.
         nodes: out, ``float32[m, nodes]``.
-        row: Which row of the nodes to write.
+        row: The row of `nodes` to write.
     """
     _, _, w2, b2 = net
     compute_first_layer(boards, at, net, rows, factors, units, 0)

@@ -15,24 +15,24 @@ from nets.router import Router
 
 
 class ClassicOptions(Struct, frozen=True):
-    """Which net, and who judges races."""
+    """The net, and the evaluator of races."""
 
     hidden: Annotated[Literal["10", "20", "40", "80"], Meta(description="hidden units")] = "40"
     outputs: Annotated[
-        Literal["1", "2", "5"], Meta(description="what it says: 1 win, 2 win and gammons, 5 the outcome")
+        Literal["1", "2", "5"], Meta(description="outputs: 1 winning chance, 2 with gammons, 5 the outcome")
     ] = "5"
     layout: Annotated[
         Literal["normal", "symmetric"],
-        Meta(description="symmetric: the opponent's inputs weigh what the own ones do, negated"),
+        Meta(description="symmetric: the opponent's inputs have the negated weights of the player's own"),
     ] = "normal"
     races: Annotated[
         Literal["one", "own", "bearoff"],
-        Meta(description="judged by the one net, by a net of their own, or by that and a bearoff database"),
+        Meta(description="races by the one net, by their own net, or by that and a bearoff database"),
     ] = "one"
 
 
 def _find_entries(options: ClassicOptions, manifest_file: Path) -> list[NetEntry]:
-    """The net for contact, and the net for races where they have their own."""
+    """Return the net for contact, and that for races if they have their own."""
     names = [f"classic-{options.hidden}-{options.outputs}-{options.layout}-contact"]
     if options.races != "one":
         names.append("classic-race")
@@ -49,7 +49,7 @@ def _make(options: ClassicOptions, manifest_file: Path) -> EvaluatorPlayer:
 
 KIND = PlayerKind(
     "classic",
-    "a small net that learned by temporal differences from its own games, as TD-Gammon first did",
+    "a small net trained by temporal differences on its own games, like the first TD-Gammon",
     ClassicOptions,
     _make,
     net_hashes=lambda options, manifest_file: {

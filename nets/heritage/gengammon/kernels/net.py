@@ -11,7 +11,7 @@ INPUTS = 52
 """Two sides with 24 points and two bars each."""
 
 PADDED_UNITS = 32
-"""Hidden units of a kernel, some of them idle: loops of this fixed length are a few vector instructions."""
+"""Hidden units of a kernel, some of them idle: a loop of fixed length compiles to vector instructions."""
 
 LINEAR = 0
 SOFTSIGN = 1
@@ -26,10 +26,10 @@ def write_counts(boards: NDArray[np.int8], at: int, counts: NDArray[np.int8], ro
 
     Args:
         boards: ``int8[n, 2, 26]`` after a play, as the *next* mover sees them.
-        at: Which of them.
-        counts: out, ``int8[m, 52]``. The side that has played comes first, then the other one; each with its
+        at: The place of the position.
+        counts: out, ``int8[m, 52]``. First the side that has played, then the other; each with its
             24 points from its ace point on, its checkers on the bar, and those of the other side there.
-        row: Which of these to write.
+        row: The row of `counts` to write.
     """
     for side in range(2):
         start = 26 * side
@@ -41,12 +41,12 @@ def write_counts(boards: NDArray[np.int8], at: int, counts: NDArray[np.int8], ro
 
 @inlined_fastmath_kernel
 def sum_units(preactivations: NDArray[np.float32], row: int, activation: int) -> np.float32:
-    """Sum the hidden units of a position up.
+    """Return the sum of the hidden units of a position.
 
     Args:
-        preactivations: ``float32[n, LANES]``, what comes into each unit.
-        row: Of which position.
-        activation: `LINEAR`, units pass on what comes in; or `SOFTSIGN`, they make x / (1 + abs(x)) of it.
+        preactivations: ``float32[n, PADDED_UNITS]``, the input of each unit.
+        row: The row of the position.
+        activation: `LINEAR`, x; or `SOFTSIGN`, x / (1 + abs(x)).
     """
     total = _ZERO
     if activation == LINEAR:
@@ -67,15 +67,15 @@ def score_position(
     counts: NDArray[np.int8],
     preactivations: NDArray[np.float32],
 ) -> np.float32:
-    """Score one position for the side that has played, with the caller's scratch.
+    """Score one position for the side that has played, in scratch of the caller.
 
     Args:
         boards: ``int8[n, 2, 26]``, as the *next* mover sees them.
-        at: Which of them.
-        weights: ``float32[52, LANES]``, those of idle units all zero.
-        activation: As `summed` takes it.
+        at: The place of the position.
+        weights: ``float32[52, PADDED_UNITS]``, those of idle units all zero.
+        activation: As in `sum_units`.
         counts: scratch, ``int8[1, 52]``.
-        preactivations: scratch, ``float32[1, LANES]``.
+        preactivations: scratch, ``float32[1, PADDED_UNITS]``.
     """
     write_counts(boards, at, counts, 0)
     for unit in range(PADDED_UNITS):
@@ -96,8 +96,8 @@ def score_positions(
 
     Args:
         boards: ``int8[n, 2, 26]``, as the *next* mover sees them.
-        weights: As `score` takes them.
-        activation: As `summed` takes it.
+        weights: As in `score_position`.
+        activation: As in `sum_units`.
         result: out, ``float32[n]``.
     """
     counts = np.empty((1, INPUTS), np.int8)

@@ -1,4 +1,4 @@
-"""``gengammon``: a net on counts of checkers that learned to mimic experts' moves."""
+"""``gengammon``: a net on counts of checkers, trained to mimic experts' moves."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from nets.player_kinds import PlayerKind
 
 
 class GengammonOptions(Struct, frozen=True):
-    """Which net."""
+    """The net."""
 
     learned: Annotated[
         Literal["genetic", "linear", "backprop", "play"],
         Meta(
-            description="how: by a genetic algorithm; the same without activation, as first described; by "
-            "backpropagation; or from games played out against itself"
+            description="trained by a genetic algorithm; the same without activation, as first described; by "
+            "backpropagation; or from games against itself"
         ),
     ] = "genetic"
 

@@ -1,8 +1,8 @@
 """The heuristic engine's score of the position after a play, its choice, and the average of best replies.
 
-Points have numbers in a side's direction of travel: its own 24 point is 1, its ace point 24. A side can be
-hit, and hinders, only where an opposing checker has not passed: up to the number that is the opponent's
-rearmost point (in the opponent's own numbering, its bar 25).
+Points are numbered in a side's direction of travel: its own 24 point is 1, its ace point 24. A side can be
+hit, and blocks, only where some opposing checker has not passed: up to the number of the opponent's rearmost
+point (in the opponent's own numbering, its bar 25).
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from engine.kernels import kernel
 from engine.kernels.moves import generate_plays, make_play_scratch, write_child, write_point_sets
 
 _WON = 1e12
-"""What ends the game well, beyond every other score."""
+"""The score of a won game, above every other score."""
 
 _BLOCKED = 100_000.0
-"""What it is worth that the opponent can play no roll at all."""
+"""The value of a position in which the opponent cannot play any roll."""
 
-# In a race each checker brought home counts more than any number borne off, and these more than any pips.
+# In a race each pip outside the home board counts more than any checkers off, and these more than any pips.
 _PER_PIP_OUTSIDE = 10_000.0
 _PER_CHECKER_OFF = 500.0
 
@@ -29,14 +29,14 @@ _ROLLS = 36.0
 
 
 class HeuristicTables(NamedTuple):
-    """What positions are scored by.
+    """Tables of the score.
 
     Attributes:
-        blocks: ``float64[16]``, by how many blocks there are in a row.
-        last_blocks: ``float64[16]``, the same for a row that reaches as far as blocks count.
-        blots: ``float64[2, 26]``, what a blot costs by its number, before and behind the opponent's rear.
-        pips: What a pip ahead counts.
-        lead: What it counts besides once the sides have passed each other.
+        blocks: ``float64[16]``, by the number of blocks in a row.
+        last_blocks: ``float64[16]``, the same for a row that reaches the last number where blocks count.
+        blots: ``float64[2, 26]``, the cost of a blot by its number, before and behind the opponent's rear.
+        pips: The value of a pip ahead.
+        lead: Its extra value after contact.
     """
 
     blocks: NDArray[np.float64]
@@ -48,7 +48,7 @@ class HeuristicTables(NamedTuple):
 
 @kernel
 def _find_rear(boards: NDArray[np.int8], at: int, side: int) -> int:
-    """The highest point with a checker of a side, 25 its bar; 0 where all are off."""
+    """Return the highest point with a checker of a side, 25 for its bar; 0 if all are off."""
     point = 25
     while point > 0 and boards[at, side, point] == 0:
         point -= 1
@@ -65,13 +65,13 @@ def _count_pips(boards: NDArray[np.int8], at: int, side: int) -> int:
 
 @kernel
 def score_side(boards: NDArray[np.int8], at: int, side: int, tables: HeuristicTables) -> float:
-    """Score the blocks and blots of a side, and its lead where the sides have passed each other.
+    """Score the blocks and blots of a side, and its lead after contact.
 
     Args:
         boards: ``int8[n, 2, 26]``.
-        at: Which of them.
+        at: The place of the position.
         side: The row of the side.
-        tables: What counts how much.
+        tables: The tables.
     """
     behind = _find_rear(boards, at, 1 - side)
     total = 0.0
@@ -102,12 +102,12 @@ def score_position(boards: NDArray[np.int8], at: int, tables: HeuristicTables, i
 
     Args:
         boards: ``int8[n, 2, 26]``, as the *next* mover sees them: the side scored for is row 1.
-        at: Which of them.
-        tables: What counts how much.
+        at: The place of the position.
+        tables: The tables.
         is_race: Whether the position before the play was a race.
 
     Returns:
-        The score; only plays of one roll can be compared.
+        The score, comparable between plays of one roll.
     """
     if boards[at, 1, 0] == 15:
         return _WON
@@ -134,10 +134,10 @@ def choose_plays(
 
     Args:
         children: ``int8[m, 2, 26]``, as the next mover sees them.
-        offsets: ``int64[n + 1]``; the children of position i lie at ``offsets[i]:offsets[i + 1]``.
+        offsets: ``int64[n + 1]``; those of position i are at ``offsets[i]:offsets[i + 1]``.
         is_race: ``bool[n]``, whether position i *before* the play is a race.
-        tables: What counts how much.
-        prefers_last: Whether ties go to the last of the plays, not the first.
+        tables: The tables.
+        prefers_last: Whether ties go to the last play, not the first.
         chosen: out, ``int64[n]``, indices of children.
     """
     for i in range(is_race.shape[0]):
@@ -160,9 +160,9 @@ def choose_plays_by_replies(
     prefers_last: bool,
     chosen: NDArray[np.int64],
 ) -> None:
-    """Choose the play after which the opponent's best replies are worth the least, over all rolls.
+    """Choose the play with the lowest average value of the opponent's best replies over all rolls.
 
-    In a race, where replies cannot matter, as `choose`, whose arguments it takes.
+    Its arguments are those of `choose_plays`, which it calls in a race, where replies do not matter.
     """
     for i in range(is_race.shape[0]):
         if is_race[i]:
@@ -182,15 +182,15 @@ def choose_plays_by_replies(
 
 @kernel
 def average_best_replies(boards: NDArray[np.int8], at: int, tables: HeuristicTables) -> float:
-    """What the best replies of the side on roll are worth to it, on average over all 36 rolls.
+    """Return the average over all 36 rolls of the best reply's value for the side on roll.
 
-    A reply counts what `score` says of it, less the blocks and blots of the other side; a roll that cannot be
-    played counts what the position is worth as it stands.
+    The value of a reply is its `score_position` minus the other side's blocks and blots; a roll without a
+    legal move has the value of the position itself.
 
     Args:
         boards: ``int8[n, 2, 26]``.
-        at: Which of them.
-        tables: What counts how much.
+        at: The place of the position.
+        tables: The tables.
     """
     sets, counts, levels, hashes, plays = make_play_scratch()
     after = np.empty((1, 2, 26), np.int8)

@@ -1,1 +1,1 @@
-"""Kinds of players of this document, a module each with a ``KIND``, as in `nets.players`."""
+"""Player kinds of this document, a module each with a ``KIND``, as in `nets.players`."""

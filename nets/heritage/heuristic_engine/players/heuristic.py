@@ -22,40 +22,40 @@ _DEFAULT_CONFIG = "trained"
 
 
 class HeuristicOptions(HeuristicConfig, frozen=True):
-    """The factors, or a configuration by name; and how they are used."""
+    """The factors or a configuration by name, and the way to use them."""
 
     config: Annotated[
         Literal["trained", "untrained", "author", "author-first", "author-two", "ascended"],
-        Meta(description="all factors by name, in place of the others"),
+        Meta(description="a named configuration, which sets all factors"),
     ] = "trained"
-    probability: Annotated[
-        bool, Meta(description="play what leaves the opponent the lowest average of its best replies")
-    ] = False
-    printed: Annotated[bool, Meta(description="score as the article's C# does, whose bf divides")] = False
+    probability: Annotated[bool, Meta(description="minimise the average of the opponent's best replies")] = (
+        False
+    )
+    printed: Annotated[bool, Meta(description="score like the article's C#, which divides by bf")] = False
     ties: Annotated[
-        Literal["first", "last"], Meta(description="which of equal plays: the rearmost checkers move first")
+        Literal["first", "last"],
+        Meta(description="which of equal plays; the rearmost checkers move first"),
     ] = "first"
 
     def __post_init__(self) -> None:
         if self.config != _DEFAULT_CONFIG and self.explicit_config != HeuristicConfig():
             raise ValueRangeError(
-                f"config={self.config} has all its factors: give either config or factors", field="config"
+                f"config={self.config} sets all factors; remove it or the factors", field="config"
             )
         if self.printed and self.probability and self.selected_config.bf == 0.0:
             raise ValueRangeError(
-                "printed=true divides by bf, and probability=true takes the difference of what comes of it: "
-                "bf is above 0",
+                "expected bf above 0 with printed=true and probability=true, which divide by it",
                 field="bf",
             )
 
     @property
     def explicit_config(self) -> HeuristicConfig:
-        """The factors that are given one by one."""
+        """The factors given one by one."""
         return HeuristicConfig(*(getattr(self, name) for name in HeuristicConfig.__struct_fields__))
 
     @property
     def selected_config(self) -> HeuristicConfig:
-        """All factors; the blot factors divide where the score is that of the C#."""
+        """All factors; the blot factors divide for the score of the C#."""
         if self.config == _DEFAULT_CONFIG:
             return self.explicit_config
         return (PRINTED_CONFIGS if self.printed else HEURISTIC_CONFIGS)[self.config]

@@ -1,7 +1,7 @@
 """Sixteen features gated by the phase of the game, a linear score of them, and a net on them.
 
-A position is seen by the side that has just played: that is row 1 of a board. Features 0 to 7 are its own,
-8 to 15 those of the other side in reverse order. `phase_features.features` names them and tells their source.
+A position is seen by the side that has just played, row 1 of a board. Features 0 to 7 are its own, 8 to 15
+those of the other side in reverse order. `nets.heritage.phase_features.features` has their names and source.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ PHASES = 3
 INPUTS = PHASES * FEATURES
 
 OWN_PHASE = -1
-"""In place of a phase: that of the position."""
+"""In place of a phase, for that of the position."""
 
 _HOME = 6
 _BAR = 25
@@ -39,7 +39,7 @@ def count_features(board: NDArray[np.int8], counts: NDArray[np.float64]) -> int:
 
     Args:
         board: ``int8[2, 26]``; row 1 has played.
-        counts: out, ``float64[16]``, as they are counted, not normalised.
+        counts: out, ``float64[16]``, not normalised.
 
     Returns:
         The phase.
@@ -111,8 +111,8 @@ def score_linear(
     Args:
         boards: ``int8[n, 2, 26]``; row 1 has played.
         maxima: ``float64[16]``.
-        weights: ``float64[17, 3]``, a column for each phase; the last row is added as it is.
-        phase: Whose weights score all positions, or `OWN_PHASE`.
+        weights: ``float64[17, 3]``, a column for each phase; the last row is a bias.
+        phase: The phase whose weights score all positions, or `OWN_PHASE`.
         scores: out, ``float32[n]``.
     """
     counts = np.empty(FEATURES, np.float64)
@@ -130,7 +130,7 @@ def score_linear(
 def score_with_net(
     boards: NDArray[np.int8], maxima: NDArray[np.float64], net: PhaseNetWeights, scores: NDArray[np.float32]
 ) -> None:
-    """Run a net of two hidden layers (ReLU) and one output as it comes, on the gated features.
+    """Run a net of two hidden layers (ReLU) and one linear output on the gated features.
 
     Args:
         boards: ``int8[n, 2, 26]``; row 1 has played.

@@ -18,20 +18,20 @@ _MAX_CANDIDATES = 100
 
 
 class PhaseHeuristicOptions(Struct, frozen=True):
-    """How it weighs and chooses."""
+    """The weights and the choice."""
 
     phase: Annotated[
         Literal["own", "early", "mid", "late"],
-        Meta(description="whose weights count: those of each position's own phase, or always the same"),
+        Meta(description="weights of each position's own phase, or of one phase always"),
     ] = "own"
-    normalised: Annotated[
-        bool, Meta(description="whether each feature is divided by its largest value before it is weighted")
-    ] = True
+    normalised: Annotated[bool, Meta(description="whether to divide each feature by its largest value")] = (
+        True
+    )
     among: Annotated[
         int,
-        Meta(ge=1, le=_MAX_CANDIDATES, description="how many of its best plays it chooses among by chance"),
+        Meta(ge=1, le=_MAX_CANDIDATES, description="number of best plays to choose among at random"),
     ] = 1
-    seed: Annotated[int, Meta(ge=0, le=MAX_SEED, description="of those choices")] = 0
+    seed: Annotated[int, Meta(ge=0, le=MAX_SEED, description="seed of these choices")] = 0
 
 
 def _make(options: PhaseHeuristicOptions, _: Path) -> Player:

@@ -14,11 +14,11 @@ from nets.player_kinds import PlayerKind
 
 
 class PhaseNetOptions(Struct, frozen=True):
-    """Which net."""
+    """The net."""
 
     learned: Annotated[
         Literal["outcomes", "self"],
-        Meta(description="from the outcomes of whose games: of phase-heuristic's, or of its own"),
+        Meta(description="trained on the outcomes of phase-heuristic's games, or of its own"),
     ] = "outcomes"
 
 
@@ -33,7 +33,7 @@ def _make(options: PhaseNetOptions, manifest_file: Path) -> ScorerPlayer:
 
 KIND = PlayerKind(
     "phase-net",
-    "a 48-64-64-1 net on the features of phase-heuristic that learned who won",
+    "a 48-64-64-1 net on the features of phase-heuristic, trained on who won",
     PhaseNetOptions,
     _make,
     net_hashes=lambda options, manifest_file: _find_entry(options, manifest_file).net_hashes,

@@ -89,7 +89,7 @@ def test_the_player_has_its_weights_for_options():
 
 def test_learned_weights_stand_for_all_and_beat_those_by_hand():
     assert load_player("bev:learned=true").name == "bev:learned=true"
-    with pytest.raises(ValueRangeError, match="either that or weights") as caught:
+    with pytest.raises(ValueRangeError, match="remove it or the weights") as caught:
         load_player("bev:learned=true,pips=-2")
     assert caught.value.field == "learned"
     result = play_games(load_player("bev:learned=true"), load_player("bev"), 100, seed=1)

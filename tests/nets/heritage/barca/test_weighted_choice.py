@@ -114,7 +114,7 @@ def test_the_usual_look_ahead_lines_up_those_that_are_best_at_one_look():
 
 
 def test_bad_arguments_are_named():
-    with pytest.raises(ValueRangeError, match="among 1 play or more, not 0") as caught:
+    with pytest.raises(ValueRangeError, match="expected 1 candidate or more, got 0") as caught:
         WeightedChoicePlayer("merit", LEAVES, candidates=0)
     assert caught.value.field == "among"
     with pytest.raises(ValueRangeError, match="expected a seed of 0 or more"):

@@ -99,7 +99,7 @@ def test_arrays_give_the_net_back():
         ("normal", 3, {}, "1, 2 or 5 outputs"),
         ("normal", 1, {"w2": np.zeros((3, 6), np.float32)}, r"weights \[196, h\]"),
         ("normal", 1, {"b1": np.zeros(6)}, "float32"),
-        ("normal", 1, {"b1": None}, "there is no race_b1"),
+        ("normal", 1, {"b1": None}, "expected an array race_b1, got none"),
     ],
 )
 def test_weights_that_make_no_net_are_refused(layout, outputs, changes, message):

@@ -116,13 +116,13 @@ def test_text_holds_a_net_to_the_last_bit(tmp_path, activation):
     [
         (lambda lines: [], "line 1 is ''"),
         (lambda lines: ["gengammon 52-20-1 linear", *lines[1:]], "line 1 is 'gengammon 52-20-1"),
-        (lambda lines: ["gengammon 52-26-1 wavy", *lines[1:]], "linear or softsign, not 'wavy'"),
+        (lambda lines: ["gengammon 52-26-1 wavy", *lines[1:]], "linear or softsign, got 'wavy'"),
         (lambda lines: lines[:-1], "25 hidden units, expected 26"),
         (lambda lines: [*lines, lines[1]], "27 hidden units, expected 26"),
         (lambda lines: [*lines[:5], lines[5] + " 1", *lines[6:]], "unit 5 has 53 weights, expected 52"),
-        (lambda lines: [*lines[:5], "x " + lines[5].partition(" ")[2], *lines[6:]], "no number"),
+        (lambda lines: [*lines[:5], "x " + lines[5].partition(" ")[2], *lines[6:]], "not a number"),
         (lambda lines: [*lines[:5], "nan " + lines[5].partition(" ")[2], *lines[6:]], "at most 1000000"),
-        (lambda lines: ["gengammon 52-26-1 linear\u00e9", *lines[1:]], "no text of a net"),
+        (lambda lines: ["gengammon 52-26-1 linear\u00e9", *lines[1:]], "not the text of a net"),
     ],
 )
 def test_a_text_of_another_shape_is_a_data_file_error(tmp_path, spoil, message):
@@ -140,7 +140,7 @@ def test_a_missing_text_is_a_data_file_error(tmp_path):
 
 @pytest.mark.parametrize("shape", [(26, 51), (25, 52), (52, 26), (26,)])
 def test_weights_of_another_shape_are_a_data_file_error(shape):
-    with pytest.raises(DataFileError, match="26 rows of 52"):
+    with pytest.raises(DataFileError, match=r"expected weights \[26, 52\]"):
         GengammonNet(np.zeros(shape, np.float32))
 
 

@@ -50,7 +50,7 @@ def test_it_comes_back_from_its_weights_in_a_row_and_shares_them():
     np.testing.assert_array_equal(again.score_boards(SAMPLE), net.score_boards(SAMPLE))
     flat[-1] += 5
     np.testing.assert_allclose(again.score_boards(SAMPLE) - net.score_boards(SAMPLE), 5.0, atol=1e-5)
-    with pytest.raises(DataFileError, match=r"48-64-64-1 has 7361 weights in a row, not \[7360\]"):
+    with pytest.raises(DataFileError, match=r"7361 weights of a phase net 48-64-64-1, got \[7360\]"):
         PhaseNet.from_flat(flat[:-1])
 
 
@@ -67,20 +67,20 @@ def test_a_net_of_the_manifest_is_a_numpy_file_of_its_weights(tmp_path):
 def test_a_net_of_the_manifest_with_other_hidden_units_is_refused(tmp_path):
     np.save(tmp_path / "mine.npy", untrained().flat_weights)
     entry = entry_of((tmp_path / "mine.npy").read_bytes())
-    with pytest.raises(DataFileError, match="net mine: hidden units are relu, not softsign"):
+    with pytest.raises(DataFileError, match="net mine: expected the activation relu, got softsign"):
         load_phase_net(msgspec.structs.replace(entry, activation="softsign"), tmp_path)
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "no numpy file"),
-        (b"weights", "no numpy file"),
-        (b"\x93NUMPY\x01\x00", "no numpy file"),
-        (np.zeros(7, np.float32), "7361 weights in a row"),
+        (b"", "not a numpy file"),
+        (b"weights", "not a numpy file"),
+        (b"\x93NUMPY\x01\x00", "not a numpy file"),
+        (np.zeros(7, np.float32), "expected 7361 weights"),
         (np.zeros(7361), "finite float32"),
         (np.full(7361, np.inf, np.float32), "finite float32"),
-        (np.array([None]), "no numpy file"),
+        (np.array([None]), "not a numpy file"),
     ],
 )
 def test_other_files_are_refused(tmp_path, content, message):
@@ -98,10 +98,10 @@ def test_other_files_are_refused(tmp_path, content, message):
     ("changes", "message"),
     [
         ({"w2": None}, "w2 missing"),
-        ({"w1": np.zeros((52, 64), np.float32)}, "leads from 48 inputs"),
-        ({"w2": np.zeros((64, 32), np.float32)}, "leads from 48 inputs"),
-        ({"b1": np.float32(1)}, "leads from 48 inputs"),
-        ({"b3": np.zeros(5, np.float32)}, "leads from 48 inputs"),
+        ({"w1": np.zeros((52, 64), np.float32)}, "expected weights of 48 inputs"),
+        ({"w2": np.zeros((64, 32), np.float32)}, "expected weights of 48 inputs"),
+        ({"b1": np.float32(1)}, "expected weights of 48 inputs"),
+        ({"b3": np.zeros(5, np.float32)}, "expected weights of 48 inputs"),
         ({"w3": np.zeros(64)}, "finite float32"),
         ({"b2": np.full(64, np.nan, np.float32)}, "finite float32"),
     ],

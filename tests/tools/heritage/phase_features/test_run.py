@@ -295,5 +295,5 @@ def test_a_checkpoint_that_lacks_something_is_refused(whole, tmp_path, changes, 
 def test_a_file_with_a_net_of_other_shapes_plays_nothing(whole, tmp_path):
     arrays = read_arrays(whole / "best.npz") | {"w1": np.zeros((52, 64), np.float32)}
     np.savez(tmp_path / "wrong.npz", **arrays)
-    with pytest.raises(DataFileError, match=r"wrong\.npz: a phase net leads from 48 inputs"):
+    with pytest.raises(DataFileError, match=r"wrong\.npz: expected weights of 48 inputs"):
         load_opponent(f"run:{tmp_path / 'wrong.npz'}")

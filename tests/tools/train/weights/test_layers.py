@@ -90,7 +90,7 @@ def test_nets_of_other_weights_have_other_digests():
         ({"contact_w1": None}, "no contact_w1|shapes"),
         ({"contact_b0": None}, "no contact_b0"),
         ({"contact_encoder": None}, "no contact_encoder"),
-        ({"contact_encoder": np.array("unheard-of")}, "unknown encoder"),
+        ({"contact_encoder": np.array("unheard-of")}, "expected an encoder"),
         ({"contact_b0": np.zeros(9, np.float32)}, "shapes"),
         ({"contact_b0": np.float32(0)}, "two dimensions"),
         ({"contact_b1": np.zeros(5)}, "float32"),

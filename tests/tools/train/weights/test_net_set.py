@@ -114,7 +114,7 @@ def test_a_file_of_nets_that_is_damaged_is_named(tmp_path):
     arrays = read_arrays(file)
     arrays.pop("race_b1")
     write_arrays(file, arrays)
-    with pytest.raises(DataFileError, match=r"best\.npz: there is no race_b1"):
+    with pytest.raises(DataFileError, match=r"best\.npz: expected an array race_b1, got none"):
         read_net_set(file)
 
 

@@ -45,7 +45,7 @@ def test_weights_are_given_by_the_nets_that_the_sparse_kernels_take(encoder_id, 
         np.testing.assert_array_equal(w1, net.layers[0][0])
         np.testing.assert_array_equal(w2.T, net.layers[1][0])
     else:
-        with pytest.raises(DataFileError, match="does not give its weights"):
+        with pytest.raises(DataFileError, match="lacks the outputs"):
             read_net_weights(model)
     assert has_weight_outputs(net) == (encoder_id == "tesauro196" and len(hidden) == 1)
     boards = sample_random_positions(50, seed=1)

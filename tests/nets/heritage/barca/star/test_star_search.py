@@ -177,7 +177,7 @@ def test_bad_arguments_are_named():
     with pytest.raises(ValueRangeError, match="expected 0 to 2 plies, got 3") as caught:
         search.search(Position.start(), (3, 1), 3)
     assert caught.value.field == "plies"
-    with pytest.raises(ValueRangeError, match="1 play or more is wanted, not 0"):
+    with pytest.raises(ValueRangeError, match="expected 1 play or more, got 0"):
         search.search(Position.start(), (3, 1), 1, count=0)
     with pytest.raises(StateError, match="no plays"):
         search.search(boards.position(x={}, o={20: 15}), (3, 1), 1)
