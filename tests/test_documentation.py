@@ -76,3 +76,11 @@ def test_the_navigation_reaches_each_page(page):
 def test_links_lead_to_files(page):
     targets = re.findall(r"\]\(([^)\s#]+)", page.read_text("utf-8"))
     assert [link for link in targets if "://" not in link and not (page.parent / link).exists()] == []
+
+
+def test_the_map_of_the_source_has_a_line_for_each_room():
+    text = (DOCS / "architecture.md").read_text("utf-8")
+    sections = {part.partition("/`")[0]: part for part in text.split("\n### `")[1:]}
+    rooms = [file.parent.relative_to(ROOT) for file in ROOT.glob("[a-z]*/[a-z]*/__init__.py")]
+    assert Path("engine/rules") in rooms
+    assert [room for room in rooms if f"`{room.name}/" not in sections[room.parts[0]]] == []
