@@ -67,15 +67,14 @@ class Level:
     """A strength of play.
 
     Attributes:
-        name: What requests call it.
-        plies: Look-ahead.
-        filter_name: Move filter.
-        noise_points: How far behind the best a choice typically is, see `choose_with_noise`; 0 plays the
-            best.
-        error_rate: What it loses by an unforced play on average, in thousandths of a point, as
-            ``gammond measure levels`` measured it with the default net: judged at 2 plies, or at 3 where the
-            level looks ahead itself (docs/guide/levels.md).
-        meaning: One line for the reader.
+        name: The level's name in requests.
+        plies: Plies of look-ahead.
+        filter_name: The move filter.
+        noise_points: Size of its errors, see `choose_with_noise`; 0 plays the best.
+        error_rate: Mean loss of an unforced play in thousandths of a point, measured by
+            ``gammond measure levels`` with the default net: against 2-ply, or 3-ply for levels that look
+            ahead (docs/guide/levels.md).
+        meaning: One line of description.
     """
 
     name: str

@@ -51,40 +51,40 @@ CUBELESS = EvalSettings(is_cubeful=False)
 
 
 def smooth(threads=1, cache=None, pruning=PRUNED):
-    finder = EvaluatorPruner(SmoothJudge(knows_the_end=True))
-    return Engine(SmoothJudge(), finder, cache=cache, threads=threads, pruning=pruning)
+    pruner = EvaluatorPruner(SmoothJudge(knows_the_end=True))
+    return Engine(SmoothJudge(), pruner, cache=cache, threads=threads, pruning=pruning)
 
 
 def exact():
     return Engine(SmoothJudge(), pruning=UNPRUNED)
 
 
-def what_was_found(judged):
-    return replace(judged, effort=replace(judged.effort, nodes=0, elapsed_s=0.0))
+def what_was_found(evaluation):
+    return replace(evaluation, effort=replace(evaluation.effort, nodes=0, elapsed_s=0.0))
 
 
 @ANY
 def test_without_look_ahead_the_cube_is_decided_by_the_outcome_alone(match):
-    judged = exact().evaluate(MIDGAME, match)
+    evaluation = exact().evaluate(MIDGAME, match)
     outcome = Outcome(*map(float, SmoothJudge().evaluate(MIDGAME.board[None])[0]))
     efficiency = float(cube_efficiencies(MIDGAME.board[None])[0])
     expected = decide_from_outcome(outcome, efficiency, build_cube_state_space(match, max_cube_turns=1))
-    assert judged.decision == expected
-    assert judged.outcome == outcome
-    assert judged.equity == pytest.approx(outcome.equity, abs=1e-6)
-    assert (judged.cubeful, judged.mwc) == (expected.best.equity_points, expected.best.mwc)
-    assert (judged.effort.plies, judged.effort.is_finished, judged.effort.nodes) == (0, True, 1)
+    assert evaluation.decision == expected
+    assert evaluation.outcome == outcome
+    assert evaluation.equity == pytest.approx(outcome.equity, abs=1e-6)
+    assert (evaluation.cubeful, evaluation.mwc) == (expected.best.equity_points, expected.best.mwc)
+    assert (evaluation.effort.plies, evaluation.effort.is_finished, evaluation.effort.nodes) == (0, True, 1)
 
 
 @ANY
 def test_without_the_cube_there_is_no_decision_and_equity_is_what_it_is_with_it(match):
-    judged = exact().evaluate(MIDGAME, match, CUBELESS)
-    assert judged.decision is None
-    assert judged.cubeful is None
-    assert judged.equity == pytest.approx(exact().evaluate(MIDGAME, match).equity, abs=1e-6)
-    assert (judged.mwc is None) == match.is_money
+    evaluation = exact().evaluate(MIDGAME, match, CUBELESS)
+    assert evaluation.decision is None
+    assert evaluation.cubeful is None
+    assert evaluation.equity == pytest.approx(exact().evaluate(MIDGAME, match).equity, abs=1e-6)
+    assert (evaluation.mwc is None) == match.is_money
     if not match.is_money:
-        assert 0.0 < judged.mwc < 1.0
+        assert 0.0 < evaluation.mwc < 1.0
 
 
 @ANY
@@ -148,22 +148,22 @@ def test_the_cube_of_a_match_above_one_has_an_owner(ask):
 
 
 def test_the_efficiency_of_the_cube_is_that_of_the_position():
-    analyst = fixed_analyst(0.7, 0, 0, 0, 0)
+    engine = fixed_analyst(0.7, 0, 0, 0, 0)
     mine = MatchState(cube=2, cube_owner=0)
-    worth = [analyst.evaluate(where, mine).decision.no_double.equity_points for where in (START, LONG_RACE)]
+    worth = [engine.evaluate(where, mine).decision.no_double.equity_points for where in (START, LONG_RACE)]
     assert worth[0] < worth[1]
 
 
 @ANY
 def test_a_finished_game_is_worth_what_was_won_and_has_no_cube(match):
     for plies in (0, 2):
-        judged = exact().evaluate(WON, match, EvalSettings(plies))
-        assert judged.decision is None
-        assert judged.outcome == Outcome(1.0, 1.0, 0.0, 0.0, 0.0)
-        assert judged.equity == 2.0
-        assert judged.effort.plies == plies
+        evaluation = exact().evaluate(WON, match, EvalSettings(plies))
+        assert evaluation.decision is None
+        assert evaluation.outcome == Outcome(1.0, 1.0, 0.0, 0.0, 0.0)
+        assert evaluation.equity == 2.0
+        assert evaluation.effort.plies == plies
     if match.is_money:
-        assert judged.cubeful == (1.0 if match.jacoby and match.cube_owner is None else 2.0)
+        assert evaluation.cubeful == (1.0 if match.jacoby and match.cube_owner is None else 2.0)
 
 
 @ANY
@@ -172,9 +172,9 @@ def test_answers_are_bitwise_the_same_on_any_threads_and_with_any_cache(match):
     position = what_was_found(smooth().evaluate(MIDGAME, match, depth))
     plays = what_was_found(smooth().rank_plays(MIDGAME, (4, 2), match, depth))
     cached = smooth(cache=ValueCache(1 << 8, CACHE_COLUMNS))
-    for analyst in (smooth(threads=3), smooth().with_threads(2), cached, cached, cached.with_threads(2)):
-        assert what_was_found(analyst.evaluate(MIDGAME, match, depth)) == position
-        assert what_was_found(analyst.rank_plays(MIDGAME, (4, 2), match, depth)) == plays
+    for engine in (smooth(threads=3), smooth().with_threads(2), cached, cached, cached.with_threads(2)):
+        assert what_was_found(engine.evaluate(MIDGAME, match, depth)) == position
+        assert what_was_found(engine.rank_plays(MIDGAME, (4, 2), match, depth)) == plays
 
 
 def test_the_cache_is_as_wide_as_the_widest_question():
@@ -208,9 +208,9 @@ def stopping_after(asked):
 @pytest.mark.parametrize("depth", [EvalSettings(3, "tiny"), EvalSettings(3, "tiny", False)])
 @pytest.mark.parametrize("reached", [0, 1, 2])
 def test_what_is_stopped_answers_with_the_last_finished_depth(depth, reached):
-    def send_command(analyst, name, depth, watch):
+    def send_command(engine, name, depth, watch):
         question = (MIDGAME,) if name == "evaluate" else (MIDGAME, (4, 2))
-        return getattr(analyst, name)(*question, MatchState(length=5), depth, watch)
+        return getattr(engine, name)(*question, MatchState(length=5), depth, watch)
 
     for name in ("evaluate", "rank_plays"):
         checks = []
@@ -225,10 +225,12 @@ def test_what_is_stopped_answers_with_the_last_finished_depth(depth, reached):
 
 def test_progress_is_told_at_each_depth():
     reports = []
-    judged = smooth().evaluate(MIDGAME, MatchState(), EvalSettings(2), SearchWatch(progress=reports.append))
+    evaluation = smooth().evaluate(
+        MIDGAME, MatchState(), EvalSettings(2), SearchWatch(progress=reports.append)
+    )
     finished = [report for report in reports if report.effort.is_finished]
     assert [report.effort.plies for report in finished] == [0, 1, 2]
-    assert finished[-1].effort.nodes == judged.effort.nodes > 100
+    assert finished[-1].effort.nodes == evaluation.effort.nodes > 100
     assert not any(report.best for report in reports)
 
 
@@ -250,14 +252,14 @@ def test_a_search_can_stop_when_one_candidate_is_left():
 
 
 def test_look_ahead_changes_the_decision_where_the_game_ends_soon():
-    """Two checkers on the ace point: the side on roll cannot lose, which its judge does not see."""
+    """Two checkers on the ace point: the side on roll cannot lose, which its evaluator does not see."""
     sure = boards.position(x={1: 2}, o={24: 1})
-    analyst = fixed_analyst(0.5, 0, 0, 0, 0)
-    assert not analyst.evaluate(sure, MatchState()).decision.should_double
-    judged = analyst.evaluate(sure, MatchState(), EvalSettings(1))
-    assert judged.decision.should_double
-    assert judged.decision.response is CubeResponse.PASS
-    assert (judged.outcome.win, judged.cubeful, judged.effort.plies) == (1.0, 1.0, 1)
+    engine = fixed_analyst(0.5, 0, 0, 0, 0)
+    assert not engine.evaluate(sure, MatchState()).decision.should_double
+    evaluation = engine.evaluate(sure, MatchState(), EvalSettings(1))
+    assert evaluation.decision.should_double
+    assert evaluation.decision.response is CubeResponse.PASS
+    assert (evaluation.outcome.win, evaluation.cubeful, evaluation.effort.plies) == (1.0, 1.0, 1)
 
 
 @pytest.mark.parametrize(
@@ -265,19 +267,19 @@ def test_look_ahead_changes_the_decision_where_the_game_ends_soon():
     [((0.0, 0, 0, 0, 0), 1), ((0.0, 0, 0, 1, 0), 2), ((0.0, 0, 0, 1, 1), 3), ((0.3, 0, 0, 0.1, 0), 0)],
 )
 def test_what_is_lost_anyway_can_be_resigned_and_less_is_not_accepted(outcome, offer):
-    analyst = fixed_analyst(*outcome)
+    engine = fixed_analyst(*outcome)
     for match in (MatchState(), MatchState(length=9, score=(1, 3)), MatchState(cube=2, cube_owner=1)):
-        judged = analyst.evaluate(START, match)
-        assert analyst.find_resignation(judged, match) == offer
-        accepted = [analyst.accepts_resignation(judged, match, points) for points in (1, 2, 3)]
+        evaluation = engine.evaluate(START, match)
+        assert engine.find_resignation(evaluation, match) == offer
+        accepted = [engine.accepts_resignation(evaluation, match, points) for points in (1, 2, 3)]
         assert accepted == [bool(offer) and points >= offer for points in (1, 2, 3)] or offer == 0
-    assert analyst.accepts_resignation(analyst.evaluate(START, MatchState()), MatchState(), 3)
+    assert engine.accepts_resignation(engine.evaluate(START, MatchState()), MatchState(), 3)
 
 
 def test_gammons_are_not_resigned_where_they_do_not_count():
-    analyst = fixed_analyst(0.0, 0, 0, 1, 0)
+    engine = fixed_analyst(0.0, 0, 0, 1, 0)
     for match in (MatchState(jacoby=True), MatchState(length=1), MatchState(length=5, score=(0, 4))):
-        assert analyst.find_resignation(analyst.evaluate(START, match), match) == 1
+        assert engine.find_resignation(engine.evaluate(START, match), match) == 1
 
 
 @pytest.mark.parametrize("plies", [0, 1])
@@ -330,25 +332,29 @@ def test_a_score_matrix_can_be_stopped_and_refuses_impossible_requests():
 
 
 def test_looking_ahead_gives_an_evaluator_of_that_depth():
-    analyst = smooth()
-    assert analyst.make_n_ply_evaluator(0) is analyst.evaluator
-    deeper = analyst.make_n_ply_evaluator(1, threads=2)
-    finder = EvaluatorPruner(SmoothJudge(knows_the_end=True))
-    expected = NPlyEvaluator(SmoothJudge(), finder, 1, PRUNED)
+    engine = smooth()
+    assert engine.make_n_ply_evaluator(0) is engine.evaluator
+    deeper = engine.make_n_ply_evaluator(1, threads=2)
+    pruner = EvaluatorPruner(SmoothJudge(knows_the_end=True))
+    expected = NPlyEvaluator(SmoothJudge(), pruner, 1, PRUNED)
     sample = MIDGAME.board[None]
     assert deeper.plies == 1
     assert np.array_equal(deeper.evaluate(sample), expected.evaluate(sample))
     with pytest.raises(ValueRangeError, match="plies"):
-        analyst.make_n_ply_evaluator(5)
+        engine.make_n_ply_evaluator(5)
 
 
-def test_the_judges_of_a_rollout_look_ahead_as_asked_and_luck_is_measured_without():
-    judges = smooth().rollout_evaluators(play_plies=1, leaf_plies=2, cube_plies=1)
-    assert (judges.leaf.plies, judges.cube_evaluator.plies, judges.luck_evaluator.plies) == (2, 1, 0)
+def test_the_evaluators_of_a_rollout_look_ahead_as_asked_and_luck_is_measured_without():
+    evaluators = smooth().rollout_evaluators(play_plies=1, leaf_plies=2, cube_plies=1)
+    assert (evaluators.leaf.plies, evaluators.cube_evaluator.plies, evaluators.luck_evaluator.plies) == (
+        2,
+        1,
+        0,
+    )
     plain = smooth().rollout_evaluators()
     assert (plain.leaf.plies, plain.cube_evaluator.plies) == (0, 0)
     assert plain.policy.name == "smooth 1"
-    assert judges.policy.name != plain.policy.name
+    assert evaluators.policy.name != plain.policy.name
 
 
 @pytest.mark.parametrize("threads", [0, 257])

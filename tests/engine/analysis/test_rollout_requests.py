@@ -26,45 +26,45 @@ from engine.rules.match import MatchState
 from engine.rules.position import Position
 from tests.boards import RacingJudge
 
-ANALYST = Engine(RacingJudge())
+ENGINE = Engine(RacingJudge())
 SETTINGS = RolloutSettings(trials=36, truncation=2)
 START = Position.start()
 MATCH = MatchState(length=5, score=(1, 2))
 
 
 def answered(question, settings=SETTINGS, **more):
-    return PreparedRollout(question, ANALYST, settings, lambda: False).run(**more)
+    return PreparedRollout(question, ENGINE, settings, lambda: False).run(**more)
 
 
 @pytest.mark.parametrize("is_cubeful", [True, False])
 def test_plays_are_the_best_at_0_plies(is_cubeful):
     question = RolloutRequest(MOVES, START, MATCH, (3, 1), is_cubeful, candidates=3)
-    prepared = PreparedRollout(question, ANALYST, SETTINGS, lambda: False)
-    plays = [judged.play for judged in ANALYST.rank_plays(START, (3, 1), MATCH).plays[:3]]
-    game = question.make_cube_game(ANALYST)
+    prepared = PreparedRollout(question, ENGINE, SETTINGS, lambda: False)
+    plays = [evaluation.play for evaluation in ENGINE.rank_plays(START, (3, 1), MATCH).plays[:3]]
+    game = question.make_cube_game(ENGINE)
     expected, rollout = roll_out_plays(
-        START, (3, 1), ANALYST.rollout_evaluators(), SETTINGS, plays=plays, space=game
+        START, (3, 1), ENGINE.rollout_evaluators(), SETTINGS, plays=plays, space=game
     )
     assert prepared.plays == plays
     assert prepared.scoring.name == make_scoring_after_plays(game).name
     answer = prepared.run()
     assert answer.results == expected
-    assert (answer.trials, answer.plies, answer.evaluator_name) == (36, 0, ANALYST.name)
+    assert (answer.trials, answer.plies, answer.evaluator_name) == (36, 0, ENGINE.name)
     assert answer.rollout.survivors == rollout.survivors
 
 
 def test_a_position_and_a_cube_decision_are_those_of_the_engine():
-    game = ANALYST.make_cube_game(MATCH)
-    estimate, _ = roll_out_position(START, ANALYST.rollout_evaluators(), SETTINGS, space=game)
+    game = ENGINE.make_cube_game(MATCH)
+    estimate, _ = roll_out_position(START, ENGINE.rollout_evaluators(), SETTINGS, space=game)
     assert answered(RolloutRequest(POSITION, START, MATCH)).results == estimate
-    expected = roll_out_cube(START, game, ANALYST.rollout_evaluators(), SETTINGS)
+    expected = roll_out_cube(START, game, ENGINE.rollout_evaluators(), SETTINGS)
     rows = answered(RolloutRequest(CUBE, START, MATCH)).results
     assert (rows.no_double, rows.take, rows.gain) == (expected.no_double, expected.take, expected.gain)
 
 
 def test_only_money_play_without_the_cube_has_no_cube_to_lay_out():
-    assert RolloutRequest(POSITION, START, MatchState(), is_cubeful=False).make_cube_game(ANALYST) is None
-    resting = RolloutRequest(POSITION, START, MATCH, is_cubeful=False).make_cube_game(ANALYST)
+    assert RolloutRequest(POSITION, START, MatchState(), is_cubeful=False).make_cube_game(ENGINE) is None
+    resting = RolloutRequest(POSITION, START, MATCH, is_cubeful=False).make_cube_game(ENGINE)
     assert not resting.is_money
     assert not resting.may_double.any()
 
@@ -75,7 +75,7 @@ def test_an_answer_is_gone_on_from_and_can_be_stopped():
     whole = answered(question, RolloutSettings(trials=72, truncation=2), resume=part.rollout.state)
     assert (part.trials, whole.trials) == (36, 72)
     told = []
-    stopped = PreparedRollout(question, ANALYST, RolloutSettings(trials=5000), lambda: bool(told[1:]))
+    stopped = PreparedRollout(question, ENGINE, RolloutSettings(trials=5000), lambda: bool(told[1:]))
     answer = stopped.run(progress=told.append)
     assert answer.rollout.reason is StopReason.CANCELLED
 

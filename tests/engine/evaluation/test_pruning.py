@@ -4,13 +4,13 @@ import pytest
 from engine.evaluation.pruning import EvaluatorPruner, ShortlistPruner
 from tests import boards
 
-JUDGE = boards.RacingJudge()
-BOARDS = boards.played_boards(JUDGE, 60, seed=5)
+EVALUATOR = boards.RacingJudge()
+BOARDS = boards.played_boards(EVALUATOR, 60, seed=5)
 DICE = boards.random_rolls(60, seed=6)
 
 
 class _Opposite(boards.RacingJudge):
-    """Likes what the racing judge likes least."""
+    """Likes what the racing evaluator likes least."""
 
     name = "opposite"
 
@@ -26,24 +26,24 @@ def _fields(replies):
 
 @pytest.mark.parametrize(("keep", "margin"), [(1, 0.0), (4, 0.1), (1000, 9.0)])
 def test_a_list_of_all_plays_leaves_the_choice_to_the_evaluator(keep, margin):
-    shortlisted = ShortlistPruner(EvaluatorPruner(_Opposite()), JUDGE, shortlist_size=4000, margin=9.0)
+    shortlisted = ShortlistPruner(EvaluatorPruner(_Opposite()), EVALUATOR, shortlist_size=4000, margin=9.0)
     found = shortlisted.prune_plays(BOARDS, DICE, keep, margin)
-    expected = EvaluatorPruner(JUDGE).prune_plays(BOARDS, DICE, keep, margin)
+    expected = EvaluatorPruner(EVALUATOR).prune_plays(BOARDS, DICE, keep, margin)
     if keep == 1:
-        chosen = [JUDGE.evaluate(each.children)[:, 0] for each in (found, expected)]
+        chosen = [EVALUATOR.evaluate(each.children)[:, 0] for each in (found, expected)]
         assert np.array_equal(*chosen)
     assert found.offsets.tolist() == expected.offsets.tolist()
     assert np.array_equal(found.equities, expected.equities)
 
 
-def test_a_list_of_one_leaves_the_choice_to_the_finder():
-    finder = EvaluatorPruner(_Opposite())
-    found = ShortlistPruner(finder, JUDGE, shortlist_size=1).prune_plays(BOARDS, DICE, 1, 0.0)
-    assert _fields(found) == _fields(finder.prune_plays(BOARDS, DICE, 1, 0.0))
+def test_a_list_of_one_leaves_the_choice_to_the_pruner():
+    pruner = EvaluatorPruner(_Opposite())
+    found = ShortlistPruner(pruner, EVALUATOR, shortlist_size=1).prune_plays(BOARDS, DICE, 1, 0.0)
+    assert _fields(found) == _fields(pruner.prune_plays(BOARDS, DICE, 1, 0.0))
 
 
 def test_each_choice_depends_on_its_own_position_and_roll():
-    shortlisted = ShortlistPruner(EvaluatorPruner(_Opposite()), JUDGE, shortlist_size=3, margin=0.5)
+    shortlisted = ShortlistPruner(EvaluatorPruner(_Opposite()), EVALUATOR, shortlist_size=3, margin=0.5)
     whole = shortlisted.prune_plays(BOARDS, DICE, 1, 0.0)
     for row in (0, 17, 59):
         alone = shortlisted.prune_plays(BOARDS[row : row + 1], DICE[row : row + 1], 1, 0.0)
@@ -51,10 +51,10 @@ def test_each_choice_depends_on_its_own_position_and_roll():
 
 
 def test_the_evaluator_chooses_between_two_listed_plays():
-    finder = EvaluatorPruner(_Opposite())
-    listed = finder.prune_plays(BOARDS, DICE, 2, 9.0)
-    found = ShortlistPruner(finder, JUDGE, shortlist_size=2, margin=9.0).prune_plays(BOARDS, DICE, 1, 0.0)
+    pruner = EvaluatorPruner(_Opposite())
+    listed = pruner.prune_plays(BOARDS, DICE, 2, 9.0)
+    found = ShortlistPruner(pruner, EVALUATOR, shortlist_size=2, margin=9.0).prune_plays(BOARDS, DICE, 1, 0.0)
     for row in range(len(BOARDS)):
         plays = listed.children[listed.offsets[row] : listed.offsets[row + 1]]
-        best = np.argmin(JUDGE.evaluate(plays)[:, 0])
+        best = np.argmin(EVALUATOR.evaluate(plays)[:, 0])
         assert np.array_equal(found.children[row], plays[best])

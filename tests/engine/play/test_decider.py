@@ -37,11 +37,11 @@ def chosen_among(outcomes, match, depth=None):
 
 
 def test_without_the_cube_money_plays_go_by_equity_and_match_plays_by_the_chance_to_win():
-    chooser = Decider(Engine(TornJudge()), CUBELESS)
-    money = chooser.choose_play(START, (6, 4), MatchState())
+    decider = Decider(Engine(TornJudge()), CUBELESS)
+    money = decider.choose_play(START, (6, 4), MatchState())
     assert money.evaluation == money.ranked.plays[0]
     assert money.evaluation.outcome.win == pytest.approx(0.58)
-    at_last = chooser.choose_play(START, (6, 4), MatchState(length=1)).evaluation
+    at_last = decider.choose_play(START, (6, 4), MatchState(length=1)).evaluation
     assert at_last.outcome.win == pytest.approx(0.60)
     assert at_last.play != money.evaluation.play
 
@@ -108,9 +108,9 @@ def test_doubles_and_answers_are_those_of_the_decision():
         (0.85, True, CubeResponse.PASS),
         (0.3, False, CubeResponse.BEAVER),
     ):
-        chooser = Decider(fixed_analyst(win, 0.0, 0, 0, 0))
-        assert chooser.should_double(START, MatchState()) is doubles
-        assert chooser.choose_response(START, MatchState()) is response
+        decider = Decider(fixed_analyst(win, 0.0, 0, 0, 0))
+        assert decider.should_double(START, MatchState()) is doubles
+        assert decider.choose_response(START, MatchState()) is response
     assert (
         Decider(fixed_analyst(0.3, 0, 0, 0, 0)).choose_response(START, MatchState(beavers=False))
         is CubeResponse.TAKE
@@ -118,10 +118,10 @@ def test_doubles_and_answers_are_those_of_the_decision():
 
 
 def test_a_position_too_good_to_double_is_played_on():
-    chooser = Decider(fixed_analyst(0.95, 0.85, 0, 0, 0))
-    assert not chooser.should_double(START, MatchState())
-    assert chooser.choose_response(START, MatchState()) is CubeResponse.PASS
-    assert chooser.should_double(START, MatchState(jacoby=True))
+    decider = Decider(fixed_analyst(0.95, 0.85, 0, 0, 0))
+    assert not decider.should_double(START, MatchState())
+    assert decider.choose_response(START, MatchState()) is CubeResponse.PASS
+    assert decider.should_double(START, MatchState(jacoby=True))
 
 
 @pytest.mark.parametrize(
@@ -140,13 +140,13 @@ def test_cube_actions_go_by_the_score(match, doubles):
 
 
 def test_nobody_doubles_without_access_to_the_cube():
-    chooser = Decider(fixed_analyst(0.75, 0, 0, 0, 0))
-    assert chooser.should_double(START, MatchState(cube=2, cube_owner=0))
-    assert not chooser.should_double(START, MatchState(cube=2, cube_owner=1))
+    decider = Decider(fixed_analyst(0.75, 0, 0, 0, 0))
+    assert decider.should_double(START, MatchState(cube=2, cube_owner=0))
+    assert not decider.should_double(START, MatchState(cube=2, cube_owner=1))
 
 
 def test_cube_actions_look_ahead_as_plays_do():
-    """Without look-ahead the judge thinks of a race; at 1 ply it sees the game end."""
+    """Without look-ahead the evaluator thinks of a race; at 1 ply it sees the game end."""
     last_roll = boards.position(x={1: 2}, o={24: 2})
     blind = Engine(RacingJudge())
     assert not Decider(blind).should_double(last_roll, MatchState())
@@ -174,22 +174,22 @@ def test_any_outcome_at_any_score_gives_a_legal_action():
     for number in range(1000):
         win = chance.choice([0.0, 1.0, chance.random()])
         win_g, lose_g = win * chance.random(), (1 - win) * chance.random()
-        analyst = fixed_analyst(win, win_g, win_g * chance.random(), lose_g, lose_g * chance.random())
+        engine = fixed_analyst(win, win_g, win_g * chance.random(), lose_g, lose_g * chance.random())
         match = random_match_state(chance)
         before = MatchState(**{**match.__dict__, "roll": None, "doubled": False, "resigned": 0})
-        decision = analyst.evaluate(START, before).decision
+        decision = engine.evaluate(START, before).decision
         for noise in (0.0, 0.1):
-            chooser = Decider(analyst, noise_points=noise, seed=number)
-            doubled = chooser.should_double(START, before)
+            decider = Decider(engine, noise_points=noise, seed=number)
+            doubled = decider.should_double(START, before)
             assert not doubled or before.may_double(before.on_roll)
             doubles += doubled
-            assert chooser.choose_response(START, before) is not CubeResponse.BEAVER or (
+            assert decider.choose_response(START, before) is not CubeResponse.BEAVER or (
                 match.is_money and match.beavers
             )
         if win == 0.0 and match.is_money:
             assert decision.doubling is not DoublingAction.DOUBLE
-        judged = analyst.evaluate(START, before)
-        assert match.is_money or 0.0 <= judged.mwc <= 1.0
+        evaluation = engine.evaluate(START, before)
+        assert match.is_money or 0.0 <= evaluation.mwc <= 1.0
     assert doubles > 100
 
 
@@ -230,16 +230,16 @@ def test_the_same_seed_chooses_alike_and_others_otherwise():
 
 
 def test_a_decision_does_not_depend_on_those_before_it():
-    chooser = noisy(0.1, 3)
-    forth = [chooser.choose_play(MIDGAME, roll, MatchState()).evaluation for roll in ROLLS]
-    back = [chooser.choose_play(MIDGAME, roll, MatchState()).evaluation for roll in reversed(ROLLS)]
+    decider = noisy(0.1, 3)
+    forth = [decider.choose_play(MIDGAME, roll, MatchState()).evaluation for roll in ROLLS]
+    back = [decider.choose_play(MIDGAME, roll, MatchState()).evaluation for roll in reversed(ROLLS)]
     assert forth == back[::-1]
 
 
 def test_only_plays_of_the_full_depth_are_chosen_by_an_erring_player():
-    chooser = Decider(Engine(SmoothJudge()), EvalSettings(1, "tiny"), noise_points=1.0)
+    decider = Decider(Engine(SmoothJudge()), EvalSettings(1, "tiny"), noise_points=1.0)
     for roll in ROLLS[:8]:
-        choice = chooser.choose_play(MIDGAME, roll, MatchState())
+        choice = decider.choose_play(MIDGAME, roll, MatchState())
         assert choice.evaluation.survived
         assert choice.evaluation.plies == 1
 
@@ -247,9 +247,9 @@ def test_only_plays_of_the_full_depth_are_chosen_by_an_erring_player():
 def test_cube_errors_are_made_where_the_decision_is_close_and_not_where_it_is_clear():
     def shares(win):
         choosers = [Decider(fixed_analyst(win, 0, 0, 0, 0), None, 0.05, seed) for seed in range(200)]
-        doubled = np.mean([chooser.should_double(START, MatchState()) for chooser in choosers])
+        doubled = np.mean([decider.should_double(START, MatchState()) for decider in choosers])
         taken = np.mean(
-            [chooser.choose_response(START, MatchState()) is CubeResponse.TAKE for chooser in choosers]
+            [decider.choose_response(START, MatchState()) is CubeResponse.TAKE for decider in choosers]
         )
         return doubled, taken
 

@@ -15,7 +15,7 @@ from engine.rules.position import Position
 from engine.search import SearchWatch
 from tests.boards import RacingJudge, played_boards, position, random_rolls
 
-ANALYST = Engine(RacingJudge())
+ENGINE = Engine(RacingJudge())
 BOARDS = played_boards(RacingJudge(), 2000, seed=5)[:20]
 DICE = random_rolls(20, seed=6)
 MATCH = MatchState(length=5, score=(3, 1))
@@ -34,40 +34,40 @@ def asked():
 
 @pytest.mark.parametrize("player", [RandomPlayer(3), ScorerPlayer("bold", Bold())], ids=lambda p: p.name)
 def test_plays_are_those_of_the_player(player):
-    chooser = Decider(ANALYST, player=player)
-    assert chooser.name == player.name
-    chosen = [chooser.choose_play(start, roll, MATCH).play.result.board for start, roll in asked()]
+    decider = Decider(ENGINE, player=player)
+    assert decider.name == player.name
+    chosen = [decider.choose_play(start, roll, MATCH).play.result.board for start, roll in asked()]
     assert np.array_equal(chosen, player.choose(BOARDS, DICE))
 
 
-def test_what_the_choice_is_worth_is_the_analysts_word():
+def test_what_the_choice_is_worth_is_the_engines_word():
     for start, roll in asked()[:5]:
-        choice = Decider(ANALYST, EvalSettings(2), player=RandomPlayer(3)).choose_play(start, roll, MATCH)
-        ranked = ANALYST.rank_plays(start, roll, MATCH, EvalSettings(0))
+        choice = Decider(ENGINE, EvalSettings(2), player=RandomPlayer(3)).choose_play(start, roll, MATCH)
+        ranked = ENGINE.rank_plays(start, roll, MATCH, EvalSettings(0))
         assert [play.play for play in choice.ranked.plays] == [play.play for play in ranked.plays]
         (same,) = [play for play in ranked.plays if play.play == choice.play]
         assert choice.evaluation.score == same.score
         assert choice.evaluation.plies == 0
 
 
-def test_a_player_that_looks_ahead_judges_itself_and_is_watched():
-    deep = Decider(ANALYST, EvalSettings(1, "tiny", is_cubeful=False))
+def test_a_player_that_looks_ahead_evaluators_itself_and_is_watched():
+    deep = Decider(ENGINE, EvalSettings(1, "tiny", is_cubeful=False))
     told = []
     watch = SearchWatch(None, lambda progress: told.append(progress.effort.plies))
     start, roll = asked()[0]
-    choice = Decider(ANALYST, player=SearchPlayer("deep", deep)).choose_play(start, roll, MATCH, watch)
+    choice = Decider(ENGINE, player=SearchPlayer("deep", deep)).choose_play(start, roll, MATCH, watch)
     assert choice.play == deep.choose_play(start, roll, MatchState()).evaluation.play
     assert choice.ranked.effort.plies in told
 
 
-def test_the_cube_is_the_analysts():
+def test_the_cube_is_the_engines():
     ahead, match = position({1: 4, 2: 2}, {19: 5, 20: 5, 21: 4}), MatchState(length=5)
-    chooser, own = Decider(ANALYST, EvalSettings(1), player=RandomPlayer()), Decider(ANALYST, EvalSettings(1))
-    assert chooser.should_double(ahead, match)
-    assert not chooser.should_double(ahead.swap_sides(), match)
+    decider, own = Decider(ENGINE, EvalSettings(1), player=RandomPlayer()), Decider(ENGINE, EvalSettings(1))
+    assert decider.should_double(ahead, match)
+    assert not decider.should_double(ahead.swap_sides(), match)
     for each in (ahead, ahead.swap_sides(), Position.start()):
-        assert chooser.should_double(each, match) == own.should_double(each, match)
-        assert chooser.choose_response(each, match) == own.choose_response(each, match)
+        assert decider.should_double(each, match) == own.should_double(each, match)
+        assert decider.choose_response(each, match) == own.choose_response(each, match)
 
 
 def test_a_player_that_breaks_the_rules_is_found_out():
@@ -78,4 +78,4 @@ def test_a_player_that_breaks_the_rules_is_found_out():
             return boards
 
     with pytest.raises(PlayError, match="cheat chose what is no legal play of 3-1"):
-        Decider(ANALYST, player=Cheat()).choose_play(Position.start(), (3, 1), MatchState())
+        Decider(ENGINE, player=Cheat()).choose_play(Position.start(), (3, 1), MatchState())

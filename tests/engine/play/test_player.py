@@ -32,10 +32,12 @@ def test_choices_are_legal_and_do_not_depend_on_the_batch_or_its_order(player):
 
 
 def test_an_evaluator_player_plays_the_first_of_the_ranking():
-    judge = boards.RacingJudge()
+    evaluator = boards.RacingJudge()
     sample, dice = _time_calls(30)
-    for board, roll, choice in zip(sample, dice, EvaluatorPlayer(judge).choose(sample, dice), strict=True):
-        best = rank_plays(judge, Position(board), (int(roll[0]), int(roll[1])))[0]
+    for board, roll, choice in zip(
+        sample, dice, EvaluatorPlayer(evaluator).choose(sample, dice), strict=True
+    ):
+        best = rank_plays(evaluator, Position(board), (int(roll[0]), int(roll[1])))[0]
         assert np.array_equal(choice, best.play.result.board)
 
 

@@ -93,7 +93,7 @@ def test_a_player_that_looks_ahead_is_refused():
 
 
 def test_plays_of_two_moves_are_ranked_as_their_results_are_judged():
-    judge = boards.RacingJudge()
+    evaluator = boards.RacingJudge()
     ranked = two_move_engine().rank_plays(START, (4, 4), MatchState())
     assert {play.play.result for play in ranked.plays} == {
         play.result for play in legal_plays(START, (4, 4), TWO_MOVES)
@@ -101,16 +101,16 @@ def test_plays_of_two_moves_are_ranked_as_their_results_are_judged():
     assert ranked.effort.nodes == len(ranked.plays)
     assert [play.score for play in ranked.plays] == sorted((p.score for p in ranked.plays), reverse=True)
     for play in ranked.plays:
-        (equity,) = -cubeless_equity(judge.evaluate(play.play.result.board[None]))
+        (equity,) = -cubeless_equity(evaluator.evaluate(play.play.result.board[None]))
         assert (play.equity, play.score) == pytest.approx((equity, equity), abs=1e-5)
         assert (play.plies, play.survived, play.cubeful, play.mwc) == (0, True, None, None)
 
 
 def test_other_rolls_are_ranked_as_ever():
-    analyst = Engine(boards.RacingJudge())
+    engine = Engine(boards.RacingJudge())
     for match in (MatchState(), MatchState(5, (3, 1))):
-        usual = analyst.rank_plays(START, (3, 1), match, EvalSettings(is_cubeful=False))
-        assert analyst.with_rules(TWO_MOVES).rank_plays(START, (3, 1), match).plays == usual.plays
+        usual = engine.rank_plays(START, (3, 1), match, EvalSettings(is_cubeful=False))
+        assert engine.with_rules(TWO_MOVES).rank_plays(START, (3, 1), match).plays == usual.plays
 
 
 @pytest.mark.parametrize("depth", [EvalSettings(1, is_cubeful=False), EvalSettings(0)])
@@ -120,34 +120,34 @@ def test_ranking_knows_neither_look_ahead_nor_the_cube(depth):
     assert caught.value.field == "doubles"
 
 
-def test_a_chooser_plays_the_best_of_two_moves_and_errs_as_it_is_told():
-    analyst, match = two_move_engine(), MatchState()
-    ranked = analyst.rank_plays(START, (6, 6), match)
-    assert Decider(analyst).choose_play(START, (6, 6), match).evaluation == ranked.best
+def test_a_decider_plays_the_best_of_two_moves_and_errs_as_it_is_told():
+    engine, match = two_move_engine(), MatchState()
+    ranked = engine.rank_plays(START, (6, 6), match)
+    assert Decider(engine).choose_play(START, (6, 6), match).evaluation == ranked.best
     erring = {
-        Decider(analyst, None, 0.5, seed).choose_play(START, (6, 6), match).evaluation for seed in range(20)
+        Decider(engine, None, 0.5, seed).choose_play(START, (6, 6), match).evaluation for seed in range(20)
     }
     assert len(erring) > 1
     assert erring <= set(ranked.plays)
 
 
-def test_a_chooser_plays_what_its_player_picks():
+def test_a_decider_plays_what_its_player_picks():
     player = RandomPlayer(3)
-    chooser = Decider(two_move_engine(), player=player)
-    assert chooser.name == "random:seed=3"
+    decider = Decider(two_move_engine(), player=player)
+    assert decider.name == "random:seed=3"
     for die in range(1, 7):
         board = VariantPlayer(player, TWO_MOVES).choose(
             START.board[None].copy(), np.array([[die, die]], np.int8)
         )[0]
         assert np.array_equal(
-            chooser.choose_play(START, (die, die), MatchState()).evaluation.play.result.board, board
+            decider.choose_play(START, (die, die), MatchState()).evaluation.play.result.board, board
         )
 
 
-def test_a_chooser_refuses_all_else():
-    chooser = Decider(two_move_engine())
-    for ask in (chooser.should_double, chooser.choose_response, chooser.takes_beaver):
+def test_a_decider_refuses_all_else():
+    decider = Decider(two_move_engine())
+    for ask in (decider.should_double, decider.choose_response, decider.takes_beaver):
         with pytest.raises(UnsupportedError, match="evaluation is not supported"):
             ask(START, MatchState())
     with pytest.raises(UnsupportedError, match="look-ahead is not supported"):
-        chooser.with_settings(EvalSettings(1)).choose_play(START, (3, 1), MatchState())
+        decider.with_settings(EvalSettings(1)).choose_play(START, (3, 1), MatchState())

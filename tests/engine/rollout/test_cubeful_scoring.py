@@ -26,15 +26,15 @@ from engine.rules.outcome import Outcome
 from engine.search.cubeful_objective import make_dead_cube_game
 from tests import boards, naive_rollout
 
-JUDGE = boards.RacingJudge()
-JUDGES = RolloutEvaluators(EvaluatorPruner(JUDGE), JUDGE)
+EVALUATOR = boards.RacingJudge()
+EVALUATORS = RolloutEvaluators(EvaluatorPruner(EVALUATOR), EVALUATOR)
 RACE = boards.position({6: 3, 5: 2, 3: 2}, {21: 3, 20: 2, 19: 2})
 CONTACT = boards.position({25: 1, 20: 2, 6: 3, 4: 2}, {2: 2, 7: 1, 19: 4, 21: 3})
 GAMMONISH = boards.position({6: 2, 5: 2, 4: 3, 3: 3}, {1: 7, 12: 8})
 
 
 class _SharpJudge(boards.RacingJudge):
-    """The racing judge, sure of itself and with gammons, so that cubes are turned, passed and played on."""
+    """Confident racing evaluator with gammons, so that cubes are turned, passed and played on."""
 
     name = "sharp"
 
@@ -98,26 +98,26 @@ def test_cubes_are_doubled_passed_taken_and_beavered_in_these_trials():
 def test_the_value_at_double_match_point_is_the_chance_to_win():
     scoring = CubefulScoring(build_cube_state_space(MatchState(length=3, score=(2, 2))))
     settings = RolloutSettings(trials=72, truncation=5)
-    scores = roll_out([CONTACT], JUDGES, settings, scoring=scoring).state.scores[0]
+    scores = roll_out([CONTACT], EVALUATORS, settings, scoring=scoring).state.scores[0]
     assert scores[:, VALUE_COLUMN] == pytest.approx(scores[:, 0], abs=1e-6)
 
 
 def test_the_outcome_of_a_dead_cube_is_that_of_a_cubeless_rollout():
     scoring = CubefulScoring(build_cube_state_space(MatchState(length=7, score=(6, 4), crawford=True)))
     settings = RolloutSettings(trials=72)
-    cubeless = roll_out([RACE], JUDGES, settings).state.scores[0]
-    with_dead_cube = roll_out([RACE], JUDGES, settings, scoring=scoring).state.scores[0]
+    cubeless = roll_out([RACE], EVALUATORS, settings).state.scores[0]
+    with_dead_cube = roll_out([RACE], EVALUATORS, settings, scoring=scoring).state.scores[0]
     assert np.allclose(with_dead_cube[:, :5], cubeless, atol=1e-12)
 
 
 @pytest.mark.parametrize("match", [MatchState(), MatchState(length=5, score=(1, 2))], ids=["money", "match"])
 def test_variance_reduction_keeps_the_cubeful_mean_and_shrinks_its_error(match):
-    judge = build_one_sided(6, 7, threads=1)
-    judges = RolloutEvaluators(EvaluatorPruner(judge), judge)
+    evaluator = build_one_sided(6, 7, threads=1)
+    evaluators = RolloutEvaluators(EvaluatorPruner(evaluator), evaluator)
     scoring = CubefulScoring(build_cube_state_space(match))
     plain, reduced = (
         roll_out(
-            [RACE], judges, RolloutSettings(trials=trials, variance_reduction=on), scoring=scoring
+            [RACE], evaluators, RolloutSettings(trials=trials, variance_reduction=on), scoring=scoring
         ).state.estimate(0, scoring)
         for on, trials in ((False, 5184), (True, 648))
     )
@@ -138,7 +138,9 @@ def test_an_extended_cubeful_rollout_is_the_whole_one():
 def test_the_other_side_sees_the_value_turned_round():
     for match in (MatchState(), MatchState(length=5, score=(1, 3))):
         scoring = CubefulScoring(build_cube_state_space(match))
-        state = roll_out([CONTACT], JUDGES, RolloutSettings(trials=36, truncation=3), scoring=scoring).state
+        state = roll_out(
+            [CONTACT], EVALUATORS, RolloutSettings(trials=36, truncation=3), scoring=scoring
+        ).state
         here, there = state.estimate(0, scoring), state.estimate(0, scoring, for_opponent=True)
         assert there.equity == -here.equity
         twice = scoring.swap_sides(scoring.swap_sides(state.scores[0]))
@@ -149,8 +151,8 @@ def test_an_exact_position_is_scored_by_its_exact_outcome():
     table = build_two_sided(6, 3, threads=1)
     bearoff = boards.position({6: 1, 4: 1, 2: 1}, {19: 2, 23: 1})
     scoring = CubefulScoring(build_cube_state_space(MatchState(length=3, score=(2, 2))))
-    judges = RolloutEvaluators(EvaluatorPruner(JUDGE), JUDGE, exact=(table,))
-    estimate = roll_out([bearoff], judges, RolloutSettings(trials=36), scoring=scoring).state.estimate(
+    evaluators = RolloutEvaluators(EvaluatorPruner(EVALUATOR), EVALUATOR, exact=(table,))
+    estimate = roll_out([bearoff], evaluators, RolloutSettings(trials=36), scoring=scoring).state.estimate(
         0, scoring
     )
     win = float(table.evaluate(bearoff.board[None])[0, 0])
@@ -159,12 +161,12 @@ def test_an_exact_position_is_scored_by_its_exact_outcome():
 
 def test_an_exact_start_has_the_right_to_double_only_if_the_first_side_has():
     exact = build_two_sided(6, 3, threads=1)
-    judges = RolloutEvaluators(EvaluatorPruner(exact), exact, exact=(exact,))
+    evaluators = RolloutEvaluators(EvaluatorPruner(exact), exact, exact=(exact,))
     nearly_won = boards.position({3: 1, 1: 1}, {24: 1})
     held, doubled = (
         roll_out(
             [nearly_won],
-            judges,
+            evaluators,
             RolloutSettings(trials=36),
             scoring=CubefulScoring(build_cube_state_space(MatchState()), may_double_at_start=at_once),
         ).state.scores[0][0, VALUE_COLUMN]
@@ -181,8 +183,8 @@ def test_a_money_game_ends_with_the_exact_value_of_its_cube(match, column):
     table = build_two_sided(6, 3, threads=1)
     bearoff = boards.position({6: 1, 4: 1, 2: 1}, {19: 2, 23: 1})
     scoring = CubefulScoring(build_cube_state_space(match))
-    judges = RolloutEvaluators(EvaluatorPruner(JUDGE), JUDGE, exact_cubeful=(table,))
-    estimate = roll_out([bearoff], judges, RolloutSettings(trials=36), scoring=scoring).state.estimate(
+    evaluators = RolloutEvaluators(EvaluatorPruner(EVALUATOR), EVALUATOR, exact_cubeful=(table,))
+    estimate = roll_out([bearoff], evaluators, RolloutSettings(trials=36), scoring=scoring).state.estimate(
         0, scoring
     )
     assert estimate.equity == pytest.approx(float(table.cubeful_equities(bearoff.board[None])[0, column]))
@@ -196,8 +198,8 @@ def test_exact_ends_agree_with_the_exact_value_before_them(match):
     small, large = (build_two_sided(6, checkers, threads=1) for checkers in (3, 5))
     start = boards.position({6: 2, 5: 1, 2: 1}, {19: 2, 21: 1})
     scoring = CubefulScoring(build_cube_state_space(match))
-    judges = RolloutEvaluators(EvaluatorPruner(large), large, exact_cubeful=(small,))
-    estimate = roll_out([start], judges, RolloutSettings(trials=1296), scoring=scoring).state.estimate(
+    evaluators = RolloutEvaluators(EvaluatorPruner(large), large, exact_cubeful=(small,))
+    estimate = roll_out([start], evaluators, RolloutSettings(trials=1296), scoring=scoring).state.estimate(
         0, scoring
     )
     column = next(column for known, column in OWNERS if known == match)
@@ -209,8 +211,8 @@ def test_a_match_does_not_end_with_the_values_of_money():
     table = build_two_sided(6, 3, threads=1)
     bearoff = boards.position({6: 1, 4: 1, 2: 1}, {19: 2, 23: 1})
     scoring = CubefulScoring(build_cube_state_space(MatchState(length=3, score=(2, 2))))
-    judges = RolloutEvaluators(EvaluatorPruner(JUDGE), JUDGE, exact_cubeful=(table,))
-    estimate = roll_out([bearoff], judges, RolloutSettings(trials=36), scoring=scoring).state.estimate(
+    evaluators = RolloutEvaluators(EvaluatorPruner(EVALUATOR), EVALUATOR, exact_cubeful=(table,))
+    estimate = roll_out([bearoff], evaluators, RolloutSettings(trials=36), scoring=scoring).state.estimate(
         0, scoring
     )
     win = float(table.evaluate(bearoff.board[None])[0, 0])

@@ -19,15 +19,15 @@ from engine.rules.position import Position
 from tests import boards
 from tests.naive_ranking import rank_plays
 
-JUDGE = boards.RacingJudge()
-JUDGES = RolloutEvaluators(EvaluatorPruner(JUDGE), JUDGE)
+EVALUATOR = boards.RacingJudge()
+EVALUATORS = RolloutEvaluators(EvaluatorPruner(EVALUATOR), EVALUATOR)
 CONTACT = boards.position({25: 1, 20: 2, 6: 3, 4: 2}, {2: 2, 7: 1, 19: 4, 21: 3})
 WON = boards.position({}, {24: 3})
 SHORT = RolloutSettings(trials=144, truncation=4, min_trials=72)
 
 
 def test_plays_come_best_first_with_their_distances():
-    ranked, rollout = roll_out_plays(CONTACT, (6, 2), JUDGES, SHORT)
+    ranked, rollout = roll_out_plays(CONTACT, (6, 2), EVALUATORS, SHORT)
     assert {each.play.result for each in ranked} == {play.result for play in legal_plays(CONTACT, (6, 2))}
     kept = [each for each in ranked if not each.is_pruned]
     assert [each.estimate.equity for each in kept] == sorted((e.estimate.equity for e in kept), reverse=True)
@@ -39,9 +39,9 @@ def test_plays_come_best_first_with_their_distances():
 
 def test_equities_are_those_of_the_player_who_plays():
     settings = RolloutSettings(trials=1296, truncation=1, stop_jsd=0.0)
-    ranked, _ = roll_out_plays(CONTACT, (6, 2), JUDGES, settings)
+    ranked, _ = roll_out_plays(CONTACT, (6, 2), EVALUATORS, settings)
     one_ply_more = {each.play.result: each for each in ranked}
-    for shallow in rank_plays(JUDGE, CONTACT, (6, 2)):
+    for shallow in rank_plays(EVALUATOR, CONTACT, (6, 2)):
         deep = one_ply_more[shallow.play.result]
         assert abs(deep.estimate.equity - shallow.equity) < 0.5
         assert deep.estimate.outcome.equity == pytest.approx(deep.estimate.equity)
@@ -49,13 +49,13 @@ def test_equities_are_those_of_the_player_who_plays():
 
 def test_chosen_plays_keep_their_order_in_the_state():
     plays = legal_plays(CONTACT, (6, 2))[2::-1]
-    _, rollout = roll_out_plays(CONTACT, (6, 2), JUDGES, SHORT, plays=plays)
+    _, rollout = roll_out_plays(CONTACT, (6, 2), EVALUATORS, SHORT, plays=plays)
     assert [Position(start) for start in rollout.state.starts] == [play.result for play in plays]
 
 
 def test_plays_that_were_given_up_come_last_whatever_their_equity():
     plays = legal_plays(CONTACT, (6, 2))[:2]
-    _, rollout = roll_out_plays(CONTACT, (6, 2), JUDGES, SHORT, plays=plays)
+    _, rollout = roll_out_plays(CONTACT, (6, 2), EVALUATORS, SHORT, plays=plays)
     better = int(
         rollout.state.estimate(1, for_opponent=True).equity
         > rollout.state.estimate(0, for_opponent=True).equity
@@ -68,7 +68,7 @@ def test_plays_that_were_given_up_come_last_whatever_their_equity():
 
 def test_a_forced_play_is_rolled_out_alone():
     shut_out = boards.position({25: 2, 1: 5}, {19: 2, 20: 2, 21: 2, 22: 2, 23: 2, 24: 2})
-    ranked, rollout = roll_out_plays(shut_out, (6, 5), JUDGES, SHORT)
+    ranked, rollout = roll_out_plays(shut_out, (6, 5), EVALUATORS, SHORT)
     assert len(ranked) == 1
     assert ranked[0].play.is_no_move
     assert ranked[0].estimate.trials == 144
@@ -76,47 +76,47 @@ def test_a_forced_play_is_rolled_out_alone():
 
 
 def test_a_play_that_wins_needs_no_luck():
-    ranked, _ = roll_out_plays(boards.position({1: 2}, {24: 1}), (6, 5), JUDGES, SHORT)
+    ranked, _ = roll_out_plays(boards.position({1: 2}, {24: 1}), (6, 5), EVALUATORS, SHORT)
     assert ranked[0].estimate.outcome == (1, 0, 0, 0, 0)
     assert ranked[0].estimate.equity_error == 0
 
 
 def test_a_position_is_rolled_out_for_the_player_on_roll():
-    estimate, rollout = roll_out_position(CONTACT, JUDGES, SHORT)
+    estimate, rollout = roll_out_position(CONTACT, EVALUATORS, SHORT)
     assert estimate == rollout.state.estimate()
     assert estimate.trials == 144
 
 
 def test_a_finished_position_has_its_result_and_no_plays():
-    estimate, _ = roll_out_position(WON, JUDGES, SHORT)
+    estimate, _ = roll_out_position(WON, EVALUATORS, SHORT)
     assert estimate.outcome == (1, 0, 0, 0, 0)
     assert (estimate.equity, estimate.equity_error) == (1, 0)
     with pytest.raises(StateError) as refusal:
-        roll_out_plays(WON, (3, 1), JUDGES, SHORT)
+        roll_out_plays(WON, (3, 1), EVALUATORS, SHORT)
     assert refusal.value.field == "position"
 
 
 def test_a_decision_goes_on_from_its_state():
-    _, half = roll_out_plays(CONTACT, (6, 2), JUDGES, SHORT)
+    _, half = roll_out_plays(CONTACT, (6, 2), EVALUATORS, SHORT)
     settings = RolloutSettings(trials=288, truncation=4, min_trials=72)
-    ranked, _ = roll_out_plays(CONTACT, (6, 2), JUDGES, settings, resume=half.state)
-    assert ranked == roll_out_plays(CONTACT, (6, 2), JUDGES, settings)[0]
+    ranked, _ = roll_out_plays(CONTACT, (6, 2), EVALUATORS, settings, resume=half.state)
+    assert ranked == roll_out_plays(CONTACT, (6, 2), EVALUATORS, settings)[0]
 
 
 def test_impossible_questions_are_refused():
     plays = legal_plays(CONTACT, (6, 2))
     with pytest.raises(ValueRangeError, match="got none") as refusal:
-        roll_out_plays(CONTACT, (6, 2), JUDGES, SHORT, plays=[])
+        roll_out_plays(CONTACT, (6, 2), EVALUATORS, SHORT, plays=[])
     assert refusal.value.field == "plays"
     with pytest.raises(PlayError, match="play 2 leads to the same"):
-        roll_out_plays(CONTACT, (6, 2), JUDGES, SHORT, plays=[plays[0], plays[0]])
+        roll_out_plays(CONTACT, (6, 2), EVALUATORS, SHORT, plays=[plays[0], plays[0]])
     with pytest.raises(PlayError, match="play 1 is not legal with the roll 5-1"):
-        roll_out_plays(CONTACT, (5, 1), JUDGES, SHORT, plays=[plays[0]])
+        roll_out_plays(CONTACT, (5, 1), EVALUATORS, SHORT, plays=[plays[0]])
     with pytest.raises(ValueRangeError) as refusal:
-        roll_out_plays(CONTACT, (7, 1), JUDGES, SHORT)
+        roll_out_plays(CONTACT, (7, 1), EVALUATORS, SHORT)
     assert refusal.value.field == "dice"
 
 
 def test_the_dice_may_come_in_any_order():
-    forth, back = (roll_out_plays(CONTACT, roll, JUDGES, SHORT)[0] for roll in ((6, 2), (2, 6)))
+    forth, back = (roll_out_plays(CONTACT, roll, EVALUATORS, SHORT)[0] for roll in ((6, 2), (2, 6)))
     assert np.isclose([each.estimate.equity for each in forth], [each.estimate.equity for each in back]).all()

@@ -5,42 +5,42 @@ from engine.rollout import RolloutEvaluator, RolloutEvaluators, RolloutSettings,
 from engine.rules.position import Position
 from tests import boards
 
-JUDGE = boards.RacingJudge()
-JUDGES = RolloutEvaluators(EvaluatorPruner(JUDGE), JUDGE)
+EVALUATOR = boards.RacingJudge()
+EVALUATORS = RolloutEvaluators(EvaluatorPruner(EVALUATOR), EVALUATOR)
 SETTINGS = RolloutSettings(trials=72, truncation=3)
-BOARDS = boards.played_boards(JUDGE, 70, seed=8)
+BOARDS = boards.played_boards(EVALUATOR, 70, seed=8)
 
 
 def test_values_are_the_means_of_rollouts_and_possible():
-    outcomes = RolloutEvaluator(JUDGES, SETTINGS).evaluate(BOARDS)
+    outcomes = RolloutEvaluator(EVALUATORS, SETTINGS).evaluate(BOARDS)
     assert outcomes.dtype == np.float32
     assert ((outcomes >= 0) & (outcomes <= 1)).all()
     for row in (0, 33, 69):
-        estimate = roll_out([Position(BOARDS[row])], JUDGES, SETTINGS).state.estimate()
+        estimate = roll_out([Position(BOARDS[row])], EVALUATORS, SETTINGS).state.estimate()
         assert np.allclose(outcomes[row], np.clip(estimate.outcome, 0, 1), atol=1e-6)
 
 
 def test_a_value_depends_on_its_own_board_alone():
-    evaluator = RolloutEvaluator(JUDGES, SETTINGS)
+    evaluator = RolloutEvaluator(EVALUATORS, SETTINGS)
     whole = evaluator.evaluate(BOARDS)
     assert np.array_equal(evaluator.evaluate(BOARDS[60:61]), whole[60:61])
     assert np.array_equal(evaluator.evaluate(BOARDS[::-1]), whole[::-1])
 
 
 def test_more_trials_than_fit_at_once_are_played_in_parts(monkeypatch):
-    whole = RolloutEvaluator(JUDGES, SETTINGS).evaluate(BOARDS[:2])
+    whole = RolloutEvaluator(EVALUATORS, SETTINGS).evaluate(BOARDS[:2])
     monkeypatch.setattr("engine.rollout.evaluator._GAMES_AT_ONCE", 50)
-    assert np.array_equal(RolloutEvaluator(JUDGES, SETTINGS).evaluate(BOARDS[:2]), whole)
+    assert np.array_equal(RolloutEvaluator(EVALUATORS, SETTINGS).evaluate(BOARDS[:2]), whole)
 
 
 def test_finished_positions_and_no_positions_are_evaluated():
-    evaluator = RolloutEvaluator(JUDGES, SETTINGS)
+    evaluator = RolloutEvaluator(EVALUATORS, SETTINGS)
     won = boards.position({}, {24: 3})
     assert evaluator.evaluate(won.board[None]).tolist() == [[1, 0, 0, 0, 0]]
     assert evaluator.evaluate(BOARDS[:0]).shape == (0, 5)
 
 
 def test_names_and_depths_tell_what_was_done():
-    evaluator = RolloutEvaluator(JUDGES, SETTINGS)
+    evaluator = RolloutEvaluator(EVALUATORS, SETTINGS)
     assert evaluator.name == "rollout 72 racing"
     assert evaluator.plies == 3

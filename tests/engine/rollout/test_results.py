@@ -16,7 +16,7 @@ SCORES = np.array([[1, 1, 0, 0, 0], [0, 0, 0, 1, 1], [1, 0, 0, 0, 0]], float)
 def _state(*scores):
     starts = np.stack([Position.start().board] * len(scores))
     return RolloutState(
-        starts, TrialCubes.make_initial(len(scores)), 0, 0, True, ("judge",), "cubeless", scores
+        starts, TrialCubes.make_initial(len(scores)), 0, 0, True, ("evaluator",), "cubeless", scores
     )
 
 

@@ -16,8 +16,8 @@ from engine.rules.moves import legal_plays
 from engine.rules.position import Position
 from tests import boards
 
-JUDGE = boards.RacingJudge()
-JUDGES = RolloutEvaluators(EvaluatorPruner(JUDGE), JUDGE)
+EVALUATOR = boards.RacingJudge()
+EVALUATORS = RolloutEvaluators(EvaluatorPruner(EVALUATOR), EVALUATOR)
 RACE = boards.position({6: 3, 5: 2, 3: 2}, {21: 3, 20: 2, 19: 2})
 BEAROFF = boards.position({6: 1, 4: 1, 2: 1}, {19: 2, 23: 1})
 CONTACT = boards.position({25: 1, 20: 2, 6: 3, 4: 2}, {2: 2, 7: 1, 19: 4, 21: 3})
@@ -36,9 +36,9 @@ def _same(scores, others):
 
 def test_threads_change_no_number():
     settings = RolloutSettings(trials=250, truncation=5, min_trials=108)
-    alone = roll_out(CANDIDATES, JUDGES, settings)
+    alone = roll_out(CANDIDATES, EVALUATORS, settings)
     for threads in (2, 8):
-        shared = roll_out(CANDIDATES, JUDGES, replace(settings, threads=threads))
+        shared = roll_out(CANDIDATES, EVALUATORS, replace(settings, threads=threads))
         assert _same(shared.state.scores, alone.state.scores)
         assert (shared.reason, shared.survivors) == (alone.reason, alone.survivors)
         for one in range(len(CANDIDATES)):
@@ -47,43 +47,43 @@ def test_threads_change_no_number():
 
 def test_an_exact_policy_finds_the_exact_value(table):
     exact = float(table.evaluate(BEAROFF.board[None])[0, 0])
-    judges = RolloutEvaluators(EvaluatorPruner(table), table)
+    evaluators = RolloutEvaluators(EvaluatorPruner(table), table)
     plain = roll_out(
-        [BEAROFF], judges, RolloutSettings(trials=2592, variance_reduction=False)
+        [BEAROFF], evaluators, RolloutSettings(trials=2592, variance_reduction=False)
     ).state.estimate()
     assert abs(plain.outcome.win - exact) < 3.5 * plain.errors.win
     assert 0 < plain.errors.win < 0.02
     assert plain.outcome[1:] == (0, 0, 0, 0)
 
 
-def test_with_an_exact_judge_of_luck_nothing_is_left_to_luck(table):
+def test_with_an_exact_evaluator_of_luck_nothing_is_left_to_luck(table):
     exact = float(table.evaluate(BEAROFF.board[None])[0, 0])
-    judges = RolloutEvaluators(EvaluatorPruner(table), table)
-    reduced = roll_out([BEAROFF], judges, RolloutSettings(trials=72)).state.estimate()
+    evaluators = RolloutEvaluators(EvaluatorPruner(table), table)
+    reduced = roll_out([BEAROFF], evaluators, RolloutSettings(trials=72)).state.estimate()
     assert reduced.outcome.win == pytest.approx(exact, abs=1e-6)
     assert reduced.errors.win < 1e-6
 
 
 def test_a_position_that_is_known_exactly_is_not_played(table):
-    judges = RolloutEvaluators(EvaluatorPruner(JUDGE), JUDGE, exact=(table,))
-    estimate = roll_out([BEAROFF], judges, RolloutSettings(trials=50)).state.estimate()
+    evaluators = RolloutEvaluators(EvaluatorPruner(EVALUATOR), EVALUATOR, exact=(table,))
+    estimate = roll_out([BEAROFF], evaluators, RolloutSettings(trials=50)).state.estimate()
     assert estimate.outcome == tuple(table.evaluate(BEAROFF.board[None])[0].tolist())
     assert estimate.equity_error == 0
 
 
 @pytest.mark.parametrize("start", [RACE, CONTACT])
-def test_variance_reduction_keeps_the_mean_whatever_the_judge_of_luck_thinks(table, start):
-    judges = RolloutEvaluators(EvaluatorPruner(JUDGE), JUDGE, exact=(table,))
-    plain = roll_out([start], judges, RolloutSettings(trials=2592, variance_reduction=False))
-    reduced = roll_out([start], judges, RolloutSettings(trials=648))
+def test_variance_reduction_keeps_the_mean_whatever_the_evaluator_of_luck_thinks(table, start):
+    evaluators = RolloutEvaluators(EvaluatorPruner(EVALUATOR), EVALUATOR, exact=(table,))
+    plain = roll_out([start], evaluators, RolloutSettings(trials=2592, variance_reduction=False))
+    reduced = roll_out([start], evaluators, RolloutSettings(trials=648))
     _assert_same_mean(plain.state.estimate(), reduced.state.estimate())
 
 
 def test_variance_reduction_makes_the_error_several_times_smaller():
-    judge = build_one_sided(6, 7, threads=1)
-    judges = RolloutEvaluators(EvaluatorPruner(judge), judge)
-    plain = roll_out([RACE], judges, RolloutSettings(variance_reduction=False)).state.estimate()
-    reduced = roll_out([RACE], judges, RolloutSettings()).state.estimate()
+    evaluator = build_one_sided(6, 7, threads=1)
+    evaluators = RolloutEvaluators(EvaluatorPruner(evaluator), evaluator)
+    plain = roll_out([RACE], evaluators, RolloutSettings(variance_reduction=False)).state.estimate()
+    reduced = roll_out([RACE], evaluators, RolloutSettings()).state.estimate()
     _assert_same_mean(plain, reduced)
     assert 0 < reduced.equity_error < plain.equity_error / 10
 
@@ -98,9 +98,9 @@ def _assert_same_mean(one, other):
 def test_a_rollout_is_extended_to_what_it_would_have_been():
     settings = RolloutSettings(trials=648, truncation=5, min_trials=108)
     starts = [*(play.result for play in legal_plays(RACE, (2, 1))), boards.position({1: 1}, {24: 9})]
-    whole = roll_out(starts, JUDGES, settings)
-    half = roll_out(starts, JUDGES, replace(settings, trials=130))
-    rest = roll_out(starts, JUDGES, settings, resume=half.state)
+    whole = roll_out(starts, EVALUATORS, settings)
+    half = roll_out(starts, EVALUATORS, replace(settings, trials=130))
+    rest = roll_out(starts, EVALUATORS, settings, resume=half.state)
     assert half.state.count_trials(whole.survivors[0]) == 130
     assert min(map(len, half.state.scores)) == 108  # given up before, and not taken up again
     assert _same(rest.state.scores, whole.state.scores)
@@ -111,13 +111,13 @@ def test_a_rollout_is_extended_to_what_it_would_have_been():
 def test_where_the_work_is_cut_and_by_how_many_threads_ends_no_rule_elsewhere(monkeypatch, threads):
     monkeypatch.setattr("engine.rollout.stop_rules._CHECKS_IN_DOUBLING", 1)  # moments: 108, 216, 432, 864 ...
     settings = RolloutSettings(trials=3000, variance_reduction=False, stop_error=1e-9, min_trials=2)
-    error = roll_out([RACE], JUDGES, replace(settings, trials=432)).state.estimate().equity_error
+    error = roll_out([RACE], EVALUATORS, replace(settings, trials=432)).state.estimate().equity_error
     settings = replace(settings, stop_error=error * 1.0001, threads=threads)
-    whole = roll_out([RACE], JUDGES, settings)
+    whole = roll_out([RACE], EVALUATORS, settings)
     assert (whole.reason, whole.state.count_trials()) == (StopReason.ERROR, 432)
     for cut in (100, 216, 300, 431):
-        part = roll_out([RACE], JUDGES, replace(settings, trials=cut, stop_error=0.0)).state
-        rest = roll_out([RACE], JUDGES, settings, resume=part)
+        part = roll_out([RACE], EVALUATORS, replace(settings, trials=cut, stop_error=0.0)).state
+        rest = roll_out([RACE], EVALUATORS, settings, resume=part)
         assert rest.reason is StopReason.ERROR
         assert np.array_equal(rest.state.scores[0], whole.state.scores[0])
 
@@ -126,7 +126,7 @@ def test_a_state_keeps_what_it_told_and_no_room_for_trials_that_never_came():
     seen = []
     stopped = roll_out(
         [RACE],
-        JUDGES,
+        EVALUATORS,
         RolloutSettings(trials=100_000, truncation=1),
         progress=seen.append,
         cancelled=lambda: len(seen) > 3,
@@ -140,30 +140,30 @@ def test_a_state_keeps_what_it_told_and_no_room_for_trials_that_never_came():
 
 def test_candidates_that_were_given_up_catch_up_once_no_rule_forbids_it():
     settings = RolloutSettings(trials=216, truncation=4, min_trials=108)
-    ruled = roll_out(CANDIDATES, JUDGES, settings)
+    ruled = roll_out(CANDIDATES, EVALUATORS, settings)
     assert (
         min(map(len, ruled.state.scores)) < max(map(len, ruled.state.scores))
         or ruled.reason is StopReason.JSD
     )
     unruled = replace(settings, stop_jsd=0.0)
-    resumed = roll_out(CANDIDATES, JUDGES, unruled, resume=ruled.state)
-    assert _same(resumed.state.scores, roll_out(CANDIDATES, JUDGES, unruled).state.scores)
+    resumed = roll_out(CANDIDATES, EVALUATORS, unruled, resume=ruled.state)
+    assert _same(resumed.state.scores, roll_out(CANDIDATES, EVALUATORS, unruled).state.scores)
     assert resumed.survivors == (0, 1, 2, 3, 4)
 
 
 def test_a_rollout_that_has_all_its_trials_comes_back_as_it_is():
-    done = roll_out([RACE], JUDGES, RolloutSettings(trials=100))
-    again = roll_out([RACE], JUDGES, RolloutSettings(trials=100), resume=done.state)
+    done = roll_out([RACE], EVALUATORS, RolloutSettings(trials=100))
+    again = roll_out([RACE], EVALUATORS, RolloutSettings(trials=100), resume=done.state)
     assert again.state is done.state
     assert again.reason is StopReason.TRIALS
 
 
 def test_fewer_trials_than_there_are_cannot_be_asked_for():
-    done = roll_out([RACE], JUDGES, RolloutSettings(trials=100))
+    done = roll_out([RACE], EVALUATORS, RolloutSettings(trials=100))
     with pytest.raises(
         ValueRangeError, match="expected 100 trials or more, as the saved rollout has, got 50"
     ) as refusal:
-        roll_out([RACE], JUDGES, RolloutSettings(trials=50), resume=done.state)
+        roll_out([RACE], EVALUATORS, RolloutSettings(trials=50), resume=done.state)
     assert refusal.value.field == "trials"
 
 
@@ -172,40 +172,40 @@ def test_fewer_trials_than_there_are_cannot_be_asked_for():
     [({"seed": 1}, "seed"), ({"truncation": 3}, "truncation"), ({"variance_reduction": False}, "variance")],
 )
 def test_a_state_of_another_rollout_is_refused(changed, name):
-    done = roll_out([RACE], JUDGES, RolloutSettings(trials=36))
+    done = roll_out([RACE], EVALUATORS, RolloutSettings(trials=36))
     with pytest.raises(StateError, match=name) as refusal:
-        roll_out([RACE], JUDGES, replace(RolloutSettings(trials=72), **changed), resume=done.state)
+        roll_out([RACE], EVALUATORS, replace(RolloutSettings(trials=72), **changed), resume=done.state)
     assert refusal.value.field == "state"
 
 
-def test_a_state_of_other_positions_or_judges_is_refused():
-    done = roll_out([RACE], JUDGES, RolloutSettings(trials=36))
+def test_a_state_of_other_positions_or_evaluators_is_refused():
+    done = roll_out([RACE], EVALUATORS, RolloutSettings(trials=36))
     with pytest.raises(StateError, match="other positions"):
-        roll_out([CONTACT], JUDGES, resume=done.state)
+        roll_out([CONTACT], EVALUATORS, resume=done.state)
     with pytest.raises(StateError, match="other cubes"):
-        roll_out([RACE], JUDGES, cubes=TrialCubes(np.array([1], np.int8), np.ones(1)), resume=done.state)
+        roll_out([RACE], EVALUATORS, cubes=TrialCubes(np.array([1], np.int8), np.ones(1)), resume=done.state)
     with pytest.raises(StateError, match="evaluators"):
-        roll_out([RACE], RolloutEvaluators(JUDGES.policy, boards.RandomJudge(1)), resume=done.state)
+        roll_out([RACE], RolloutEvaluators(EVALUATORS.policy, boards.RandomJudge(1)), resume=done.state)
 
 
 def test_a_candidate_far_behind_is_given_up_and_the_rest_go_on():
     close = [legal_plays(RACE, (2, 1))[i].result for i in (0, 1)]
     settings = RolloutSettings(trials=432, min_trials=108)
-    rollout = roll_out([*close, boards.position({1: 1}, {24: 9})], JUDGES, settings)
+    rollout = roll_out([*close, boards.position({1: 1}, {24: 9})], EVALUATORS, settings)
     assert 2 not in rollout.survivors
     assert rollout.state.count_trials(2) == 108
 
 
 def test_one_candidate_left_ends_the_rollout():
     lost, open_race = boards.position({1: 1}, {24: 9}), RACE
-    rollout = roll_out([lost, open_race], JUDGES, RolloutSettings(min_trials=100))
+    rollout = roll_out([lost, open_race], EVALUATORS, RolloutSettings(min_trials=100))
     assert rollout.reason is StopReason.JSD
     assert rollout.survivors == (1,)
     assert rollout.state.count_trials(0) == rollout.state.count_trials(1) == 108
 
 
 def test_candidates_without_a_difference_are_not_given_up():
-    rollout = roll_out([RACE, RACE], JUDGES, RolloutSettings(trials=216, min_trials=108))
+    rollout = roll_out([RACE, RACE], EVALUATORS, RolloutSettings(trials=216, min_trials=108))
     assert rollout.reason is StopReason.TRIALS
     difference = rollout.state.estimate_difference(0, 1)
     assert (difference.equity, difference.error, difference.jsds) == (0, 0, 0)
@@ -213,7 +213,7 @@ def test_candidates_without_a_difference_are_not_given_up():
 
 def test_a_small_standard_error_ends_the_rollout():
     rollout = roll_out(
-        [RACE], JUDGES, RolloutSettings(stop_error=0.05, min_trials=36, variance_reduction=False)
+        [RACE], EVALUATORS, RolloutSettings(stop_error=0.05, min_trials=36, variance_reduction=False)
     )
     assert rollout.reason is StopReason.ERROR
     estimate = rollout.state.estimate()
@@ -225,7 +225,7 @@ def test_a_small_standard_error_ends_the_rollout():
 
 
 def test_common_dice_make_differences_sharper_than_the_equities():
-    rollout = roll_out(CANDIDATES[:2], JUDGES, RolloutSettings(trials=648, variance_reduction=False))
+    rollout = roll_out(CANDIDATES[:2], EVALUATORS, RolloutSettings(trials=648, variance_reduction=False))
     apart = np.hypot(*(rollout.state.estimate(one).equity_error for one in (0, 1)))
     assert rollout.state.estimate_difference(0, 1).error < apart
     values = [rollout.state.estimate(one, for_opponent=True).equity for one in (0, 1)]
@@ -234,7 +234,7 @@ def test_common_dice_make_differences_sharper_than_the_equities():
 
 def test_progress_is_told_with_what_is_known():
     seen = []
-    rollout = roll_out([RACE], JUDGES, RolloutSettings(trials=500), progress=seen.append)
+    rollout = roll_out([RACE], EVALUATORS, RolloutSettings(trials=500), progress=seen.append)
     counts = [state.count_trials() for state in seen]
     assert counts == sorted(counts)
     assert counts[-1] == 500
@@ -245,18 +245,18 @@ def test_progress_is_told_with_what_is_known():
 def test_a_stop_keeps_the_trials_that_are_complete():
     stop = threading.Event()
     settings = RolloutSettings(trials=100_000, threads=2)
-    rollout = roll_out([CONTACT], JUDGES, settings, progress=lambda _: stop.set(), cancelled=stop.is_set)
+    rollout = roll_out([CONTACT], EVALUATORS, settings, progress=lambda _: stop.set(), cancelled=stop.is_set)
     assert rollout.reason is StopReason.CANCELLED
     trials = rollout.state.count_trials()
     assert 1 <= trials < 100_000
     assert _same(
-        rollout.state.scores, roll_out([CONTACT], JUDGES, RolloutSettings(trials=trials)).state.scores
+        rollout.state.scores, roll_out([CONTACT], EVALUATORS, RolloutSettings(trials=trials)).state.scores
     )
 
 
 def test_a_stop_before_any_trial_leaves_nothing():
     with pytest.raises(CancelledWork):
-        roll_out([CONTACT], JUDGES, cancelled=lambda: True)
+        roll_out([CONTACT], EVALUATORS, cancelled=lambda: True)
 
 
 def test_a_stop_is_obeyed_within_a_tenth_of_a_second():
@@ -269,7 +269,9 @@ def test_a_stop_is_obeyed_within_a_tenth_of_a_second():
 
     timer = threading.Timer(1.0, press)
     timer.start()
-    rollout = roll_out([Position.start()], JUDGES, RolloutSettings(trials=1_000_000), cancelled=stop.is_set)
+    rollout = roll_out(
+        [Position.start()], EVALUATORS, RolloutSettings(trials=1_000_000), cancelled=stop.is_set
+    )
     took_s = time.perf_counter() - stopped_s[0]
     assert rollout.reason is StopReason.CANCELLED
     assert took_s < 0.3  # a tenth on a machine with nothing else to do
@@ -284,12 +286,12 @@ def test_a_rollout_that_looks_ahead_stops_within_a_tenth_of_a_second(after_s):
         stopped_s.append(time.perf_counter())
         stop.set()
 
-    analyst = Engine(JUDGE)
-    judges = analyst.rollout_evaluators(2, 2, 2, cancelled=stop.is_set)
+    engine = Engine(EVALUATOR)
+    evaluators = engine.rollout_evaluators(2, 2, 2, cancelled=stop.is_set)
     timer = threading.Timer(after_s, press)
     timer.start()
     with contextlib.suppress(CancelledWork):
-        roll_out([Position.start()], judges, RolloutSettings(trials=1000), cancelled=stop.is_set)
+        roll_out([Position.start()], evaluators, RolloutSettings(trials=1000), cancelled=stop.is_set)
     assert time.perf_counter() - stopped_s[0] < 0.3  # a tenth on a machine with nothing else to do
 
 
@@ -303,9 +305,9 @@ def test_there_are_signs_of_life_while_no_trial_is_complete(monkeypatch):
         if len(seen) == 3:
             stop.set()
 
-    judges = Engine(JUDGE).rollout_evaluators(3, cancelled=stop.is_set)
+    evaluators = Engine(EVALUATOR).rollout_evaluators(3, cancelled=stop.is_set)
     with pytest.raises(CancelledWork):
-        roll_out([Position.start()], judges, progress=progress, cancelled=stop.is_set)
+        roll_out([Position.start()], evaluators, progress=progress, cancelled=stop.is_set)
     assert seen[:3] == [0, 0, 0]
 
 
@@ -313,7 +315,7 @@ def test_the_first_block_is_a_single_trial_so_that_something_is_known_soon():
     counts = []
     roll_out(
         [RACE],
-        JUDGES,
+        EVALUATORS,
         RolloutSettings(trials=500),
         progress=lambda state: counts.append(state.count_trials()),
     )
@@ -321,19 +323,19 @@ def test_the_first_block_is_a_single_trial_so_that_something_is_known_soon():
     assert counts[1] <= 13
 
 
-def test_a_fault_of_a_judge_comes_out_and_ends_the_work():
+def test_a_fault_of_a_evaluator_comes_out_and_ends_the_work():
     class Broken(boards.RacingJudge):
         def evaluate(self, positions):
             raise RuntimeError("broken")
 
     with pytest.raises(RuntimeError, match="broken"):
-        roll_out([RACE], RolloutEvaluators(JUDGES.policy, Broken()), RolloutSettings(threads=2))
+        roll_out([RACE], RolloutEvaluators(EVALUATORS.policy, Broken()), RolloutSettings(threads=2))
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("rollout")]
 
 
 def test_nothing_to_roll_out_is_refused():
     with pytest.raises(ValueRangeError) as refusal:
-        roll_out([], JUDGES)
+        roll_out([], EVALUATORS)
     assert refusal.value.field == "position"
 
 

@@ -8,8 +8,8 @@ from engine.evaluation.pruning import EvaluatorPruner
 from engine.rollout import RolloutEvaluators, RolloutSettings, load_state, roll_out, save_state
 from tests import boards
 
-JUDGE = boards.RacingJudge()
-JUDGES = RolloutEvaluators(EvaluatorPruner(JUDGE), JUDGE)
+EVALUATOR = boards.RacingJudge()
+EVALUATORS = RolloutEvaluators(EvaluatorPruner(EVALUATOR), EVALUATOR)
 STARTS = [
     boards.position({6: 3, 5: 2}, {21: 3, 20: 2, 19: 2}),
     boards.position({6: 2, 2: 2}, {22: 3, 20: 1}),
@@ -19,7 +19,7 @@ SETTINGS = RolloutSettings(trials=216, min_trials=36, seed=9)
 
 @pytest.fixture(scope="module")
 def state():
-    return roll_out(STARTS, JUDGES, RolloutSettings(trials=108, stop_jsd=0.0, seed=9)).state
+    return roll_out(STARTS, EVALUATORS, RolloutSettings(trials=108, stop_jsd=0.0, seed=9)).state
 
 
 def test_a_state_comes_back_as_it_was_saved(tmp_path, state):
@@ -34,7 +34,7 @@ def test_a_state_comes_back_as_it_was_saved(tmp_path, state):
 
 
 def test_unequal_numbers_of_trials_are_kept_apart(tmp_path):
-    ruled = roll_out(STARTS, JUDGES, RolloutSettings(trials=216, min_trials=36)).state
+    ruled = roll_out(STARTS, EVALUATORS, RolloutSettings(trials=216, min_trials=36)).state
     save_state(ruled, tmp_path / "state")
     loaded = load_state(tmp_path / "state")
     assert [len(scores) for scores in loaded.scores] == [len(scores) for scores in ruled.scores]
@@ -42,20 +42,20 @@ def test_unequal_numbers_of_trials_are_kept_apart(tmp_path):
 
 def test_a_saved_rollout_is_extended_as_if_it_had_never_stopped(tmp_path, state):
     save_state(state, tmp_path / "state")
-    rest = roll_out(STARTS, JUDGES, SETTINGS, resume=load_state(tmp_path / "state"))
-    whole = roll_out(STARTS, JUDGES, SETTINGS)
+    rest = roll_out(STARTS, EVALUATORS, SETTINGS, resume=load_state(tmp_path / "state"))
+    whole = roll_out(STARTS, EVALUATORS, SETTINGS)
     assert all(map(np.array_equal, rest.state.scores, whole.state.scores))
 
 
 def test_saving_again_replaces_the_file(tmp_path, state):
     path = tmp_path / "state"
     save_state(state, path)
-    more = roll_out(STARTS, JUDGES, RolloutSettings(trials=144, stop_jsd=0.0, seed=9), resume=state).state
+    more = roll_out(STARTS, EVALUATORS, RolloutSettings(trials=144, stop_jsd=0.0, seed=9), resume=state).state
     save_state(more, path)
     assert load_state(path).count_trials() == 144
 
 
-def test_judges_of_the_same_names_are_told_apart_by_what_they_are_made_of(tmp_path, state):
+def test_evaluators_of_the_same_names_are_told_apart_by_what_they_are_made_of(tmp_path, state):
     path = tmp_path / "state"
     save_state(state, path, {"contact": "12" * 32})
     assert load_state(path, {"contact": "12" * 32}).count_trials() == load_state(path).count_trials() == 108

@@ -35,7 +35,7 @@ def _cube_state(held, taken, spread, trials=216):
     values = held + noise, taken + np.roll(np.repeat(noise[:2], trials // 2), 1)
     scores = tuple(np.column_stack([each, value]) for each, value in zip(columns, values, strict=True))
     starts = np.stack([Position.start().board] * 2)
-    return RolloutState(starts, TrialCubes.make_initial(2), 0, 0, True, ("judge",), MONEY.name, scores)
+    return RolloutState(starts, TrialCubes.make_initial(2), 0, 0, True, ("evaluator",), MONEY.name, scores)
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_rules_wait_for_their_moment(trials):
     better[:, 0] = 1
     starts = np.stack([Position.start().board] * 2)
     state = RolloutState(
-        starts, TrialCubes.make_initial(2), 0, 0, True, ("judge",), "cubeless", (scores, better)
+        starts, TrialCubes.make_initial(2), 0, 0, True, ("evaluator",), "cubeless", (scores, better)
     )
     assert apply_candidate_rule(state, [0, 1], SETTINGS, CubelessScoring()) == ([0, 1], None)
 
@@ -79,7 +79,7 @@ def test_the_candidate_with_the_least_equity_for_the_next_mover_is_kept():
     better[:, 0] = 1
     starts = np.stack([Position.start().board] * 2)
     state = RolloutState(
-        starts, TrialCubes.make_initial(2), 0, 0, True, ("judge",), "cubeless", (scores, better)
+        starts, TrialCubes.make_initial(2), 0, 0, True, ("evaluator",), "cubeless", (scores, better)
     )
     assert apply_candidate_rule(state, [0, 1], SETTINGS, CubelessScoring()) == ([0], StopReason.JSD)
 

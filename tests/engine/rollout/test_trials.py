@@ -10,16 +10,18 @@ from engine.rollout.trials import play_trials
 from engine.rules.position import Position
 from tests import boards, naive_rollout
 
-JUDGE = boards.RacingJudge()
-JUDGES = RolloutEvaluators(EvaluatorPruner(JUDGE), JUDGE)
+EVALUATOR = boards.RacingJudge()
+EVALUATORS = RolloutEvaluators(EvaluatorPruner(EVALUATOR), EVALUATOR)
 START = Position.start()
 RACE = boards.position({6: 3, 5: 2, 3: 2}, {21: 3, 20: 2, 19: 2})
 CONTACT = boards.position({25: 1, 20: 2, 6: 3, 4: 2}, {2: 2, 7: 1, 19: 4, 21: 3})
 
 
-def _play(starts, trials, settings=None, judges=JUDGES, cancelled=lambda: False):
+def _play(starts, trials, settings=None, evaluators=EVALUATORS, cancelled=lambda: False):
     stacked = np.stack([start.board for start in starts])
-    return play_trials(stacked, trials, settings or RolloutSettings(), judges, CubelessScoring(), cancelled)
+    return play_trials(
+        stacked, trials, settings or RolloutSettings(), evaluators, CubelessScoring(), cancelled
+    )
 
 
 @pytest.mark.parametrize(
@@ -37,17 +39,17 @@ def _play(starts, trials, settings=None, judges=JUDGES, cancelled=lambda: False)
 def test_trials_are_those_played_by_hand(start, trials, settings):
     found = _play([start], trials, settings)[0]
     for trial, scores in zip(trials, found, strict=True):
-        expected = naive_rollout.trial_outcome(start, trial, JUDGE, settings)
+        expected = naive_rollout.trial_outcome(start, trial, EVALUATOR, settings)
         assert scores == pytest.approx(expected, abs=1e-6)
 
 
-def test_trials_end_where_an_exact_judge_knows_the_position():
+def test_trials_end_where_an_exact_evaluator_knows_the_position():
     exact = build_two_sided(6, 2, threads=1)
-    judges = RolloutEvaluators(EvaluatorPruner(JUDGE), JUDGE, exact=(exact,))
+    evaluators = RolloutEvaluators(EvaluatorPruner(EVALUATOR), EVALUATOR, exact=(exact,))
     for settings in (RolloutSettings(), RolloutSettings(variance_reduction=False)):
-        found = _play([RACE], range(12), settings, judges)[0]
+        found = _play([RACE], range(12), settings, evaluators)[0]
         for trial, scores in enumerate(found):
-            expected = naive_rollout.trial_outcome(RACE, trial, JUDGE, settings, exact)
+            expected = naive_rollout.trial_outcome(RACE, trial, EVALUATOR, settings, exact)
             assert scores == pytest.approx(expected, abs=1e-6)
 
 
@@ -73,7 +75,7 @@ def test_forced_positions_are_played_out():
     settings = RolloutSettings(truncation=6)
     scores = _play([shut_out], range(4), settings)[0]
     for trial in range(4):
-        expected = naive_rollout.trial_outcome(shut_out, trial, JUDGE, settings)
+        expected = naive_rollout.trial_outcome(shut_out, trial, EVALUATOR, settings)
         assert scores[trial] == pytest.approx(expected, abs=1e-6)
 
 
@@ -83,24 +85,24 @@ def test_a_last_roll_that_always_wins_wins():
 
 
 class _CountingReplies:
-    """Finds replies like another finder and counts what it is asked."""
+    """Finds replies like another pruner and counts what it is asked."""
 
     name = "counting"
 
-    def __init__(self, finder) -> None:
-        self.finder = finder
+    def __init__(self, pruner) -> None:
+        self.pruner = pruner
         self.asked = 0
 
     def prune_plays(self, positions, dice, keep, margin):
         self.asked += len(positions)
-        return self.finder.prune_plays(positions, dice, keep, margin)
+        return self.pruner.prune_plays(positions, dice, keep, margin)
 
 
 def test_repeated_positions_are_played_once():
-    finder = _CountingReplies(EvaluatorPruner(JUDGE))
-    judges = RolloutEvaluators(finder, JUDGE)
-    _play([START], range(1296), RolloutSettings(truncation=1, variance_reduction=False), judges)
-    assert finder.asked == 21
+    pruner = _CountingReplies(EvaluatorPruner(EVALUATOR))
+    evaluators = RolloutEvaluators(pruner, EVALUATOR)
+    _play([START], range(1296), RolloutSettings(truncation=1, variance_reduction=False), evaluators)
+    assert pruner.asked == 21
 
 
 def test_luck_can_be_measured_by_others_than_those_who_play():
@@ -114,7 +116,7 @@ def test_luck_can_be_measured_by_others_than_those_who_play():
             return np.full((len(positions), 5), 0.25, np.float32)
 
     plain = _play([CONTACT], range(40), RolloutSettings(variance_reduction=False, truncation=5))
-    lenient = RolloutEvaluators(EvaluatorPruner(JUDGE), JUDGE, Constant(), EvaluatorPruner(random))
+    lenient = RolloutEvaluators(EvaluatorPruner(EVALUATOR), EVALUATOR, Constant(), EvaluatorPruner(random))
     assert _play([CONTACT], range(40), RolloutSettings(truncation=5), lenient) == pytest.approx(
         plain, abs=1e-6
     )
@@ -137,7 +139,7 @@ def test_a_trial_that_never_ends_is_given_up(monkeypatch):
     monkeypatch.setattr("engine.rollout.trials.MAX_TURNS", 300)
     settings = RolloutSettings(variance_reduction=False)
     with pytest.raises(LimitError, match="over 300 turns"):
-        _play([START], range(2), settings, RolloutEvaluators(_Idler(), JUDGE))
+        _play([START], range(2), settings, RolloutEvaluators(_Idler(), EVALUATOR))
 
 
 def test_playing_stops_when_told_to():

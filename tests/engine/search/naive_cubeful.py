@@ -21,7 +21,7 @@ class NaiveCubeful:
     In money play values are points for a cube of 1 whatever it shows, in a match chances to win it.
 
     Attributes:
-        evaluator: The judge of the leaves.
+        evaluator: Evaluates the leaves.
         match: The match state.
     """
 

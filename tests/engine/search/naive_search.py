@@ -63,7 +63,7 @@ class NaiveSearch:
     """The outcome of a position some plies deep, by the definition.
 
     Attributes:
-        evaluator: The judge of the leaves.
+        evaluator: Evaluates the leaves.
         width: The most replies that are followed deeper; None for all.
         width_margin: How far behind the best one at 0 plies those may be.
     """

@@ -29,7 +29,7 @@ def held(cache, tag, columns=5):
 @pytest.mark.parametrize("entries", [2, 256, 1 << 15])
 def test_what_is_held_is_what_was_stored(entries):
     cache = ValueCache(entries)
-    tag = cache.assign_tag("judge")
+    tag = cache.assign_tag("evaluator")
     cache.store(KEYS, ALL, tag, VALUES)
     rows, found = held(cache, tag)
     assert np.array_equal(found, VALUES[rows])
@@ -52,7 +52,7 @@ def test_a_value_that_is_stored_again_replaces_itself_alone():
     assert set(held(cache, 7)[0]) == {0, 1}
 
 
-def test_judges_do_not_see_each_others_values():
+def test_evaluators_do_not_see_each_others_values():
     cache = ValueCache(1 << 15)
     first, second = cache.assign_tag("first"), cache.assign_tag(("second", 2))
     cache.store(KEYS, ALL, first, VALUES)
@@ -61,7 +61,7 @@ def test_judges_do_not_see_each_others_values():
 
 
 @pytest.mark.parametrize("entries", [256, 1 << 15])
-def test_judges_of_fewer_columns_share_a_cache_with_those_of_all(entries):
+def test_evaluators_of_fewer_columns_share_a_cache_with_those_of_all(entries):
     cache = ValueCache(entries)
     for i in range(0, len(KEYS), 100):
         rows = ALL[i : i + 100]
@@ -82,7 +82,7 @@ def test_every_bit_of_a_tag_counts(tag):
         assert len(held(cache, tag ^ (1 << bit))[0]) == 0
 
 
-def test_any_number_of_judges_get_numbers_of_their_own():
+def test_any_number_of_evaluators_get_numbers_of_their_own():
     cache = ValueCache(2)
     tags = [cache.assign_tag(i) for i in range(5000)]
     assert len(set(tags)) == 5000

@@ -67,8 +67,8 @@ PRUNED = Pruning(keep=3, margin=0.1, width=2, width_margin=0.05)
 
 
 def searched(judgement, sample, plies, pruning=UNPRUNED, **options):
-    finder = None if pruning.keep is None else EvaluatorPruner(SmoothJudge(knows_the_end=True))
-    return TreeSearch(finder, pruning, **options).evaluate(judgement, sample, plies)
+    pruner = None if pruning.keep is None else EvaluatorPruner(SmoothJudge(knows_the_end=True))
+    return TreeSearch(pruner, pruning, **options).evaluate(judgement, sample, plies)
 
 
 def naive(match, sample, plies):
@@ -84,9 +84,9 @@ def naive(match, sample, plies):
     return np.array(rows)
 
 
-def cubeful(match, plies, judge=None, exact=()):
+def cubeful(match, plies, evaluator=None, exact=()):
     return CubefulObjective(
-        judge or SmoothJudge(), build_cube_state_space(match, max_cube_turns=plies + 1), exact
+        evaluator or SmoothJudge(), build_cube_state_space(match, max_cube_turns=plies + 1), exact
     )
 
 
@@ -137,7 +137,7 @@ class EnteringJudge:
 def test_a_double_that_only_brings_the_gammons_in_is_right_by_the_jacoby_rule_and_beavered(rules, best):
     """Eleven rolls of 36 enter and win a gammon; with single games alone the player is worse off still."""
     on_the_bar = boards.position(x={25: 1, 6: 14}, o={20: 2, 21: 2, 22: 2, 23: 2, 24: 2, 1: 5}).board[None]
-    judgement = cubeful(MatchState(**rules), 1, judge=EnteringJudge())
+    judgement = cubeful(MatchState(**rules), 1, evaluator=EnteringJudge())
     values = judgement.apply_double_option(searched(judgement, on_the_bar, 1))
     assert values[0, OUTCOME_COLUMNS] == pytest.approx(best, abs=1e-6)
 
@@ -178,17 +178,17 @@ def test_results_are_bitwise_the_same_on_any_threads_alone_and_in_company(match)
 
 @pytest.mark.parametrize("entries", [2, 1 << 14])
 def test_judgements_of_different_columns_share_a_cache_without_mixing(entries):
-    judge, sample = SmoothJudge(), np.concatenate([SAMPLE[:1], NEARLY_OVER])
+    evaluator, sample = SmoothJudge(), np.concatenate([SAMPLE[:1], NEARLY_OVER])
     judgements = [
-        CubelessObjective(judge),
-        *(MatchObjective(judge, make_dead_cube_game(match)) for match in MATCHES[:3]),
-        *(cubeful(match, 2, judge) for match in (*MONEY, *MATCHES)),
+        CubelessObjective(evaluator),
+        *(MatchObjective(evaluator, make_dead_cube_game(match)) for match in MATCHES[:3]),
+        *(cubeful(match, 2, evaluator) for match in (*MONEY, *MATCHES)),
     ]
     assert len({judgement.columns for judgement in judgements}) > 4
     expected = [searched(judgement, sample, 2, PRUNED) for judgement in judgements]
     cache = ValueCache(entries, columns=16)
-    finder = EvaluatorPruner(SmoothJudge(knows_the_end=True))
-    tree = TreeSearch(finder, PRUNED, cache)
+    pruner = EvaluatorPruner(SmoothJudge(knows_the_end=True))
+    tree = TreeSearch(pruner, PRUNED, cache)
     for plies in (1, 2, 2):
         for judgement, values in zip(judgements, expected, strict=True):
             found = tree.evaluate(judgement, sample, plies)
@@ -196,14 +196,14 @@ def test_judgements_of_different_columns_share_a_cache_without_mixing(entries):
 
 
 def test_the_same_question_again_is_answered_from_the_cache():
-    judge = SmoothJudge()
+    evaluator = SmoothJudge()
     tree = TreeSearch(None, UNPRUNED, ValueCache(1 << 12, columns=16))
-    first = tree.evaluate(cubeful(MatchState(length=7), 1, judge), SAMPLE[:3], 1)
-    judge.batches.clear()
-    assert np.array_equal(tree.evaluate(cubeful(MatchState(length=7), 1, judge), SAMPLE[:3], 1), first)
-    assert judge.batches == []
-    tree.evaluate(cubeful(MatchState(length=7, score=(1, 0)), 1, judge), SAMPLE[:3], 1)
-    assert judge.batches
+    first = tree.evaluate(cubeful(MatchState(length=7), 1, evaluator), SAMPLE[:3], 1)
+    evaluator.batches.clear()
+    assert np.array_equal(tree.evaluate(cubeful(MatchState(length=7), 1, evaluator), SAMPLE[:3], 1), first)
+    assert evaluator.batches == []
+    tree.evaluate(cubeful(MatchState(length=7, score=(1, 0)), 1, evaluator), SAMPLE[:3], 1)
+    assert evaluator.batches
 
 
 def test_a_search_with_the_cube_can_be_stopped():

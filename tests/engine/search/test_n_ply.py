@@ -38,11 +38,11 @@ FINISHED = np.stack(
 )
 
 
-def deep(plies, pruning=UNPRUNED, judge=None, finder=None, **options):
-    judge = judge or SmoothJudge()
+def deep(plies, pruning=UNPRUNED, evaluator=None, pruner=None, **options):
+    evaluator = evaluator or SmoothJudge()
     if pruning.keep is not None:
-        finder = finder or EvaluatorPruner(SmoothJudge(knows_the_end=True))
-    return NPlyEvaluator(judge, finder, plies, pruning, **options)
+        pruner = pruner or EvaluatorPruner(SmoothJudge(knows_the_end=True))
+    return NPlyEvaluator(evaluator, pruner, plies, pruning, **options)
 
 
 def naive(sample, plies, **options):
@@ -64,7 +64,7 @@ def test_three_plies_unpruned_are_the_exact_expectiminimax():
     assert np.abs(deep(3).evaluate(NEARLY_OVER[:1]) - naive(NEARLY_OVER[:1], 3)).max() < 1e-6
 
 
-def test_with_a_width_of_one_replies_are_those_that_the_judge_chooses_without_look_ahead():
+def test_with_a_width_of_one_replies_are_those_that_the_evaluator_chooses_without_look_ahead():
     sample = np.concatenate([NEARLY_OVER, SAMPLE[:5]])
     found = deep(2, Pruning(keep=None, width=1)).evaluate(sample)
     assert np.abs(found - naive(sample, 2, width=1)).max() < 1e-6
@@ -78,18 +78,18 @@ def test_with_a_greater_width_the_best_of_the_followed_replies_is_taken(margin):
     assert np.abs(found - naive(sample, 2, width=3, width_margin=margin)).max() < 1e-6
 
 
-def test_a_finder_that_thinks_like_the_judge_costs_nothing_even_if_it_keeps_one_reply():
+def test_a_pruner_that_thinks_like_the_evaluator_costs_nothing_even_if_it_keeps_one_reply():
     sample = np.concatenate([SAMPLE, NEARLY_OVER])
     exact = deep(1).evaluate(sample)
     assert np.array_equal(deep(1, Pruning(keep=1)).evaluate(sample), exact)
     assert np.array_equal(deep(1, Pruning(keep=5, margin=0.1)).evaluate(sample), exact)
 
 
-def test_a_finder_that_thinks_otherwise_narrows_the_choice_and_the_judge_chooses():
+def test_a_pruner_that_thinks_otherwise_narrows_the_choice_and_the_evaluator_chooses():
     other = EvaluatorPruner(SmoothJudge(seed=9))
     exact = cubeless_equity(deep(1).evaluate(SAMPLE))
-    many = cubeless_equity(deep(1, Pruning(keep=8, margin=9.0), finder=other).evaluate(SAMPLE))
-    one = cubeless_equity(deep(1, Pruning(keep=1), finder=other).evaluate(SAMPLE))
+    many = cubeless_equity(deep(1, Pruning(keep=8, margin=9.0), pruner=other).evaluate(SAMPLE))
+    one = cubeless_equity(deep(1, Pruning(keep=1), pruner=other).evaluate(SAMPLE))
     assert (one <= many + 1e-6).all()
     assert (many <= exact + 1e-6).all()
     assert one.sum() < many.sum() < exact.sum()
@@ -100,7 +100,7 @@ def test_finished_positions_are_exact_at_any_depth(plies):
     assert np.array_equal(deep(plies).evaluate(FINISHED), evaluate_finished(FINISHED))
 
 
-def test_zero_plies_are_the_judge_alone():
+def test_zero_plies_are_the_evaluator_alone():
     assert np.array_equal(deep(0).evaluate(SAMPLE), SmoothJudge().evaluate(SAMPLE))
 
 
@@ -133,22 +133,22 @@ def test_results_are_bitwise_the_same_whatever_the_cache_holds(entries):
     cache = ValueCache(entries)
     sample = np.concatenate([SAMPLE[:8], NEARLY_OVER])
     exact = deep(2, PRUNED).evaluate(sample)
-    judge = SmoothJudge()
-    searches = {plies: deep(plies, PRUNED, judge=judge, cache=cache) for plies in (1, 2)}
+    evaluator = SmoothJudge()
+    searches = {plies: deep(plies, PRUNED, evaluator=evaluator, cache=cache) for plies in (1, 2)}
     for plies in (2, 1, 2):
         searches[plies].evaluate(SAMPLE[8:])
-        deep(2, PRUNED, judge=SmoothJudge(seed=4), cache=cache).evaluate(sample)
+        deep(2, PRUNED, evaluator=SmoothJudge(seed=4), cache=cache).evaluate(sample)
         assert np.array_equal(searches[2].evaluate(sample), exact)
 
 
 @pytest.mark.parametrize("columns", [5, 11])
 def test_what_the_cache_holds_is_not_searched_again(columns):
-    judge = SmoothJudge()
-    search = deep(2, PRUNED, judge=judge, cache=ValueCache(1 << 12, columns))
+    evaluator = SmoothJudge()
+    search = deep(2, PRUNED, evaluator=evaluator, cache=ValueCache(1 << 12, columns))
     first = search.evaluate(SAMPLE[:4])
-    judge.batches.clear()
+    evaluator.batches.clear()
     assert np.array_equal(search.evaluate(SAMPLE[:4]), first)
-    assert judge.batches == []
+    assert evaluator.batches == []
 
 
 def test_a_cache_of_too_few_columns_is_left_alone():
@@ -158,12 +158,12 @@ def test_a_cache_of_too_few_columns_is_left_alone():
 
 
 def test_repeated_positions_are_searched_once():
-    judge = SmoothJudge()
-    deep(1, judge=judge).evaluate(SAMPLE[:2])
-    once = sum(judge.batches)
-    judge.batches.clear()
-    deep(1, judge=judge).evaluate(np.tile(SAMPLE[:2], (20, 1, 1)))
-    assert sum(judge.batches) == once
+    evaluator = SmoothJudge()
+    deep(1, evaluator=evaluator).evaluate(SAMPLE[:2])
+    once = sum(evaluator.batches)
+    evaluator.batches.clear()
+    deep(1, evaluator=evaluator).evaluate(np.tile(SAMPLE[:2], (20, 1, 1)))
+    assert sum(evaluator.batches) == once
 
 
 def test_read_only_and_strided_boards_are_taken():
@@ -173,20 +173,20 @@ def test_read_only_and_strided_boards_are_taken():
 
 
 def test_blocks_stay_within_their_bounds_however_much_is_asked():
-    judge = SmoothJudge()
-    finder = CountingFinder(SmoothJudge(seed=3))
+    evaluator = SmoothJudge()
+    pruner = CountingFinder(SmoothJudge(seed=3))
     pruning = Pruning(keep=MAX_KEEP, margin=9.0)
     many = boards.random_boards(150, seed=5)
-    deep(1, pruning, judge=judge, finder=finder).evaluate(many)
-    assert max(finder.batches) == PRUNE_POSITIONS * len(ROLLS)
-    assert EVALUATE_ROWS // 2 < max(judge.batches) <= EVALUATE_ROWS
+    deep(1, pruning, evaluator=evaluator, pruner=pruner).evaluate(many)
+    assert max(pruner.batches) == PRUNE_POSITIONS * len(ROLLS)
+    assert EVALUATE_ROWS // 2 < max(evaluator.batches) <= EVALUATE_ROWS
     assert BLOCK_POSITIONS * len(ROLLS) * MAX_KEEP <= MAX_BLOCK_REPLIES
 
 
 def test_unpruned_blocks_stay_within_their_bounds_too():
-    judge = SmoothJudge()
-    deep(1, judge=judge).evaluate(boards.random_boards(60, seed=6))
-    assert max(judge.batches) <= EVALUATE_ROWS
+    evaluator = SmoothJudge()
+    deep(1, evaluator=evaluator).evaluate(boards.random_boards(60, seed=6))
+    assert max(evaluator.batches) <= EVALUATE_ROWS
 
 
 def test_a_deep_query_takes_no_more_memory_than_a_block_for_each_of_its_levels():
@@ -207,15 +207,15 @@ def peak_bytes(search, sample):
 
 
 def test_a_search_can_be_stopped_and_asks_before_each_block():
-    judge = SmoothJudge()
-    finder = CountingFinder(SmoothJudge(seed=3))
+    evaluator = SmoothJudge()
+    pruner = CountingFinder(SmoothJudge(seed=3))
     work_since = []
 
     def cancelled():
-        work_since.append((sum(judge.batches), sum(finder.batches)))
+        work_since.append((sum(evaluator.batches), sum(pruner.batches)))
         return len(work_since) > 40
 
-    search = deep(3, Pruning(keep=4), judge=judge, finder=finder)
+    search = deep(3, Pruning(keep=4), evaluator=evaluator, pruner=pruner)
     with pytest.raises(CancelledWork):
         search.evaluate_with_watch(SAMPLE, SearchWatch(cancelled))
     steps = np.diff(np.array(work_since), axis=0)
@@ -239,15 +239,15 @@ def test_a_stopped_search_stops_all_its_threads_and_the_next_one_works():
     assert len(asked) == after
 
 
-def test_nodes_are_the_positions_that_the_judge_was_asked_for():
-    judge, watch = SmoothJudge(), SearchWatch()
-    deep(2, PRUNED, judge=judge, finder=EvaluatorPruner(SmoothJudge()), threads=3).evaluate_with_watch(
-        SAMPLE, watch
-    )
-    assert watch.nodes == sum(judge.batches) > 1000
+def test_nodes_are_the_positions_that_the_evaluator_was_asked_for():
+    evaluator, watch = SmoothJudge(), SearchWatch()
+    deep(
+        2, PRUNED, evaluator=evaluator, pruner=EvaluatorPruner(SmoothJudge()), threads=3
+    ).evaluate_with_watch(SAMPLE, watch)
+    assert watch.nodes == sum(evaluator.batches) > 1000
 
 
-def test_an_n_ply_evaluator_says_its_plies_and_adds_them_to_its_judges():
+def test_an_n_ply_evaluator_says_its_plies_and_adds_them_to_its_evaluators():
     assert (deep(2).plies, deep(2).name) == (2, "smooth 1")
     assert NPlyEvaluator(deep(1), None, 1, UNPRUNED).plies == 2
 

@@ -33,9 +33,9 @@ START = Position.start()
 MIDGAME = boards.position(x={24: 1, 18: 2, 13: 3, 8: 3, 6: 4, 5: 2}, o={1: 2, 7: 2, 12: 4, 17: 2, 19: 5})
 
 
-def pruned_search(threads=1, cache=None, judge=None):
-    finder = EvaluatorPruner(SmoothJudge(knows_the_end=True))
-    return make_cubeless_search(judge or SmoothJudge(), finder, PRUNED, cache, threads)
+def pruned_search(threads=1, cache=None, evaluator=None):
+    pruner = EvaluatorPruner(SmoothJudge(knows_the_end=True))
+    return make_cubeless_search(evaluator or SmoothJudge(), pruner, PRUNED, cache, threads)
 
 
 def ranked_by(search, position, roll, plies, filter_name=DEFAULT_FILTER):
@@ -65,9 +65,9 @@ def test_every_candidate_has_the_value_of_its_own_depth():
     found = ranked_by(pruned_search(), MIDGAME, (6, 4), 2, "narrow")
     assert {each.plies for each in found} == {0, 1, 2}
     for each in found:
-        judge = SmoothJudge()
-        finder = EvaluatorPruner(SmoothJudge(knows_the_end=True))
-        after = NPlyEvaluator(judge, finder, each.plies, PRUNED).evaluate(each.play.result.board[None])
+        evaluator = SmoothJudge()
+        pruner = EvaluatorPruner(SmoothJudge(knows_the_end=True))
+        after = NPlyEvaluator(evaluator, pruner, each.plies, PRUNED).evaluate(each.play.result.board[None])
         assert each.outcome == tuple(invert_outcomes(after)[0].tolist())
         assert each.score == pytest.approx(each.outcome.equity, abs=1e-6)
 
@@ -95,10 +95,10 @@ def test_results_are_the_same_on_any_number_of_threads_and_with_a_cache():
         assert ranked_by(search, MIDGAME, (4, 2), 2) == alone
 
 
-def test_plies_of_the_judge_are_added():
-    judge = NPlyEvaluator(SmoothJudge(), None, 1, UNPRUNED)
+def test_plies_of_the_evaluator_are_added():
+    evaluator = NPlyEvaluator(SmoothJudge(), None, 1, UNPRUNED)
     position = boards.position(x={3: 2}, o={20: 2})
-    found = ranked_by(make_cubeless_search(judge, None, UNPRUNED), position, (2, 1), 1, "huge")
+    found = ranked_by(make_cubeless_search(evaluator, None, UNPRUNED), position, (2, 1), 1, "huge")
     assert found[0].plies == 2
 
 
@@ -153,10 +153,10 @@ def test_progress_is_told_while_a_depth_is_at_work(monkeypatch):
     }
 
 
-def test_the_nodes_are_all_that_the_judge_was_asked():
-    judge = SmoothJudge()
-    found = pruned_search(judge=judge).search(MIDGAME, (4, 2), 2, FILTERS["tiny"])
-    assert found.effort.nodes == sum(judge.batches)
+def test_the_nodes_are_all_that_the_evaluator_was_asked():
+    evaluator = SmoothJudge()
+    found = pruned_search(evaluator=evaluator).search(MIDGAME, (4, 2), 2, FILTERS["tiny"])
+    assert found.effort.nodes == sum(evaluator.batches)
 
 
 def test_a_decided_choice_can_end_the_search_early():
