@@ -1,4 +1,4 @@
-"""Every error the program raises on purpose: one root, one subclass per thing a caller can do about it.
+"""Errors that the program raises on purpose: one root, one subclass for each thing a caller can do.
 
 A message says what was expected, what came and where. ``field`` names the input field at fault, for replies
 that give it on its own. Each class carries the words under which programs see it: there is no other table.
@@ -45,34 +45,34 @@ class GammondError(Exception):
 
 
 class FormatError(GammondError):
-    """Text that cannot be read at all: correct the text."""
+    """Text that cannot be parsed: correct the text."""
 
     code = "bad_value"
     row_code = "format"
 
 
 class PositionError(GammondError):
-    """Well-formed input that describes an impossible position or match: correct the position."""
+    """Well-formed input for an impossible position or match: correct the position."""
 
     code = "bad_value"
     row_code = "position"
 
 
 class PlayError(GammondError):
-    """A play that the rules do not allow here: choose another one."""
+    """A play that the rules forbid here: choose another one."""
 
     code = "bad_value"
 
 
 class ValueRangeError(GammondError):
-    """A setting or argument outside what it may be: give one of the values the message names."""
+    """A setting or argument out of range: give one of the values in the message."""
 
     code = "bad_value"
     row_code = "range"
 
 
 class StateError(GammondError):
-    """A request that makes no sense yet: do first what the message names.
+    """A request that makes no sense in the present state: do first what the message says.
 
     Args:
         problem: What is wrong.
@@ -93,7 +93,7 @@ class StateError(GammondError):
 
 
 class UnsupportedError(GammondError):
-    """A request that is understood and not offered: do without it."""
+    """A request that is understood but not supported: do without it."""
 
     code = "unsupported"
     row_code = "unsupported"
@@ -116,14 +116,14 @@ def missing_package(what: str, package: str, extra: str, field: str | None = Non
 
 
 class LimitError(GammondError):
-    """A cap was reached: ask for less, or later."""
+    """A limit was reached: ask for less, or later."""
 
     code = "limit"
     row_code = "limit"
 
 
 class DataFileError(GammondError):
-    """A net or database file that is missing, truncated, altered or of another kind: make it again."""
+    """A net or database file is missing, truncated, altered or of another kind: make it again."""
 
     code = "data_file"
 

@@ -1,7 +1,7 @@
-"""The FIBS board line, in the two dialects that are spoken.
+"""The FIBS board line, in the dialects of FIBS and GNU Backgammon.
 
 ``board:you:opponent:length:score:score:26 points:turn:dice:dice:cube:may double:may double:doubled:…``, 52
-fields behind the word ``board``. The points are one player's view whoever is on roll; that player ("you" on
+fields after the word ``board``. The points are one player's view whoever is on roll; that player ("you" on
 FIBS, player 1 in GNU Backgammon) is seat 1, the other seat 0.
 
 Source: fibs.com/fibs_interface.html#board_state for FIBS; the wire of gnubg 1.07.001 for its dialect.
@@ -22,7 +22,7 @@ from engine.rules.match import MatchState
 from engine.rules.position import BAR, CHECKERS, Board, Position, fill_borne_off, swap_sides
 
 VIEWER = 1
-"""The seat whose view the line is."""
+"""The seat whose view the line has."""
 
 _OPPONENT = 1 - VIEWER
 _MONEY_LENGTH = 9999
@@ -40,11 +40,11 @@ _COLOUR, _DIRECTION, _POST_CRAWFORD = 40, 41, 50
 
 
 class FibsDialect(enum.Enum):
-    """Who writes or reads the line.
+    """The program that writes or reads the line.
 
-    The two differ in whose name and score come first. FIBS: always the viewer's. GNU Backgammon: the other
-    player's (its player 0), except that the viewer's come first while a double waits for its answer. All
-    other fields put the viewer first in both, also in gnubg while it asks about a double; the turn is then
+    The dialects differ in whose name and score come first. FIBS: always the viewer's. GNU Backgammon: the
+    other player's (its player 0), except that the viewer's come first while a double is pending. All other
+    fields put the viewer first in both, also in gnubg while it asks about a double; the turn is then
     the doubler's. FIBS writes 9999 for the length of money play and the dice of the player on roll only;
     gnubg writes 0 and the dice twice.
     """
@@ -53,15 +53,15 @@ class FibsDialect(enum.Enum):
     GNUBG = "gnubg"
 
     def first_seat(self, doubled: bool) -> int:
-        """The seat whose name and score come first."""
+        """Return the seat whose name and score come first."""
         return _OPPONENT if self is FibsDialect.GNUBG and not doubled else VIEWER
 
 
 class FibsBoard(NamedTuple):
-    """What a board line says.
+    """The contents of a board line.
 
     Attributes:
-        position: As the player on roll sees it; the doubler's view while a double waits for its answer.
+        position: As the player on roll sees it; the doubler's view while a double is pending.
         match: The match state.
         names: Of seats 0 and 1; seat 1 is the player whose view the line was.
     """
@@ -72,20 +72,20 @@ class FibsBoard(NamedTuple):
 
 
 def decode_fibs_board(text: str, dialect: FibsDialect = FibsDialect.FIBS) -> FibsBoard:
-    """Read a board line, with or without ``board:`` in front.
+    """Parse a board line, with or without ``board:`` in front.
 
-    The Crawford game is not said outright: it is a match game with exactly one side a point from the match
-    and the post-Crawford flag at 0. Jacoby and beavers stand at their defaults. Fields that repeat others
-    (checkers off and on the bar, movable checkers) must be numbers and are not used.
+    The Crawford game is implicit: a match game with exactly one side 1-away and the post-Crawford flag at 0.
+    Jacoby and beavers have their defaults. Fields that repeat others (checkers off and on the bar, movable
+    checkers) must be numbers and are ignored.
 
     Args:
         text: The line.
-        dialect: Who wrote it; the text does not tell.
+        dialect: Its dialect, which the text does not show.
 
     Raises:
-        FormatError: A field that cannot be read; the message says which.
-        ValueRangeError: A field outside what it may be.
-        PositionError: An impossible position or match state.
+        FormatError: A field cannot be parsed; the message says which.
+        ValueRangeError: A field is out of range.
+        PositionError: The position or match state is impossible.
     """
     fields = _split_fields(text)
     numbers = [0, 0] + [_parse_number(fields, place) for place in range(2, _FIELD_COUNT)]
@@ -116,27 +116,27 @@ def encode_fibs_board(
     names: tuple[str, str] = ("O", "X"),
     dialect: FibsDialect = FibsDialect.FIBS,
 ) -> str:
-    """Write a board line as seat 1 sees it, whose checkers count positive and move from 24 to 1.
+    """Return a board line as seat 1 sees it, whose checkers count positive and move from 24 to 1.
 
     Args:
         position: As the player on roll sees it.
         match: The match state; Jacoby and beavers have no place in the line.
         names: Of seats 0 and 1.
-        dialect: Who will read it.
+        dialect: The dialect of its reader.
 
     Returns:
         The line from ``board:`` to the last field, without a line end.
 
     Raises:
-        FormatError: A name is empty or has a colon or control character in it.
-        UnsupportedError: A resignation or a beaver waits, which the line cannot say.
+        FormatError: A name is empty or has a colon or control character.
+        UnsupportedError: A resignation or a beaver is pending, for which the line has no place.
     """
     if match.resigned or match.beavered:
         name, offer = ("resigned", "resignation") if match.resigned else ("beavered", "beaver")
-        raise UnsupportedError(f"a FIBS board cannot say that a {offer} waits", field=name)
+        raise UnsupportedError(f"a FIBS board has no place for a pending {offer}", field=name)
     for name in names:
         if not name or ":" in name or not name.isprintable():
-            raise FormatError(f"a name has letters and no colon, not {name[:40]!r}", field="name")
+            raise FormatError(f"expected a name of letters without colons, got {name[:40]!r}", field="name")
     is_gnubg = dialect is FibsDialect.GNUBG
     first = dialect.first_seat(match.doubled)
     view = (position.board if match.on_roll == VIEWER else swap_sides(position.board)).astype(np.int64)
@@ -158,21 +158,21 @@ def encode_fibs_board(
 
 
 def _format_points(view: NDArray[np.int64]) -> list[int]:
-    """The 26 points of ``int64[2, 26]`` with the viewer in row 0; the viewer's checkers count positive."""
+    """Return the 26 points of ``int64[2, 26]``, viewer in row 0; the viewer's checkers count positive."""
     points = view[0] - view[1, ::-1]
     points[0], points[BAR] = -view[1, BAR], view[0, BAR]
     return [int(count) for count in points]
 
 
 def _format_turn_and_dice(match: MatchState, dialect: FibsDialect) -> tuple[int, ...]:
-    """The turn, the viewer's dice and the other player's."""
+    """Return the turn, the viewer's dice and the other player's."""
     dice = match.roll or (0, 0)
     idle = dice if dialect is FibsDialect.GNUBG else (0, 0)
     return (1, *dice, *idle) if match.on_roll == VIEWER else (-1, *idle, *dice)
 
 
 def _format_cube(match: MatchState, dialect: FibsDialect) -> tuple[int, ...]:
-    """The cube, whether the viewer and the other player may double, and whether a double waits."""
+    """Return the cube, who may double (the viewer, the other player), and whether a double is pending."""
     may_double = [
         match.cube_owner in (None, seat) and (dialect is FibsDialect.GNUBG or not match.crawford)
         for seat in (VIEWER, _OPPONENT)
@@ -257,7 +257,7 @@ def _read_roll(numbers: list[int], on_roll: int) -> Roll | None:
 
 
 def _read_board(numbers: list[int]) -> Board:
-    """Read the 26 points as ``int8[2, 26]`` with the viewer in row 0."""
+    """Parse the 26 points as ``int8[2, 26]`` with the viewer in row 0."""
     board = np.zeros((2, 26), np.int8)
     for place in range(26):
         count = numbers[_FIRST_POINT + place] * numbers[_COLOUR]

@@ -1,4 +1,4 @@
-"""The lines of ``.mat`` text: which match and game each belongs to, and the cells of a row.
+"""Lines of ``.mat`` text: their match and game, and the cells of a row.
 
 *Source:* the text files of Jellyfish, as GNU Backgammon 1.07, Backgammon Studio and Backgammon Galaxy write
 them.
@@ -15,7 +15,7 @@ from engine.errors import FormatError
 MAX_LINE_LENGTH = 400
 
 _RIGHT_COLUMN = 12
-"""A cell that stands alone is of the right column if it begins so far behind the row's number."""
+"""A single cell is in the right column if it begins at least this far after the row's number."""
 
 _MAX_QUOTED_LENGTH = 60
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
@@ -36,12 +36,12 @@ NumberedLine = tuple[int, str]
 
 @dataclass(frozen=True)
 class GameLines:
-    """What a file has of a game.
+    """The lines of a game.
 
     Attributes:
-        number: Behind the word Game.
+        number: The number after the word Game.
         line_number: The number of that line.
-        lines: What follows, down to the next game.
+        lines: The lines up to the next game.
     """
 
     number: int
@@ -51,11 +51,11 @@ class GameLines:
 
 @dataclass
 class MatchLines:
-    """What a file has of a match, or a session of money games.
+    """The lines of a match, or of a session of money games.
 
     Attributes:
-        length: Points of the match; 0 for money, and where the file does not say.
-        headers: Words and values of its comment lines.
+        length: Points of the match; 0 for money, or if the file does not say.
+        headers: Names and values of its comment lines.
         games: Its games in order.
         unrecognised_lines: Lines before the games that are neither headers nor the length.
     """
@@ -68,14 +68,14 @@ class MatchLines:
 
 @dataclass(frozen=True)
 class MatCell:
-    """One action as it is written.
+    """One action as written.
 
     Attributes:
-        seat: Whose column it stands in.
+        seat: The seat of its column.
         keyword: ``doubles``, ``beavers``, ``takes``, ``drops``, ``wins`` or ``losses``; empty for a roll.
         dice: The two digits of a roll, else empty.
-        argument: What stands behind word or dice: moves, the cube, points.
-        text: All of it.
+        argument: The text after keyword or dice: moves, the cube, points.
+        text: The whole cell.
     """
 
     seat: int
@@ -86,7 +86,7 @@ class MatCell:
 
 
 def split_matches(text: str) -> Iterator[MatchLines]:
-    """Split a text into its matches that have a game; each begins with its headers or its length."""
+    """Split a text into matches with games; each begins with its headers or its length."""
     match = MatchLines()
     for number, line in _iterate_lines(text):
         header, length, game = _HEADER.fullmatch(line), _LENGTH.fullmatch(line), _GAME.fullmatch(line)
@@ -109,10 +109,10 @@ def split_matches(text: str) -> Iterator[MatchLines]:
 
 
 def parse_score_line(text: str) -> tuple[tuple[str, str], tuple[int, int]]:
-    """Read the line under a game's number: names and scores of seats 0 and 1.
+    """Parse the line under a game's number: names and scores of seats 0 and 1.
 
     Raises:
-        FormatError: It is no such line.
+        FormatError: It is another line.
     """
     found = _NAMES.fullmatch(text)
     if found is None:
@@ -121,13 +121,13 @@ def parse_score_line(text: str) -> tuple[tuple[str, str], tuple[int, int]]:
 
 
 def parse_cells(text: str) -> list[MatCell]:
-    """Read a row of a game, or the line that says who won it.
+    """Parse a row of a game, or the line that names its winner.
 
     Returns:
-        None to two cells; an empty row has none.
+        Up to two cells; an empty row has none.
 
     Raises:
-        FormatError: It is something else.
+        FormatError: It is another line.
     """
     row = _ROW.fullmatch(text)
     content = row[1] if row else text
@@ -151,12 +151,12 @@ def parse_cells(text: str) -> list[MatCell]:
 
 
 def quote_text(text: str) -> str:
-    """Quote text for a message, within bounds."""
+    """Quote text for a message, shortened."""
     return repr(" ".join(text.split())[:_MAX_QUOTED_LENGTH])
 
 
 def _iterate_lines(text: str) -> Iterator[NumberedLine]:
-    """Return the meaningful lines, each cut at `MAX_LINE_LENGTH`; comments other than headers are dropped."""
+    """Yield the lines with content, each cut at `MAX_LINE_LENGTH`, without comments other than headers."""
     for number, line in enumerate(_LINE_BREAK.split(text.removeprefix("\ufeff")), 1):
         bare = line[:MAX_LINE_LENGTH].expandtabs().rstrip(_BLANK_CHARACTERS)
         if bare.strip() and (not bare.lstrip().startswith(";") or _HEADER.fullmatch(bare)):

@@ -1,7 +1,7 @@
-"""Reading ``.mat`` text: matches and money games as backgammon programs and sites write them.
+"""Parse ``.mat`` text: matches and money games as backgammon programs and sites write them.
 
-Every action is checked by the rules. What breaks them, or cannot be read, is told with its line and ends its
-game there, since nobody knows how the checkers stood afterwards; what came before it stays.
+Every action is checked by the rules. An action that breaks them, or cannot be parsed, is reported with its
+line and ends its game there, since the position after it is unknown; the actions before it stay.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _COLUMNS = "left", "right"
 
 
 class MatIssueKind(enum.StrEnum):
-    """What can be wrong with a record of games."""
+    """Kinds of faults in a record of games."""
 
     UNREADABLE = "unreadable"
     IMPOSSIBLE_SCORE = "impossible score"
@@ -48,12 +48,12 @@ class MatIssueKind(enum.StrEnum):
 
 @dataclass(frozen=True)
 class MatIssue:
-    """Something in a file that was left out, or that contradicts the rules.
+    """A part of a file that was skipped, or that contradicts the rules.
 
     Attributes:
-        line: Where, from 1.
-        game: The number that the file gives the game; 0 before the first one.
-        kind: What is wrong.
+        line: The line, from 1.
+        game: The number of the game in the file; 0 before the first one.
+        kind: The kind of fault.
         message: What was expected, and what came.
     """
 
@@ -65,14 +65,13 @@ class MatIssue:
 
 @dataclass(frozen=True)
 class ParsedGame:
-    """A game as far as it could be read.
+    """A game as far as it could be parsed.
 
     Attributes:
-        number: As the file has it.
+        number: Its number in the file.
         initial_state: The match state before its first roll; the seat on roll began.
-        actions: What the seats did by the rules, in order; a beaver is a double on top of a double.
-        result: How it ended, resigned games included; None where the file does not say, or says what cannot
-            be.
+        actions: The legal actions in order; a beaver is a double right after a double.
+        result: How it ended, resigned games included; None where the file has none or an impossible one.
     """
 
     number: int
@@ -82,7 +81,7 @@ class ParsedGame:
 
     @property
     def record(self) -> GameRecord | None:
-        """The record of a game that was finished; None for others."""
+        """The record of a finished game; None for others."""
         return None if self.result is None else GameRecord(self.initial_state, self.actions, self.result)
 
 
@@ -91,11 +90,11 @@ class ParsedMatch:
     """A match, or a session of money games.
 
     Attributes:
-        names: Of seats 0 and 1; empty where no game could be begun.
+        names: Of seats 0 and 1; empty if no game could be parsed.
         length: Points of the match, 0 for money.
-        headers: Words and values of the comment lines before it.
-        games: In order; a game without any action that the rules allow is not there.
-        issues: What was left out, by line.
+        headers: Names and values of the comment lines before it.
+        games: In order, without games that have no legal action.
+        issues: Faults, by line.
     """
 
     names: tuple[str, str]
@@ -106,31 +105,31 @@ class ParsedMatch:
 
 
 def parse_mat(text: str) -> tuple[ParsedMatch, ...]:
-    """Read all matches of a text.
+    """Parse all matches of a text.
 
-    Headers that count, where they are: ``Crawford``, ``Jacoby`` and ``Beavers``, each ``On`` or ``Off``. A
-    text that does not tell its length is money play. One that is cut in the middle gives what came before.
+    The headers ``Crawford``, ``Jacoby`` and ``Beavers``, each ``On`` or ``Off``, set the rules. A text
+    without a match length is money play. A truncated text gives the games before its end.
 
     Args:
-        text: Of a file; line ends of any system, tabs and blanks as they come.
+        text: The text of a file, with any line ends, tabs and blanks.
 
     Returns:
         At least one match.
 
     Raises:
-        FormatError: There is no game in it.
+        FormatError: There is no game.
     """
     matches = tuple(_MatchParser(lines).parse() for lines in split_matches(text))
     if not matches:
         raise FormatError(
-            f"a .mat file has a line 'Game 1' and rows of moves, this text begins with {quote_text(text)}",
+            f"expected a .mat file with 'Game 1' and rows of moves, got {quote_text(text)}",
             field="mat",
         )
     return matches
 
 
 class _RecordError(Exception):
-    """What a row says cannot be."""
+    """A row contradicts the rules."""
 
     def __init__(self, kind: MatIssueKind, message: str) -> None:
         super().__init__(message)
@@ -139,7 +138,7 @@ class _RecordError(Exception):
 
 
 class _MatchParser:
-    """Reads the games of a match one after the other."""
+    """Parses the games of a match in order."""
 
     def __init__(self, lines: MatchLines) -> None:
         self._lines = lines
@@ -184,7 +183,7 @@ class _MatchParser:
         return ParsedGame(game.number, reader.initial_state, tuple(reader.actions), result)
 
     def _parse_initial_state(self, head: str) -> MatchState:
-        """The match state of a game from the line with names and scores; who is on roll comes out later."""
+        """Return the match state from a line of names and scores; the first action shows the seat on roll."""
         self._names, score = parse_score_line(head)
         is_match = self._lines.length > 0
         begun = MatchState(
@@ -205,10 +204,10 @@ class _MatchParser:
 
 
 class _GameParser:
-    """A game as far as it has been read.
+    """Parses a game row by row.
 
     Args:
-        initial_state: The match state before it; the first action tells who is on roll.
+        initial_state: The match state before it; the first action shows the seat on roll.
     """
 
     def __init__(self, initial_state: MatchState) -> None:
@@ -221,10 +220,10 @@ class _GameParser:
         self._is_broken = False
 
     def parse_row(self, text: str) -> None:
-        """Read a row; after one that is broken all others are passed over.
+        """Parse a row; rows after a faulty one are skipped.
 
         Raises:
-            _BrokenRecord: It cannot be read, or breaks a rule.
+            _RecordError: It cannot be parsed, or breaks a rule.
         """
         if self._is_broken:
             return
@@ -239,16 +238,16 @@ class _GameParser:
             raise
 
     def determine_result(self) -> GameResult | None:
-        """How the game ended: by the rules, or resigned as the record says; None after something broken.
+        """Return the result by the rules, or as the record states for a resignation; None after a fault.
 
         Raises:
-            _BrokenRecord: The record does not say, or says what cannot be.
+            _RecordError: The record states none, or an impossible one.
         """
         if self._result is not None or self._is_broken:
             return self._result
         if self._stated_result is None:
             raise _RecordError(
-                MatIssueKind.NO_RESULT, "expected further rows or who wins, the game ends here"
+                MatIssueKind.NO_RESULT, "expected more rows or a result, got the end of the game"
             )
         winner, points = self._stated_result
         for kind in range(1, len(RESULT_NAMES) + 1):
@@ -258,14 +257,14 @@ class _GameParser:
         cube = self._match.cube
         raise _RecordError(
             MatIssueKind.WRONG_RESULT,
-            f"expected one to three times {cube} points for a game given up at that cube, got {points}",
+            f"expected one to three times {cube} points for a game resigned at that cube, got {points}",
         )
 
     def check_stated_result(self, result: GameResult | None) -> None:
-        """Compare how the game ended with what the record says.
+        """Compare the result with the one that the record states.
 
         Raises:
-            _BrokenRecord: They differ.
+            _RecordError: They differ.
         """
         if result is None or self._stated_result is None:
             return
@@ -278,7 +277,7 @@ class _GameParser:
             )
 
     def _is_worth(self, result: GameResult, points: int) -> bool:
-        """Whether a game counts so many points; sites cut them to what wins the match, or to its length."""
+        """Return whether a result fits stated points; sites cap them at the points needed or the length."""
         caps = (
             (self.initial_state.away(result.winner), self.initial_state.length)
             if not self.initial_state.is_money
@@ -325,9 +324,9 @@ class _GameParser:
 
     def _apply_double(self, cell: MatCell, offered: MatchState, cube: int) -> None:
         if not self.actions:
-            raise StateError("a game begins with a roll")
+            raise StateError("expected a roll first")
         if cell.argument and _parse_number(cell) != cube:
-            raise ValueRangeError(f"the cube goes to {cube}", field="cube")
+            raise ValueRangeError(f"expected the cube at {cube}", field="cube")
         self._match = offered
         self.actions.append(DoubleAction(cell.seat, cube))
 
@@ -335,7 +334,7 @@ class _GameParser:
         roll: Roll = int(cell.dice[0]), int(cell.dice[1])
         if self._match.doubled:
             raise _RecordError(
-                MatIssueKind.OUT_OF_TURN, f"expected an answer to the double, got {quote_text(cell.text)}"
+                MatIssueKind.OUT_OF_TURN, f"expected a response to the double, got {quote_text(cell.text)}"
             )
         if cell.argument.startswith("?"):
             raise _RecordError(
@@ -362,6 +361,6 @@ def _parse_number(cell: MatCell) -> int:
     found = _NUMBER.search(cell.argument)
     if found is None:
         raise FormatError(
-            f"expected a number behind {cell.keyword}, got {quote_text(cell.argument)}", field="mat"
+            f"expected a number after {cell.keyword}, got {quote_text(cell.argument)}", field="mat"
         )
     return int(found[0])

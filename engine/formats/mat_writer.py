@@ -1,4 +1,4 @@
-"""Writing games and matches as ``.mat`` text, the format that nearly every backgammon program reads.
+"""Format games and matches as ``.mat`` text, which nearly every backgammon program reads.
 
 *Source:* the text files of Jellyfish, as GNU Backgammon 1.07 writes and reads them.
 """
@@ -19,26 +19,25 @@ _FORBIDDEN = ':;[]"\n\r\t'
 def format_mat(
     names: tuple[str, str], games: Sequence[GameRecord], headers: Mapping[str, str] | None = None
 ) -> str:
-    """Write games of one match, or money games.
+    """Format the games of one match, or money games.
 
     Args:
-        names: Of seats 0 and 1, whose columns stand left and right.
-        games: In their order; the scores of money games are what stood before each.
-        headers: Words and values of further comment lines, as ``; [EventDate "2024.06.20"]``.
+        names: Of seats 0 and 1, the left and right column.
+        games: In order; each has the score before it, in money play too.
+        headers: Names and values of further comment lines, as ``; [EventDate "2024.06.20"]``.
 
     Returns:
-        The text, with a newline at its end.
+        The text, ending in a newline.
 
     Raises:
-        FormatError: There is no game, or a name is empty or has a character in it that the format needs.
+        FormatError: There is no game, or a name is empty or has a character that the format reserves.
     """
     if not games:
-        raise FormatError("a .mat file has 1 game or more, not 0", field="games")
+        raise FormatError("expected 1 game or more for a .mat file, got 0", field="games")
     for name in names:
         if not name.strip() or any(character in _FORBIDDEN for character in name):
             raise FormatError(
-                f"a name in a .mat file is not empty and has no {' '.join(_FORBIDDEN[:5])}, "
-                f"not {name[:60]!r}",
+                f"expected a name that is not empty, without {' '.join(_FORBIDDEN[:5])} for a .mat file, got {name[:60]!r}",
                 field="name",
             )
     said = {"Player 1": names[0], "Player 2": names[1], "Variation": "Backgammon", **(headers or {})}
@@ -59,7 +58,7 @@ def _format_game(names: tuple[str, str], game: GameRecord) -> list[str]:
 
 
 def _arrange_rows(actions: Sequence[GameAction]) -> list[dict[int, str]]:
-    """Put actions into rows by seat; a row is full once seat 1 has acted, or seat 0 acts again."""
+    """Arrange actions in rows by seat; a row ends when seat 1 has acted, or seat 0 acts again."""
     rows: list[dict[int, str]] = []
     before: GameAction | None = None
     for action in actions:
@@ -71,7 +70,7 @@ def _arrange_rows(actions: Sequence[GameAction]) -> list[dict[int, str]]:
 
 
 def _format_action(action: GameAction, before: GameAction | None) -> str:
-    """Write an action; a double on top of a double is a beaver."""
+    """Format an action; a double right after a double is a beaver."""
     match action:
         case PlayAction(roll=(die, other), play=play):
             return f"{die}{other}: {_format_moves(play)}".rstrip()
@@ -82,7 +81,7 @@ def _format_action(action: GameAction, before: GameAction | None) -> str:
 
 
 def _format_moves(play: Play) -> str:
-    """Write every checker move on its own, the bar as 25 and off as 0, which all readers know."""
+    """Format each checker move by itself, the bar as 25 and off as 0, which all readers know."""
     return " ".join(
         f"{source}/{target}{'*' * hits}" for (source, target), hits in zip(play.moves, play.hits, strict=True)
     )

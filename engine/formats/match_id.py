@@ -1,8 +1,7 @@
 """GNU match IDs: 12 characters for score, cube, turn and roll.
 
 Source: GNU Backgammon manual, "A technical description of the Match ID", and gnubg 1.07 for what the manual
-leaves
-out: bit 67 is set when the Jacoby rule is *off*. The ID has no place for beavers.
+omits: bit 67 is set when the Jacoby rule is *off*. The ID has no place for beavers.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ _FINISHED_STATES = {2: "over", 3: "resigned", 4: "dropped"}
 
 
 def encode_match_id(match: MatchState) -> str:
-    """Write the match ID; a fresh money game without Jacoby, seat 1 on roll, gives ``cAkAAAAAAAAE``."""
+    """Return the match ID: ``cAkAAAAAAAAE`` for a new money game without Jacoby, seat 1 on roll."""
     die1, die2 = match.roll or (0, 0)
     fields = {
         "cube": match.cube.bit_length() - 1,
@@ -66,15 +65,15 @@ def encode_match_id(match: MatchState) -> str:
 
 
 def decode_match_id(text: str) -> MatchState:
-    """Read a match ID; blanks around it are accepted.
+    """Parse a match ID; blanks around it are accepted.
 
-    Jacoby is reported for money play only, and IDs written before gnubg knew its bit read as Jacoby on, as
-    in gnubg. Game state "no game" is read as playing, as old programs leave it zero.
+    Jacoby is set for money play only; IDs from before gnubg had its bit mean Jacoby on, as in gnubg. The game
+    state "no game" means playing, because old programs leave it zero.
 
     Raises:
-        FormatError: Not 12 base64 characters, or fields with no meaning.
-        PositionError: Fields that cannot come up together.
-        UnsupportedError: The ID is of a game that has ended.
+        FormatError: Not 12 base64 characters, or fields without meaning.
+        PositionError: Fields contradict each other.
+        UnsupportedError: The game is over.
     """
     digits = text.strip()
     fields = _unpack_fields(digits)
@@ -119,7 +118,7 @@ def decode_match_id(text: str) -> MatchState:
 
 
 def _is_beavered(fields: dict[str, int]) -> bool:
-    """Whether a double waits that only a beaver explains: the seat that did not double holds the cube."""
+    """Return whether the pending double is a beaver: the seat that did not double owns the cube."""
     return bool(fields["doubled"]) and fields["length"] == 0 and fields["cube_owner"] == 1 - fields["on_roll"]
 
 

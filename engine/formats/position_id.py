@@ -1,8 +1,7 @@
 """GNU position IDs: 14 characters for the checkers, seen by the player on roll.
 
 Source: GNU Backgammon manual, "A technical description of the Position ID". The side *not* on roll comes
-first in the 80 bits; some programs write the sides the other way round, which no reader can tell from the
-text.
+first in the 80 bits; some programs write the sides in the other order, which a reader cannot detect.
 """
 
 from __future__ import annotations
@@ -25,16 +24,16 @@ _TOO_MANY = "a side has more than 15 checkers"
 
 
 def encode_position_id(position: Position) -> str:
-    """Write the position ID: the opening position gives ``4HPwATDgc/ABMA``."""
+    """Return the position ID: ``4HPwATDgc/ABMA`` for the opening position."""
     return encode_position_ids(position.board[None])[0]
 
 
 def decode_position_id(text: str) -> Position:
-    """Read a position ID; blanks around it and the base64 padding ``==`` are accepted.
+    """Parse a position ID; blanks around it and the base64 padding ``==`` are accepted.
 
     Raises:
-        FormatError: Not 14 base64 characters, or bits set that mean nothing.
-        PositionError: The ID describes a position that cannot come up.
+        FormatError: Not 14 base64 characters, or meaningless bits are set.
+        PositionError: The position is impossible.
     """
     digits = validate_base64(_strip_padding(text), ID_LENGTH, "a position ID", "position")
     boards, codes = _decode([digits])
@@ -50,7 +49,7 @@ def decode_position_id(text: str) -> Position:
 
 
 def encode_position_ids(boards: Board) -> list[str]:
-    """Write many position IDs.
+    """Return many position IDs.
 
     Args:
         boards: ``int8[n, 2, 26]``, valid positions.
@@ -65,10 +64,10 @@ def encode_position_ids(boards: Board) -> list[str]:
 
 
 def decode_position_ids(texts: Sequence[str]) -> tuple[Board, NDArray[np.bool_]]:
-    """Read many position IDs; `decode_position_id` says what is wrong with one that failed.
+    """Parse many position IDs; `decode_position_id` explains what is wrong with a bad one.
 
     Args:
-        texts: n IDs, each as `decode_position_id` takes it.
+        texts: n IDs, each as for `decode_position_id`.
 
     Returns:
         Boards ``int8[n, 2, 26]`` and which of them are good, ``bool[n]``. The board of a bad ID is all zero.

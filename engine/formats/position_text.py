@@ -1,4 +1,4 @@
-"""Reading a position in whichever format it comes."""
+"""Parse a position in any supported format."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _MIN_FIBS_COLONS = 20
 
 
 def parse_position(text: str) -> tuple[Position, MatchState | None]:
-    """Read a GNU position ID, ``position ID:match ID``, XGID or FIBS board line.
+    """Parse a GNU position ID, ``position ID:match ID``, XGID or FIBS board line.
 
-    The format is told by what precedes the text and by its colons. A board line is read in FIBS's own
-    dialect. A match ID goes after a colon or a blank.
+    Its prefix and its colons show the format. A board line is in FIBS's own dialect. A match ID follows a
+    colon or a blank.
 
     Args:
         text: One position.
@@ -27,8 +27,8 @@ def parse_position(text: str) -> tuple[Position, MatchState | None]:
         alone has none).
 
     Raises:
-        FormatError: No known format, or an error in one.
-        GammondError: What the format's own reader raises.
+        FormatError: The format is unknown, or the text breaks it.
+        GammondError: As the parser of the format.
     """
     bare = text.strip()
     words = bare.replace(":", " ").split()

@@ -46,14 +46,14 @@ _SEATS = {1: BOTTOM, -1: 1 - BOTTOM}
 
 
 def encode_xgid(position: Position, match: MatchState) -> str:
-    """Write an XGID.
+    """Return an XGID.
 
     Raises:
-        UnsupportedError: A resignation waits, which an XGID cannot say, or a beaver, which is not offered.
+        UnsupportedError: A resignation is pending, for which an XGID has no place, or an unsupported beaver.
     """
     if match.resigned or match.beavered:
         name, offer = ("resigned", "resignation") if match.resigned else ("beavered", "beaver")
-        raise UnsupportedError(f"an XGID is not written while a {offer} waits", field=name)
+        raise UnsupportedError(f"no XGID can be written while a {offer} is pending", field=name)
     board = position.board if match.on_roll == BOTTOM else swap_sides(position.board)
     bottom, top = board[0], board[1]
     letters = [
@@ -80,19 +80,19 @@ def encode_xgid(position: Position, match: MatchState) -> str:
 
 
 def decode_xgid(text: str) -> tuple[Position, MatchState]:
-    """Read an XGID, with or without ``XGID=`` in front and the highest cube behind.
+    """Parse an XGID, with or without ``XGID=`` in front and the highest cube at the end.
 
-    The highest cube is checked to be a number and not used. In a match beavers stand at their default.
+    The highest cube must be a number and is ignored. In a match beavers have their default.
 
     Returns:
         The position as the player on roll sees it, and the match state. With D for the dice the player
-        whose turn it is has doubled.
+        on roll has doubled.
 
     Raises:
-        FormatError: A field that cannot be read; the message says which.
-        ValueRangeError: A field outside what it may be.
-        PositionError: An impossible position or match state.
-        UnsupportedError: The dice say B or R, a beaver or raccoon that waits for an answer.
+        FormatError: A field cannot be parsed; the message says which.
+        ValueRangeError: A field is out of range.
+        PositionError: The position or match state is impossible.
+        UnsupportedError: The dice are B or R, a pending beaver or raccoon.
     """
     letters, fields = _split_fields(text)
     bottom_view = _parse_board(letters)
@@ -101,10 +101,10 @@ def decode_xgid(text: str) -> tuple[Position, MatchState]:
 
 
 def decode_xgids(texts: Sequence[str]) -> tuple[Board, NDArray[np.bool_]]:
-    """Read the positions of many XGIDs; `decode_xgid` says what is wrong with one that failed.
+    """Parse the positions of many XGIDs; `decode_xgid` explains what is wrong with a bad one.
 
     Args:
-        texts: n XGIDs, each as `decode_xgid` takes it.
+        texts: n XGIDs, each as for `decode_xgid`.
 
     Returns:
         Boards ``int8[n, 2, 26]`` as the player on roll sees them, and which of them are good, ``bool[n]``.
@@ -135,7 +135,7 @@ def decode_xgids(texts: Sequence[str]) -> tuple[Board, NDArray[np.bool_]]:
 
 @lru_cache(maxsize=4096)
 def _parse_match_state(tail: str) -> MatchState:
-    """Read all fields but the position."""
+    """Parse all fields but the position."""
     fields = ["", *tail.split(":")]
     cube_log = _parse_number(fields, 1, 0, MAX_CUBE.bit_length() - 1)
     owner = _parse_number(fields, 2, -1, 1)

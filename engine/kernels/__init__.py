@@ -1,7 +1,7 @@
-"""Compiled loops: arrays in, arrays out, nothing else.
+"""Compiled loops: arrays in, arrays out.
 
-Kernels are plain functions under the `kernel` decorator: numba compiles them when they are first called, and
-`engine.kernels.disk_cache` keeps the result. ``NUMBA_DISABLE_JIT=1`` runs them as plain Python.
+Kernels are plain functions under the `kernel` decorator: numba compiles them at their first call, and
+`engine.kernels.disk_cache` stores the result. ``NUMBA_DISABLE_JIT=1`` runs them as plain Python.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ _REORDERED = {"contract", "reassoc", "nsz"}
 
 
 def kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Compile a function on its first call for each signature, without the GIL, cached on disk."""
+    """Compile a function at its first call for each signature, without the GIL, cached on disk."""
     return _compile(function, nogil=True)
 
 
 def fastmath_kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Compile as `kernel` does, and let sums of floats be reordered, so that they run in vector registers."""
+    """Compile as `kernel` does, with reordered float sums, which vectorise."""
     return _compile(function, nogil=True, fastmath=_REORDERED)
 
 
 def gil_kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Compile as `kernel` does, but keep the GIL: where handing it over takes longer than the work."""
+    """Compile as `kernel` does, but keep the GIL: for work shorter than releasing it."""
     return _compile(function)
 
 
 def inlined_kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Compile as `kernel` does, but into every caller: where a call costs as much as its work."""
+    """Compile as `kernel` does, inlined into every caller: for work as short as a call."""
     return _compile(function, nogil=True, forceinline=True)
 
 
@@ -46,7 +46,7 @@ def inlined_fastmath_kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
 
 def _compile(function: Callable[_P, _R], **options: Any) -> Callable[_P, _R]:  # noqa: ANN401  (numba's)
     compiled: Any = numba.njit(error_model="numpy", **options)(function)
-    if compiled is not function:  # NUMBA_DISABLE_JIT leaves it as it is
+    if compiled is not function:  # NUMBA_DISABLE_JIT returns the function itself
         compiled._cache = KernelCache(function)
     typed: Callable[_P, _R] = compiled
     return typed

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from engine.kernels import gil_kernel, kernel
 
 MAX_RESULTS = 6144
-"""More than any roll has: the four moves of a double from 18 points have C(21, 4) = 5985 sets of sources."""
+"""Above the results of any roll: four moves from 18 points have C(21, 4) = 5985 sets of sources."""
 
 _HOME = 6
 
@@ -40,7 +40,7 @@ def number_side(side: NDArray[np.int64], ranks: NDArray[np.int64]) -> int:
 
 @kernel
 def write_side(number: int, ranks: NDArray[np.int64], side: NDArray[np.int64]) -> int:
-    """Write the side that has a number.
+    """Write the side with a given number.
 
     Args:
         number: 0 up to the number of sides - 1.
@@ -151,7 +151,7 @@ def _list_doubles_results(
         if depth == 4 or highest == 0:
             results[count] = number_side(side, ranks)
             count += 1
-        else:  # sources never grow: each set of four comes up once, and that order is always allowed
+        else:  # sources never increase: each set of four comes up once, and that order is always legal
             point = min(source[depth], highest)
             while point > 0 and (side[point] == 0 or not _may_move(point, die, highest)):
                 point -= 1
@@ -172,10 +172,10 @@ def _list_doubles_results(
 def list_roll_results(
     side: NDArray[np.int64], die1: int, die2: int, ranks: NDArray[np.int64], results: NDArray[np.int64]
 ) -> int:
-    """Write the numbers of the sides that the legal plays of a roll lead to; some may come twice.
+    """Write the numbers of the sides that the legal plays of a roll lead to, with repeats.
 
     Args:
-        side: ``int64[points + 1]``, at least one checker; changed meanwhile and given back as it was.
+        side: ``int64[points + 1]``, at least one checker; changed and restored.
         die1: 1..6, the larger die.
         die2: 1..6.
         ranks: ``int64[points + 1, checkers + 1]``.

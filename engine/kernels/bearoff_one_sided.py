@@ -51,7 +51,7 @@ def _store_row(
     counts: NDArray[np.uint8],
     stored: NDArray[np.float32],
 ) -> None:
-    """Store a distribution without its negligible ends, whose chance goes to their neighbours."""
+    """Store a distribution without its negligible ends, whose probability goes to their neighbours."""
     first = 0
     cut = 0.0
     while chances[first] + cut < _NEGLIGIBLE:
@@ -82,7 +82,7 @@ def _add_best(
     means: NDArray[np.float64],
     chances: NDArray[np.float64],
 ) -> float:
-    """Add the row of least mean among the results of a roll, and return its part of the mean."""
+    """Add the row with the lowest mean among the results of a roll, and return its share of the mean."""
     best = _find_least_mean(results, count, means)
     _add_row(best, weight, firsts, counts, starts, values, chances)
     return weight * means[best]
@@ -102,9 +102,9 @@ def _add_rolls(
     means: NDArray[np.float64],
     chances: NDArray[np.float64],
 ) -> tuple[float, float]:
-    """Add up the best play of each roll and return the two means.
+    """Sum over the best play of each roll and return the two means.
 
-    A side numbered below ``first_off_from`` has borne a checker off; 0 leaves the first checker out.
+    A side numbered below ``first_off_from`` has borne a checker off; 0 omits the first checker.
     """
     mean = 1.0
     mean_first_off = 1.0
@@ -139,20 +139,20 @@ def fill_chunk(
     means: NDArray[np.float64],
     stored: NDArray[np.float32],
 ) -> None:
-    """Work out the rows of some sides; the rows of all sides with fewer pips are done.
+    """Compute the rows of some sides from those of all sides with fewer pips.
 
-    For each roll the play with the least mean is taken, for each of the two distributions on its own.
+    Each of the two distributions takes the play with its lowest mean for each roll.
 
     Args:
         chunk: ``int32[n]``, numbers of sides.
-        sides: How many sides there are. The rows beyond belong to the last sides, those with all checkers.
+        sides: The number of sides. Rows beyond it belong to the last sides, those with all checkers.
         ranks: ``int64[points + 1, checkers + 1]``.
         firsts: in and out, ``uint8[rows]``.
         counts: in and out, ``uint8[rows]``.
         starts: ``uint64[rows]``.
         values: ``float32[...]``.
         means: in and out, ``float64[rows]``, mean numbers of rolls.
-        stored: out, ``float32[n, 2, most rolls + 1]``, the chances in both rows of each side.
+        stored: out, ``float32[n, 2, most rolls + 1]``, the probabilities in both rows of each side.
     """
     first_full = 2 * sides - means.shape[0]
     to_first_off = sides - first_full
@@ -189,14 +189,14 @@ def append_chunk(
     starts: NDArray[np.uint64],
     values: NDArray[np.float32],
 ) -> int:
-    """Put the rows of a chunk at the end of the values.
+    """Append the rows of a chunk to the values.
 
     Args:
         chunk: ``int32[n]``, numbers of sides.
-        sides: How many sides there are.
+        sides: The number of sides.
         counts: ``uint8[rows]``.
         stored: ``float32[n, 2, most rolls + 1]``, as `fill_chunk` wrote them.
-        used: How many values there are.
+        used: The number of values so far.
         starts: in and out, ``uint64[rows]``.
         values: in and out, ``float32[...]``, with room for the chunk.
 
@@ -228,7 +228,7 @@ def _compute_ahead_chance(
     starts: NDArray[np.uint64],
     values: NDArray[np.float32],
 ) -> float:
-    """Return the chance that the rolls of row ``rival`` are at least those of ``row`` plus ``lead``."""
+    """Return the probability that the rolls of row ``rival`` are at least those of ``row`` plus ``lead``."""
     start = int(starts[row])
     first = int(firsts[row])
     rival_start = int(starts[rival])
@@ -255,11 +255,11 @@ def evaluate(
     values: NDArray[np.float32],
     outcomes: NDArray[np.float32],
 ) -> None:
-    """Race the distributions of both sides against each other.
+    """Evaluate positions by comparing the distributions of both sides.
 
     Args:
-        numbers: ``int64[n, 2]``, all of them in the table.
-        sides: How many sides there are.
+        numbers: ``int64[n, 2]``, all in the table.
+        sides: The number of sides.
         firsts: ``uint8[rows]``.
         counts: ``uint8[rows]``.
         starts: ``uint64[rows]``.

@@ -1,4 +1,4 @@
-"""Two-sided bearoff: exact chances and money equities, working upwards through the total pip count.
+"""Two-sided bearoff: exact winning chances and money equities, by increasing total pip count.
 
 The chance of the player on roll with side u against side t is ``wins[u, t]``. It is the weighted mean over
 the rolls of the best of ``1 - wins[t, c]`` over the results c of each roll, so only chances of smaller
@@ -18,7 +18,7 @@ ROLL_COUNT = 21
 CENTRED_COLUMN = 0
 OWN_COLUMN = 1
 OTHER_COLUMN = 2
-"""Columns of equities: a cube in the middle, held by the player on roll, held by the other."""
+"""Columns of equities: the cube centred, owned by the player on roll, owned by the other."""
 
 
 @kernel
@@ -27,7 +27,7 @@ def list_results(ranks: NDArray[np.int64], starts: NDArray[np.int64], results: N
 
     Args:
         ranks: ``int64[points + 1, checkers + 1]``.
-        starts: out, ``int64[sides * 21 + 1]``: the results of side u and roll r lie at
+        starts: out, ``int64[sides * 21 + 1]``: the results of side u and roll r are at
             ``starts[21 * u + r]:starts[21 * u + r + 1]``. The empty side has none.
         results: out, ``int32[starts[-1]]``, or empty.
     """
@@ -67,7 +67,7 @@ def list_results(ranks: NDArray[np.int64], starts: NDArray[np.int64], results: N
 def _compute_win_chance(
     number: int, replies: NDArray[np.float64], starts: NDArray[np.int64], results: NDArray[np.int32]
 ) -> float:
-    """Return the chance of the player on roll; ``replies`` are the other side's chances after each result."""
+    """Return the winning chances of the player on roll from the other side's after each result."""
     lost = 0.0
     row = ROLL_COUNT * number
     for die1 in range(1, 7):
@@ -140,16 +140,16 @@ def fill_layer(
     values: NDArray[np.float64],
     equities: NDArray[np.float32],
 ) -> None:
-    """Fill in the chances of all positions with a total pip count, or one thread's part of them.
+    """Compute the winning chances of all positions with a total pip count, or one thread's part of them.
 
-    The equities are filled in too, unless their arrays are empty.
+    Equities are computed too, unless their arrays are empty.
 
     Args:
-        total: Pips of both sides together; all smaller totals are filled in.
+        total: Pips of both sides together; all smaller totals have been computed.
         part: Which part of the positions, 0..parts - 1.
-        parts: In how many parts the layer is done.
+        parts: The number of parts of the layer.
         order: ``int32[sides]``, the sides by pip count.
-        pip_starts: ``int64[most pips + 2]``: those of p pips are ``order[pip_starts[p]:pip_starts[p + 1]]``.
+        pip_starts: ``int64[most pips + 2]``: p pips: ``order[pip_starts[p]:pip_starts[p + 1]]``.
         starts: ``int64[sides * 21 + 1]``, see `list_results`.
         results: ``int32[...]``, see `list_results`.
         wins: in and out, ``float64[sides, sides]``.
@@ -185,7 +185,7 @@ def evaluate(numbers: NDArray[np.int64], wins: NDArray[np.float32], outcomes: ND
     """Look positions up.
 
     Args:
-        numbers: ``int64[n, 2]``, all of them in the table.
+        numbers: ``int64[n, 2]``, all in the table.
         wins: ``float32[sides, sides]``.
         outcomes: out, ``float32[n, 5]``.
     """

@@ -27,7 +27,7 @@ def compute_money_values(
     jacoby: bool,
     result: NDArray[np.float32],
 ) -> None:
-    """Value outcomes for money, in points for a cube of 1.
+    """Write money values of outcomes, in points for a cube of 1.
 
     Args:
         outcomes: ``float32[n, 5]``.
@@ -66,16 +66,16 @@ def compute_match_values(
     states: NDArray[np.int8],
     result: NDArray[np.float32],
 ) -> None:
-    """Value outcomes in a match, as chances to win it.
+    """Write match-winning chances of outcomes.
 
     Args:
         outcomes: ``float32[n, 5]``.
         efficiencies: ``float32[n]``, 0 dead to 1 live.
-        worths: ``float64[k, 2, 3]``, at each level of the cube: the chance to win the match after a game
+        worths: ``float64[k, 2, 3]``, at each level of the cube: the match-winning chance after a game
             lost (0) or won (1) singly, as a gammon or as a backgammon.
         turns: ``bool[k, 2]``, whether the side on roll and the other side turn a cube of this level that they
             have access to; nobody does at the last.
-        states: ``int8[s, 3]``: level; CENTRED, OWN or OTHER; who can double for nothing, OWN, OTHER or -1.
+        states: ``int8[s, 3]``: level; CENTRED, OWN or OTHER; who has a free double, OWN, OTHER or -1.
             That side doubles when it can, if it has not done so already, and nobody turns the cube after it.
         result: out, ``float32[n, s]``.
     """
@@ -126,7 +126,7 @@ def _compute_take_point(
     level: int,
     side: int,
 ) -> float:
-    """The least chance to win the game with which a side takes a live cube turned from a level.
+    """Return the winning chances at which a side takes a live cube turned from a level.
 
     Side 0 is the one on roll, side 1 the other, whose chances to win the match are those of side 0 turned
     round: its values go in with the sign reversed.
@@ -150,7 +150,7 @@ def _compute_take_point(
 def _compute_live_value(
     win: float, bottom: float, low: float, dropped: float, high: float, cashed: float, top: float
 ) -> float:
-    """The value on the line from losing over the take point (low) and the cash point (high) to winning."""
+    """Return the value on the line from losing through take point (low) and cash point (high) to winning."""
     if low >= high:
         return bottom + win * (top - bottom)
     if win < low:
@@ -164,7 +164,7 @@ def _compute_live_value(
 def _average_results(
     worths: NDArray[np.float64], level: int, result: int, gammon: float, backgammon: float
 ) -> float:
-    """The mean worth of games lost (result 0) or won (1), from the shares of gammons and backgammons."""
+    """Return the mean value of games lost (result 0) or won (1) at given gammon and backgammon rates."""
     single = worths[level, result, 0]
     more = gammon * (worths[level, result, 1] - single)
     return single + more + backgammon * (worths[level, result, 2] - worths[level, result, 1])
@@ -172,7 +172,7 @@ def _average_results(
 
 @kernel
 def _compute_share(part: float, whole: float) -> float:
-    """A part of a whole, 0 to 1; 0 of nothing."""
+    """Return a share of a whole, 0 to 1; 0 if the whole is 0."""
     if whole <= 0.0 or part <= 0.0:
         return 0.0
     return min(part / whole, 1.0)

@@ -1,8 +1,8 @@
 """Compiled kernels on disk: one folder per module, named after a hash of the sources that it compiles.
 
-numba's own cache does not see edits in functions that a cached one calls from another file. So the folder of
-a module carries a hash of its source and of every source of this program that it imports, and a kernel finds
-its folder when it is first called: importing a kernel reads and writes nothing.
+numba's own cache misses edits in functions that a cached one calls from another file. So the name of a folder
+has a hash of the module's source and of every source of this program that it imports. A kernel opens its
+folder at its first call: importing a kernel reads and writes nothing.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _FOLDER_LOCK = threading.Lock()
 
 
 class KernelCache:
-    """The cache of one kernel, in place of numba's own: it looks for its folder only when it is asked.
+    """The cache of one kernel, in place of numba's own; it opens its folder on first use.
 
     Args:
         function: The Python function of the kernel.
@@ -45,7 +45,7 @@ class KernelCache:
         self._files: Any = None
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:  # noqa: ANN401  (numba's)
-        """Return the compiled form of a signature, or None where it has to be compiled."""
+        """Return the compiled form of a signature, None if it must be compiled."""
         files = self._find_files()
         compiled = files.load_overload(signature, target_context) if files else None
         if compiled is None:
@@ -53,14 +53,14 @@ class KernelCache:
         return compiled
 
     def save_overload(self, signature: Any, compiled: Any) -> None:  # noqa: ANN401  (numba's)
-        """Keep the compiled form of a signature; a folder that cannot be written keeps nothing."""
+        """Store the compiled form of a signature, if the folder can be written."""
         files = self._find_files()
         if files:
             with contextlib.suppress(OSError):
                 files.save_overload(signature, compiled)
 
     def flush(self) -> None:
-        """Forget what is kept."""
+        """Clear the cache."""
         files = self._find_files()
         if files:
             files.flush()
@@ -80,7 +80,7 @@ class KernelCache:
 
 
 def hash_sources(module: str) -> str:
-    """Hash the sources of a module and of all that it imports from this program, and the compiler's version.
+    """Return a hash of a module's source, of all its imports from this program, and the compiler's version.
 
     Args:
         module: The module's full name.
@@ -96,19 +96,19 @@ def hash_sources(module: str) -> str:
 
 
 def cache_root() -> Path:
-    """Return the folder that holds all caches of this program: ``GAMMOND_CACHE``, or the system's place."""
+    """Return the folder of all caches of this program: ``GAMMOND_CACHE``, or the system's cache folder."""
     return Path(os.environ.get("GAMMOND_CACHE") or platformdirs.user_cache_dir("gammond"))
 
 
 @functools.cache
 def find_folder(module: str) -> Path | None:
-    """Find the cache folder of a module's kernels, and make it ready.
+    """Return the cache folder of a module's kernels, made if needed.
 
     Args:
         module: The module's full name.
 
     Returns:
-        The folder; one for this process alone where that one cannot be written; None where none can be made.
+        The folder; a private one where that cannot be written; None where none can be made.
     """
     parent = _prepare_parent(cache_root() / "kernels")
     if parent is None:
@@ -123,15 +123,15 @@ def find_folder(module: str) -> Path | None:
 
 @functools.cache
 def _prepare_parent(parent: Path) -> Path | None:
-    """Make the folder of all modules, and drop folders in it that were unused for a month."""
+    """Make the folder of all modules and delete folders in it unused for a month."""
     try:
         parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=parent):
             pass
     except OSError as error:
         sys.stderr.write(
-            f"gammond: {parent} cannot be written ({error.strerror}), so kernels are compiled at each start; "
-            "set GAMMOND_CACHE to a folder that can\n"
+            f"gammond: cannot write {parent} ({error.strerror}), so kernels are compiled at each start; "
+            "set GAMMOND_CACHE to a writable folder\n"
         )
         return _make_private_folder()
     for other in parent.iterdir():
@@ -151,7 +151,7 @@ def _make_private_folder() -> Path | None:
 
 
 def _open_files(function: Callable[..., Any], folder: Path) -> Any:  # noqa: ANN401  (numba's)
-    """Open numba's cache files of a function in a folder; False where numba finds no place for them."""
+    """Open numba's cache files of a function in a folder; False where numba cannot use it."""
     before = numba.config.CACHE_DIR  # type: ignore[attr-defined]  # made at run time
     setattr(numba.config, "CACHE_DIR", str(folder))  # noqa: B010  (numba makes it at run time)
     try:

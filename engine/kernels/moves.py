@@ -1,12 +1,12 @@
-"""All legal plays of a roll as distinct resulting positions.
+"""Legal plays of a roll as distinct resulting positions.
 
 Boards are ``int8[2, 26]`` (row 0 the mover; index 0 borne off, 1..24 the points, 25 the bar). A child is
 written as the *next* mover sees it, so its rows are swapped. A play's checker moves are ``int8[8]``: up to
 four pairs (from, to), highest source first, zero-filled (no checker ever starts from 0). Between kernels a
 play is those eight bytes packed in one integer, the first one lowest.
 
-A set of points is an integer: bit b stands for the mover's point 25 - b, which is the opponent's point b, so
-bit 0 for the mover's bar. A checker's bit moves up as the checker moves on: the lowest one is the rearmost.
+A set of points is an integer: bit b is the mover's point 25 - b, the opponent's point b, so bit 0 is
+the mover's bar. A checker's bit moves up as the checker moves on: the lowest bit is the rearmost checker.
 
 Non-doubles are tried in both orders and deduplicated by a 64-bit additive hash of the result; doubles are
 tried with non-increasing sources, which reaches each result exactly once (the changes that distinct sets of
@@ -23,18 +23,18 @@ from numpy.typing import NDArray
 from engine.kernels import kernel
 
 MAX_PLAYS = 3072
-"""More than any roll has: 15 checkers and four moves of a double give at most C(18, 4) = 3060 results."""
+"""Above the plays of any roll: 15 checkers and four moves of a double give up to C(18, 4) = 3060 results."""
 
-# Columns of `sets`, int64[5]: what `generate_plays` has to know of a position's points.
+# Columns of `sets`, int64[5]: sets of points of a position.
 OCCUPIED, SINGLE, OPEN, BLOTS, REAR = range(5)
 
 ON_BOARD = (1 << 25) - 1
 """The set of all points and the bar."""
 
 _OUTSIDE = (1 << 19) - 1
-"""Everything that keeps a side from bearing off."""
+"""Points outside the home board: a checker there prevents bearing off."""
 
-# Columns of `levels`, int64[5, 4]: how far the plays of a double are tried after so many checker moves.
+# Columns of `levels`, int64[5, 4]: the state of the search at each checker move of a double.
 _OCCUPIED, _UNTRIED, _PLAY, _IS_LEAF = range(4)
 
 _POINT_OF_BIT = np.zeros(37, np.int64)  # the remainders by 37 of the first 36 powers of two are distinct
@@ -46,7 +46,7 @@ _POINT_HASH = _rng.integers(-(2**59), 2**59, size=(2, 26), dtype=np.int64)
 
 
 class PlayScratch(NamedTuple):
-    """What `generate_plays` works with, for one position at a time; made by `make_play_scratch`.
+    """Scratch of `generate_plays` for one position at a time; see `make_play_scratch`.
 
     Attributes:
         sets: ``int64[5]``, the `write_point_sets` of the position.
@@ -65,7 +65,7 @@ class PlayScratch(NamedTuple):
 
 @kernel
 def make_play_scratch() -> PlayScratch:
-    """Make room for listing plays."""
+    """Allocate scratch for `generate_plays`."""
     return PlayScratch(
         sets=np.empty(5, np.int64),
         counts=np.empty(26, np.int64),
@@ -77,11 +77,11 @@ def make_play_scratch() -> PlayScratch:
 
 @kernel
 def write_point_sets(boards: NDArray[np.int8], at: int, sets: NDArray[np.int64]) -> None:
-    """Write what the plays of a position are found with.
+    """Write the sets of points that `generate_plays` needs.
 
     Args:
         boards: ``int8[n, 2, 26]``.
-        at: Which of them.
+        at: The row of the position.
         sets: out, ``int64[5]``, sets of points: where the mover has checkers, where it has just one, where
             the opponent has fewer than two, where the opponent has just one; and all from the opponent's
             rearmost checker on, which is what the mover has to have left for a race.
@@ -109,18 +109,18 @@ def write_point_sets(boards: NDArray[np.int8], at: int, sets: NDArray[np.int64])
 
 @kernel
 def _get_point(bit: int) -> int:
-    """The mover's point that one bit stands for."""
+    """Return the mover's point of a bit."""
     return int(_POINT_OF_BIT[bit % 37])
 
 
 @kernel
 def _find_sources(occupied: int, open_points: int, die: int) -> int:
-    """From where one checker may go by one die."""
+    """Return the points from which a checker may move by a die."""
     movable = occupied
     if occupied & 1:
         movable = 1
     sources = movable & (open_points >> die)
-    if occupied & _OUTSIDE == 0:  # all are home: the exact point bears off, or the highest if it is lower
+    if occupied & _OUTSIDE == 0:  # all home: the exact point bears off, or the highest if that is lower
         exact = 1 << (25 - die)
         if occupied & exact:
             sources |= exact
@@ -184,7 +184,7 @@ def _generate_doubles_plays(
 def _push_move(
     depth: int, bit: int, open_points: int, die: int, counts: NDArray[np.int64], levels: NDArray[np.int64]
 ) -> None:
-    """Move a checker of a double, and note what may be moved after it."""
+    """Move a checker of a double and write which checkers may follow."""
     source = _get_point(bit)
     occupied = int(levels[depth, _OCCUPIED])
     if counts[source] == 1:
@@ -200,7 +200,7 @@ def _push_move(
 
 @kernel
 def _write_last_moves(play: int, sources: int, die: int, plays: NDArray[np.int64], count: int) -> int:
-    """Write the plays that three moves of a double begin; return how many there are in all."""
+    """Write the plays that begin with three moves of a double; return the count of all plays."""
     while sources:
         bit = sources & -sources
         sources ^= bit
@@ -211,7 +211,7 @@ def _write_last_moves(play: int, sources: int, die: int, plays: NDArray[np.int64
 
 @kernel
 def _compute_hash_change(source: int, die: int, is_hit: int) -> int:
-    """The change of a board's additive hash when a checker moves."""
+    """Return the change of a board's additive hash by a checker move."""
     target = max(source - die, 0)
     change = _POINT_HASH[0, target] - _POINT_HASH[0, source]
     if is_hit:
@@ -222,7 +222,7 @@ def _compute_hash_change(source: int, die: int, is_hit: int) -> int:
 @kernel
 def _is_known(hashes: NDArray[np.int64], count: int, wanted: int) -> bool:
     found = 0
-    for i in range(count):  # to the end: without a way out, several are compared at once
+    for i in range(count):  # to the end: without an early exit, several are compared at once
         found |= int(hashes[i] == wanted)
     return found != 0
 
@@ -236,15 +236,15 @@ def generate_two_dice_plays(
     plays: NDArray[np.int64],
     count: int,
 ) -> int:
-    """Add the results of playing ``die1``, then ``die2``, to the ``count`` that are known.
+    """Add the results of playing ``die1``, then ``die2``, to ``count`` earlier ones.
 
     Args:
         sets: ``int64[5]``, the `write_point_sets` of the position.
         die1: 1..6.
         die2: 1..6.
-        hashes: in and out, ``int64[MAX_PLAYS]``, of the results.
+        hashes: in and out, ``int64[MAX_PLAYS]``, hashes of the results.
         plays: out, ``int64[MAX_PLAYS]``, packed.
-        count: How many there are.
+        count: The number of earlier results.
 
     Returns:
         How many there are then.
@@ -277,7 +277,7 @@ def generate_two_dice_plays(
 
 @kernel
 def generate_one_die_plays(sets: NDArray[np.int64], die: int, plays: NDArray[np.int64]) -> int:
-    """List the plays of a single die, packed; returns how many there are."""
+    """Write the plays of a single die, packed; return their count."""
     count = 0
     sources = _find_sources(int(sets[OCCUPIED]), int(sets[OPEN]), die)
     while sources:
@@ -300,11 +300,11 @@ def generate_plays(
     hashes: NDArray[np.int64],
     plays: NDArray[np.int64],
 ) -> int:
-    """List all distinct results of a roll, with the caller's scratch.
+    """Write all distinct results of a roll, with the caller's scratch.
 
     Args:
         boards: ``int8[n, 2, 26]``.
-        at: Which of them.
+        at: The row of the position.
         sets: ``int64[5]``, its `write_point_sets`.
         die1: 1..6.
         die2: 1..6.
@@ -327,7 +327,7 @@ def generate_plays(
             count = generate_one_die_plays(sets, high, plays)
         if count == 0:
             count = generate_one_die_plays(sets, low, plays)
-    if count == 0:  # nothing can be moved: the only result is the same position, turned round
+    if count == 0:  # no checker can move: the only result is the same position with sides swapped
         plays[0] = 0
         count = 1
     return count
@@ -341,10 +341,10 @@ def write_child(
 
     Args:
         boards: ``int8[n, 2, 26]``.
-        at: Which of them is played from.
-        play: A play of it.
+        at: The row of the position.
+        play: One of its plays.
         children: out, ``int8[m, 2, 26]``.
-        target_row: Which of these to write.
+        target_row: The row to write.
     """
     for point in range(26):
         children[target_row, 0, point] = boards[at, 1, point]
@@ -381,10 +381,10 @@ def expand(
     Args:
         boards: ``int8[n, 2, 26]``.
         dice: ``int8[n, 2]``.
-        start: The first position to expand; ``offsets[start]`` says where its children go.
+        start: The first position to expand; its children go to ``offsets[start]``.
         children: out, ``int8[capacity, 2, 26]``.
         moves: out, ``int8[capacity, 8]``.
-        offsets: out, ``int64[n + 1]``; the children of position i lie at ``offsets[i]:offsets[i + 1]``.
+        offsets: out, ``int64[n + 1]``; the children of position i are at ``offsets[i]:offsets[i + 1]``.
 
     Returns:
         The number of positions done: less than n when the next one does not fit into ``children``.

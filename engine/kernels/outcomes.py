@@ -1,4 +1,4 @@
-"""Outcomes of many positions: made possible, gathered and put in their places."""
+"""Outcomes of many positions: made consistent, grouped and scattered."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from engine.kernels import gil_kernel
 
 @gil_kernel
 def sanitise(outcomes: NDArray[np.float32], boards: NDArray[np.int8], result: NDArray[np.float32]) -> None:
-    """Make estimates possible: probabilities, monotone, no gammon once the loser has a checker off.
+    """Make estimates consistent: probabilities, monotone, no gammon once the loser has a checker off.
 
     Args:
         outcomes: ``float32[n, 5]`` estimates: win, win gammon, win backgammon, lose gammon, lose backgammon.
-        boards: ``int8[n, 2, 26]`` they belong to.
+        boards: ``int8[n, 2, 26]``, their positions.
         result: out, ``float32[n, 5]``.
     """
     zero, one = np.float32(0.0), np.float32(1.0)
@@ -37,12 +37,12 @@ def sanitise(outcomes: NDArray[np.float32], boards: NDArray[np.int8], result: ND
 def group_rows_by_class(
     class_of: NDArray[np.int8], rows: NDArray[np.int64], counts: NDArray[np.int64]
 ) -> None:
-    """List rows class by class, ascending in each.
+    """Write rows class by class, ascending in each.
 
     Args:
         class_of: ``int8[n]``, 0 to k - 1.
         rows: out, ``int64[n]``.
-        counts: in zeros, out, ``int64[k]``, how many rows each class has.
+        counts: in zeros, out, ``int64[k]``, the number of rows of each class.
     """
     for i in range(class_of.shape[0]):
         counts[class_of[i]] += 1
@@ -56,11 +56,11 @@ def group_rows_by_class(
 
 @gil_kernel
 def gather_boards(boards: NDArray[np.int8], rows: NDArray[np.int64], result: NDArray[np.int8]) -> None:
-    """Copy some positions.
+    """Gather positions.
 
     Args:
         boards: ``int8[n, 2, 26]``.
-        rows: ``int64[m]``, which.
+        rows: ``int64[m]``, the rows to copy.
         result: out, ``int8[m, 2, 26]``.
     """
     for i in range(rows.shape[0]):
@@ -73,11 +73,11 @@ def gather_boards(boards: NDArray[np.int8], rows: NDArray[np.int64], result: NDA
 def scatter_outcomes(
     outcomes: NDArray[np.float32], rows: NDArray[np.int64], result: NDArray[np.float32]
 ) -> None:
-    """Put outcomes in their places.
+    """Scatter outcomes to their rows.
 
     Args:
         outcomes: ``float32[m, 5]``.
-        rows: ``int64[m]``, where each belongs.
+        rows: ``int64[m]``, the row of each.
         result: out, ``float32[n, 5]``.
     """
     for i in range(rows.shape[0]):

@@ -1,4 +1,4 @@
-"""The phase of each of many positions."""
+"""Phases of many positions."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ RACE = 2
 OVER = 3
 
 MAX_CRASHED_CHECKERS = 6
-"""A side with so many checkers or fewer to hold its board with has crashed."""
+"""A side with at most this many useful checkers has crashed."""
 
 
 @gil_kernel
 def classify_phases(boards: NDArray[np.int8], result: NDArray[np.int8]) -> None:
-    """Classify positions; the definitions are those of `engine.rules.position.phases`.
+    """Write the phases of positions, as `engine.rules.position.classify_phases` defines them.
 
     Args:
         boards: ``int8[n, 2, 26]``.

@@ -14,7 +14,7 @@ from engine.kernels import kernel
 ID_LENGTH = 14
 
 OK, BAD_CHARACTER, TOO_MANY_CHECKERS, TRAILING_BITS, SHARED_POINT, BOTH_FINISHED, BOTH_SHUT_OUT = range(7)
-"""What is wrong with an ID, the first that applies."""
+"""What is wrong with an ID; the first that applies."""
 
 _ALPHABET = np.frombuffer(
     b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", np.uint8
@@ -26,7 +26,7 @@ _DIGITS[_ALPHABET] = np.arange(64)
 
 @kernel
 def _unpack(text: NDArray[np.uint8], key: NDArray[np.uint8]) -> bool:
-    """Write the 10 bytes of an ID and the 4 bits it has to spare; False for a foreign character."""
+    """Write the 10 bytes of an ID and its 4 spare bits; return False for a foreign character."""
     held = 0
     bits = 0
     at = 0
@@ -72,7 +72,7 @@ def _read_counts(key: NDArray[np.uint8], board: NDArray[np.int8]) -> int:
 
 @kernel
 def check_board(board: NDArray[np.int8]) -> int:
-    """Return `OK`, or why no game comes to a board of 15 checkers a side; see `Position`."""
+    """Return `OK`, or why a board of 15 checkers a side is impossible; see `Position`."""
     for point in range(1, 25):
         if board[0, point] > 0 and board[1, 25 - point] > 0:
             return SHARED_POINT

@@ -1,4 +1,4 @@
-"""The mean over the 21 rolls, in an order of additions that does not depend on the batch."""
+"""The mean over the 21 rolls, with an order of additions that does not depend on the batch."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from engine.kernels import gil_kernel
 def average_over_rolls(
     values: NDArray[np.float64], weights: NDArray[np.float64], means: NDArray[np.float64]
 ) -> None:
-    """Average values after each of the rolls.
+    """Write the weighted means over the rolls.
 
     Args:
-        values: ``float64[n * rolls, k]``, those of one position together.
+        values: ``float64[n * rolls, k]``, grouped by position.
         weights: ``float64[rolls]``, the probability of each roll.
         means: out, ``float64[n, k]``.
     """

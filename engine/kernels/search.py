@@ -1,8 +1,8 @@
-"""The compiled steps of a search: repeats, a cache of values, choosing replies, averaging over rolls.
+"""Compiled steps of a search: deduplication, the value cache, choosing replies, averaging over rolls.
 
 A position's key is two integers of 40 bits, one for each side: the counts of points 1..25 in unary (a 1 for
-each checker, then a 0). Different positions of 15 checkers a side have different keys, so nothing here ever
-takes one position for another. The bits above the 40 are free for a tag.
+each checker, then a 0). Different positions of 15 checkers a side have different keys, so positions are never
+confused. The bits above the 40 are free for a tag.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from engine.kernels import gil_kernel, kernel
 
 KEY_BITS = 40
 TAG_BITS = 23
-"""Bits of a tag that fit beside each half of a key, the sign left alone."""
+"""Bits of a tag that fit beside each half of a key, below the sign."""
 
 EMPTY = -1
-"""In place of a key: nothing is stored here. Keys are never negative."""
+"""The key of an empty entry; keys are never negative."""
 
 WAYS = 2
-"""Entries of a cache that a key can be stored in."""
+"""Associativity of the cache: entries in which a key can be stored."""
 
 _TAG_MASK = (1 << TAG_BITS) - 1
 
@@ -59,14 +59,14 @@ def find_distinct(
     first: NDArray[np.int64],
     places: NDArray[np.int64],
 ) -> int:
-    """Find the distinct ones among positions, in the order of their first appearance.
+    """Find the distinct positions, in order of first appearance.
 
     Args:
         boards: ``int8[n, 2, 26]``.
-        keys: out, ``int64[n, 2]``, the keys of all of them.
+        keys: out, ``int64[n, 2]``, the keys of all positions.
         table: scratch, ``int32`` of a power of two above n, all `EMPTY`.
         first: out, ``int64[n]``, where each distinct position appears first.
-        places: out, ``int64[n]``, which of the distinct positions each one is.
+        places: out, ``int64[n]``, the distinct position of each one.
 
     Returns:
         How many are distinct.
@@ -101,16 +101,16 @@ def look_up(
     values: NDArray[np.float32],
     missing: NDArray[np.int64],
 ) -> int:
-    """Read the values that a cache holds.
+    """Read cached values.
 
     Args:
         keys: ``int64[n, 2]``.
-        tag: What the values have to be of, below 2^46.
+        tag: The tag of the values, below 2^46.
         stored_keys: ``int64[entries, 2]``, keys with their tags or `EMPTY`; a power of two of entries.
         stored_values: ``float32[entries, columns]``.
         values: out, ``float32[n, k]`` with k of at most the columns, those that were stored for the tag; rows
             that are not held are left alone.
-        missing: out, ``int64[n]``, the rows that are not held.
+        missing: out, ``int64[n]``, the rows that are not cached.
 
     Returns:
         How many are not held.
@@ -145,14 +145,14 @@ def store(
     stored_keys: NDArray[np.int64],
     stored_values: NDArray[np.float32],
 ) -> None:
-    """Put values into a cache.
+    """Write values to a cache.
 
-    A value goes into the first of the entries its key can have; what was there moves to the second.
+    A value goes to the first entry of its key; the value there moves to the second.
 
     Args:
         keys: ``int64[n, 2]``.
-        rows: ``int64[m]``, which of the keys to store.
-        tag: What the values are of, below 2^46.
+        rows: ``int64[m]``, the keys to store.
+        tag: The tag of the values, below 2^46.
         values: ``float32[m, k]``, of those rows; k is at most the columns, and always the same for a tag.
         stored_keys: in and out, ``int64[entries, 2]``.
         stored_values: in and out, ``float32[entries, columns]``.
@@ -167,7 +167,9 @@ def store(
         if stored_keys[slot, 0] != key0 or stored_keys[slot, 1] != key1:
             stored_keys[slot + 1, 0] = stored_keys[slot, 0]
             stored_keys[slot + 1, 1] = stored_keys[slot, 1]
-            for k in range(stored_values.shape[1]):  # all of them: what moves may be wider than what comes
+            for k in range(
+                stored_values.shape[1]
+            ):  # all columns: the moved value may be wider than the new one
                 stored_values[slot + 1, k] = stored_values[slot, k]
         stored_keys[slot, 0] = key0
         stored_keys[slot, 1] = key1
@@ -194,16 +196,16 @@ def choose_replies(
     chosen: NDArray[np.int64],
     chosen_offsets: NDArray[np.int64],
 ) -> None:
-    """Choose the best replies to each roll by the first score: the least is best, ties go to the first.
+    """Choose the best replies to each roll by the first score: the lowest is best, ties go to the first.
 
     Args:
         values: ``float32[u, k]``, of distinct positions, for the next mover.
-        places: ``int64[m]``, which of those each reply leads to.
-        offsets: ``int64[n + 1]``; the replies to roll i lie at ``offsets[i]:offsets[i + 1]``, at least one.
+        places: ``int64[m]``, the position that each reply leads to.
+        offsets: ``int64[n + 1]``; the replies to roll i are at ``offsets[i]:offsets[i + 1]``, at least one.
         scores: ``float64[g, k]``, weights of the columns in each score.
-        width: The most replies to choose for a roll, 1 or more.
-        margin: How far behind the best one a chosen reply may be.
-        chosen: out, ``int64[m]``, the places of the chosen replies among all, of each roll the best first.
+        width: The largest number of replies for a roll, 1 or more.
+        margin: The largest difference from the best reply.
+        chosen: out, ``int64[m]``, indices of the chosen replies among all, the best of each roll first.
         chosen_offsets: out, ``int64[n + 1]``; the replies chosen for roll i.
     """
     found = np.empty(width, np.float64)
@@ -242,15 +244,15 @@ def average_best_replies(
     weights: NDArray[np.float64],
     averages: NDArray[np.float32],
 ) -> None:
-    """Take the best reply to each roll, see it from the other side, and average over the rolls.
+    """Take the best reply to each roll, swap sides, and average over the rolls.
 
     Column c of the result is the mean over the rolls of ``shifts[c] + factors[c] * v``, where v stands in
     column ``turned_from[c]`` of the reply with the least score ``score_of[c]``; ties go to the first.
 
     Args:
         values: ``float32[u, k]``, of distinct positions, for the next mover.
-        places: ``int64[m]``, which of those each reply leads to.
-        offsets: ``int64[n * rolls + 1]``; the replies to roll r of position i lie at
+        places: ``int64[m]``, the position that each reply leads to.
+        offsets: ``int64[n * rolls + 1]``; the replies to roll r of position i are at
             ``offsets[i * rolls + r]:offsets[i * rolls + r + 1]``, at least one.
         scores: ``float64[g, k]``, weights of the columns in each score.
         score_of: ``int64[k]``.

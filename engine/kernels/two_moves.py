@@ -1,6 +1,6 @@
-"""Legal plays where doubles are two checker moves, as any other roll is; for a variant of the rules.
+"""Legal plays where a double is two checker moves, as any other roll is: a variant of the rules.
 
-The plays of a roll are those of `engine.kernels.moves`, with which a double is what two different dice are.
+Plays are generated as in `engine.kernels.moves`, for doubles as for two different dice.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def expand(
 def _generate_doubles_plays(
     sets: NDArray[np.int64], die: int, hashes: NDArray[np.int64], plays: NDArray[np.int64]
 ) -> int:
-    """List the results of two moves, or one or none where there are no more; at least one result."""
+    """Write the results of two moves, or of one or none where no more are legal; return their count."""
     count = generate_two_dice_plays(sets, die, die, hashes, plays, 0)
     if count == 0:
         count = generate_one_die_plays(sets, die, plays)

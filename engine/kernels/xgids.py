@@ -50,7 +50,7 @@ def decode(
 
     Args:
         letters: ``uint8[n, 26]`` of ASCII codes.
-        bottom_is_on_roll: ``bool[n]``, whose checkers come first in the board.
+        bottom_is_on_roll: ``bool[n]``, whether the bottom player is on roll.
         boards: out, ``int8[n, 2, 26]``; rows with an error are undefined.
         codes: out, ``uint8[n]`` of `OK` or the error, numbered as in `engine.kernels.position_ids`.
     """

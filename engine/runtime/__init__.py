@@ -1,1 +1,1 @@
-"""What the engine runs on: cores, worker threads and their turns, the version."""
+"""The runtime: cores, worker threads and their turns, the version."""

@@ -1,8 +1,8 @@
 """Turns of worker threads: Python code by one thread at a time, heavy compiled work by all at once.
 
-NumPy gives the interpreter's lock up for a few microseconds in every operation on a large array. With another
-thread waiting for it, each time wakes that thread in vain, and two threads get less done than one. So threads
-that work on one answer wait for their turn instead, and pass it on only where there is work worth it.
+NumPy releases the interpreter's lock for a few microseconds in every operation on a large array. Each time
+wakes another waiting thread in vain, and two threads get less done than one. So threads that work on one
+answer take turns instead, and release theirs only around work that is worth it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _thread_state = threading.local()
 
 @contextmanager
 def hold_turn() -> Iterator[None]:
-    """Work in turn with all other threads that do; not within itself."""
+    """Hold the turn, exclusively among threads that take turns; cannot be nested."""
     with _turn:
         _thread_state.is_on = True
         try:
@@ -28,7 +28,7 @@ def hold_turn() -> Iterator[None]:
 
 @contextmanager
 def release_turn() -> Iterator[None]:
-    """Let another thread have its turn during work that needs no interpreter; nothing for other threads."""
+    """Release the turn during work that needs no interpreter; no effect in threads that hold none."""
     if not getattr(_thread_state, "is_on", False):
         yield
         return

@@ -1,4 +1,4 @@
-"""Threads that run whole blocks of work."""
+"""Worker threads for whole blocks of work."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _CHECK_EVERY_S = 0.02
 
 
 class Workers:
-    """A number of threads, started when they are first needed and again in each process forked afterwards.
+    """Worker threads, started at first use and again in each process forked afterwards.
 
     Args:
-        threads: 1 or more; with 1 all work is done by the caller.
+        threads: 1 or more; with 1 the caller does all the work.
 
     Raises:
         ValueRangeError: The number of threads is out of range.
@@ -30,7 +30,7 @@ class Workers:
 
     def __init__(self, threads: int = 1) -> None:
         if not 1 <= threads <= MAX_THREADS:
-            raise ValueRangeError(f"threads are 1 to {MAX_THREADS}, not {threads}", field="threads")
+            raise ValueRangeError(f"expected 1 to {MAX_THREADS} threads, got {threads}", field="threads")
         self.threads = threads
         self._lock = threading.Lock()
         self._pool: ThreadPoolExecutor | None = None
@@ -42,19 +42,19 @@ class Workers:
         items: Sequence[_Item],
         check: Callable[[], None] = lambda: None,
     ) -> list[_Result]:
-        """Do work on each item, in turns (`runtime.thread_turns`); work must not itself use these workers.
+        """Do work on each item, in turns (`thread_turns`); the work must not use these workers itself.
 
         Args:
             work: Safe to run in several threads at once.
             items: What to work on.
-            check: Raises to stop the work; asked now and then while items wait for threads that are busy
-                with the items of other callers.
+            check: Raises to stop the work; called now and then while items wait for threads that are busy
+                with other callers' items.
 
         Returns:
             The results in the order of the items.
 
         Raises:
-            Exception: What `check` or the work on an item raised; by then no other work is running.
+            Exception: From `check` or the work on an item; by then no other work is running.
         """
         if self.threads == 1 or len(items) <= 1:
             return [work(item) for item in items]
@@ -80,7 +80,7 @@ def _run_in_turn(work: Callable[[_Item], _Result], item: _Item) -> _Result:
 
 
 def _wait_for_all(futures: Sequence[Future[_Result]], check: Callable[[], None]) -> None:
-    """Wait for all of them; raise what the first of those that failed raised, or what `check` raises."""
+    """Wait for all futures; raise the error of the first that failed, or of `check`."""
     unfinished: Collection[Future[_Result]] = futures
     while unfinished:
         done, unfinished = wait(unfinished, _CHECK_EVERY_S, FIRST_EXCEPTION)

@@ -1,4 +1,4 @@
-"""The version of the program. Imports nothing heavy, so that ``--version`` answers at once."""
+"""The version of the program. Imports nothing heavy, so that ``--version`` is fast."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ NAME = "gammond"
 
 
 def read_version() -> str:
-    """The installed version, or ``0+checkout`` where the distribution is not installed."""
+    """Return the installed version, or ``0+checkout`` where the distribution is not installed."""
     try:
         return importlib.metadata.version(NAME)
     except importlib.metadata.PackageNotFoundError:

@@ -57,7 +57,7 @@ def test_a_file_cut_within_its_header_is_refused(path, kept):
     message = refused(path, path.read_bytes()[:kept])
     assert "expected at least 128 bytes" in message
     assert "--kind KIND --points N --checkers N" in message
-    assert "KIND being one-sided or two-sided" in message
+    assert "KIND: one-sided or two-sided" in message
 
 
 @pytest.mark.parametrize(("place", "value"), [(12, 0), (12, 13), (12, 19), (13, 1), (14, 0), (14, 15)])

@@ -200,11 +200,15 @@ ROW = "  1) 31: 8/5 6/5                 64: 24/18 13/9"
         ("  2) 65: ????", MatIssueKind.ROLL_NOT_PLAYED, "expected a play of 65"),
         ("  2)                             65: 24/18 13/8", MatIssueKind.OUT_OF_TURN, "on the left"),
         ("  2)  Takes", MatIssueKind.ILLEGAL_CUBE_ACTION, "no double"),
-        ("  2)  Doubles => 4", MatIssueKind.ILLEGAL_CUBE_ACTION, "the cube goes to 2"),
-        ("  2)  Doubles => 2               65: 24/18 13/8", MatIssueKind.OUT_OF_TURN, "answer to the double"),
+        ("  2)  Doubles => 4", MatIssueKind.ILLEGAL_CUBE_ACTION, "expected the cube at 2"),
+        (
+            "  2)  Doubles => 2               65: 24/18 13/8",
+            MatIssueKind.OUT_OF_TURN,
+            "response to the double",
+        ),
         ("  2) hello", MatIssueKind.UNREADABLE, "hello"),
         ("hello", MatIssueKind.UNREADABLE, "hello"),
-        ("  2)  Wins it", MatIssueKind.UNREADABLE, "a number behind wins"),
+        ("  2)  Wins it", MatIssueKind.UNREADABLE, "a number after wins"),
     ],
 )
 def test_what_cannot_be_is_told_with_its_line_and_ends_the_game(line, kind, message):

@@ -60,7 +60,7 @@ def test_a_folder_that_cannot_be_written_is_replaced_for_this_process_alone(tmp_
     show = f"from engine.kernels import disk_cache as d; print({find}, file=d.sys.stderr)"
     code = f"{COMPILE}; {show}"
     warning, *_, private = start(tmp_path, code).splitlines()
-    assert "cannot be written" in warning
+    assert "cannot write" in warning
     assert "GAMMOND_CACHE" in warning
     assert "gammond-kernels-" in private
     assert not os.path.exists(private)
@@ -69,7 +69,7 @@ def test_a_folder_that_cannot_be_written_is_replaced_for_this_process_alone(tmp_
 def test_without_any_folder_kernels_still_run(tmp_path):
     (tmp_path / "kernels").write_text("a file")
     code = f"import tempfile; tempfile.mkdtemp = lambda **_: open('/no/such/folder'); {COMPILE}"
-    assert "cannot be written" in start(tmp_path, code)
+    assert "cannot write" in start(tmp_path, code)
 
 
 def test_folders_unused_for_a_month_are_dropped(tmp_path, monkeypatch, fresh_folders):
