@@ -37,7 +37,8 @@ def format_mat(
     for name in names:
         if not name.strip() or any(character in _FORBIDDEN for character in name):
             raise FormatError(
-                f"expected a name that is not empty, without {' '.join(_FORBIDDEN[:5])} for a .mat file, got {name[:60]!r}",
+                "expected a name that is not empty and has no "
+                f"{' '.join(_FORBIDDEN[:5])} for a .mat file, got {name[:60]!r}",
                 field="name",
             )
     said = {"Player 1": names[0], "Player 2": names[1], "Variation": "Backgammon", **(headers or {})}
