@@ -1,0 +1,35 @@
+"""The Python examples of the README and docs/reference/api.md, with the shipped nets."""
+
+from __future__ import annotations
+
+import doctest
+import re
+from pathlib import Path
+
+import pytest
+
+import gammond
+
+ROOT = Path(__file__).parents[2]
+TEXT = (ROOT / "docs" / "reference" / "api.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize(("page", "least"), [("docs/reference/api.md", 50), ("README.md", 6)])
+def test_the_examples_give_what_they_show(page, least):
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text("utf-8"), re.DOTALL)
+    examples = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, page, page, 0)
+    output: list[str] = []
+    failed, tried = doctest.DocTestRunner().run(examples, out=output.append)
+    assert tried >= least
+    assert not failed, "".join(output)
+
+
+def test_each_public_name_is_in_the_reference():
+    reference = (ROOT / "docs" / "reference" / "api-reference.md").read_text("utf-8")
+    for name in set(gammond.__all__) - {"__version__"}:
+        assert re.search(rf"^::: gammond\.\w+\.{name}$", reference, re.MULTILINE), name
+
+
+def test_each_error_has_a_row():
+    for name in gammond.errors.__all__:
+        assert f"| `{name}` |" in TEXT or name == "GammondError"
