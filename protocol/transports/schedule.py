@@ -37,7 +37,7 @@ class ScheduledJob:
         job: The job.
         on_progress: Takes its replies before the last.
         on_result: Takes its result.
-        order: Sorts the jobs of a client: by priority, then by arrival.
+        arrival: Its number among all jobs; sorts those of the same priority.
         lane: The lane in which it waits.
         is_waiting: Whether it has not started.
     """
@@ -46,15 +46,16 @@ class ScheduledJob:
     job: Job
     on_progress: ProgressCallback
     on_result: ResultCallback
-    order: tuple[int, int]
+    arrival: int
     lane: Lane
     is_waiting: bool = True
 
-    def __lt__(self, other: ScheduledJob) -> bool:
-        return self.order < other.order
+
+_Entry = tuple[int, int, ScheduledJob]
+"""Negative priority, arrival, job: sorted by the first two."""
 
 
-def _make_queues() -> dict[Lane, list[ScheduledJob]]:
+def _make_queues() -> dict[Lane, list[_Entry]]:
     return {lane: [] for lane in Lane}
 
 
@@ -68,28 +69,39 @@ class _ClientQueue:
         gate: Which jobs may start.
     """
 
-    waiting: dict[Lane, list[ScheduledJob]] = field(default_factory=_make_queues)
+    waiting: dict[Lane, list[_Entry]] = field(default_factory=_make_queues)
     started: dict[int, Lane] = field(default_factory=dict)
     gate: StartGate = OPEN_GATE
 
     def has_waiting(self, lane: Lane) -> bool:
         """Return whether any job waits in a lane."""
         heap = self.waiting[lane]
-        while heap and not (heap[0].is_waiting and heap[0].lane is lane):
+        while heap and not (heap[0][2].is_waiting and heap[0][2].lane is lane):
             heapq.heappop(heap)
         return bool(heap)
 
+    def has_room(self, lane: Lane, share: int) -> bool:
+        """Return whether the client has not its share, nor must read first."""
+        if self.gate.is_closed:
+            return False
+        return len(self.started) < share or sum(each is lane for each in self.started.values()) < share
+
     def take(self, lane: Lane, share: int) -> ScheduledJob | None:
-        """Take the first waiting job that may start; None if the client has its share or must read first."""
-        if not self.has_waiting(lane) or sum(each is lane for each in self.started.values()) >= share:
+        """Take the first waiting job that may start; None if there is none or no room for it."""
+        if not self.has_waiting(lane) or not self.has_room(lane, share):
             return None
         heap = self.waiting[lane]
-        allowed = heap[:1]
-        if not self.gate.is_open:
-            allowed = [s for s in heap if s.is_waiting and s.lane is lane and self.gate.allows(s.job)]
-        if not allowed:
-            return None
-        taken = min(allowed)
+        if self.gate.is_open:
+            taken = heapq.heappop(heap)[2]
+        else:
+            allowed = [
+                entry
+                for entry in heap
+                if entry[2].is_waiting and entry[2].lane is lane and self.gate.allows(entry[2].job)
+            ]
+            if not allowed:
+                return None
+            taken = min(allowed)[2]
         taken.is_waiting = False
         self.started[id(taken.job)] = lane
         return taken
@@ -115,7 +127,7 @@ class Schedule:
         """Add a job of a client."""
         arrival = next(self._arrivals)
         lane = Lane.LONG if job.work.is_long and not job.control.is_stopped else Lane.QUICK
-        scheduled = ScheduledJob(client, job, on_progress, on_result, (-job.work.priority, arrival), lane)
+        scheduled = ScheduledJob(client, job, on_progress, on_result, arrival, lane)
         self._clients.setdefault(client, _ClientQueue())
         self._enqueue(scheduled)
         if lane is Lane.LONG and job.work.deadline_s is not None:
@@ -134,6 +146,10 @@ class Schedule:
                     turns[client] = queue
                 return taken
         return None
+
+    def has_room(self, client: object, lane: Lane) -> bool:
+        """Return whether another job of a client may start in a lane."""
+        return self._clients[client].has_room(lane, self._shares[lane])
 
     def has_waiting(self, lane: Lane) -> bool:
         """Return whether any job waits in a lane."""
@@ -175,10 +191,11 @@ class Schedule:
         if queue is not None:
             for lane, heap in queue.waiting.items():
                 self._turns[lane].pop(client, None)
-                for scheduled in heap:
+                for _, _, scheduled in heap:
                     scheduled.is_waiting = False
 
     def _enqueue(self, scheduled: ScheduledJob) -> None:
         queue = self._clients[scheduled.client]
-        heapq.heappush(queue.waiting[scheduled.lane], scheduled)
+        entry = (-scheduled.job.work.priority, scheduled.arrival, scheduled)
+        heapq.heappush(queue.waiting[scheduled.lane], entry)
         self._turns[scheduled.lane].setdefault(scheduled.client, queue)

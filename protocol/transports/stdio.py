@@ -19,7 +19,7 @@ from functools import partial
 
 from engine.rules.dice import MAX_SEED
 from engine.runtime.cores import count_usable_cores
-from protocol.core.connection import Connection, Job
+from protocol.core.connection import OPEN_GATE, Connection, Job
 from protocol.core.requests import AnyReply
 from protocol.dialects.line_client import connect
 from protocol.state.service import Service, make_shipped_catalogue
@@ -89,6 +89,8 @@ class _StdioServer:
         self._may_read = threading.Semaphore(0)
         self._is_reading = False
         self._is_turn_due = False
+        self._gate = OPEN_GATE
+        self._answered: list[Job] = []
         self._unsent = 0
         self._shutdown_steps: Iterator[Callable[[], object]] | None = None
         self._deadline: float | None = None
@@ -116,7 +118,7 @@ class _StdioServer:
         while self._unsent <= self._max_unsent and (data := self._connection.data_to_send()):
             self._unsent += len(data)
             self._output.put(data)
-        self._pool.set_gate(self, self._connection.start_gate)
+        self._update_schedule()
         while job := self._connection.next_job():
             self._pool.submit(self, job, self._on_progress, self._on_result)
         if self._connection.has_lines and not self._is_turn_due:
@@ -138,8 +140,16 @@ class _StdioServer:
 
     def _take_result(self, job: Job, result: bytes | Exception) -> None:
         self._connection.receive_result(job, result)
-        self._pump()
-        self._pool.release(self, job)
+        self._answered.append(job)
+
+    def _update_schedule(self) -> None:
+        """Report to the pool which jobs may start now, and then which are answered."""
+        gate = self._connection.start_gate
+        if gate != self._gate:
+            self._gate = gate
+            self._pool.set_gate(self, gate)
+        while self._answered:
+            self._pool.release(self, self._answered.pop())
 
     def _read(self) -> None:
         data = b" "

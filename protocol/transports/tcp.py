@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from engine.errors import GammondError, LimitError, StateError, UnsupportedError
 from engine.rules.dice import MAX_SEED
-from protocol.core.connection import Job
+from protocol.core.connection import OPEN_GATE, Job
 from protocol.core.errors import BusyError
 from protocol.core.replies import format_reply, make_error_reply
 from protocol.core.requests import AnyReply
@@ -201,6 +201,8 @@ class _TcpClient(asyncio.Protocol):
         self._server = server
         self._loop = asyncio.get_running_loop()
         self.connection = connect(Session(server.service, secrets.randbelow(MAX_SEED)))
+        self._gate = OPEN_GATE
+        self._answered: list[Job] = []
         self._is_paused = False
         self._is_turn_due = False
         self._has_eof = False
@@ -303,7 +305,7 @@ class _TcpClient(asyncio.Protocol):
         while not self._is_paused and (data := self.connection.data_to_send()):
             self._written_bytes += len(data)
             self._transport.write(data)
-        self._server.pool.set_gate(self, self.connection.start_gate)
+        self._update_schedule()
         while job := self.connection.next_job():
             self._server.pool.submit(self, job, self._on_progress, self._on_result)
         if self.connection.has_lines and not self._is_turn_due:
@@ -372,5 +374,13 @@ class _TcpClient(asyncio.Protocol):
 
     def _take_result(self, job: Job, result: bytes | Exception) -> None:
         self.connection.receive_result(job, result)
-        self._pump()
-        self._server.pool.release(self, job)
+        self._answered.append(job)
+
+    def _update_schedule(self) -> None:
+        """Report to the pool which jobs may start now, and then which are answered."""
+        gate = self.connection.start_gate
+        if gate != self._gate:
+            self._gate = gate
+            self._server.pool.set_gate(self, gate)
+        while self._answered:
+            self._server.pool.release(self, self._answered.pop())

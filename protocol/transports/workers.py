@@ -77,7 +77,8 @@ class WorkerPool:
         """
         with self._lock:
             scheduled = self._schedule.add(client, job, on_progress, on_result)
-            self._work_available[scheduled.lane].notify()
+            if self._schedule.has_room(client, scheduled.lane):
+                self._work_available[scheduled.lane].notify()
             if scheduled.lane is Lane.LONG and job.work.deadline_s is not None:
                 self._work_available[Lane.QUICK].notify()  # one of them waits for the deadline
         job.control.notify_on_stop(partial(self._promote, scheduled))
@@ -93,7 +94,7 @@ class WorkerPool:
         """Note that the client's side has taken in the result of a job, and set its gate after that."""
         with self._lock:
             lane = self._schedule.release(client, job)
-            if lane is not None:
+            if lane is not None and self._schedule.has_waiting(lane):
                 self._work_available[lane].notify()
 
     def drop(self, client: object) -> None:
