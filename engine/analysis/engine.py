@@ -101,7 +101,7 @@ class Engine:
 
     def with_rules(self, rules: Rules) -> Engine:
         """Return the same engine, with the same cache, for games by other rules."""
-        if rules == self.rules:
+        if rules is self.rules or rules == self.rules:
             return self
         other = copy(self)
         other.rules = rules
