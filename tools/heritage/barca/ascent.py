@@ -1,4 +1,4 @@
-"""The ascent itself: where a run stands, and one step of it."""
+"""The ascent: its state, and one step of it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class RatedVector:
 
 @dataclass(frozen=True, eq=False)
 class AscentState:
-    """Where a run stands between two steps.
+    """The state of a run between two steps.
 
     Attributes:
         step: Steps that were made.
@@ -90,7 +90,7 @@ class GradientAscent:
 
     Args:
         settings: Of the run.
-        processes: Who plays.
+        processes: Play.
     """
 
     def __init__(self, settings: AscendSettings, processes: ProcessPool) -> None:

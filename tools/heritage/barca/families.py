@@ -36,7 +36,7 @@ class PlayerFamily:
         low: The least that each can be.
         high: The greatest.
         make_player: Makes the player of a vector.
-        make_scorer: Makes the judge that says how favourable positions are to who has just played.
+        make_scorer: Makes the scorer of positions for the side that has just played.
         format_player: Writes the player of a vector as other tools take it; empty where they cannot.
     """
 

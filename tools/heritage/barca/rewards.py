@@ -54,7 +54,7 @@ class GameBatch:
         family_name: Its name.
         first: Whose reward is counted.
         second: Against whom.
-        reference: Who evaluates where the players do not.
+        reference: Evaluates where the players do not.
         reward: What counts.
         seed: Of the dice.
         first_game: The number of the first game.
@@ -93,19 +93,19 @@ class MeanReward:
 def play_batch(batch: GameBatch) -> NDArray[np.float64]:
     """Play a contest; ``float64[games]``, the rewards of the first player."""
     kind, reward = get_family(batch.family_name), batch.reward
-    judged = (batch.reference,) if reward.is_evaluated_by_reference else (batch.first, batch.second)
-    opinions = [kind.make_scorer(vector) for vector in judged] if reward.evaluation_weight else []
-    diary = RewardLog(batch.games, opinions)
+    evaluating = (batch.reference,) if reward.is_evaluated_by_reference else (batch.first, batch.second)
+    opinions = [kind.make_scorer(vector) for vector in evaluating] if reward.evaluation_weight else []
+    log = RewardLog(batch.games, opinions)
     points = play_games(
         kind.make_player(batch.first),
         kind.make_player(batch.second),
         batch.games,
         batch.seed,
         first_pair=batch.first_game // 2,
-        log=diary,
+        log=log,
     ).points.astype(np.float64)
-    shares = 1.0 - reward.length_share + reward.length_share * reward.typical_turns / diary.turns
-    return points * shares + reward.evaluation_weight / reward.evaluation_spread * diary.compute_lead()
+    shares = 1.0 - reward.length_share + reward.length_share * reward.typical_turns / log.turns
+    return points * shares + reward.evaluation_weight / reward.evaluation_spread * log.compute_lead()
 
 
 class RewardLog:
@@ -113,7 +113,7 @@ class RewardLog:
 
     Args:
         games: How many.
-        scorers: Who evaluates, all alike; none for no evaluations.
+        scorers: Evaluate, with equal weights; none for no evaluations.
     """
 
     def __init__(self, games: int, scorers: list[Scorer]) -> None:
@@ -154,10 +154,10 @@ def calibrate_reward(
 ) -> RewardSettings:
     """Measure how long games of a vector against itself are and how far apart its evaluations."""
     kind = get_family(family_name)
-    diary = RewardLog(_CALIBRATION_GAMES, [kind.make_scorer(vector)])
+    log = RewardLog(_CALIBRATION_GAMES, [kind.make_scorer(vector)])
     player = kind.make_player(vector)
-    play_games(player, player, _CALIBRATION_GAMES, _CALIBRATION_SEED, log=diary)
-    spread = float(np.std(np.concatenate(diary.evaluations))) or 1.0
+    play_games(player, player, _CALIBRATION_GAMES, _CALIBRATION_SEED, log=log)
+    spread = float(np.std(np.concatenate(log.evaluations))) or 1.0
     return RewardSettings(
-        length_share, evaluation_weight, is_evaluated_by_reference, spread, float(diary.turns.mean())
+        length_share, evaluation_weight, is_evaluated_by_reference, spread, float(log.turns.mean())
     )

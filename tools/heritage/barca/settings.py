@@ -18,7 +18,7 @@ _EvenGames = Meta(ge=4, multiple_of=2, description="paired games that each weigh
 
 
 class AscendSettings(RunSettings, frozen=True):
-    """All that decides the result of a run; each field says what it is."""
+    """All that decides the result of a run."""
 
     player: Annotated[
         Literal["bev", "heuristic", "phase-heuristic"],

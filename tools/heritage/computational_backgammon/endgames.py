@@ -1,4 +1,4 @@
-"""Bearoffs that are decided, and how near a judge comes to what is known exactly of bearoffs."""
+"""Bearoffs that are decided, and the errors of an evaluator on bearoffs that are known exactly."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ def make_sure_loss() -> Board:
 
 @dataclass(frozen=True)
 class EndgameErrors:
-    """How near a judge comes to the exact chances of bearoffs.
+    """The errors of an evaluator on bearoffs.
 
     Attributes:
-        sure_wins: Mean chance that it gives where the exact one is 0.99 or more.
-        sure_losses: Mean chance that it gives where the exact one is 0.01 or less.
+        sure_wins: Mean winning chance that it gives where the exact one is 0.99 or more.
+        sure_losses: Mean winning chance that it gives where the exact one is 0.01 or less.
         rms: Root mean square of its errors in all.
     """
 
@@ -45,28 +45,28 @@ class EndgameErrors:
 
 
 def measure_endgame_errors(evaluator: Evaluator, seed: int = 1) -> EndgameErrors:
-    """Compare a judge with the two-sided database on random pairs of sides, none of them finished."""
+    """Compare an evaluator with the two-sided database on random pairs of sides, none of them finished."""
     boards, exact = _make_random_endgames(seed)
-    found = evaluator.evaluate(boards)[:, WIN].astype(np.float64)
+    chances = evaluator.evaluate(boards)[:, WIN].astype(np.float64)
     return EndgameErrors(
-        float(found[exact >= _SURE_CHANCE].mean()),
-        float(found[exact <= 1.0 - _SURE_CHANCE].mean()),
-        float(np.sqrt(np.mean((found - exact) ** 2))),
+        float(chances[exact >= _SURE_CHANCE].mean()),
+        float(chances[exact <= 1.0 - _SURE_CHANCE].mean()),
+        float(np.sqrt(np.mean((chances - exact) ** 2))),
     )
 
 
 def compute_probe_metrics(evaluator: Evaluator) -> dict[str, object]:
-    """Say for a log what a judge makes of the start and of two decided endgames.
+    """Evaluate the start and two decided endgames, for a log.
 
     Returns:
         ``start``: its chances to win and to win and lose gammons, for the side that begins before it rolls;
         ``sure_win`` and ``sure_loss``: its chance to win these.
     """
-    told = evaluator.evaluate(np.stack([Position.start().board, make_sure_win(), make_sure_loss()]))
+    outcomes = evaluator.evaluate(np.stack([Position.start().board, make_sure_win(), make_sure_loss()]))
     return {
-        "start": [float(told[0, place]) for place in (WIN, WIN_G, LOSE_G)],
-        "sure_win": float(told[1, WIN]),
-        "sure_loss": float(told[2, WIN]),
+        "start": [float(outcomes[0, place]) for place in (WIN, WIN_G, LOSE_G)],
+        "sure_win": float(outcomes[1, WIN]),
+        "sure_loss": float(outcomes[2, WIN]),
     }
 
 

@@ -1,4 +1,4 @@
-"""How classic nets learn: from games against themselves, against an expert, or of an expert's."""
+"""How classic nets learn: from games against themselves, against an expert, or from an expert's games."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class ClassicLearner(GameLearner):
         return {"back_to": _parse_count(arrays, "games_done"), "cuts": self._cuts}
 
     def measure_strength(self) -> StrengthMeasurement:
-        """Play all opponents; the log also tells how the nets evaluate the start and decided endgames."""
+        """Play all opponents; the log also has how the nets evaluate the start and decided endgames."""
         measured = super().measure_strength()
         probes = compute_probe_metrics(self.nets.make_evaluator("classic"))
         return replace(measured, metrics={**measured.metrics, **probes})
@@ -147,8 +147,10 @@ class ClassicLearner(GameLearner):
         for boards in play_in_lockstep(first, second, games, generator):
             if teacher == TAUGHT:
                 assert self._expert.evaluator is not None
-                told = outcomes_to_nodes(self._expert.evaluator.evaluate(boards[:-1]), self.settings.outputs)
-                squares += kernel_games.learn_targets(boards, told, *self._weights, self._learning, tally)
+                targets = outcomes_to_nodes(
+                    self._expert.evaluator.evaluate(boards[:-1]), self.settings.outputs
+                )
+                squares += kernel_games.learn_targets(boards, targets, *self._weights, self._learning, tally)
             else:
                 squares += kernel_games.learn_game(boards, *self._weights, self._learning, tally)
         return squares

@@ -24,7 +24,7 @@ TWO_SIDED = "two-sided"
 
 @dataclass(frozen=True, eq=False)
 class ClassicNetSet:
-    """The nets of a player, and what judges bearoffs.
+    """The nets of a player, and what evaluates bearoffs.
 
     Attributes:
         contact: The net for contact, and for races where they have none of their own.
@@ -74,7 +74,7 @@ class ClassicNetSet:
         return both if self.race is not self.contact else {"contact": self.contact}
 
     def make_evaluator(self, name: str) -> Router:
-        """Make the evaluator; it goes on to judge as the nets do while they are trained."""
+        """Make the evaluator; it follows the nets while they are trained."""
         exact = (load_bearoff_table(),) if self.bearoff == TWO_SIDED else ()
         return Router(name, self.contact, self.race, exact=exact)
 
@@ -130,7 +130,7 @@ def make_classic_player(file: Path, arrays: Mapping[str, NDArray[Any]]) -> Playe
     """Make the player of classic nets; None where the arrays of a file are of another kind.
 
     Args:
-        file: Its folder names the player; it stands in messages.
+        file: Its folder names the player; messages name it.
         arrays: What the file holds.
 
     Raises:
@@ -172,4 +172,4 @@ def load_bearoff_table() -> TwoSidedTable:
     Raises:
         DataFileError: It is faulty, or missing and cannot be built.
     """
-    return next(judge for judge in load_exact_evaluators() if isinstance(judge, TwoSidedTable))
+    return next(each for each in load_exact_evaluators() if isinstance(each, TwoSidedTable))

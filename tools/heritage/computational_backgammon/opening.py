@@ -1,4 +1,4 @@
-"""What judges say of the opening position, beside a reference."""
+"""How players evaluate the opening position, beside a reference."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ def make_opening_report(names: Sequence[str]) -> str:
     """Tabulate the chances that players give the side on roll in the opening position.
 
     Args:
-        names: As `tools.train.validation.named_evaluators.load_judge` takes them.
+        names: As `tools.train.validation.named_evaluators.load_named_evaluator` takes them.
 
     Raises:
-        ValueRangeError: There is no such player, or it chooses plays and says no chances.
+        ValueRangeError: There is no such player, or it only chooses plays.
         GammondError: A player cannot be loaded.
     """
     rows = [_format_row("reference of the blog", REFERENCE_CHANCES)]
     for name in names:
-        told = load_named_evaluator(name).evaluate(Position.start().board[None])[0]
-        rows.append(_format_row(name, (float(told[WIN]), float(told[WIN_G]), float(told[LOSE_G]))))
+        outcome = load_named_evaluator(name).evaluate(Position.start().board[None])[0]
+        rows.append(_format_row(name, (float(outcome[WIN]), float(outcome[WIN_G]), float(outcome[LOSE_G]))))
     head = ["per cent, for the side on roll", "win", "win gammon", "lose gammon", "farthest from it"]
     return format_table(head, rows)
 
 
 def _format_row(name: str, chances: Sequence[float]) -> list[str]:
-    farthest = max(abs(chance - told) for chance, told in zip(chances, REFERENCE_CHANCES, strict=True))
+    farthest = max(abs(chance - known) for chance, known in zip(chances, REFERENCE_CHANCES, strict=True))
     return [name, *(f"{100 * chance:.1f}" for chance in (*chances, farthest))]

@@ -22,7 +22,7 @@ SELF, AGAINST, TAUGHT, WATCHING = "self", "against", "taught", "watching"
 
 
 class ClassicSettings(RunSettings, frozen=True):
-    """All that decides the result of a run; each field says what it is."""
+    """All that decides the result of a run."""
 
     games: Annotated[int, Meta(ge=1, description="games to learn from in all")] = 200_000
     hidden: Annotated[int, Meta(ge=1, le=4096, description="hidden units")] = 40
@@ -46,18 +46,18 @@ class ClassicSettings(RunSettings, frozen=True):
     teacher: Annotated[
         Literal["self", "against", "taught", "watching"],
         Meta(
-            description="self: plays itself; against: plays the expert; taught: is told by the expert what "
-            "the positions of its games are worth; watching: learns from the expert's games against itself"
+            description="self: plays itself; against: plays the expert; taught: learns the expert's "
+            "evaluations of its own games; watching: learns from the expert's games against itself"
         ),
     ] = "self"
-    expert: Annotated[str, Meta(description="who teaches, a player by name")] = "default"
+    expert: Annotated[str, Meta(description="the expert, a player by name")] = "default"
     checkpoint_every: Annotated[int, Meta(ge=1, description="games between checkpoints")] = 10_000
     opponents: OpponentsOption = ("pubeval",)
     benchmark_games: CheckpointGamesOption = 1000
     backtrack: BacktrackOption = 0.0
-    backtrack_factor: Annotated[
-        float, Meta(gt=0, le=1, description="what both learning rates are multiplied with then")
-    ] = 0.5
+    backtrack_factor: Annotated[float, Meta(gt=0, le=1, description="factor of both learning rates then")] = (
+        0.5
+    )
     least_rate: Annotated[float, Meta(gt=0, le=10, description="neither rate is cut below this")] = 0.01
     seed: Annotated[int, Meta(ge=0, description="seed of the first weights and of the dice")] = 1
 
@@ -65,16 +65,16 @@ class ClassicSettings(RunSettings, frozen=True):
         """Check what msgspec cannot.
 
         Raises:
-            ValueRangeError: There are no nets of so many outputs, a rate begins below the least, or the run
+            ValueRangeError: No net has this number of outputs, a rate begins below the least, or the run
                 should go back to the best net and measures none.
             UnsupportedError: The expert cannot say what positions are worth, and should.
             GammondError: The expert or an opponent cannot be loaded.
         """
         if self.outputs not in NODE_COUNTS:
-            raise ValueRangeError(f"a net has 1, 2 or 5 outputs, not {self.outputs}", field="outputs")
+            raise ValueRangeError(f"expected 1, 2 or 5 outputs, got {self.outputs}", field="outputs")
         if min(self.alpha, self.beta) < self.least_rate:
             raise ValueRangeError(
-                f"rates of {self.alpha} and {self.beta} lie below the least one, {self.least_rate}",
+                f"expected a least_rate up to {min(self.alpha, self.beta)}, got {self.least_rate}",
                 field="least_rate",
             )
         check_backtrack(self.backtrack, self.opponents, self.benchmark_games)
@@ -82,12 +82,13 @@ class ClassicSettings(RunSettings, frozen=True):
             expert = load_opponent(self.expert)
             if self.teacher == TAUGHT and not expert.follows_evaluator:
                 raise UnsupportedError(
-                    f"{self.expert} chooses plays and does not say what positions are worth", field="expert"
+                    f"expected an expert with an evaluator, got {self.expert}",
+                    field="expert",
                 )
         check_benchmark(self.opponents, self.benchmark_games)
 
     def compute_rates(self, cuts: int) -> tuple[float, float]:
-        """α and β after so many returns to the best net."""
+        """Compute α and β after a number of returns to the best net."""
         share = self.backtrack_factor**cuts
         alpha, beta = (max(rate * share, self.least_rate) for rate in (self.alpha, self.beta))
         return alpha, beta

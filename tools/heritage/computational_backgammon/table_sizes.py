@@ -26,7 +26,7 @@ POINTS = 24
 
 
 def count_layouts(points: int, checkers: int) -> int:
-    """Pairs of sides of one to so many checkers, the empty side left out."""
+    """Count pairs of sides of one checker up to a number, the empty side left out."""
     return (comb(points + checkers, checkers) - 1) ** 2
 
 

@@ -3,8 +3,8 @@
 The net, on counts of checkers alone, learns by a genetic algorithm (--method genetic), by backpropagation on
 the same moves (backprop), or without experts from its own games, in which each play is played out (play).
 `gammond heritage expert-moves` makes the file of moves from match files. Matches set aside are never learned
-from; how often the net ranks the expert's play first there stands in log.jsonl beside the fitness. The folder
-gets the net as text (net.txt), and checkpoint.npz, from which a run that was killed goes on with --resume.
+from; log.jsonl has how often the net ranks the expert's play first there, beside the fitness. The folder
+gets the net as text (net.txt), and checkpoint.npz, from which a run that was killed resumes with --resume.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ _FITNESSES = {"unseen_fitness": "fitness, unseen matches", "fitness": "fitness, 
 
 
 def has_agreement(folder: Path) -> bool:
-    """Whether a run's log tells how often experts were agreed with.
+    """Return whether a run's log has the agreement with experts.
 
     Raises:
         DataFileError: The log cannot be read.

@@ -65,7 +65,7 @@ class ExpertMoves:
         )
 
     def with_command(self, command: str) -> ExpertMoves:
-        """Say which command made them."""
+        """Format the command that made them."""
         return replace(self, command=command)
 
 

@@ -104,10 +104,10 @@ def _write_faults(report: ExtractionReport, limit: int) -> None:
         f"{name}:{fault.line}: game {fault.game}: {fault.kind}: {fault.message}"
         for name, fault in report.faults
     ]
-    told = lines[: max(limit, 0)]
-    if len(lines) > len(told):
-        told.append(f"{len(lines) - len(told)} more faults: --faults {len(lines)} tells them all")
-    sys.stderr.writelines(line + "\n" for line in told)
+    shown = lines[: max(limit, 0)]
+    if len(lines) > len(shown):
+        shown.append(f"{len(lines) - len(shown)} more faults: --faults {len(lines)} lists them all")
+    sys.stderr.writelines(line + "\n" for line in shown)
 
 
 def _format_counts(report: ExtractionReport, moves: ExpertMoves) -> list[str]:

@@ -1,7 +1,7 @@
-"""How well a judge of positions agrees with experts: the three fitness functions of the GenGammon project.
+"""How well a net agrees with experts: the three fitness functions of the GenGammon project.
 
-Each gives 0 to 1 for every expert move, by how the judge rates the position that the expert chose beside all
-others that the roll could have led to. The fitness of a judge is the mean over the moves.
+Each gives 0 to 1 for every expert move, by how the net rates the position that the expert chose beside all
+others that the roll could have led to. The fitness of a net is the mean over the moves.
 
 *Source:* GenGammon's description (`docs/lab/history/1-gengammon.md`), which leaves some cases open. Here:
 
@@ -30,7 +30,7 @@ MoveScores = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class ExpertRankings:
-    """Where judges place experts' choices among all plays; any leading axes, the last is the expert move.
+    """Where nets place experts' choices among all plays; any leading axes, the last is the expert move.
 
     Attributes:
         candidates: ``int[n]`` or ``int[..., n]``, how many plays there were, the expert's included, from 1.
@@ -74,7 +74,7 @@ def rank_by_ratings(
 
 
 def compute_ranked_first(rankings: ExpertRankings) -> MoveScores:
-    """The chance that each expert's play is the judge's choice, ties by lot: ``float64[..., n]``."""
+    """Compute the chance that each expert's play is the net's choice, ties by lot: ``float64[..., n]``."""
     return np.where(rankings.above == 0, 1.0 / (1.0 + rankings.equal), 0.0)
 
 
@@ -99,7 +99,7 @@ def fitness_by_rank(rankings: ExpertRankings) -> MoveScores:
 def fitness_by_rank_and_distance(rankings: ExpertRankings) -> MoveScores:
     """Version 3 to the letter: version 2, plus ``(highest - rating) / (plays * highest)``.
 
-    Of two judges that give the same rank, it prefers the one whose rating is *farther* from the highest.
+    Of two nets that give the same rank, it prefers the one whose rating is *farther* from the highest.
 
     Returns:
         ``float64[..., n]``; no rank reaches the next one.

@@ -34,12 +34,12 @@ def make_random_genes(count: int, generator: np.random.Generator) -> Gene:
 
 
 def decode_net(gene: Gene, activation: str) -> GengammonNet:
-    """Make the net that a gene stands for."""
+    """Make the net of a gene."""
     return GengammonNet((gene * WEIGHT_STEP).astype(np.float32).reshape(HIDDEN_UNITS, INPUTS), activation)
 
 
 def mutate_by_swaps(gene: Gene, swaps: int, generator: np.random.Generator) -> Gene:
-    """Swap two random weights, as often as told."""
+    """Swap two random weights, a number of times."""
     changed = gene.copy()
     for first, second in generator.integers(0, WEIGHTS_PER_GENE, (swaps, 2)):
         changed[first], changed[second] = changed[second], changed[first]
@@ -47,7 +47,7 @@ def mutate_by_swaps(gene: Gene, swaps: int, generator: np.random.Generator) -> G
 
 
 def mutate_by_bits(gene: Gene, bits: int, generator: np.random.Generator) -> Gene:
-    """Change one bit of a random weight, as often as told."""
+    """Change one bit of a random weight, a number of times."""
     changed = gene.copy()
     places = generator.integers(0, WEIGHTS_PER_GENE, bits)
     masks = (np.uint32(1) << generator.integers(0, _BITS, bits).astype(np.uint32)).view(np.int32)

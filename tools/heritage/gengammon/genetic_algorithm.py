@@ -37,7 +37,7 @@ _NEXT = 1
 
 @dataclass(frozen=True)
 class GenerationResult:
-    """A population that was judged.
+    """A population that was measured.
 
     Attributes:
         number: Generations before it.
@@ -76,7 +76,7 @@ class Population:
         self.genes: Gene = started if genes is None else genes
 
     def evolve(self, packed: PackedMoves, threads: int) -> GenerationResult:
-        """Judge the present generation, and put its offspring in its place."""
+        """Measure the present generation, and replace it by its offspring."""
         generator = np.random.default_rng([self._seed, _NEXT, self.generation])
         moves = draw_sample(count_moves(packed), self._settings.sample, generator)
         nets = [decode_net(gene, self._settings.activation) for gene in self.genes]
@@ -84,10 +84,10 @@ class Population:
         fitness = np.array([each.fitness for each in found])
         order = np.argsort(-fitness, kind="stable")
         best = int(order[0])
-        judged = GenerationResult(self.generation, nets[best], found[best], float(fitness.mean()))
+        result = GenerationResult(self.generation, nets[best], found[best], float(fitness.mean()))
         self.genes = self._breed(order, generator)
         self.generation += 1
-        return judged
+        return result
 
     def _breed(self, order: NDArray[np.int64], generator: np.random.Generator) -> Gene:
         """The next generation: the elite first, its fittest at the front."""
@@ -112,7 +112,7 @@ class Population:
 
 
 def draw_sample(count: int, sample: int, generator: np.random.Generator) -> NDArray[np.int64]:
-    """Draw so many of some expert moves, in their order; all of them for 0 or where there are no more."""
+    """Draw a number of expert moves, in their order; all for 0 or where there are no more."""
     if not 0 < sample < count:
         return np.arange(count)
     return np.sort(generator.choice(count, sample, replace=False))

@@ -52,7 +52,7 @@ class MimicLearner(Learner):
 
     @abstractmethod
     def learn(self) -> Record:
-        """Do a step; return what the log tells of it, and in ``ranked`` how many moves nets ranked."""
+        """Do a step; return its fields of the log, and as ``ranked`` the number of moves that nets ranked."""
 
     def run_step(self, progress: RunProgress) -> None:
         """Do a step."""
@@ -132,7 +132,7 @@ class GeneticLearner(MimicLearner):
 
     @property
     def steps_done(self) -> int:
-        """Generations that were judged."""
+        """Generations done."""
         return self._population.generation
 
     @property
@@ -142,18 +142,18 @@ class GeneticLearner(MimicLearner):
 
     @property
     def net(self) -> GengammonNet:
-        """The fittest net of the last generation that was judged."""
+        """The fittest net of the last generation."""
         return self._net
 
     def learn(self) -> Record:
-        """Judge a generation and make the next one, as `MimicLearner.learn`."""
-        judged = self._population.evolve(self._packed, self._threads)
-        self._net = judged.best
+        """Measure a generation and make the next one, as `MimicLearner.learn`."""
+        result = self._population.evolve(self._packed, self._threads)
+        self._net = result.best
         moves = self._settings.sample or count_moves(self._packed)
         return {
-            "fitness": judged.agreement.fitness,
-            "mean_fitness": judged.mean_fitness,
-            "first": judged.agreement.ranked_first,
+            "fitness": result.agreement.fitness,
+            "mean_fitness": result.mean_fitness,
+            "first": result.agreement.ranked_first,
             "ranked": len(self._population.genes) * min(moves, count_moves(self._packed)),
         }
 
@@ -186,7 +186,7 @@ class BackpropLearner(MimicLearner):
 
     @property
     def steps_done(self) -> int:
-        """Epochs that are done."""
+        """Epochs done."""
         return self._descender.epoch
 
     @property
@@ -238,7 +238,7 @@ class SelfPlayLearner(MimicLearner):
 
     @property
     def steps_done(self) -> int:
-        """Rounds that are done."""
+        """Rounds done."""
         return self._rounds_done
 
     @property
@@ -259,14 +259,14 @@ class SelfPlayLearner(MimicLearner):
         unseen, learned = _pack_range(boards, plays, 0, aside), _pack_range(boards, plays, aside, len(boards))
         population = Population(settings, settings.seed + self._rounds_done, self._genes)
         for _ in range(settings.round_generations):
-            judged = population.evolve(learned, self._threads)
-        self._genes, self._net, self._rounds_done = population.genes, judged.best, self._rounds_done + 1
+            result = population.evolve(learned, self._threads)
+        self._genes, self._net, self._rounds_done = population.genes, result.best, self._rounds_done + 1
         (apart,) = measure_agreements(unseen, [self._net], settings.fitness, np.arange(aside), 1)
         lead, lead_error = measure_lead(self._net, before, _LEAD_GAMES, 1)
         return {
-            "fitness": judged.agreement.fitness,
-            "mean_fitness": judged.mean_fitness,
-            "first": judged.agreement.ranked_first,
+            "fitness": result.agreement.fitness,
+            "mean_fitness": result.mean_fitness,
+            "first": result.agreement.ranked_first,
             "own_unseen_first": apart.ranked_first,
             "lead": lead,
             "lead_error": lead_error,
@@ -297,7 +297,7 @@ class SelfPlayLearner(MimicLearner):
 
 
 def _pack_range(boards: NDArray[np.int8], plays: CandidatePlays, first: int, last: int) -> PackedMoves:
-    """Pack a stretch of positions and their plays."""
+    """Pack a range of positions and their plays."""
     begin, end = plays.offsets[first], plays.offsets[last]
     offsets, chosen = plays.offsets[first : last + 1] - begin, plays.chosen[first:last] - begin
     return pack_moves(boards[first:last], CandidatePlays(plays.boards[begin:end], offsets, chosen))

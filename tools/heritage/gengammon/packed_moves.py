@@ -23,7 +23,7 @@ _MAX_ROW_ENTRIES = 40
 
 @dataclass(frozen=True)
 class ExpertAgreement:
-    """How a net does on expert moves.
+    """How a net agrees with experts.
 
     Attributes:
         fitness: Mean over the moves, 0 to 1.
@@ -56,17 +56,17 @@ def pack_moves(boards: Board, plays: CandidatePlays) -> PackedMoves:
 
 
 def count_moves(packed: PackedMoves) -> int:
-    """How many expert moves are packed."""
+    """Return the number of expert moves."""
     return len(packed.chosen)
 
 
 def rank_by_net(packed: PackedMoves, moves: NDArray[np.int64], net: GengammonNet) -> ExpertRankings:
-    """Tell where a net places the experts' plays.
+    """Rank the experts' plays by a net.
 
     Args:
         packed: Expert moves.
         moves: ``int64[b]``, which of them.
-        net: The judge.
+        net: Rates the plays.
     """
     counts = np.empty((3, len(moves)), np.int64)
     ratings = np.empty((3, len(moves)), np.float32)
@@ -84,11 +84,11 @@ def rank_by_net(packed: PackedMoves, moves: NDArray[np.int64], net: GengammonNet
 def measure_agreements(
     packed: PackedMoves, nets: Sequence[GengammonNet], fitness: str, moves: NDArray[np.int64], threads: int
 ) -> list[ExpertAgreement]:
-    """Tell how each of many nets does on the same expert moves.
+    """Measure how nets agree with the same expert moves.
 
     Args:
         packed: Expert moves.
-        nets: The judges; each is a task of its own.
+        nets: Each is a task of its own.
         fitness: A key of `FITNESSES`.
         moves: ``int64[b]``, which moves; at least one.
         threads: How many work on it; the result is the same.

@@ -13,7 +13,7 @@ from tools.train.runs.trainer import RunSettings
 
 
 class MimicSettings(RunSettings, frozen=True):
-    """All that decides which net comes out; each field says what it is."""
+    """All that decides the resulting net."""
 
     moves: Annotated[str, Meta(description="file of expert moves, from gammond heritage expert-moves")] = ""
     method: Annotated[
@@ -57,7 +57,7 @@ class MimicSettings(RunSettings, frozen=True):
     ] = 50
     sample: Annotated[
         int,
-        Meta(ge=0, description="expert moves that a generation is judged by, others each time; 0 for all"),
+        Meta(ge=0, description="expert moves that measure a generation, drawn anew each time; 0 for all"),
     ] = 1000
     epochs: Annotated[int, Meta(ge=1, description="how often backpropagation goes through the moves")] = 60
     batch: Annotated[int, Meta(ge=1, description="expert moves of a step of backpropagation")] = 256
@@ -69,7 +69,7 @@ class MimicSettings(RunSettings, frozen=True):
     round_generations: Annotated[int, Meta(ge=1, description="generations of a round of play")] = 300
     positions: Annotated[int, Meta(ge=10, description="positions of a round of play")] = 1000
     trials: Annotated[int, Meta(ge=1, description="games that each play of a roll is played out for")] = 64
-    opponents: Annotated[tuple[str, ...], Meta(description="who the net that came out plays against")] = (
+    opponents: Annotated[tuple[str, ...], Meta(description="opponents of the final net")] = (
         "random",
         "pubeval",
     )
@@ -86,7 +86,7 @@ class MimicSettings(RunSettings, frozen=True):
         """
         if self.fitness not in FITNESSES:
             raise ValueRangeError(
-                f"a fitness function is one of {', '.join(FITNESSES)}, not {self.fitness[:20]!r}",
+                f"expected one of {', '.join(FITNESSES)} for fitness, got {self.fitness[:20]!r}",
                 field="fitness",
             )
         if self.method != "play" and not self.moves:

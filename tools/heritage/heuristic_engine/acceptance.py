@@ -43,7 +43,7 @@ class AcceptanceRule(Protocol):
 
 @dataclass(frozen=True)
 class FixedRule:
-    """So many games; kept if more than a share of them is won.
+    """Plays a fixed number of games; keeps a change that wins more than a share of them.
 
     *Source:* K. Ekman's trainer: 3,000 games, 51 %, each with its own dice.
 
@@ -87,7 +87,7 @@ class SequentialRule:
 
     def decide(self, scores: PairedScores) -> ChangeDecision | None:
         """Decide, as `AcceptanceRule.decide`."""
-        judged = self.test.run(scores.take_first(self.most_games))
-        if judged.verdict is not SprtVerdict.UNDECIDED:
-            return ChangeDecision(judged.verdict is SprtVerdict.ACCEPTED, judged.games)
+        result = self.test.run(scores.take_first(self.most_games))
+        if result.verdict is not SprtVerdict.UNDECIDED:
+            return ChangeDecision(result.verdict is SprtVerdict.ACCEPTED, result.games)
         return ChangeDecision(False, self.most_games) if scores.games >= self.most_games else None

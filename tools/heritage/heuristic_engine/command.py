@@ -192,7 +192,7 @@ def _parse_configuration(record: Record) -> HeuristicConfig:
 
 
 def format_player(configuration: HeuristicConfig, *, uses_probability_score: bool = False) -> str:
-    """Write the player with a configuration as tools take it, each factor told.
+    """Write the player with a configuration as tools take it, with all factors.
 
     Args:
         configuration: Its factors.
@@ -234,6 +234,6 @@ def _recheck(folder: Path, settings: ClimbSettings, games: int, processes: Proce
     better = sum(truth.low > 0.5 for truth in truths)
     sys.stdout.write(
         f"{len(kept)} changes kept: {better} are improvements, {worse} are worse than before, "
-        f"{len(kept) - better - worse} cannot be told from no change by {games:,} games\n"
+        f"{len(kept) - better - worse} are undecided after {games:,} games\n"
     )
     return 0

@@ -18,14 +18,14 @@ from tools.train.runs.trainer import RunSettings
 
 
 class ClimbSettings(RunSettings, frozen=True):
-    """All that decides the result of a run; each field says what it is."""
+    """All that decides the result of a run."""
 
     trials: Annotated[int, Meta(ge=1, description="changes that are tried in all")] = 300
     start: Annotated[str, Meta(description="configuration to begin with, by name")] = "untrained"
     test: Annotated[
         Literal["fixed", "paired", "sprt"],
         Meta(
-            description="fixed: so many games with dice of their own, kept above a share; paired: the same "
+            description="fixed: games with dice of their own, kept above a share; paired: the same "
             "in pairs with the same dice; sprt: paired games until a sequential test ends"
         ),
     ] = "fixed"

@@ -49,7 +49,7 @@ class PlaySettings:
 
 @dataclass(frozen=True)
 class ClimbTrial:
-    """Who plays, with which dice, in which manner.
+    """A trial: its players, dice and rules.
 
     Attributes:
         changed: The configuration whose points count.
@@ -82,9 +82,9 @@ def run_trial(
     """Play until a rule decides.
 
     Args:
-        trial: Who plays.
+        trial: Which.
         rule: What decides.
-        processes: Who works; the result does not depend on them.
+        processes: Play; the result does not depend on them.
 
     Returns:
         The answer, and the games that it looked at.

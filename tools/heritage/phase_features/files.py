@@ -31,7 +31,7 @@ def make_phase_net_player(file: Path, arrays: Mapping[str, NDArray[Any]]) -> Pla
     """Make the player of a phase net; None where the arrays of a file are of another kind.
 
     Args:
-        file: It names the player, and stands in messages.
+        file: It names the player, and messages name it.
         arrays: What the file holds.
 
     Raises:
@@ -51,6 +51,6 @@ def _build_net(file: Path, arrays: Mapping[str, NDArray[Any]]) -> PhaseNet | Non
 
 
 def make_net_name(file: Path) -> str:
-    """What results call the net of a file: as its folder, with the file's name where that tells more."""
+    """Make the name of the net of a file: its folder, with the file's name where that distinguishes it."""
     folder = file.resolve().parent.name
     return folder if file.name in _NAMED_BY_FOLDER else f"{folder}-{file.stem}"

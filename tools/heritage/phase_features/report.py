@@ -1,4 +1,4 @@
-"""What a run of ``gammond heritage heuristic-net`` tells: errors, agreement with the heuristic, strength."""
+"""Reports on runs of ``gammond heritage heuristic-net``: errors, agreement with the heuristic, strength."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _MAX_COMPARED = 20_000
 
 
 def compute_mean_squared_error(scorer: Scorer, boards: Board, targets: NDArray[np.float32]) -> float:
-    """Mean squared error of a scorer on positions.
+    """Compute the mean squared error of a scorer on positions.
 
     Args:
-        scorer: The judge.
+        scorer: Scores the positions.
         boards: ``int8[n, 2, 26]``, at least one; row 1 has played.
         targets: ``float32[n]``.
     """
@@ -29,10 +29,10 @@ def compute_mean_squared_error(scorer: Scorer, boards: Board, targets: NDArray[n
 
 
 def measure_agreement(one: Scorer, other: Scorer, boards: Board, generator: np.random.Generator) -> float:
-    """The share of rolls for which two scorers choose the same play.
+    """Measure the share of rolls for which two scorers choose the same play.
 
     Args:
-        one: A judge.
+        one: A scorer.
         other: Another.
         boards: ``int8[n, 2, 26]``; the first of them that are not over get a roll each.
         generator: Of the rolls.
@@ -44,14 +44,14 @@ def measure_agreement(one: Scorer, other: Scorer, boards: Board, generator: np.r
 
 
 def format_step(record: Mapping[str, Any]) -> str:
-    """Say in a line what an epoch or a round came to."""
+    """Format what an epoch or a round came to."""
     what = f"epoch {record['epoch']}" if "epoch" in record else f"round {record['round']}"
     rms, aside = (sqrt(record[name]) for name in ("loss", "aside_loss"))
     return f"{what}, {record['learned']} positions, RMS error {rms:.4f}, validation {aside:.4f}"
 
 
 def format_report(records: Sequence[Mapping[str, Any]]) -> str:
-    """Tell what a run came to: a row for each measurement, with the errors before it.
+    """Report what a run came to: a row for each measurement, with the errors before it.
 
     Args:
         records: Of its log.

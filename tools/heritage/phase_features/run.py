@@ -177,7 +177,7 @@ class HeuristicNetLearner(Learner):
     def _train_epoch(
         self, samples: Samples, targets: NDArray[np.float32], order: int, begun: int, whole: int
     ) -> float:
-        """Go through positions once, as one of so many passes of a part; returns the mean squared error."""
+        """Go through positions once, as one pass of a part; return the mean squared error."""
         settings = self._settings
 
         def rate(share: float) -> float:

@@ -13,7 +13,7 @@ from tools.train.runs.trainer import RunSettings
 
 
 class HeuristicNetSettings(RunSettings, frozen=True):
-    """All that decides which net comes out; each field says what it is."""
+    """All that decides the resulting net."""
 
     inputs: Annotated[
         Literal["gated", "plain", "counts"],
@@ -82,5 +82,5 @@ class HeuristicNetSettings(RunSettings, frozen=True):
 
     @property
     def encoding(self) -> InputEncoding:
-        """What the net sees."""
+        """The input encoding."""
         return INPUT_ENCODINGS[self.inputs]

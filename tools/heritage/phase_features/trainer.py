@@ -69,7 +69,7 @@ class PhaseNetTrainer:
 
     @property
     def net(self) -> PhaseNet:
-        """A copy of the net as it stands."""
+        """A copy of the present net."""
         first, *others = (layer.copy() for layer in self._layers)
         return PhaseNet(self._encoding.to_phase_net_layer(first), *others)
 

@@ -1,8 +1,8 @@
 """``gammond train fit``: fit a net, of any width and depth, to labelled positions.
 
-With --from the net begins as another one: more inputs, wider and more layers are added without changing what
-it says. The folder gets ``checkpoint.npz`` and a line of ``log.jsonl`` after each epoch, and ``best.npz``:
-the averaged weights with the least error on labels set aside. A run that was killed goes on with --resume.
+With --from the net begins as another one: more inputs, wider and more layers are added without changing its
+outputs. The folder gets ``checkpoint.npz`` and a line of ``log.jsonl`` after each epoch, and ``best.npz``:
+the averaged weights with the least error on labels set aside. A run that was killed resumes with --resume.
 """
 
 from __future__ import annotations
@@ -39,13 +39,11 @@ SUMMARY = "fit a wider or deeper net to labelled positions"
 
 
 class FitSettings(Recipe, frozen=True):
-    """All that decides which net comes out; each field says what it is."""
+    """All that decides the resulting net."""
 
     labels: Annotated[tuple[str, ...], Meta(description="folders of labelled positions")] = ()
-    window: Annotated[
-        int, Meta(ge=0, description="take only so many positions of each folder, the newest; 0 for all")
-    ] = 0
-    epochs: Annotated[int, Meta(ge=1, description="how often each position is learned from")] = 8
+    window: Annotated[int, Meta(ge=0, description="newest positions to take of each folder; 0 for all")] = 0
+    epochs: Annotated[int, Meta(ge=1, description="passes through the positions")] = 8
     aside: Annotated[float, Meta(ge=0, lt=1, description="share of positions kept for validation")] = 0.05
 
     @property

@@ -1,4 +1,4 @@
-"""Nets in fitting side by side: each learns from the positions that it judges."""
+"""Nets in fitting side by side: each learns from the positions that it evaluates."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ FitterFactory = Callable[[LayeredNet, Mapping[str, NDArray[Any]] | None], Fitter
 
 
 class NetSetFitter:
-    """The nets of a phase in fitting: one, or one for each plan.
+    """The nets of a phase in fitting: one, or one for each contact class.
 
     Args:
         nets: What to begin with.
         phase: A key of `tools.train.weights.net_set.PHASES`.
         make_fitter: Makes their fitters.
-        state: What `state` gave, to go on from there.
+        state: What `state_dict` returned, to resume from.
 
     Raises:
         DataFileError: The state belongs to other nets.
@@ -43,7 +43,7 @@ class NetSetFitter:
         }
 
     def make_averaged(self, name: str) -> NetSet:
-        """The whole set with averaged weights, under a name of its own."""
+        """Return the whole set with averaged weights, under a name of its own."""
         nets = self._start
         for net_name, fitter in self._fitters.items():
             nets = nets.with_net(net_name, fitter.averaged_net, name)
@@ -58,7 +58,7 @@ class NetSetFitter:
         generator: np.random.Generator,
         progress: Callable[[int, float], None] = lambda step, loss: None,
     ) -> float:
-        """Take steps, shared among the nets as the labels are; see `tools.train.fitting.training_loop.learn`.
+        """Take steps, shared among the nets as the labels are; see `tools.train.fitting.training_loop.train`.
 
         Args:
             labels: At least one.
@@ -66,7 +66,7 @@ class NetSetFitter:
             batch: Positions of a step.
             rate: The learning rate by the share of a net's steps that is done.
             generator: Of the order.
-            progress: Told the steps done in all and the mean loss so far.
+            progress: Called with the steps done in all and the mean loss so far.
 
         Returns:
             The mean loss of the steps.
@@ -81,15 +81,15 @@ class NetSetFitter:
             def own_rate(step: int, own_steps: int = own_steps) -> float:
                 return rate(step / own_steps)
 
-            def told(step: int, loss: float, done: int = done, total: float = total) -> None:
+            def report(step: int, loss: float, done: int = done, total: float = total) -> None:
                 progress(done + step, (total + loss * step) / (done + step))
 
-            total += own_steps * train(fitter, own, own_steps, batch, own_rate, generator, told)
+            total += own_steps * train(fitter, own, own_steps, batch, own_rate, generator, report)
             done += own_steps
         return total / done
 
     def compute_metrics(self, labels: Labels) -> tuple[FitMetrics, FitMetrics]:
-        """How far the nets and their averaged weights are from labels; nan where there are none."""
+        """Measure how far the nets and their averaged weights are from labels; nan where there are none."""
         shares = [(self._select_labels(name, labels), fitter) for name, fitter in self._fitters.items()]
         return (
             _combine_metrics([(len(own), compute_fit_metrics(fitter.net, own)) for own, fitter in shares]),
@@ -99,7 +99,7 @@ class NetSetFitter:
         )
 
     def state_dict(self) -> dict[str, NDArray[Any]]:
-        """All that decides how the fit goes on, as named arrays."""
+        """Return all that the fit resumes from, as named arrays."""
         return {
             f"{name}_{key}": array
             for name, fitter in self._fitters.items()

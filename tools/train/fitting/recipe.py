@@ -1,4 +1,4 @@
-"""What fitting and refining have in common: the net, how it learns, how it is measured."""
+"""What fitting and refining share: the net, how it learns, how it is measured."""
 
 from __future__ import annotations
 
@@ -25,26 +25,26 @@ _DEFAULT_HIDDEN = (256,)
 
 
 class Recipe(RunSettings, frozen=True):
-    """The net, how it learns and how it is measured; each field says what it is."""
+    """The net, how it learns and how it is measured."""
 
     parent: Annotated[
-        str, Meta(description="whose net to begin with: an evaluator, or the folder of a run")
+        str, Meta(description="net to begin with: that of an evaluator, or the folder of a run")
     ] = ""
     phase: Annotated[
         Literal["contact", "crashed", "race"], Meta(description="which net: contact, crashed or race")
     ] = "contact"
     split: Annotated[
         Literal["", "plans"],
-        Meta(description="plans: a net for each plan of contact, which begins as that for all contact"),
+        Meta(description="plans: a net for each contact class, which begins as the contact net"),
     ] = ""
     others: Annotated[
         str,
-        Meta(description="whose nets judge other phases; unless given the parent's, or the default's"),
+        Meta(description="nets for the other phases (default: the parent's, or the default evaluator's)"),
     ] = ""
-    encoder: Annotated[str, Meta(description=f"the inputs; unless given the parent's, or {ENCODER}")] = ""
+    encoder: Annotated[str, Meta(description=f"the inputs (default: the parent's, or {ENCODER})")] = ""
     hidden: Annotated[
         tuple[int, ...],
-        Meta(description="sizes of the hidden layers; unless given the parent's, or 256"),
+        Meta(description="sizes of the hidden layers (default: the parent's, or 256)"),
     ] = ()
     optimizer: Annotated[
         Literal["adam", "muon"], Meta(description="how steps are taken: adam, or muon, with rates near 0.01")
@@ -78,10 +78,10 @@ class Recipe(RunSettings, frozen=True):
             GammondError: An opponent cannot be loaded.
         """
         if self.split and self.phase != "contact":
-            raise ValueRangeError(f"only contact is split by plan, not {self.phase}", field="split")
+            raise ValueRangeError(f"expected phase contact with split plans, got {self.phase}", field="split")
         if self.final_rate > self.rate:
             raise ValueRangeError(
-                f"the learning rate falls, it cannot go from {self.rate} to {self.final_rate}", field="rate"
+                f"expected a final_rate of at most the rate, {self.rate}, got {self.final_rate}", field="rate"
             )
         check_benchmark(self.opponents, self.games)
 

@@ -2,7 +2,7 @@
 
 Each generation samples positions, labels them with exact backups by the present net (`gammond train label`),
 and fits the net to the newest labels (`gammond train fit`). Every few generations it plays against fixed
-opponents, and the best so far by measured play is kept in ``best.npz``. A run that was killed goes on with
+opponents, and the best so far by measured play is kept in ``best.npz``. A run that was killed resumes with
 --resume; it loses the shards that were being made, or the generation that was being fitted.
 """
 
@@ -41,9 +41,9 @@ SUMMARY = "let a net teach itself: label with look-ahead, fit, generation by gen
 
 
 class RefineSettings(Recipe, frozen=True):
-    """All that decides which net comes out; each field says what it is."""
+    """All that decides the resulting net."""
 
-    generations: Annotated[int, Meta(ge=1, description="how many generations in all")] = 20
+    generations: Annotated[int, Meta(ge=1, description="generations in all")] = 20
     positions: Annotated[int, Meta(ge=1, description="positions labelled in each")] = 150_000
     window: Annotated[int, Meta(ge=1, description="generations of labels that are learned from")] = 8
     epochs: Annotated[

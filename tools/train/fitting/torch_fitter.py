@@ -35,7 +35,7 @@ class Fitter:
         average: Decay of the averaged weights a step, 0 up to 1 exclusive.
         device: ``cpu``, or another that torch knows, such as ``cuda``.
         threads: How many threads torch works with.
-        state: What `state` gave, to go on from there.
+        state: What `state_dict` returned, to resume from.
 
     Raises:
         UnsupportedError: Torch is not installed, or has no such device.
@@ -71,7 +71,7 @@ class Fitter:
 
     @property
     def net(self) -> LayeredNet:
-        """The net as it stands."""
+        """The present net."""
         return self._as_net(self._weights)
 
     @property
@@ -112,7 +112,7 @@ class Fitter:
         return float(loss.item())
 
     def state_dict(self) -> dict[str, NDArray[Any]]:
-        """All that decides how the fit goes on, as named arrays."""
+        """Return all that the fit resumes from, as named arrays."""
         arrays: dict[str, NDArray[Any]] = {"fit_steps": np.array(self.steps)}
         for i, (weight, mean) in enumerate(zip(self._weights, self._averaged, strict=True)):
             arrays[f"fit_weight{i}"] = weight.detach().cpu().numpy().copy()

@@ -1,4 +1,4 @@
-"""What is done with labels in fitting: split, shuffled, encoded batch by batch, and compared with a net."""
+"""Labels in fitting: split, shuffled, encoded batch by batch, and compared with a net."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def train(
         batch: Positions of each step, fewer where there are no more.
         rate: The learning rate of each of these steps, by its number from 0.
         generator: Of the order.
-        progress: Told the steps done and the mean loss so far.
+        progress: Called with the steps done and the mean loss so far.
 
     Returns:
         The mean loss of the steps.
@@ -102,12 +102,12 @@ def compute_fit_metrics(net: LayeredNet, labels: Labels) -> FitMetrics:
 
 
 def cosine_rate(first: float, last: float, share: float) -> float:
-    """A rate that falls along half a cosine, by the share of the work that is done."""
+    """Compute a rate that falls along half a cosine, by the share of the work that is done."""
     return last + (first - last) * 0.5 * (1.0 + math.cos(math.pi * min(share, 1.0)))
 
 
 def halving_rate(first: float, last: float, share: float) -> float:
-    """A rate that falls by halves, in steps of equal length, and ends at the last."""
+    """Compute a rate that falls by halves, in steps of equal length, and ends at the last."""
     drops = max(1, round(math.log2(first / last))) if last < first else 0
     done = min(int(share * (drops + 1)), drops)
     return first * (last / first) ** (done / drops) if drops else first

@@ -46,9 +46,9 @@ SUMMARY = "label positions with exact backups: the mean over all rolls of the be
 class LabelSettings(msgspec.Struct, frozen=True):
     """All that decides which labels come out; each field says what it is."""
 
-    net: Annotated[str, Meta(description="who plays and judges: an evaluator, or the folder of a run")] = (
-        "default"
-    )
+    net: Annotated[
+        str, Meta(description="the nets that play and evaluate: an evaluator, or the folder of a run")
+    ] = "default"
     positions: Annotated[int, Meta(ge=1, description="how many positions to label")] = 200_000
     plies: LabelPliesOption = 1
     phase: Annotated[
@@ -134,7 +134,7 @@ def _check_nets(folder: Path, nets: NetSet) -> None:
     """Refuse to go on with other nets than those that began."""
     for record in read_records(folder / LOG_FILE)[:1]:
         if record.get("nets") != nets.digest:
-            raise StateError(f"{folder} was begun by other nets than {nets.name} is made of now", field="net")
+            raise StateError(f"{folder} was begun with other nets than {nets.name} has now", field="net")
 
 
 def _run_bench(args: argparse.Namespace) -> int:

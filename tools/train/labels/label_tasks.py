@@ -35,7 +35,7 @@ LabelSourcesOption = Annotated[
     Meta(description=f"where positions come from, NAME=PART of the whole: {', '.join(SOURCES)}"),
 ]
 LabelPrunerOption = Annotated[
-    str, Meta(description="whose nets find promising replies; unless given the manifest's finder")
+    str, Meta(description="nets that find promising replies (default: the manifest's)")
 ]
 LabelTraceOption = Annotated[
     float,
@@ -48,20 +48,20 @@ LabelTraceOption = Annotated[
 
 @dataclass(frozen=True, eq=False)
 class LabelPlan:
-    """What labels are wanted.
+    """The labels to make.
 
     Attributes:
-        nets: Who plays and judges.
+        nets: Play and evaluate.
         sources: Sources of positions and their parts of the whole.
         phase: Which positions, a key of `tools.train.weights.net_set.PHASES`.
         plies: How deep labels look, 1 or more.
         seed: With the number of a shard it decides dice and draws.
-        pruning_nets: Whose nets find promising replies; None for the manifest's finder.
+        pruning_nets: Find promising replies; None for those of the manifest.
         trace: The share of the corrections of later positions of a game that each earlier one is given; with
             0 a label is its own exact backup. See `tools.train.labels.traces`.
 
     Raises:
-        UnsupportedError: The finder's nets are not of the kind that one compiled loop plays, or there is a
+        UnsupportedError: The pruning nets are not of the kind that one compiled loop plays, or there is a
             trace and labels look deeper than 1 ply.
     """
 
@@ -80,7 +80,7 @@ class LabelPlan:
                 field="trace",
             )
         if self.pruning_nets is not None:
-            self.pruning_nets.make_pruning_net()  # tells what is wrong before anything begins
+            self.pruning_nets.make_pruning_net()  # raises before anything begins
 
     def compute_shard_sizes(self, positions: int) -> list[int]:
         """Share positions among shards of some seconds each."""
@@ -127,7 +127,7 @@ class LabelStats:
 
     Attributes:
         positions: How many.
-        correction: Root mean square of label less judgement at 0 plies, in points of equity.
+        correction: Root mean square of label less 0-ply evaluation, in points of equity.
     """
 
     positions: int

@@ -53,7 +53,7 @@ _ASTRAY_RATE = 0.12
 _ASTRAY_KEEP = 6
 _ASTRAY_MARGIN = 0.3
 _DISAGREEMENT_POOL = 4
-"""Of so many positions one is taken where judgements disagree."""
+"""One position is taken out of this many where evaluations disagree."""
 
 _DISAGREEMENT_PRUNING = Pruning(keep=4, margin=0.1)
 
@@ -75,12 +75,12 @@ class PositionSample:
 
 @dataclass(frozen=True)
 class Sampler:
-    """Who plays and judges, and which positions are wanted.
+    """Samples positions of games, or set up on purpose.
 
     Attributes:
-        evaluator: The judge at 0 plies.
+        evaluator: Evaluates at 0 plies.
         policy: What plays as the evaluator does.
-        pruner: Names promising replies for the judgement at 1 ply.
+        pruner: Finds promising replies for the evaluation at 1 ply.
         exact_evaluators: Judges whose positions need no learning.
         wanted_phases: Phases to take.
     """
@@ -183,8 +183,8 @@ class Sampler:
         """Whether a wanted position may come, this one included."""
         use = phase_of <= max(int(phase) for phase in self.wanted_phases)
         if Phase.RACE in self.wanted_phases:
-            for judge in self.exact_evaluators:
-                use &= ~judge.covers(boards)
+            for evaluator in self.exact_evaluators:
+                use &= ~evaluator.covers(boards)
         return use
 
     def _play_turn(

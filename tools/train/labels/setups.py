@@ -38,7 +38,7 @@ class _BoardBuilder:
             self.board[side, point] += min(count, self.count_left(side))
 
     def scatter(self, side: int, points: Sequence[int], count: int | None = None) -> None:
-        """Put checkers, often two at a time, on points where the other side is not; all unless told."""
+        """Put checkers (by default all), often two at a time, on points where the other side has none."""
         free = self.open_points(side, points)
         wanted = self.count_left(side) if count is None else min(count, self.count_left(side))
         while free and wanted > 0:

@@ -121,7 +121,7 @@ def read_newest_labels(folder: Path, positions: int | None = None) -> Labels:
 
     Args:
         folder: Where they are.
-        positions: Stop when so many are read, a whole shard at a time; None for all.
+        positions: Stop after this many, a whole shard at a time; None for all.
 
     Returns:
         The positions, the oldest first.

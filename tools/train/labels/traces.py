@@ -1,8 +1,8 @@
-"""Traces: what a look ahead corrects at a position tells about the positions before it too.
+"""Traces: what look-ahead corrects at a position also corrects the positions before it.
 
-An exact backup looks one turn ahead. Where the judgement of what comes then is wrong itself, in the same way
+An exact backup looks one turn ahead. Where the evaluation of what comes then is wrong itself, in the same way
 for turns on end, each label takes over most of the error, and a net that learns from its own labels mends it
-only slowly. Along a game played well, though, the corrections at later positions (backup less judgement at
+only slowly. Along a game played well, though, the corrections at later positions (backup less evaluation at
 0 plies) are known as well. Added up with a share λ for each turn, they make the λ-return of the game with the
 luck of its dice taken out: ``V(s) + d(s) + λ d(s') + λ² d(s'') + ...``, each seen from the player on roll at
 ``s``. Source: Sutton, "Learning to Predict by the Methods of Temporal Differences" (1988), with expected in
@@ -65,7 +65,7 @@ def propagate_corrections(corrections: Outcomes, visits: Visits, trace: float) -
     """Give each position the corrections of those after it, too.
 
     Args:
-        corrections: ``float32[n, 5]``, exact backup less judgement, as the player on roll sees them.
+        corrections: ``float32[n, 5]``, exact backup less evaluation, as the player on roll sees them.
         visits: Of these positions.
         trace: λ, what is left of a correction a turn earlier, 0 to 1.
 

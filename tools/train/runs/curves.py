@@ -1,4 +1,4 @@
-"""What the logs of training runs tell: strength and error against games, positions or hours."""
+"""Curves from the logs of training runs: strength and error against games, positions or hours."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Curve:
     errors: tuple[float, ...] = ()
 
     def rolling_mean(self, count: int) -> Curve:
-        """Average each value with its neighbours: so many values in all, fewer near the ends."""
+        """Average each value with its neighbours, a number of values in all, fewer near the ends."""
         half, last = count // 2, len(self.values) - 1
         means = []
         for place in range(len(self.values)):
@@ -92,18 +92,16 @@ def read_curves(folder: Path, axis: str) -> RunCurves:
         at = _move_to_best_epoch(records, at)
         return RunCurves(str(folder), _make_strength_curves(records, at), _make_error_curve(records, at))
     except (KeyError, TypeError, ValueError, ZeroDivisionError) as error:
-        raise DataFileError(
-            f"{folder / LOG_FILE} has a record that is not as it should be: {error!r}"
-        ) from error
+        raise DataFileError(f"{folder / LOG_FILE} has a malformed record: {error!r}") from error
 
 
 def find_best_strength(records: Sequence[Mapping[str, Any]]) -> float:
-    """The best strength of a log: points per game, mean over the opponents; -inf where there is none."""
+    """Find the best strength of a log: points per game, mean over the opponents; -inf where there is none."""
     return max((_mean_ppg(record) for record in records if "ppg" in record), default=float("-inf"))
 
 
 def format_run_strength(records: Sequence[Mapping[str, Any]]) -> str:
-    """Say for a progress line how strong a run is, last and at its best; empty where nothing is measured."""
+    """Format the last and the best strength for a progress line; empty where nothing was measured."""
     measured = [record for record in records if "ppg" in record]
     if not measured:
         return ""
@@ -133,7 +131,7 @@ def _read_log(folder: Path) -> list[dict[str, Any]]:
 
 
 def _find_own_axis(records: Sequence[Mapping[str, Any]]) -> str:
-    """What a run counts itself; hours where it counts nothing else."""
+    """Find what a run counts itself; hours where it counts nothing else."""
     return "games" if "games" in records[0] else "positions" if "learned" in records[0] else "hours"
 
 

@@ -146,7 +146,7 @@ class GameLearner(Learner):
         }
 
     def measure_strength(self) -> StrengthMeasurement:
-        """Play all opponents; the log also tells the share of games won against the first."""
+        """Play all opponents; the log also has the share of games won against the first."""
         results = play_opponents(self.player, self._opponents, self._game_settings.benchmark_games)
         won = [float(np.mean(result.points > 0)) for result in results.values()]
         return StrengthMeasurement(strengths_from_results(results), {"won": won[0]} if won else {})

@@ -1,4 +1,4 @@
-"""Options that the commands which train share: the folder of the run, its settings, and how many work."""
+"""Options that trainers share: the folder of the run, its settings, worker processes and threads."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def add_run_options(
         parser.add_argument("run", type=Path, nargs="?", help=help_text)
     else:
         parser.add_argument("run", type=Path, help=help_text)
-    parser.add_argument("--resume", action="store_true", help=f"go on from the run's last {resume_point}")
+    parser.add_argument("--resume", action="store_true", help=f"resume from the run's last {resume_point}")
 
 
 def load_run_settings(folder: Path, args: argparse.Namespace, kind: type[_Settings]) -> _Settings:
@@ -54,7 +54,7 @@ def load_run_settings(folder: Path, args: argparse.Namespace, kind: type[_Settin
 
 
 def add_workers_option(parser: argparse.ArgumentParser, default: int | None = None) -> None:
-    """Add ``--workers``, which does not decide the result; unless told one for each core."""
+    """Add ``--workers``, which does not change the result; by default one for each core."""
     shown = "one for each core" if default is None else default
     parser.add_argument(
         "--workers",
@@ -65,10 +65,10 @@ def add_workers_option(parser: argparse.ArgumentParser, default: int | None = No
 
 
 def add_threads_option(parser: argparse.ArgumentParser) -> None:
-    """Add ``--threads``, which does not decide the result."""
+    """Add ``--threads``, which does not change the result."""
     parser.add_argument(
         "--threads",
         type=int,
         default=count_usable_cores(),
-        help="how many work side by side; the result is the same (default one for each core)",
+        help="threads; the result is the same (default one for each core)",
     )

@@ -1,4 +1,4 @@
-"""A stage of training on disk: begun once, resumed as often as it takes, and able to tell how it came to be.
+"""A stage of training on disk: begun once, resumed as often as it takes, with its provenance.
 
 A stage's folder has ``run.toml`` (its settings, and in the table ``[origin]`` what came before it and its own
 command) and ``log.jsonl``, each of whose records has ``seconds`` and may have ``labelled`` positions, or
@@ -73,14 +73,14 @@ class ProvenanceStep:
 
 
 Provenance = tuple[ProvenanceStep, ...]
-"""How nets or labels came to be: what was run, in order, each command once."""
+"""How nets or labels were made: the commands in order, each once."""
 
 
 def merge_provenances(*provenances: Provenance) -> Provenance:
-    """Put pedigrees one behind the other; a command that is in several counts once."""
+    """Join provenances; a command that is in several counts once."""
     steps: dict[str, ProvenanceStep] = {}
-    for pedigree in provenances:
-        for step in pedigree:
+    for provenance in provenances:
+        for step in provenance:
             steps.setdefault(step.command, step)
     return tuple(steps.values())
 
@@ -118,7 +118,7 @@ def begin_run(folder: Path, command: str, settings: msgspec.Struct, sources: Seq
 
 
 def read_provenance(source: str) -> Provenance:
-    """Tell how an evaluator of the manifest, or what lies in a folder, came to be.
+    """Read how an evaluator of the manifest, or what lies in a folder, was made.
 
     Raises:
         DataFileError: The manifest or the folder of a run cannot be read.
@@ -131,7 +131,7 @@ def read_provenance(source: str) -> Provenance:
 
 
 def read_run_provenance(folder: Path, nets: Path) -> Provenance:
-    """Tell how what lies in the folder of a run came to be.
+    """Read how the nets of a run were made.
 
     Args:
         folder: Of the run.
@@ -153,9 +153,9 @@ def read_run_provenance(folder: Path, nets: Path) -> Provenance:
 
 
 def compute_hours(records: Sequence[Mapping[str, Any]]) -> list[float]:
-    """Tell how many hours a run had taken at each record of its log.
+    """Compute the hours that a run had taken at each record of its log.
 
-    Records tell their ``seconds``; some of self-play tell games a second instead.
+    Records have ``seconds``; early ones of self-play have games per second instead.
     """
     hours, total_s, games = [], 0.0, 0
     for record in records:
@@ -181,7 +181,7 @@ def _read_run_origin(folder: Path) -> tuple[str, Provenance, str]:
         steps = tuple(ProvenanceStep(*step) for step in before)
         return str(origin["command"]), steps, str(origin.get(KIND_ARRAY, ""))
     except (KeyError, TypeError, ValueError) as error:
-        raise DataFileError(f"{config} does not tell what came before: {error}") from error
+        raise DataFileError(f"{config} does not say what came before: {error}") from error
 
 
 def _read_records_until(log: Path, nets: Path) -> list[dict[str, Any]]:
@@ -213,7 +213,7 @@ def _read_evaluator_provenance(name: str) -> Provenance:
 
 
 def _provenance_from_training(training: TrainingRecord) -> Provenance:
-    """The steps that a manifest tells; it knows the work of all together, which the first one stands for."""
+    """Make steps of a training entry; it has the work of all together, which the first one gets."""
     commands = [command for command in training.commands if not command.startswith("gammond export")]
     work = (training.games, training.positions, training.hours)
     return tuple(ProvenanceStep(command, *(work if i == 0 else ())) for i, command in enumerate(commands))

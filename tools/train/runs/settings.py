@@ -22,7 +22,7 @@ from tools.files import write_atomically
 _Settings = TypeVar("_Settings", bound=msgspec.Struct)
 
 ORIGIN_TABLE = "origin"
-"""The table of ``run.toml`` that tells what came before the run."""
+"""The table of ``run.toml`` with what came before the run."""
 
 _OPTION_NAMES = {"parent": "from"}
 """Options whose field would have a reserved word for a name."""
@@ -96,7 +96,7 @@ def read_settings(file: Path, kind: type[_Settings]) -> _Settings:
 
 
 def read_settings_file(file: Path) -> dict[str, Any]:
-    """Read a ``run.toml`` as it stands.
+    """Read a ``run.toml`` unchecked.
 
     Raises:
         DataFileError: The file is missing or no TOML.

@@ -26,7 +26,7 @@ _SEED = 1
 """Always the same dice, so that what is measured of two players differs by the players alone."""
 
 
-OpponentsOption = Annotated[tuple[str, ...], Meta(description="who strength is measured against")]
+OpponentsOption = Annotated[tuple[str, ...], Meta(description="opponents that measure strength")]
 GamesOption = Annotated[int, Meta(ge=0, description="paired games against each of them; 0 for none")]
 CheckpointGamesOption = Annotated[
     int, Meta(ge=0, description="paired games against each of them at a checkpoint; 0 for none")
@@ -47,7 +47,7 @@ class BenchmarkGameRange:
     """Some games to play.
 
     Attributes:
-        nets: Who plays.
+        nets: Play.
         opponent: Against whom, as `tools.opponents.load_opponent` takes it.
         first_game: The number of the first game.
         games: How many, even.
@@ -60,7 +60,7 @@ class BenchmarkGameRange:
 
 
 def check_benchmark(opponents: Sequence[str], games: int) -> None:
-    """Check what a measurement would be asked for before long work begins.
+    """Check a measurement before long work begins.
 
     Raises:
         ValueRangeError: An odd number of games or fewer than four, none aside; an unknown opponent.
@@ -68,7 +68,7 @@ def check_benchmark(opponents: Sequence[str], games: int) -> None:
     """
     if games and (games < 4 or games % 2):
         raise ValueRangeError(
-            f"games of a measurement are 0, or 4 or more and even, not {games}", field="games"
+            f"expected 0 games of a measurement, or an even number of 4 or more, got {games}", field="games"
         )
     for opponent in opponents if games else ():
         load_opponent(opponent)
@@ -82,12 +82,13 @@ def check_backtrack(backtrack: float, opponents: Sequence[str], games: int) -> N
     """
     if backtrack and not (games and opponents):
         raise ValueRangeError(
-            "to go back to the best net takes benchmark games and opponents", field="backtrack"
+            "expected benchmark games and opponents: --backtrack needs the best measured net",
+            field="backtrack",
         )
 
 
 def load_opponents(names: Sequence[str], games: int) -> dict[str, Player]:
-    """Load who is played against, by name; nobody for no games.
+    """Load opponents by name; none for no games.
 
     Raises:
         GammondError: An opponent cannot be loaded.
@@ -98,12 +99,12 @@ def load_opponents(names: Sequence[str], games: int) -> dict[str, Player]:
 def play_opponents(
     player: Player, opponents: Mapping[str, Player], games: int
 ) -> dict[str, PairedGameResults]:
-    """Play so many paired games against each opponent, by name."""
+    """Play paired games against each opponent, by name."""
     return {name: play_games(player, opponent, games, _SEED) for name, opponent in opponents.items()}
 
 
 def strengths_from_results(results: Mapping[str, PairedGameResults]) -> list[StrengthRecord]:
-    """Say how strong a player is by its results against each opponent."""
+    """Compute the strength of a player from its results against each opponent."""
     return [
         StrengthRecord(name, each.points_per_game, each.standard_error, each.games)
         for name, each in results.items()
@@ -116,22 +117,22 @@ def measure_strength(
     """Play against each opponent, in several processes.
 
     Args:
-        nets: Who is measured.
+        nets: Measured.
         opponents: As `tools.opponents.load_opponent` takes them.
         games: Paired games against each, even.
-        processes: Who works.
+        processes: Play.
 
     Returns:
         One for each opponent; none for no games.
     """
-    stretches = [
+    ranges = [
         BenchmarkGameRange(nets, opponent, start, min(RANGE_GAMES, games - start))
         for opponent in opponents
         for start in range(0, games, RANGE_GAMES)
     ]
     points: dict[str, list[NDArray[np.int8]]] = {opponent: [] for opponent in opponents}
-    for stretch, played in zip(stretches, processes.map(play_benchmark_range, stretches), strict=True):
-        points[stretch.opponent].append(played)
+    for game_range, played in zip(ranges, processes.map(play_benchmark_range, ranges), strict=True):
+        points[game_range.opponent].append(played)
     return strengths_from_results(
         {name: PairedGameResults(np.concatenate(parts)) for name, parts in points.items() if parts}
     )
@@ -145,7 +146,7 @@ def play_benchmark_range(game_range: BenchmarkGameRange) -> NDArray[np.int8]:
 
 
 def format_strengths(strengths: Sequence[StrengthRecord]) -> str:
-    """Say the strengths in a line."""
+    """Format strengths in a line."""
     return ", ".join(
         f"{each.points_per_game:+.3f} ± {each.standard_error:.3f} against {each.opponent}"
         for each in strengths
@@ -177,7 +178,7 @@ def strengths_to_arrays(strengths: Sequence[StrengthRecord]) -> dict[str, NDArra
 
 
 def mean_strength(strengths: Sequence[StrengthRecord]) -> float:
-    """By what the best nets are kept: points per game, the mean over the opponents."""
+    """Return the mean points per game over the opponents, by which the best nets are kept."""
     return float(np.mean([each.points_per_game for each in strengths]))
 
 

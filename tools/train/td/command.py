@@ -2,7 +2,7 @@
 
 At each checkpoint the nets play against fixed opponents, and the best so far are kept in ``best.npz``. With
 --backtrack a run whose nets fall behind the best goes back to those and learns at a lower rate. A run that
-was killed goes on with --resume; it loses the games since the last checkpoint.
+was killed resumes with --resume; it loses the games since the last checkpoint.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from tools.train.td.self_play import SelfPlay, TdSettings
 SUMMARY = "train a contact and a race net by self-play (temporal differences)"
 
 BENCH_GAMES = 40_000
-"""At most so many games are timed by --bench."""
+"""Games that --bench times at most."""
 
 BENCH_WARM_UP_GAMES = 6_000
 """Games before those: untrained nets play games that are far longer than usual."""

@@ -1,4 +1,4 @@
-"""Self-play of a trainee: what a run is made of, and its rounds."""
+"""Self-play: the settings of a run, and its rounds."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tools.train.weights.td_nets import TdNets, make_untrained_td_net
 
 
 class TdSettings(RunSettings, frozen=True):
-    """All that decides the result of a run; each field says what it is."""
+    """All that decides the result of a run."""
 
     games: Annotated[int, Meta(ge=1, description="games of self-play in all")] = 3_000_000
     hidden: Annotated[int, Meta(ge=1, description="hidden units of the contact net")] = 128
@@ -36,7 +36,7 @@ class TdSettings(RunSettings, frozen=True):
         float, Meta(gt=0, le=1, description="learning rate at the last game; it never falls below")
     ] = 0.001
     trace: Annotated[float, Meta(ge=0, le=1, description="lambda of the returns")] = 0.0
-    threads: Annotated[int, Meta(ge=1, le=256, description="workers that play side by side")] = 2
+    threads: Annotated[int, Meta(ge=1, le=256, description="workers that play in parallel")] = 2
     round_games: Annotated[
         int, Meta(ge=1, description="games of each worker before weight changes are added")
     ] = 32
@@ -44,9 +44,7 @@ class TdSettings(RunSettings, frozen=True):
     opponents: OpponentsOption = ("pubeval",)
     benchmark_games: CheckpointGamesOption = 2000
     backtrack: BacktrackOption = 0.0
-    backtrack_factor: Annotated[
-        float, Meta(gt=0, le=1, description="what the learning rate is multiplied with then")
-    ] = 0.5
+    backtrack_factor: Annotated[float, Meta(gt=0, le=1, description="factor of the learning rate then")] = 0.5
     seed: Annotated[int, Meta(ge=0, description="seed of the first weights and of the dice")] = 1
 
     def check(self) -> None:
@@ -73,7 +71,7 @@ class TdSettings(RunSettings, frozen=True):
 
 
 class SelfPlay:
-    """Self-play of one trainee, round by round; the same settings give the same weights.
+    """Self-play, round by round; the same settings give the same weights.
 
     Args:
         settings: Of the run.
@@ -124,7 +122,7 @@ class SelfPlay:
         }
 
     def play_rounds(self) -> Iterator[RoundReport]:
-        """Play rounds until all games are played; the trainee may be changed between reports."""
+        """Play rounds until all games are played; the nets may be changed between reports."""
         settings = self.settings
         with ThreadPoolExecutor(settings.threads) as pool:
             while self.games_done < settings.games:

@@ -1,7 +1,7 @@
 """``gammond train validation-set``: positions that nothing is trained on, rolled out by a net.
 
 Positions of named classes are drawn with dice that training never throws, then rolled out: cubeless games,
-both sides played by the net to their end, luck taken off, until the standard error of the equity
+both sides played by the net to their end, variance reduction, until the standard error of the equity
 is small enough. `gammond train validate` compares nets with them. The folder fills with shards of 16
 positions; a run that was killed goes on with --resume and loses only the shards that were being made. The
 same settings give the same set, however many workers make it.
@@ -67,7 +67,7 @@ class ValidationSettings(msgspec.Struct, frozen=True):
         Meta(ge=0, description="standard error of equity, in points, to roll out to; 0 plays all trials"),
     ] = 0.015
     min_trials: Annotated[
-        int, Meta(ge=36, le=MAX_TRIALS, description="games of each position from which the error is told")
+        int, Meta(ge=36, le=MAX_TRIALS, description="games of each position before the error counts")
     ] = 216
     trials: Annotated[int, Meta(ge=36, le=MAX_TRIALS, description="games of each position at most")] = 5184
     truncate: Annotated[
@@ -130,18 +130,18 @@ def _read_or_draw_positions(folder: Path, settings: ValidationSettings, nets: Ne
     Raises:
         StateError: They were drawn by other nets.
     """
-    judges = f"{nets.digest} {' '.join(collect_pruning_net_hashes().values())}"
+    digest = f"{nets.digest} {' '.join(collect_pruning_net_hashes().values())}"
     kept = read_positions(folder)
     if kept is None:
         learned = [Path(each) for each in settings.not_in]
         positions = draw_positions(
             parse_classes(settings.classes), make_sampler(nets), settings.seed, learned
         )
-        write_positions(folder, positions, judges)
+        write_positions(folder, positions, digest)
         return positions
-    if kept[1] != judges:
+    if kept[1] != digest:
         raise StateError(
-            f"{folder} was begun by other nets than {nets.name} and its finder are made of now", field="net"
+            f"{folder} was begun with other nets than {nets.name} and its pruning net have now", field="net"
         )
     return kept[0]
 

@@ -12,14 +12,14 @@ from tools.train.weights.net_set import load_net_set
 
 
 def load_named_evaluator(name: str) -> Evaluator:
-    """Load what judges positions.
+    """Load an evaluator.
 
     Args:
         name: An evaluator of the manifest or ``default``; the folder of a run or a file of nets in it;
             ``wildbg:FOLDER``; ``gnubg``, with ``:plies=N`` behind it to look ahead.
 
     Raises:
-        ValueRangeError: There is no such judge; or it is a player that only chooses plays.
+        ValueRangeError: There is no such evaluator; or it is a player that only chooses plays.
         FormatError: An option cannot be read.
         UnsupportedError: A package is missing that it needs.
         DataFileError: The manifest, a net or a file is missing or faulty.

@@ -20,7 +20,7 @@ _Values = NDArray[np.floating]
 
 @dataclass(frozen=True)
 class ValueWithError:
-    """A figure and its standard error; either is nan where it cannot be told."""
+    """A figure and its standard error; either is nan where it is not known."""
 
     value: float
     error: float

@@ -26,7 +26,7 @@ _DICE_SEED_TAG = 0x706F736974696F6E
 """Stands first in the seeds of all draws here; those of training begin with the seed of their run."""
 
 _SAMPLING_FACTOR = 8
-"""Of so many positions one is taken: the fewer of a game, the more each of them tells."""
+"""One position is taken out of this many: the fewer of a game, the more independent they are."""
 
 _OPPONENT_HOME = slice(19, 25)
 
@@ -38,7 +38,7 @@ class PositionClass:
     Attributes:
         source: Where they come from, one of `tools.train.labels.sampling.SOURCES`.
         phase: A key of `tools.train.weights.net_set.PHASES`.
-        is_member: Says which of ``int8[n, 2, 26]`` are of the class; None for all of them.
+        is_member: Returns which of ``int8[n, 2, 26]`` are of the class; None for all of them.
     """
 
     source: str
@@ -47,7 +47,7 @@ class PositionClass:
 
 
 def has_two_anchors(boards: Board) -> NDArray[np.bool_]:
-    """Say where a side holds two points or more in the other's home board: ``bool[n]``."""
+    """Find where a side holds two points or more in the other's home board: ``bool[n]``."""
     points = (boards[:, :, _OPPONENT_HOME] >= 2).sum(axis=2)
     held: NDArray[np.bool_] = (points >= 2).any(axis=1)
     return held
@@ -146,7 +146,7 @@ def draw_positions(
 
     Args:
         counts: Classes and how many positions of each.
-        sampler: Who plays; the phases that it wants do not matter.
+        sampler: Plays; the phases that it wants do not matter.
         seed: With the nets of the sampler it decides dice and draws.
         label_folders: Folders of labels whose positions are not taken.
 
@@ -175,7 +175,7 @@ def draw_positions(
 
 
 def _draw_class(kind: PositionClass, count: int, sampler: Sampler, seed: Sequence[int]) -> Board:
-    """Draw distinct positions of a class, at most so many, a few of each game."""
+    """Draw distinct positions of a class, up to a number, a few of each game."""
     sampler = replace(sampler, wanted_phases=PHASES[kind.phase])
     boards = sampler.sample([(kind.source, _SAMPLING_FACTOR * count)], seed).boards
     if kind.is_member is not None:
@@ -184,14 +184,14 @@ def _draw_class(kind: PositionClass, count: int, sampler: Sampler, seed: Sequenc
 
 
 def is_among(boards: Board, others: Board) -> NDArray[np.bool_]:
-    """Say which positions are among others: ``bool[n]`` for ``int8[n, 2, 26]`` and ``int8[m, 2, 26]``."""
+    """Find which positions are among others: ``bool[n]`` for ``int8[n, 2, 26]`` and ``int8[m, 2, 26]``."""
     keys, other_keys = (pack_boards(each).view("V25").ravel() for each in (boards, others))
     among: NDArray[np.bool_] = np.isin(keys, other_keys)
     return among
 
 
 def is_learned(boards: Board, folders: Sequence[Path]) -> NDArray[np.bool_]:
-    """Say for which positions there are labels: ``bool[n]`` for ``int8[n, 2, 26]``.
+    """Find for which positions there are labels: ``bool[n]`` for ``int8[n, 2, 26]``.
 
     Args:
         boards: The positions.
@@ -225,7 +225,7 @@ def write_positions(folder: Path, positions: ValidationPositions, nets_digest: s
     Args:
         folder: Of the set.
         positions: All of them.
-        nets_digest: Who drew them and will roll them out.
+        nets_digest: Of the nets that drew them and will roll them out.
 
     Raises:
         DataFileError: They cannot be written.

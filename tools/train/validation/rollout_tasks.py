@@ -2,7 +2,7 @@
 
 Each position has dice of its own, which its place in the set and the seed decide: so the errors of labels do
 not depend on each other, and labels depend neither on how many processes share the work nor on where a run
-was interrupted. Luck is measured by the nets' judgement of the replies that the finder of short lists likes
+was interrupted. Luck is measured by the nets' evaluation of the replies that the pruning net likes
 best: that leaves a little more spread than the nets' own replies and takes less than half the time.
 """
 
@@ -42,7 +42,7 @@ class RolloutTask:
     """One shard to make.
 
     Attributes:
-        nets: Who plays.
+        nets: Play.
         plies: How far plays are looked ahead; 0 for the nets alone.
         settings: Of the rollouts; ``seed`` is that of the set, the other fields as `roll_out_to_error` takes
             them.
@@ -105,10 +105,10 @@ def roll_out_missing(
 
 def roll_out_shard(task: RolloutTask) -> RolloutStats:
     """Roll out the positions of a shard and write it."""
-    judges = make_rollout_evaluators(task.nets, task.plies)
+    evaluators = make_rollout_evaluators(task.nets, task.plies)
     scores = [
         roll_out_to_error(
-            board, judges, replace(task.settings, seed=_derive_dice_seed(task.settings.seed, place))
+            board, evaluators, replace(task.settings, seed=_derive_dice_seed(task.settings.seed, place))
         )
         for place, board in enumerate(task.positions.boards, task.first)
     ]
@@ -125,11 +125,11 @@ def roll_out_shard(task: RolloutTask) -> RolloutStats:
 
 
 def make_rollout_evaluators(nets: NetSet, plies: int) -> RolloutEvaluators:
-    """Put together who plays, so many plies ahead, and judges; all bearoff databases end games."""
+    """Make the evaluators of rollouts: play at a number of plies; all bearoff databases end games."""
     finder, evaluator, exact = load_pruner(), nets.make_evaluator(), load_bearoff_evaluators()
     policy = nets.make_policy(evaluator, finder)
     if plies:
-        optimal = tuple(judge for judge in exact if judge.is_optimal)
+        optimal = tuple(each for each in exact if each.is_optimal)
         policy = ShortlistPruner(finder, NPlyEvaluator(evaluator, finder, plies, exact=optimal))
     return RolloutEvaluators(policy, evaluator, luck=evaluator, luck_policy=finder, exact=exact)
 
@@ -142,7 +142,7 @@ def roll_out_to_error(board: Board, evaluators: RolloutEvaluators, settings: Rol
 
     Args:
         board: ``int8[2, 26]``.
-        evaluators: Who plays and judges.
+        evaluators: Play and evaluate.
         settings: Without ``stop_error`` all trials are played.
 
     Returns:

@@ -3,7 +3,7 @@
 The positions are those of `gammond train validation-set`, which may still be at work. Of each net: the root
 mean square of its errors of cubeless equity, with the labels' own mean squared error subtracted (RMSE) and
 without (raw); the ratio of the RMSE to that of the first net, on the same positions; the mean error. All with
-standard errors. Beside them stands what the nets say of the opening position.
+standard errors. The table ends with how the nets evaluate the opening position.
 """
 
 from __future__ import annotations
@@ -68,11 +68,11 @@ def main(args: argparse.Namespace) -> int:
         raise ValueRangeError("a net is named twice", field="net")
     settings = read_settings(args.set / CONFIG_FILE, ValidationSettings)
     labels = read_all_rollouts(args.set)
-    judges = {name: load_named_evaluator(name) for name in names}
+    evaluators = {name: load_named_evaluator(name) for name in names}
     learned = is_learned(labels.positions.boards, [Path(each) for each in args.not_in.split(",") if each])
     if learned.all():
         raise ValueRangeError("no position of the set is left: all are in --not-in", field="not_in")
-    report = compare_nets(labels[~learned], judges)
+    report = compare_nets(labels[~learned], evaluators)
     title = ValidationHeader(
         read_version(), str(args.set), settings.net, settings.plies, settings.truncate, int(learned.sum())
     )
@@ -141,11 +141,15 @@ def compare_nets(labels: RolloutLabels, evaluators: Mapping[str, Evaluator]) -> 
         evaluators: By name; the others are compared with the first.
     """
     equities = {}
-    for name, judge in evaluators.items():
+    for name, evaluator in evaluators.items():
         with Progress(len(labels), name) as bar:
-            equities[name] = cubeless_equity(_evaluate_in_batches(judge, labels.positions.boards, bar.update))
+            equities[name] = cubeless_equity(
+                _evaluate_in_batches(evaluator, labels.positions.boards, bar.update)
+            )
     start = Position.start().board[None]
-    opening = {name: Outcome(*judge.evaluate(start)[0].tolist()) for name, judge in evaluators.items()}
+    opening = {
+        name: Outcome(*evaluator.evaluate(start)[0].tolist()) for name, evaluator in evaluators.items()
+    }
     classes = tuple(
         ClassErrors(
             name,
@@ -183,7 +187,7 @@ def _iterate_classes(labels: RolloutLabels) -> Iterator[tuple[str, NDArray[np.bo
 
 
 def format_json(header: ValidationHeader, comparison: NetComparison) -> str:
-    """Write a comparison as one line of JSON; figures that cannot be told are null."""
+    """Write a comparison as one line of JSON; unknown figures are null."""
     opening = {net: outcome._asdict() for net, outcome in comparison.opening.items()}
     classes = [asdict(each) for each in comparison.classes]
     return json.dumps(_replace_nan({**asdict(header), "classes": classes, "opening": opening})) + "\n"
@@ -224,7 +228,7 @@ def _format_row(net: NetErrorStats) -> str:
 
 
 def _format_value(figure: ValueWithError, form: str) -> str:
-    """Write a figure with its error, or dashes for what cannot be told."""
+    """Write a figure with its error, or dashes where it is unknown."""
     if math.isnan(figure.value):
         return "-"
     digits = form[form.index(".") :]

@@ -88,7 +88,7 @@ class LayeredNet:
 
     @property
     def digest(self) -> str:
-        """16 hexadecimal digits that tell nets of different weights apart."""
+        """16 hexadecimal digits, different for nets of different weights."""
         content = hashlib.sha256(self.encoder_id.encode())
         for layer in self.layers:
             for array in layer:
@@ -206,7 +206,7 @@ class LayeredNet:
         return net.widen(hidden, generator)
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
-        """The net as named arrays for a file."""
+        """Return the net as named arrays for a file."""
         arrays: dict[str, NDArray[Any]] = {f"{prefix}_encoder": np.array(self.encoder_id)}
         for i, (weights, bias) in enumerate(self.layers):
             arrays[f"{prefix}_w{i}"], arrays[f"{prefix}_b{i}"] = weights, bias
@@ -214,7 +214,7 @@ class LayeredNet:
 
     @classmethod
     def from_arrays(cls, prefix: str, arrays: Mapping[str, NDArray[Any]]) -> LayeredNet:
-        """Take back what `arrays` gave.
+        """Make a net of what `to_arrays` returned.
 
         Raises:
             DataFileError: An array is missing, or they make no net.
@@ -247,7 +247,7 @@ def sigmoid(logits: NDArray[np.float32]) -> Outcomes:
 def _random_weights(
     generator: np.random.Generator, ins: int, outs: int, active_inputs: float
 ) -> NDArray[np.float32]:
-    """Weights for inputs of which so many are active at a time."""
+    """Draw weights for inputs of which a number are active at a time."""
     return generator.normal(0.0, np.sqrt(1.0 / active_inputs), (ins, outs)).astype(np.float32)
 
 

@@ -38,19 +38,19 @@ PHASES = {
 """Phases by the names that the manifest has for them; contact includes crashed positions."""
 
 NET_NAMES = ("contact", *CONTACT_CLASSES, "crashed", "race")
-"""What nets are trained on, by the names that the manifest has for it."""
+"""What nets are trained on, by its names in the manifest."""
 
 _CONTACT_NET_NAMES = {"contact"}, set(CONTACT_CLASSES)
-"""The ways to judge contact: one net, or one for each plan."""
+"""The ways to evaluate contact: one net, or one for each contact class."""
 
 
 @dataclass(frozen=True, eq=False)
 class NetSet:
-    """The nets of a player: contact, or one for each plan, and race, perhaps one for crashed positions.
+    """The nets of a player: contact, or one for each contact class; race; perhaps one for crashed positions.
 
     Attributes:
         name: What measurements call the player.
-        nets: By what they are trained on, one of `NETS`.
+        nets: By what they are trained on, one of `NET_NAMES`.
     """
 
     name: str
@@ -66,15 +66,15 @@ class NetSet:
 
     @property
     def digest(self) -> str:
-        """Tells sets of different weights apart."""
+        """Different for sets of different weights."""
         return "-".join(f"{phase}:{net.digest}" for phase, net in sorted(self.nets.items()))
 
     def net_names_for(self, phase: str) -> tuple[str, ...]:
-        """Tell which nets judge a phase, a key of `PHASES`, or would if there were one."""
+        """Return the names of the nets that evaluate a phase, a key of `PHASES`, or would evaluate it."""
         return CONTACT_CLASSES if phase == "contact" and "contact" not in self.nets else (phase,)
 
     def net_for(self, name: str) -> LayeredNet:
-        """The net trained on something, or that for contact, which judges what has none of its own.
+        """Return the net trained on something, or the contact net, which evaluates what has none of its own.
 
         Raises:
             UnsupportedError: There is neither.
@@ -100,7 +100,7 @@ class NetSet:
         return NetSet(name, {**{each: net for each, net in self.nets.items() if each not in others}, **nets})
 
     def make_evaluator(self) -> Router:
-        """Make the evaluator that the nets will be once they are exported; bearoff databases judge first."""
+        """Make the evaluator that the nets will be once they are exported; bearoff databases come first."""
         loaded = {phase: self._make_net_evaluator(phase) for phase in self.nets}
         return Router(
             self.name,
@@ -113,28 +113,28 @@ class NetSet:
         )
 
     def make_policy(self, evaluator: Router, pruner: PlayPruner) -> PlayPruner:
-        """What plays as the evaluator does, as fast as the nets allow.
+        """Make a policy that plays as the evaluator does, as fast as the nets allow.
 
         Args:
-            evaluator: What `evaluator` made.
+            evaluator: What `make_evaluator` returned.
             pruner: Makes the short list where the nets are not of the kind that one compiled loop plays.
         """
         return self._try_make_pruning_net() or ShortlistPruner(pruner, evaluator)
 
     def make_pruning_net(self) -> PlayPruner:
-        """Make what finds promising replies for search and rollouts.
+        """Make the pruning net for search and rollouts.
 
         Raises:
             UnsupportedError: The nets are not of the kind that one compiled loop plays.
         """
-        finder = self._try_make_pruning_net()
-        if finder is None:
+        pruning_net = self._try_make_pruning_net()
+        if pruning_net is None:
             raise UnsupportedError(
-                f"{self.name} cannot find replies: that takes a contact and a race net, each on {ENCODER} "
+                f"{self.name} cannot be a pruning net: expected a contact and a race net, each on {ENCODER} "
                 f"with one hidden layer",
                 field="finder",
             )
-        return finder
+        return pruning_net
 
     def save(self, file: Path, **extra: NDArray[Any]) -> None:
         """Write all nets and other arrays to an ``.npz`` file, whole or not at all.
@@ -233,7 +233,7 @@ def make_net_set_player(file: Path, arrays: Mapping[str, NDArray[Any]]) -> Playe
     """Make the player of a run's nets, called as its folder is.
 
     Args:
-        file: Its folder names the player; it stands in messages.
+        file: Its folder names the player; messages name it.
         arrays: All that the file holds.
 
     Raises:
@@ -243,7 +243,7 @@ def make_net_set_player(file: Path, arrays: Mapping[str, NDArray[Any]]) -> Playe
 
 
 def find_nets_file(path: Path) -> Path:
-    """The file of nets that a folder of a run stands for; a file stands for itself."""
+    """Return the file with the nets of a run's folder; a file is returned as it is."""
     if not path.is_dir():
         return path
     best = path / "best.npz"

@@ -95,7 +95,7 @@ def test_a_log_without_records_or_with_wrong_ones_is_named(tmp_path):
         choose_axis([tmp_path])
     for number, record in enumerate(({"games": "x"}, {"games": 1, "ppg": 1.0}, {"games": 1, "seconds": []})):
         wrong = logged(tmp_path / str(number), record)
-        with pytest.raises(DataFileError, match=r"log\.jsonl has a record"):
+        with pytest.raises(DataFileError, match=r"log\.jsonl has a malformed record"):
             read_curves(wrong, "games" if number < 2 else "hours")
 
 

@@ -48,7 +48,7 @@ def test_the_folder_may_be_left_out_where_the_command_says_so(capsys):
     assert parser.parse_args([]).run is None
     help_text = parser.format_help()
     assert "folder of the run: log.jsonl" in help_text
-    assert "go on from the run's last trial" in help_text
+    assert "resume from the run's last trial" in help_text
     with pytest.raises(SystemExit):
         parsed()
 

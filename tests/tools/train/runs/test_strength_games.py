@@ -47,5 +47,5 @@ def test_a_run_that_measures_nothing_cannot_go_back_to_its_best_net(opponents, g
 
 @pytest.mark.parametrize("games", [2, 7, -2])
 def test_a_measurement_has_an_even_number_of_games_and_an_error(games):
-    with pytest.raises(ValueRangeError, match=f"even, not {games}"):
+    with pytest.raises(ValueRangeError, match=f"or more, got {games}"):
         check_benchmark((), games)

@@ -96,7 +96,7 @@ def test_a_set_that_was_killed_becomes_the_same_set(folder, tmp_path, monkeypatc
 def test_a_set_of_other_nets_is_not_gone_on_with(folder, tmp_path, monkeypatch):
     make(str(tmp_path / "a"), *OPTIONS, "--classes", "race=1")
     monkeypatch.setattr(validation_set, "collect_pruning_net_hashes", lambda: {"finder": "another"})
-    with pytest.raises(StateError, match="begun by other nets"):
+    with pytest.raises(StateError, match="begun with other nets"):
         make(str(tmp_path / "a"), "--resume", "--workers", "1")
 
 

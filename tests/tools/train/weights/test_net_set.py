@@ -82,7 +82,7 @@ def test_nets_of_one_hidden_layer_play_in_one_loop_and_others_from_a_short_list(
 def test_only_nets_that_play_in_one_loop_find_replies():
     small = NetSet("a", {"contact": layered(9), "race": layered(8)})
     assert small.make_pruning_net().name == "a"
-    with pytest.raises(UnsupportedError, match="cannot find replies"):
+    with pytest.raises(UnsupportedError, match="cannot be a pruning net"):
         small.with_net("contact", layered(9, 8), "b").make_pruning_net()
 
 
@@ -150,5 +150,5 @@ def test_what_came_after_the_nets_of_a_file_does_not_count(tmp_path):
 @pytest.mark.parametrize("origin", ["", 'command = "x"\n', 'command = "x"\ncommand_before = 3\n'])
 def test_a_run_that_does_not_tell_its_origin_is_named(tmp_path, origin):
     (tmp_path / "run.toml").write_text("[origin]\n" + origin)
-    with pytest.raises(DataFileError, match=r"run\.toml does not tell"):
+    with pytest.raises(DataFileError, match=r"run\.toml does not say"):
         read_run_provenance(tmp_path, tmp_path / "best.npz")

@@ -1,7 +1,7 @@
 """What positions are worth to nets of sigmoid hidden units and one, three or five nodes, one at a time.
 
 A net is a tuple as in `nets.kernels.sparse`: w1 ``float32[196, h]``, b1 ``float32[h]``, w2 ``float32[n, h]``,
-b2 ``float32[n]``. What its n nodes mean stands in `computational_backgammon.net`. A net is asked last:
+b2 ``float32[n]``. `nets.heritage.computational_backgammon.net` describes its n nodes. A net is asked last:
 finished games and the positions of a bearoff table are known.
 """
 
@@ -45,7 +45,7 @@ class LearningParameters(NamedTuple):
 
 
 class EvaluationBuffers(NamedTuple):
-    """What one position at a time is judged with.
+    """Buffers to evaluate one position at a time.
 
     Attributes:
         contact_units: ``float32[1, h]``, the hidden units of the net for contact.
@@ -74,7 +74,7 @@ class EvaluationBuffers(NamedTuple):
 
 @kernel
 def new_evaluation_buffers(contact: OneLayerWeights, race: OneLayerWeights) -> EvaluationBuffers:
-    """Make room to judge with the nets for contact and for races."""
+    """Make buffers to evaluate with the nets for contact and for races."""
     nodes = contact[3].shape[0]
     contact_hidden = contact[1].shape[0]
     race_hidden = race[1].shape[0]

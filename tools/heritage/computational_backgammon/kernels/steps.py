@@ -1,6 +1,6 @@
-"""Gradient steps of the nets that `tools.heritage.computational_backgammon.kernels.evaluation` judges with.
+"""Gradient steps of the nets that `tools.heritage.computational_backgammon.kernels.evaluation` evaluates.
 
-What a mirrored net is stands in `nets.heritage.computational_backgammon.net`.
+`nets.heritage.computational_backgammon.net` describes mirrored nets.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def take_step(
     units: NDArray[np.float32],
     buffers: EvaluationBuffers,
 ) -> None:
-    """One gradient step on the squared error of a position that has just been judged, towards the target."""
+    """Take one gradient step on the squared error of a position just evaluated, towards the target."""
     w1, b1, w2, b2 = net
     nodes, target, deltas, back = buffers.nodes, buffers.target, buffers.deltas, buffers.back
     count = nodes.shape[0]
