@@ -115,7 +115,7 @@ def test_players_and_filters_can_be_named(folder, tmp_path, capsys):
 
 def test_faults_are_told_up_to_a_number(folder, tmp_path, capsys):
     run(folder, "--out", tmp_path / "moves.npz", "--faults", 1)
-    assert capsys.readouterr().err.splitlines()[-1] == "1 more faults: --faults 2 tells them all"
+    assert capsys.readouterr().err.splitlines()[-1] == "1 more faults: --faults 2 lists them all"
 
 
 @pytest.mark.parametrize(
