@@ -31,9 +31,10 @@ class Client:
     Each question has a method that waits for the answer, and one that ends in ``_later`` and returns a
     future, so that many questions can be on their way at the same time.
 
-    >>> with Client.spawn() as client:
-    ...     client.rank(Position.start(), (3, 1)).best.play.text
-    '8/5 6/5'
+    Examples:
+        >>> with Client.spawn() as client:
+        ...     client.rank(Position.start(), (3, 1)).best.play.text
+        '8/5 6/5'
     """
 
     def __init__(

@@ -47,9 +47,10 @@ class Engine:
         ValueRangeError: No evaluator has this name, or the number of threads is out of range.
         DataFileError: A net or database is missing or damaged.
 
-    >>> engine = Engine()
-    >>> engine.rank(Position.start(), (3, 1)).best.play.text
-    '8/5 6/5'
+    Examples:
+        >>> engine = Engine()
+        >>> engine.rank(Position.start(), (3, 1)).best.play.text
+        '8/5 6/5'
     """
 
     def __init__(self, name: str = "default", threads: int = 1) -> None:

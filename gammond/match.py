@@ -35,8 +35,9 @@ class MatchState:
         ValueRangeError: A field is out of range.
         PositionError: Fields that cannot come up together.
 
-    >>> MatchState(length=7, score=(3, 5)).id
-    'MAHgADAAKAAE'
+    Examples:
+        >>> MatchState(length=7, score=(3, 5)).id
+        'MAHgADAAKAAE'
     """
 
     length: int = 0

@@ -29,11 +29,12 @@ class Position:
     Raises:
         PositionError: The counts are no position of a game.
 
-    >>> start = Position.start()
-    >>> start.id
-    '4HPwATDgc/ABMA'
-    >>> start.play("8/5 6/5").id
-    'sGfwATDgc/ABMA'
+    Examples:
+        >>> start = Position.start()
+        >>> start.id
+        '4HPwATDgc/ABMA'
+        >>> start.play("8/5 6/5").id
+        'sGfwATDgc/ABMA'
     """
 
     __slots__ = ("_position",)
@@ -250,9 +251,10 @@ def parse(text: str) -> tuple[Position, MatchState | None]:
         FormatError: The text is in none of these formats.
         PositionError: Its checkers, score or cube cannot come up in a game.
 
-    >>> position, match = parse("XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:7:10")
-    >>> position == Position.start(), match.length, match.dice
-    (True, 7, (3, 1))
+    Examples:
+        >>> position, match = parse("XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:7:10")
+        >>> position == Position.start(), match.length, match.dice
+        (True, 7, (3, 1))
     """
     from engine.formats.position_text import parse_position
 
