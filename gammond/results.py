@@ -118,7 +118,8 @@ class PlayEvaluation:
 
     def __str__(self) -> str:
         value = _describe_value(self.equity, self.cubeful, self.mwc)
-        return f"{self.play.text:<24} {value} (-{self.loss:.3f}) at {self.plies}-ply"
+        loss = f" (-{self.loss:.3f})" if self.loss else ""
+        return f"{self.play.text:<24} {value}{loss} at {self.plies}-ply"
 
 
 @dataclass(frozen=True)
