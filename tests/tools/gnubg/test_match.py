@@ -117,7 +117,7 @@ def test_one_game_and_one_match_are_named_in_the_singular():
         (["--level", "master", "--plies", "1"], "--level sets the plies"),
         (["--plies", "5"], "expected 0 to 4 plies, got 5"),
         (["--gnubg-plies", "5"], "--gnubg-plies: expected 0 to 4, got 5"),
-        (["--threads", "0"], "threads are 1 to"),
+        (["--threads", "0"], "expected 1 to 256 threads"),
     ],
 )
 def test_a_strength_that_cannot_be_is_refused(options, words, capsys):

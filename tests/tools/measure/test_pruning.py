@@ -62,7 +62,7 @@ def test_threads_change_no_figure(quick, capsys):
         (["--plies", "5"], "expected 0 to 4 plies"),
         (["--plies", "0"], "--plies: expected 1 or more"),
         (["--filter", "wide"], "expected a move filter, one of tiny"),
-        (["--threads", "0"], "threads are 1 to"),
+        (["--threads", "0"], "expected 1 to 256 threads"),
     ],
 )
 def test_impossible_requests_are_refused(arguments, words, quick, capsys):

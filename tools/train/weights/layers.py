@@ -224,7 +224,7 @@ class LayeredNet:
             layers = tuple((arrays[f"{prefix}_w{i}"], arrays[f"{prefix}_b{i}"]) for i in range(count))
             encoder_id = str(arrays[f"{prefix}_encoder"])
         except KeyError as error:
-            raise DataFileError(f"there is no {error.args[0]}", field="net") from error
+            raise DataFileError(f"expected an array {error.args[0]}, got none", field="net") from error
         if any(weights.ndim != 2 or bias.ndim != 1 for weights, bias in layers):
             raise DataFileError("weights have two dimensions and biases one", field="net")
         return cls(encoder_id, layers)

@@ -174,8 +174,8 @@ def run_folder(tmp_path):
     [
         ({"games_done": None}, "expected games_done"),
         ({"cuts": np.array(-1)}, "expected cuts"),
-        ({"outputs": np.array(2)}, "2 outputs has weights"),
-        ({"contact_w1": None}, "there is no contact_w1"),
+        ({"outputs": np.array(2)}, r"a classic net of 2 outputs, got"),
+        ({"contact_w1": None}, "expected an array contact_w1, got none"),
         ({"bearoff": None}, "missing bearoff"),
         ({"bearoff": np.array("two-sided")}, r"bearoff two-sided, run\.toml beside it none"),
     ],

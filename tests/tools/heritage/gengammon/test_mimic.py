@@ -204,7 +204,7 @@ def test_an_exported_net_plays_as_the_run_and_its_entry_fits(tmp_path, moves, ca
     with pytest.raises(StateError, match="exists"):
         run_command(*arguments, module=export)
     wrong = msgspec.structs.replace(entry, activation="linear")
-    with pytest.raises(DataFileError, match="units that are linear say"):
+    with pytest.raises(DataFileError, match="of net tiny with linear units, got"):
         load_gengammon_net(wrong, tmp_path)
     (weights / "tiny.onnx").write_bytes(b"")
     with pytest.raises(DataFileError, match="sha256"):

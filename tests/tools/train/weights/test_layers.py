@@ -88,8 +88,8 @@ def test_nets_of_other_weights_have_other_digests():
     ("changes", "message"),
     [
         ({"contact_w1": None}, "no contact_w1|shapes"),
-        ({"contact_b0": None}, "no contact_b0"),
-        ({"contact_encoder": None}, "no contact_encoder"),
+        ({"contact_b0": None}, "expected an array contact_b0, got none"),
+        ({"contact_encoder": None}, "expected an array contact_encoder, got none"),
         ({"contact_encoder": np.array("unheard-of")}, "expected an encoder"),
         ({"contact_b0": np.zeros(9, np.float32)}, "shapes"),
         ({"contact_b0": np.float32(0)}, "two dimensions"),
