@@ -10,7 +10,7 @@ from tools.command_group import CommandGroup
 SUMMARY = "train the players of the founding documents"
 
 COMMANDS = {
-    "expert-moves": "tools.heritage.gengammon.expert_moves",
+    "expert-moves": "tools.heritage.gengammon.expert_moves.command",
     "mimic": "tools.heritage.gengammon.command",
     "classic": "tools.heritage.computational_backgammon.command",
     "classic-report": "tools.heritage.computational_backgammon.report",

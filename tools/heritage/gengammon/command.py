@@ -18,7 +18,12 @@ import numpy as np
 from engine.errors import DataFileError, ValueRangeError
 from engine.runtime.cores import MAX_THREADS
 from tools.heritage.gengammon.curves import draw_agreement
-from tools.heritage.gengammon.dataset import ExpertMoves, list_candidates, read_expert_moves, split_by_match
+from tools.heritage.gengammon.expert_moves.dataset import (
+    ExpertMoves,
+    list_candidates,
+    read_expert_moves,
+    split_by_match,
+)
 from tools.heritage.gengammon.kernels.mimic import PackedMoves
 from tools.heritage.gengammon.learners import BackpropLearner, GeneticLearner, MimicLearner, SelfPlayLearner
 from tools.heritage.gengammon.packed_moves import pack_moves

@@ -12,7 +12,7 @@ from nets.heritage.gengammon.kernels.net import INPUTS
 from nets.heritage.gengammon.net import HIDDEN_UNITS, GengammonNet, GengammonPlayer, format_net
 from tools.files import write_atomically
 from tools.heritage.gengammon.backprop import BackpropTrainer
-from tools.heritage.gengammon.dataset import CandidatePlays
+from tools.heritage.gengammon.expert_moves.dataset import CandidatePlays
 from tools.heritage.gengammon.genes import decode_net
 from tools.heritage.gengammon.genetic_algorithm import Population
 from tools.heritage.gengammon.kernels.mimic import PackedMoves

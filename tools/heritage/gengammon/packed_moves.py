@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from engine.errors import DataFileError
 from engine.rules.position import Board, swap_sides
 from nets.heritage.gengammon.net import ACTIVATIONS, GengammonNet
-from tools.heritage.gengammon.dataset import CandidatePlays
+from tools.heritage.gengammon.expert_moves.dataset import CandidatePlays
 from tools.heritage.gengammon.fitness import FITNESSES, ExpertRankings, compute_ranked_first
 from tools.heritage.gengammon.kernels import mimic as kernel
 from tools.heritage.gengammon.kernels.mimic import PackedMoves

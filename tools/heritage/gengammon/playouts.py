@@ -18,7 +18,7 @@ from engine.rules.end_conditions import HOME_BOUND, PIPS_PER_ROLL
 from engine.rules.moves import expand_rolls
 from engine.rules.position import Board, Phase, Position, classify_phases
 from nets.heritage.gengammon.net import ACTIVATIONS, GengammonNet, GengammonPlayer
-from tools.heritage.gengammon.dataset import CandidatePlays
+from tools.heritage.gengammon.expert_moves.dataset import CandidatePlays
 from tools.heritage.gengammon.kernels.playouts import play_out
 
 MAX_TURNS = 300

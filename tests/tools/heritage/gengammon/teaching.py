@@ -8,7 +8,7 @@ from engine.rules.position import Phase, classify_phases
 from nets.heritage.gengammon.net import GengammonNet, GengammonPlayer
 from nets.players.pubeval import PubevalPlayer
 from tests import boards
-from tools.heritage.gengammon.dataset import ExpertMoves, list_candidates
+from tools.heritage.gengammon.expert_moves.dataset import ExpertMoves, list_candidates
 from tools.heritage.gengammon.packed_moves import pack_moves
 
 

@@ -18,7 +18,7 @@ from tests.tools.heritage.gengammon.teaching import expert_moves
 from tools import export
 from tools.files import read_arrays, read_records
 from tools.heritage.gengammon import command
-from tools.heritage.gengammon.dataset import write_expert_moves
+from tools.heritage.gengammon.expert_moves.dataset import write_expert_moves
 from tools.heritage.gengammon.learners import SelfPlayLearner
 from tools.heritage.gengammon.settings import MimicSettings
 from tools.opponents import load_opponent

@@ -6,7 +6,7 @@ import pytest
 from engine.errors import DataFileError
 from nets.heritage.gengammon.net import ACTIVATIONS, GengammonNet, encode_counts
 from tests.tools.heritage.gengammon.teaching import expert_moves, random_net, random_player
-from tools.heritage.gengammon.dataset import list_candidates
+from tools.heritage.gengammon.expert_moves.dataset import list_candidates
 from tools.heritage.gengammon.fitness import FITNESSES, compute_ranked_first
 from tools.heritage.gengammon.fitness import rank_by_ratings as slow_placings
 from tools.heritage.gengammon.kernels import mimic as kernel

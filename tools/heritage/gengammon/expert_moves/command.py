@@ -21,9 +21,14 @@ from pathlib import Path
 import numpy as np
 
 from engine.errors import DataFileError, ValueRangeError
-from tools.heritage.gengammon.dataset import FILTERS, ExpertMoves, filter_moves, write_expert_moves
-from tools.heritage.gengammon.extraction import ExtractionReport, extract_moves
-from tools.heritage.gengammon.match_files import read_match_files
+from tools.heritage.gengammon.expert_moves.dataset import (
+    FILTERS,
+    ExpertMoves,
+    filter_moves,
+    write_expert_moves,
+)
+from tools.heritage.gengammon.expert_moves.extraction import ExtractionReport, extract_moves
+from tools.heritage.gengammon.expert_moves.match_files import read_match_files
 from tools.progress import Progress
 
 SUMMARY = "take the moves of experts out of .mat files"

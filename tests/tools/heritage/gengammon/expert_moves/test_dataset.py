@@ -12,7 +12,7 @@ from engine.rules.moves import legal_plays
 from engine.rules.notation import parse_play
 from engine.rules.position import Position, classify_phases
 from tests.boards import position
-from tools.heritage.gengammon.dataset import (
+from tools.heritage.gengammon.expert_moves.dataset import (
     FILTERS,
     ExpertMoves,
     filter_moves,

@@ -12,8 +12,8 @@ from engine.errors import FormatError
 from engine.formats.mat_reader import MatIssue, ParsedGame, ParsedMatch, parse_mat
 from engine.rules.game_record import PlayAction
 from engine.rules.position import Position
-from tools.heritage.gengammon.dataset import ExpertMoves
-from tools.heritage.gengammon.match_files import MatchFile, SkippedFile
+from tools.heritage.gengammon.expert_moves.dataset import ExpertMoves
+from tools.heritage.gengammon.expert_moves.match_files import MatchFile, SkippedFile
 
 _BOARD = (2, 26)
 

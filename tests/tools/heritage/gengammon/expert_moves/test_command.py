@@ -12,10 +12,10 @@ import pytest
 from engine.errors import DataFileError, ValueRangeError
 from engine.rules.notation import parse_play
 from engine.rules.position import Position
-from tools.heritage.gengammon import expert_moves
-from tools.heritage.gengammon.dataset import read_expert_moves
-from tools.heritage.gengammon.extraction import extract_moves
-from tools.heritage.gengammon.match_files import MatchFile, read_match_files
+from tools.heritage.gengammon.expert_moves import command as expert_moves
+from tools.heritage.gengammon.expert_moves.dataset import read_expert_moves
+from tools.heritage.gengammon.expert_moves.extraction import extract_moves
+from tools.heritage.gengammon.expert_moves.match_files import MatchFile, read_match_files
 
 GOOD = """; [Player 1 "ann"]
 
