@@ -131,6 +131,7 @@ def test_a_folder_that_cannot_be_written_costs_only_the_building(tmp_path, capsy
     assert "stays in memory" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_two_processes_that_build_at_once_do_not_harm_each_other(tmp_path):
     code = "from engine.bearoff import load_bearoff; load_bearoff(); load_bearoff(build=False)"
     environment = {**os.environ, "GAMMOND_DATA": str(tmp_path)}

@@ -48,6 +48,7 @@ def test_a_process_that_is_killed_leaves_what_it_compiled(tmp_path):
     assert start(tmp_path) == ""
 
 
+@pytest.mark.slow
 def test_processes_that_start_at_once_share_a_cache(tmp_path):
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda _: start(tmp_path), range(4)))

@@ -49,6 +49,7 @@ def test_a_few_steps_win_by_far_against_the_first_vector(tmp_path, capsys):
     assert np.array_equal(player.choose(sample, dice), load_opponent(called).choose(sample, dice))
 
 
+@pytest.mark.slow
 def test_a_run_that_was_killed_comes_to_the_same(tmp_path, capsys, monkeypatch):
     assert run(tmp_path / "whole", "--steps", "3", *FEW) == 0
     keep, kept = run_module.Run._save_checkpoint, []

@@ -65,6 +65,7 @@ def test_it_learns_from_an_expert(teacher):
     assert margin(player, RandomPlayer(seed=1)) > 0.0
 
 
+@pytest.mark.slow
 def test_races_and_bearoffs_have_judges_of_their_own():
     nets = learned(games=200, hidden=6, race_hidden=4, bearoff="two-sided").nets
     assert (nets.contact.hidden, nets.race.hidden) == ((6,), (4,))
@@ -78,6 +79,7 @@ def test_the_same_seed_gives_the_same_weights_and_another_seed_others():
     assert (first.nets.contact.weights[0] != other.nets.contact.weights[0]).any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("teacher", ["self", "watching"])
 def test_a_run_that_was_killed_goes_on_to_the_same_nets(tmp_path, monkeypatch, teacher):
     options = [*OPTIONS, "--teacher", teacher, "--expert", "pubeval"]

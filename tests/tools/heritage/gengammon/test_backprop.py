@@ -2,6 +2,7 @@
 
 import msgspec
 import numpy as np
+import pytest
 
 from tests.tools.heritage.gengammon.teaching import packed, random_player
 from tools.heritage.gengammon.backprop import BackpropTrainer
@@ -11,6 +12,7 @@ from tools.heritage.gengammon.settings import MimicSettings
 SMALL = MimicSettings(method="backprop", epochs=6, batch=32)
 
 
+@pytest.mark.slow
 def test_it_learns_an_expert_and_agrees_with_his_unseen_moves():
     teacher = random_player(3)
     learned, unseen = packed(1500, 1, teacher), packed(500, 11, teacher)

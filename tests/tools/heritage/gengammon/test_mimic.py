@@ -67,6 +67,7 @@ def test_a_run_has_settings_a_log_a_checkpoint_and_its_net_as_text(tmp_path, mov
     assert int(read_arrays(tmp_path / "run" / "checkpoint.npz")[unit]) == expected[-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_a_killed_run_comes_out_as_one_that_was_not_killed(tmp_path, moves, method, monkeypatch):
     whole, killed = tmp_path / "whole", tmp_path / "killed"

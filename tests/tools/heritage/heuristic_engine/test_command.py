@@ -73,6 +73,7 @@ def test_what_was_kept_can_be_played_again(climbed, capsys):
     assert lines[-1].startswith(f"{kept} changes kept: ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", ["fixed", "paired", "sprt"])
 def test_a_run_that_was_killed_goes_on_to_the_same_end(tmp_path, monkeypatch, test):
     options = [*SMALL, "--test", test, "--most-games", "1000", "--least-games", "200", "--doubles", "two"]

@@ -101,6 +101,7 @@ def test_a_trace_gives_a_position_the_corrections_of_those_after_it(tmp_path):
     assert labels.targets.min() < 0.0  # rare outcomes scatter to both sides, or their mean were too high
 
 
+@pytest.mark.slow
 def test_labels_are_the_same_however_many_processes_make_them(tmp_path, small_shards):
     made = []
     for count in (1, 2):

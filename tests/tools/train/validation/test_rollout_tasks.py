@@ -107,6 +107,7 @@ def test_with_look_ahead_other_plays_are_made(nets, judges, positions):
     assert abs(CubelessScoring().equities(shallow).mean() - CubelessScoring().equities(deeper).mean()) < 0.2
 
 
+@pytest.mark.slow
 def test_labels_are_the_same_however_many_processes_make_them(tmp_path, nets, positions, small_shards):
     made = []
     for count in (1, 2):
