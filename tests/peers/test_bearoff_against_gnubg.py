@@ -61,7 +61,7 @@ def one_sided_chances(numbers):
 
 def listed_results(numbering):
     """The distinct results of each side and roll: starts ``int64[21 * sides + 1]`` and numbers of sides."""
-    starts = np.empty(21 * numbering.sides + 1, np.int64)
+    starts = np.empty(21 * numbering.side_count + 1, np.int64)
     kernel_two_sided.list_results(numbering.ranks, starts, np.empty(0, np.int32))
     results = np.empty(starts[-1], np.int32)
     kernel_two_sided.list_results(numbering.ranks, starts, results)
@@ -72,7 +72,7 @@ def two_sided_in_gnubgs_steps(numbering):
     """The recursion in equities of 16 bits: turned round by complement, means cut towards zero."""
     layers = PipLayers.from_numbering(numbering)
     starts, results = listed_results(numbering)
-    equities = np.full((numbering.sides, numbering.sides), LOSS)
+    equities = np.full((numbering.side_count, numbering.side_count), LOSS)
     equities[0] = -LOSS - 1
     by_pips = [layers.order[a:b] for a, b in zip(layers.starts[:-1], layers.starts[1:], strict=True)]
     for total in range(2, 2 * len(by_pips) - 1):
@@ -93,10 +93,10 @@ def one_sided_in_gnubgs_steps(numbering):
     """The recursion in chances of 16 bits: rounded to the nearest, the largest making up for the sum."""
     layers = PipLayers.from_numbering(numbering)
     starts, results = listed_results(numbering)
-    chances = np.zeros((numbering.sides, 2, 32), np.int64)
-    chances[: numbering.first_full, 1, 0] = FULL
+    chances = np.zeros((numbering.side_count, 2, 32), np.int64)
+    chances[: numbering.first_full_side, 1, 0] = FULL
     chances[0, :, 0] = FULL
-    sums = np.zeros((numbering.sides, 2), np.int64)
+    sums = np.zeros((numbering.side_count, 2), np.int64)
     for begin, end in zip(layers.starts[1:-1], layers.starts[2:], strict=True):
         sides = layers.order[begin:end].astype(np.int64)
         rows = (21 * sides[:, None] + np.arange(21)).ravel()
@@ -104,7 +104,7 @@ def one_sided_in_gnubgs_steps(numbering):
         offsets = np.cumsum(lengths) - lengths
         reached = results[np.repeat(starts[rows] - offsets, lengths) + np.arange(lengths.sum())]
         for kind in range(2):
-            wanted = sides if kind == 0 else sides[sides >= numbering.first_full]
+            wanted = sides if kind == 0 else sides[sides >= numbering.first_full_side]
             if not wanted.size:
                 continue
             means = sums[reached, kind]
