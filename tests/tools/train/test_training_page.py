@@ -95,7 +95,5 @@ def test_options_that_the_text_names_are_settings_or_decide_nothing():
 
 
 def test_numbers_are_those_of_the_program():
-    assert (
-        f"shards of {SHARD_POSITIONS:,} positions ({SHARD_POSITIONS // 8} where labels look deeper)" in TEXT
-    )
+    assert f"shards of {SHARD_POSITIONS:,} positions ({SHARD_POSITIONS // 8} for deeper labels)" in TEXT
     assert f"weights {', '.join(f'{weight:g}' for weight in OUTPUT_WEIGHTS)}:" in TEXT
