@@ -103,11 +103,12 @@ class Engine:
             PositionError: An array is no batch of boards, or as for `evaluate`.
             ValueRangeError: The plies are out of range.
         """
+        from engine.rules.outcome import cubeless_equity
+
         boards = _check_boards(positions) if isinstance(positions, np.ndarray) else stack_boards(positions)
         settings = self._make_settings(plies, cubeful)
         found = self._engine.evaluate_boards(boards, (match or MatchState())._to_engine(), settings)
-        wins = found.outcomes.astype(np.float64)
-        equities = 2.0 * wins[:, 0] - 1.0 + wins[:, 1] + wins[:, 2] - wins[:, 3] - wins[:, 4]
+        equities = cubeless_equity(found.outcomes).astype(np.float64)
         return Evaluations(
             found.outcomes, equities, found.cubeful, found.mwc, self._engine.evaluator.plies + plies
         )
