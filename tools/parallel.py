@@ -8,35 +8,18 @@ from __future__ import annotations
 
 import multiprocessing
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.synchronize import Event
-from pathlib import Path
 from types import TracebackType
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from engine.errors import LimitError, ValueRangeError
 from engine.runtime.cores import MAX_THREADS
 from tools.interrupts import follow_parent
 
-
-class ShardTask(Protocol):
-    """A file of positions to be made."""
-
-    @property
-    def file(self) -> Path:
-        """Where it goes."""
-        ...
-
-    @property
-    def size(self) -> int:
-        """How many positions it has."""
-        ...
-
-
 _Task = TypeVar("_Task")
-_ShardTask = TypeVar("_ShardTask", bound=ShardTask)
 _Result = TypeVar("_Result")
 
 
@@ -109,29 +92,6 @@ class ProcessPool:
         finally:
             for future in waiting:
                 future.cancel()
-
-    def make_missing_files(
-        self,
-        make: Callable[[_ShardTask], _Result],
-        tasks: Sequence[_ShardTask],
-        progress: Callable[[int, _Result], None],
-    ) -> Iterator[_Result]:
-        """Make the files that are not there yet.
-
-        Args:
-            make: Makes the file of a task.
-            tasks: All files that there should be.
-            progress: Called with the number of positions made so far, and the result of the last task.
-
-        Yields:
-            The result of each task that had to be done.
-        """
-        missing = [task for task in tasks if not task.file.exists()]
-        done = sum(task.size for task in tasks) - sum(task.size for task in missing)
-        for task, made in zip(missing, self.map(make, missing), strict=True):
-            done += task.size
-            progress(done, made)
-            yield made
 
 
 _stopping: Event | None = None

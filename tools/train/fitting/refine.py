@@ -27,12 +27,13 @@ from tools.train.labels.label_tasks import (
     LabelPrunerOption,
     LabelSourcesOption,
     LabelTraceOption,
-    label_missing,
+    label_shard,
 )
 from tools.train.labels.sampling import DEFAULT_SOURCES, parse_sources
 from tools.train.labels.shards import read_newest_labels
 from tools.train.runs.options import add_workers_option
 from tools.train.runs.run import Arrays, Learner, Record, RunProgress, StrengthMeasurement, read_array
+from tools.train.runs.shard_loop import make_missing_shards
 from tools.train.runs.strength_games import measure_strength
 from tools.train.runs.trainer import Resources, Trainer
 from tools.train.weights.net_set import NetSet, load_net_set, net_set_from_arrays
@@ -162,9 +163,9 @@ class RefineLearner(Learner):
         """Make the labels of a generation that are not there yet; return the number of positions labelled."""
         settings, number = self._settings, self._generations_done
         tasks = replace(self._plan, nets=self._nets).make_tasks(self._folder, settings.positions, number)
-        with Progress(settings.positions, f"generation {number + 1}: labels") as bar:
-            made = label_missing(tasks, self._resources.processes, lambda count, _: bar.update(count))
-            return sum(each.positions for each in made)
+        label = f"generation {number + 1}: labels"
+        made = make_missing_shards(label_shard, tasks, self._resources.processes, label)
+        return sum(record["labelled"] for record in made)
 
     def _fit_generation(self, progress: RunProgress) -> None:
         settings, number = self._settings, self._generations_done

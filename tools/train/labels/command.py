@@ -20,24 +20,23 @@ import msgspec
 from msgspec import Meta
 
 from engine.errors import StateError, UnsupportedError
-from tools.files import append_record, read_records
+from tools.files import read_records
 from tools.parallel import ProcessPool
-from tools.progress import Progress, format_short_number
+from tools.progress import format_short_number
 from tools.train.labels.label_tasks import (
     LabelPlan,
     LabelPliesOption,
     LabelPrunerOption,
     LabelSourcesOption,
-    LabelStats,
     LabelTask,
     LabelTraceOption,
-    label_missing,
     label_shard,
 )
 from tools.train.labels.sampling import DEFAULT_SOURCES, parse_sources
 from tools.train.runs.options import add_workers_option, load_run_settings
 from tools.train.runs.run_folder import LOG_FILE, begin_run
 from tools.train.runs.settings import add_setting_options, settings_from_args
+from tools.train.runs.shard_loop import make_missing_shards
 from tools.train.weights.net_set import NetSet, load_net_set
 
 SUMMARY = "label positions with exact backups: the mean over all rolls of the best reply"
@@ -93,29 +92,15 @@ def main(args: argparse.Namespace) -> int:
         begin_run(args.out, "train label", settings, settings.origins)
     _check_nets(args.out, plan.nets)
     with ProcessPool(args.workers) as processes:
-        label_positions(args.out, plan, settings.positions, processes)
+        make_missing_shards(
+            label_shard,
+            plan.make_tasks(args.out, settings.positions),
+            processes,
+            "labels",
+            log=args.out / LOG_FILE,
+            describe=lambda records, _: f"correction {records[-1]['correction']:.4f}",
+        )
     return 0
-
-
-def label_positions(folder: Path, plan: LabelPlan, positions: int, processes: ProcessPool) -> None:
-    """Make the shards of a run that are not there yet, and log each.
-
-    Raises:
-        DataFileError: A file cannot be written.
-    """
-    tasks = plan.make_tasks(folder, positions)
-    done = sum(task.positions for task in tasks if task.file.exists())
-    last_s = time.monotonic()
-    with Progress(positions, "labels", start=done) as bar:
-
-        def show(count: int, made: LabelStats) -> None:
-            bar.update(count, f"correction {made.correction:.4f}")
-
-        for made in label_missing(tasks, processes, show):
-            now_s = time.monotonic()
-            record = {"labelled": made.positions, "correction": made.correction, "seconds": now_s - last_s}
-            append_record(folder / LOG_FILE, {**record, "nets": plan.nets.digest})
-            last_s = now_s
 
 
 def _make_plan(settings: LabelSettings) -> LabelPlan:
@@ -145,9 +130,7 @@ def _run_bench(args: argparse.Namespace) -> int:
         first = [LabelTask(plan, Path(name) / "first", number, 64) for number in range(args.workers)]
         deque(processes.map(label_shard, first), maxlen=0)
         started_s = time.monotonic()
-        with Progress(settings.positions, "labels") as bar:
-            tasks = plan.make_tasks(Path(name), settings.positions)
-            deque(label_missing(tasks, processes, lambda count, _: bar.update(count)), maxlen=0)
+        make_missing_shards(label_shard, plan.make_tasks(Path(name), settings.positions), processes, "labels")
         elapsed_s = time.monotonic() - started_s
     sys.stdout.write(
         f"{settings.plies}-ply labels by {plan.nets.name}: "

@@ -6,7 +6,7 @@ neither on how many processes share the work nor on where a run was interrupted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -20,10 +20,10 @@ from engine.evaluation.pruning import PlayPruner
 from engine.rules.outcome import cubeless_equity
 from engine.search import NPlyEvaluator
 from nets.catalogue import load_pruner
-from tools.parallel import ProcessPool
 from tools.train.labels.sampling import SOURCES, Sampler, allocate_counts
 from tools.train.labels.shards import Labels, ShardMetadata, shard_file, write_shard
 from tools.train.labels.traces import propagate_corrections
+from tools.train.runs.shard_loop import ShardRecord
 from tools.train.weights.net_set import PHASES, NetSet, load_bearoff_evaluators
 
 SHARD_POSITIONS = 4096
@@ -115,34 +115,18 @@ class LabelTask:
         """Where the shard goes."""
         return shard_file(self.folder, self.number)
 
-    @property
-    def size(self) -> int:
-        """How many positions it has."""
+    def __len__(self) -> int:
+        """Return the number of positions."""
         return self.positions
 
 
-@dataclass(frozen=True)
-class LabelStats:
-    """What a task made.
+def label_shard(task: LabelTask) -> ShardRecord:
+    """Sample positions, label them and write them to a file.
 
-    Attributes:
-        positions: How many.
-        correction: Root mean square of label less 0-ply evaluation, in points of equity.
+    Returns:
+        The number of positions; the root mean square of label less 0-ply evaluation, in points of equity; the
+        digest of the nets.
     """
-
-    positions: int
-    correction: float
-
-
-def label_missing(
-    tasks: Sequence[LabelTask], processes: ProcessPool, progress: Callable[[int, LabelStats], None]
-) -> Iterator[LabelStats]:
-    """Make the shards that are not there yet; see `tools.parallel.ProcessPool.make_missing_files`."""
-    return processes.make_missing_files(label_shard, tasks, progress)
-
-
-def label_shard(task: LabelTask) -> LabelStats:
-    """Sample positions, label them and write them to a file."""
     plan = task.plan
     finder = None if plan.pruning_nets is None else _NetsKey(plan.pruning_nets)
     sampler = _make_sampler(_NetsKey(plan.nets), plan.phase, finder)
@@ -160,7 +144,8 @@ def label_shard(task: LabelTask) -> LabelStats:
         task.file, labels, ShardMetadata(f"{plan.nets.name} {plan.nets.digest}", plan.plies, plan.seed)
     )
     errors = cubeless_equity(targets) - cubeless_equity(shallow)
-    return LabelStats(len(labels), float(np.sqrt(np.square(errors).mean())))
+    correction = float(np.sqrt(np.square(errors).mean()))
+    return {"labelled": len(labels), "correction": correction, "nets": plan.nets.digest}
 
 
 class _NetsKey:

@@ -10,7 +10,6 @@ same settings give the same set, however many workers make it.
 from __future__ import annotations
 
 import argparse
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -23,12 +22,12 @@ from engine.rollout import RolloutSettings
 from engine.rollout.settings import MAX_TRIALS, MAX_TRUNCATION
 from engine.rules.dice import MAX_SEED
 from nets.catalogue import collect_pruning_net_hashes
-from tools.files import append_record
 from tools.parallel import ProcessPool
-from tools.progress import Progress, format_short_number
+from tools.progress import format_short_number
 from tools.train.runs.options import add_workers_option, load_run_settings
 from tools.train.runs.run_folder import LOG_FILE, begin_run
 from tools.train.runs.settings import add_setting_options
+from tools.train.runs.shard_loop import ShardRecord, make_missing_shards
 from tools.train.validation.positions import (
     POSITION_CLASSES,
     ValidationPositions,
@@ -39,12 +38,7 @@ from tools.train.validation.positions import (
     read_positions,
     write_positions,
 )
-from tools.train.validation.rollout_tasks import (
-    RolloutStats,
-    RolloutTask,
-    make_rollout_tasks,
-    roll_out_missing,
-)
+from tools.train.validation.rollout_tasks import make_rollout_tasks, roll_out_shard
 from tools.train.weights.net_set import NetSet, load_net_set
 
 SUMMARY = "draw positions that nothing is trained on, and roll them out"
@@ -120,7 +114,9 @@ def main(args: argparse.Namespace) -> int:
     positions = _read_or_draw_positions(args.out, settings, nets)
     tasks = make_rollout_tasks(nets, settings.plies, settings.to_rollout_settings(), args.out, positions)
     with ProcessPool(args.workers) as processes:
-        _roll_out(args.out, tasks, processes)
+        make_missing_shards(
+            roll_out_shard, tasks, processes, "positions", log=args.out / LOG_FILE, describe=_describe
+        )
     return 0
 
 
@@ -146,20 +142,7 @@ def _read_or_draw_positions(folder: Path, settings: ValidationSettings, nets: Ne
     return kept[0]
 
 
-def _roll_out(folder: Path, tasks: Sequence[RolloutTask], processes: ProcessPool) -> None:
-    """Roll out what is not there yet, and log each shard."""
-    done = sum(len(task.positions) for task in tasks if task.file.exists())
-    began_s = last_s = time.monotonic()
-    games = 0
-    with Progress(sum(len(task.positions) for task in tasks), "positions", start=done) as bar:
-
-        def show(count: int, made: RolloutStats) -> None:
-            rate = (games + made.trials) / max(time.monotonic() - began_s, 1e-6)
-            bar.update(count, f"{format_short_number(rate)} games/s, error {made.error:.4f}")
-
-        for made in roll_out_missing(tasks, processes, show):
-            games += made.trials
-            now_s = time.monotonic()
-            record = {"labelled": made.positions, "trials": made.trials, "error": made.error}
-            append_record(folder / LOG_FILE, {**record, "seconds": now_s - last_s})
-            last_s = now_s
+def _describe(records: Sequence[ShardRecord], elapsed_s: float) -> str:
+    trials = sum(record["trials"] for record in records)
+    rate = format_short_number(trials / max(elapsed_s, 1e-6))
+    return f"{rate} games/s, error {records[-1]['error']:.4f}"

@@ -8,7 +8,6 @@ best: that leaves a little more spread than the nets' own replies and takes less
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -23,7 +22,7 @@ from engine.rollout.trials import play_trials
 from engine.rules.position import Board
 from engine.search import NPlyEvaluator
 from nets.catalogue import load_pruner
-from tools.parallel import ProcessPool
+from tools.train.runs.shard_loop import ShardRecord
 from tools.train.validation.positions import ValidationPositions
 from tools.train.validation.rollout_labels import RolloutLabels, rollout_file, write_rollouts
 from tools.train.weights.net_set import NetSet, load_bearoff_evaluators
@@ -65,25 +64,9 @@ class RolloutTask:
         """Where the shard goes."""
         return rollout_file(self.folder, self.number)
 
-    @property
-    def size(self) -> int:
-        """How many positions it has."""
+    def __len__(self) -> int:
+        """Return the number of positions."""
         return len(self.positions)
-
-
-@dataclass(frozen=True)
-class RolloutStats:
-    """What a task made.
-
-    Attributes:
-        positions: How many.
-        trials: How many games.
-        error: Root mean square of the standard errors of equity, in points.
-    """
-
-    positions: int
-    trials: int
-    error: float
 
 
 def make_rollout_tasks(
@@ -96,15 +79,12 @@ def make_rollout_tasks(
     ]
 
 
-def roll_out_missing(
-    tasks: Sequence[RolloutTask], processes: ProcessPool, progress: Callable[[int, RolloutStats], None]
-) -> Iterator[RolloutStats]:
-    """Make the shards that are not there yet; see `tools.parallel.ProcessPool.make_missing_files`."""
-    return processes.make_missing_files(roll_out_shard, tasks, progress)
+def roll_out_shard(task: RolloutTask) -> ShardRecord:
+    """Roll out the positions of a shard and write it.
 
-
-def roll_out_shard(task: RolloutTask) -> RolloutStats:
-    """Roll out the positions of a shard and write it."""
+    Returns:
+        The number of positions; of trials; the root mean square of the standard errors of equity, in points.
+    """
     evaluators = make_rollout_evaluators(task.nets, task.plies)
     scores = [
         roll_out_to_error(
@@ -121,7 +101,7 @@ def roll_out_shard(task: RolloutTask) -> RolloutStats:
     )
     write_rollouts(task.file, labels)
     error = float(np.sqrt(np.square(labels.equity_errors, dtype=np.float64).mean()))
-    return RolloutStats(len(labels), int(labels.trials.sum()), error)
+    return {"labelled": len(labels), "trials": int(labels.trials.sum()), "error": error}
 
 
 def make_rollout_evaluators(nets: NetSet, plies: int) -> RolloutEvaluators:

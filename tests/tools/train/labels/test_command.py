@@ -16,9 +16,11 @@ from nets.catalogue import load_evaluator, load_pruner
 from tools.parallel import ProcessPool
 from tools.train.labels import command as label
 from tools.train.labels.command import LabelSettings
-from tools.train.labels.label_tasks import LabelPlan, label_missing, label_shard
+from tools.train.labels.label_tasks import LabelPlan, label_shard
 from tools.train.labels.shards import list_shard_numbers, read_newest_labels, read_shard
+from tools.train.runs import shard_loop
 from tools.train.runs.settings import read_settings
+from tools.train.runs.shard_loop import make_missing_shards
 from tools.train.weights.layers import LayeredNet
 from tools.train.weights.net_set import load_net_set
 
@@ -108,7 +110,8 @@ def test_labels_are_the_same_however_many_processes_make_them(tmp_path, small_sh
         folder = tmp_path / str(count)
         with ProcessPool(count) as processes:
             tasks = plan().make_tasks(folder, 150)
-            sizes = [each.positions for each in label_missing(tasks, processes, lambda done, each: None)]
+            made_shards = make_missing_shards(label_shard, tasks, processes, "labels")
+            sizes = [record["labelled"] for record in made_shards]
         assert sizes == [64, 64, 22]
         made.append(read_newest_labels(folder))
     np.testing.assert_array_equal(made[0].boards, made[1].boards)
@@ -118,14 +121,14 @@ def test_labels_are_the_same_however_many_processes_make_them(tmp_path, small_sh
 def test_a_run_that_was_killed_makes_the_shards_that_are_missing(tmp_path, small_shards, monkeypatch):
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     run_command(str(whole), *OPTIONS)
-    real, calls = label.append_record, []
+    real, calls = shard_loop.append_record, []
 
     def kill_after_one(*arguments):
         real(*arguments)
         calls.append(arguments)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(label, "append_record", kill_after_one)
+    monkeypatch.setattr(shard_loop, "append_record", kill_after_one)
     with pytest.raises(KeyboardInterrupt):
         run_command(str(killed), *OPTIONS)
     monkeypatch.undo()

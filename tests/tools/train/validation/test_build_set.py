@@ -10,6 +10,7 @@ from engine.errors import DataFileError, GammondError, StateError, ValueRangeErr
 from engine.rules.outcome import Outcome
 from nets.catalogue import load_evaluator
 from tools.train.labels.shards import Labels, ShardMetadata, shard_file, write_shard
+from tools.train.runs import shard_loop
 from tools.train.runs.settings import read_settings
 from tools.train.validation import build_set as validation_set
 from tools.train.validation import validate
@@ -73,17 +74,17 @@ def test_a_set_is_what_was_asked_for(folder):
 
 
 def test_a_set_that_was_killed_becomes_the_same_set(folder, tmp_path, monkeypatch):
-    killed, real, calls = tmp_path / "killed", validation_set.append_record, []
+    killed, real, calls = tmp_path / "killed", shard_loop.append_record, []
 
     def kill_after_one(*arguments):
         real(*arguments)
         calls.append(arguments)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(validation_set, "append_record", kill_after_one)
+    monkeypatch.setattr(shard_loop, "append_record", kill_after_one)
     with pytest.raises(KeyboardInterrupt):
         make(str(killed), *OPTIONS)
-    monkeypatch.setattr(validation_set, "append_record", real)
+    monkeypatch.setattr(shard_loop, "append_record", real)
     assert len(read_all_rollouts(killed)) == 3
     with pytest.raises(StateError, match="--resume"):
         make(str(killed), *OPTIONS)

@@ -9,6 +9,8 @@ from engine.rollout import RolloutEvaluator, RolloutSettings
 from engine.rollout.trial_scoring import CubelessScoring
 from engine.rules.outcome import cubeless_equity
 from tools.parallel import ProcessPool
+from tools.progress import Progress
+from tools.train.runs.shard_loop import make_missing_shards
 from tools.train.validation import rollout_tasks as rolling_out
 from tools.train.validation.positions import ValidationPositions, draw_positions, make_sampler
 from tools.train.validation.rollout_labels import read_all_rollouts, read_rollouts
@@ -16,7 +18,6 @@ from tools.train.validation.rollout_tasks import (
     RolloutTask,
     make_rollout_evaluators,
     make_rollout_tasks,
-    roll_out_missing,
     roll_out_shard,
     roll_out_to_error,
 )
@@ -52,7 +53,7 @@ def test_a_label_is_the_mean_of_rollouts_with_dice_of_its_own(tmp_path, nets, ju
     made = roll_out_shard(task)
     labels = read_rollouts(task.file)
     assert task.file.name == "rollouts-000002.npz"
-    assert (made.positions, made.trials) == (4, 4 * 36)
+    assert (made["labelled"], made["trials"]) == (4, 4 * 36)
     seeds = [rolling_out._derive_dice_seed(5, place) for place in range(40, 44)]
     assert len({*seeds, *(rolling_out._derive_dice_seed(6, place) for place in range(40, 44))}) == 8
     for i, seed in enumerate(seeds):
@@ -63,7 +64,7 @@ def test_a_label_is_the_mean_of_rollouts_with_dice_of_its_own(tmp_path, nets, ju
         np.testing.assert_allclose(labels.outcomes[i], scores.mean(axis=0), atol=1e-6)
         spread = CubelessScoring().equities(scores).std(ddof=1)
         assert labels.equity_errors[i] == pytest.approx(spread / 6, rel=1e-5)
-    assert made.error == pytest.approx(float(np.sqrt(np.square(labels.equity_errors).mean())), rel=1e-5)
+    assert made["error"] == pytest.approx(float(np.sqrt(np.square(labels.equity_errors).mean())), rel=1e-5)
 
 
 def test_a_position_is_rolled_out_until_it_is_known_well_enough(judges, positions):
@@ -113,7 +114,8 @@ def test_labels_are_the_same_however_many_processes_make_them(tmp_path, nets, po
     for count in (1, 2):
         tasks = make_rollout_tasks(nets, 0, SHORT, tmp_path / str(count), positions)
         with ProcessPool(count) as processes:
-            sizes = [each.positions for each in roll_out_missing(tasks, processes, lambda done, each: None)]
+            made_shards = make_missing_shards(roll_out_shard, tasks, processes, "positions")
+            sizes = [record["labelled"] for record in made_shards]
         assert sizes == [3, 3, 2]
         made.append(read_all_rollouts(tmp_path / str(count)))
     np.testing.assert_array_equal(made[0].positions.boards, positions.boards)
@@ -121,13 +123,14 @@ def test_labels_are_the_same_however_many_processes_make_them(tmp_path, nets, po
         np.testing.assert_array_equal(getattr(made[0], name), getattr(made[1], name))
 
 
-def test_only_what_is_missing_is_rolled_out(tmp_path, nets, positions, small_shards):
+def test_only_what_is_missing_is_rolled_out(tmp_path, nets, positions, small_shards, monkeypatch):
     tasks = make_rollout_tasks(nets, 0, SHORT, tmp_path, positions)
     roll_out_shard(tasks[1])
-    told: list[int] = []
+    shown: list[int] = []
+    monkeypatch.setattr(Progress, "update", lambda bar, done, extra: shown.append(done))
     with ProcessPool(1) as processes:
-        made = list(roll_out_missing(tasks, processes, lambda done, _: told.append(done)))
-    assert ([each.positions for each in made], told) == ([3, 2], [6, 8])
+        made = make_missing_shards(roll_out_shard, tasks, processes, "positions")
+    assert ([record["labelled"] for record in made], shown) == ([3, 2], [6, 8])
 
 
 def test_the_places_of_a_shard_go_on_where_the_one_before_ended(tmp_path, nets, small_shards):
