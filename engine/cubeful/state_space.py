@@ -72,12 +72,12 @@ class CubeStateSpace:
         object.__setattr__(game, "opponent_view", self)
         return game
 
-    @property
+    @cached_property
     def is_money(self) -> bool:
         """Whether values are points rather than match-winning chances."""
         return self.match.is_money
 
-    @property
+    @cached_property
     def stake_factor(self) -> float:
         """Factor from the column of the state after a take to its value: 2 in money play."""
         return 2.0 if self.is_money else 1.0
@@ -87,7 +87,7 @@ class CubeStateSpace:
         """Where the cube is dead for both seats, ``bool[s]``."""
         return ~(self.may_double | self.opponent_view.may_double)
 
-    @property
+    @cached_property
     def has_free_double(self) -> bool:
         """Whether ``seat`` has a free double in the present state."""
         return bool(self.kernel_states[0, 2] == OWN)

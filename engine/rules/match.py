@@ -139,18 +139,24 @@ class MatchState:
 
     def without_offers(self) -> MatchState:
         """Return the state without a pending double, beaver or resignation; the cube stays."""
+        if not (self.doubled or self.beavered or self.resigned):
+            return self
         return replace(self, doubled=False, beavered=False, resigned=0)
 
     def before_roll(self) -> MatchState:
         """Return the state before dice and offers, the one that evaluations refer to."""
-        return replace(self.without_offers(), roll=None)
+        if self.roll is None:
+            return self.without_offers()
+        return replace(self, roll=None, doubled=False, beavered=False, resigned=0)
 
     def without_automatic_doubles(self) -> MatchState:
         """Return money play with a centred cube above 1 as the same game with the cube at 1, else the state.
 
         Money values are per cube of 1.
         """
-        return replace(self, cube=1) if self.is_money and self.cube_owner is None else self
+        if self.cube == 1 or self.cube_owner is not None or not self.is_money:
+            return self
+        return replace(self, cube=1)
 
     def game_result(self, winner: int, kind: int) -> GameResult:
         """Return the result of a game won at the present cube; Jacoby counts it single while that is centred.

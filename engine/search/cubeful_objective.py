@@ -71,7 +71,7 @@ class CubefulObjective:
 
     is_cubeful: ClassVar[bool] = True
 
-    @property
+    @cached_property
     def columns(self) -> int:
         """Five for the outcome, and one for each state of the cube."""
         return OUTCOME_COLUMNS + len(self.space.states)

@@ -40,14 +40,9 @@ class SearchWatch:
         """Positions evaluated at 0-ply so far."""
         return self._nodes
 
-    @property
-    def elapsed_s(self) -> float:
-        """Seconds since the start."""
-        return time.monotonic() - self._started_s
-
     def effort(self, plies: int, *, is_finished: bool) -> Effort:
         """Return the effort so far, for a depth that was reached."""
-        return Effort(plies, is_finished, self._nodes, self.elapsed_s)
+        return Effort(plies, is_finished, self._nodes, time.monotonic() - self._started_s)
 
     def check(self) -> None:
         """Stop the work if it was cancelled.

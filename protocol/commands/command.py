@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from protocol.core.arguments import Argument
@@ -50,7 +51,7 @@ class Command:
     example: tuple[str, ...] = ()
     standard: str = "gammond"
 
-    @property
+    @cached_property
     def usage(self) -> str:
         """The whole line, as usage texts show it."""
         return " ".join([self.name, *(argument.usage for argument in self.arguments)])

@@ -50,11 +50,6 @@ class Argument:
         return self.field.meaning
 
     @property
-    def default(self) -> Any:  # noqa: ANN401  (a value of the field's type)
-        """Its value when it is left out."""
-        return self.field.default
-
-    @property
     def usage(self) -> str:
         """Its form in usage texts."""
         text = f"{self.name}={self.metavar}" if self.is_named else self.metavar
@@ -170,8 +165,8 @@ def parse_arguments(arguments: Sequence[Argument], text: str, usage: str) -> dic
         CommandError: An argument is missing, unknown, or given twice.
         GammondError: As the argument's `parse` raises.
     """
-    values = {argument.name: argument.default for argument in arguments}
-    named = {argument.name: argument for argument in arguments if argument.is_named}
+    values = {argument.field.name: argument.field.default for argument in arguments}
+    named = {argument.field.name: argument for argument in arguments if argument.is_named}
     pending = [argument for argument in arguments if not argument.is_named]
     given: set[str] = set()
     place = 0
@@ -195,7 +190,7 @@ def parse_arguments(arguments: Sequence[Argument], text: str, usage: str) -> dic
             )
         values[argument.name] = argument.parse(value)
         given.add(argument.name)
-    first = next((each for each in arguments if each.is_required and each.name not in given), None)
+    first = next((each for each in arguments if each.is_required and each.field.name not in given), None)
     if first is not None:
         lack = f"but {first.name!r} is missing" if given else f"got nothing after {usage.split()[0]!r}"
         raise CommandError(f"expected '{usage}', {lack}", field=first.name)

@@ -385,10 +385,10 @@ def _split_tag(text: str) -> tuple[str, str]:
 
 
 def _list_keys(job: Job) -> set[object]:
-    return {key for key in (job.request.tag or None, job.work.key) if key is not None}
+    return {job.request.tag, job.work.key} - {"", None}
 
 
 def _encode_replies(tag: str, replies: Sequence[AnyReply]) -> bytes:
     before = f"{tag} " if tag else ""
-    text = "".join(f"{before}{format_reply(reply)}\n" for reply in replies)
+    text = "".join([f"{before}{format_reply(reply)}\n" for reply in replies])
     return text.encode("utf-8", "backslashreplace")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
+from operator import attrgetter
 
 import msgspec
 
@@ -99,10 +100,10 @@ class QueryPosition:
 
 @dataclass
 class QueryAnalysis:
-    """Judges the positions of a query in their order, as far as its budget goes.
+    """Evaluates the positions of a query in their order, as far as its budget goes.
 
     Attributes:
-        engine: Judges.
+        engine: Evaluates them.
         options: What to find out.
         budget: What it may take.
         head: What each object of its answer begins with.
@@ -194,7 +195,7 @@ class QueryAnalysis:
 
 def _group_by_match(items: list[QueryPosition]) -> Iterator[tuple[MatchState, list[QueryPosition]]]:
     """Split into runs of one match state."""
-    for match, group in groupby(items, key=lambda item: item.match):
+    for match, group in groupby(items, key=attrgetter("match")):
         yield match, list(group)
 
 

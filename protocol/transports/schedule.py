@@ -128,7 +128,8 @@ class Schedule:
         arrival = next(self._arrivals)
         lane = Lane.LONG if job.work.is_long and not job.control.is_stopped else Lane.QUICK
         scheduled = ScheduledJob(client, job, on_progress, on_result, arrival, lane)
-        self._clients.setdefault(client, _ClientQueue())
+        if client not in self._clients:
+            self._clients[client] = _ClientQueue()
         self._enqueue(scheduled)
         if lane is Lane.LONG and job.work.deadline_s is not None:
             heapq.heappush(self._deadlines, (job.work.deadline_s, arrival, scheduled))
