@@ -112,11 +112,13 @@ class AscendLearner(Learner):
         return record
 
     def format_record(self, record: Record) -> str:
-        """Format a line of the log."""
-        text = f"step {record['step']}: {record['ppg']:+.3f} ± {record['ppg_error']:.3f}"
+        """Format a line of the log; the first point is not printed."""
         if "signal" not in record:
-            return text
-        return f"{text}, best {record['best_ppg']:+.3f}, signal {record['signal']:.2f}{self._restart_text}"
+            return ""
+        return (
+            f"step {record['step']}: {record['ppg']:+.3f} ± {record['ppg_error']:.3f}, "
+            f"best {record['best_ppg']:+.3f}, signal {record['signal']:.2f}{self._restart_text}"
+        )
 
     def score(self, record: Record) -> float:
         """Return the strength of the best point so far."""

@@ -145,12 +145,12 @@ class FitLearner(Learner):
     def format_record(self, record: Record) -> str:
         """Format a line of the log."""
         text = f"epoch {record['epoch']}, rate {record['rate']:.2e}, loss {record['loss']:.5f}"
-        if record["averaged_loss"] is None:
-            return text
-        return (
-            f"{text}, validation {record['aside_loss']:.5f}, averaged {record['averaged_loss']:.5f} "
-            f"({record['averaged_points']:.4f} points)"
-        )
+        if record["averaged_loss"] is not None:
+            text += (
+                f", validation {record['aside_loss']:.5f}, averaged {record['averaged_loss']:.5f} "
+                f"({record['averaged_points']:.4f} points)"
+            )
+        return f"{text}, {record['seconds']:.0f} s"
 
     def score(self, record: Record) -> float:
         """Return the averaged net's loss on labels set aside, negated; without any the last net is best."""

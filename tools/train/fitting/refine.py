@@ -128,7 +128,7 @@ class RefineLearner(Learner):
         return (
             f"generation {record['generation']}, rate {record['rate']:.2e}, fresh error "
             f"{record['fresh_points']:.4f} points, loss {record['loss']:.6f}, "
-            f"{record['labels_per_s']:.0f} labels/s"
+            f"{record['labels_per_s']:.0f} labels/s, {record['seconds']:.0f} s"
         )
 
     def state_dict(self) -> Arrays:

@@ -121,6 +121,11 @@ class GameLearner(Learner):
     def player(self) -> Player:
         """The player with what was learned so far."""
 
+    @property
+    @abstractmethod
+    def rate(self) -> float:
+        """The learning rate of the next round."""
+
     @abstractmethod
     def play_rounds(self) -> Iterator[RoundReport]:
         """Learn, round by round, to the end; the learner may be sent back between rounds."""
@@ -157,3 +162,7 @@ class GameLearner(Learner):
             f"{record['games']} games, rate {record['rate']:.4f}, error {record['error_points']:.4f}, "
             f"{record['games_per_s']:.0f} games/s"
         )
+
+    def format_backtrack(self, record: Record) -> str:
+        """Format a return to the best nets, with the rate that follows."""
+        return f"{super().format_backtrack(record)}, rate {self.rate:.4f}"

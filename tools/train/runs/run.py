@@ -138,7 +138,7 @@ class Learner(ABC):
 
     @abstractmethod
     def format_record(self, record: Record) -> str:
-        """Format a line of the log for a person, without strengths."""
+        """Format a line of the log for a person, without strengths; empty for one that is not printed."""
 
     def measure_strength(self) -> StrengthMeasurement:
         """Play against fixed opponents, where a measurement is due."""
@@ -174,6 +174,10 @@ class Learner(ABC):
     def backtrack_to(self, arrays: Arrays) -> Record:
         """Go back to the nets of ``best.npz`` at a lower rate; return more fields for the log."""
         raise NotImplementedError
+
+    def format_backtrack(self, record: Record) -> str:
+        """Format what `backtrack_to` has just done, from the line of the log with its fields."""
+        return f"back to the nets of {record['back_to']} {self.unit}"
 
     def finish(self, folder: Path) -> str:
         """Do what is left after the last step, and return a report for people."""
@@ -236,7 +240,7 @@ class Run:
             saved_at, since_s = learner.steps_done, time.monotonic()
 
     def _save_checkpoint(self, since_s: float) -> str:
-        """Measure and save what was learned; return a line about it."""
+        """Measure and save what was learned; return the line to print."""
         learner = self._learner
         record: Record = {
             learner.unit: learner.steps_done,
@@ -244,10 +248,7 @@ class Run:
         }
         measured = learner.measure_strength()
         record |= strengths_to_record(measured.strengths) | measured.metrics
-        text = learner.format_record(record)
-        if measured.strengths:
-            text += f", {format_strengths(measured.strengths)}"
-        text += self._keep_or_restore_best(record, measured.strengths)
+        self._keep_or_restore_best(record, measured.strengths)
         record["seconds"] = time.monotonic() - since_s
         learner.write_files(self._folder)
         append_new_record(self._folder / LOG_FILE, record, learner.unit)
@@ -255,22 +256,28 @@ class Run:
             self._write_arrays(CHECKPOINT_FILE, state)
         self._read_log()
         self._draw_picture()
+        return self._format_line(record, measured.strengths)
+
+    def _format_line(self, record: Record, strengths: Sequence[StrengthRecord]) -> str:
+        text = self._learner.format_record(record)
+        if text and strengths:
+            text += f", {format_strengths(strengths)}"
+        if text and "back_to" in record:
+            text += f"; fallen behind: {self._learner.format_backtrack(record)}"
         return text
 
-    def _keep_or_restore_best(self, record: Record, strengths: Sequence[StrengthRecord]) -> str:
-        """Keep the nets if they are the best so far, or go back to those; return what to add to the line."""
+    def _keep_or_restore_best(self, record: Record, strengths: Sequence[StrengthRecord]) -> None:
+        """Keep the nets if they are the best so far, or go back to those and add that to the record."""
         learner = self._learner
         score = learner.score(record)
         if score is None:
-            return ""
+            return
         best = self._find_best_score()
         if score >= best:
             measured = strengths_to_arrays(strengths) if strengths else {}
             self._write_arrays(BEST_FILE, {**learner.best_state_dict(), **measured})
         elif best - score > learner.backtrack > 0.0 and learner.can_backtrack():
             record |= learner.backtrack_to(read_arrays(self._folder / BEST_FILE))
-            return f"; fallen behind: back to the nets of {record['back_to']} {learner.unit}"
-        return ""
 
     def _find_best_score(self) -> float:
         """Find the best score before this checkpoint, which the log may hold already after a kill."""
@@ -297,6 +304,8 @@ class Run:
         self._progress.strength_text = format_run_strength(self._records)
 
     def _write_line(self, text: str) -> None:
+        if not text:
+            return
         if self._progress.bar is not None:
             self._progress.bar.write_line(text)
         else:

@@ -57,6 +57,11 @@ class TdLearner(GameLearner):
         """The player with the present weights."""
         return EvaluatorPlayer(self.play.nets)
 
+    @property
+    def rate(self) -> float:
+        """The learning rate of the next round."""
+        return self.play.rate
+
     def play_rounds(self) -> Iterator[RoundReport]:
         """Play and learn, round by round."""
         return self.play.play_rounds()
@@ -77,7 +82,7 @@ class TdLearner(GameLearner):
 
     def can_backtrack(self) -> bool:
         """Return whether the learning rate is still above its last value."""
-        return self.play.rate > self.play.settings.final_rate
+        return self.rate > self.play.settings.final_rate
 
     def backtrack_to(self, arrays: Arrays) -> Record:
         """Go back to the best nets, as `Learner.backtrack_to`."""

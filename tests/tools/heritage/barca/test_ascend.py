@@ -49,6 +49,16 @@ def test_a_few_steps_win_by_far_against_the_first_vector(tmp_path, capsys):
     assert np.array_equal(player.choose(sample, dice), load_opponent(called).choose(sample, dice))
 
 
+def test_each_step_prints_a_line_but_the_first_point(tmp_path, capsys):
+    few = ["--games", "4", "--reference-games", "4"]
+    assert run(tmp_path, "--player", "phase-heuristic", "--steps", "1", *few) == 0
+    out, err = capsys.readouterr()
+    (line,) = err.splitlines()
+    assert line.startswith("step 1: ")
+    assert "phase-heuristic, 1 steps" in out
+    assert [record["step"] for record in read_records(tmp_path / "log.jsonl")] == [0, 1]
+
+
 @pytest.mark.slow
 def test_a_run_that_was_killed_comes_to_the_same(tmp_path, capsys, monkeypatch):
     assert run(tmp_path / "whole", "--steps", "3", *FEW) == 0

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import re
 
 import numpy as np
 import pytest
@@ -170,8 +171,9 @@ def test_rates_fall_from_the_first_to_the_last():
     assert halving_rate(1e-3, 1e-3, 0.5) == 1e-3
 
 
-def test_a_net_fitted_to_another_comes_close_to_it_and_the_best_is_kept(folder):
+def test_a_net_fitted_to_another_comes_close_to_it_and_the_best_is_kept(folder, capsys):
     assert run_command(*options(folder, "--epochs", "6")) == 0
+    assert re.match(r"epoch 1, .* points\), \d+ s\nepoch 2, ", capsys.readouterr().err)
     run = folder / "run"
     log = read_records(run / "log.jsonl")
     assert [record["epoch"] for record in log] == [1, 2, 3, 4, 5, 6]

@@ -1,6 +1,7 @@
 """Refining: a net learns from its own look-ahead, and a killed run goes on to the same net."""
 
 import argparse
+import re
 
 import pytest
 
@@ -67,9 +68,12 @@ def test_a_net_that_refines_itself_agrees_with_its_look_ahead_and_beats_its_pare
     assert result.points_per_game > 4 * result.standard_error
 
 
-def test_the_best_measured_net_is_kept_with_its_strength(parent, tmp_path):
+def test_the_best_measured_net_is_kept_with_its_strength(parent, tmp_path, capsys):
     run = tmp_path / "run"
     run_command(str(run), *options(parent, "--generations", "3", "--measure-every", "2"))
+    first, second, _ = capsys.readouterr().err.splitlines()
+    assert re.fullmatch(r"generation 1, .* labels/s, \d+ s", first)
+    assert re.fullmatch(r"generation 2, .* labels/s, \d+ s, \S+ ± \S+ against random", second)
     log = read_records(run / "log.jsonl")
     assert [record["generation"] for record in log] == [1, 2, 3]
     assert [record["labelled"] for record in log] == [120, 120, 120]
