@@ -125,13 +125,14 @@ class StarSearch:
                 ranking = _rank_plays(nodes, ranking, depth, count)
             except CancelledWork:
                 break
+        effort = watch.effort(ranking.plies, is_finished=ranking.plies == plies)
         return StarSearchResult(
             ranking.best(count),
             len(children),
-            ranking.plies,
-            ranking.plies == plies,
-            watch.nodes,
-            watch.elapsed_s,
+            effort.plies,
+            effort.is_finished,
+            effort.nodes,
+            effort.elapsed_s,
         )
 
 
