@@ -26,7 +26,7 @@ def position(x: dict[int, int], o: dict[int, int]) -> Position:
     return Position(board)
 
 
-class RacingJudge:
+class RacingEvaluator:
     """A greedy judge: hit, get home, leave no blots. Enough to play games to their end."""
 
     name = "racing"
@@ -45,7 +45,7 @@ class RacingJudge:
         return outcomes
 
 
-class TornJudge:
+class TornEvaluator:
     """A judge torn between gammons and wins.
 
     With the most checkers on the six point the mover has the higher equity, otherwise the higher chance.
@@ -63,7 +63,7 @@ class TornJudge:
         return outcomes
 
 
-class RandomJudge:
+class RandomEvaluator:
     """A judge without an idea: its plays are random."""
 
     name = "random"
@@ -124,15 +124,15 @@ def played_boards(evaluator: Evaluator, count: int, seed: int):
     One ply in eight is played at random, so that the games differ. All stages of the games are in the sample.
     """
     generator = np.random.default_rng(seed)
-    wanderer = RandomJudge(seed)
+    wanderer = RandomEvaluator(seed)
     start = Position.start().board
     boards = np.repeat(start[None], GAMES_AT_ONCE, axis=0)
     met = []
     while len(met) * GAMES_AT_ONCE < 4 * count:
         met.append(boards)
         dice = generator.integers(1, 7, (GAMES_AT_ONCE, 2)).astype(np.int8)
-        judge = wanderer if generator.random() < 1 / 8 else evaluator
-        boards, _ = choose_best_children(judge, boards, dice)
+        mover = wanderer if generator.random() < 1 / 8 else evaluator
+        boards, _ = choose_best_children(mover, boards, dice)
         boards[(boards[:, :, OFF] == CHECKERS).any(axis=1)] = start
     everything = np.concatenate(met)
     return everything[generator.choice(len(everything), size=count, replace=False)]

@@ -121,7 +121,7 @@ def _describe_ending(row: list[int]) -> str:
 
 def _describe_turn(seat: int, match: MatchState) -> str:
     if match.resigned and seat != match.to_act:
-        return f"offers to lose {_RESIGNATIONS[match.resigned]}"
+        return f"offers to resign {_RESIGNATIONS[match.resigned]}"
     if seat != match.on_roll:
         return ""
     if match.doubled:

@@ -146,7 +146,7 @@ def describe_strength(session: Session) -> str:
 def _evaluate_resignation(session: Session, values: Mapping[str, Any], control: WorkControl) -> Reply:
     match = session.game.match
     if match.doubled:
-        raise UnsupportedError("no hint for a resignation in answer to a double", field="hint")
+        raise UnsupportedError("no hint for a resignation while a double is pending", field="hint")
     kind = RESULT_NAMES[match.resigned - 1]
     return send_command(session, f"resign {kind}" + _format_named(values, "plies"), control)[-1]
 
@@ -179,7 +179,9 @@ class WinningChances:
         source = self._find_evaluator().name if is_shown else ""
         self.is_shown = is_shown
         return (
-            f"Winning chances by {source}, after each play." if is_shown else "No winning chances are shown."
+            f"Showing winning chances by {source} after each play."
+            if is_shown
+            else "Winning chances are no longer shown."
         )
 
     def describe_source(self) -> list[str]:

@@ -115,10 +115,10 @@ class ReplGame:
         self.session.start_game()
         self._begin(human)
         change_match(self.session, on_roll=starter, roll=(max(own, other), min(own, other)))
-        throws = make_sentence(self.names[human], "throw", f"{own}, {self.names[1 - human]} {other}")
-        begins = make_sentence(self.names[starter], "begin", f"with {max(own, other)}-{min(own, other)}")
+        rolls = make_sentence(self.names[human], "roll", f"{own}, {self.names[1 - human]} {other}")
+        starts = make_sentence(self.names[starter], "start", f"with {max(own, other)}-{min(own, other)}")
         self._game_log.begin(self.session.game, self.names)
-        return [f"{throws} {begins}", *self.continue_game(control)]
+        return [f"{rolls} {starts}", *self.continue_game(control)]
 
     def play_from_here(self, control: WorkControl) -> list[str]:
         """Play against the engine: on from the position for the seat to act, or from the start without one.
@@ -132,7 +132,7 @@ class ReplGame:
             return self.start_game(control)
         if self.is_running:
             raise StateError(
-                "a game is in progress: play it, 'leave' it, or begin another with 'new'", field="play"
+                "a game is in progress: play it, 'leave' it, or start another with 'new'", field="play"
             )
         send_command(self.session, "isready", control)
         self._begin(game.match.to_act)
@@ -141,7 +141,7 @@ class ReplGame:
         sides = " and ".join(CHECKER_MARKS) if self.has_two_humans else CHECKER_MARKS[game.match.to_act]
         return [
             f"You play {sides} from here.",
-            *([f"There is {offer}."] if offer else []),
+            *([f"{offer[0].upper()}{offer[1:]}."] if offer else []),
             *self.continue_game(control),
         ]
 
@@ -160,7 +160,7 @@ class ReplGame:
             return self.play_from_here(control)
         opponent = "with people in both seats" if self.has_two_humans else f"against {player}"
         return [
-            f"The game goes on {opponent}.",
+            f"The game continues {opponent}.",
             *self.chances.describe_source(),
             *self.continue_game(control),
         ]
@@ -172,12 +172,13 @@ class ReplGame:
             StateError: None is on.
         """
         if self.human_seat is None:
-            raise StateError("no game against the engine: 'play' begins one", field="leave")
+            raise StateError("no game against the engine: 'play' starts one", field="leave")
         self.human_seat = None
         self._forget_decisions()
         self._game_log.stop()
         return [
-            f"The game{'' if self.has_two_humans else ' against the engine'} ends here, the position stays."
+            f"You have left the game{'' if self.has_two_humans else ' against the engine'};"
+            " the position stays."
         ]
 
     def roll(self, control: WorkControl) -> list[str]:
@@ -231,10 +232,11 @@ class ReplGame:
         """
         if self.human_seat is None:
             send_command(self.session, "undo", control)
-            return ["Taken back."]
+            return ["Undone."]
         if not self._decisions:
             raise StateError(
-                "nothing to take back: you have made no decision in this game, and rolls stay", field="undo"
+                "nothing to undo: you have made no decision in this game, and rolls are not undone",
+                field="undo",
             )
         if not self.session.can_redo:
             self._undone.clear()
@@ -243,7 +245,7 @@ class ReplGame:
         while self.session.game is not wanted:
             self.session.undo()
         self._undone.append((reached, self._game_log.take_from(wanted)))
-        return [f"Taken back: {describe_turn(wanted.match)} again."]
+        return [f"Undone: {describe_turn(wanted.match)}."]
 
     def redo(self, control: WorkControl) -> list[str]:
         """Do again what `undo` took back last.
@@ -255,7 +257,7 @@ class ReplGame:
             send_command(self.session, "redo", control)
             return ["Redone."]
         if not self._undone or not self.session.can_redo:
-            raise StateError("nothing was taken back since you last did something", field="redo")
+            raise StateError("nothing to redo: you have undone nothing since your last action", field="redo")
         reached, done = self._undone.pop()
         self._decisions.append(self.session.game)
         self._game_log.restore(done)
@@ -284,7 +286,7 @@ class ReplGame:
             StateError: There is no such game.
             DataFileError: The file cannot be written.
         """
-        return [f"{format_count(self._game_log.save(name), 'game')} saved in {name}."]
+        return [f"Saved {format_count(self._game_log.save(name), 'game')} to {name}."]
 
     def show_score(self) -> list[str]:
         """Return the score and the cube."""
@@ -359,7 +361,7 @@ class ReplGame:
         """
         game = self.session.game
         if not game.is_over and (game.match.doubled or game.match.resigned):
-            raise StateError(f"there is {describe_offer(game.match)}", field="play")
+            raise StateError(describe_offer(game.match), field="play")
 
     def _play_engine_turn(self, control: WorkControl) -> list[str]:
         action = self._opponent.choose_action(control)
@@ -404,7 +406,7 @@ class ReplGame:
             own, other = self._final_score[winner], self._final_score[1 - winner]
             return [
                 make_sentence(self.names[winner], "win", f"the match {own}-{other}")
-                + " 'new' begins another."
+                + " 'new' starts another."
             ]
         self.session.push_state(replace(game, match=following))
-        return [*self.show_score(), "'new' begins the next game."]
+        return [*self.show_score(), "'new' starts the next game."]

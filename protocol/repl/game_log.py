@@ -132,7 +132,8 @@ class GameLog:
         records = [record for game in self._games if (record := game.record) is not None]
         if not records:
             raise StateError(
-                "no game to save: records hold finished games, from the start and by the usual rules",
+                "no game to save: a record needs a finished game, from the starting position, "
+                "by the usual rules",
                 field="save",
             )
         text = format_mat(self._games[-1].names, records, _make_headers(records[0].initial_state))

@@ -12,8 +12,8 @@ ERROR_MARK = "error: "
 """The beginning of a line that says why nothing was done."""
 
 _ADVICE = {
-    "position": "'play' begins a game, 'position gnubgid ID' sets one up",
-    "game": "'new' begins another",
+    "position": "'play' starts a game, 'position gnubgid ID' sets one up",
+    "game": "'new' starts another",
     "dice": "'roll' them, or set them with 'dice A B'",
 }
 """What a `StateError` misses -> the REPL's own advice."""

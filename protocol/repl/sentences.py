@@ -89,7 +89,7 @@ def describe_action(action: str, before: MatchState, after: MatchState, names: S
     if verb == "resign":
         points = before.game_result(1 - before.to_act, RESULT_NAMES.index(kind) + 1).points
         return make_sentence(
-            name, "offer", f"to lose {_describe_game_result(kind, points)}"
+            name, "offer", f"to resign {_describe_game_result(kind, points)}"
         ) + _ask_for_response(after, names)
     if verb == "double":
         verb = "double" if before.cube_owner is None else "redouble"
@@ -99,7 +99,7 @@ def describe_action(action: str, before: MatchState, after: MatchState, names: S
     if verb == "take":
         return f"{make_sentence(name, verb)} The cube is at {after.cube}."
     if verb == "reject":
-        return make_sentence(name, verb, "the offer, the game goes on")
+        return make_sentence(name, verb, "the resignation; the game continues")
     if verb in ("drop", "accept"):
         return make_sentence(name, "pass" if verb == "drop" else verb)
     sentence = make_sentence(name, "cannot move") if action == "pass" else make_sentence(name, "play", action)
@@ -109,17 +109,20 @@ def describe_action(action: str, before: MatchState, after: MatchState, names: S
 
 
 def describe_offer(match: MatchState) -> str:
-    """Describe the pending offer with its answers: ``a double to 2: 'take' or 'drop'``; empty without one."""
+    """Describe the pending offer with its answers; empty without one.
+
+    For example ``a double to 2 is pending: 'take' or 'drop'``.
+    """
     if match.resigned:
         kind = list(_RESULT_PHRASES.values())[match.resigned - 1]
-        offer = f"an offer to lose {kind}"
+        offer = f"an offer to resign {kind}"
     elif match.beavered:
         offer = f"a beaver to {2 * match.cube}"
     elif match.doubled:
         offer = f"a double to {2 * match.cube}"
     else:
         return ""
-    return f"{offer}: {describe_responses(match)}"
+    return f"{offer} is pending: {describe_responses(match)}"
 
 
 def describe_responses(match: MatchState) -> str:
@@ -128,12 +131,12 @@ def describe_responses(match: MatchState) -> str:
 
 
 def describe_turn(match: MatchState) -> str:
-    """Describe what a person must decide: ``it is your 3-1``."""
+    """Describe what a person must decide: ``you are to play 3-1``."""
     if match.resigned:
-        return "the offer waits for your answer"
+        return "you are to answer the resignation"
     if match.doubled:
-        return "the double waits for your answer"
-    return "it is your roll" if match.roll is None else f"it is your {format_roll(match.roll)}"
+        return "you are to answer the double"
+    return "you are to roll" if match.roll is None else f"you are to play {format_roll(match.roll)}"
 
 
 def _ask_for_response(match: MatchState, names: SeatNames) -> str:

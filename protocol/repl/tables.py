@@ -161,7 +161,7 @@ def format_resignation(offer: ReplyValues) -> list[str]:
     wins = f", MWC {format_percent(1 - float(offer['mwc']), 2)} %" if "mwc" in offer else ""
     worth = format_points(-float(offer["cubeful"]))
     return [
-        f"    {verdict}: playing on is worth {worth} to the side that was offered it{wins}.",
+        f"    {verdict}: playing on is worth {worth} to the side that answers{wins}.",
         _format_source(offer),
     ]
 
@@ -182,7 +182,7 @@ def _format_choice_row(name: str, values: ReplyValues, key: str, best: str) -> s
 def _describe_cube_decision(cube: ReplyValues) -> str:
     """The proper action, and what the wrong ones cost."""
     if "take" not in cube:
-        return "No double is possible here: roll."
+        return "Doubling is not possible now: roll."
     best, taken, passed = (float(cube[key]) for key in ("best", "take", "drop"))
     doubled = min(taken, passed)
     doubling = best - float(cube["no_double"]) if cube["double"] else best - doubled
@@ -262,8 +262,8 @@ def format_rollout(replies: Sequence[Reply]) -> list[str]:
 
 _STOP_REASONS = {
     "trials": "all trials played",
-    "error": "precise enough",
-    "jsd": "one play is left",
+    "error": "accurate enough",
+    "jsd": "the best is clear",
     "stopped": "stopped",
 }
 """Why a rollout ended, by its ``reason``."""

@@ -36,7 +36,7 @@ from protocol.state.service import Service, make_shipped_catalogue
 from protocol.state.session import Session
 
 PROMPT = "gammond> "
-GREETING = "'play' begins a game, 'help' lists the commands, Tab completes, Ctrl-D leaves."
+GREETING = "'play' starts a game, 'help' lists the commands, Tab completes, Ctrl-D leaves."
 
 ShowLines = Callable[[Sequence[str]], None]
 
@@ -65,7 +65,7 @@ def open_history(file: Path) -> History:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.open("ab").close()
     except OSError as error:
-        show([f"no history is kept: {error}"])
+        show([f"history is not saved: {error}"])
         return InMemoryHistory()
     return FileHistory(str(file))
 

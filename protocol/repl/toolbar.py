@@ -39,7 +39,7 @@ def format_toolbar(game: ReplGame, net: str, width: int) -> str:
     engine = _format_engine(game.session.engine_settings, net)
     if position is None:
         shorter = [(1, form) for form in (*engine[1:], "")]
-        return _fit_parts(["no position: 'play' begins a game", engine[0]], shorter, width)
+        return _fit_parts(["no position: 'play' starts a game", engine[0]], shorter, width)
     pips, score, cube = (
         _format_pips(game, position),
         _format_score(game),

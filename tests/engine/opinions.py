@@ -9,7 +9,7 @@ from engine.rules.outcome import evaluate_finished
 from engine.rules.position import CHECKERS, OFF
 
 
-class FixedJudge:
+class FixedEvaluator:
     """A judge that thinks the same of every position that is not over."""
 
     name, plies = "fixed", 0
@@ -25,7 +25,7 @@ class FixedJudge:
         return outcomes
 
 
-class ListJudge:
+class ListEvaluator:
     """A judge that thinks well of some positions after a play, in a list, and badly of all others.
 
     Args:
@@ -46,6 +46,6 @@ class ListJudge:
         return np.array(rows, np.float32)
 
 
-def fixed_analyst(*outcome: float) -> Engine:
+def fixed_engine(*outcome: float) -> Engine:
     """An analyst that thinks the same of every position."""
-    return Engine(FixedJudge(*outcome))
+    return Engine(FixedEvaluator(*outcome))

@@ -36,8 +36,8 @@ def test_every_public_name_is_there():
     for name in gammond.__all__:
         assert getattr(gammond, name) is not None
     assert set(gammond.__all__) <= set(dir(gammond))
-    with pytest.raises(AttributeError, match="no attribute 'Judge'"):
-        gammond.Judge  # noqa: B018
+    with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
+        gammond.Nothing  # noqa: B018
 
 
 @pytest.mark.parametrize(

@@ -91,8 +91,8 @@ def test_an_evaluator_of_the_manifest_may_have_a_net_for_each_plan(tmp_path):
     for plan, rows in (
         (plan, classify_contact(CONTACT) == place) for place, plan in enumerate(CONTACT_CLASSES)
     ):
-        judged = nets[plan].evaluate(CONTACT[rows])[:, 0]
-        np.testing.assert_allclose(loaded[rows][:, 0], judged, atol=1e-6)
+        evaluated = nets[plan].evaluate(CONTACT[rows])[:, 0]
+        np.testing.assert_allclose(loaded[rows][:, 0], evaluated, atol=1e-6)
     with pytest.raises(DataFileError, match="one for each contact class"):
         load_pruner("split", file)
 

@@ -8,7 +8,7 @@ from engine.rules.position import Position
 from nets.catalogue import load_evaluator
 
 
-def judges(name):
+def evaluators(name):
     evaluator = load_evaluator(name)
     return RolloutEvaluators(EvaluatorPruner(evaluator), evaluator, exact=(load_bearoff().two_sided,))
 
@@ -16,7 +16,7 @@ def judges(name):
 @pytest.mark.slow
 def test_the_opening_position_is_worth_what_is_known():
     settings = RolloutSettings(trials=648, truncation=7)
-    estimate, _ = roll_out_position(Position.start(), judges("default"), settings)
+    estimate, _ = roll_out_position(Position.start(), evaluators("default"), settings)
     assert estimate.outcome.win == pytest.approx(0.526, abs=0.01)
     assert estimate.equity == pytest.approx(0.078, abs=0.03)
     assert estimate.equity_error < 0.005
@@ -25,7 +25,7 @@ def test_the_opening_position_is_worth_what_is_known():
 @pytest.mark.slow
 def test_luck_measured_by_the_nets_makes_the_error_several_times_smaller():
     """It is more than three times smaller even with the small nets, which measure luck less well."""
-    start, small = Position.start(), judges("fast")
+    start, small = Position.start(), evaluators("fast")
     plain, reduced = (
         roll_out_position(start, small, RolloutSettings(trials=216, variance_reduction=on))[0]
         for on in (False, True)

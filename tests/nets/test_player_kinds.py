@@ -24,7 +24,7 @@ from protocol.state.player_registry import SESSION_PLAYERS
 from tests import boards
 
 KINDS = load_player_kinds()
-SAMPLE = boards.played_boards(boards.RacingJudge(), 2000, seed=3)[:4]
+SAMPLE = boards.played_boards(boards.RacingEvaluator(), 2000, seed=3)[:4]
 DICE = boards.random_rolls(4, seed=4)
 
 

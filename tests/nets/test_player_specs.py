@@ -111,7 +111,7 @@ def test_what_is_out_of_range_is_refused_by_field(text, field):
     assert caught.value.field == field
 
 
-SAMPLE = boards.played_boards(boards.RacingJudge(), 2000, seed=1)[:6]
+SAMPLE = boards.played_boards(boards.RacingEvaluator(), 2000, seed=1)[:6]
 DICE = boards.random_rolls(6, seed=2)
 
 

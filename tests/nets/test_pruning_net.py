@@ -19,7 +19,7 @@ from tests.nets.net_files import write_net
 
 
 @pytest.fixture(scope="module")
-def finders():
+def pruners():
     contact, race = random_net(1, 12, 0.4), random_net(2, 7, 0.4)
     return PruningNet("sparse", contact, race), EvaluatorPruner(BareNets(contact, race))
 
@@ -30,10 +30,10 @@ def sample(count, seed):
 
 
 @pytest.mark.parametrize(("keep", "margin"), [(1, 1.0), (5, 0.3), (16, 10.0), (4000, 100.0)])
-def test_it_keeps_the_replies_that_evaluating_all_plays_finds(finders, keep, margin):
+def test_it_keeps_the_replies_that_evaluating_all_plays_finds(pruners, keep, margin):
     positions = sample(400, seed=3)
     dice = boards.random_rolls(len(positions), seed=4)
-    found, expected = (finder.prune_plays(positions, dice, keep, margin) for finder in finders)
+    found, expected = (pruner.prune_plays(positions, dice, keep, margin) for pruner in pruners)
     different = 0
     for i in range(len(positions)):
         ours, theirs = slice(*found.offsets[i : i + 2]), slice(*expected.offsets[i : i + 2])
@@ -46,11 +46,11 @@ def test_it_keeps_the_replies_that_evaluating_all_plays_finds(finders, keep, mar
     assert found.offsets[-1] == len(found.children) == len(found.moves) == len(found.equities)
 
 
-def test_moves_lead_to_the_children(finders):
+def test_moves_lead_to_the_children(pruners):
     positions = sample(50, seed=5)
     dice = boards.random_rolls(len(positions), seed=6)
-    replies = finders[0].prune_plays(positions, dice, 3, 9.0)
-    everything = finders[1].prune_plays(positions, dice, 4000, 99.0)
+    replies = pruners[0].prune_plays(positions, dice, 3, 9.0)
+    everything = pruners[1].prune_plays(positions, dice, 4000, 99.0)
     for i in range(len(positions)):
         known = {
             everything.children[j].tobytes(): everything.moves[j].tobytes()
@@ -60,12 +60,12 @@ def test_moves_lead_to_the_children(finders):
             assert known[replies.children[j].tobytes()] == replies.moves[j].tobytes()
 
 
-def test_replies_are_bitwise_the_same_alone_and_among_other_rolls_and_positions(finders):
+def test_replies_are_bitwise_the_same_alone_and_among_other_rolls_and_positions(pruners):
     positions = np.repeat(sample(12, seed=8), len(ROLLS), axis=0)
     dice = np.tile(np.array(ROLLS, np.int8), (len(positions) // len(ROLLS), 1))
-    together = finders[0].prune_plays(positions, dice, 5, 0.5)
+    together = pruners[0].prune_plays(positions, dice, 5, 0.5)
     order = np.random.default_rng(9).permutation(len(positions))
-    shuffled = finders[0].prune_plays(positions[order], dice[order], 5, 0.5)
+    shuffled = pruners[0].prune_plays(positions[order], dice[order], 5, 0.5)
     for j, i in enumerate(order):
         ours, theirs = slice(*together.offsets[i : i + 2]), slice(*shuffled.offsets[j : j + 2])
         assert np.array_equal(together.children[ours], shuffled.children[theirs])
@@ -75,12 +75,12 @@ def test_replies_are_bitwise_the_same_alone_and_among_other_rolls_and_positions(
 
 def test_ties_go_to_the_first_in_the_order_of_the_legal_plays():
     nothing = tuple(np.zeros_like(weights) for weights in random_net(1, 6))
-    finder = PruningNet("indifferent", nothing, nothing)
-    positions = boards.played_boards(boards.RacingJudge(), 60, seed=10)
+    pruner = PruningNet("indifferent", nothing, nothing)
+    positions = boards.played_boards(boards.RacingEvaluator(), 60, seed=10)
     positions = positions[classify_phases(positions) == Phase.CONTACT]
     dice = boards.random_rolls(len(positions), seed=11)
     children, _, offsets = expand_rolls(positions, dice)
-    replies = finder.prune_plays(positions, dice, 4, 0.0)
+    replies = pruner.prune_plays(positions, dice, 4, 0.0)
     for i in range(len(positions)):
         first = children[offsets[i] : min(offsets[i] + 4, offsets[i + 1])]
         over = classify_phases(first) == Phase.OVER
@@ -88,18 +88,18 @@ def test_ties_go_to_the_first_in_the_order_of_the_legal_plays():
         assert np.array_equal(replies.children[slice(*replies.offsets[i : i + 2])], first)
 
 
-def test_many_positions_outgrow_the_first_room_without_a_difference(finders):
+def test_many_positions_outgrow_the_first_room_without_a_difference(pruners):
     crowded = boards.position(x={point: 1 for point in range(10, 25)}, o={0: 1})
     positions = np.repeat(crowded.board[None], 40, axis=0)
     dice = np.full((40, 2), 1, np.int8)
-    replies = finders[0].prune_plays(positions, dice, 3000, 99.0)
-    alone = finders[0].prune_plays(positions[:1], dice[:1], 3000, 99.0)
+    replies = pruners[0].prune_plays(positions, dice, 3000, 99.0)
+    alone = pruners[0].prune_plays(positions[:1], dice[:1], 3000, 99.0)
     assert len(replies.children) == 40 * len(alone.children) > 40 * 1000
     assert (replies.children.reshape(40, -1) == alone.children.reshape(1, -1)).all()
 
 
-def test_no_positions_have_no_replies(finders):
-    replies = finders[0].prune_plays(np.empty((0, 2, 26), np.int8), np.empty((0, 2), np.int8), 3, 1.0)
+def test_no_positions_have_no_replies(pruners):
+    replies = pruners[0].prune_plays(np.empty((0, 2, 26), np.int8), np.empty((0, 2), np.int8), 3, 1.0)
     assert replies.offsets.tolist() == [0]
 
 

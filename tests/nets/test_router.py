@@ -73,8 +73,8 @@ def test_each_position_goes_to_its_judge_and_comes_back_in_input_order():
         elif phase == Phase.RACE and _few_pips(one)[0]:
             expected = second.evaluate(one)
         else:
-            judge = {Phase.RACE: race, Phase.CRASHED: crashed, Phase.CONTACT: contact}[phase]
-            expected = judge.evaluate(one)
+            evaluator = {Phase.RACE: race, Phase.CRASHED: crashed, Phase.CONTACT: contact}[phase]
+            expected = evaluator.evaluate(one)
         seen.add(round(float(expected[0, 0]), 1))
         assert np.array_equal(outcome, expected[0])
     assert seen >= {0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 1.0}

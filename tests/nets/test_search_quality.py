@@ -28,9 +28,9 @@ def contact():
 
 @pytest.mark.slow
 def test_values_lose_little_by_pruning(contact):
-    judge, finder = load_evaluator(), load_pruner()
-    exact = cubeless_equity(NPlyEvaluator(judge, None, 1, UNPRUNED).evaluate(contact))
-    pruned = cubeless_equity(NPlyEvaluator(judge, finder, 1).evaluate(contact))
+    evaluator, pruner = load_evaluator(), load_pruner()
+    exact = cubeless_equity(NPlyEvaluator(evaluator, None, 1, UNPRUNED).evaluate(contact))
+    pruned = cubeless_equity(NPlyEvaluator(evaluator, pruner, 1).evaluate(contact))
     assert len(contact) == 1000
     assert (pruned <= exact + 1e-5).all()
     assert 0.0 <= float((exact - pruned).mean()) <= MOST_POINTS
@@ -38,10 +38,12 @@ def test_values_lose_little_by_pruning(contact):
 
 @pytest.mark.slow
 def test_choices_lose_little_by_pruning_and_the_normal_filter(contact):
-    judge, finder = load_evaluator(), load_pruner()
+    evaluator, pruner = load_evaluator(), load_pruner()
     generator = np.random.default_rng(5)
     decisions = [(Position(board), ROLLS[generator.integers(len(ROLLS))]) for board in contact]
-    exact = make_cubeless_search(judge, None, UNPRUNED)
-    costs = measure_choice_costs(make_cubeless_search(judge, finder), exact, decisions, 1, FILTERS["normal"])
+    exact = make_cubeless_search(evaluator, None, UNPRUNED)
+    costs = measure_choice_costs(
+        make_cubeless_search(evaluator, pruner), exact, decisions, 1, FILTERS["normal"]
+    )
     assert costs.min() >= 0.0
     assert costs.mean() <= MOST_POINTS

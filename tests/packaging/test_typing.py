@@ -87,7 +87,7 @@ except gammond.PlayError as error:
 """
 
 MISTAKES = {
-    "gammond.Judge": 'Module has no attribute "Judge"',
+    "gammond.Nothing": 'Module has no attribute "Nothing"',
     "gammond.Engine().rank(gammond.Position.start(), '31')": 'expected "tuple[int, int]"',
     "gammond.Engine().evaluate(gammond.Position.start()).equities": 'has no attribute "equities"',
     "gammond.Engine().rollout(gammond.Position.start(), kind='moves')": "['plays', 'position', 'cube']",

@@ -36,7 +36,7 @@ from engine.rules.match import MatchState
 from engine.rules.moves import expand_rolls
 from engine.rules.outcome import Outcome
 from engine.rules.position import Position
-from tests.boards import RacingJudge, played_boards, random_boards
+from tests.boards import RacingEvaluator, played_boards, random_boards
 
 pytestmark = pytest.mark.peer
 
@@ -139,7 +139,7 @@ def decided(boards, matches, answers) -> list[Case]:
 def cases(tmp_path_factory) -> list[Case]:
     """Positions of all phases, each at a score and cube of its own: 1,000 comparable cases and more."""
     chance = random.Random(31)
-    boards = np.concatenate([played_boards(RacingJudge(), 850, 32), random_boards(550, 33)])
+    boards = np.concatenate([played_boards(RacingEvaluator(), 850, 32), random_boards(550, 33)])
     matches = [any_match(chance) for _ in boards]
     questions = [as_question(board, match) for board, match in zip(boards, matches, strict=True)]
     answers = ask_gnubg(questions, tmp_path_factory.mktemp("gnubg"))["answers"]
@@ -210,7 +210,7 @@ def test_where_we_differ_gnubgs_own_look_ahead_is_nearer_to_us_than_to_its_formu
             or (match.cube, *match.score) == (1, *[match.length - 2] * 2)
         )
     ][:150]
-    boards = played_boards(RacingJudge(), len(matches), 42)
+    boards = played_boards(RacingEvaluator(), len(matches), 42)
     questions = [as_question(b, m, plies=(0, 2)) for b, m in zip(boards, matches, strict=True)]
     cases = decided(boards, matches, ask_gnubg(questions, tmp_path)["answers"])
     witness = np.array([case.answer["values"][1][1] for case in cases])

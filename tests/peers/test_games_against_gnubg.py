@@ -9,7 +9,7 @@ from engine.analysis.levels import EvalSettings
 from engine.play.decider import Decider
 from nets.catalogue import load_engine
 from protocol.dialects import gnubg_external
-from tests.boards import RacingJudge
+from tests.boards import RacingEvaluator
 from tools.gnubg.match import GnubgSession, play_session
 from tools.gnubg.program import find_gnubg
 
@@ -35,13 +35,13 @@ def gnubg() -> str:
 
 
 @pytest.fixture(scope="module")
-def analyst():
+def engine():
     return load_engine()
 
 
 @pytest.mark.parametrize(("sitting", "plies"), SITTINGS)
-def test_games_on_gnubgs_board_end_without_a_fault(sitting, plies, gnubg, analyst, tmp_path, capsys):
-    result = play_session(sitting, Decider(analyst, EvalSettings(plies)), gnubg, tmp_path)
+def test_games_on_gnubgs_board_end_without_a_fault(sitting, plies, gnubg, engine, tmp_path, capsys):
+    result = play_session(sitting, Decider(engine, EvalSettings(plies)), gnubg, tmp_path)
     with capsys.disabled():
         print(f"\n{result.as_text(sitting.name, sitting.length)}", end="")  # noqa: T201
     assert result.faults == []
@@ -53,5 +53,5 @@ def test_games_on_gnubgs_board_end_without_a_fault(sitting, plies, gnubg, analys
 def test_an_illegal_answer_that_gnubg_swallows_is_found(gnubg, tmp_path, monkeypatch):
     """gnubg says nothing about a play from an empty point; the replay does."""
     monkeypatch.setattr(gnubg_external, "format_moves_plain", lambda play: "2/1 2/1")
-    result = play_session(GnubgSession(0, 1, 0, 5), Decider(Engine(RacingJudge())), gnubg, tmp_path)
+    result = play_session(GnubgSession(0, 1, 0, 5), Decider(Engine(RacingEvaluator())), gnubg, tmp_path)
     assert any("which is not legal" in fault for fault in result.faults)

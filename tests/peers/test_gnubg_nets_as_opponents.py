@@ -30,7 +30,7 @@ def test_its_opening_position_is_the_published_one():
 
 def test_at_0_plies_it_plays_the_best_of_its_judgements():
     sample = np.concatenate(
-        [boards.played_boards(boards.RacingJudge(), 1000, seed=1), boards.random_boards(300, seed=2)]
+        [boards.played_boards(boards.RacingEvaluator(), 1000, seed=1), boards.random_boards(300, seed=2)]
     )
     dice = boards.random_rolls(len(sample), seed=3)
     evaluator = GnubgEvaluator()
@@ -42,7 +42,7 @@ def test_at_0_plies_it_plays_the_best_of_its_judgements():
 
 @pytest.mark.parametrize("plies", [1, 2])
 def test_with_look_ahead_it_plays_legally(plies):
-    sample = boards.played_boards(boards.RacingJudge(), 24, seed=4)
+    sample = boards.played_boards(boards.RacingEvaluator(), 24, seed=4)
     dice = boards.random_rolls(24, seed=5)
     player = load_opponent(f"gnubg:plies={plies}")
     assert player.is_deep

@@ -31,8 +31,8 @@ def sample(kind: str, count: int, seed: int):
     """``int8[count, 2, 26]`` boards of one kind."""
     if kind == "random positions":
         return boards.random_boards(count, seed)
-    judge = boards.RacingJudge() if kind == "racing games" else boards.RandomJudge(seed)
-    return boards.played_boards(judge, count, seed)
+    evaluator = boards.RacingEvaluator() if kind == "racing games" else boards.RandomEvaluator(seed)
+    return boards.played_boards(evaluator, count, seed)
 
 
 def gnubg_boards(some_boards):

@@ -28,7 +28,7 @@ def _played(board, moves):
 
 def test_3000_plays_are_those_of_gnubgs_pubeval():
     gnubg = gnubg_nn()
-    sample = boards.played_boards(boards.RacingJudge(), 3000, seed=1)
+    sample = boards.played_boards(boards.RacingEvaluator(), 3000, seed=1)
     dice = boards.random_rolls(3000, seed=2)
     chosen = PubevalPlayer().choose(sample, dice)
     differing = [

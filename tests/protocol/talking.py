@@ -7,22 +7,22 @@ from protocol.core.limits import ClientLimits
 from protocol.dialects.line_client import connect
 from protocol.state.service import EngineCatalogue, Service
 from protocol.state.session import Session
-from tests.boards import RacingJudge
+from tests.boards import RacingEvaluator
 
 SEED = 1
 
 
-def make_service(judge=None, limits=None):
+def make_service(evaluator=None, limits=None):
     """Make a service with one evaluator, ``racing``."""
-    found = Engine(judge or RacingJudge())
+    found = Engine(evaluator or RacingEvaluator())
     nets = [{"name": "racing", "phase": "contact", "encoder": "none", "sha256": "0" * 64}]
-    judges = EngineCatalogue("default", lambda: ["racing"], lambda name: found, lambda: nets)
-    return Service(judges, limits or ClientLimits())
+    evaluators = EngineCatalogue("default", lambda: ["racing"], lambda name: found, lambda: nets)
+    return Service(evaluators, limits or ClientLimits())
 
 
-def make_connection(judge=None, **limits):
+def make_connection(evaluator=None, **limits):
     """Make a connection of a fresh client."""
-    connection = connect(Session(make_service(judge, ClientLimits(**limits)), SEED))
+    connection = connect(Session(make_service(evaluator, ClientLimits(**limits)), SEED))
     connection.handler.session.service.client_count += 1
     return connection
 

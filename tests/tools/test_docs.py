@@ -32,15 +32,15 @@ def commands():
             yield command, output
 
 
-def without_judgement(text: str) -> str:
+def without_numbers(text: str) -> str:
     """Blank what a net decides, and the width of columns."""
     return re.sub(r" +", " ", re.sub(r"\b(strong|fast|racing)\b", "NET", re.sub(_NUMBER, "NUMBER", text)))
 
 
 def matches(expected: str, got: str) -> bool:
     """Whether an output is the expected one, in which ``...`` is anything."""
-    pattern = re.escape(without_judgement(expected)).replace(r"\.\.\.", ".*")
-    return bool(re.fullmatch(pattern, without_judgement(got), re.DOTALL))
+    pattern = re.escape(without_numbers(expected)).replace(r"\.\.\.", ".*")
+    return bool(re.fullmatch(pattern, without_numbers(got), re.DOTALL))
 
 
 def test_the_commands_of_the_page_write_what_it_says(tmp_path, monkeypatch, capsys):

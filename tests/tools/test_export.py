@@ -197,8 +197,8 @@ def test_nets_of_several_layers_load_by_their_entries_and_judge_like_their_weigh
     for entry in entries:
         net = nets.nets[entry.phase]
         expected = net.forward(get_encoder(entry.encoder).encode(boards))
-        judged = load_net(entry, tmp_path / "nets").evaluate(boards)
-        np.testing.assert_allclose(judged, expected, atol=export.TOLERANCE)
+        evaluated = load_net(entry, tmp_path / "nets").evaluate(boards)
+        np.testing.assert_allclose(evaluated, expected, atol=export.TOLERANCE)
 
 
 def test_an_entry_tells_the_whole_lineage_up_to_its_weights(layered_run, tmp_path, capsys):

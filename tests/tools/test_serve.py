@@ -16,7 +16,7 @@ from engine.rules.position import Position
 from engine.runtime.cores import count_usable_cores
 from nets import catalogue as loading
 from nets.catalogue import load_player
-from tests.boards import RacingJudge, played_boards
+from tests.boards import RacingEvaluator, played_boards
 from tools import serve
 
 
@@ -95,32 +95,32 @@ def served_by(monkeypatch, *options):
 
     def load(net, threads):
         loaded.append((net, threads))
-        return Engine(RacingJudge())
+        return Engine(RacingEvaluator())
 
     monkeypatch.setattr(loading, "load_engine", load)
     monkeypatch.setattr(
-        "protocol.transports.gnubg.run_gnubg", lambda chooser, *_, **more: served.append((chooser, more))
+        "protocol.transports.gnubg.run_gnubg", lambda decider, *_, **more: served.append((decider, more))
     )
     serve.main(parsed("--gnubg", "0", *options))
-    (chooser, more), (how,) = *served, loaded
-    return chooser, how, more["threads"]
+    (decider, more), (how,) = *served, loaded
+    return decider, how, more["threads"]
 
 
 def test_gnubg_is_played_at_the_strength_that_is_asked_for(monkeypatch):
-    chooser, how, _ = served_by(monkeypatch)
-    assert (chooser.settings, how) == (EvalSettings(0, "normal"), ("default", count_usable_cores()))
-    chooser, _, _ = served_by(monkeypatch, "--level", "grandmaster")
-    assert chooser.settings == EvalSettings(2, "large")
-    chooser, how, answers = served_by(monkeypatch, "--plies", "1", "--filter", "tiny", "--threads", "3")
-    assert (chooser.settings, how, answers) == (EvalSettings(1, "tiny"), ("default", 3), 3)
+    decider, how, _ = served_by(monkeypatch)
+    assert (decider.settings, how) == (EvalSettings(0, "normal"), ("default", count_usable_cores()))
+    decider, _, _ = served_by(monkeypatch, "--level", "grandmaster")
+    assert decider.settings == EvalSettings(2, "large")
+    decider, how, answers = served_by(monkeypatch, "--plies", "1", "--filter", "tiny", "--threads", "3")
+    assert (decider.settings, how, answers) == (EvalSettings(1, "tiny"), ("default", 3), 3)
 
 
 def test_another_player_chooses_the_plays_and_the_net_keeps_the_cube(monkeypatch):
-    chooser, how, _ = served_by(monkeypatch, "--player", "pubeval", "--plies", "1")
-    assert (chooser.name, chooser.engine.name) == ("pubeval", "racing")
-    assert (chooser.settings, how) == (EvalSettings(1, "normal"), ("default", count_usable_cores()))
+    decider, how, _ = served_by(monkeypatch, "--player", "pubeval", "--plies", "1")
+    assert (decider.name, decider.engine.name) == ("pubeval", "racing")
+    assert (decider.settings, how) == (EvalSettings(1, "normal"), ("default", count_usable_cores()))
     board = load_player("pubeval").choose(Position.start().board[None].copy(), np.array([[6, 2]], np.int8))[0]
-    chosen = chooser.choose_play(Position.start(), (6, 2), MatchState(roll=(6, 2))).play
+    chosen = decider.choose_play(Position.start(), (6, 2), MatchState(roll=(6, 2))).play
     assert np.array_equal(chosen.result.board, board)
     assert served_by(monkeypatch)[0].name == "racing"
     with pytest.raises(ValueRangeError, match="got 'nobody'"):
@@ -128,12 +128,12 @@ def test_another_player_chooses_the_plays_and_the_net_keeps_the_cube(monkeypatch
 
 
 def test_a_weak_level_errs_and_a_strong_one_does_not(monkeypatch):
-    boards = played_boards(RacingJudge(), 4000, seed=1)[:60]
+    boards = played_boards(RacingEvaluator(), 4000, seed=1)[:60]
     match = MatchState(roll=(6, 2))
 
     def plays(*options):
-        chooser, _, _ = served_by(monkeypatch, *options)
-        return [chooser.choose_play(Position(board), (6, 2), match).evaluation.equity for board in boards]
+        decider, _, _ = served_by(monkeypatch, *options)
+        return [decider.choose_play(Position(board), (6, 2), match).evaluation.equity for board in boards]
 
     assert plays("--level", "expert") == plays()
     assert sum(plays("--level", "beginner")) < sum(plays())

@@ -26,8 +26,8 @@ from engine.rules.outcome import Outcome
 from engine.rules.position import Position
 from engine.search import UNPRUNED, NPlyEvaluator, Pruning, SearchWatch, ValueCache
 from tests import boards
-from tests.engine.opinions import fixed_analyst
-from tests.engine.search.naive_search import SmoothJudge
+from tests.engine.opinions import fixed_engine
+from tests.engine.search.naive_search import SmoothEvaluator
 
 START = Position.start()
 MIDGAME = boards.position(x={24: 1, 18: 2, 13: 3, 8: 3, 6: 4, 5: 2}, o={1: 2, 7: 2, 12: 4, 17: 2, 19: 5})
@@ -51,12 +51,12 @@ CUBELESS = EvalSettings(is_cubeful=False)
 
 
 def smooth(threads=1, cache=None, pruning=PRUNED):
-    pruner = EvaluatorPruner(SmoothJudge(knows_the_end=True))
-    return Engine(SmoothJudge(), pruner, cache=cache, threads=threads, pruning=pruning)
+    pruner = EvaluatorPruner(SmoothEvaluator(knows_the_end=True))
+    return Engine(SmoothEvaluator(), pruner, cache=cache, threads=threads, pruning=pruning)
 
 
 def exact():
-    return Engine(SmoothJudge(), pruning=UNPRUNED)
+    return Engine(SmoothEvaluator(), pruning=UNPRUNED)
 
 
 def what_was_found(evaluation):
@@ -66,7 +66,7 @@ def what_was_found(evaluation):
 @ANY
 def test_without_look_ahead_the_cube_is_decided_by_the_outcome_alone(match):
     evaluation = exact().evaluate(MIDGAME, match)
-    outcome = Outcome(*map(float, SmoothJudge().evaluate(MIDGAME.board[None])[0]))
+    outcome = Outcome(*map(float, SmoothEvaluator().evaluate(MIDGAME.board[None])[0]))
     efficiency = float(cube_efficiencies(MIDGAME.board[None])[0])
     expected = decide_from_outcome(outcome, efficiency, build_cube_state_space(match, max_cube_turns=1))
     assert evaluation.decision == expected
@@ -126,7 +126,7 @@ def test_without_the_cube_plays_are_scored_by_equity_for_money_and_at_the_presen
 
 def test_values_grow_with_the_hold_on_the_cube_and_automatic_doubles_change_nothing():
     def value(match, depth=None):
-        return fixed_analyst(0.6, 0.2, 0.01, 0.1, 0.02).evaluate(START, match, depth)
+        return fixed_engine(0.6, 0.2, 0.01, 0.1, 0.02).evaluate(START, match, depth)
 
     held = [value(MatchState(cube=2, cube_owner=owner)).cubeful for owner in (0, 1)]
     centred = value(MatchState())
@@ -148,7 +148,7 @@ def test_the_cube_of_a_match_above_one_has_an_owner(ask):
 
 
 def test_the_efficiency_of_the_cube_is_that_of_the_position():
-    engine = fixed_analyst(0.7, 0, 0, 0, 0)
+    engine = fixed_engine(0.7, 0, 0, 0, 0)
     mine = MatchState(cube=2, cube_owner=0)
     worth = [engine.evaluate(where, mine).decision.no_double.equity_points for where in (START, LONG_RACE)]
     assert worth[0] < worth[1]
@@ -254,7 +254,7 @@ def test_a_search_can_stop_when_one_candidate_is_left():
 def test_look_ahead_changes_the_decision_where_the_game_ends_soon():
     """Two checkers on the ace point: the side on roll cannot lose, which its evaluator does not see."""
     sure = boards.position(x={1: 2}, o={24: 1})
-    engine = fixed_analyst(0.5, 0, 0, 0, 0)
+    engine = fixed_engine(0.5, 0, 0, 0, 0)
     assert not engine.evaluate(sure, MatchState()).decision.should_double
     evaluation = engine.evaluate(sure, MatchState(), EvalSettings(1))
     assert evaluation.decision.should_double
@@ -267,7 +267,7 @@ def test_look_ahead_changes_the_decision_where_the_game_ends_soon():
     [((0.0, 0, 0, 0, 0), 1), ((0.0, 0, 0, 1, 0), 2), ((0.0, 0, 0, 1, 1), 3), ((0.3, 0, 0, 0.1, 0), 0)],
 )
 def test_what_is_lost_anyway_can_be_resigned_and_less_is_not_accepted(outcome, offer):
-    engine = fixed_analyst(*outcome)
+    engine = fixed_engine(*outcome)
     for match in (MatchState(), MatchState(length=9, score=(1, 3)), MatchState(cube=2, cube_owner=1)):
         evaluation = engine.evaluate(START, match)
         assert engine.find_resignation(evaluation, match) == offer
@@ -277,7 +277,7 @@ def test_what_is_lost_anyway_can_be_resigned_and_less_is_not_accepted(outcome, o
 
 
 def test_gammons_are_not_resigned_where_they_do_not_count():
-    engine = fixed_analyst(0.0, 0, 0, 1, 0)
+    engine = fixed_engine(0.0, 0, 0, 1, 0)
     for match in (MatchState(jacoby=True), MatchState(length=1), MatchState(length=5, score=(0, 4))):
         assert engine.find_resignation(engine.evaluate(START, match), match) == 1
 
@@ -299,7 +299,7 @@ def test_a_beaver_is_judged_at_the_cube_that_a_take_leaves(plies):
 
 def test_at_the_highest_cube_a_beaver_leaves_nobody_a_use_for_it():
     beavered = MatchState(cube=MAX_CUBE // 2, cube_owner=1, doubled=True, beavered=True)
-    beaver = fixed_analyst(0.26, 0, 0, 0, 0).evaluate_beaver(START, beavered)
+    beaver = fixed_engine(0.26, 0, 0, 0, 0).evaluate_beaver(START, beavered)
     assert beaver.equity == pytest.approx(2 * (2 * 0.26 - 1))
     assert beaver.plays_on
 
@@ -308,7 +308,7 @@ def test_the_score_matrix_without_look_ahead_is_that_of_the_outcome():
     outcome = (0.7, 0.2, 0.01, 0.1, 0.005)
     rows, efficiencies = np.array([outcome], np.float32), np.array([0.68], np.float32)
     expected = compute_score_matrix(lambda game: compute_leaf_values(rows, efficiencies, game)[0], 4)
-    assert fixed_analyst(*outcome).compute_score_matrix(START, 4) == expected
+    assert fixed_engine(*outcome).compute_score_matrix(START, 4) == expected
 
 
 def test_the_score_matrix_looks_ahead_at_each_score():
@@ -335,8 +335,8 @@ def test_looking_ahead_gives_an_evaluator_of_that_depth():
     engine = smooth()
     assert engine.make_n_ply_evaluator(0) is engine.evaluator
     deeper = engine.make_n_ply_evaluator(1, threads=2)
-    pruner = EvaluatorPruner(SmoothJudge(knows_the_end=True))
-    expected = NPlyEvaluator(SmoothJudge(), pruner, 1, PRUNED)
+    pruner = EvaluatorPruner(SmoothEvaluator(knows_the_end=True))
+    expected = NPlyEvaluator(SmoothEvaluator(), pruner, 1, PRUNED)
     sample = MIDGAME.board[None]
     assert deeper.plies == 1
     assert np.array_equal(deeper.evaluate(sample), expected.evaluate(sample))

@@ -24,9 +24,9 @@ from engine.rollout import (
 )
 from engine.rules.match import MatchState
 from engine.rules.position import Position
-from tests.boards import RacingJudge
+from tests.boards import RacingEvaluator
 
-ENGINE = Engine(RacingJudge())
+ENGINE = Engine(RacingEvaluator())
 SETTINGS = RolloutSettings(trials=36, truncation=2)
 START = Position.start()
 MATCH = MatchState(length=5, score=(1, 2))

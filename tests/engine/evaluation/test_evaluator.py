@@ -8,25 +8,25 @@ from engine.evaluation.evaluator import choose_best_children
 from engine.rules.moves import legal_plays
 from engine.rules.position import Position
 from tests import boards
-from tests.boards import RacingJudge
+from tests.boards import RacingEvaluator
 from tests.naive_ranking import rank_plays
 
-SAMPLE = boards.played_boards(RacingJudge(), 60, seed=1)
+SAMPLE = boards.played_boards(RacingEvaluator(), 60, seed=1)
 DICE = boards.random_rolls(60, seed=2)
 
 
 def test_the_best_child_is_the_first_of_the_ranked_plays():
-    children, places = choose_best_children(RacingJudge(), SAMPLE, DICE)
+    children, places = choose_best_children(RacingEvaluator(), SAMPLE, DICE)
     for board, dice, child, place in zip(SAMPLE, DICE, children, places, strict=True):
         position, roll = Position(board), (int(dice[0]), int(dice[1]))
-        best = rank_plays(RacingJudge(), position, roll)[0].play
+        best = rank_plays(RacingEvaluator(), position, roll)[0].play
         assert Position(child) == best.result == legal_plays(position, roll)[place].result
 
 
 def test_the_best_children_of_a_batch_are_those_of_its_positions_alone():
-    together, _ = choose_best_children(RacingJudge(), SAMPLE, DICE)
+    together, _ = choose_best_children(RacingEvaluator(), SAMPLE, DICE)
     alone = [
-        choose_best_children(RacingJudge(), SAMPLE[i : i + 1], DICE[i : i + 1])[0][0]
+        choose_best_children(RacingEvaluator(), SAMPLE[i : i + 1], DICE[i : i + 1])[0][0]
         for i in range(len(SAMPLE))
     ]
     assert np.array_equal(together, np.stack(alone))

@@ -4,12 +4,12 @@ import pytest
 from engine.evaluation.pruning import EvaluatorPruner, ShortlistPruner
 from tests import boards
 
-EVALUATOR = boards.RacingJudge()
+EVALUATOR = boards.RacingEvaluator()
 BOARDS = boards.played_boards(EVALUATOR, 60, seed=5)
 DICE = boards.random_rolls(60, seed=6)
 
 
-class _Opposite(boards.RacingJudge):
+class _Opposite(boards.RacingEvaluator):
     """Likes what the racing evaluator likes least."""
 
     name = "opposite"

@@ -38,8 +38,8 @@ def dice(number):
 
 @pytest.fixture(scope="module")
 def players():
-    analyst = load_engine()
-    return Decider(analyst, EvalSettings()), Decider(analyst, EvalSettings(), 0.2, seed=4)
+    engine = load_engine()
+    return Decider(engine, EvalSettings()), Decider(engine, EvalSettings(), 0.2, seed=4)
 
 
 @pytest.fixture(scope="module")

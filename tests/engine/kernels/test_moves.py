@@ -34,10 +34,12 @@ def test_20000_random_positions_agree_with_the_slow_twin():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "judge", [boards.RacingJudge(), boards.RandomJudge(seed=3)], ids=lambda judge: judge.name
+    "evaluator",
+    [boards.RacingEvaluator(), boards.RandomEvaluator(seed=3)],
+    ids=lambda evaluator: evaluator.name,
 )
-def test_20000_positions_of_played_games_agree_with_the_slow_twin(judge):
-    sample = boards.played_boards(judge, 20_000, seed=4)
+def test_20000_positions_of_played_games_agree_with_the_slow_twin(evaluator):
+    sample = boards.played_boards(evaluator, 20_000, seed=4)
     assert naive.disagreements(sample, boards.random_rolls(20_000, seed=5)) == []
 
 
@@ -62,7 +64,7 @@ def test_no_roll_has_more_results_than_there_is_room_for():
 
 def test_checker_moves_lead_one_by_one_through_legal_moves_to_the_result():
     sample = np.concatenate(
-        [boards.random_boards(1500, seed=9), boards.played_boards(boards.RacingJudge(), 1500, 10)]
+        [boards.random_boards(1500, seed=9), boards.played_boards(boards.RacingEvaluator(), 1500, 10)]
     )
     dice = boards.random_rolls(3000, seed=11)
     children, moves, offsets = expand_rolls(sample, dice)

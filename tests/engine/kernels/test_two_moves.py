@@ -41,7 +41,7 @@ def _doubles(count: int, seed: int):
 
 def test_doubles_agree_with_the_slow_twin():
     sample = np.concatenate(
-        [boards.random_boards(3000, seed=1), boards.played_boards(boards.RacingJudge(), 3000, seed=2)]
+        [boards.random_boards(3000, seed=1), boards.played_boards(boards.RacingEvaluator(), 3000, seed=2)]
     )
     assert _disagreements(sample, _doubles(6000, seed=3)) == []
 

@@ -18,9 +18,9 @@ from engine.rules.outcome import Outcome
 from engine.rules.position import Position
 from engine.search import UNPRUNED
 from tests import boards
-from tests.boards import RacingJudge, TornJudge
-from tests.engine.opinions import ListJudge, fixed_analyst
-from tests.engine.search.naive_search import SmoothJudge
+from tests.boards import RacingEvaluator, TornEvaluator
+from tests.engine.opinions import ListEvaluator, fixed_engine
+from tests.engine.search.naive_search import SmoothEvaluator
 from tests.match_states import random_match_state
 
 START = Position.start()
@@ -33,11 +33,11 @@ def chosen_among(outcomes, match, depth=None):
     """The outcome of the play that is chosen when the first legal plays have these outcomes."""
     plays = legal_plays(START, (3, 1))
     listed = dict(zip((play.result.board.tobytes() for play in plays), outcomes, strict=False))
-    return Decider(Engine(ListJudge(listed)), depth).choose_play(START, (3, 1), match).evaluation.outcome
+    return Decider(Engine(ListEvaluator(listed)), depth).choose_play(START, (3, 1), match).evaluation.outcome
 
 
 def test_without_the_cube_money_plays_go_by_equity_and_match_plays_by_the_chance_to_win():
-    decider = Decider(Engine(TornJudge()), CUBELESS)
+    decider = Decider(Engine(TornEvaluator()), CUBELESS)
     money = decider.choose_play(START, (6, 4), MatchState())
     assert money.evaluation == money.ranked.plays[0]
     assert money.evaluation.outcome.win == pytest.approx(0.58)
@@ -95,7 +95,7 @@ def test_a_cube_that_nobody_owns_does_not_keep_a_match_play_from_being_chosen_wi
 def test_automatic_doubles_for_money_change_no_play():
     for roll in ROLLS[:6]:
         plays = [
-            Decider(Engine(SmoothJudge())).choose_play(START, roll, MatchState(cube=n)).evaluation
+            Decider(Engine(SmoothEvaluator())).choose_play(START, roll, MatchState(cube=n)).evaluation
             for n in (1, 4)
         ]
         assert plays[0] == plays[1]
@@ -108,17 +108,17 @@ def test_doubles_and_answers_are_those_of_the_decision():
         (0.85, True, CubeResponse.PASS),
         (0.3, False, CubeResponse.BEAVER),
     ):
-        decider = Decider(fixed_analyst(win, 0.0, 0, 0, 0))
+        decider = Decider(fixed_engine(win, 0.0, 0, 0, 0))
         assert decider.should_double(START, MatchState()) is doubles
         assert decider.choose_response(START, MatchState()) is response
     assert (
-        Decider(fixed_analyst(0.3, 0, 0, 0, 0)).choose_response(START, MatchState(beavers=False))
+        Decider(fixed_engine(0.3, 0, 0, 0, 0)).choose_response(START, MatchState(beavers=False))
         is CubeResponse.TAKE
     )
 
 
 def test_a_position_too_good_to_double_is_played_on():
-    decider = Decider(fixed_analyst(0.95, 0.85, 0, 0, 0))
+    decider = Decider(fixed_engine(0.95, 0.85, 0, 0, 0))
     assert not decider.should_double(START, MatchState())
     assert decider.choose_response(START, MatchState()) is CubeResponse.PASS
     assert decider.should_double(START, MatchState(jacoby=True))
@@ -136,11 +136,11 @@ def test_a_position_too_good_to_double_is_played_on():
 )
 def test_cube_actions_go_by_the_score(match, doubles):
     """A side that trails after the Crawford game doubles as soon as it can, whatever the position."""
-    assert Decider(fixed_analyst(0.5, 0.1, 0, 0.1, 0)).should_double(START, match) is doubles
+    assert Decider(fixed_engine(0.5, 0.1, 0, 0.1, 0)).should_double(START, match) is doubles
 
 
 def test_nobody_doubles_without_access_to_the_cube():
-    decider = Decider(fixed_analyst(0.75, 0, 0, 0, 0))
+    decider = Decider(fixed_engine(0.75, 0, 0, 0, 0))
     assert decider.should_double(START, MatchState(cube=2, cube_owner=0))
     assert not decider.should_double(START, MatchState(cube=2, cube_owner=1))
 
@@ -148,7 +148,7 @@ def test_nobody_doubles_without_access_to_the_cube():
 def test_cube_actions_look_ahead_as_plays_do():
     """Without look-ahead the evaluator thinks of a race; at 1 ply it sees the game end."""
     last_roll = boards.position(x={1: 2}, o={24: 2})
-    blind = Engine(RacingJudge())
+    blind = Engine(RacingEvaluator())
     assert not Decider(blind).should_double(last_roll, MatchState())
     deep = Decider(blind, EvalSettings(1))
     assert deep.should_double(last_roll, MatchState())
@@ -159,7 +159,7 @@ def test_a_beavered_doubler_plays_on_unless_it_would_lose_more_than_the_stake():
     beavered = MatchState(cube=2, cube_owner=1)
 
     def takes(*outcome):
-        return Decider(fixed_analyst(*outcome)).takes_beaver(START, beavered)
+        return Decider(fixed_engine(*outcome)).takes_beaver(START, beavered)
 
     assert takes(0.45, 0, 0, 0.1, 0)
     assert not takes(0.2, 0, 0, 0.3, 0)
@@ -174,7 +174,7 @@ def test_any_outcome_at_any_score_gives_a_legal_action():
     for number in range(1000):
         win = chance.choice([0.0, 1.0, chance.random()])
         win_g, lose_g = win * chance.random(), (1 - win) * chance.random()
-        engine = fixed_analyst(win, win_g, win_g * chance.random(), lose_g, lose_g * chance.random())
+        engine = fixed_engine(win, win_g, win_g * chance.random(), lose_g, lose_g * chance.random())
         match = random_match_state(chance)
         before = MatchState(**{**match.__dict__, "roll": None, "doubled": False, "resigned": 0})
         decision = engine.evaluate(START, before).decision
@@ -194,7 +194,7 @@ def test_any_outcome_at_any_score_gives_a_legal_action():
 
 
 def noisy(noise_points, seed=1, depth=None, **options):
-    return Decider(Engine(SmoothJudge(), None, pruning=UNPRUNED), depth, noise_points, seed, **options)
+    return Decider(Engine(SmoothEvaluator(), None, pruning=UNPRUNED), depth, noise_points, seed, **options)
 
 
 def test_without_noise_the_best_play_is_chosen_whatever_the_seed():
@@ -237,7 +237,7 @@ def test_a_decision_does_not_depend_on_those_before_it():
 
 
 def test_only_plays_of_the_full_depth_are_chosen_by_an_erring_player():
-    decider = Decider(Engine(SmoothJudge()), EvalSettings(1, "tiny"), noise_points=1.0)
+    decider = Decider(Engine(SmoothEvaluator()), EvalSettings(1, "tiny"), noise_points=1.0)
     for roll in ROLLS[:8]:
         choice = decider.choose_play(MIDGAME, roll, MatchState())
         assert choice.evaluation.survived
@@ -246,10 +246,10 @@ def test_only_plays_of_the_full_depth_are_chosen_by_an_erring_player():
 
 def test_cube_errors_are_made_where_the_decision_is_close_and_not_where_it_is_clear():
     def shares(win):
-        choosers = [Decider(fixed_analyst(win, 0, 0, 0, 0), None, 0.05, seed) for seed in range(200)]
-        doubled = np.mean([decider.should_double(START, MatchState()) for decider in choosers])
+        deciders = [Decider(fixed_engine(win, 0, 0, 0, 0), None, 0.05, seed) for seed in range(200)]
+        doubled = np.mean([decider.should_double(START, MatchState()) for decider in deciders])
         taken = np.mean(
-            [decider.choose_response(START, MatchState()) is CubeResponse.TAKE for decider in choosers]
+            [decider.choose_response(START, MatchState()) is CubeResponse.TAKE for decider in deciders]
         )
         return doubled, taken
 
@@ -272,12 +272,12 @@ def test_cube_errors_are_made_where_the_decision_is_close_and_not_where_it_is_cl
 )
 def test_impossible_players_are_refused_by_field(field, options):
     with pytest.raises(ValueRangeError) as caught:
-        Decider(fixed_analyst(0.5, 0, 0, 0, 0), **options)
+        Decider(fixed_engine(0.5, 0, 0, 0, 0), **options)
     assert caught.value.field == field
 
 
 def test_a_game_that_is_over_has_no_plays():
     with pytest.raises(StateError):
-        Decider(fixed_analyst(0.5, 0, 0, 0, 0)).choose_play(
+        Decider(fixed_engine(0.5, 0, 0, 0, 0)).choose_play(
             boards.position(x={}, o={20: 1}), (3, 1), MatchState()
         )

@@ -13,10 +13,10 @@ from engine.play.player import Player, RandomPlayer, ScorerPlayer
 from engine.rules.match import MatchState
 from engine.rules.position import Position
 from engine.search import SearchWatch
-from tests.boards import RacingJudge, played_boards, position, random_rolls
+from tests.boards import RacingEvaluator, played_boards, position, random_rolls
 
-ENGINE = Engine(RacingJudge())
-BOARDS = played_boards(RacingJudge(), 2000, seed=5)[:20]
+ENGINE = Engine(RacingEvaluator())
+BOARDS = played_boards(RacingEvaluator(), 2000, seed=5)[:20]
 DICE = random_rolls(20, seed=6)
 MATCH = MatchState(length=5, score=(3, 1))
 

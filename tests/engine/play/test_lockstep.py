@@ -12,7 +12,7 @@ from engine.rules.dice import draw_paired_dice
 from engine.rules.position import Position
 from tests import boards
 
-RACER = EvaluatorPlayer(boards.RacingJudge())
+RACER = EvaluatorPlayer(boards.RacingEvaluator())
 RANDOM = RandomPlayer(7)
 
 

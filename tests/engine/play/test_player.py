@@ -14,11 +14,11 @@ from tests.naive_ranking import rank_plays
 
 
 def _time_calls(count: int):
-    return boards.played_boards(boards.RacingJudge(), count, seed=1), boards.random_rolls(count, seed=2)
+    return boards.played_boards(boards.RacingEvaluator(), count, seed=1), boards.random_rolls(count, seed=2)
 
 
 @pytest.mark.parametrize(
-    "player", [RandomPlayer(1), EvaluatorPlayer(boards.RacingJudge())], ids=lambda p: p.name
+    "player", [RandomPlayer(1), EvaluatorPlayer(boards.RacingEvaluator())], ids=lambda p: p.name
 )
 def test_choices_are_legal_and_do_not_depend_on_the_batch_or_its_order(player):
     sample, dice = _time_calls(200)
@@ -32,7 +32,7 @@ def test_choices_are_legal_and_do_not_depend_on_the_batch_or_its_order(player):
 
 
 def test_an_evaluator_player_plays_the_first_of_the_ranking():
-    evaluator = boards.RacingJudge()
+    evaluator = boards.RacingEvaluator()
     sample, dice = _time_calls(30)
     for board, roll, choice in zip(
         sample, dice, EvaluatorPlayer(evaluator).choose(sample, dice), strict=True

@@ -26,7 +26,7 @@ TWO_MOVES = Rules(doubles=Doubles.TWO)
 
 
 def two_move_engine():
-    return Engine(boards.RacingJudge(), rules=TWO_MOVES)
+    return Engine(boards.RacingEvaluator(), rules=TWO_MOVES)
 
 
 class PipScorer:
@@ -37,7 +37,7 @@ class PipScorer:
 
 
 PICKERS = [
-    EvaluatorPlayer(boards.RacingJudge()),
+    EvaluatorPlayer(boards.RacingEvaluator()),
     ScorerPlayer("pips", PipScorer()),
     RandomPlayer(3),
     PubevalPlayer(),
@@ -48,14 +48,17 @@ PICKERS = [
 @pytest.mark.parametrize("player", PICKERS, ids=lambda player: player.name)
 def test_what_a_player_picks_among_the_usual_plays_is_what_it_chooses(player):
     assert player.can_pick
-    sample, dice = boards.played_boards(boards.RacingJudge(), 200, seed=1), boards.random_rolls(200, seed=2)
+    sample, dice = (
+        boards.played_boards(boards.RacingEvaluator(), 200, seed=1),
+        boards.random_rolls(200, seed=2),
+    )
     children, _, offsets = expand_rolls(sample, dice)
     assert np.array_equal(children[player.pick(sample, dice, children, offsets)], player.choose(sample, dice))
 
 
 @pytest.mark.parametrize("player", PICKERS, ids=lambda player: player.name)
 def test_a_double_takes_a_player_two_moves_far(player):
-    sample = boards.played_boards(boards.RacingJudge(), 100, seed=3)
+    sample = boards.played_boards(boards.RacingEvaluator(), 100, seed=3)
     dice = np.full((100, 2), 2, np.int8)
     two = VariantPlayer(player, TWO_MOVES)
     assert two.name == player.name
@@ -93,7 +96,7 @@ def test_a_player_that_looks_ahead_is_refused():
 
 
 def test_plays_of_two_moves_are_ranked_as_their_results_are_judged():
-    evaluator = boards.RacingJudge()
+    evaluator = boards.RacingEvaluator()
     ranked = two_move_engine().rank_plays(START, (4, 4), MatchState())
     assert {play.play.result for play in ranked.plays} == {
         play.result for play in legal_plays(START, (4, 4), TWO_MOVES)
@@ -107,7 +110,7 @@ def test_plays_of_two_moves_are_ranked_as_their_results_are_judged():
 
 
 def test_other_rolls_are_ranked_as_ever():
-    engine = Engine(boards.RacingJudge())
+    engine = Engine(boards.RacingEvaluator())
     for match in (MatchState(), MatchState(5, (3, 1))):
         usual = engine.rank_plays(START, (3, 1), match, EvalSettings(is_cubeful=False))
         assert engine.with_rules(TWO_MOVES).rank_plays(START, (3, 1), match).plays == usual.plays

@@ -26,14 +26,14 @@ from engine.rules.outcome import Outcome
 from engine.search.cubeful_objective import make_dead_cube_game
 from tests import boards, naive_rollout
 
-EVALUATOR = boards.RacingJudge()
+EVALUATOR = boards.RacingEvaluator()
 EVALUATORS = RolloutEvaluators(EvaluatorPruner(EVALUATOR), EVALUATOR)
 RACE = boards.position({6: 3, 5: 2, 3: 2}, {21: 3, 20: 2, 19: 2})
 CONTACT = boards.position({25: 1, 20: 2, 6: 3, 4: 2}, {2: 2, 7: 1, 19: 4, 21: 3})
 GAMMONISH = boards.position({6: 2, 5: 2, 4: 3, 3: 3}, {1: 7, 12: 8})
 
 
-class _SharpJudge(boards.RacingJudge):
+class _SharpEvaluator(boards.RacingEvaluator):
     """Confident racing evaluator with gammons, so that cubes are turned, passed and played on."""
 
     name = "sharp"
@@ -48,8 +48,8 @@ class _SharpJudge(boards.RacingJudge):
         return outcomes.astype(np.float32)
 
 
-SHARP = _SharpJudge()
-SHARP_JUDGES = RolloutEvaluators(EvaluatorPruner(SHARP), SHARP)
+SHARP = _SharpEvaluator()
+SHARP_EVALUATORS = RolloutEvaluators(EvaluatorPruner(SHARP), SHARP)
 
 MATCHES = [
     MatchState(),
@@ -77,7 +77,7 @@ def test_trials_with_the_cube_are_those_played_by_hand(match, start):
         at_once = number == 1
         scoring = CubefulScoring(build_cube_state_space(match), may_double_at_start=at_once)
         trials = range(4 if settings.variance_reduction else 12)
-        found = play_trials(start.board[None], trials, settings, SHARP_JUDGES, scoring, lambda: False)[0]
+        found = play_trials(start.board[None], trials, settings, SHARP_EVALUATORS, scoring, lambda: False)[0]
         for trial in trials:
             expected = naive_rollout.cubeful_trial_value(
                 start, trial, SHARP, settings, match, doubles_at_once=at_once
@@ -88,7 +88,9 @@ def test_trials_with_the_cube_are_those_played_by_hand(match, start):
 def test_cubes_are_doubled_passed_taken_and_beavered_in_these_trials():
     scoring = CubefulScoring(build_cube_state_space(MatchState()))
     settings = RolloutSettings(variance_reduction=False)
-    scores = play_trials(CONTACT.board[None], range(400), settings, SHARP_JUDGES, scoring, lambda: False)[0]
+    scores = play_trials(CONTACT.board[None], range(400), settings, SHARP_EVALUATORS, scoring, lambda: False)[
+        0
+    ]
     points, outcome = scores[:, VALUE_COLUMN], scores[:, 0]
     assert ((outcome > 0) & (outcome < 1)).sum() > 5  # games that end with a pass
     assert {1.0, 2.0, -1.0, -2.0} <= set(points.tolist())
@@ -128,10 +130,10 @@ def test_variance_reduction_keeps_the_cubeful_mean_and_shrinks_its_error(match):
 
 def test_an_extended_cubeful_rollout_is_the_whole_one():
     scoring = CubefulScoring(build_cube_state_space(MatchState()))
-    half = roll_out([CONTACT], SHARP_JUDGES, RolloutSettings(trials=72, truncation=5), scoring=scoring)
+    half = roll_out([CONTACT], SHARP_EVALUATORS, RolloutSettings(trials=72, truncation=5), scoring=scoring)
     settings = RolloutSettings(trials=144, truncation=5, threads=2)
-    rest = roll_out([CONTACT], SHARP_JUDGES, settings, scoring=scoring, resume=half.state)
-    whole = roll_out([CONTACT], SHARP_JUDGES, settings, scoring=scoring)
+    rest = roll_out([CONTACT], SHARP_EVALUATORS, settings, scoring=scoring, resume=half.state)
+    whole = roll_out([CONTACT], SHARP_EVALUATORS, settings, scoring=scoring)
     assert np.array_equal(rest.state.scores[0], whole.state.scores[0])
 
 
@@ -248,7 +250,7 @@ def test_a_resting_cube_makes_of_an_outcome_what_the_match_makes_of_its_results(
     game = make_dead_cube_game(match)
     scoring = CubefulScoring(game)
     settings = RolloutSettings(trials=36, truncation=1)
-    state = roll_out([CONTACT], SHARP_JUDGES, settings, scoring=scoring).state
+    state = roll_out([CONTACT], SHARP_EVALUATORS, settings, scoring=scoring).state
     mean = state.scores[0].mean(axis=0)
     dead = compute_dead_cube_values(mean[None, :VALUE_COLUMN].astype(np.float32), game)
     assert mean[VALUE_COLUMN] == pytest.approx(float(dead[0]), abs=1e-5)
@@ -261,10 +263,10 @@ def test_starts_with_other_cubes_do_not_mix(match):
     scoring, settings = CubefulScoring(game), RolloutSettings(truncation=3)
     cubes = TrialCubes(np.array([0, game.state_after_take[0]], np.int8), np.array([1.0, game.stake_factor]))
     starts = np.stack([CONTACT.board] * 2)
-    both = play_trials(starts, range(36), settings, SHARP_JUDGES, scoring, lambda: False, cubes)
+    both = play_trials(starts, range(36), settings, SHARP_EVALUATORS, scoring, lambda: False, cubes)
     for one in range(2):
         alone = play_trials(
-            starts[:1], range(36), settings, SHARP_JUDGES, scoring, lambda: False, cubes[[one]]
+            starts[:1], range(36), settings, SHARP_EVALUATORS, scoring, lambda: False, cubes[[one]]
         )
         assert np.array_equal(both[one], alone[0])
     assert not np.array_equal(both[0], both[1])

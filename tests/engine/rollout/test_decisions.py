@@ -19,7 +19,7 @@ from engine.rules.position import Position
 from tests import boards
 from tests.naive_ranking import rank_plays
 
-EVALUATOR = boards.RacingJudge()
+EVALUATOR = boards.RacingEvaluator()
 EVALUATORS = RolloutEvaluators(EvaluatorPruner(EVALUATOR), EVALUATOR)
 CONTACT = boards.position({25: 1, 20: 2, 6: 3, 4: 2}, {2: 2, 7: 1, 19: 4, 21: 3})
 WON = boards.position({}, {24: 3})

@@ -5,7 +5,7 @@ from engine.rollout import RolloutEvaluator, RolloutEvaluators, RolloutSettings,
 from engine.rules.position import Position
 from tests import boards
 
-EVALUATOR = boards.RacingJudge()
+EVALUATOR = boards.RacingEvaluator()
 EVALUATORS = RolloutEvaluators(EvaluatorPruner(EVALUATOR), EVALUATOR)
 SETTINGS = RolloutSettings(trials=72, truncation=3)
 BOARDS = boards.played_boards(EVALUATOR, 70, seed=8)

@@ -8,7 +8,7 @@ from engine.evaluation.pruning import EvaluatorPruner
 from engine.rollout import RolloutEvaluators, RolloutSettings, load_state, roll_out, save_state
 from tests import boards
 
-EVALUATOR = boards.RacingJudge()
+EVALUATOR = boards.RacingEvaluator()
 EVALUATORS = RolloutEvaluators(EvaluatorPruner(EVALUATOR), EVALUATOR)
 STARTS = [
     boards.position({6: 3, 5: 2}, {21: 3, 20: 2, 19: 2}),

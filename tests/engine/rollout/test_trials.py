@@ -10,7 +10,7 @@ from engine.rollout.trials import play_trials
 from engine.rules.position import Position
 from tests import boards, naive_rollout
 
-EVALUATOR = boards.RacingJudge()
+EVALUATOR = boards.RacingEvaluator()
 EVALUATORS = RolloutEvaluators(EvaluatorPruner(EVALUATOR), EVALUATOR)
 START = Position.start()
 RACE = boards.position({6: 3, 5: 2, 3: 2}, {21: 3, 20: 2, 19: 2})
@@ -106,7 +106,7 @@ def test_repeated_positions_are_played_once():
 
 
 def test_luck_can_be_measured_by_others_than_those_who_play():
-    random = boards.RandomJudge(1)
+    random = boards.RandomEvaluator(1)
 
     class Constant:
         name = "constant"

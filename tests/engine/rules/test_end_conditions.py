@@ -11,7 +11,7 @@ from engine.rules.end_conditions import GAME_OVER, HOME_BOUND, PIPS_PER_ROLL
 from engine.rules.position import Phase, Position
 from tests import boards
 
-RACER = EvaluatorPlayer(boards.RacingJudge())
+RACER = EvaluatorPlayer(boards.RacingEvaluator())
 RANDOM = RandomPlayer(7)
 
 RACE = boards.position({6: 5, 5: 5, 4: 5}, {24: 5, 20: 5, 19: 5})

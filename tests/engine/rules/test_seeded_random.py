@@ -13,7 +13,7 @@ from tests import boards
 
 
 def _time_calls(count: int):
-    return boards.played_boards(boards.RacingJudge(), count, seed=1), boards.random_rolls(count, seed=2)
+    return boards.played_boards(boards.RacingEvaluator(), count, seed=1), boards.random_rolls(count, seed=2)
 
 
 def test_mixed_numbers_below_a_limit_stay_below_and_reach_all():

@@ -36,10 +36,10 @@ def test_a_thread_without_a_turn_has_none_to_pass_on():
 
 
 def test_a_search_with_threads_inside_a_rollout_with_threads_ends():
-    judge = boards.RacingJudge()
-    finder = EvaluatorPruner(judge)
-    deep = ShortlistPruner(finder, NPlyEvaluator(judge, finder, 1, threads=2))
+    evaluator = boards.RacingEvaluator()
+    pruner = EvaluatorPruner(evaluator)
+    deep = ShortlistPruner(pruner, NPlyEvaluator(evaluator, pruner, 1, threads=2))
     start = boards.position({6: 3, 5: 2, 3: 2}, {21: 3, 20: 2, 19: 2})
     settings = RolloutSettings(trials=72, truncation=3, variance_reduction=False, threads=2)
-    found = roll_out([start], RolloutEvaluators(deep, judge), settings)
+    found = roll_out([start], RolloutEvaluators(deep, evaluator), settings)
     assert found.state.count_trials() == 72

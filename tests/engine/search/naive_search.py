@@ -13,7 +13,7 @@ from engine.rules.outcome import cubeless_equity, evaluate_finished, invert_outc
 from engine.rules.position import CHECKERS, OFF, Position
 
 
-class SmoothJudge:
+class SmoothEvaluator:
     """A judge with opinions on all five columns, and wrong ones on finished positions unless told otherwise.
 
     All its arithmetic is exact or rounded entry by entry, so a row's result depends on that row alone.
@@ -45,7 +45,7 @@ class SmoothJudge:
         return outcomes
 
 
-class CountingFinder(EvaluatorPruner):
+class CountingPruner(EvaluatorPruner):
     """A reply finder that notes how many positions it was given at a time."""
 
     def __init__(self, evaluator) -> None:

@@ -22,10 +22,10 @@ from engine.search.cubeful_objective import (
 from engine.search.objective import CubelessObjective
 from tests import boards
 from tests.engine.search.naive_cubeful import NaiveCubeful
-from tests.engine.search.naive_search import SmoothJudge
+from tests.engine.search.naive_search import SmoothEvaluator
 
 SAMPLE = np.concatenate(
-    [boards.played_boards(boards.RacingJudge(), 5000, seed=1)[:5], boards.random_boards(5, seed=2)]
+    [boards.played_boards(boards.RacingEvaluator(), 5000, seed=1)[:5], boards.random_boards(5, seed=2)]
 )
 NEARLY_OVER = np.stack(
     [
@@ -66,14 +66,14 @@ ANY = pytest.mark.parametrize("match", MONEY + MATCHES, ids=name)
 PRUNED = Pruning(keep=3, margin=0.1, width=2, width_margin=0.05)
 
 
-def searched(judgement, sample, plies, pruning=UNPRUNED, **options):
-    pruner = None if pruning.keep is None else EvaluatorPruner(SmoothJudge(knows_the_end=True))
-    return TreeSearch(pruner, pruning, **options).evaluate(judgement, sample, plies)
+def searched(objective, sample, plies, pruning=UNPRUNED, **options):
+    pruner = None if pruning.keep is None else EvaluatorPruner(SmoothEvaluator(knows_the_end=True))
+    return TreeSearch(pruner, pruning, **options).evaluate(objective, sample, plies)
 
 
 def naive(match, sample, plies):
     """All columns by the definition, those of the cube in the order of the states."""
-    twin = NaiveCubeful(SmoothJudge(), match)
+    twin = NaiveCubeful(SmoothEvaluator(), match)
     first, *_ = states = build_cube_state_space(match, max_cube_turns=plies + 1).states
     rows = []
     for board in sample:
@@ -86,7 +86,7 @@ def naive(match, sample, plies):
 
 def cubeful(match, plies, evaluator=None, exact=()):
     return CubefulObjective(
-        evaluator or SmoothJudge(), build_cube_state_space(match, max_cube_turns=plies + 1), exact
+        evaluator or SmoothEvaluator(), build_cube_state_space(match, max_cube_turns=plies + 1), exact
     )
 
 
@@ -105,14 +105,14 @@ def test_two_plies_unpruned_are_the_exact_expectiminimax_with_the_cube(match):
 
 def test_the_samples_have_doubles_that_are_right_and_doubles_that_are_wrong():
     """Otherwise the twin could not tell a search that always doubles from one that never does."""
-    judgement = cubeful(MatchState(), 1)
-    values = searched(judgement, np.concatenate([SAMPLE, NEARLY_OVER]), 1)
-    doubled = judgement.apply_double_option(values)[:, OUTCOME_COLUMNS] > values[:, OUTCOME_COLUMNS]
+    objective = cubeful(MatchState(), 1)
+    values = searched(objective, np.concatenate([SAMPLE, NEARLY_OVER]), 1)
+    doubled = objective.apply_double_option(values)[:, OUTCOME_COLUMNS] > values[:, OUTCOME_COLUMNS]
     assert doubled.any()
     assert not doubled.all()
 
 
-class EnteringJudge:
+class EnteringEvaluator:
     """Thinks that a side with a checker on the bar has lost a single game, and the other one a gammon."""
 
     name, plies = "entering", 0
@@ -137,8 +137,8 @@ class EnteringJudge:
 def test_a_double_that_only_brings_the_gammons_in_is_right_by_the_jacoby_rule_and_beavered(rules, best):
     """Eleven rolls of 36 enter and win a gammon; with single games alone the player is worse off still."""
     on_the_bar = boards.position(x={25: 1, 6: 14}, o={20: 2, 21: 2, 22: 2, 23: 2, 24: 2, 1: 5}).board[None]
-    judgement = cubeful(MatchState(**rules), 1, evaluator=EnteringJudge())
-    values = judgement.apply_double_option(searched(judgement, on_the_bar, 1))
+    objective = cubeful(MatchState(**rules), 1, evaluator=EnteringEvaluator())
+    values = objective.apply_double_option(searched(objective, on_the_bar, 1))
     assert values[0, OUTCOME_COLUMNS] == pytest.approx(best, abs=1e-6)
 
 
@@ -151,19 +151,19 @@ def test_holding_the_cube_is_never_worse_and_facing_it_never_better():
 
 @pytest.mark.parametrize("match", MATCHES, ids=name)
 def test_with_the_cube_at_rest_replies_go_by_the_chance_to_win_the_match(match):
-    judgement = MatchObjective(SmoothJudge(), make_dead_cube_game(match))
+    objective = MatchObjective(SmoothEvaluator(), make_dead_cube_game(match))
     sample = np.concatenate([SAMPLE[:4], NEARLY_OVER])
-    found = searched(judgement, sample, 1)
-    chances = compute_dead_cube_values(found[:, :OUTCOME_COLUMNS], judgement.space)
+    found = searched(objective, sample, 1)
+    chances = compute_dead_cube_values(found[:, :OUTCOME_COLUMNS], objective.space)
     assert np.abs(found[:, OUTCOME_COLUMNS] - chances).max() < 1e-6
-    by_equity = searched(CubelessObjective(SmoothJudge()), sample, 1)
-    assert (found[:, OUTCOME_COLUMNS] >= compute_dead_cube_values(by_equity, judgement.space) - 1e-6).all()
+    by_equity = searched(CubelessObjective(SmoothEvaluator()), sample, 1)
+    assert (found[:, OUTCOME_COLUMNS] >= compute_dead_cube_values(by_equity, objective.space) - 1e-6).all()
     assert (cubeless_equity(found) <= cubeless_equity(by_equity) + 1e-6).all()
 
 
 def test_at_double_match_point_only_wins_count():
-    judgement = MatchObjective(SmoothJudge(), make_dead_cube_game(MatchState(length=1)))
-    found = searched(judgement, SAMPLE[:3], 2, PRUNED)
+    objective = MatchObjective(SmoothEvaluator(), make_dead_cube_game(MatchState(length=1)))
+    found = searched(objective, SAMPLE[:3], 2, PRUNED)
     assert np.abs(found[:, OUTCOME_COLUMNS] - found[:, WIN]).max() < 1e-6
 
 
@@ -178,25 +178,25 @@ def test_results_are_bitwise_the_same_on_any_threads_alone_and_in_company(match)
 
 @pytest.mark.parametrize("entries", [2, 1 << 14])
 def test_judgements_of_different_columns_share_a_cache_without_mixing(entries):
-    evaluator, sample = SmoothJudge(), np.concatenate([SAMPLE[:1], NEARLY_OVER])
-    judgements = [
+    evaluator, sample = SmoothEvaluator(), np.concatenate([SAMPLE[:1], NEARLY_OVER])
+    objectives = [
         CubelessObjective(evaluator),
         *(MatchObjective(evaluator, make_dead_cube_game(match)) for match in MATCHES[:3]),
         *(cubeful(match, 2, evaluator) for match in (*MONEY, *MATCHES)),
     ]
-    assert len({judgement.columns for judgement in judgements}) > 4
-    expected = [searched(judgement, sample, 2, PRUNED) for judgement in judgements]
+    assert len({objective.columns for objective in objectives}) > 4
+    expected = [searched(objective, sample, 2, PRUNED) for objective in objectives]
     cache = ValueCache(entries, columns=16)
-    pruner = EvaluatorPruner(SmoothJudge(knows_the_end=True))
+    pruner = EvaluatorPruner(SmoothEvaluator(knows_the_end=True))
     tree = TreeSearch(pruner, PRUNED, cache)
     for plies in (1, 2, 2):
-        for judgement, values in zip(judgements, expected, strict=True):
-            found = tree.evaluate(judgement, sample, plies)
+        for objective, values in zip(objectives, expected, strict=True):
+            found = tree.evaluate(objective, sample, plies)
             assert plies == 1 or np.array_equal(found, values)
 
 
 def test_the_same_question_again_is_answered_from_the_cache():
-    evaluator = SmoothJudge()
+    evaluator = SmoothEvaluator()
     tree = TreeSearch(None, UNPRUNED, ValueCache(1 << 12, columns=16))
     first = tree.evaluate(cubeful(MatchState(length=7), 1, evaluator), SAMPLE[:3], 1)
     evaluator.batches.clear()
@@ -217,7 +217,7 @@ def test_a_search_with_the_cube_can_be_stopped():
         TreeSearch(None, UNPRUNED).evaluate(cubeful(MatchState(), 2), SAMPLE, 2, SearchWatch(cancelled))
 
 
-class HomeJudge:
+class HomeEvaluator:
     """Knows positions without contact, as a two-sided database would, and gives each owner another value."""
 
     name = "home"
@@ -246,21 +246,21 @@ HOME = boards.position(x={3: 2, 6: 1}, o={20: 2, 19: 1}).board[None]
     ],
 )
 def test_positions_that_are_known_exactly_are_looked_up_for_each_owner_of_the_cube(match, expected, plies):
-    found = searched(cubeful(match, plies, exact=(HomeJudge(),)), HOME, plies)
+    found = searched(cubeful(match, plies, exact=(HomeEvaluator(),)), HOME, plies)
     assert found[0, OUTCOME_COLUMNS:].tolist() == pytest.approx(expected)
 
 
 def test_in_a_match_known_positions_are_looked_ahead_from_because_they_are_known_for_money_alone():
     match = MatchState(length=5)
-    known, plain = (searched(cubeful(match, 1, exact=exact), HOME, 1) for exact in ((HomeJudge(),), ()))
+    known, plain = (searched(cubeful(match, 1, exact=exact), HOME, 1) for exact in ((HomeEvaluator(),), ()))
     assert np.array_equal(known, plain)
 
 
 def test_known_positions_end_a_search_that_comes_upon_them():
     """One roll away from home: each reply has the known value, seen from the other side."""
     nearly = boards.position(x={1: 14, 7: 1}, o={24: 15}).board[None]
-    judgement = cubeful(MatchState(cube=2, cube_owner=0), 1, exact=(HomeJudge(),))
-    found = searched(judgement, nearly, 1)
+    objective = cubeful(MatchState(cube=2, cube_owner=0), 1, exact=(HomeEvaluator(),))
+    found = searched(objective, nearly, 1)
     assert found[0, OUTCOME_COLUMNS] == pytest.approx(-0.3, abs=1e-6)
 
 

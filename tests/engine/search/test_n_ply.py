@@ -16,10 +16,10 @@ from engine.rules.position import CHECKERS, Position
 from engine.search import UNPRUNED, NPlyEvaluator, Pruning, SearchWatch, ValueCache
 from engine.search.tree import BLOCK_POSITIONS, EVALUATE_ROWS, MAX_BLOCK_REPLIES, MAX_KEEP, PRUNE_POSITIONS
 from tests import boards
-from tests.engine.search.naive_search import CountingFinder, NaiveSearch, SmoothJudge
+from tests.engine.search.naive_search import CountingPruner, NaiveSearch, SmoothEvaluator
 
 SAMPLE = np.concatenate(
-    [boards.played_boards(boards.RacingJudge(), 12, seed=1), boards.random_boards(12, seed=2)]
+    [boards.played_boards(boards.RacingEvaluator(), 12, seed=1), boards.random_boards(12, seed=2)]
 )
 FEW_CHECKERS = boards.position(x={1: 1, 2: 2, 3: 1}, o={24: 1, 22: 2, 20: 1}).board[None]
 NEARLY_OVER = np.stack(
@@ -39,14 +39,14 @@ FINISHED = np.stack(
 
 
 def deep(plies, pruning=UNPRUNED, evaluator=None, pruner=None, **options):
-    evaluator = evaluator or SmoothJudge()
+    evaluator = evaluator or SmoothEvaluator()
     if pruning.keep is not None:
-        pruner = pruner or EvaluatorPruner(SmoothJudge(knows_the_end=True))
+        pruner = pruner or EvaluatorPruner(SmoothEvaluator(knows_the_end=True))
     return NPlyEvaluator(evaluator, pruner, plies, pruning, **options)
 
 
 def naive(sample, plies, **options):
-    search = NaiveSearch(SmoothJudge(), **options)
+    search = NaiveSearch(SmoothEvaluator(), **options)
     return np.stack([search.outcome(Position(board), plies) for board in sample])
 
 
@@ -86,7 +86,7 @@ def test_a_pruner_that_thinks_like_the_evaluator_costs_nothing_even_if_it_keeps_
 
 
 def test_a_pruner_that_thinks_otherwise_narrows_the_choice_and_the_evaluator_chooses():
-    other = EvaluatorPruner(SmoothJudge(seed=9))
+    other = EvaluatorPruner(SmoothEvaluator(seed=9))
     exact = cubeless_equity(deep(1).evaluate(SAMPLE))
     many = cubeless_equity(deep(1, Pruning(keep=8, margin=9.0), pruner=other).evaluate(SAMPLE))
     one = cubeless_equity(deep(1, Pruning(keep=1), pruner=other).evaluate(SAMPLE))
@@ -101,7 +101,7 @@ def test_finished_positions_are_exact_at_any_depth(plies):
 
 
 def test_zero_plies_are_the_evaluator_alone():
-    assert np.array_equal(deep(0).evaluate(SAMPLE), SmoothJudge().evaluate(SAMPLE))
+    assert np.array_equal(deep(0).evaluate(SAMPLE), SmoothEvaluator().evaluate(SAMPLE))
 
 
 def test_nothing_in_gives_nothing_out():
@@ -133,17 +133,17 @@ def test_results_are_bitwise_the_same_whatever_the_cache_holds(entries):
     cache = ValueCache(entries)
     sample = np.concatenate([SAMPLE[:8], NEARLY_OVER])
     exact = deep(2, PRUNED).evaluate(sample)
-    evaluator = SmoothJudge()
+    evaluator = SmoothEvaluator()
     searches = {plies: deep(plies, PRUNED, evaluator=evaluator, cache=cache) for plies in (1, 2)}
     for plies in (2, 1, 2):
         searches[plies].evaluate(SAMPLE[8:])
-        deep(2, PRUNED, evaluator=SmoothJudge(seed=4), cache=cache).evaluate(sample)
+        deep(2, PRUNED, evaluator=SmoothEvaluator(seed=4), cache=cache).evaluate(sample)
         assert np.array_equal(searches[2].evaluate(sample), exact)
 
 
 @pytest.mark.parametrize("columns", [5, 11])
 def test_what_the_cache_holds_is_not_searched_again(columns):
-    evaluator = SmoothJudge()
+    evaluator = SmoothEvaluator()
     search = deep(2, PRUNED, evaluator=evaluator, cache=ValueCache(1 << 12, columns))
     first = search.evaluate(SAMPLE[:4])
     evaluator.batches.clear()
@@ -158,7 +158,7 @@ def test_a_cache_of_too_few_columns_is_left_alone():
 
 
 def test_repeated_positions_are_searched_once():
-    evaluator = SmoothJudge()
+    evaluator = SmoothEvaluator()
     deep(1, evaluator=evaluator).evaluate(SAMPLE[:2])
     once = sum(evaluator.batches)
     evaluator.batches.clear()
@@ -173,8 +173,8 @@ def test_read_only_and_strided_boards_are_taken():
 
 
 def test_blocks_stay_within_their_bounds_however_much_is_asked():
-    evaluator = SmoothJudge()
-    pruner = CountingFinder(SmoothJudge(seed=3))
+    evaluator = SmoothEvaluator()
+    pruner = CountingPruner(SmoothEvaluator(seed=3))
     pruning = Pruning(keep=MAX_KEEP, margin=9.0)
     many = boards.random_boards(150, seed=5)
     deep(1, pruning, evaluator=evaluator, pruner=pruner).evaluate(many)
@@ -184,7 +184,7 @@ def test_blocks_stay_within_their_bounds_however_much_is_asked():
 
 
 def test_unpruned_blocks_stay_within_their_bounds_too():
-    evaluator = SmoothJudge()
+    evaluator = SmoothEvaluator()
     deep(1, evaluator=evaluator).evaluate(boards.random_boards(60, seed=6))
     assert max(evaluator.batches) <= EVALUATE_ROWS
 
@@ -207,8 +207,8 @@ def peak_bytes(search, sample):
 
 
 def test_a_search_can_be_stopped_and_asks_before_each_block():
-    evaluator = SmoothJudge()
-    pruner = CountingFinder(SmoothJudge(seed=3))
+    evaluator = SmoothEvaluator()
+    pruner = CountingPruner(SmoothEvaluator(seed=3))
     work_since = []
 
     def cancelled():
@@ -240,9 +240,9 @@ def test_a_stopped_search_stops_all_its_threads_and_the_next_one_works():
 
 
 def test_nodes_are_the_positions_that_the_evaluator_was_asked_for():
-    evaluator, watch = SmoothJudge(), SearchWatch()
+    evaluator, watch = SmoothEvaluator(), SearchWatch()
     deep(
-        2, PRUNED, evaluator=evaluator, pruner=EvaluatorPruner(SmoothJudge()), threads=3
+        2, PRUNED, evaluator=evaluator, pruner=EvaluatorPruner(SmoothEvaluator()), threads=3
     ).evaluate_with_watch(SAMPLE, watch)
     assert watch.nodes == sum(evaluator.batches) > 1000
 

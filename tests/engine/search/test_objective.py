@@ -14,13 +14,13 @@ from engine.rules.position import Position, find_finished
 from engine.search.objective import OUTCOME_BACKUP, BackupRule, CubelessObjective
 from engine.search.tree import UNPRUNED, TreeSearch
 from tests import boards
-from tests.engine.search.naive_search import SmoothJudge
+from tests.engine.search.naive_search import SmoothEvaluator
 
 SIDE_FACTORS = (1.0, 0.5)
 
 
 @dataclass(frozen=True)
-class SplitJudgement:
+class SplitObjective:
     """Outcomes, and a sixth column in which a side counts its own equity at its own factor and can cash it.
 
     Replies for the sixth column are chosen by the sixth column.
@@ -38,7 +38,7 @@ class SplitJudgement:
 
     @property
     def other(self):
-        return SplitJudgement(self.leaf, 1 - self.side, self.cash)
+        return SplitObjective(self.leaf, 1 - self.side, self.cash)
 
     @property
     def backup_rule(self):
@@ -68,17 +68,17 @@ class SplitJudgement:
         return values[:, 5].astype(np.float64)
 
 
-def naive_values(judgement, position, plies):
+def naive_values(objective, position, plies):
     """The six columns by the definition."""
     if plies == 0 or position.is_over:
-        return judgement.evaluate(position.board[None])[0]
+        return objective.evaluate(position.board[None])[0]
     total = np.zeros(6)
     for roll, weight in zip(ROLLS, ROLL_WEIGHTS, strict=True):
         rows = []
         for play in legal_plays(position, roll):
             rows.append(
-                judgement.other.apply_double_option(
-                    naive_values(judgement.other, play.result, plies - 1)[None]
+                objective.other.apply_double_option(
+                    naive_values(objective.other, play.result, plies - 1)[None]
                 )
             )
         rows = np.concatenate(rows)
@@ -96,25 +96,25 @@ def test_columns_are_chosen_by_their_own_scores_and_cashed_between_the_sides(thr
             boards.position(x={20: 1, 2: 2}, o={24: 1, 23: 1}).board,
         ]
     )
-    judgement = SplitJudgement(CubelessObjective(SmoothJudge()))
-    found = TreeSearch(None, UNPRUNED, threads=threads).evaluate(judgement, sample, 2)
-    expected = [naive_values(judgement, Position(board), 2) for board in sample]
+    objective = SplitObjective(CubelessObjective(SmoothEvaluator()))
+    found = TreeSearch(None, UNPRUNED, threads=threads).evaluate(objective, sample, 2)
+    expected = [naive_values(objective, Position(board), 2) for board in sample]
     assert np.abs(found - expected).max() < 1e-6
 
 
 def test_the_root_does_not_cash():
     board = boards.position(x={22: 2, 23: 2}, o={24: 1}).board[None]
-    judgement = SplitJudgement(CubelessObjective(SmoothJudge()), cash=0.9)
-    value = TreeSearch(None, UNPRUNED).evaluate(judgement, board, 1)[0, 5]
-    assert value == pytest.approx(naive_values(judgement, Position(board[0]), 1)[5], abs=1e-6)
+    objective = SplitObjective(CubelessObjective(SmoothEvaluator()), cash=0.9)
+    value = TreeSearch(None, UNPRUNED).evaluate(objective, board, 1)[0, 5]
+    assert value == pytest.approx(naive_values(objective, Position(board[0]), 1)[5], abs=1e-6)
     assert value < 0.9
 
 
 def test_the_reduction_of_outcomes_turns_them_and_ranks_by_cubeless_equity():
-    outcomes = SmoothJudge().evaluate(boards.random_boards(50, seed=3))
+    outcomes = SmoothEvaluator().evaluate(boards.random_boards(50, seed=3))
     one = OUTCOME_BACKUP
     turned = one.shifts + one.factors * outcomes[:, one.opponent_column]
     assert np.abs(turned - invert_outcomes(outcomes)).max() < 1e-6
-    judgement = CubelessObjective(SmoothJudge())
-    assert np.abs(judgement.equities(outcomes) - cubeless_equity(outcomes)).max() < 1e-6
+    objective = CubelessObjective(SmoothEvaluator())
+    assert np.abs(objective.equities(outcomes) - cubeless_equity(outcomes)).max() < 1e-6
     assert np.abs(outcomes @ one.scores[0] - 1.0 - cubeless_equity(outcomes)).max() < 1e-6

@@ -25,7 +25,7 @@ from engine.search import (
 from engine.search.filters import DEFAULT_FILTER
 from engine.search.objective import CubelessObjective
 from tests import boards
-from tests.engine.search.naive_search import SmoothJudge
+from tests.engine.search.naive_search import SmoothEvaluator
 from tests.naive_ranking import rank_plays
 
 PRUNED = Pruning(keep=3, margin=0.1)
@@ -34,8 +34,8 @@ MIDGAME = boards.position(x={24: 1, 18: 2, 13: 3, 8: 3, 6: 4, 5: 2}, o={1: 2, 7:
 
 
 def pruned_search(threads=1, cache=None, evaluator=None):
-    pruner = EvaluatorPruner(SmoothJudge(knows_the_end=True))
-    return make_cubeless_search(evaluator or SmoothJudge(), pruner, PRUNED, cache, threads)
+    pruner = EvaluatorPruner(SmoothEvaluator(knows_the_end=True))
+    return make_cubeless_search(evaluator or SmoothEvaluator(), pruner, PRUNED, cache, threads)
 
 
 def ranked_by(search, position, roll, plies, filter_name=DEFAULT_FILTER):
@@ -44,7 +44,7 @@ def ranked_by(search, position, roll, plies, filter_name=DEFAULT_FILTER):
 
 def test_at_zero_plies_plays_are_ranked_as_without_search():
     found = ranked_by(pruned_search(), MIDGAME, (3, 1), 0)
-    ranked = rank_plays(SmoothJudge(), MIDGAME, (3, 1))
+    ranked = rank_plays(SmoothEvaluator(), MIDGAME, (3, 1))
     assert [each.play for each in found] == [each.play for each in ranked]
     assert [each.outcome for each in found] == [each.outcome for each in ranked]
     assert all(each.survived and each.plies == 0 for each in found)
@@ -65,8 +65,8 @@ def test_every_candidate_has_the_value_of_its_own_depth():
     found = ranked_by(pruned_search(), MIDGAME, (6, 4), 2, "narrow")
     assert {each.plies for each in found} == {0, 1, 2}
     for each in found:
-        evaluator = SmoothJudge()
-        pruner = EvaluatorPruner(SmoothJudge(knows_the_end=True))
+        evaluator = SmoothEvaluator()
+        pruner = EvaluatorPruner(SmoothEvaluator(knows_the_end=True))
         after = NPlyEvaluator(evaluator, pruner, each.plies, PRUNED).evaluate(each.play.result.board[None])
         assert each.outcome == tuple(invert_outcomes(after)[0].tolist())
         assert each.score == pytest.approx(each.outcome.equity, abs=1e-6)
@@ -81,8 +81,8 @@ def test_survivors_are_those_that_the_filter_lets_through():
 
 def test_the_widest_search_finds_the_play_of_the_unpruned_one():
     position = boards.position(x={20: 1, 2: 2, 3: 1}, o={24: 1, 23: 1, 12: 1})
-    exact = rank_plays(NPlyEvaluator(SmoothJudge(), None, 2, UNPRUNED), position, (2, 1))
-    found = ranked_by(make_cubeless_search(SmoothJudge(), None, UNPRUNED), position, (2, 1), 2, "huge")
+    exact = rank_plays(NPlyEvaluator(SmoothEvaluator(), None, 2, UNPRUNED), position, (2, 1))
+    found = ranked_by(make_cubeless_search(SmoothEvaluator(), None, UNPRUNED), position, (2, 1), 2, "huge")
     assert found[0].play == exact[0].play
     assert found[0].score == pytest.approx(exact[0].score, abs=1e-6)
 
@@ -96,7 +96,7 @@ def test_results_are_the_same_on_any_number_of_threads_and_with_a_cache():
 
 
 def test_plies_of_the_evaluator_are_added():
-    evaluator = NPlyEvaluator(SmoothJudge(), None, 1, UNPRUNED)
+    evaluator = NPlyEvaluator(SmoothEvaluator(), None, 1, UNPRUNED)
     position = boards.position(x={3: 2}, o={20: 2})
     found = ranked_by(make_cubeless_search(evaluator, None, UNPRUNED), position, (2, 1), 1, "huge")
     assert found[0].plies == 2
@@ -127,7 +127,7 @@ def test_a_search_that_is_stopped_gives_the_ranking_of_the_last_finished_depth()
 def test_a_search_that_is_stopped_at_once_still_has_an_answer():
     found = pruned_search().search(MIDGAME, (4, 2), 4, FILTERS["normal"], SearchWatch(lambda: True))
     assert (found.effort.is_finished, found.effort.plies) == (False, 0)
-    assert found.best.play == rank_plays(SmoothJudge(), MIDGAME, (4, 2))[0].play
+    assert found.best.play == rank_plays(SmoothEvaluator(), MIDGAME, (4, 2))[0].play
 
 
 def test_progress_is_told_at_each_depth():
@@ -154,7 +154,7 @@ def test_progress_is_told_while_a_depth_is_at_work(monkeypatch):
 
 
 def test_the_nodes_are_all_that_the_evaluator_was_asked():
-    evaluator = SmoothJudge()
+    evaluator = SmoothEvaluator()
     found = pruned_search(evaluator=evaluator).search(MIDGAME, (4, 2), 2, FILTERS["tiny"])
     assert found.effort.nodes == sum(evaluator.batches)
 
@@ -199,6 +199,6 @@ def test_bad_requests_are_refused_by_field():
 
 
 def test_a_search_can_be_made_of_any_judgement_and_tree():
-    search = PlaySearch(CubelessObjective(SmoothJudge()), TreeSearch(None, UNPRUNED))
+    search = PlaySearch(CubelessObjective(SmoothEvaluator()), TreeSearch(None, UNPRUNED))
     found = search.search(MIDGAME, (6, 6), 1, FILTERS["huge"])
     assert np.all(np.diff([each.score for each in found.plays if each.survived]) <= 0)

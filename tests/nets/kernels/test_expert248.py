@@ -210,12 +210,12 @@ def test_they_are_the_twins_on_random_positions():
 
 @pytest.mark.nojit
 def test_they_are_the_twins_in_games():
-    assert_same(boards.played_boards(boards.RacingJudge(), 250, seed=2))
+    assert_same(boards.played_boards(boards.RacingEvaluator(), 250, seed=2))
 
 
 def test_they_are_the_twins_with_checkers_on_the_bar():
     sample = np.concatenate(
-        [boards.random_boards(4000, seed=3), boards.played_boards(boards.RacingJudge(), 4000, seed=4)]
+        [boards.random_boards(4000, seed=3), boards.played_boards(boards.RacingEvaluator(), 4000, seed=4)]
     )
     for checkers in (1, 2, 3, 4):
         on_bar = sample[sample[:, 0, 25] == checkers]

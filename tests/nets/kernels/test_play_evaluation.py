@@ -9,23 +9,23 @@ from engine.rules.dice import ROLLS
 from engine.rules.moves import expand_rolls
 from engine.rules.outcome import cubeless_equity
 from engine.rules.position import Phase, classify_phases
-from nets.kernels import play_evaluation as kernel_judged_plays
+from nets.kernels import play_evaluation as kernel_play_evaluation
 from nets.kernels import sparse as kernel_sparse
 from tests import boards
 from tests.nets.bare_nets import BareNets, random_net
 
 
-def judged(sample, dice, contact, race):
+def evaluated(sample, dice, contact, race):
     """Equities and outcomes of all plays, the positions one after the other."""
-    judging = kernel_judged_plays.make_play_buffers(contact, race)
+    buffers = kernel_play_evaluation.make_play_buffers(contact, race)
     equities, outcomes = [], []
     for i, (die1, die2) in enumerate(dice.tolist()):
-        kernel_judged_plays.prepare_position(sample, i, contact, race, judging)
-        count = kernel_judged_plays.evaluate_plays(sample, i, die1, die2, contact, race, judging)
+        kernel_play_evaluation.prepare_position(sample, i, contact, race, buffers)
+        count = kernel_play_evaluation.evaluate_plays(sample, i, die1, die2, contact, race, buffers)
         values = np.empty((count, 5), np.float32)
         for j in range(count):
-            kernel_sparse.compute_outcome(judging.logits, j, values, j)
-        equities.append(judging.equities[:count].copy())
+            kernel_sparse.compute_outcome(buffers.logits, j, values, j)
+        equities.append(buffers.equities[:count].copy())
         outcomes.append(values)
     return np.concatenate(equities), np.concatenate(outcomes)
 
@@ -69,7 +69,7 @@ def test_all_plays_of_many_positions_get_the_outcomes_of_their_results(hidden, r
 def check(sample, dice, contact, race):
     children, _, _ = expand_rolls(sample, dice)
     expected = BareNets(contact, race).evaluate(children)
-    equities, outcomes = judged(sample, dice, contact, race)
+    equities, outcomes = evaluated(sample, dice, contact, race)
     np.testing.assert_allclose(outcomes, expected, rtol=0, atol=4e-6)
     np.testing.assert_allclose(equities, cubeless_equity(expected), rtol=0, atol=2e-5)
     over = classify_phases(children) == Phase.OVER
@@ -81,11 +81,11 @@ def check(sample, dice, contact, race):
 def test_every_roll_of_a_position_is_judged_after_one_preparation():
     contact, race = random_net(5, 32), random_net(6, 16)
     sample = unfinished(boards.random_boards(20, seed=12))
-    judging = kernel_judged_plays.make_play_buffers(contact, race)
+    buffers = kernel_play_evaluation.make_play_buffers(contact, race)
     for i in range(len(sample)):
-        kernel_judged_plays.prepare_position(sample, i, contact, race, judging)
+        kernel_play_evaluation.prepare_position(sample, i, contact, race, buffers)
         for die1, die2 in ROLLS:
-            count = kernel_judged_plays.evaluate_plays(sample, i, die1, die2, contact, race, judging)
-            together = judging.equities[:count].copy()
-            alone, _ = judged(sample[i : i + 1], np.array([[die1, die2]]), contact, race)
+            count = kernel_play_evaluation.evaluate_plays(sample, i, die1, die2, contact, race, buffers)
+            together = buffers.equities[:count].copy()
+            alone, _ = evaluated(sample[i : i + 1], np.array([[die1, die2]]), contact, race)
             assert np.array_equal(together, alone)

@@ -39,7 +39,9 @@ def test_its_score_of_the_opening_position_is_the_published_one():
 def test_it_chooses_the_best_score_with_the_weights_of_the_phase_before_the_play():
     player = PubevalPlayer()
     race = boards.position(x={8: 3, 6: 6, 2: 4}, o={20: 5, 15: 3, 14: 2}).board
-    sample = np.concatenate([boards.played_boards(boards.RacingJudge(), 60, seed=1), np.stack([race] * 20)])
+    sample = np.concatenate(
+        [boards.played_boards(boards.RacingEvaluator(), 60, seed=1), np.stack([race] * 20)]
+    )
     dice = boards.random_rolls(80, seed=2)
     chosen = player.choose(sample, dice)
     phases_met = set()

@@ -13,11 +13,11 @@ from engine.formats.position_id import encode_position_id
 from engine.rules.match import MatchState
 from engine.rules.outcome import evaluate_finished
 from engine.rules.position import CHECKERS, OFF, Position
-from tests.boards import RacingJudge, played_boards
+from tests.boards import RacingEvaluator, played_boards
 from tests.protocol.talking import make_connection, talk
 
 
-class FixedJudge:
+class FixedEvaluator:
     """Thinks the same of every position that is not over, from the side of whoever is on roll."""
 
     name = "fixed"
@@ -33,9 +33,9 @@ class FixedJudge:
         return outcomes
 
 
-def answered(line, judge, before="newgame"):
+def answered(line, evaluator, before="newgame"):
     """Ask after some lines; return the keys of the final line."""
-    connection = make_connection(judge)
+    connection = make_connection(evaluator)
     for each in before.split("\n"):
         talk(each, connection)
     return keys(talk(line, connection)[-1])
@@ -57,7 +57,7 @@ def keys(line):
     ],
 )
 def test_cube_says_the_proper_action_in_words_and_in_keys(outcome, action, double, response):
-    found = answered("cube", FixedJudge(*outcome))
+    found = answered("cube", FixedEvaluator(*outcome))
     assert (found["action"], found["double"], found["response"]) == (action, double, response)
     choices = [float(found[name]) for name in ("no_double", "take", "drop", "best")]
     assert choices[2] == 1.0
@@ -67,7 +67,7 @@ def test_cube_says_the_proper_action_in_words_and_in_keys(outcome, action, doubl
 
 
 def test_cube_in_a_match_gives_equities_and_chances():
-    found = answered("cube", FixedJudge(0.7, 0.2, 0, 0.1, 0), "set game.length 7\nnewgame")
+    found = answered("cube", FixedEvaluator(0.7, 0.2, 0, 0.1, 0), "set game.length 7\nnewgame")
     for name in ("no_double", "take", "drop", "best"):
         assert -2 < float(found[name]) < 2
         assert 0 < float(found[f"mwc_{name}"]) < 1
@@ -82,24 +82,24 @@ def test_cube_in_a_match_gives_equities_and_chances():
     ],
 )
 def test_where_nobody_may_double_cube_says_so(before):
-    found = answered("cube", FixedJudge(0.7, 0.2, 0, 0.1, 0), before)
+    found = answered("cube", FixedEvaluator(0.7, 0.2, 0, 0.1, 0), before)
     assert found["action"] == "No cube action"
     assert found["no_double"] == found["best"]
     assert not {"response", "take", "drop"} & found.keys()
 
 
 def test_cube_is_asked_as_before_the_roll_and_before_the_double():
-    judge = FixedJudge(0.74, 0, 0, 0, 0)
-    plain = answered("cube", judge)
-    assert answered("cube", judge, "newgame\ndice 3 1") == plain
-    assert answered("cube", judge, "newgame\nplay double") == plain
+    evaluator = FixedEvaluator(0.74, 0, 0, 0, 0)
+    plain = answered("cube", evaluator)
+    assert answered("cube", evaluator, "newgame\ndice 3 1") == plain
+    assert answered("cube", evaluator, "newgame\nplay double") == plain
 
 
 def test_cube_looks_as_deep_as_asked_and_says_so():
-    found = answered("cube plies=1", RacingJudge())
-    judged = Engine(RacingJudge()).evaluate(Position.start(), MatchState(), EvalSettings(1))
+    found = answered("cube plies=1", RacingEvaluator())
+    evaluated = Engine(RacingEvaluator()).evaluate(Position.start(), MatchState(), EvalSettings(1))
     assert found["plies"] == "1"
-    assert float(found["take"]) == pytest.approx(judged.decision.double_take.equity_points, abs=1e-6)
+    assert float(found["take"]) == pytest.approx(evaluated.decision.double_take.equity_points, abs=1e-6)
 
 
 def test_a_cube_question_that_is_stopped_answers_with_less():
@@ -113,28 +113,28 @@ def test_a_cube_question_that_is_stopped_answers_with_less():
 
 
 def test_take_is_told_from_the_side_that_answers():
-    judge = FixedJudge(0.74, 0, 0, 0, 0)
-    cube, take = answered("cube", judge), answered("take", judge)
+    evaluator = FixedEvaluator(0.74, 0, 0, 0, 0)
+    cube, take = answered("cube", evaluator), answered("take", evaluator)
     assert (take["seat"], take["response"]) == ("p1", "take")
     assert float(take["take"]) == -float(cube["take"])
     assert take["drop"] == "-1.000000"
-    assert answered("take", judge, "newgame\nplay double") == take
-    other = answered("take", judge, "set game.turn p1\nnewgame")
+    assert answered("take", evaluator, "newgame\nplay double") == take
+    other = answered("take", evaluator, "set game.turn p1\nnewgame")
     assert other["seat"] == "p0"
 
 
 def test_take_in_a_match_gives_the_chances_of_the_side_that_answers():
     before = "set game.length 7\nnewgame"
-    judge = FixedJudge(0.74, 0.1, 0, 0.1, 0)
-    cube, take = answered("cube", judge, before), answered("take", judge, before)
+    evaluator = FixedEvaluator(0.74, 0.1, 0, 0.1, 0)
+    cube, take = answered("cube", evaluator, before), answered("take", evaluator, before)
     assert float(take["mwc_take"]) == pytest.approx(1 - float(cube["mwc_take"]), abs=1e-6)
     assert float(take["mwc_drop"]) == pytest.approx(1 - float(cube["mwc_drop"]), abs=1e-6)
 
 
 def test_take_and_go_take_answer_a_beaver_alike_in_many_positions():
-    connection = make_connection(RacingJudge())
+    connection = make_connection(RacingEvaluator())
     answers = []
-    for board in played_boards(RacingJudge(), 3000, seed=4)[::50]:
+    for board in played_boards(RacingEvaluator(), 3000, seed=4)[::50]:
         position = Position(board)
         if position.is_over:
             continue
@@ -148,7 +148,7 @@ def test_take_and_go_take_answer_a_beaver_alike_in_many_positions():
 
 @pytest.mark.parametrize(("win", "response"), [(0.42, "take"), (0.2, "drop")])
 def test_after_a_beaver_take_asks_the_doubler(win, response):
-    found = answered("take", FixedJudge(win, 0, 0, 0, 0), "newgame\nplay double\nplay beaver")
+    found = answered("take", FixedEvaluator(win, 0, 0, 0, 0), "newgame\nplay double\nplay beaver")
     assert (found["seat"], found["response"], found["drop"]) == ("p0", response, "-1.000000")
     assert (float(found["take"]) > -1) == (response == "take")
 
@@ -170,25 +170,25 @@ def test_there_is_no_take_where_the_rules_forbid_the_double(before, start):
 
 
 def test_resign_offers_what_playing_on_costs_anyway():
-    lost = FixedJudge(0, 0, 0, 0, 0)
+    lost = FixedEvaluator(0, 0, 0, 0, 0)
     assert answered("resign", lost)["offer"] == "single"
-    assert answered("resign", FixedJudge(0, 0, 0, 1, 0))["offer"] == "gammon"
-    assert answered("resign", FixedJudge(0, 0, 0, 1, 1))["offer"] == "backgammon"
-    assert answered("resign", FixedJudge(0.5, 0, 0, 0, 0))["offer"] == "none"
-    gammonish = FixedJudge(0, 0, 0, 0.5, 0)
+    assert answered("resign", FixedEvaluator(0, 0, 0, 1, 0))["offer"] == "gammon"
+    assert answered("resign", FixedEvaluator(0, 0, 0, 1, 1))["offer"] == "backgammon"
+    assert answered("resign", FixedEvaluator(0.5, 0, 0, 0, 0))["offer"] == "none"
+    gammonish = FixedEvaluator(0, 0, 0, 0.5, 0)
     assert answered("resign single", gammonish)["accept"] == "false"
     assert answered("resign gammon", gammonish)["accept"] == "true"
 
 
 def test_resign_follows_the_score():
-    gammon = FixedJudge(0, 0, 0, 1, 0)
+    gammon = FixedEvaluator(0, 0, 0, 1, 0)
     found = answered("resign", gammon, "set game.length 1\nnewgame")
     assert (found["offer"], found["mwc"]) == ("single", "0.000000")
 
 
 def test_the_matrix_has_the_action_at_every_score():
     outcome = (0.7, 0.2, 0.01, 0.1, 0.0)
-    connection = make_connection(FixedJudge(*outcome))
+    connection = make_connection(FixedEvaluator(*outcome))
     lines = talk("newgame\nmatrix away=6", connection)[1:]
     rows = [keys(line) for line in lines[:-1]]
     assert [row["away"] for row in rows] == list("123456")

@@ -18,16 +18,16 @@ from engine.rules.position import Position
 from nets.catalogue import load_player
 from nets.player_kinds import PlayerKind, find_kind
 from protocol.core.replies import format_value
-from tests.boards import RacingJudge
+from tests.boards import RacingEvaluator
 from tests.protocol.talking import make_connection, pump, talk
 
 START = Position.start()
 
 
-def judge_of(*outcome):
+def evaluator_of(*outcome):
     """A judge that says one thing of every position that goes on."""
 
-    class Sure(RacingJudge):
+    class Sure(RacingEvaluator):
         def evaluate(self, boards):
             outcomes = super().evaluate(boards)
             outcomes[(boards[:, :, 0] < 15).all(axis=1)] = np.array(outcome, np.float32)
@@ -38,10 +38,10 @@ def judge_of(*outcome):
 
 def chosen(level, seed=1):
     """What a player of a level plays with the opening roll 6-4."""
-    chooser = Decider(
-        Engine(RacingJudge()), EvalSettings(level.plies, level.filter_name), level.noise_points, seed
+    decider = Decider(
+        Engine(RacingEvaluator()), EvalSettings(level.plies, level.filter_name), level.noise_points, seed
     )
-    return format_moves_plain(chooser.choose_play(START, (6, 4), MatchState()).evaluation.play)
+    return format_moves_plain(decider.choose_play(START, (6, 4), MatchState()).evaluation.play)
 
 
 @pytest.mark.parametrize("name", ["beginner", "intermediate", "expert", "world-class"])
@@ -117,14 +117,14 @@ def test_a_turn_leaves_half_of_its_time_to_the_play():
     ],
 )
 def test_take_answers_for_the_seat_that_was_doubled(outcome, settings, answer):
-    lines = talk(f"{settings}\nnewgame\nplay double\ngo take", make_connection(judge_of(*outcome)))
+    lines = talk(f"{settings}\nnewgame\nplay double\ngo take", make_connection(evaluator_of(*outcome)))
     assert lines[-1] == f"besttake {answer}"
 
 
 @pytest.mark.parametrize(("win", "answer"), [(0.45, "take"), (0.1, "drop")])
 def test_take_answers_a_beaver_for_the_doubler(win, answer):
-    judge = judge_of(win, 0, 0, 0, 0)
-    lines = talk("newgame\nplay double\nplay beaver\ngo take", make_connection(judge))
+    evaluator = evaluator_of(win, 0, 0, 0, 0)
+    lines = talk("newgame\nplay double\nplay beaver\ngo take", make_connection(evaluator))
     assert lines[-1] == f"besttake {answer}"
 
 
@@ -176,14 +176,14 @@ def test_the_choice_of_another_player_is_told_with_its_worth_to_the_evaluator():
 
 def test_an_evaluator_by_name_plays_without_the_cube_and_the_level_of_the_session():
     asked = "set engine.player racing:plies=1,filter=tiny\nset engine.level beginner\nnewgame\ndice 6 4\ngo"
-    chooser = Decider(Engine(RacingJudge()), EvalSettings(1, "tiny", is_cubeful=False))
-    expected = format_moves_plain(chooser.choose_play(START, (6, 4), MatchState()).evaluation.play)
+    decider = Decider(Engine(RacingEvaluator()), EvalSettings(1, "tiny", is_cubeful=False))
+    expected = format_moves_plain(decider.choose_play(START, (6, 4), MatchState()).evaluation.play)
     for seed in range(5):
         assert talk(f"set engine.seed {seed}\n{asked}")[-1] == f"bestmove {expected}"
 
 
 def test_the_cube_stays_with_the_evaluator():
-    sure = judge_of(0.95, 0.5, 0, 0, 0)
+    sure = evaluator_of(0.95, 0.5, 0, 0, 0)
     for name in ("net", "random"):
         lines = talk(f"set engine.player {name}\nnewgame\nplay double\ngo take", make_connection(sure))
         assert lines[-1] == "besttake drop"

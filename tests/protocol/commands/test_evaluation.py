@@ -10,10 +10,10 @@ from engine.rules.match import MatchState
 from engine.rules.position import Position
 from protocol.core.replies import format_value
 from protocol.core.requests import WorkControl
-from tests.boards import RacingJudge
+from tests.boards import RacingEvaluator
 from tests.protocol.talking import make_connection, talk
 
-ANALYST = Engine(RacingJudge())
+ENGINE = Engine(RacingEvaluator())
 START = Position.start()
 
 
@@ -22,12 +22,12 @@ def values(line):
     return dict(pair.split("=", 1) for pair in line.replace('"', "").split() if "=" in pair)
 
 
-def numbers(judged, plies):
+def numbers(evaluated, plies):
     """What a line should say of a judgement."""
-    shown = {**judged.outcome._asdict(), "equity": judged.equity}
+    shown = {**evaluated.outcome._asdict(), "equity": evaluated.equity}
     for name in ("cubeful", "mwc"):
-        if getattr(judged, name) is not None:
-            shown[name] = getattr(judged, name)
+        if getattr(evaluated, name) is not None:
+            shown[name] = getattr(evaluated, name)
     return {name: format_value(float(value)) for name, value in shown.items()} | {"plies": str(plies)}
 
 
@@ -49,10 +49,10 @@ def numbers(judged, plies):
 )
 def test_eval_says_what_the_analyst_says(settings, match, request_text, depth):
     line = talk(f"{settings}\nnewgame\n{request_text}")[-1]
-    judged = ANALYST.evaluate(START, match, depth)
+    evaluated = ENGINE.evaluate(START, match, depth)
     said = values(line)
     assert said.pop("net") == "racing"
-    assert said == numbers(judged, judged.effort.plies)
+    assert said == numbers(evaluated, evaluated.effort.plies)
     assert ("cubeful" in said) == depth.is_cubeful
     assert ("mwc" in said) == (match.length > 0)
 
@@ -66,11 +66,11 @@ def test_dice_and_a_waiting_double_do_not_change_what_eval_says():
 def test_moves_come_as_the_analyst_ranks_them_and_say_which_survived():
     lines = talk("set game.length 5\nnewgame\ndice 4 3\nmoves plies=1 filter=tiny")
     moves = [values(line) for line in lines if line.startswith("move ")]
-    ranked = ANALYST.rank_plays(START, (4, 3), MatchState(5), EvalSettings(1, "tiny")).plays
+    ranked = ENGINE.rank_plays(START, (4, 3), MatchState(5), EvalSettings(1, "tiny")).plays
     assert len(moves) == len(ranked)
-    for said, judged in zip(moves, ranked, strict=True):
-        assert said["survived"] == ("true" if judged.survived else "false")
-        assert numbers(judged, judged.plies).items() <= said.items()
+    for said, evaluated in zip(moves, ranked, strict=True):
+        assert said["survived"] == ("true" if evaluated.survived else "false")
+        assert numbers(evaluated, evaluated.plies).items() <= said.items()
     survived = [said["survived"] for said in moves]
     assert survived == sorted(survived, reverse=True)
     assert {"true", "false"} == set(survived)

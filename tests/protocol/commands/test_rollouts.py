@@ -16,11 +16,11 @@ from engine.rules.position import Position
 from protocol.dialects.line_client import connect
 from protocol.state.rollout_store import RolloutStore
 from protocol.state.session import Session
-from tests.boards import RacingJudge
+from tests.boards import RacingEvaluator
 from tests.protocol import talking
 from tests.protocol.talking import make_connection
 
-ANALYST = Engine(RacingJudge())
+ENGINE = Engine(RacingEvaluator())
 SHORT = "trials=36 truncate=4"
 SETTINGS = RolloutSettings(trials=36, truncation=4)
 
@@ -53,8 +53,8 @@ def number(value):
 
 def test_a_position_is_rolled_out_with_all_its_numbers(connection):
     estimate, final = map(keys, talk(f"rollout position {SHORT}", connection))
-    game = ANALYST.make_cube_game(MatchState())
-    found, _ = roll_out_position(Position.start(), ANALYST.rollout_evaluators(), SETTINGS, space=game)
+    game = ENGINE.make_cube_game(MatchState())
+    found, _ = roll_out_position(Position.start(), ENGINE.rollout_evaluators(), SETTINGS, space=game)
     for place, name in enumerate(("win", "win_g", "win_bg", "lose_g", "lose_bg")):
         assert found.outcome[place] == number(estimate[name])
         assert found.errors[place] == number(estimate[f"{name}_se"])
@@ -73,14 +73,14 @@ def test_plays_are_ranked_with_their_distance_from_the_best(connection):
     talk("dice 3 1", connection)
     *lines, final = map(keys, talk(f"rollout {SHORT} candidates=3", connection))
     assert final["of"] == "moves"
-    ranked = ANALYST.rank_plays(Position.start(), (3, 1), MatchState(), EvalSettings()).plays[:3]
-    game = ANALYST.make_cube_game(MatchState())
+    ranked = ENGINE.rank_plays(Position.start(), (3, 1), MatchState(), EvalSettings()).plays[:3]
+    game = ENGINE.make_cube_game(MatchState())
     found, _ = roll_out_plays(
         Position.start(),
         (3, 1),
-        ANALYST.rollout_evaluators(),
+        ENGINE.rollout_evaluators(),
         SETTINGS,
-        plays=[judged.play for judged in ranked],
+        plays=[evaluated.play for evaluated in ranked],
         space=game,
     )
     assert [line["rank"] for line in lines] == ["1", "2", "3"]
@@ -100,7 +100,7 @@ def test_plays_are_ranked_with_their_distance_from_the_best(connection):
 def test_a_cube_decision_is_rolled_out_both_ways(connection):
     no_double, take, final = map(keys, talk(f"rollout cube {SHORT}", connection))
     found = roll_out_cube(
-        Position.start(), ANALYST.make_cube_game(MatchState()), ANALYST.rollout_evaluators(), SETTINGS
+        Position.start(), ENGINE.make_cube_game(MatchState()), ENGINE.rollout_evaluators(), SETTINGS
     )
     assert (no_double["of"], take["of"], final["of"]) == ("no_double", "take", "cube")
     assert found.no_double.equity == number(no_double["cubeful"])
@@ -122,7 +122,7 @@ def test_a_match_is_rolled_out_in_chances_to_win_it(connection):
     with_cube, without = (
         keys(talk(f"rollout position {SHORT} cubeful={flag}", connection)[0]) for flag in ("true", "false")
     )
-    game = ANALYST.make_cube_game(MatchState(length=5, score=(0, 2)))
+    game = ENGINE.make_cube_game(MatchState(length=5, score=(0, 2)))
     lost, won = game.result_value(-1), game.result_value(1)
     chance = lost + (float(with_cube["cubeful"]) + 1) / 2 * (won - lost)
     assert float(with_cube["mwc"]) == pytest.approx(chance, abs=1e-5)

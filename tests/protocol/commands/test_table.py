@@ -15,7 +15,7 @@ from nets.player_kinds import list_kind_names
 from nets.player_specs import OPTION_NAMES
 from protocol.commands.table import COMMANDS, DATA_LINE_KEYWORDS
 from protocol.transports.load_client import is_final_line
-from tests.boards import TornJudge
+from tests.boards import TornEvaluator
 from tests.protocol.talking import make_connection, talk
 
 
@@ -169,8 +169,8 @@ def test_bestmove_is_plain_even_when_it_hits_and_moves_several():
 
 def test_go_plays_for_points_in_money_play_and_for_the_match_in_a_match():
     """The engine, the wire and gnubg's board choose by one rule."""
-    money = talk("newgame\ndice 6 4\nmoves\ngo", make_connection(TornJudge()))
-    match = talk("set game.length 1\nnewgame\ndice 6 4\ngo\ngo turn", make_connection(TornJudge()))
+    money = talk("newgame\ndice 6 4\nmoves\ngo", make_connection(TornEvaluator()))
+    match = talk("set game.length 1\nnewgame\ndice 6 4\ngo\ngo turn", make_connection(TornEvaluator()))
     plays = [line for line in money if line.startswith("move rank=")]
     chosen_for_money, chosen_for_match = money[-1].split()[1:], match[4].split()[1:]
     assert chosen_for_money != chosen_for_match
@@ -179,7 +179,7 @@ def test_go_plays_for_points_in_money_play_and_for_the_match_in_a_match():
 
 
 def test_go_cube_follows_the_score():
-    sure = TornJudge()
+    sure = TornEvaluator()
     sure.evaluate = lambda boards: np.tile(np.array([0.75, 0.2, 0, 0.1, 0], np.float32), (len(boards), 1))
     for settings, word in (("", "double"), ("set game.length 1\n", "nodouble")):
         assert talk(f"{settings}newgame\ngo cube", make_connection(sure))[-1] == f"bestcube {word}"

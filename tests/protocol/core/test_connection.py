@@ -7,7 +7,7 @@ import pytest
 from engine.errors import StateError
 from protocol.dialects.line_client import connect
 from protocol.state.session import Session
-from tests.boards import RacingJudge
+from tests.boards import RacingEvaluator
 from tests.protocol.talking import SEED, make_connection, make_service, pump, talk
 
 
@@ -65,7 +65,7 @@ def test_work_sees_the_state_at_its_arrival():
 
 
 def test_an_exception_in_one_request_answers_that_request_only(caplog):
-    class Broken(RacingJudge):
+    class Broken(RacingEvaluator):
         def evaluate(self, boards):
             raise ZeroDivisionError("secret path")
 
@@ -77,7 +77,7 @@ def test_an_exception_in_one_request_answers_that_request_only(caplog):
 
 
 def test_a_typed_error_of_work_is_told():
-    class Missing(RacingJudge):
+    class Missing(RacingEvaluator):
         def evaluate(self, boards):
             raise StateError("not yet", field="net")
 

@@ -21,7 +21,7 @@ from engine.rules.moves import legal_plays
 from engine.rules.notation import parse_play
 from engine.rules.position import Position
 from protocol.dialects.gnubg_external import MAX_REPLY_BYTES, GnubgExternal, GnubgRules, format_error_line
-from tests.boards import RacingJudge, TornJudge, played_boards
+from tests.boards import RacingEvaluator, TornEvaluator, played_boards
 from tests.naive_ranking import rank_plays
 
 SEAT_0_PLAY = (
@@ -78,7 +78,7 @@ ACCEPTED = [
 EVERY_LINE = [value for name, value in sorted(globals().items()) if name.startswith("SEAT_")]
 
 
-class FixedJudge:
+class FixedEvaluator:
     """A judge that thinks the same of every position."""
 
     name = "fixed"
@@ -91,7 +91,7 @@ class FixedJudge:
         return np.tile(np.array(self.outcome, np.float32), (len(boards), 1))
 
 
-class BrokenJudge:
+class BrokenEvaluator:
     """A judge with a fault."""
 
     name = "broken"
@@ -101,14 +101,14 @@ class BrokenJudge:
         raise ZeroDivisionError("what a judge should not do")
 
 
-def asked(line: str, judge=None, rules=None) -> str:
+def asked(line: str, evaluator=None, rules=None) -> str:
     """The answer to one line as gnubg sends it."""
-    return talk(played_by(judge or RacingJudge(), rules), f"{line}\n\0".encode())
+    return talk(played_by(evaluator or RacingEvaluator(), rules), f"{line}\n\0".encode())
 
 
-def played_by(judge, rules=None, depth=None, **options) -> GnubgExternal:
+def played_by(evaluator, rules=None, depth=None, **options) -> GnubgExternal:
     """The dialect with a player that knows what a judge knows."""
-    return GnubgExternal(Decider(Engine(judge), depth), rules, **options)
+    return GnubgExternal(Decider(Engine(evaluator), depth), rules, **options)
 
 
 def talk(dialect: GnubgExternal, data: bytes) -> str:
@@ -130,7 +130,7 @@ def test_a_caught_line_is_read_as_the_side_that_gnubg_asked(line, play):
 def test_the_answer_to_dice_is_the_best_play_in_the_movers_numbering(line):
     answer = asked(line)
     board = decode_fibs_board(line, FibsDialect.GNUBG)
-    ranked = Engine(RacingJudge()).rank_plays(board.position, board.match.roll, board.match)
+    ranked = Engine(RacingEvaluator()).rank_plays(board.position, board.match.roll, board.match)
     best = ranked.best.play
     assert parse_play(answer.removesuffix("\n"), board.position, board.match.roll) == best
     assert "*" not in answer
@@ -144,14 +144,14 @@ def test_a_dance_is_answered_with_an_empty_line():
 @pytest.mark.parametrize("line", [SEAT_0_IS_DOUBLED, SEAT_1_IS_REDOUBLED])
 def test_the_answer_to_a_double_is_for_the_side_that_is_asked(line):
     """The judge speaks for the doubler, who is on roll."""
-    assert asked(line, FixedJudge(0.70, 0.1, 0, 0.1, 0)) == "take\n"
-    assert asked(line, FixedJudge(0.90, 0.2, 0, 0.0, 0)) == "drop\n"
+    assert asked(line, FixedEvaluator(0.70, 0.1, 0, 0.1, 0)) == "take\n"
+    assert asked(line, FixedEvaluator(0.90, 0.2, 0, 0.0, 0)) == "drop\n"
 
 
 def test_the_doublers_position_is_judged_when_a_double_is_answered():
     seen = []
 
-    class Watching(FixedJudge):
+    class Watching(FixedEvaluator):
         def evaluate(self, boards):
             seen.extend(boards.tolist())
             return super().evaluate(boards)
@@ -168,15 +168,15 @@ def test_the_doublers_position_is_judged_when_a_double_is_answered():
 
 @pytest.mark.parametrize("line", [SEAT_0_IS_BEAVERED, SEAT_1_IS_BEAVERED])
 def test_a_beaver_of_gnubg_is_taken_unless_the_game_is_as_good_as_lost(line):
-    assert asked(line, FixedJudge(0.45, 0, 0, 0.1, 0)) == "take\n"
-    assert asked(line, FixedJudge(0.05, 0, 0, 0.1, 0)) == "drop\n"
+    assert asked(line, FixedEvaluator(0.45, 0, 0, 0.1, 0)) == "take\n"
+    assert asked(line, FixedEvaluator(0.05, 0, 0, 0.1, 0)) == "drop\n"
 
 
 def test_gnubg_is_beavered_only_where_that_was_allowed():
     money = encode_fibs_board(
         Position.start(), MatchState(doubled=True, on_roll=1), dialect=FibsDialect.GNUBG
     )
-    poor_double = FixedJudge(0.3, 0, 0, 0, 0)
+    poor_double = FixedEvaluator(0.3, 0, 0, 0, 0)
     assert asked(money, poor_double) == "take\n"
     assert asked(money, poor_double, GnubgRules(beavers=True)) == "beaver\n"
     assert asked(SEAT_0_IS_DOUBLED, poor_double, GnubgRules(beavers=True)) == "take\n"
@@ -185,20 +185,20 @@ def test_gnubg_is_beavered_only_where_that_was_allowed():
 @pytest.mark.parametrize("seat", [0, 1])
 def test_a_good_position_is_doubled_and_an_even_one_rolled(seat):
     line = encode_fibs_board(Position.start(), MatchState(on_roll=seat), dialect=FibsDialect.GNUBG)
-    assert asked(line, FixedJudge(0.75, 0.2, 0, 0.1, 0)) == "double\n"
-    assert asked(line, FixedJudge(0.5, 0.1, 0, 0.1, 0)) == "roll\n"
+    assert asked(line, FixedEvaluator(0.75, 0.2, 0, 0.1, 0)) == "double\n"
+    assert asked(line, FixedEvaluator(0.5, 0.1, 0, 0.1, 0)) == "roll\n"
 
 
 def test_jacoby_is_assumed_for_money_unless_told_otherwise():
     line = encode_fibs_board(Position.start(), MatchState(), dialect=FibsDialect.GNUBG)
-    too_good = FixedJudge(0.95, 0.8, 0, 0, 0)
+    too_good = FixedEvaluator(0.95, 0.8, 0, 0, 0)
     assert asked(line, too_good) == "double\n"
     assert asked(line, too_good, GnubgRules(jacoby=False)) == "roll\n"
 
 
 @pytest.mark.parametrize("seat", [0, 1])
 def test_the_cube_is_left_alone_in_the_crawford_game_when_it_is_dead_and_when_the_other_owns_it(seat):
-    winning = FixedJudge(0.78, 0, 0, 0, 0)
+    winning = FixedEvaluator(0.78, 0, 0, 0, 0)
     trailing = (0, 4) if seat == 0 else (4, 0)
     for match in (
         MatchState(length=5, score=trailing, crawford=True, on_roll=seat),
@@ -211,19 +211,19 @@ def test_the_cube_is_left_alone_in_the_crawford_game_when_it_is_dead_and_when_th
 
 
 def test_the_trailer_doubles_at_once_after_the_crawford_game():
-    assert asked(SEAT_1_AFTER_THE_CRAWFORD_GAME, FixedJudge(0.4, 0.1, 0, 0.1, 0)) == "double\n"
+    assert asked(SEAT_1_AFTER_THE_CRAWFORD_GAME, FixedEvaluator(0.4, 0.1, 0, 0.1, 0)) == "double\n"
 
 
 def test_gammons_do_not_count_when_a_single_game_wins_the_match():
     start, roll = Position.start(), (6, 4)
-    ranked = rank_plays(TornJudge(), start, roll)
+    ranked = rank_plays(TornEvaluator(), start, roll)
     for match in (MatchState(roll=roll), MatchState(length=1, roll=roll)):
-        answer = asked(encode_fibs_board(start, match, dialect=FibsDialect.GNUBG), TornJudge())
+        answer = asked(encode_fibs_board(start, match, dialect=FibsDialect.GNUBG), TornEvaluator())
         assert (parse_play(answer, start, roll) == ranked[0].play) is match.is_money
 
 
 def test_every_answer_to_dice_is_legal_in_either_seat():
-    boards = played_boards(RacingJudge(), 4000, seed=3)[:60]
+    boards = played_boards(RacingEvaluator(), 4000, seed=3)[:60]
     for number, board in enumerate(boards):
         position, roll = Position(board), (number % 6 + 1, number // 6 % 6 + 1)
         for seat in (0, 1):
@@ -235,7 +235,7 @@ def test_every_answer_to_dice_is_legal_in_either_seat():
 
 
 def test_lines_are_answered_in_order_however_they_are_cut():
-    dialect = played_by(RacingJudge())
+    dialect = played_by(RacingEvaluator())
     wire = b"".join(f"{line}\n\0".encode() for line in EVERY_LINE)
     whole = talk(dialect, wire)
     assert whole.count("\n") == len(EVERY_LINE)
@@ -243,15 +243,15 @@ def test_lines_are_answered_in_order_however_they_are_cut():
 
 
 def test_names_may_hold_any_bytes_but_a_colon():
-    dialect = played_by(RacingJudge())
+    dialect = played_by(RacingEvaluator())
     named = SEAT_0_PLAY.encode().replace(b"gnubg", b"J\xf6rg \xe2\x98\x83")
     assert talk(dialect, named + b"\n\0") == asked(SEAT_0_PLAY)
 
 
 def test_the_commands_of_gnubgs_own_server_are_answered():
-    dialect = played_by(FixedJudge(0.5, 0, 0, 0, 0), software="gammond 1")
+    dialect = played_by(FixedEvaluator(0.5, 0, 0, 0, 0), software="gammond 1")
     assert talk(dialect, b"version\n") == "Interface: 2\nRFBF: 0\nEngine: fixed\nSoftware: gammond 1\n"
-    other = GnubgExternal(Decider(Engine(RacingJudge()), player=RandomPlayer(3)))
+    other = GnubgExternal(Decider(Engine(RacingEvaluator()), player=RandomPlayer(3)))
     assert "\nEngine: random:seed=3\n" in talk(other, b"version\n")
     assert talk(dialect, b"help\n").startswith("\tboard:")
     assert talk(dialect, b"SET debug on\nset debug off\n") == "Debug output ON\nDebug output OFF\n"
@@ -261,19 +261,19 @@ def test_the_commands_of_gnubgs_own_server_are_answered():
 
 
 def test_an_evaluation_is_six_numbers_of_the_player_on_roll():
-    judge = FixedJudge(0.6, 0.2, 0.01, 0.1, 0.005)
+    evaluator = FixedEvaluator(0.6, 0.2, 0.01, 0.1, 0.005)
     line = SEAT_0_IS_BEAVERED.replace(":1:1:-1:0:25", ":0:1:-1:0:25")
     expected = "0.600000 0.200000 0.010000 0.100000 0.005000 0.305000\n"
     for options in ("", " plies 0", " PLIES 0 CUBE OFF", " cubeless jacobyrule on beavers off"):
-        assert asked(f"evaluation fibsboard {line}{options}", judge) == expected
-    cubeful = float(asked(f"evaluation fibsboard {line} cubeful", judge).split()[-1])
+        assert asked(f"evaluation fibsboard {line}{options}", evaluator) == expected
+    cubeful = float(asked(f"evaluation fibsboard {line} cubeful", evaluator).split()[-1])
     assert cubeful < 0.305
     crawford = SEAT_0_IN_THE_CRAWFORD_GAME
-    assert asked(f"evaluation fibsboard {crawford} cube on crawfordrule on", judge) == asked(
-        f"evaluation fibsboard {crawford} cube off", judge
+    assert asked(f"evaluation fibsboard {crawford} cube on crawfordrule on", evaluator) == asked(
+        f"evaluation fibsboard {crawford} cube off", evaluator
     )
-    assert asked(f"evaluation fibsboard {crawford} cube on crawfordrule off", judge) != asked(
-        f"evaluation fibsboard {crawford} cube on", judge
+    assert asked(f"evaluation fibsboard {crawford} cube on crawfordrule off", evaluator) != asked(
+        f"evaluation fibsboard {crawford} cube on", evaluator
     )
 
 
@@ -281,57 +281,60 @@ def test_an_evaluation_looks_as_far_ahead_as_it_is_told_and_else_as_the_player_d
     board = decode_fibs_board(SEAT_1_PLAY, FibsDialect.GNUBG)
     match = MatchState(on_roll=1, jacoby=True, beavers=False)
     line = encode_fibs_board(board.position, match, dialect=FibsDialect.GNUBG)
-    analyst = Engine(RacingJudge())
+    engine = Engine(RacingEvaluator())
     shown = {}
     for plies in (0, 1, 2):
         for options, is_cubeful in (("cube off", False), ("cube on", True)):
-            judged = analyst.evaluate(board.position, match, EvalSettings(plies, is_cubeful=is_cubeful))
-            value = judged.decision.no_double.equity_points if is_cubeful else judged.equity
-            expected = " ".join(f"{number:.6f}" for number in (*judged.outcome, value)) + "\n"
+            evaluated = engine.evaluate(board.position, match, EvalSettings(plies, is_cubeful=is_cubeful))
+            value = evaluated.decision.no_double.equity_points if is_cubeful else evaluated.equity
+            expected = " ".join(f"{number:.6f}" for number in (*evaluated.outcome, value)) + "\n"
             question = f"evaluation fibsboard {line}"
             assert (
-                talk(played_by(RacingJudge()), f"{question} plies {plies} {options}\n".encode()) == expected
+                talk(played_by(RacingEvaluator()), f"{question} plies {plies} {options}\n".encode())
+                == expected
             )
-            dialect = played_by(RacingJudge(), depth=EvalSettings(plies))
+            dialect = played_by(RacingEvaluator(), depth=EvalSettings(plies))
             assert talk(dialect, f"{question} {options}\n".encode()) == expected
             shown[plies, options] = expected
     assert len(set(shown.values())) == len(shown)
 
 
 def test_an_evaluation_of_a_match_says_the_chance_to_win_it():
-    judge, line = (
-        FixedJudge(0.6, 0.2, 0.01, 0.1, 0.005),
+    evaluator, line = (
+        FixedEvaluator(0.6, 0.2, 0.01, 0.1, 0.005),
         SEAT_0_IS_DOUBLED.replace(":1:1:1:-1:0", ":0:1:1:-1:0"),
     )
     board = decode_fibs_board(line, FibsDialect.GNUBG)
     for option, is_cubeful in (("off", False), ("on", True)):
-        judged = Engine(judge).evaluate(board.position, board.match, EvalSettings(is_cubeful=is_cubeful))
-        expected = judged.decision.no_double.mwc if is_cubeful else judged.mwc
-        assert asked(f"evaluation fibsboard {line} cube {option}", judge).split()[-1] == f"{expected:.6f}"
+        evaluated = Engine(evaluator).evaluate(
+            board.position, board.match, EvalSettings(is_cubeful=is_cubeful)
+        )
+        expected = evaluated.decision.no_double.mwc if is_cubeful else evaluated.mwc
+        assert asked(f"evaluation fibsboard {line} cube {option}", evaluator).split()[-1] == f"{expected:.6f}"
 
 
 def test_plays_and_cube_actions_are_those_of_the_players_depth():
-    boards = played_boards(RacingJudge(), 4000, seed=9)[:25]
+    boards = played_boards(RacingEvaluator(), 4000, seed=9)[:25]
     answers = {plies: [] for plies in (0, 1)}
     for plies, found in answers.items():
-        dialect, analyst = played_by(RacingJudge(), depth=EvalSettings(plies)), Engine(RacingJudge())
+        dialect, engine = played_by(RacingEvaluator(), depth=EvalSettings(plies)), Engine(RacingEvaluator())
         for number, board in enumerate(boards):
             position, match = Position(board), MatchState(length=5, roll=(number % 6 + 1, 4))
             line = encode_fibs_board(position, match, dialect=FibsDialect.GNUBG)
             answer = talk(dialect, f"{line}\n".encode()).removesuffix("\n")
-            best = analyst.rank_plays(position, match.roll, match, EvalSettings(plies)).best.play
+            best = engine.rank_plays(position, match.roll, match, EvalSettings(plies)).best.play
             assert parse_play(answer or "pass", position, match.roll) == best
             rolling = replace(match, roll=None)
             line = encode_fibs_board(position, rolling, dialect=FibsDialect.GNUBG)
             word = talk(dialect, f"{line}\n".encode())
-            decision = analyst.evaluate(position, rolling, EvalSettings(plies)).decision
+            decision = engine.evaluate(position, rolling, EvalSettings(plies)).decision
             assert word == ("double\n" if decision.should_double else "roll\n")
             found += [answer, word]
     assert answers[0] != answers[1]
 
 
 def test_a_search_that_is_cut_short_gives_a_legal_play_but_no_evaluation():
-    dialect = played_by(RacingJudge(), depth=EvalSettings(4), is_cancelled=lambda: True)
+    dialect = played_by(RacingEvaluator(), depth=EvalSettings(4), is_cancelled=lambda: True)
     board = decode_fibs_board(SEAT_1_PLAY, FibsDialect.GNUBG)
     assert parse_play(talk(dialect, f"{SEAT_1_PLAY}\n".encode()), board.position, board.match.roll)
     line = encode_fibs_board(Position.start(), MatchState(), dialect=FibsDialect.GNUBG)
@@ -342,7 +345,7 @@ def test_a_search_that_is_cut_short_gives_a_legal_play_but_no_evaluation():
 
 @pytest.mark.parametrize("line", [SEAT_0_IS_DOUBLED, SEAT_1_IS_BEAVERED, SEAT_1_AFTER_THE_CRAWFORD_GAME])
 def test_a_lost_game_is_played_on_and_never_resigned(line):
-    assert asked(line, FixedJudge(0, 0, 0, 1, 1)) in ("take\n", "drop\n", "roll\n", "double\n")
+    assert asked(line, FixedEvaluator(0, 0, 0, 1, 1)) in ("take\n", "drop\n", "roll\n", "double\n")
 
 
 @pytest.mark.parametrize(
@@ -369,7 +372,7 @@ def test_a_lost_game_is_played_on_and_never_resigned(line):
     ],
 )
 def test_what_cannot_be_answered_gets_one_error_line_that_says_why(line, words):
-    answer = asked(line, FixedJudge(0.5, 0, 0, 0, 0))
+    answer = asked(line, FixedEvaluator(0.5, 0, 0, 0, 0))
     assert answer.startswith("Error: ")
     assert words in answer
     assert answer.count("\n") == 1
@@ -383,7 +386,7 @@ def test_a_finished_game_is_an_error_not_a_move():
 
 
 def test_a_fault_of_the_judge_is_an_error_line_and_the_next_line_is_served(caplog):
-    dialect = played_by(BrokenJudge())
+    dialect = played_by(BrokenEvaluator())
     assert talk(dialect, f"{SEAT_0_PLAY}\n\0".encode()) == "Error: internal fault (ZeroDivisionError)\n"
     assert talk(dialect, b"version\n").startswith("Interface")
     assert "ZeroDivisionError" in caplog.text
@@ -417,7 +420,7 @@ GARBAGE = st.one_of(
 @settings(max_examples=400, deadline=None)
 @given(GARBAGE)
 def test_garbage_gets_error_lines_or_legal_answers_and_nothing_else(data):
-    dialect = played_by(FixedJudge(0.5, 0.1, 0, 0.1, 0))
+    dialect = played_by(FixedEvaluator(0.5, 0.1, 0, 0.1, 0))
     dialect.receive_data(data + b"\n")
     while (line := dialect.next_line()) is not None:
         answer = dialect.answer(line).decode("ascii")
@@ -440,7 +443,7 @@ def test_a_centred_cube_above_one_is_no_error_for_money():
     """Automatic doubles, which gnubg plays when told to."""
     match = MatchState(cube=2)
     line = encode_fibs_board(Position.start(), match, dialect=FibsDialect.GNUBG)
-    assert asked(line, FixedJudge(0.75, 0.2, 0, 0.1, 0)) == "double\n"
-    assert asked(line, FixedJudge(0.5, 0.1, 0, 0.1, 0)) == "roll\n"
+    assert asked(line, FixedEvaluator(0.75, 0.2, 0, 0.1, 0)) == "double\n"
+    assert asked(line, FixedEvaluator(0.5, 0.1, 0, 0.1, 0)) == "roll\n"
     doubled = encode_fibs_board(Position.start(), replace(match, doubled=True), dialect=FibsDialect.GNUBG)
-    assert asked(doubled, FixedJudge(0.9, 0.2, 0, 0, 0)) == "drop\n"
+    assert asked(doubled, FixedEvaluator(0.9, 0.2, 0, 0, 0)) == "drop\n"

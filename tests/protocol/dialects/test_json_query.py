@@ -13,7 +13,7 @@ from engine.rules.position import Position
 from protocol.core.replies import format_value
 from protocol.dialects.json_analysis import CHUNK_SIZES
 from protocol.dialects.json_query import LIST_FIELDS, MAX_QUICK_POSITIONS, QUERY_FIELDS, SCALAR_FIELDS
-from tests.boards import RacingJudge
+from tests.boards import RacingEvaluator
 from tests.protocol.talking import make_connection, pump, talk
 
 START = "4HPwATDgc/ABMA"
@@ -129,7 +129,7 @@ def test_progress_comes_on_request_only():
 
 
 def test_a_terminated_query_ends_with_the_results_so_far():
-    class Stopping(RacingJudge):
+    class Stopping(RacingEvaluator):
         def evaluate(self, boards):
             connection.receive_data(b'{"action":"terminate","id":"other","terminate_id":"big"}\n')
             return super().evaluate(boards)
@@ -144,7 +144,7 @@ def test_a_terminated_query_ends_with_the_results_so_far():
     assert len(answers["big"]["results"]) == CHUNK
 
 
-class Watched(RacingJudge):
+class Watched(RacingEvaluator):
     """A judge that acts before each evaluation."""
 
     def __init__(self, act):
@@ -155,9 +155,9 @@ class Watched(RacingJudge):
         return super().evaluate(boards)
 
 
-def with_clock(judge):
+def with_clock(evaluator):
     """A connection whose clock stands still, and the list that holds its time."""
-    connection, now_s = make_connection(judge), [0.0]
+    connection, now_s = make_connection(evaluator), [0.0]
     connection.handler.session.service.clock = lambda: now_s[0]
     return connection, now_s
 
@@ -189,9 +189,9 @@ def test_the_time_of_a_query_runs_from_its_arrival():
 def test_the_time_to_load_the_nets_counts_too():
     def load(_):
         now_s[0] += 10.0
-        return Engine(RacingJudge())
+        return Engine(RacingEvaluator())
 
-    connection, now_s = with_clock(RacingJudge())
+    connection, now_s = with_clock(RacingEvaluator())
     object.__setattr__(connection.handler.session.service.catalogue, "load", load)
     assert send_command({"id": 1, "position": START, "time_ms": 9000}, connection)[0]["results"] == []
     assert len(send_command({"id": 1, "position": START, "time_ms": 9000}, connection)[0]["results"]) == 1
@@ -275,7 +275,7 @@ def test_messages_know_what_each_field_may_be():
 
 
 def test_a_fault_of_the_server_is_told_in_json(caplog):
-    class Broken(RacingJudge):
+    class Broken(RacingEvaluator):
         def evaluate(self, boards):
             raise ZeroDivisionError
 

@@ -14,26 +14,26 @@ from protocol.state.session import Session
 from tests.protocol.talking import SEED, make_service
 
 
-def make_session(rolls=(), judge=None):
+def make_session(rolls=(), evaluator=None):
     """Make a session with the evaluator ``racing`` or a given one, and dice that show the rolls, if any."""
-    session = Session(make_service(judge), SEED)
+    session = Session(make_service(evaluator), SEED)
     if rolls:
         session.dice = ScriptedDice(rolls)
     return session
 
 
-def make_talk(*lines, rolls=(), judge=None):
+def make_talk(*lines, rolls=(), evaluator=None):
     """Make a talk in which lines have been said; none of them may have failed."""
-    talk = LineInterpreter(make_session(rolls, judge))
+    talk = LineInterpreter(make_session(rolls, evaluator))
     for line in lines:
         answer = talk.answer(line)
         assert not any(text.startswith(ERROR_MARK) for text in answer), answer
     return talk
 
 
-def game_at(board, *, rolls=(), judge=None, **match):
+def game_at(board, *, rolls=(), evaluator=None, **match):
     """A game against the engine, taken up from a position by the seat on roll."""
-    session = make_session(rolls, judge)
+    session = make_session(rolls, evaluator)
     session.set_position(board, MatchState(**match))
     game = ReplGame(session)
     game.play_from_here(WorkControl())

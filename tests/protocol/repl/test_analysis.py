@@ -66,7 +66,7 @@ def test_the_cube_can_be_asked_about_with_dice_on_the_board():
 )
 def test_hint_says_so_where_no_double_is_possible(match):
     lines = table(board=AHEAD, **match).answer("hint")
-    assert lines[2] == "    No double is possible here: roll."
+    assert lines[2] == "    Doubling is not possible now: roll."
 
 
 def test_hint_answers_a_double_for_the_side_that_must():
@@ -92,7 +92,7 @@ def test_hint_judges_a_resignation_for_the_side_that_was_offered_it():
 
 def test_hint_does_not_judge_a_resignation_that_answers_a_double():
     talk = table("newgame", "double", "resign single")
-    assert talk.answer("hint") == ["error: no hint for a resignation in answer to a double"]
+    assert talk.answer("hint") == ["error: no hint for a resignation while a double is pending"]
 
 
 def test_the_matrix_has_a_row_and_a_column_for_each_score():

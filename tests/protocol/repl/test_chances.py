@@ -11,7 +11,7 @@ from engine.rules.outcome import invert_outcomes
 from nets.catalogue import load_player
 from protocol.core.requests import WorkControl
 from protocol.repl.game import ReplGame
-from tests.boards import RacingJudge, position
+from tests.boards import RacingEvaluator, position
 from tests.protocol.repl.tables import dealt, game_at, make_session, make_talk
 
 CONTROL = WorkControl()
@@ -21,20 +21,20 @@ def win_of(line):
     return float(re.match(r"    win ([0-9.]+) % \(gammon", line)[1])
 
 
-def seen_by(judge, board, *, is_turned):
-    outcomes = judge.evaluate(board[None])
+def seen_by(evaluator, board, *, is_turned):
+    outcomes = evaluator.evaluate(board[None])
     return round(100 * float((invert_outcomes(outcomes) if is_turned else outcomes)[0, 0]), 1)
 
 
 def test_chances_are_told_after_each_play_until_they_are_not_wanted():
     game, _ = dealt((3, 1), (5, 2), (6, 4), (4, 2))
-    assert game.show_chances(True) == ["Winning chances by racing, after each play."]
+    assert game.show_chances(True) == ["Showing winning chances by racing after each play."]
     own, after_own, other, after_other = game.make_play("8/5 6/5", CONTROL)
     assert own == "You play 8/5 6/5."
     assert other.startswith("5-2: gammond plays ")
     assert all("lose gammon" in line for line in (after_own, after_other))
     assert game.roll(CONTROL) == ["You roll 6-4."]
-    assert game.show_chances(False) == ["No winning chances are shown."]
+    assert game.show_chances(False) == ["Winning chances are no longer shown."]
     assert not any(line.startswith("    win ") for line in game.make_play("24/18 13/9", CONTROL))
 
 
@@ -48,22 +48,22 @@ def test_both_are_the_chances_of_the_person():
     )
     lines = game.make_play("24/13", CONTROL)
     boards = [state.position.board for state in past if state.match.roll is None]
-    assert win_of(lines[1]) == seen_by(RacingJudge(), boards[0], is_turned=True)
-    assert win_of(lines[3]) == seen_by(RacingJudge(), boards[1], is_turned=False)
+    assert win_of(lines[1]) == seen_by(RacingEvaluator(), boards[0], is_turned=True)
+    assert win_of(lines[3]) == seen_by(RacingEvaluator(), boards[1], is_turned=False)
 
 
 @pytest.mark.parametrize("name", ["fast", "fast:noise=20"])
 def test_another_evaluator_tells_what_it_sees_itself(name):
-    judge = load_player("fast").evaluator
+    evaluator = load_player("fast").evaluator
     game = ReplGame(make_session([(3, 1), (5, 2)]))
     game.session.service.players.find = lambda text, threads=1: load_player(text)
     game.session.service.players.check_player = lambda text: text
     game.session.service.players.uses_look_ahead = lambda text: False
     game.play_against(name, CONTROL)
-    assert game.show_chances(True) == ["Winning chances by fast, after each play."]
+    assert game.show_chances(True) == ["Showing winning chances by fast after each play."]
     game.make_play("8/5 6/5", CONTROL)
     board = game.session.game.position.board
-    assert win_of(game.show_chances(True)[-1]) == seen_by(judge, board, is_turned=False)
+    assert win_of(game.show_chances(True)[-1]) == seen_by(evaluator, board, is_turned=False)
 
 
 def test_a_player_that_knows_no_outcomes_leaves_them_to_the_net():
@@ -71,7 +71,7 @@ def test_a_player_that_knows_no_outcomes_leaves_them_to_the_net():
     game.show_chances(True)
     assert "Chances are" not in "".join(game.play_against("pubeval", CONTROL))
     assert game.play_against("random", CONTROL) == [
-        "The game goes on against random.",
+        "The game continues against random.",
         "Winning chances by racing.",
     ]
 
@@ -82,7 +82,7 @@ def test_among_people_they_are_those_of_the_seat_that_is_to_roll():
     game.show_chances(True)
     _, chances = game.make_play("24/13", CONTROL)
     board = game.session.game.position.board
-    assert win_of(chances) == seen_by(RacingJudge(), board, is_turned=False)
+    assert win_of(chances) == seen_by(RacingEvaluator(), board, is_turned=False)
     assert np.isclose(win_of(chances), 50, atol=20)
 
 

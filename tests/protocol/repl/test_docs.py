@@ -17,10 +17,10 @@ TRANSCRIPTS = re.findall(r"```transcript\n(.*?)```", TEXT, re.DOTALL)
 ROLLS = [(3, 1), (5, 2)]
 
 
-def without_judgement(line):
+def without_numbers(line):
     """Blank what a judge decides: numbers of a table's row and its play, costs, chances, the judge's name."""
     if re.search(r" [-+][0-9]\.[0-9]{3}\b|^ ± ", line):
-        return re.match(r" *(±|[0-9]+|[a-z, ]*[a-z]|)", line)[0] + " JUDGED"
+        return re.match(r" *(±|[0-9]+|[a-z, ]*[a-z]|)", line)[0] + " NUMBERS"
     line = re.sub(r"(?<= )[-NDPT](?=[ ;]|$)", "CODE", line) if re.match(r"    +[0-9m]", line) else line
     line = re.sub(r"(^| +)[0-9]+\.[0-9]+\b", " NUMBER", line)
     return re.sub(r"\bnet [a-z0-9.-]*[a-z0-9]", "net NET", line)
@@ -28,8 +28,8 @@ def without_judgement(line):
 
 def matches(expected, got):
     """Compare an answer with that of the page, in which ``...`` is anything, to the end of the answer too."""
-    pattern = "\n".join(map(without_judgement, expected))
-    text = "\n".join(map(without_judgement, got))
+    pattern = "\n".join(map(without_numbers, expected))
+    text = "\n".join(map(without_numbers, got))
     return re.fullmatch(re.escape(pattern).replace(r"\.\.\.", ".*"), text, re.DOTALL)
 
 

@@ -12,7 +12,7 @@ from protocol.repl.game import ReplGame
 from protocol.repl.replies import RefusedRequestError
 from protocol.repl.tables import format_count
 from protocol.state.settings import change_match
-from tests.boards import RacingJudge, position
+from tests.boards import RacingEvaluator, position
 from tests.protocol.repl.tables import dealt, game_at, make_session, session_without_nets
 
 ENGINE_NEARLY_OFF = position({3: 2}, {24: 1})
@@ -23,14 +23,14 @@ CONTROL = WorkControl()
 
 def test_the_higher_die_begins_with_both_and_equal_dice_are_thrown_again():
     game, lines = dealt((4, 4), (6, 2))
-    assert lines == ["You throw 6, gammond 2. You begin with 6-2."]
+    assert lines == ["You roll 6, gammond 2. You start with 6-2."]
     assert game.session.game.match.roll == (6, 2)
     assert game.session.game.match.on_roll == game.human_seat == 0
 
 
 def test_the_engine_plays_at_once_when_it_begins():
     game, lines = dealt((1, 3))
-    assert lines[0] == "You throw 1, gammond 3. gammond begins with 3-1."
+    assert lines[0] == "You roll 1, gammond 3. gammond starts with 3-1."
     assert lines[1].startswith("3-1: gammond plays ")
     match = game.session.game.match
     assert (match.on_roll, match.roll) == (0, None)
@@ -71,11 +71,11 @@ def test_undo_takes_back_the_own_play_and_the_answer_to_it():
     game.roll(WorkControl())
     second = game.session.game
     game.make_play("24/14", WorkControl())
-    assert game.undo(WorkControl()) == ["Taken back: it is your 6-4 again."]
+    assert game.undo(WorkControl()) == ["Undone: you are to play 6-4."]
     assert game.session.game is second
-    assert game.undo(WorkControl()) == ["Taken back: it is your 3-1 again."]
+    assert game.undo(WorkControl()) == ["Undone: you are to play 3-1."]
     assert game.session.game is first
-    with pytest.raises(StateError, match="nothing to take back"):
+    with pytest.raises(StateError, match="nothing to undo"):
         game.undo(WorkControl())
     assert game.session.game is first
 
@@ -84,7 +84,7 @@ def test_undo_without_a_game_takes_back_one_change():
     session = make_session()
     session.start_game()
     session.set_roll((3, 1))
-    assert ReplGame(session).undo(WorkControl()) == ["Taken back."]
+    assert ReplGame(session).undo(WorkControl()) == ["Undone."]
     assert session.game.match.roll is None
 
 
@@ -105,7 +105,7 @@ def test_a_won_game_is_announced_and_counted():
     assert lines[:2] == ["You play 1/off.", "You win a gammon, 4 points."]
     assert lines[2:] == [
         "you 4, gammond 0 in a 5-point match, Crawford game, cube 1 centred.",
-        "'new' begins the next game.",
+        "'new' starts the next game.",
     ]
     assert not game.is_running
 
@@ -131,7 +131,7 @@ def test_a_won_match_is_announced_and_the_next_game_begins_another():
     game = game_at(GAMMON_NEXT, rolls=[(2, 1)], length=3, score=(1, 2))
     game.roll(WorkControl())
     lines = game.make_play("1/off", WorkControl())
-    assert lines[-1] == "You win the match 3-2. 'new' begins another."
+    assert lines[-1] == "You win the match 3-2. 'new' starts another."
     assert game.points == (3, 2)
     assert game.show_score() == ["you 3, gammond 2 in a 3-point match, cube 1 centred."]
     drawn = "\n".join(game.show_board())
@@ -199,7 +199,7 @@ def test_play_takes_up_a_double_that_waits_for_the_side_that_answers_it():
     game = ReplGame(session)
     assert game.play_from_here(WorkControl()) == [
         "You play X from here.",
-        "There is a double to 2: 'take', 'drop' or 'beaver'.",
+        "A double to 2 is pending: 'take', 'drop' or 'beaver'.",
     ]
     assert game.human_seat == 1
 
@@ -208,7 +208,7 @@ def test_play_after_the_end_of_a_game_deals_the_next():
     game = game_at(GAMMON_NEXT, rolls=[(2, 1), (5, 1)])
     game.roll(WorkControl())
     game.make_play("1/off", WorkControl())
-    assert game.play_from_here(WorkControl())[0].startswith("You throw 5, gammond 1.")
+    assert game.play_from_here(WorkControl())[0].startswith("You roll 5, gammond 1.")
 
 
 def test_leaving_ends_the_game_and_keeps_the_position():
@@ -230,18 +230,18 @@ def test_a_net_that_cannot_be_loaded_leaves_the_table_as_it_was():
 
 def test_an_engine_turn_that_failed_is_taken_up_by_the_next_word():
     game, _ = dealt((3, 1), (5, 2), (6, 4))
-    judge = game.session.service.get_engine("default").evaluator
-    judge.evaluate, working = failing, judge.evaluate
+    evaluator = game.session.service.get_engine("default").evaluator
+    evaluator.evaluate, working = failing, evaluator.evaluate
     with pytest.raises(GammondError):
         game.make_play("8/5 6/5", WorkControl())
     assert game.session.game.match.on_roll != game.human_seat
-    judge.evaluate = working
+    evaluator.evaluate = working
     lines = game.roll(WorkControl())
     assert lines[0].startswith("5-2: gammond plays ")
     assert lines[1] == "You roll 6-4."
 
 
-class GammonJudge(RacingJudge):
+class GammonEvaluator(RacingEvaluator):
     """A judge for whom every win is a gammon."""
 
     def evaluate(self, boards):
@@ -280,7 +280,7 @@ def test_a_whole_match_can_be_played():
         if not game.is_running and not game.is_match_over:
             lines = game.start_game(WorkControl())
     assert game.is_match_over
-    assert lines[-1].endswith("'new' begins another.")
+    assert lines[-1].endswith("'new' starts another.")
     assert max(game.points) >= 3
 
 
@@ -295,11 +295,11 @@ def test_redo_does_again_what_undo_took_back_step_by_step():
     game.undo(CONTROL)
     game.undo(CONTROL)
     assert game.session.game is first
-    assert game.redo(CONTROL) == ["Redone: it is your 6-4."]
+    assert game.redo(CONTROL) == ["Redone: you are to play 6-4."]
     assert game.session.game is second
-    assert game.redo(CONTROL) == ["Redone: it is your roll."]
+    assert game.redo(CONTROL) == ["Redone: you are to roll."]
     assert game.session.game is third
-    with pytest.raises(StateError, match="nothing was taken back since you last did something"):
+    with pytest.raises(StateError, match="nothing to redo: you have undone nothing since your last action"):
         game.redo(CONTROL)
     game.undo(CONTROL)
     assert game.session.game is second
@@ -310,11 +310,11 @@ def test_redo_forgets_what_was_taken_back_once_something_else_is_done():
     game.make_play("8/5 6/5", CONTROL)
     game.undo(CONTROL)
     change_match(game.session, roll=(4, 2))
-    with pytest.raises(StateError, match="nothing was taken back"):
+    with pytest.raises(StateError, match="nothing to redo"):
         game.redo(CONTROL)
     game.make_play("8/4 6/4", CONTROL)
     game.undo(CONTROL)
-    assert game.redo(CONTROL) == ["Redone: it is your roll."]
+    assert game.redo(CONTROL) == ["Redone: you are to roll."]
 
 
 def test_redo_ends_a_game_again_with_its_points():
@@ -362,8 +362,8 @@ def test_the_best_before_a_roll_doubles_or_rolls_and_the_best_answer_is_given():
 def test_the_best_answer_to_a_resignation_is_given():
     behind = FAR_AHEAD.swap_sides()
     assert game_at(behind, resigned=1).play_best_action(CONTROL)[0] == "You accept."
-    game = game_at(behind, resigned=1, judge=GammonJudge())
-    assert game.play_best_action(CONTROL)[0] == "You reject the offer, the game goes on."
+    game = game_at(behind, resigned=1, evaluator=GammonEvaluator())
+    assert game.play_best_action(CONTROL)[0] == "You reject the resignation; the game continues."
 
 
 def test_the_best_of_two_people_is_that_of_the_seat_to_act():
@@ -387,7 +387,7 @@ def test_whole_matches_are_saved_as_they_were_played(tmp_path):
                 break
             game.start_game(CONTROL)
     file = tmp_path / "match.mat"
-    assert game.save_games(str(file)) == [f"{format_count(len(results), 'game')} saved in {file}."]
+    assert game.save_games(str(file)) == [f"Saved {format_count(len(results), 'game')} to {file}."]
     (read,) = parse_mat(file.read_text())
     assert (read.length, read.names, read.issues) == (3, ("you", "gammond"), ())
     assert [each.initial_state.score for each in read.games] == [(0, 0), *results[:-1]]

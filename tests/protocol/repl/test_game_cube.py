@@ -8,7 +8,7 @@ from engine.rules.match import MatchState
 from engine.rules.outcome import LOSE_G, WIN, WIN_G
 from protocol.core.requests import WorkControl
 from protocol.repl.replies import RefusedRequestError
-from tests.boards import RacingJudge, position
+from tests.boards import RacingEvaluator, position
 from tests.protocol.repl.tables import dealt, game_at
 
 ENGINE_AHEAD = position({6: 5, 5: 5, 4: 4}, {24: 4, 23: 2})
@@ -23,7 +23,7 @@ def test_the_engine_drops_a_double_that_it_must_and_the_points_count():
         "gammond passes.",
         "You win a single game, 1 point.",
         "you 1, gammond 0 in a 5-point match, cube 1 centred.",
-        "'new' begins the next game.",
+        "'new' starts the next game.",
     ]
     assert not game.is_running
     assert game.session.game.match.score == (1, 0)
@@ -47,9 +47,9 @@ def test_the_engine_doubles_before_its_roll_and_waits_for_the_answer():
     lines = game.make_play("6/4 6/5", WorkControl())
     assert lines == ["You play 6/4 6/5.", "gammond doubles to 2. 'take' or 'drop'?"]
     for refused in (game.roll, lambda control: game.make_play("pass", control)):
-        with pytest.raises(StateError, match="there is a double to 2: 'take' or 'drop'"):
+        with pytest.raises(StateError, match="a double to 2 is pending: 'take' or 'drop'"):
             refused(WorkControl())
-    with pytest.raises(StateError, match="there is a double"):
+    with pytest.raises(StateError, match="is pending: 'take' or"):
         game.take_action("resign gammon", WorkControl())
 
 
@@ -79,7 +79,7 @@ def test_a_drop_that_loses_the_match_ends_it():
     )
     game.human_seat = None
     game.take_action("double", WorkControl())
-    assert game.play_from_here(WorkControl())[1] == "There is a double to 4: 'take' or 'drop'."
+    assert game.play_from_here(WorkControl())[1] == "A double to 4 is pending: 'take' or 'drop'."
     lines = game.take_action("drop", WorkControl())
     assert lines[1] == "gammond wins a single game, 2 points."
     assert game.session.game.match.score == (3, 3)
@@ -102,7 +102,7 @@ def test_the_person_may_beaver_in_money_play():
     assert lines[2] == "You win a single game, 2 points."
 
 
-class GammonJudge(RacingJudge):
+class GammonEvaluator(RacingEvaluator):
     """A judge for whom every win is a gammon."""
 
     def evaluate(self, boards):
@@ -111,7 +111,7 @@ class GammonJudge(RacingJudge):
         return outcomes
 
 
-class DecidedJudge(RacingJudge):
+class DecidedEvaluator(RacingEvaluator):
     """A judge for whom every game is decided: the leader wins it."""
 
     def evaluate(self, boards):
@@ -119,12 +119,12 @@ class DecidedJudge(RacingJudge):
 
 
 def test_the_engine_accepts_a_resignation_that_is_worth_it_and_rejects_another():
-    game = game_at(ENGINE_AHEAD, roll=(2, 1), length=7, judge=GammonJudge())
+    game = game_at(ENGINE_AHEAD, roll=(2, 1), length=7, evaluator=GammonEvaluator())
     before = game.session.game
     lines = game.take_action("resign single", WorkControl())
     assert lines == [
-        "You offer to lose a single game, 1 point.",
-        "gammond rejects the offer, the game goes on.",
+        "You offer to resign a single game, 1 point.",
+        "gammond rejects the resignation; the game continues.",
     ]
     assert game.session.game == before
     lines = game.take_action("resign gammon", WorkControl())
@@ -134,11 +134,11 @@ def test_the_engine_accepts_a_resignation_that_is_worth_it_and_rejects_another()
 
 def test_the_engine_resigns_what_it_has_lost_and_not_again_when_that_is_refused():
     lost = position({1: 5}, {23: 2, 22: 2})
-    game = game_at(lost, roll=(2, 1), rolls=[(2, 1), (2, 1), (2, 1)], judge=DecidedJudge())
+    game = game_at(lost, roll=(2, 1), rolls=[(2, 1), (2, 1), (2, 1)], evaluator=DecidedEvaluator())
     lines = game.make_play("1/off(2)", WorkControl())
-    assert lines[1] == "gammond offers to lose a single game, 1 point. 'accept' or 'reject'?"
+    assert lines[1] == "gammond offers to resign a single game, 1 point. 'accept' or 'reject'?"
     lines = game.take_action("reject", WorkControl())
-    assert lines[0] == "You reject the offer, the game goes on."
+    assert lines[0] == "You reject the resignation; the game continues."
     assert lines[1].startswith("2-1: gammond plays ")
     game.roll(WorkControl())
     assert game.make_play("1/off(2)", WorkControl())[1].startswith("2-1: gammond plays ")
@@ -154,14 +154,14 @@ def test_undo_takes_back_decisions_about_the_cube_one_by_one():
     game.make_play("6/4 6/5", WorkControl())
     doubled = game.session.game
     game.take_action("drop", WorkControl())
-    assert game.undo(WorkControl()) == ["Taken back: the double waits for your answer again."]
+    assert game.undo(WorkControl()) == ["Undone: you are to answer the double."]
     assert game.session.game is doubled
     assert game.session.game.match.score == (0, 0)
     assert game.is_running
     game.take_action("take", WorkControl())
     game.undo(WorkControl())
     assert game.session.game is doubled
-    assert game.undo(WorkControl()) == ["Taken back: it is your 2-1 again."]
+    assert game.undo(WorkControl()) == ["Undone: you are to play 2-1."]
     assert game.session.game is start
 
 
@@ -169,7 +169,7 @@ def test_an_own_double_is_taken_back_with_its_answer():
     game = game_at(HUMAN_AHEAD, length=5)
     before = game.session.game
     game.take_action("double", WorkControl())
-    assert game.undo(WorkControl()) == ["Taken back: it is your roll again."]
+    assert game.undo(WorkControl()) == ["Undone: you are to roll."]
     assert game.session.game is before
 
 

@@ -18,7 +18,7 @@ def saved(talk, folder):
     (said,) = talk.answer(f"save {file}")
     (match,) = parse_mat(file.read_text())
     assert match.issues == ()
-    assert said == f"{format_count(len(match.games), 'game')} saved in {file}."
+    assert said == f"Saved {format_count(len(match.games), 'game')} to {file}."
     return match
 
 
@@ -94,7 +94,7 @@ def test_what_was_taken_back_is_not_in_the_file_and_what_was_done_again_is(tmp_p
 )
 def test_games_that_a_record_cannot_tell_are_not_saved(lines, tmp_path):
     talk = people(*lines)
-    with pytest.raises(StateError, match="records hold finished games, from the start"):
+    with pytest.raises(StateError, match="a record needs a finished game, from the starting position"):
         talk.game.save_games(str(tmp_path / "none.mat"))
     assert list(tmp_path.iterdir()) == []
 
@@ -120,4 +120,4 @@ def test_a_file_of_someone_else_is_not_written_over(tmp_path):
     with pytest.raises(DataFileError):
         talk.game.save_games(str(tmp_path))
     own = tmp_path / "own.mat"
-    assert talk.answer(f"save {own}") == talk.answer(f"save {own}") == [f"1 game saved in {own}."]
+    assert talk.answer(f"save {own}") == talk.answer(f"save {own}") == [f"Saved 1 game to {own}."]

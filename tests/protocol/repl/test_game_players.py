@@ -26,7 +26,7 @@ def game_against(player, *rolls):
 
 def test_the_other_player_plays_and_has_its_name():
     game, lines = game_against("random:seed=4", (1, 3))
-    assert lines[0] == "You throw 1, random 3. random begins with 3-1."
+    assert lines[0] == "You roll 1, random 3. random starts with 3-1."
     start = position({24: 2, 13: 5, 8: 3, 6: 5}, {1: 2, 12: 5, 17: 3, 19: 5})
     result = load_player("random:seed=4").choose(start.board[None].copy(), np.array([[3, 1]], np.int8))[0]
     (play,) = [play for play in legal_plays(start, (3, 1)) if np.array_equal(play.result.board, result)]
@@ -46,20 +46,20 @@ def test_a_player_there_is_not_changes_nothing():
 def test_in_the_middle_of_a_game_the_other_seat_changes_hands():
     game, _ = game_against("net", (3, 1), (5, 2))
     game.make_play("8/5 6/5", CONTROL)
-    assert game.play_against("pubeval", CONTROL) == ["The game goes on against pubeval."]
+    assert game.play_against("pubeval", CONTROL) == ["The game continues against pubeval."]
     assert game.names == ("you", "pubeval")
     assert game.is_running
 
 
 def test_people_play_both_seats():
     game, lines = game_against("human", (3, 1), (5, 2))
-    assert lines == ["O throws 3, X 1. O begins with 3-1."]
+    assert lines == ["O rolls 3, X 1. O starts with 3-1."]
     assert game.make_play("8/5 6/5", CONTROL) == ["3-1: O plays 8/5 6/5."]
     assert game.session.game.match.to_act == 1
     assert game.roll(CONTROL) == ["X rolls 5-2."]
     assert game.make_play("13/8 24/22", CONTROL)[0].startswith("5-2: X plays ")
     assert game.session.game.match.to_act == 0
-    assert game.undo(CONTROL) == ["Taken back: it is your 5-2 again."]
+    assert game.undo(CONTROL) == ["Undone: you are to play 5-2."]
     assert game.session.game.match.to_act == 1
 
 
@@ -70,7 +70,7 @@ def test_people_double_answer_resign_and_keep_the_score():
     assert game.take_action("take", CONTROL) == ["O takes. The cube is at 2."]
     assert (
         game.take_action("resign single", CONTROL)[0]
-        == "X offers to lose a single game, 2 points. 'accept' or 'reject'?"
+        == "X offers to resign a single game, 2 points. 'accept' or 'reject'?"
     )
     lines = game.take_action("accept", CONTROL)
     assert lines[:3] == [
@@ -101,7 +101,7 @@ def test_an_engine_takes_over_from_people():
     game, _ = game_against("human", (3, 1), (5, 2))
     game.make_play("8/5 6/5", CONTROL)
     lines = game.play_against("net", CONTROL)
-    assert lines[0] == "The game goes on against net."
+    assert lines[0] == "The game continues against net."
     assert lines[1].startswith("5-2: gammond plays ")
 
 
@@ -109,11 +109,11 @@ def test_the_word_play_names_the_player_and_the_level_says_what_it_leaves_to_it(
     talk = make_talk("play against pubeval", rolls=[(3, 1)])
     assert talk.session.engine_settings.player == "pubeval"
     assert talk.answer("level")[-1].endswith("normal. pubeval chooses the plays (engine.player).")
-    assert talk.answer("leave")[0] == "The game against the engine ends here, the position stays."
+    assert talk.answer("leave")[0] == "You have left the game against the engine; the position stays."
     assert talk.answer("set engine.player net") == ["ok set engine.player=net"]
     assert talk.answer("level")[-1].endswith("filter normal.")
 
 
 def test_the_end_of_a_game_among_people_is_no_end_against_the_engine():
     talk = make_talk("play against human", rolls=[(3, 1)])
-    assert talk.answer("leave")[0] == "The game ends here, the position stays."
+    assert talk.answer("leave")[0] == "You have left the game; the position stays."

@@ -74,12 +74,12 @@ def test_a_play_without_dice_says_what_is_missing():
 def test_errors_say_what_to_do_in_the_words_of_the_repl():
     talk = make_talk()
     assert talk.answer("roll") == [
-        "error: no position: 'play' begins a game, 'position gnubgid ID' sets one up"
+        "error: no position: 'play' starts a game, 'position gnubgid ID' sets one up"
     ]
     assert talk.answer("board") == talk.answer("hint") == talk.answer("eval") == talk.answer("roll")
     talk.session.set_position(position({1: 1}, {}))
     for line in ("roll", "hint", "go chequer", "legal"):
-        assert talk.answer(line) == ["error: the game is over: 'new' begins another"]
+        assert talk.answer(line) == ["error: the game is over: 'new' starts another"]
 
 
 @pytest.mark.parametrize("missing", ["position", "game", "dice"])
@@ -100,14 +100,14 @@ def test_words_for_the_cube_act_for_the_side_whose_turn_it_is():
     assert talk.answer("redouble")[0] == "O doubles to 2. 'take', 'drop' or 'beaver'?"
     assert talk.answer("play take")[0] == "X takes. The cube is at 2."
     assert talk.answer("double") == ["error: the opponent owns the cube: only its owner may double"]
-    assert talk.answer("resign gammon")[0] == "O offers to lose a gammon, 4 points. 'accept' or 'reject'?"
-    assert talk.answer("reject")[0] == "X rejects the offer, the game goes on."
+    assert talk.answer("resign gammon")[0] == "O offers to resign a gammon, 4 points. 'accept' or 'reject'?"
+    assert talk.answer("reject")[0] == "X rejects the resignation; the game continues."
 
 
 def test_a_double_must_be_answered_and_pass_is_no_answer():
     talk = make_talk("newgame", "double")
     for line in ("pass", "roll", "8/5 6/5"):
-        assert talk.answer(line) == ["error: there is a double to 2: 'take', 'drop' or 'beaver'"]
+        assert talk.answer(line) == ["error: a double to 2 is pending: 'take', 'drop' or 'beaver'"]
 
 
 def test_a_dropped_game_is_over_on_the_board_too():
@@ -115,12 +115,12 @@ def test_a_dropped_game_is_over_on_the_board_too():
     lines = talk.answer("drop")
     assert lines[:2] == ["X passes.", "O wins a single game, 1 point."]
     assert not any("on roll" in line or "doubles" in line for line in lines[2:])
-    assert talk.answer("roll") == ["error: the game is over: 'new' begins another"]
+    assert talk.answer("roll") == ["error: the game is over: 'new' starts another"]
 
 
 def test_a_match_is_begun_by_its_length():
     talk = make_talk(rolls=[(3, 1), (6, 2), (5, 4)])
-    assert talk.answer("new 5")[0] == "You throw 3, gammond 1. You begin with 3-1."
+    assert talk.answer("new 5")[0] == "You roll 3, gammond 1. You start with 3-1."
     assert talk.answer("score") == ["you 0, gammond 0 in a 5-point match, cube 1 centred."]
     talk.answer("new")
     assert talk.session.game.match.length == 5
@@ -132,9 +132,9 @@ def test_a_match_is_begun_by_its_length():
 def test_boards_and_tables_are_drawn_and_sentences_are_not():
     talk = make_talk("newgame", "dice 3 1")
     assert all(isinstance(line, PreformattedLine) for line in talk.answer("board"))
-    *table, judge = talk.answer("hint")
+    *table, net_line = talk.answer("hint")
     assert all(isinstance(line, PreformattedLine) for line in table)
-    assert not isinstance(judge, PreformattedLine)
+    assert not isinstance(net_line, PreformattedLine)
     assert not any(isinstance(line, PreformattedLine) for line in talk.answer("help"))
 
 
@@ -174,7 +174,7 @@ def test_setting_up_another_position_ends_the_game_against_the_engine():
     assert talk.answer("position nonsense")[0].startswith("error: ")
     assert talk.game.is_running
     lines = talk.answer("position startpos")
-    assert lines[1] == "The game against the engine ends here, the position stays."
+    assert lines[1] == "You have left the game against the engine; the position stays."
     assert talk.game.human_seat is None
 
 

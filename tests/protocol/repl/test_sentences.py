@@ -50,10 +50,10 @@ def test_sentences_about_the_person_and_the_engine_differ_in_the_verb():
             "resign gammon",
             MatchState(on_roll=1),
             MatchState(on_roll=1, resigned=2),
-            "gammond offers to lose a gammon, 2 points. 'accept' or 'reject'?",
+            "gammond offers to resign a gammon, 2 points. 'accept' or 'reject'?",
         ),
         ("accept", MatchState(resigned=1), START, "gammond accepts."),
-        ("reject", MatchState(resigned=1), START, "gammond rejects the offer, the game goes on."),
+        ("reject", MatchState(resigned=1), START, "gammond rejects the resignation; the game continues."),
     ],
 )
 def test_what_a_seat_did_is_told_by_name_and_asks_only_the_person(action, before, after, said):
@@ -70,18 +70,22 @@ def test_the_answers_that_are_possible_are_named():
 def test_what_waits_is_named_with_its_answers():
     assert describe_offer(START) == ""
     assert (
-        describe_offer(MatchState(5, cube=2, cube_owner=0, doubled=True)) == "a double to 4: 'take' or 'drop'"
+        describe_offer(MatchState(5, cube=2, cube_owner=0, doubled=True))
+        == "a double to 4 is pending: 'take' or 'drop'"
     )
-    assert describe_offer(MatchState(resigned=3)) == "an offer to lose a backgammon: 'accept' or 'reject'"
+    assert (
+        describe_offer(MatchState(resigned=3))
+        == "an offer to resign a backgammon is pending: 'accept' or 'reject'"
+    )
     beavered = MatchState(cube=2, cube_owner=1, doubled=True, beavered=True)
-    assert describe_offer(beavered) == "a beaver to 4: 'take' or 'drop'"
+    assert describe_offer(beavered) == "a beaver to 4 is pending: 'take' or 'drop'"
 
 
 def test_a_turn_is_told_by_what_is_to_be_done():
-    assert describe_turn(START) == "it is your roll"
-    assert describe_turn(MatchState(roll=(3, 1))) == "it is your 3-1"
-    assert describe_turn(MatchState(doubled=True)) == "the double waits for your answer"
-    assert describe_turn(MatchState(roll=(3, 1), resigned=1)) == "the offer waits for your answer"
+    assert describe_turn(START) == "you are to roll"
+    assert describe_turn(MatchState(roll=(3, 1))) == "you are to play 3-1"
+    assert describe_turn(MatchState(doubled=True)) == "you are to answer the double"
+    assert describe_turn(MatchState(roll=(3, 1), resigned=1)) == "you are to answer the resignation"
 
 
 def test_the_score_names_crawford_game_and_cube():

@@ -103,7 +103,7 @@ def test_answers_to_a_double_are_seen_by_the_side_that_answers():
 def test_a_resignation_is_judged_by_what_playing_on_is_worth():
     offer = {"offer": "single", "accept": False, "cubeful": -1.25, "mwc": 0.3, **BY}
     assert format_resignation(offer)[0] == (
-        "    Reject: playing on is worth +1.250 to the side that was offered it, MWC 70.00 %."
+        "    Reject: playing on is worth +1.250 to the side that answers, MWC 70.00 %."
     )
 
 

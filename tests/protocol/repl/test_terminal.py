@@ -38,10 +38,10 @@ def typed(keys, talk, history=None):
 def test_a_game_is_played_hinted_and_taken_back_at_the_prompt():
     talk = LineInterpreter(make_session([(3, 1), (5, 2)]))
     said = typed("play\rhint 1\r8/5 6/5\rundo\rquit\r", talk)
-    assert said[0] == "You throw 3, gammond 1. You begin with 3-1."
+    assert said[0] == "You roll 3, gammond 1. You start with 3-1."
     assert "You play 8/5 6/5." in said
     assert any(line.startswith("5-2: gammond plays ") for line in said)
-    assert "Taken back: it is your 3-1 again." in said
+    assert "Undone: you are to play 3-1." in said
     assert said[-1] == "ok quit"
 
 
@@ -101,7 +101,7 @@ def test_the_toolbar_takes_the_width_of_the_terminal(monkeypatch):
 def test_a_history_that_cannot_be_written_is_kept_in_memory(tmp_path, capsys):
     (tmp_path / "state").write_text("a file, no folder")
     assert isinstance(terminal.open_history(tmp_path / "state" / "history"), InMemoryHistory)
-    assert "no history is kept" in capsys.readouterr().out
+    assert "history is not saved" in capsys.readouterr().out
 
 
 def test_the_history_lies_in_the_data_folder_that_was_set(monkeypatch, tmp_path):

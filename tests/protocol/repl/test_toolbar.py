@@ -21,7 +21,7 @@ def shown(match, width=WIDE, *, net=LONG_NET, board=None, plays=False):
 
 def test_the_toolbar_shows_turn_dice_pips_score_cube_net_and_level():
     talk = LineInterpreter(make_session())
-    assert talk.toolbar(80) == " no position: 'play' begins a game | net racing, expert"
+    assert talk.toolbar(80) == " no position: 'play' starts a game | net racing, expert"
     talk.answer("set game.length 5")
     talk.answer("newgame")
     assert talk.toolbar(80) == (
@@ -113,10 +113,10 @@ def test_pips_go_with_their_seats_whoever_is_on_roll():
 def test_a_short_line_without_a_position_fits_too():
     talk = make_talk()
     assert format_toolbar(talk.game, LONG_NET, 60) == (
-        " no position: 'play' begins a game | strong-contact expert"
+        " no position: 'play' starts a game | strong-contact expert"
     )
-    assert format_toolbar(talk.game, LONG_NET, 50) == " no position: 'play' begins a game | expert"
-    assert format_toolbar(talk.game, LONG_NET, 40) == " no position: 'play' begins a game"
+    assert format_toolbar(talk.game, LONG_NET, 50) == " no position: 'play' starts a game | expert"
+    assert format_toolbar(talk.game, LONG_NET, 40) == " no position: 'play' starts a game"
 
 
 def test_a_finished_game_shows_on_the_toolbar():
@@ -139,7 +139,7 @@ def test_a_won_match_shows_its_final_score():
     for line in ("play", "roll"):
         talk.answer(line)
     answer = talk.answer("1/off")
-    assert "You win the match 5-3. 'new' begins another." in answer
+    assert "You win the match 5-3. 'new' starts another." in answer
     assert any(line.endswith("5 points, 0 pips, 15 off") for line in answer)
     assert talk.toolbar(80).startswith(" match over | ")
     assert " | 5-3 to 5 | " in talk.toolbar(80)

@@ -13,10 +13,10 @@ from engine.play.decider import SearchPlayer
 from engine.play.player import EvaluatorPlayer, RandomPlayer
 from nets.player_kinds import PlayerKind, find_kind
 from protocol.state.player_registry import MAX_CACHED_PLAYERS, PlayerRegistry
-from tests.boards import RacingJudge, played_boards, random_rolls
+from tests.boards import RacingEvaluator, played_boards, random_rolls
 
-ANALYST = Engine(RacingJudge())
-SAMPLE = played_boards(RacingJudge(), 2000, seed=1)[:6]
+ENGINE = Engine(RacingEvaluator())
+SAMPLE = played_boards(RacingEvaluator(), 2000, seed=1)[:6]
 DICE = random_rolls(6, seed=2)
 
 
@@ -24,11 +24,11 @@ def make_players(asked=None):
     """Players with the evaluators ``default`` and ``racing``."""
     asked = [] if asked is None else asked
 
-    def find_analyst(name, threads):
+    def load_engine(name, threads):
         asked.append((name, threads))
-        return ANALYST
+        return ENGINE
 
-    return PlayerRegistry(lambda: ["default", "racing"], find_analyst)
+    return PlayerRegistry(lambda: ["default", "racing"], load_engine)
 
 
 def count_making(monkeypatch, is_deep=lambda options: False):
@@ -83,7 +83,7 @@ def test_evaluators_play_by_the_analysts_that_there_are():
     found = make_players(asked)
     plain = found.find("racing", 3)
     assert isinstance(plain, EvaluatorPlayer)
-    assert plain.evaluator is ANALYST.evaluator
+    assert plain.evaluator is ENGINE.evaluator
     deep = found.find("default:plies=1,filter=tiny", 3)
     assert isinstance(deep, SearchPlayer)
     assert deep.name == "default:plies=1,filter=tiny"

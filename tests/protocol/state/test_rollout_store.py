@@ -14,7 +14,7 @@ from engine.rollout import RolloutSettings, RolloutState, TrialCubes
 from engine.rules.match import MatchState
 from engine.rules.position import Position
 from protocol.state.rollout_store import FinishedRollout, RolloutSlot, RolloutStore
-from tests.boards import RacingJudge
+from tests.boards import RacingEvaluator
 
 QUESTION = RolloutRequest(POSITION, Position.start(), MatchState())
 
@@ -24,7 +24,7 @@ def record(trials):
     starts = Position.start().board[None]
     scores = (np.zeros((trials, 5)),)
     state = RolloutState(starts, TrialCubes.make_initial(1), 0, 0, True, ("judge",), "cubeless", scores)
-    return FinishedRollout(QUESTION, lambda: Engine(RacingJudge()), RolloutSettings(), state)
+    return FinishedRollout(QUESTION, lambda: Engine(RacingEvaluator()), RolloutSettings(), state)
 
 
 def ended(kept, trials):

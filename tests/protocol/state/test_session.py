@@ -90,11 +90,11 @@ def test_refused_rolls_use_up_no_dice():
 def test_an_analyst_is_loaded_once_for_all_clients_and_kept_per_choice():
     loads = []
     service = make_service()
-    analyst = service.catalogue.load("racing")
-    object.__setattr__(service.catalogue, "load", lambda name: loads.append(name) or analyst)
+    engine = service.catalogue.load("racing")
+    object.__setattr__(service.catalogue, "load", lambda name: loads.append(name) or engine)
     for _ in range(2):
-        assert Session(service, 1).make_engine_loader()() is analyst
-    assert Session(service, 1).service.get_engine("racing") is analyst
+        assert Session(service, 1).make_engine_loader()() is engine
+    assert Session(service, 1).service.get_engine("racing") is engine
     assert loads == ["racing"]
 
 
@@ -131,10 +131,10 @@ def test_a_level_is_known_by_its_settings():
 def test_a_chooser_has_depth_noise_and_seed_of_the_moment_at_which_it_was_asked_for():
     session = make_session()
     session.engine_settings = session.engine_settings.with_level(LEVELS["beginner"])
-    find_chooser = session.make_decider_loader()
+    load_decider = session.make_decider_loader()
     session.engine_settings = session.engine_settings.with_level(LEVELS["grandmaster"])
-    chooser = find_chooser()
-    assert chooser.settings == EvalSettings(0, LEVELS["beginner"].filter_name, True)
+    decider = load_decider()
+    assert decider.settings == EvalSettings(0, LEVELS["beginner"].filter_name, True)
     choices = {session.make_decider_loader()().choose_play(START, (6, 4), MatchState()).evaluation.play.moves}
     for seed in range(30):
         session.reseed_dice(seed)

@@ -66,14 +66,14 @@ class Client:
         self._result.set()
 
 
-def hard_boards(judge, each):
+def hard_boards(evaluator, each):
     """Contact positions: of games, and such with hundreds of plays, such as backgames."""
 
     def most_plays(board):
         return max(len(legal_plays(Position(board), roll)) for roll in ((1, 1), (2, 2), (3, 3)))
 
     crowded = sorted(random_boards(40 * each, 11), key=most_plays, reverse=True)[:each]
-    usual = [b for b in played_boards(judge, 2000, 3) if Position(b).phase is Phase.CONTACT]
+    usual = [b for b in played_boards(evaluator, 2000, 3) if Position(b).phase is Phase.CONTACT]
     return [*crowded, *usual[:each]]
 
 

@@ -16,7 +16,7 @@ from engine.analysis.levels import EvalSettings
 from engine.play.decider import Decider
 from protocol.transports.gnubg import gnubg_server, serve_gnubg
 from protocol.transports.tcp import TcpLimits
-from tests.boards import RacingJudge
+from tests.boards import RacingEvaluator
 
 OPENING_31 = (
     b"board:EXT:HUM:0:0:0:0:-2:0:0:0:0:5:0:3:0:0:0:-5:5:0:0:0:-3:0:-5:0:0:0:0:2:0"
@@ -24,7 +24,7 @@ OPENING_31 = (
 )
 
 
-class SlowJudge(RacingJudge):
+class SlowEvaluator(RacingEvaluator):
     """A judge that thinks until it is told to go on."""
 
     def __init__(self):
@@ -37,7 +37,7 @@ class SlowJudge(RacingJudge):
         return super().evaluate(boards)
 
 
-class ToilingJudge(RacingJudge):
+class ToilingEvaluator(RacingEvaluator):
     """A judge that takes its time for each batch, and counts them."""
 
     def __init__(self):
@@ -51,7 +51,7 @@ class ToilingJudge(RacingJudge):
         return super().evaluate(boards)
 
 
-class FaultyJudge:
+class FaultyEvaluator:
     """A judge that fails on the starting position only."""
 
     name = "faulty"
@@ -63,11 +63,11 @@ class FaultyJudge:
         return np.zeros((len(boards), 5), np.float32)
 
 
-def chooser_of(judge, depth=None) -> Decider:
-    return Decider(Engine(judge), depth)
+def decider_of(evaluator, depth=None) -> Decider:
+    return Decider(Engine(evaluator), depth)
 
 
-RACER = chooser_of(RacingJudge())
+RACER = decider_of(RacingEvaluator())
 
 
 def client(port: int) -> socket.socket:
@@ -80,7 +80,7 @@ def asked(connection: socket.socket, data: bytes) -> bytes:
 
 
 @contextmanager
-def served(chooser=RACER, threads=None, **limits):
+def served(decider=RACER, threads=None, **limits):
     """A server with some of the limits given; yields its port."""
     started, ending, ready = [], asyncio.Event(), threading.Event()
 
@@ -92,7 +92,7 @@ def served(chooser=RACER, threads=None, **limits):
             ready.set()
 
         await serve_gnubg(
-            chooser,
+            decider,
             "127.0.0.1",
             0,
             limits=TcpLimits(**limits),
@@ -130,24 +130,24 @@ def test_many_boards_are_served_at_a_time_each_in_its_own_order():
 
 
 def test_a_thinking_client_holds_up_nobody_else():
-    judge = SlowJudge()
-    with gnubg_server(chooser_of(judge)) as port, client(port) as thinking, client(port) as other:
+    evaluator = SlowEvaluator()
+    with gnubg_server(decider_of(evaluator)) as port, client(port) as thinking, client(port) as other:
         thinking.sendall(OPENING_31)
-        assert judge.asked.wait(10)
+        assert evaluator.asked.wait(10)
         assert asked(other, b"version\n").startswith(b"Interface")
-        judge.may_answer.set()
+        evaluator.may_answer.set()
         assert thinking.recv(4096).count(b"/") == 2
 
 
 def test_the_server_ends_after_the_answer_that_is_under_way():
-    judge = SlowJudge()
+    evaluator = SlowEvaluator()
     answers = []
-    with gnubg_server(chooser_of(judge)) as port:
+    with gnubg_server(decider_of(evaluator)) as port:
         connection = client(port)
         idle = client(port)
         connection.sendall(OPENING_31)
-        assert judge.asked.wait(10)
-        threading.Timer(0.2, judge.may_answer.set).start()
+        assert evaluator.asked.wait(10)
+        threading.Timer(0.2, evaluator.may_answer.set).start()
     answers = [connection.recv(4096), connection.recv(4096)]
     assert answers[0].count(b"/") == 2
     assert answers[1] == b""
@@ -157,11 +157,11 @@ def test_the_server_ends_after_the_answer_that_is_under_way():
 
 
 def test_a_long_search_does_not_keep_the_server_from_ending():
-    judge = ToilingJudge()
-    with served(chooser_of(judge, EvalSettings(4)), grace_s=0.2) as port:
+    evaluator = ToilingEvaluator()
+    with served(decider_of(evaluator, EvalSettings(4)), grace_s=0.2) as port:
         connection = client(port)
         connection.sendall(OPENING_31)
-        assert judge.asked.wait(10)
+        assert evaluator.asked.wait(10)
         ended_s = time.monotonic()
     assert time.monotonic() - ended_s < 5
     assert connection.recv(4096).count(b"/") == 2
@@ -170,7 +170,7 @@ def test_a_long_search_does_not_keep_the_server_from_ending():
 
 def test_a_fault_of_the_judge_answers_error_and_serves_on():
     rolling = OPENING_31.replace(b":-1:3:1:3:1:", b":-1:0:0:0:0:")
-    with gnubg_server(chooser_of(FaultyJudge())) as port, client(port) as connection:
+    with gnubg_server(decider_of(FaultyEvaluator())) as port, client(port) as connection:
         assert asked(connection, rolling) == b"Error: internal fault (RuntimeError)\n"
         assert asked(connection, OPENING_31).count(b"/") == 2
 
@@ -202,35 +202,35 @@ def broken_off(connection: socket.socket) -> None:
 
 
 def test_a_client_whose_connection_breaks_has_its_search_stopped():
-    judge = ToilingJudge()
-    with served(chooser_of(judge, EvalSettings(4)), threads=1) as port, client(port) as other:
+    evaluator = ToilingEvaluator()
+    with served(decider_of(evaluator, EvalSettings(4)), threads=1) as port, client(port) as other:
         leaving = client(port)
         leaving.sendall(OPENING_31 * 3)
-        assert judge.asked.wait(10)
+        assert evaluator.asked.wait(10)
         broken_off(leaving)
         assert asked(other, b"version\n").startswith(b"Interface")
         time.sleep(0.3)
-        batches = judge.batches
+        batches = evaluator.batches
         time.sleep(0.3)
-        assert judge.batches == batches
+        assert evaluator.batches == batches
 
 
 def test_clients_that_leave_while_they_wait_hold_up_nobody_else():
-    judge = SlowJudge()
-    with served(chooser_of(judge), threads=1) as port, client(port) as other:
+    evaluator = SlowEvaluator()
+    with served(decider_of(evaluator), threads=1) as port, client(port) as other:
         for _ in range(3):
             with client(port) as leaving:
                 leaving.sendall(OPENING_31)
-                assert judge.asked.wait(10)
+                assert evaluator.asked.wait(10)
         assert asked(other, b"version\n").startswith(b"Interface")
-        judge.may_answer.set()
+        evaluator.may_answer.set()
         assert asked(other, OPENING_31).count(b"/") == 2
 
 
 def test_a_script_that_ends_its_input_at_once_gets_all_its_answers_in_full():
-    judge = ToilingJudge()
+    evaluator = ToilingEvaluator()
     question = b"evaluation fibsboard " + OPENING_31.strip(b"\n\0") + b" plies 1\n"
-    with served(chooser_of(judge), threads=1) as port, client(port) as script:
+    with served(decider_of(evaluator), threads=1) as port, client(port) as script:
         script.sendall(question * 3 + OPENING_31.rstrip(b"\n\0"))
         script.shutdown(socket.SHUT_WR)
         with script.makefile("rb") as answers:
@@ -241,16 +241,16 @@ def test_a_script_that_ends_its_input_at_once_gets_all_its_answers_in_full():
 
 
 def test_what_comes_while_an_answer_is_worked_out_is_answered_after_it():
-    judge = SlowJudge()
-    with served(chooser_of(judge), threads=1) as port, client(port) as connection:
+    evaluator = SlowEvaluator()
+    with served(decider_of(evaluator), threads=1) as port, client(port) as connection:
         connection.sendall(OPENING_31)
-        assert judge.asked.wait(10)
+        assert evaluator.asked.wait(10)
         for _ in range(20):
             connection.sendall(b"set debug off\nrubbish")
             time.sleep(0.005)
             connection.sendall(b"\n")
         connection.sendall(b"exit\n")
-        judge.may_answer.set()
+        evaluator.may_answer.set()
         with connection.makefile("rb") as answers:
             lines = answers.readlines()
     assert lines[0].count(b"/") == 2
@@ -258,15 +258,15 @@ def test_what_comes_while_an_answer_is_worked_out_is_answered_after_it():
 
 
 def test_a_client_that_sends_more_than_is_read_ahead_loses_nothing():
-    judge = SlowJudge()
+    evaluator = SlowEvaluator()
     sent, answered = b"x" * 2000 + b"\n", b"Error: expected a board: line"
-    with served(chooser_of(judge), threads=1) as port, client(port) as connection:
+    with served(decider_of(evaluator), threads=1) as port, client(port) as connection:
         connection.sendall(OPENING_31)
-        assert judge.asked.wait(10)
+        assert evaluator.asked.wait(10)
         sending = threading.Thread(target=connection.sendall, args=(sent * 200 + b"exit\n",))
         sending.start()
         time.sleep(0.2)
-        judge.may_answer.set()
+        evaluator.may_answer.set()
         with connection.makefile("rb") as answers:
             lines = answers.readlines()
         sending.join(10)

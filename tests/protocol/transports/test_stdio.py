@@ -11,15 +11,15 @@ import time
 import pytest
 
 from protocol.transports.stdio import EXIT_BROKEN_PIPE, serve_stdio
-from tests.boards import RacingJudge
+from tests.boards import RacingEvaluator
 from tests.protocol.talking import make_service
 
 SERVER = """
 import sys
 from protocol.transports.stdio import serve_stdio
-from tests.boards import RacingJudge
+from tests.boards import RacingEvaluator
 from tests.protocol.talking import make_service
-class Slow(RacingJudge):
+class Slow(RacingEvaluator):
     def evaluate(self, boards):
         import time
         time.sleep({delay})
@@ -101,7 +101,7 @@ def test_a_reader_that_goes_away_ends_the_server_quietly():
 
 def test_a_long_pipe_gets_all_its_answers_though_it_is_read_late(pipes):
     read_in, write_in, read_out, write_out = pipes
-    service = make_service(RacingJudge())
+    service = make_service(RacingEvaluator())
     result = []
 
     def serve():

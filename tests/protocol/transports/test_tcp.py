@@ -16,11 +16,11 @@ from protocol.state.session import Session
 from protocol.transports import tcp as tcp_transport
 from protocol.transports.load_client import measure_load
 from protocol.transports.tcp import TcpLimits, check_host, serve_tcp
-from tests.boards import RacingJudge
+from tests.boards import RacingEvaluator
 from tests.protocol.talking import make_service
 
 
-class Slow(RacingJudge):
+class Slow(RacingEvaluator):
     def evaluate(self, boards):
         import time
 
@@ -29,10 +29,10 @@ class Slow(RacingJudge):
 
 
 @contextlib.asynccontextmanager
-async def running_count(judge=None, limits=None, **tcp):
+async def running_count(evaluator=None, limits=None, **tcp):
     place = asyncio.get_running_loop().create_future()
     ending = asyncio.Event()
-    service = make_service(judge, limits or ClientLimits(close_on_long_line=True))
+    service = make_service(evaluator, limits or ClientLimits(close_on_long_line=True))
     server = asyncio.create_task(
         serve_tcp(
             service,
@@ -363,10 +363,10 @@ DEAR = b"dice 1 1\nplay 2/1(4)\nundo\n"
 
 def test_work_that_a_lost_client_left_in_the_queue_is_not_done():
     async def scenario():
-        judge = Counting()
-        async with running_count(judge) as (place, _, service):
+        evaluator = Counting()
+        async with running_count(evaluator) as (place, _, service):
             busy = asyncio.create_task(send_command(place, b"newgame\n@a eval\n@b eval\n"))
-            assert await wait_until(lambda: judge.asked == 2)
+            assert await wait_until(lambda: evaluator.asked == 2)
             lost = await unread(b"newgame\n@a eval\n@b eval\n")(place)
             assert await wait_until(lambda: service.client_count == 2)
             await asyncio.sleep(0.1)
@@ -375,7 +375,7 @@ def test_work_that_a_lost_client_left_in_the_queue_is_not_done():
             assert await wait_until(lambda: service.client_count == 1)
             assert len(await busy) == 3
             await asyncio.sleep(0.7)
-        return judge.asked
+        return evaluator.asked
 
     assert run(scenario()) == 2
 

@@ -28,7 +28,7 @@ from engine.rules.position import Phase, Position, classify_phases
 from tests import boards as test_boards
 from tools import cli, interrupts
 from tools.batch import command as batch
-from tools.batch import evaluation as batch_judging
+from tools.batch import evaluation as batch_evaluation
 from tools.batch import lines as batch_lines
 from tools.batch import resume as batch_resume
 from tools.batch import rows as batch_rows
@@ -39,7 +39,7 @@ CUBELESS_HEADER = "id,plies,win,win_g,win_bg,lose_g,lose_bg,equity,error\n"
 HEADER = CUBELESS_HEADER.rstrip() + ",cubeful,mwc\n"
 
 
-class PipJudge:
+class PipEvaluator:
     """Outcomes from pip counts: enough to tell positions apart."""
 
     name = "pips"
@@ -60,18 +60,23 @@ class PipJudge:
         return np.stack(columns, axis=1).astype(np.float32)
 
 
-def expected_row(text, position, match=None, plies=0, judge=None):
+def expected_row(text, position, match=None, plies=0, evaluator=None):
     """The row of a position in csv, by what an analyst says of it alone."""
     match = match or MatchState()
-    judged = Engine(judge or PipJudge()).evaluate(position, match, EvalSettings(plies))
-    values = [*judged.outcome, judged.equity, judged.cubeful, *([] if match.is_money else [judged.mwc])]
+    evaluated = Engine(evaluator or PipEvaluator()).evaluate(position, match, EvalSettings(plies))
+    values = [
+        *evaluated.outcome,
+        evaluated.equity,
+        evaluated.cubeful,
+        *([] if match.is_money else [evaluated.mwc]),
+    ]
     shown = [f"{0.0 if abs(value) < 5e-7 else value:.6f}" for value in values]
     return ",".join([text, str(plies), *shown[:6], "", shown[6], *(shown[7:] or [""])]) + "\n"
 
 
 def cubeless_row(text, position, plies=0):
-    judged = Engine(PipJudge()).evaluate(position, MatchState(), EvalSettings(plies, is_cubeful=False))
-    shown = [f"{0.0 if abs(value) < 5e-7 else value:.6f}" for value in (*judged.outcome, judged.equity)]
+    evaluated = Engine(PipEvaluator()).evaluate(position, MatchState(), EvalSettings(plies, is_cubeful=False))
+    shown = [f"{0.0 if abs(value) < 5e-7 else value:.6f}" for value in (*evaluated.outcome, evaluated.equity)]
     return ",".join([text, str(plies), *shown, ""]) + "\n"
 
 
@@ -81,7 +86,7 @@ def some_ids(count, seed=3):
     ids = []
     while len(ids) < count:
         boards, _ = choose_best_children(
-            PipJudge(), boards, generator.integers(1, 7, (64, 2)).astype(np.int8)
+            PipEvaluator(), boards, generator.integers(1, 7, (64, 2)).astype(np.int8)
         )
         boards[(boards[:, :, 0] == 15).any(axis=1)] = Position.start().board
         ids += encode_position_ids(boards)
@@ -89,15 +94,17 @@ def some_ids(count, seed=3):
 
 
 @pytest.fixture(autouse=True)
-def judge(monkeypatch):
-    judge = PipJudge()
-    judged_by(monkeypatch, judge)
-    return judge
+def evaluator(monkeypatch):
+    evaluator = PipEvaluator()
+    use_evaluator(monkeypatch, evaluator)
+    return evaluator
 
 
-def judged_by(monkeypatch, judge):
+def use_evaluator(monkeypatch, evaluator):
     """Let the tool load a judge in place of the shipped ones."""
-    monkeypatch.setattr(batch_judging, "load_engine", lambda name, threads: Engine(judge, threads=threads))
+    monkeypatch.setattr(
+        batch_evaluation, "load_engine", lambda name, threads: Engine(evaluator, threads=threads)
+    )
 
 
 @pytest.fixture
@@ -178,11 +185,11 @@ def test_no_bad_line_stops_the_run(run, line, form):
     assert "Traceback" not in err
 
 
-def test_a_file_of_bad_lines_only_evaluates_nothing(run, judge):
+def test_a_file_of_bad_lines_only_evaluates_nothing(run, evaluator):
     status, out, _ = run("one\ntwo\n")
     assert status == 1
     assert out.count("\n") == 3
-    assert judge.asked == 0
+    assert evaluator.asked == 0
 
 
 def test_an_empty_file_gives_the_header_alone(run):
@@ -241,7 +248,7 @@ def test_a_pipe_with_a_name_is_read_once_and_every_line_gets_its_row(tmp_path, o
     assert output.read_text() == HEADER + expected
 
 
-def test_no_more_than_two_blocks_are_read_ahead_of_what_is_written(judge):
+def test_no_more_than_two_blocks_are_read_ahead_of_what_is_written(evaluator):
     written, ahead = [], []
 
     def lines():
@@ -251,7 +258,7 @@ def test_no_more_than_two_blocks_are_read_ahead_of_what_is_written(judge):
 
     batch.run_batch(
         lines(),
-        BatchEvaluator(Engine(judge)),
+        BatchEvaluator(Engine(evaluator)),
         batch_rows.CsvRows(),
         10,
         written.append,
@@ -263,15 +270,15 @@ def test_no_more_than_two_blocks_are_read_ahead_of_what_is_written(judge):
 
 
 def test_negative_zeros_are_written_without_sign():
-    class EvenJudge(PipJudge):
+    class EvenEvaluator(PipEvaluator):
         def evaluate(self, boards):
             return np.tile(np.array([0.5, 1e-9, 0, 3e-8, 0], np.float32), (len(boards), 1))
 
     boards = Position.start().board[None]
     for is_cubeful in (True, False):
-        judge = BatchEvaluator(Engine(EvenJudge()), is_cubeful=is_cubeful)
-        judged = judge.evaluate(boards, [MatchState()], np.zeros(1, np.int64))
-        row = batch_rows.CsvRows(is_cubeful).format_rows(["x"], 0, judged)[0]
+        evaluator = BatchEvaluator(Engine(EvenEvaluator()), is_cubeful=is_cubeful)
+        evaluated = evaluator.evaluate(boards, [MatchState()], np.zeros(1, np.int64))
+        row = batch_rows.CsvRows(is_cubeful).format_rows(["x"], 0, evaluated)[0]
         assert "0.000000" in row
         assert "-0.000000" not in row
 
@@ -281,8 +288,8 @@ def test_equities_have_the_decimals_that_every_other_command_writes(form):
     generator = np.random.default_rng(12)
     outcomes = np.sort(generator.random((20_000, 5), np.float32))[:, [4, 3, 0, 2, 1]]
     row_format = batch_rows.ROW_FORMATS[form](False)
-    judged = BatchEvaluation(np.column_stack([outcomes, cubeless_equity(outcomes)]).astype(np.float64))
-    rows = row_format.format_rows(["x"] * len(outcomes), 0, judged)
+    evaluated = BatchEvaluation(np.column_stack([outcomes, cubeless_equity(outcomes)]).astype(np.float64))
+    rows = row_format.format_rows(["x"] * len(outcomes), 0, evaluated)
     equities = [row_format.parse_row(row.removesuffix("\n")).values[-1] for row in rows]
     assert equities == [float(f"{float(equity):.6f}") for equity in cubeless_equity(outcomes)]
 
@@ -303,18 +310,18 @@ def test_a_run_cut_anywhere_is_resumed_to_the_same_file(run, tmp_path, cut, form
     assert re.search(r" has (1 row|\d+ rows) of this input", err)
 
 
-def test_resuming_evaluates_only_what_is_missing_and_says_what_it_found(run, tmp_path, judge):
+def test_resuming_evaluates_only_what_is_missing_and_says_what_it_found(run, tmp_path, evaluator):
     content = "\n".join(some_ids(2000))
     output = tmp_path / "rows.csv"
     run(content, "--output", output)
     whole = output.read_bytes()
     output.write_bytes(whole[:-1])
-    judge.asked = 0
+    evaluator.asked = 0
     status, _, err = run(content, "--output", output, "--resume")
     assert status == 0
     assert output.read_bytes() == whole
     assert (
-        1 < judge.asked <= 1 + 3 * batch_resume.COMPARED_ROWS_PER_PHASE[0]
+        1 < evaluator.asked <= 1 + 3 * batch_resume.COMPARED_ROWS_PER_PHASE[0]
     )  # the missing one, and a sample to compare the net
     assert "1,999 rows of this input, a half-written row was removed; continuing after line 1,999" in err
 
@@ -355,7 +362,7 @@ def test_resuming_another_input_is_refused_with_the_row_and_line(run, tmp_path):
 def test_resuming_with_another_net_is_refused(run, tmp_path, monkeypatch):
     output = tmp_path / "rows.csv"
     run(OPENING, "--output", output)
-    judged_by(monkeypatch, PipJudge(shift=0.01))
+    use_evaluator(monkeypatch, PipEvaluator(shift=0.01))
     assert "another net" in refused(run, output, OPENING)
 
 
@@ -363,8 +370,8 @@ RACE = test_boards.position({9: 2, 6: 5}, {21: 3, 19: 2})
 OVER = test_boards.position({}, {21: 3, 19: 2})
 
 
-class AgreesOn(PipJudge):
-    """Another net than `PipJudge`, with the same judgement of some phases."""
+class AgreesOn(PipEvaluator):
+    """Another net than `PipEvaluator`, with the same judgement of some phases."""
 
     def __init__(self, *agreed):
         super().__init__()
@@ -391,7 +398,7 @@ def test_another_net_is_found_out_though_it_agrees_on_most_rows(
     output = tmp_path / "rows.csv"
     run("\n".join(texts), "--output", output)
     assert run("\n".join(texts), "--output", output, "--resume")[0] == 0
-    judged_by(monkeypatch, AgreesOn(*agreed))
+    use_evaluator(monkeypatch, AgreesOn(*agreed))
     err = refused(run, output, "\n".join(texts))
     assert "another net" in err
     assert f"{encode_position_id(told)!r} the win_g" in err
@@ -400,7 +407,7 @@ def test_another_net_is_found_out_though_it_agrees_on_most_rows(
 def test_rows_that_any_net_writes_the_same_can_be_followed_by_any_net(run, tmp_path, monkeypatch):
     output = tmp_path / "rows.csv"
     run(encode_position_id(OVER), "--output", output)
-    judged_by(monkeypatch, AgreesOn(Phase.OVER))
+    use_evaluator(monkeypatch, AgreesOn(Phase.OVER))
     assert run(encode_position_id(OVER), "--output", output, "--resume")[0] == 0
 
 
@@ -605,7 +612,7 @@ def test_ctrl_c_between_blocks_exits_130_and_the_run_can_be_resumed(run, tmp_pat
     whole = output.read_bytes()
     monkeypatch.setattr(batch, "BLOCK_LINES", (10,) * 5)
 
-    class Interrupted(PipJudge):
+    class Interrupted(PipEvaluator):
         blocks = 0
 
         def evaluate(self, boards):
@@ -614,12 +621,12 @@ def test_ctrl_c_between_blocks_exits_130_and_the_run_can_be_resumed(run, tmp_pat
                 raise KeyboardInterrupt
             return super().evaluate(boards)
 
-    judged_by(monkeypatch, Interrupted())
+    use_evaluator(monkeypatch, Interrupted())
     status, _, err = run(content, "--output", output, "--force")
     assert status == 130
     assert "--resume in place of --force continues" in err
     assert output.read_bytes() == b"".join(whole.splitlines(keepends=True)[:21])
-    judged_by(monkeypatch, PipJudge())
+    use_evaluator(monkeypatch, PipEvaluator())
     assert run(content, "--output", output, "--resume")[0] == 0
     assert output.read_bytes() == whole
 
@@ -669,7 +676,7 @@ def test_the_chance_to_win_a_match_is_a_json_field_in_matches_only(run):
     status, out, _ = run(f"{encode_xgid(CONTACT, match)}\n{OPENING}\n", "--format", "jsonl")
     assert status == 0
     first, second = map(json.loads, out.splitlines())
-    assert first["mwc"] == pytest.approx(Engine(PipJudge()).evaluate(CONTACT, match).mwc, abs=1e-6)
+    assert first["mwc"] == pytest.approx(Engine(PipEvaluator()).evaluate(CONTACT, match).mwc, abs=1e-6)
     assert list(second) == [*CUBELESS_HEADER.split(",")[:8], "cubeful"]
 
 
@@ -738,7 +745,7 @@ def test_sigterm_ends_a_run_like_ctrl_c_and_what_is_written_can_be_resumed(run, 
     whole = output.read_bytes()
     monkeypatch.setattr(batch, "BLOCK_LINES", (10,) * 5)
 
-    class Terminated(PipJudge):
+    class Terminated(PipEvaluator):
         blocks = 0
 
         def evaluate(self, boards):
@@ -747,12 +754,12 @@ def test_sigterm_ends_a_run_like_ctrl_c_and_what_is_written_can_be_resumed(run, 
                 os.kill(os.getpid(), signal.SIGTERM)
             return super().evaluate(boards)
 
-    judged_by(monkeypatch, Terminated())
+    use_evaluator(monkeypatch, Terminated())
     status, _, err = run(content, "--output", output, "--force")
     assert status == 130
     assert "--resume in place of --force continues" in err
     assert output.read_bytes() == b"".join(whole.splitlines(keepends=True)[:21])
-    judged_by(monkeypatch, PipJudge())
+    use_evaluator(monkeypatch, PipEvaluator())
     assert run(content, "--output", output, "--resume")[0] == 0
     assert output.read_bytes() == whole
 
@@ -784,11 +791,11 @@ def test_cubeless_rows_need_a_match_state_that_can_be_all_the_same(run):
 
 
 def test_ctrl_c_ends_a_search_on_other_threads_too():
-    class Interrupted(PipJudge):
+    class Interrupted(PipEvaluator):
         def evaluate(self, boards):
             raise KeyboardInterrupt
 
-    judge = BatchEvaluator(Engine(Interrupted()), 1)
+    evaluator = BatchEvaluator(Engine(Interrupted()), 1)
     with pytest.raises(KeyboardInterrupt):
-        judge.evaluate(CONTACT.board[None], [MatchState()], np.zeros(1, np.int64))
-    assert judge._stopped.is_set()
+        evaluator.evaluate(CONTACT.board[None], [MatchState()], np.zeros(1, np.int64))
+    assert evaluator._stopped.is_set()

@@ -12,8 +12,8 @@ from tools.batch.evaluation import load_batch_evaluator
 @pytest.mark.parametrize("plies", [0, 1])
 def test_the_shipped_judge_knows_bearoffs_with_the_cube_at_any_depth(plies):
     bearoff = decode_position_id("AwAAWAAAAAAAAA")
-    judge = load_batch_evaluator("default", plies, is_cubeful=True, threads=1)
-    found = judge.evaluate(bearoff.board[None], [MatchState()], np.zeros(1, np.int64))
+    evaluator = load_batch_evaluator("default", plies, is_cubeful=True, threads=1)
+    found = evaluator.evaluate(bearoff.board[None], [MatchState()], np.zeros(1, np.int64))
     exact = load_engine().evaluate(bearoff, MatchState())
     assert found.cubeful[0] == pytest.approx(exact.cubeful, abs=1e-6)
     assert exact.cubeful == pytest.approx(-2 / 3, abs=1e-6)

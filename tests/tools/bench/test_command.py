@@ -17,7 +17,7 @@ from engine.rules.position import CHECKERS, OFF, Position
 from engine.search import ValueCache
 from nets.manifest import EvaluatorEntry, Manifest
 from protocol.transports.load_client import LoadReport
-from tests.boards import RacingJudge
+from tests.boards import RacingEvaluator
 from tools import cli
 from tools.bench import command as bench
 from tools.bench import engine as bench_engine
@@ -29,7 +29,7 @@ from tools.bench import search as bench_search
 from tools.bench import signature as bench_signature
 
 
-class PipJudge:
+class PipEvaluator:
     """Outcomes from pip counts; ``noise`` stands for another processor, ``shift`` for another net."""
 
     name = "pips"
@@ -50,11 +50,11 @@ class PipJudge:
         return outcomes + noise.astype(np.float32)
 
 
-def named_judge(name):
+def named_evaluator(name):
     """Load an evaluator in which only the name is its own."""
-    judge = PipJudge()
-    judge.name = name
-    return judge
+    evaluator = PipEvaluator()
+    evaluator.name = name
+    return evaluator
 
 
 class RaceWinner:
@@ -83,8 +83,8 @@ def untimed(monkeypatch):
     monkeypatch.setattr(bench_engine, "read_manifest", lambda: manifest)
     monkeypatch.setitem(sys.modules, "gnubg_nn", None)
     monkeypatch.setattr(bench_engine, "BATCH_LINES", 5000)
-    monkeypatch.setattr(bench_measure, "load_evaluator", lambda name: PipJudge())
-    monkeypatch.setattr(bench_engine, "load_evaluator", named_judge)
+    monkeypatch.setattr(bench_measure, "load_evaluator", lambda name: PipEvaluator())
+    monkeypatch.setattr(bench_engine, "load_evaluator", named_evaluator)
 
 
 INSIDE = ["moves", "encoding", "evaluation", "decisions", "batch", "bearoff"]
@@ -165,7 +165,7 @@ def test_an_unknown_benchmark_is_refused(capsys):
 
 
 def test_a_judge_whose_rows_depend_on_the_batch_is_not_timed(monkeypatch, capsys):
-    class Leaky(PipJudge):
+    class Leaky(PipEvaluator):
         def evaluate(self, boards):
             return super().evaluate(boards) * np.float32(1 + 1e-3 * len(boards))
 
@@ -203,8 +203,8 @@ def small(monkeypatch):
     """Searches and rollouts by a judge that plays games to their end, few of them, with gnubg missing."""
 
     def load(name):
-        judge = RacingJudge()
-        return Engine(judge, EvaluatorPruner(judge), cache=ValueCache(1 << 10, CACHE_COLUMNS))
+        evaluator = RacingEvaluator()
+        return Engine(evaluator, EvaluatorPruner(evaluator), cache=ValueCache(1 << 10, CACHE_COLUMNS))
 
     monkeypatch.setattr(bench_measure, "load_engine", load)
     monkeypatch.setattr(bench_search, "BUDGET_S", 0.0)
@@ -239,8 +239,8 @@ def test_a_search_that_misses_a_won_game_is_not_timed(small, monkeypatch):
     real = bench_search.Engine.evaluate
 
     def doubting(self, position, match, depth=None, watch=None):
-        judged = real(self, position, match, depth, watch)
-        return replace(judged, equity=judged.equity - 0.01)
+        evaluated = real(self, position, match, depth, watch)
+        return replace(evaluated, equity=evaluated.equity - 0.01)
 
     monkeypatch.setattr(bench_search.Engine, "evaluate", doubting)
     with pytest.raises(bench_measure.WrongAnswerError, match="won by any roll"):
@@ -250,8 +250,8 @@ def test_a_search_that_misses_a_won_game_is_not_timed(small, monkeypatch):
 def test_rollouts_whose_variance_reduction_moves_the_mean_are_not_timed(small, monkeypatch):
     real = bench_rollouts.roll_out_position
 
-    def biased(position, judges, settings):
-        estimate, rollout = real(position, judges, settings)
+    def biased(position, evaluators, settings):
+        estimate, rollout = real(position, evaluators, settings)
         return (replace(estimate, equity=9.0) if settings.variance_reduction else estimate), rollout
 
     monkeypatch.setattr(bench_rollouts, "roll_out_position", biased)
@@ -361,32 +361,32 @@ def test_the_signature_is_sixteen_digits_on_one_line(capsys):
 
 
 def test_the_signature_does_not_move_with_the_noise_of_another_processor():
-    plain, noisy = (bench_signature.compute_signature(PipJudge(noise=noise)) for noise in (0.0, 5e-7))
+    plain, noisy = (bench_signature.compute_signature(PipEvaluator(noise=noise)) for noise in (0.0, 5e-7))
     assert plain.edge_distance > 0.05
     assert str(noisy) == str(plain)
     assert abs(noisy.edge_distance - plain.edge_distance) < 0.05
 
 
 def test_the_signature_changes_with_the_evaluations_and_keeps_the_rules():
-    plain, shifted = (bench_signature.compute_signature(PipJudge(shift=shift)) for shift in (0.0, 0.001))
+    plain, shifted = (bench_signature.compute_signature(PipEvaluator(shift=shift)) for shift in (0.0, 0.001))
     assert shifted.evaluations != plain.evaluations
     assert shifted.rules == plain.rules
 
 
 def test_one_wrong_probability_changes_the_signature():
-    class OneOff(PipJudge):
+    class OneOff(PipEvaluator):
         def evaluate(self, boards):
             outcomes = super().evaluate(boards)
             outcomes[123, 2] += 0.02
             return outcomes
 
     assert str(bench_signature.compute_signature(OneOff())) != str(
-        bench_signature.compute_signature(PipJudge())
+        bench_signature.compute_signature(PipEvaluator())
     )
 
 
 def test_the_signature_changes_when_a_play_is_missing(monkeypatch):
-    plain = bench_signature.compute_signature(PipJudge())
+    plain = bench_signature.compute_signature(PipEvaluator())
     real = bench_signature.expand_rolls
 
     def one_missing(boards, dice):
@@ -396,8 +396,8 @@ def test_the_signature_changes_when_a_play_is_missing(monkeypatch):
         return children, moves, offsets
 
     monkeypatch.setattr(bench_signature, "expand_rolls", one_missing)
-    assert bench_signature.compute_signature(PipJudge()).rules != plain.rules
+    assert bench_signature.compute_signature(PipEvaluator()).rules != plain.rules
 
 
 def test_the_signature_of_the_rules_is_this_one():
-    assert bench_signature.compute_signature(PipJudge()).rules == "3112a72a"
+    assert bench_signature.compute_signature(PipEvaluator()).rules == "3112a72a"

@@ -7,7 +7,7 @@ import pytest
 from engine.analysis.engine import Engine
 from engine.analysis.levels import LEVELS, EvalSettings
 from engine.play.decider import Decider
-from tests.boards import RacingJudge
+from tests.boards import RacingEvaluator
 from tools import cli
 from tools.gnubg import match as gnubg_match
 from tools.gnubg.match import (
@@ -18,7 +18,7 @@ from tools.gnubg.match import (
     split_between_seats,
 )
 
-RACER = Decider(Engine(RacingJudge()))
+RACER = Decider(Engine(RacingEvaluator()))
 
 
 def stand_in(folder, lines: str) -> str:

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from engine.evaluation.pruning import EvaluatorPruner
-from tests.boards import RacingJudge
+from tests.boards import RacingEvaluator
 from tools import cli
 from tools.measure import cutoffs as star
 
@@ -15,8 +15,8 @@ from tools.measure import cutoffs as star
 @pytest.fixture
 def quick(monkeypatch):
     """A judge without nets, and a finder of its own mind."""
-    monkeypatch.setattr(star, "load_evaluator", lambda name: RacingJudge())
-    monkeypatch.setattr(star, "load_pruner", lambda: EvaluatorPruner(RacingJudge()))
+    monkeypatch.setattr(star, "load_evaluator", lambda name: RacingEvaluator())
+    monkeypatch.setattr(star, "load_pruner", lambda: EvaluatorPruner(RacingEvaluator()))
 
 
 def test_the_report_says_what_was_saved_and_that_choices_are_the_same(quick, capsys):

@@ -12,12 +12,12 @@ from engine.analysis.levels import LEVELS, EvalSettings, Level
 from engine.errors import DataFileError
 from engine.rules.outcome import WIN, evaluate_finished
 from engine.rules.position import CHECKERS, OFF
-from tests.boards import RacingJudge
+from tests.boards import RacingEvaluator
 from tools import cli
 from tools.measure import levels as error_rate
 
 
-class GammonJudge(RacingJudge):
+class GammonEvaluator(RacingEvaluator):
     """The racing judge with gammons, so that equities spread."""
 
     def evaluate(self, boards):
@@ -34,9 +34,9 @@ def level_with(noise_points, plies=0):
 
 
 def measured(noise_points, decisions=300, plies=0, judge_plies=0, seed=1):
-    analyst = Engine(GammonJudge())
+    engine = Engine(GammonEvaluator())
     return error_rate.measure_error_rate(
-        level_with(noise_points, plies), analyst, EvalSettings(judge_plies, "huge"), decisions, seed
+        level_with(noise_points, plies), engine, EvalSettings(judge_plies, "huge"), decisions, seed
     )
 
 
@@ -73,8 +73,8 @@ def test_the_same_seed_measures_the_same_and_another_one_otherwise():
 def test_forced_plays_do_not_count():
     """A player who can never choose is judged on nothing; here each game has plays of both kinds."""
     told = []
-    analyst = Engine(GammonJudge())
-    rate = error_rate.measure_error_rate(level_with(0.0), analyst, EvalSettings(), 50, 1, told.append)
+    engine = Engine(GammonEvaluator())
+    rate = error_rate.measure_error_rate(level_with(0.0), engine, EvalSettings(), 50, 1, told.append)
     assert told == sorted(told)
     assert told[-1] == rate.plays == 50
     assert len(told) > len(set(told))
@@ -102,7 +102,7 @@ def test_means_are_in_thousandths_with_their_standard_error():
 
 @pytest.fixture
 def quick(monkeypatch):
-    monkeypatch.setattr(error_rate, "load_engine", lambda name, threads: Engine(GammonJudge()))
+    monkeypatch.setattr(error_rate, "load_engine", lambda name, threads: Engine(GammonEvaluator()))
 
 
 def test_the_table_has_a_row_for_each_level_that_was_asked_for(quick, capsys):

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from engine.evaluation.pruning import EvaluatorPruner
-from tests.boards import RacingJudge
-from tests.engine.search.naive_search import SmoothJudge
+from tests.boards import RacingEvaluator
+from tests.engine.search.naive_search import SmoothEvaluator
 from tools import cli
 from tools.measure import pruning as search_quality
 from tools.measure.decisions import draw_contact_decisions
@@ -18,8 +18,8 @@ from tools.measure.decisions import draw_contact_decisions
 @pytest.fixture
 def quick(monkeypatch):
     """A judge without nets, whose finder thinks otherwise."""
-    monkeypatch.setattr(search_quality, "load_evaluator", lambda name: RacingJudge())
-    monkeypatch.setattr(search_quality, "load_pruner", lambda: EvaluatorPruner(SmoothJudge(seed=3)))
+    monkeypatch.setattr(search_quality, "load_evaluator", lambda name: RacingEvaluator())
+    monkeypatch.setattr(search_quality, "load_pruner", lambda: EvaluatorPruner(SmoothEvaluator(seed=3)))
 
 
 def test_the_report_says_what_was_lost_and_where_most(quick, capsys):
@@ -37,7 +37,7 @@ def test_the_report_says_what_was_lost_and_where_most(quick, capsys):
 
 
 def test_no_worst_choice_is_named_where_nothing_was_lost():
-    decisions = draw_contact_decisions(RacingJudge(), 3, seed=1)
+    decisions = draw_contact_decisions(RacingEvaluator(), 3, seed=1)
     args = type("Args", (), {"plies": 1, "filter": "huge", "seed": 1})
     report = search_quality.make_report(args, "net", decisions, np.zeros(3), 1.0)
     assert (report.worst, report.worst_position, report.worst_roll) == (0.0, None, None)
@@ -71,7 +71,7 @@ def test_impossible_requests_are_refused(arguments, words, quick, capsys):
 
 
 def test_the_worst_decision_is_the_one_with_the_greatest_cost():
-    decisions = draw_contact_decisions(RacingJudge(), 3, seed=1)
+    decisions = draw_contact_decisions(RacingEvaluator(), 3, seed=1)
     args = type("Args", (), {"plies": 2, "filter": "normal", "seed": 1})
     report = search_quality.make_report(args, "net", decisions, np.array([0.0, 0.03, 0.001]), 1.0)
     assert (report.worst, report.wrong, report.worst_roll) == (30.0, 2, decisions[1][1])

@@ -18,7 +18,7 @@ from engine.rollout import RolloutSettings, load_state, roll_out_cube, roll_out_
 from engine.rules.match import MatchState
 from engine.rules.position import Position
 from nets.catalogue import collect_net_hashes, collect_pruning_net_hashes
-from tests.boards import RacingJudge, position
+from tests.boards import RacingEvaluator, position
 from tools import cli
 from tools.rollout import command as rollout
 from tools.rollout import state_file as rollout_keeping
@@ -30,23 +30,23 @@ ENDING = position({6: 2, 4: 2, 2: 1}, {20: 2, 22: 3})
 ENDING_ID = encode_position_id(ENDING)
 
 
-class Analysts:
+class Engines:
     """Stands in for `load_engine`."""
 
     def __init__(self) -> None:
-        self.judge = RacingJudge()
+        self.evaluator = RacingEvaluator()
         self.loaded = 0
 
     def __call__(self, name):
         self.loaded += 1
-        return Engine(self.judge)
+        return Engine(self.evaluator)
 
 
 @pytest.fixture(autouse=True)
-def analysts(monkeypatch):
-    analysts = Analysts()
-    monkeypatch.setattr(rollout, "load_engine", analysts)
-    return analysts
+def engines(monkeypatch):
+    engines = Engines()
+    monkeypatch.setattr(rollout, "load_engine", engines)
+    return engines
 
 
 @pytest.fixture
@@ -73,9 +73,9 @@ def shown(value: float) -> float:
 
 
 def test_a_position_without_dice_is_rolled_out_as_the_engine_does(run):
-    analyst = Engine(RacingJudge())
-    game = analyst.make_cube_game(MatchState())
-    expected, _ = roll_out_position(Position.start(), analyst.rollout_evaluators(), SETTINGS, space=game)
+    engine = Engine(RacingEvaluator())
+    game = engine.make_cube_game(MatchState())
+    expected, _ = roll_out_position(Position.start(), engine.rollout_evaluators(), SETTINGS, space=game)
     said = ran(run, OPENING, *QUICK)
     (estimate,) = said["estimates"]
     assert estimate["of"] == "position"
@@ -89,15 +89,17 @@ def test_a_position_without_dice_is_rolled_out_as_the_engine_does(run):
 
 
 def test_plays_are_rolled_out_where_there_are_dice_the_best_of_them_at_0_plies(run):
-    analyst = Engine(RacingJudge())
-    plays = [judged.play for judged in analyst.rank_plays(Position.start(), (3, 1), MatchState()).plays[:3]]
+    engine = Engine(RacingEvaluator())
+    plays = [
+        evaluated.play for evaluated in engine.rank_plays(Position.start(), (3, 1), MatchState()).plays[:3]
+    ]
     expected, _ = roll_out_plays(
         Position.start(),
         (3, 1),
-        analyst.rollout_evaluators(),
+        engine.rollout_evaluators(),
         SETTINGS,
         plays=plays,
-        space=analyst.make_cube_game(MatchState()),
+        space=engine.make_cube_game(MatchState()),
     )
     said = ran(run, OPENING, "--dice", 3, 1, "--candidates", 3, *QUICK)
     assert [row["rank"] for row in said["candidates"]] == [1, 2, 3]
@@ -117,8 +119,8 @@ def test_the_dice_of_the_text_are_played_unless_others_are_given(run):
 
 def test_a_cube_decision_has_both_lines_and_the_decision(run):
     match = MatchState(length=5)
-    analyst = Engine(RacingJudge())
-    expected = roll_out_cube(ENDING, analyst.make_cube_game(match), analyst.rollout_evaluators(), SETTINGS)
+    engine = Engine(RacingEvaluator())
+    expected = roll_out_cube(ENDING, engine.make_cube_game(match), engine.rollout_evaluators(), SETTINGS)
     said = ran(run, f"{ENDING_ID}:{encode_match_id(match)}", "--what", "cube", *QUICK)
     held, taken = said["estimates"]
     assert (held["of"], taken["of"]) == ("no_double", "take")
@@ -209,15 +211,15 @@ def test_a_state_of_another_rollout_is_refused_and_left_as_it_is(run, tmp_path, 
     assert state.read_bytes() == before
 
 
-def test_a_state_by_other_nets_of_the_same_names_is_refused(run, tmp_path, monkeypatch, analysts):
+def test_a_state_by_other_nets_of_the_same_names_is_refused(run, tmp_path, monkeypatch, engines):
     state = tmp_path / "state"
     monkeypatch.setattr(rollout, "collect_net_hashes", lambda name: {f"net of {name}": "12" * 32})
     monkeypatch.setattr(rollout, "collect_pruning_net_hashes", dict)
     run(OPENING, *QUICK, "--state", state, "--net", "racing")
     monkeypatch.setattr(rollout, "collect_net_hashes", lambda name: {f"net of {name}": "34" * 32})
-    loaded = analysts.loaded
+    loaded = engines.loaded
     status, out, err = run(OPENING, *QUICK, "--state", state, "--net", "racing")
-    assert (status, out, analysts.loaded) == (2, "", loaded)
+    assert (status, out, engines.loaded) == (2, "", loaded)
     assert f"{state} has net of racing 121212121212, expected 343434343434 " in err
 
 
@@ -231,12 +233,10 @@ def test_the_nets_that_find_plays_are_among_those_a_state_remembers(run, tmp_pat
 
 
 @pytest.mark.parametrize("damage", ["cut", "empty", "text", "flipped"])
-def test_a_damaged_state_is_refused_before_anything_is_done_and_left_as_it_is(
-    run, tmp_path, analysts, damage
-):
+def test_a_damaged_state_is_refused_before_anything_is_done_and_left_as_it_is(run, tmp_path, engines, damage):
     state = tmp_path / "state"
     run(OPENING, *QUICK, "--state", state)
-    whole, loaded = state.read_bytes(), analysts.loaded
+    whole, loaded = state.read_bytes(), engines.loaded
     middle = len(whole) // 2
     damaged = {
         "cut": whole[:-40],
@@ -251,14 +251,14 @@ def test_a_damaged_state_is_refused_before_anything_is_done_and_left_as_it_is(
     assert (status, out) == (2, "")
     assert f"{state} is not a usable saved rollout" in err
     assert state.read_bytes() == damaged[damage]
-    assert analysts.loaded == loaded
+    assert engines.loaded == loaded
 
 
-def test_a_state_that_cannot_be_kept_is_refused_before_anything_is_rolled_out(run, tmp_path, analysts):
+def test_a_state_that_cannot_be_kept_is_refused_before_anything_is_rolled_out(run, tmp_path, engines):
     status, _, err = run(OPENING, *QUICK, "--state", tmp_path / "missing" / "state")
     assert status == 2
     assert "no state can be saved in" in err
-    assert analysts.loaded == 0
+    assert engines.loaded == 0
 
 
 def test_a_state_that_is_not_saved_in_the_end_takes_no_table_away(run, tmp_path, monkeypatch):
@@ -284,7 +284,7 @@ def test_a_long_rollout_is_saved_on_its_way(run, tmp_path, monkeypatch):
     assert saved == sorted(saved)
 
 
-class InterruptedJudge(RacingJudge):
+class InterruptedEvaluator(RacingEvaluator):
     """A judge during whose work somebody presses Ctrl-C."""
 
     def __init__(self, after: int) -> None:
@@ -297,22 +297,22 @@ class InterruptedJudge(RacingJudge):
         return super().evaluate(boards)
 
 
-def test_ctrl_c_ends_with_what_is_complete_and_the_same_command_goes_on(run, tmp_path, analysts):
+def test_ctrl_c_ends_with_what_is_complete_and_the_same_command_goes_on(run, tmp_path, engines):
     options = [OPENING, "--trials", 720, "--truncate", 12, "--threads", 1]
     whole = ran(run, *options)
     state = tmp_path / "state"
-    analysts.judge = InterruptedJudge(after=150)
+    engines.evaluator = InterruptedEvaluator(after=150)
     status, out, _ = run(*options, "--state", state)
     assert status == 130
     assert ", ended by stopped\n" in out
     assert 0 < load_state(state).count_trials() < 720
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    analysts.judge = RacingJudge()
+    engines.evaluator = RacingEvaluator()
     assert ran(run, *options, "--state", state) == whole
 
 
-def test_ctrl_c_before_anything_is_complete_writes_nothing(run, tmp_path, analysts):
-    analysts.judge = InterruptedJudge(after=1)
+def test_ctrl_c_before_anything_is_complete_writes_nothing(run, tmp_path, engines):
+    engines.evaluator = InterruptedEvaluator(after=1)
     status, out, err = run(OPENING, "--trials", 720, "--threads", 1, "--state", tmp_path / "state")
     assert (status, out, err) == (130, "", "gammond: interrupted\n")
     assert not (tmp_path / "state").exists()
@@ -341,11 +341,11 @@ def test_a_terminal_sees_how_far_the_rollout_is(run, monkeypatch):
         ([OPENING, "--threads", "0"], "expected a whole number 1..256 for threads"),
     ],
 )
-def test_what_makes_no_sense_is_refused_before_nets_are_loaded(run, analysts, options, words):
+def test_what_makes_no_sense_is_refused_before_nets_are_loaded(run, engines, options, words):
     status, out, err = run(*options)
     assert (status, out) == (2, "")
     assert words in err
-    assert analysts.loaded == 0
+    assert engines.loaded == 0
 
 
 def test_plays_of_a_game_that_is_over_are_refused(run):

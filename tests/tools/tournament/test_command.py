@@ -11,7 +11,7 @@ from engine.errors import ValueRangeError
 from nets.catalogue import collect_net_hashes
 from tools import cli
 from tools.parallel import ProcessPool
-from tools.tournament import pairings as tournament_stretches
+from tools.tournament import pairings as tournament_pairings
 from tools.tournament import rules as tournament_rules
 from tools.tournament.pairings import PairingTask, play_range, play_task
 from tools.tournament.round_robin import play_pair
@@ -87,7 +87,7 @@ def test_an_error_in_a_process_reaches_the_caller():
 
 def interrupt_at(monkeypatch, stop_pair):
     """Stretches of 16 games, and Ctrl-C when the one of this pair begins."""
-    play_games = tournament_stretches.play_games
+    play_games = tournament_pairings.play_games
 
     def interrupted(*args, first_pair, **options):
         if first_pair == stop_pair:
@@ -95,7 +95,7 @@ def interrupt_at(monkeypatch, stop_pair):
         return play_games(*args, first_pair=first_pair, **options)
 
     monkeypatch.setattr(tournament_rules, "GAMES_PER_RANGE", 16)
-    monkeypatch.setattr(tournament_stretches, "play_games", interrupted)
+    monkeypatch.setattr(tournament_pairings, "play_games", interrupted)
 
 
 def test_an_interrupted_run_reports_the_finished_stretches(monkeypatch, capsys):
@@ -174,13 +174,13 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path, monkeypatch, capsys):
     assert [pair["games"] for pair in part["pairs"]] == [32]
     monkeypatch.undo()
     played = []
-    play_games = tournament_stretches.play_games
+    play_games = tournament_pairings.play_games
 
     def counted(*args, **options):
         played.append(args[2])
         return play_games(*args, **options)
 
-    monkeypatch.setattr(tournament_stretches, "play_games", counted)
+    monkeypatch.setattr(tournament_pairings, "play_games", counted)
     resumed = json_of(capsys, *names, *keep)
     assert sum(played) == 3 * 48 - 32
     again = json_of(capsys, *names, *keep)
@@ -264,7 +264,7 @@ def test_files_are_written_where_they_are_asked_for(tmp_path, capsys):
     ],
 )
 def test_what_cannot_be_is_refused_before_a_game_is_played(arguments, words, capsys, monkeypatch):
-    monkeypatch.setattr(tournament_stretches, "play_games", None)
+    monkeypatch.setattr(tournament_pairings, "play_games", None)
     assert cli.main(["tournament", *arguments]) == cli.EXIT_USAGE
     assert words in capsys.readouterr().err
 

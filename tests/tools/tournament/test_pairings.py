@@ -71,9 +71,9 @@ def test_matches_share_their_dice_game_by_game_and_swap_the_openings(players):
 
 @pytest.mark.parametrize("rules", [MONEY, MATCH])
 def test_swapped_players_swap_the_results(players, rules):
-    stretch = GameRange(0, 6)
-    forth = score_cubeful_games(CubefulPairing(*players, rules).play(stretch), rules.mode)
-    back = score_cubeful_games(CubefulPairing(*players[::-1], rules).play(stretch), rules.mode)
+    games = GameRange(0, 6)
+    forth = score_cubeful_games(CubefulPairing(*players, rules).play(games), rules.mode)
+    back = score_cubeful_games(CubefulPairing(*players[::-1], rules).play(games), rules.mode)
     assert forth.values.tolist() == back.swap_players().values.tolist()
     assert forth.kinds.tolist() == back.swap_players().kinds.tolist()
 

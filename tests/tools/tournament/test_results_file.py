@@ -61,11 +61,11 @@ def test_a_player_against_itself_is_kept_too():
 
 def test_a_kill_at_any_byte_loses_the_last_stretch_at_most(file):
     whole = file.read_bytes()
-    stretches_at = [whole.rfind(b"\n", 0, -1) + 1, len(whole)]
+    ranges_at = [whole.rfind(b"\n", 0, -1) + 1, len(whole)]
     for length in range(len(whole)):
         file.write_bytes(whole[:length])
         found = read(file, ANN, BOB)
-        assert len(found[0]) == (4 if length >= stretches_at[0] else 0)
+        assert len(found[0]) == (4 if length >= ranges_at[0] else 0)
         assert file.read_bytes()[:length].startswith(whole[: whole.rfind(b"\n", 0, length) + 1])
         with ResultsFile(file, RULES, [ANN, BOB]) as kept:
             rest = FIRST.concatenate(SECOND).take_first(6)

@@ -24,11 +24,11 @@ def test_it_errs_no_more_often_than_it_promises(elo, wrong):
     test = SequentialTest(0, 20, alpha=0.1, beta=0.1)
     generator = np.random.default_rng(4)
     tries = 200
-    judged = [test.run(games(elo, generator, 16_000)) for _ in range(tries)]
-    errors = np.mean([each.verdict is wrong for each in judged])
+    evaluated = [test.run(games(elo, generator, 16_000)) for _ in range(tries)]
+    errors = np.mean([each.verdict is wrong for each in evaluated])
     assert errors < 0.1 + 3 * math.sqrt(0.09 / tries)
-    assert np.mean([each.verdict is SprtVerdict.UNDECIDED for each in judged]) < 0.02
-    assert np.mean([each.games for each in judged]) < 4000
+    assert np.mean([each.verdict is SprtVerdict.UNDECIDED for each in evaluated]) < 0.02
+    assert np.mean([each.games for each in evaluated]) < 4000
 
 
 def test_points_are_tested_by_what_games_count_and_not_by_wins():
@@ -43,10 +43,12 @@ def test_the_ratio_is_that_of_two_normal_means():
     generator = np.random.default_rng(6)
     values = generator.normal(0.1, 1.0, 2 * PAIRS_BETWEEN_LOOKS)
     scores = PairedScores(values, np.sign(values).astype(np.int8))
-    judged = SequentialTest(-0.1, 0.2, in_elo=False).run(scores)
+    evaluated = SequentialTest(-0.1, 0.2, in_elo=False).run(scores)
     pairs = values.reshape(-1, 2).mean(axis=1)
     by_definition = (((pairs + 0.1) ** 2 - (pairs - 0.2) ** 2) / (2 * pairs.var(ddof=1))).sum()
-    assert judged == SprtResult(SprtVerdict.UNDECIDED, pytest.approx(by_definition), 2 * PAIRS_BETWEEN_LOOKS)
+    assert evaluated == SprtResult(
+        SprtVerdict.UNDECIDED, pytest.approx(by_definition), 2 * PAIRS_BETWEEN_LOOKS
+    )
 
 
 def test_nothing_is_decided_before_the_first_look():
@@ -60,12 +62,12 @@ def test_nothing_is_decided_before_the_first_look():
 def test_what_comes_behind_a_decision_changes_nothing():
     scores = games(100.0, np.random.default_rng(7), 4000)
     test = SequentialTest(0, 50)
-    judged = test.run(scores)
-    assert judged.verdict is SprtVerdict.ACCEPTED
-    assert judged.games < 4000
-    assert judged.games % (2 * PAIRS_BETWEEN_LOOKS) == 0
-    assert test.run(scores.take_first(judged.games)) == judged
-    assert test.run(scores.take_first(judged.games - 2)).verdict is SprtVerdict.UNDECIDED
+    evaluated = test.run(scores)
+    assert evaluated.verdict is SprtVerdict.ACCEPTED
+    assert evaluated.games < 4000
+    assert evaluated.games % (2 * PAIRS_BETWEEN_LOOKS) == 0
+    assert test.run(scores.take_first(evaluated.games)) == evaluated
+    assert test.run(scores.take_first(evaluated.games - 2)).verdict is SprtVerdict.UNDECIDED
 
 
 def test_too_few_games_decide_nothing():
@@ -76,8 +78,8 @@ def test_too_few_games_decide_nothing():
 
 def test_a_player_that_never_loses_is_accepted_at_the_first_look():
     always = PairedScores(np.ones(400), np.ones(400, np.int8))
-    judged = SequentialTest(0, 50).run(always)
-    assert (judged.verdict, judged.games) == (SprtVerdict.ACCEPTED, 2 * PAIRS_BETWEEN_LOOKS)
+    evaluated = SequentialTest(0, 50).run(always)
+    assert (evaluated.verdict, evaluated.games) == (SprtVerdict.ACCEPTED, 2 * PAIRS_BETWEEN_LOOKS)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from nets.heritage.barca.kernels import bev as kernel_bev
 from tests import boards
 
 SAMPLE = np.concatenate(
-    [boards.random_boards(60, seed=1), boards.played_boards(boards.RacingJudge(), 60, seed=2)]
+    [boards.random_boards(60, seed=1), boards.played_boards(boards.RacingEvaluator(), 60, seed=2)]
 )
 NAMES = BevWeights.__struct_fields__
 

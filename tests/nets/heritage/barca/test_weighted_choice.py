@@ -21,9 +21,9 @@ from nets.heritage.barca.weighted_choice import (
 )
 from tests import boards
 
-SAMPLE = boards.played_boards(boards.RacingJudge(), 400, seed=3)[:200]
+SAMPLE = boards.played_boards(boards.RacingEvaluator(), 400, seed=3)[:200]
 DICE = boards.random_rolls(200, seed=4)
-LEAVES = EquityLeafEvaluator(boards.RacingJudge())
+LEAVES = EquityLeafEvaluator(boards.RacingEvaluator())
 
 
 def ranks(player):
@@ -72,7 +72,7 @@ def test_choices_are_among_the_best_five_and_the_better_ones_more_often():
 
 def test_among_one_it_plays_the_best():
     chosen = WeightedChoicePlayer("merit", LEAVES, candidates=1).choose(SAMPLE, DICE)
-    assert np.array_equal(chosen, choose_best_children(boards.RacingJudge(), SAMPLE, DICE)[0])
+    assert np.array_equal(chosen, choose_best_children(boards.RacingEvaluator(), SAMPLE, DICE)[0])
 
 
 def test_a_choice_depends_on_position_roll_and_seed_alone():
@@ -96,7 +96,7 @@ def test_looking_ahead_at_0_plies_chooses_as_at_one_look_and_deeper_among_the_be
 
 
 def usual_search():
-    return PlaySearch(CubelessObjective(boards.RacingJudge()), TreeSearch())
+    return PlaySearch(CubelessObjective(boards.RacingEvaluator()), TreeSearch())
 
 
 def test_the_usual_look_ahead_lines_up_those_that_are_best_at_one_look():

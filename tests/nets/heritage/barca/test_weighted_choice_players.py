@@ -27,7 +27,7 @@ from nets.manifest import MANIFEST_FILE
 from nets.player_kinds import find_kind
 from tests import boards
 
-SAMPLE = boards.played_boards(boards.RacingJudge(), 400, seed=3)[:40]
+SAMPLE = boards.played_boards(boards.RacingEvaluator(), 400, seed=3)[:40]
 DICE = boards.random_rolls(40, seed=4)
 LATE = boards.position(x={6: 1, 4: 2}, o={21: 1, 3: 1})
 
@@ -36,10 +36,10 @@ def chosen(name):
     return load_player(name).choose(SAMPLE, DICE)
 
 
-@pytest.mark.parametrize("judge", [DEFAULT_EVALUATOR, "bev", "phase-net"])
-def test_merit_among_one_and_star_without_look_ahead_play_as_their_judge_does(judge):
-    assert np.array_equal(chosen(f"merit:of={judge},among=1"), chosen(judge))
-    assert np.array_equal(chosen(f"star:of={judge},plies=0"), chosen(judge))
+@pytest.mark.parametrize("evaluator", [DEFAULT_EVALUATOR, "bev", "phase-net"])
+def test_merit_among_one_and_star_without_look_ahead_play_as_their_judge_does(evaluator):
+    assert np.array_equal(chosen(f"merit:of={evaluator},among=1"), chosen(evaluator))
+    assert np.array_equal(chosen(f"star:of={evaluator},plies=0"), chosen(evaluator))
 
 
 @pytest.mark.slow
@@ -72,10 +72,10 @@ def test_every_judge_of_the_list_loads():
         )
 
 
-@pytest.mark.parametrize("judge", ["bev", "bev-learned", "phase-net", "phase-net-self"])
-def test_a_position_is_worth_to_one_side_what_it_costs_the_other_the_turn_aside(judge):
-    leaves = load_leaf_evaluator(judge, MANIFEST_FILE)
-    sample = boards.played_boards(boards.RacingJudge(), 2000, seed=5)[:500]
+@pytest.mark.parametrize("evaluator", ["bev", "bev-learned", "phase-net", "phase-net-self"])
+def test_a_position_is_worth_to_one_side_what_it_costs_the_other_the_turn_aside(evaluator):
+    leaves = load_leaf_evaluator(evaluator, MANIFEST_FILE)
+    sample = boards.played_boards(boards.RacingEvaluator(), 2000, seed=5)[:500]
     own, others = (leaves.evaluate(np.ascontiguousarray(each)) for each in (sample, sample[:, ::-1]))
     assert np.corrcoef(own, -others)[0, 1] > 0.8
     assert abs(leaves.evaluate(Position.start().board[None])[0]) < 0.1 * own.std()
@@ -88,10 +88,10 @@ def test_players_that_only_rank_the_plays_of_a_roll_are_no_judges(name):
 
 
 def test_they_sit_at_a_table_and_can_be_stopped():
-    analyst = load_engine()
+    engine = load_engine()
     player = load_player("star:of=bev,plies=2,deepening=true")
     stopped = SearchWatch(lambda: True)
-    choice = Decider(analyst, player=player).choose_play(Position.start(), (3, 1), MatchState(), stopped)
+    choice = Decider(engine, player=player).choose_play(Position.start(), (3, 1), MatchState(), stopped)
     expected = load_player("bev").choose(Position.start().board[None].copy(), np.array([(3, 1)], np.int8))[0]
     assert np.array_equal(choice.evaluation.play.result.board, expected)
 

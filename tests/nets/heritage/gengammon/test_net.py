@@ -77,8 +77,8 @@ def test_it_plays_what_its_net_scores_highest_as_long_as_there_was_contact():
     chosen = GengammonPlayer("x", net).choose(SAMPLE, dice)
     for before, roll, after in zip(SAMPLE, dice, chosen, strict=True):
         plays, _, _ = expand_rolls(before[None], roll[None])
-        judge = net.score_boards if classify_phases(before[None])[0] < Phase.RACE else score_race_plays
-        assert judge(after[None])[0] == judge(plays).max()
+        evaluator = net.score_boards if classify_phases(before[None])[0] < Phase.RACE else score_race_plays
+        assert evaluator(after[None])[0] == evaluator(plays).max()
 
 
 def test_races_are_played_off_first_then_home_then_onto_many_points():

@@ -17,7 +17,7 @@ from nets.heritage.phase_features.features import (
 from tests import boards
 
 SAMPLE = np.concatenate(
-    [boards.random_boards(400, seed=1), boards.played_boards(boards.RacingJudge(), 400, 2)]
+    [boards.random_boards(400, seed=1), boards.played_boards(boards.RacingEvaluator(), 400, 2)]
 )
 
 

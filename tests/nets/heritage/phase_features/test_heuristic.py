@@ -16,7 +16,7 @@ from nets.heritage.phase_features.heuristic import (
 from tests import boards
 
 SAMPLE = np.concatenate(
-    [boards.random_boards(400, seed=3), boards.played_boards(boards.RacingJudge(), 400, 4)]
+    [boards.random_boards(400, seed=3), boards.played_boards(boards.RacingEvaluator(), 400, 4)]
 )
 
 

@@ -45,7 +45,7 @@ def test_points_that_shrink_with_length_are_in_inverse_proportion_to_it():
 
 @pytest.mark.parametrize("is_fixed", [False, True])
 def test_evaluations_add_the_lead_of_the_average(is_fixed):
-    judges = (
+    evaluators = (
         [KIND.make_scorer(KIND.start)]
         if is_fixed
         else [KIND.make_scorer(KIND.start), KIND.make_scorer(WORSE)]
@@ -57,7 +57,7 @@ def test_evaluations_add_the_lead_of_the_average(is_fixed):
             for game, board in zip(games, after, strict=True):
                 if board[1, 0] < 15:
                     sums[seat, game] += np.mean(
-                        [float(each.score_boards(board[None].copy())[0]) for each in judges]
+                        [float(each.score_boards(board[None].copy())[0]) for each in evaluators]
                     )
                     counts[seat, game] += 1
 

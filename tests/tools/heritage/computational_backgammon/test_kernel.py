@@ -55,10 +55,10 @@ def test_replies_are_judged_as_by_the_evaluator(outputs, table):
         for one in (contact, race):
             one.weights[2][:] *= np.float32(0.1)
             one.weights[3][:] = [0, -2, -4, -2, -4]
-    judge = Router("twin", contact, race, exact=(load_bearoff_table(),) if table else ())
+    evaluator = Router("twin", contact, race, exact=(load_bearoff_table(),) if table else ())
     boards = sample_random_positions(4000, seed=3)[:400]
     boards = np.concatenate([boards, position({2: 3, 1: 1}, {20: 2, 24: 4}).board[None]])
-    expected = cubeless_equity(judge.evaluate(boards))
+    expected = cubeless_equity(evaluator.evaluate(boards))
     desk, how = new_evaluation_buffers(contact.weights, race.weights), learning(table=table)
     found = [
         compute_reply_equity(board[None].copy(), contact.weights, race.weights, how, desk) for board in boards

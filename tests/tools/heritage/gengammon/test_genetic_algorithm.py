@@ -115,9 +115,9 @@ def test_a_sample_is_of_its_size_and_others_each_time():
 
 def test_a_generation_tells_the_agreement_of_its_fittest():
     population = Population(SMALL, 3)
-    judged = population.evolve(PACKED, threads=1)
-    (found,) = measure_agreements(PACKED, [judged.best], "2", np.arange(600), threads=1)
-    assert judged.agreement == found
-    assert judged.mean_fitness < found.fitness
-    assert judged.number == 0
-    assert random_net(1).weights.shape == judged.best.weights.shape
+    evaluated = population.evolve(PACKED, threads=1)
+    (found,) = measure_agreements(PACKED, [evaluated.best], "2", np.arange(600), threads=1)
+    assert evaluated.agreement == found
+    assert evaluated.mean_fitness < found.fitness
+    assert evaluated.number == 0
+    assert random_net(1).weights.shape == evaluated.best.weights.shape

@@ -13,7 +13,7 @@ import pytest
 from engine.analysis.engine import Engine
 from engine.bearoff.two_sided import build_two_sided
 from engine.errors import CancelledWork, DataFileError
-from tests.boards import RacingJudge, position
+from tests.boards import RacingEvaluator, position
 from tools import cli
 from tools.measure.cube import command as cube_efficiency
 from tools.measure.cube.fit import EFFICIENCY_NAMES, EFFICIENCY_TARGETS
@@ -27,7 +27,7 @@ SMALL = ["measure", "cube", "race", "ending", "--positions", "6", "--trials", "3
 def quick(monkeypatch):
     """A judge without nets, a small table, and short games in place of those that are drawn."""
 
-    def drawn(judges, kinds, count, game, seed, progress):
+    def drawn(evaluators, kinds, count, game, seed, progress):
         places = [(far, near) for far in (7, 8) for near in range(1, 7)][seed : seed + count]
         of_kind = {
             "race": [position({far: 1, near: 1}, {18: 2, 21: 1}) for far, near in places],
@@ -35,7 +35,9 @@ def quick(monkeypatch):
         }
         return np.stack([board.board for row in zip(*map(of_kind.get, kinds), strict=True) for board in row])
 
-    monkeypatch.setattr(cube_efficiency, "load_engine", lambda name: Engine(RacingJudge(), exact=(TABLE,)))
+    monkeypatch.setattr(
+        cube_efficiency, "load_engine", lambda name: Engine(RacingEvaluator(), exact=(TABLE,))
+    )
     monkeypatch.setattr(cube_efficiency, "draw_positions", drawn)
 
 

@@ -52,12 +52,12 @@ def known(efficiencies, repeats=8, noise=0.0, seed=1):
     return CubeValues(boards, true, np.zeros(len(boards), np.bool_), true.astype(np.float64), values)
 
 
-def one(judged_win, centred, own, other):
+def one(evaluated_win, centred, own, other):
     """A contact position that the net thinks is won so often, without gammons, and its true values."""
-    judged = np.array([[judged_win, 0, 0, 0, 0]], np.float32)
+    evaluated = np.array([[evaluated_win, 0, 0, 0, 0]], np.float32)
     values = np.array([[centred, own, other]])
     return CubeValues(
-        Position.start().board[None], judged, np.zeros(1, np.bool_), judged.astype(np.float64), values
+        Position.start().board[None], evaluated, np.zeros(1, np.bool_), evaluated.astype(np.float64), values
     )
 
 
@@ -108,7 +108,7 @@ def test_each_state_of_the_cube_can_be_fitted_alone():
 
 
 @pytest.mark.parametrize(
-    ("judged_win", "values", "costs"),
+    ("evaluated_win", "values", "costs"),
     [
         (0.5, (0.1, 0.2, -0.1), (0.0, 0.0, 0.0)),  # rolls and would take: right
         (0.5, (0.5, 0.7, 0.4), (0.3, 0.1, 0.0)),  # rolls where a take costs 0.8
@@ -118,8 +118,10 @@ def test_each_state_of_the_cube_can_be_fitted_alone():
         (0.9, (0.9, 0.95, 0.45), (0.0, 0.05, 0.1)),  # cashes against one who should take
     ],
 )
-def test_decisions_cost_what_the_better_choice_is_worth_more(judged_win, values, costs):
-    assert compute_decision_costs(one(judged_win, *values), DEFAULT_EFFICIENCIES)[0] == pytest.approx(costs)
+def test_decisions_cost_what_the_better_choice_is_worth_more(evaluated_win, values, costs):
+    assert compute_decision_costs(one(evaluated_win, *values), DEFAULT_EFFICIENCIES)[0] == pytest.approx(
+        costs
+    )
 
 
 @pytest.mark.parametrize("what", EFFICIENCY_TARGETS)

@@ -11,14 +11,14 @@ from engine.evaluation.pruning import EvaluatorPruner
 from engine.rollout import RolloutEvaluators
 from engine.rules.outcome import WIN
 from engine.rules.position import Position
-from tests.boards import RacingJudge, position
+from tests.boards import RacingEvaluator, position
 from tools.measure.cube import positions as cube_efficiency_positions
 from tools.measure.cube.positions import KINDS, classify_positions, draw_positions, is_near_doubling_window
 from tools.measure.cube.values import make_money_game
 
-JUDGE = RacingJudge()
+EVALUATOR = RacingEvaluator()
 TABLE = build_two_sided(6, 3, threads=1)
-JUDGES = RolloutEvaluators(EvaluatorPruner(JUDGE), JUDGE, exact_cubeful=(TABLE,))
+EVALUATORS = RolloutEvaluators(EvaluatorPruner(EVALUATOR), EVALUATOR, exact_cubeful=(TABLE,))
 
 
 @pytest.mark.parametrize(
@@ -54,17 +54,17 @@ def test_positions_are_drawn_in_turn_of_each_kind_and_depend_on_the_seed_alone(m
     monkeypatch.setattr(cube_efficiency_positions, "_GAMES_AT_ONCE", 64)
     told = []
     kinds = ("contact", "race")
-    boards = draw_positions(JUDGES, kinds, 4, make_money_game(), 5, told.append)
+    boards = draw_positions(EVALUATORS, kinds, 4, make_money_game(), 5, told.append)
     assert [KINDS[kind] for kind in classify_positions(boards, [TABLE])] == [*kinds] * 4
-    assert is_near_doubling_window(boards, JUDGE.evaluate(boards), make_money_game()).all()
+    assert is_near_doubling_window(boards, EVALUATOR.evaluate(boards), make_money_game()).all()
     assert told == sorted(told)
     assert told[-1] == len(boards) == 8
-    assert np.array_equal(draw_positions(JUDGES, kinds, 4, make_money_game(), 5), boards)
-    assert not np.array_equal(draw_positions(JUDGES, kinds, 4, make_money_game(), 6), boards)
+    assert np.array_equal(draw_positions(EVALUATORS, kinds, 4, make_money_game(), 5), boards)
+    assert not np.array_equal(draw_positions(EVALUATORS, kinds, 4, make_money_game(), 6), boards)
 
 
 def test_a_kind_that_never_comes_is_named(monkeypatch):
     monkeypatch.setattr(cube_efficiency_positions, "_MAX_TURNS", 3)
     with pytest.raises(LimitError, match="got fewer of ending") as caught:
-        draw_positions(JUDGES, ("ending",), 4, make_money_game(), 1)
+        draw_positions(EVALUATORS, ("ending",), 4, make_money_game(), 1)
     assert caught.value.field == "positions"

@@ -16,7 +16,7 @@ from tests.boards import position
 from tools.measure.cube.values import CubeValueEvaluator, make_money_game
 
 SMALL, LARGE = (build_two_sided(6, checkers, threads=1) for checkers in (2, 4))
-JUDGES = RolloutEvaluators(EvaluatorPruner(LARGE), LARGE, exact_cubeful=(SMALL,))
+EVALUATORS = RolloutEvaluators(EvaluatorPruner(LARGE), LARGE, exact_cubeful=(SMALL,))
 BOARDS = np.stack(
     [
         position({6: 2}, {20: 2}).board,
@@ -27,8 +27,8 @@ BOARDS = np.stack(
 )
 
 
-def roller(trials=288, seed=1, judges=JUDGES, cancelled=lambda: False):
-    return CubeValueEvaluator(judges, make_money_game(), DEFAULT_EFFICIENCIES, trials, seed, cancelled)
+def roller(trials=288, seed=1, evaluators=EVALUATORS, cancelled=lambda: False):
+    return CubeValueEvaluator(evaluators, make_money_game(), DEFAULT_EFFICIENCIES, trials, seed, cancelled)
 
 
 def test_positions_of_the_table_are_exact_and_others_are_rolled_out_to_their_values():
@@ -58,9 +58,11 @@ def test_doubles_rest_on_the_efficiencies_that_are_given():
     boards = BOARDS[2:3]
     dead = replace(DEFAULT_EFFICIENCIES, bearoff=(0.0,) * 5)
     live = replace(DEFAULT_EFFICIENCIES, bearoff=(1.0,) * 5)
-    judges = replace(JUDGES, exact_cubeful=())
+    evaluators = replace(EVALUATORS, exact_cubeful=())
     dead_values, live_values = (
-        CubeValueEvaluator(judges, make_money_game(), each, 144, 1, lambda: False).evaluate(boards, 1).values
+        CubeValueEvaluator(evaluators, make_money_game(), each, 144, 1, lambda: False)
+        .evaluate(boards, 1)
+        .values
         for each in (dead, live)
     )
     assert not np.array_equal(dead_values, live_values)

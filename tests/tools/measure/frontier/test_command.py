@@ -13,7 +13,7 @@ from engine.errors import GammondError, UnsupportedError
 from engine.play.player import EvaluatorPlayer, RandomPlayer, ScorerPlayer
 from nets.catalogue import load_player
 from nets.players.pubeval import PubevalPlayer
-from tests.boards import RacingJudge
+from tests.boards import RacingEvaluator
 from tools import cli
 from tools.gnubg.nets import GnubgPlayer
 from tools.measure.frontier import command as frontier
@@ -21,7 +21,7 @@ from tools.measure.frontier import speed as frontier_speed
 from tools.measure.frontier.plot import draw_frontier
 from tools.measure.frontier.points import FrontierPoint, mark_frontier
 from tools.measure.frontier.speed import BATCH_SIZE, measure_evaluations_per_s
-from tools.tournament import pairings as tournament_stretches
+from tools.tournament import pairings as tournament_pairings
 from tools.train.weights.layers import LayeredNet
 from tools.train.weights.net_set import NetSet
 from tools.train.weights.random_positions import sample_random_positions
@@ -66,13 +66,13 @@ def batches(monkeypatch):
 def test_an_evaluator_is_timed_on_a_whole_batch_by_its_cpu_time(batches):
     asked = []
 
-    class Judge(RacingJudge):
+    class Evaluator(RacingEvaluator):
         def evaluate(self, boards):
             asked.append(len(boards))
             return super().evaluate(boards)
 
     assert (
-        measure_evaluations_per_s(EvaluatorPlayer(Judge()), sample_random_positions(2000, seed=1))
+        measure_evaluations_per_s(EvaluatorPlayer(Evaluator()), sample_random_positions(2000, seed=1))
         == 2 * BATCH_SIZE
     )
     assert asked == [BATCH_SIZE]
@@ -169,7 +169,7 @@ def test_json_has_hashes_of_nets_and_the_strength_of_a_tournament(run, few_posit
 
 
 def test_an_interrupt_reports_the_players_measured_so_far(run, few_positions, capsys, monkeypatch):
-    play_games, played = tournament_stretches.play_games, []
+    play_games, played = tournament_pairings.play_games, []
 
     def interrupted(first, second, *args, **options):
         played.append(first.name)
@@ -177,7 +177,7 @@ def test_an_interrupt_reports_the_players_measured_so_far(run, few_positions, ca
             raise KeyboardInterrupt
         return play_games(first, second, *args, **options)
 
-    monkeypatch.setattr(tournament_stretches, "play_games", interrupted)
+    monkeypatch.setattr(tournament_pairings, "play_games", interrupted)
     command = ["measure", "frontier", "pubeval", f"run:{run}", "--games", "8", "--threads", "1", "--json"]
     assert cli.main(command) == cli.EXIT_INTERRUPTED
     written = capsys.readouterr()

@@ -128,8 +128,8 @@ def test_muon_steps_in_many_directions_of_hidden_layers_and_leaves_the_last_laye
         fitter.step(get_encoder("tesauro196").encode(few.boards), few.targets, rate=1e-2)
         layers = zip(fitter.net.layers, net.layers, strict=True)
         _, hidden, last = (after[0] - before[0] for after, before in layers)
-        stretches = np.linalg.svd(hidden, compute_uv=False)
-        return stretches.sum() / stretches.max(), np.abs(last).max()
+        ranges = np.linalg.svd(hidden, compute_uv=False)
+        return ranges.sum() / ranges.max(), np.abs(last).max()
 
     (muon, muon_last), (adam, adam_last) = step("muon"), step("adam")
     assert muon > 1.5 * adam

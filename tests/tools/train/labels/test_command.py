@@ -78,8 +78,8 @@ def test_another_finder_names_other_replies(tmp_path):
     nets = load_net_set("fast")
     lost = nets.with_net("contact", untrained, "lost").with_net("race", untrained, "lost")
     made = {}
-    for name, finder in {"usual": None, "same": nets, "lost": lost}.items():
-        task = replace(plan(), pruning_nets=finder).make_tasks(tmp_path / name, 40)[0]
+    for name, pruner in {"usual": None, "same": nets, "lost": lost}.items():
+        task = replace(plan(), pruning_nets=pruner).make_tasks(tmp_path / name, 40)[0]
         label_shard(task)
         made[name], _ = read_shard(task.file)
     np.testing.assert_array_equal(made["same"].targets, made["usual"].targets)

@@ -18,12 +18,12 @@ pytest.importorskip("onnx", reason="nets are read and run as ONNX files (extra '
 
 @pytest.fixture(scope="module")
 def make_sampler():
-    nets, finder = load_net_set("fast"), load_pruner()
+    nets, pruner = load_net_set("fast"), load_pruner()
     evaluator = nets.make_evaluator()
 
     def made(phase: str = "contact") -> Sampler:
-        policy = nets.make_policy(evaluator, finder)
-        return Sampler(evaluator, policy, finder, load_bearoff_evaluators(), PHASES[phase])
+        policy = nets.make_policy(evaluator, pruner)
+        return Sampler(evaluator, policy, pruner, load_bearoff_evaluators(), PHASES[phase])
 
     return made
 
@@ -42,7 +42,7 @@ def test_each_source_gives_as_many_distinct_positions_of_contact_as_it_is_asked_
 def test_races_are_those_that_no_bearoff_database_knows(make_sampler):
     boards = make_sampler("race").sample([("selfplay", 150), ("containment", 20)], (1,)).boards
     assert (classify_phases(boards) == Phase.RACE).all()
-    assert not any(judge.covers(boards).any() for judge in load_bearoff_evaluators())
+    assert not any(evaluator.covers(boards).any() for evaluator in load_bearoff_evaluators())
 
 
 def test_crashed_positions_can_be_had_alone(make_sampler):

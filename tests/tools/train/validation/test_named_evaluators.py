@@ -30,8 +30,8 @@ def test_runs_judge(tmp_path, form):
     )
     nets.save(tmp_path / "checkpoint.npz")
     boards = sample_random_positions(40, seed=1)
-    judged = load_named_evaluator(form.format(tmp_path)).evaluate(boards)
-    np.testing.assert_array_equal(judged, nets.make_evaluator().evaluate(boards))
+    evaluated = load_named_evaluator(form.format(tmp_path)).evaluate(boards)
+    np.testing.assert_array_equal(evaluated, nets.make_evaluator().evaluate(boards))
 
 
 @pytest.mark.parametrize("name", ["pubeval", "random", "default:plies=1"])
@@ -54,8 +54,8 @@ def test_gnubg_judges_for_the_side_on_roll():
     assert opening.tolist() == pytest.approx([0.5215, 0.1542, 0.0076, 0.1297, 0.0075], abs=5e-5)
     boards = sample_random_positions(300, seed=2)
     ours, theirs, other_side = (
-        cubeless_equity(judge.evaluate(each))
-        for judge, each in (
+        cubeless_equity(evaluator.evaluate(each))
+        for evaluator, each in (
             (load_named_evaluator("default"), boards),
             (gnubg, boards),
             (gnubg, np.stack([swap_sides(board) for board in boards])),

@@ -34,7 +34,7 @@ def nets():
 
 
 @pytest.fixture(scope="module")
-def judges(nets):
+def evaluators(nets):
     return make_rollout_evaluators(nets, 0)
 
 
@@ -48,7 +48,7 @@ def small_shards(monkeypatch):
     monkeypatch.setattr(rolling_out, "SHARD_POSITIONS", 3)
 
 
-def test_a_label_is_the_mean_of_rollouts_with_dice_of_its_own(tmp_path, nets, judges, positions):
+def test_a_label_is_the_mean_of_rollouts_with_dice_of_its_own(tmp_path, nets, evaluators, positions):
     task = RolloutTask(nets, 0, SHORT, tmp_path, 2, 40, positions[:4])
     made = roll_out_shard(task)
     labels = read_rollouts(task.file)
@@ -58,52 +58,52 @@ def test_a_label_is_the_mean_of_rollouts_with_dice_of_its_own(tmp_path, nets, ju
     assert len({*seeds, *(rolling_out._derive_dice_seed(6, place) for place in range(40, 44))}) == 8
     for i, seed in enumerate(seeds):
         board = positions.boards[i : i + 1]
-        expected = RolloutEvaluator(judges, dataclasses.replace(SHORT, seed=seed)).evaluate(board)
+        expected = RolloutEvaluator(evaluators, dataclasses.replace(SHORT, seed=seed)).evaluate(board)
         assert cubeless_equity(labels.outcomes[i]) == pytest.approx(cubeless_equity(expected)[0], abs=0.01)
-        scores = roll_out_to_error(positions.boards[i], judges, dataclasses.replace(SHORT, seed=seed))
+        scores = roll_out_to_error(positions.boards[i], evaluators, dataclasses.replace(SHORT, seed=seed))
         np.testing.assert_allclose(labels.outcomes[i], scores.mean(axis=0), atol=1e-6)
         spread = CubelessScoring().equities(scores).std(ddof=1)
         assert labels.equity_errors[i] == pytest.approx(spread / 6, rel=1e-5)
     assert made["error"] == pytest.approx(float(np.sqrt(np.square(labels.equity_errors).mean())), rel=1e-5)
 
 
-def test_a_position_is_rolled_out_until_it_is_known_well_enough(judges, positions):
+def test_a_position_is_rolled_out_until_it_is_known_well_enough(evaluators, positions):
     board = positions.boards[positions.classes == 0][0]
     settings = RolloutSettings(trials=720, seed=1, stop_error=1.0, min_trials=36, truncation=8)
-    first = roll_out_to_error(board, judges, settings)
+    first = roll_out_to_error(board, evaluators, settings)
     assert len(first) == 36
     spread = CubelessScoring().equities(first).std(ddof=1)
     wanted = spread / np.sqrt(100)
-    enough = roll_out_to_error(board, judges, dataclasses.replace(settings, stop_error=wanted))
+    enough = roll_out_to_error(board, evaluators, dataclasses.replace(settings, stop_error=wanted))
     assert len(enough) == 108
     np.testing.assert_array_equal(enough[:36], first)
     error = CubelessScoring().equities(enough).std(ddof=1) / np.sqrt(108)
     assert error == pytest.approx(wanted, rel=0.35)
-    never = roll_out_to_error(board, judges, dataclasses.replace(settings, stop_error=1e-6, trials=72))
+    never = roll_out_to_error(board, evaluators, dataclasses.replace(settings, stop_error=1e-6, trials=72))
     assert len(never) == 72
 
 
-def test_trials_that_do_not_fit_at_once_are_the_same(judges, positions, monkeypatch):
-    whole = roll_out_to_error(positions.boards[0], judges, SHORT)
+def test_trials_that_do_not_fit_at_once_are_the_same(evaluators, positions, monkeypatch):
+    whole = roll_out_to_error(positions.boards[0], evaluators, SHORT)
     monkeypatch.setattr(rolling_out, "BLOCK_ROWS", 10)
-    np.testing.assert_array_equal(roll_out_to_error(positions.boards[0], judges, SHORT), whole)
+    np.testing.assert_array_equal(roll_out_to_error(positions.boards[0], evaluators, SHORT), whole)
 
 
-def test_a_game_ends_where_a_bearoff_database_knows_it(nets, judges):
+def test_a_game_ends_where_a_bearoff_database_knows_it(nets, evaluators):
     sampler = dataclasses.replace(make_sampler(nets), exact_evaluators=())
     races = draw_positions({"race": 60}, sampler, seed=3).boards
     known = races[load_bearoff_evaluators()[-1].covers(races)]
     assert len(known)
-    scores = roll_out_to_error(known[0], judges, SHORT)
+    scores = roll_out_to_error(known[0], evaluators, SHORT)
     expected = nets.make_evaluator().evaluate(known[:1])[0]
     np.testing.assert_allclose(scores, np.tile(expected, (36, 1)), atol=1e-6)
 
 
-def test_with_look_ahead_other_plays_are_made(nets, judges, positions):
+def test_with_look_ahead_other_plays_are_made(nets, evaluators, positions):
     settings = dataclasses.replace(SHORT, truncation=4)
     deep = make_rollout_evaluators(nets, 1)
     board = positions.boards[positions.classes == 0][0]
-    shallow, deeper = (roll_out_to_error(board, each, settings) for each in (judges, deep))
+    shallow, deeper = (roll_out_to_error(board, each, settings) for each in (evaluators, deep))
     assert 0 < (np.abs(shallow - deeper) > 1e-9).any(axis=1).sum() <= 36
     assert abs(CubelessScoring().equities(shallow).mean() - CubelessScoring().equities(deeper).mean()) < 0.2
 

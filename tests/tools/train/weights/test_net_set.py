@@ -71,12 +71,12 @@ def test_a_set_comes_back_from_its_file_and_the_best_is_preferred(tmp_path):
 
 
 def test_nets_of_one_hidden_layer_play_in_one_loop_and_others_from_a_short_list():
-    finder = load_pruner()
+    pruner = load_pruner()
     small = NetSet("a", {"contact": layered(9), "race": layered(8)})
-    assert isinstance(small.make_policy(small.make_evaluator(), finder), PruningNet)
+    assert isinstance(small.make_policy(small.make_evaluator(), pruner), PruningNet)
     for phase, net in (("contact", layered(9, 8)), ("crashed", layered(9))):
         other = small.with_net(phase, net, "b")
-        assert isinstance(other.make_policy(other.make_evaluator(), finder), ShortlistPruner)
+        assert isinstance(other.make_policy(other.make_evaluator(), pruner), ShortlistPruner)
 
 
 def test_only_nets_that_play_in_one_loop_find_replies():
@@ -87,11 +87,11 @@ def test_only_nets_that_play_in_one_loop_find_replies():
 
 
 def test_the_policy_in_one_loop_plays_as_the_evaluator_does():
-    nets, finder = load_net_set("fast"), load_pruner()
+    nets, pruner = load_net_set("fast"), load_pruner()
     evaluator = nets.make_evaluator()
     dice = generator().integers(1, 7, (len(BOARDS), 2)).astype(np.int8)
-    fast = nets.make_policy(evaluator, finder).prune_plays(BOARDS, dice, 1, 0.0).children
-    slow = ShortlistPruner(finder, evaluator, shortlist_size=48, margin=9.0)
+    fast = nets.make_policy(evaluator, pruner).prune_plays(BOARDS, dice, 1, 0.0).children
+    slow = ShortlistPruner(pruner, evaluator, shortlist_size=48, margin=9.0)
     assert (fast == slow.prune_plays(BOARDS, dice, 1, 0.0).children).all(axis=(1, 2)).mean() > 0.99
 
 

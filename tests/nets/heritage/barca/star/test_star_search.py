@@ -16,9 +16,9 @@ from engine.search import SearchWatch
 from nets.heritage.barca.bev import HAND_WEIGHTS, BevScorer
 from nets.heritage.barca.star import Cutoffs, EquityLeafEvaluator, ScorerLeafEvaluator, StarSearch
 from tests import boards
-from tests.engine.search.naive_search import SmoothJudge
+from tests.engine.search.naive_search import SmoothEvaluator
 
-PLAYED = boards.played_boards(boards.RacingJudge(), 400, seed=3)[::80]
+PLAYED = boards.played_boards(boards.RacingEvaluator(), 400, seed=3)[::80]
 RANDOM = boards.random_boards(5, seed=4)
 FEW = [
     boards.position(x={1: 1, 3: 1}, o={24: 1, 20: 1}),
@@ -26,11 +26,11 @@ FEW = [
     boards.position(x={20: 1, 2: 1}, o={24: 1, 23: 1}),
     boards.position(x={6: 1, 25: 1}, o={24: 1, 3: 1}),
 ]
-FINDER = EvaluatorPruner(SmoothJudge(seed=7, knows_the_end=True))
+PRUNER = EvaluatorPruner(SmoothEvaluator(seed=7, knows_the_end=True))
 
 
 def equity_leaves(seed=1):
-    return EquityLeafEvaluator(SmoothJudge(seed=seed))
+    return EquityLeafEvaluator(SmoothEvaluator(seed=seed))
 
 
 def naive_value(leaves, board, plies):
@@ -62,17 +62,17 @@ def test_values_and_choice_are_those_of_brute_force(plies, cases):
     for position, roll in cases:
         values = [-naive_value(leaves, play.result.board, plies) for play in legal_plays(position, roll)]
         for cutoffs in Cutoffs:
-            found = StarSearch(leaves, FINDER, cutoffs).search(position, roll, plies)
+            found = StarSearch(leaves, PRUNER, cutoffs).search(position, roll, plies)
             assert found.play_count == len(values)
             assert found.best[0].value == pytest.approx(max(values), abs=1e-12)
             assert values[found.best[0].place] == pytest.approx(max(values), abs=1e-12)
 
 
 @pytest.mark.parametrize("wanted", [1, 5])
-@pytest.mark.parametrize("finder", [FINDER, None], ids=["finder", "no finder"])
-def test_cut_offs_change_no_choice_and_no_bit_of_its_value(wanted, finder):
+@pytest.mark.parametrize("pruner", [PRUNER, None], ids=["finder", "no finder"])
+def test_cut_offs_change_no_choice_and_no_bit_of_its_value(wanted, pruner):
     full = StarSearch(equity_leaves(2), None, Cutoffs.NONE)
-    searches = [StarSearch(equity_leaves(2), finder, each) for each in (Cutoffs.STAR1, Cutoffs.STAR2)]
+    searches = [StarSearch(equity_leaves(2), pruner, each) for each in (Cutoffs.STAR1, Cutoffs.STAR2)]
     for position, roll in decisions(np.concatenate([PLAYED, RANDOM]), seed=6):
         expected = full.search(position, roll, 1, count=wanted)
         assert len(expected.best) == min(wanted, expected.play_count)
@@ -83,10 +83,10 @@ def test_cut_offs_change_no_choice_and_no_bit_of_its_value(wanted, finder):
 @pytest.mark.parametrize("is_deepening", [False, True])
 def test_cut_offs_change_no_choice_at_two_plies_and_save_most_leaves(is_deepening):
     position, roll = boards.position(x={13: 1, 6: 2, 5: 1}, o={15: 2, 3: 1}), (6, 1)
-    judge = boards.RacingJudge()
-    full = StarSearch(EquityLeafEvaluator(judge), None, Cutoffs.NONE).search(position, roll, 2)
-    finder = EvaluatorPruner(judge)
-    search = StarSearch(EquityLeafEvaluator(judge), finder, Cutoffs.STAR2, is_deepening=is_deepening)
+    evaluator = boards.RacingEvaluator()
+    full = StarSearch(EquityLeafEvaluator(evaluator), None, Cutoffs.NONE).search(position, roll, 2)
+    pruner = EvaluatorPruner(evaluator)
+    search = StarSearch(EquityLeafEvaluator(evaluator), pruner, Cutoffs.STAR2, is_deepening=is_deepening)
     found = search.search(position, roll, 2)
     assert same(found, full)
     assert found.play_count > 2
@@ -108,9 +108,9 @@ def test_the_leaf_judge_decides_among_equals_by_the_order_of_the_plays():
 
 def test_star2_judges_fewer_leaves_than_the_full_average():
     counts = {}
-    finder = EvaluatorPruner(SmoothJudge(seed=2, knows_the_end=True))
+    pruner = EvaluatorPruner(SmoothEvaluator(seed=2, knows_the_end=True))
     for cutoffs in Cutoffs:
-        search = StarSearch(equity_leaves(2), finder, cutoffs)
+        search = StarSearch(equity_leaves(2), pruner, cutoffs)
         counts[cutoffs] = sum(search.search(*each, 1).leaf_count for each in decisions(PLAYED, seed=6))
     assert counts[Cutoffs.STAR2] < 0.75 * counts[Cutoffs.NONE]
 
@@ -120,27 +120,27 @@ def test_scores_without_bounds_are_searched_too(cutoffs):
     leaves = ScorerLeafEvaluator("bev", BevScorer(HAND_WEIGHTS.vector))
     player = ScorerPlayer("bev", BevScorer(HAND_WEIGHTS.vector))
     for position, roll in decisions(PLAYED[:6], seed=5):
-        at_one_look = StarSearch(leaves, FINDER, cutoffs).search(position, roll, 0)
+        at_one_look = StarSearch(leaves, PRUNER, cutoffs).search(position, roll, 0)
         chosen = player.choose(position.board[None].copy(), np.array([roll], np.int8))[0]
         assert np.array_equal(at_one_look.best[0].result, chosen)
         full = StarSearch(leaves, None, Cutoffs.NONE).search(position, roll, 1)
-        assert same(StarSearch(leaves, FINDER, cutoffs).search(position, roll, 1), full)
+        assert same(StarSearch(leaves, PRUNER, cutoffs).search(position, roll, 1), full)
 
 
 def test_without_look_ahead_it_chooses_as_the_evaluator_does():
     sample, dice = PLAYED, boards.random_rolls(len(PLAYED), seed=2)
-    expected = choose_best_children(SmoothJudge(knows_the_end=True), sample, dice)[0]
-    search = StarSearch(EquityLeafEvaluator(SmoothJudge(knows_the_end=True)))
+    expected = choose_best_children(SmoothEvaluator(knows_the_end=True), sample, dice)[0]
+    search = StarSearch(EquityLeafEvaluator(SmoothEvaluator(knows_the_end=True)))
     for board, (a, b), child in zip(sample, dice.tolist(), expected, strict=True):
         assert np.array_equal(search.search(Position(board), (a, b), 0).best[0].result, child)
 
 
 def test_a_search_that_is_stopped_has_the_last_finished_depth():
     position = Position(PLAYED[-2])
-    nothing = StarSearch(equity_leaves(), FINDER).search(position, (6, 1), 1, SearchWatch(lambda: True))
+    nothing = StarSearch(equity_leaves(), PRUNER).search(position, (6, 1), 1, SearchWatch(lambda: True))
     assert (nothing.plies, nothing.is_finished) == (0, False)
     assert nothing.best[0].place == StarSearch(equity_leaves()).search(position, (6, 1), 0).best[0].place
-    deep = StarSearch(equity_leaves(), FINDER, is_deepening=True)
+    deep = StarSearch(equity_leaves(), PRUNER, is_deepening=True)
     one = deep.search(position, (6, 1), 1)
     watch = SearchWatch(lambda: watch.nodes > 2 * one.leaf_count)
     stopped = deep.search(position, (6, 1), 2, watch)

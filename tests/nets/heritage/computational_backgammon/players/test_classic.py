@@ -24,7 +24,7 @@ NAMES = [
     f"classic:hidden={hidden},outputs={outputs},layout={layout}"
     for layout, outputs, hidden in itertools.product(("normal", "symmetric"), (1, 2, 5), (10, 20, 40, 80))
 ]
-SAMPLE = boards.played_boards(boards.RacingJudge(), 3000, seed=5)
+SAMPLE = boards.played_boards(boards.RacingEvaluator(), 3000, seed=5)
 RACES = SAMPLE[classify_phases(SAMPLE) == Phase.RACE]
 BEAROFFS = RACES[load_bearoff().two_sided.covers(RACES)]
 OPENING = Position.start().board
@@ -46,7 +46,7 @@ def manifest(tmp_path):
     return file
 
 
-def judged(name, sample, *args):
+def evaluated(name, sample, *args):
     """What a player says of positions, ``float32[n, 5]``."""
     player = load_player(name, *args)
     assert isinstance(player, EvaluatorPlayer)
@@ -70,7 +70,7 @@ def test_each_net_is_the_one_of_its_size_outputs_and_layout(name):
     (net,) = collect_net_hashes(name)
     assert net == f"classic-{hidden}-{outputs}-{layout}-contact"
     assert read_manifest().find_net(net).hidden == (int(hidden),)
-    said = judged(name, SAMPLE[classify_phases(SAMPLE) == Phase.CONTACT]).max(axis=0) > 0
+    said = evaluated(name, SAMPLE[classify_phases(SAMPLE) == Phase.CONTACT]).max(axis=0) > 0
     expected = {"1": [WIN], "2": [WIN, WIN_G, LOSE_G], "5": [WIN, WIN_G, WIN_BG, LOSE_G, LOSE_BG]}[outputs]
     assert np.flatnonzero(said).tolist() == expected
 
@@ -79,7 +79,7 @@ def test_each_net_is_the_one_of_its_size_outputs_and_layout(name):
 def test_only_symmetric_nets_take_a_sure_win_for_the_opening(name):
     sure_win = np.zeros((1, 2, 26), np.int8)
     sure_win[0, :, 1], sure_win[0, :, 0] = 2, 13
-    opening, sure = judged(name, np.concatenate([OPENING[None], sure_win]))[:, WIN]
+    opening, sure = evaluated(name, np.concatenate([OPENING[None], sure_win]))[:, WIN]
     if "symmetric" in name:
         assert sure == pytest.approx(opening, abs=1e-5)
     else:
@@ -107,7 +107,7 @@ def test_races_are_judged_by_the_net_that_the_player_has_for_them(manifest):
     by_contact, by_race = (net.evaluate(sample)[:, WIN] for net in (contact, race))
     assert (np.abs(by_contact - by_race) > 1e-3).mean() > 0.9
     one, own = (
-        judged(f"classic:hidden=10,races={races}", sample, manifest)[:, WIN] for races in ("one", "own")
+        evaluated(f"classic:hidden=10,races={races}", sample, manifest)[:, WIN] for races in ("one", "own")
     )
     assert np.array_equal(one, by_contact)
     assert np.array_equal(own, np.concatenate([by_contact[:200], by_race[200:]]))
@@ -115,9 +115,9 @@ def test_races_are_judged_by_the_net_that_the_player_has_for_them(manifest):
 
 def test_bearoffs_are_looked_up_and_other_races_are_not(manifest):
     exact = load_bearoff().two_sided.evaluate(BEAROFFS)
-    assert np.array_equal(judged("classic:hidden=10,races=bearoff", BEAROFFS, manifest), exact)
+    assert np.array_equal(evaluated("classic:hidden=10,races=bearoff", BEAROFFS, manifest), exact)
     own, bearoff = (
-        judged(f"classic:hidden=10,races={races}", RACES, manifest) for races in ("own", "bearoff")
+        evaluated(f"classic:hidden=10,races={races}", RACES, manifest) for races in ("own", "bearoff")
     )
     is_other = ~load_bearoff().two_sided.covers(RACES)
     assert np.array_equal(own[is_other], bearoff[is_other])
@@ -128,7 +128,7 @@ def test_the_shipped_net_for_races_knows_who_is_ahead(races):
     long = RACES[~load_bearoff().two_sided.covers(RACES)]
     pips = (long * np.arange(26)).sum(axis=2)
     ahead = (pips[:, 1] - pips[:, 0]) / pips.sum(axis=1)
-    win = judged(f"classic:races={races}", long)[:, WIN]
+    win = evaluated(f"classic:races={races}", long)[:, WIN]
     assert win[ahead > 0.1].mean() > 0.85
     assert win[ahead < -0.2].mean() < 0.15
 

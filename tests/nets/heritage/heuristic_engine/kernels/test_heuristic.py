@@ -100,7 +100,7 @@ def test_in_a_race_checkers_come_home_first_and_then_go_off():
 @pytest.mark.slow
 @pytest.mark.nojit
 def test_the_average_of_best_replies_weighs_all_rolls():
-    sample = boards.played_boards(boards.RacingJudge(), 400, seed=5)[[3, 200, 333]]
+    sample = boards.played_boards(boards.RacingEvaluator(), 400, seed=5)[[3, 200, 333]]
     for at, board in enumerate(sample):
         total = 0.0
         for roll, weight in zip(ROLLS, ROLL_WEIGHTS, strict=True):

@@ -31,7 +31,10 @@ def test_every_configuration_has_a_name_among_the_options():
 @pytest.mark.parametrize("name", HEURISTIC_CONFIGS)
 def test_a_configuration_by_name_plays_as_its_factors_do(name):
     factors = HEURISTIC_CONFIGS[name]
-    sample, dice = boards.played_boards(boards.RacingJudge(), 100, seed=1), boards.random_rolls(100, seed=2)
+    sample, dice = (
+        boards.played_boards(boards.RacingEvaluator(), 100, seed=1),
+        boards.random_rolls(100, seed=2),
+    )
     by_name = load_player(f"heuristic:config={name}")
     assert isinstance(by_name, HeuristicPlayer)
     by_factors = HeuristicPlayer("own", factors.tables)
@@ -40,7 +43,10 @@ def test_a_configuration_by_name_plays_as_its_factors_do(name):
 
 @pytest.mark.parametrize("name", PRINTED_CONFIGS)
 def test_as_printed_a_configuration_has_the_factors_that_divide(name):
-    sample, dice = boards.played_boards(boards.RacingJudge(), 100, seed=1), boards.random_rolls(100, seed=2)
+    sample, dice = (
+        boards.played_boards(boards.RacingEvaluator(), 100, seed=1),
+        boards.random_rolls(100, seed=2),
+    )
     by_factors = HeuristicPlayer("own", PRINTED_CONFIGS[name].tables_as_printed)
     chosen = load_player(f"heuristic:config={name},printed=true").choose(sample, dice)
     assert np.array_equal(chosen, by_factors.choose(sample, dice))
@@ -72,7 +78,10 @@ def test_options_that_cannot_be_are_refused_by_name(text, error, field):
 
 
 def test_without_factors_the_first_play_with_the_fewest_pips_is_made():
-    sample, dice = boards.played_boards(boards.RacingJudge(), 300, seed=4), boards.random_rolls(300, seed=5)
+    sample, dice = (
+        boards.played_boards(boards.RacingEvaluator(), 300, seed=4),
+        boards.random_rolls(300, seed=5),
+    )
     children, _, offsets = expand_rolls(sample, dice)
     leads = (children[:, 0].astype(int) - children[:, 1]) @ np.arange(26)
     chosen = load_player("heuristic:config=untrained").choose(sample, dice)
