@@ -16,15 +16,17 @@ import logging
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 from engine.analysis.levels import EvalSettings
 from engine.cubeful import CubeResponse
-from engine.errors import CancelledWork, FormatError, GammondError, PositionError, ValueRangeError
+from engine.errors import CancelledWork, FormatError, GammondError, PositionError
 from engine.formats.fibs_board import FibsBoard, FibsDialect, decode_fibs_board
+from engine.options import Bounds, Field, parse_fields
 from engine.play.decider import Decider
 from engine.rules.match import MatchState
 from engine.rules.notation import format_moves_plain
-from engine.search import SearchWatch
+from engine.search import MAX_PLIES, SearchWatch
 from engine.search.results import PositionEvaluation
 from protocol.core.framing import InputLine, LineSplitter
 from protocol.state.offers import RESPONSE_WORDS
@@ -41,8 +43,16 @@ _HELP = (
 )
 _INPUT_TRANSLATION = bytes.maketrans(bytes([0, *range(128, 256)]), b"\n" + b"?" * 128)
 _BOARD_PATTERN = re.compile(r"(board:[^:]*:[^:]*(?::[^:\s]+){50})(?:\s+(.*))?", re.DOTALL)
-_SWITCH_WORDS = {"on": True, "off": False}
-_CUBE_WORDS = {**_SWITCH_WORDS, "cubeful": True, "cubeless": False}
+_SWITCH_WORDS = ("on", "off")
+_CUBE_WORDS = ("cubeful", "cubeless")
+_CUBE_ON_WORDS = ("on", "cubeful")
+_EVALUATION_FIELDS = (
+    Field("plies", int, Bounds(0, MAX_PLIES)),
+    Field("cube", str, choices=_SWITCH_WORDS + _CUBE_WORDS),
+    *(Field(name, str, choices=_SWITCH_WORDS) for name in ("crawfordrule", "jacobyrule", "beavers")),
+)
+"""The options of ``evaluation``; no value depends on ``beavers``."""
+
 _TURN_FIELD, _MAY_DOUBLE_FIELD, _DOUBLED_FIELD = 32, 38, 40
 
 _log = logging.getLogger(__name__)
@@ -154,7 +164,7 @@ class GnubgExternal:
         words = rest.lower().split()
         if len(words) != 2 or words[0] != "debug" or words[1] not in _SWITCH_WORDS:
             raise FormatError(f"expected 'set debug on' or 'set debug off', got {('set ' + rest)[:40]!r}")
-        self._is_debugging = _SWITCH_WORDS[words[1]]
+        self._is_debugging = words[1] == "on"
         return f"Debug output {words[1].upper()}"
 
     def _answer_board(self, text: str) -> str:
@@ -180,22 +190,22 @@ class GnubgExternal:
         if kind.lower() != "fibsboard" or not found:
             raise FormatError("expected 'evaluation fibsboard board:…' with its 52 fields, then the options")
         options = _parse_options(found[2] or "")
-        depth = self._decider.settings
-        plies = depth.plies if options.plies is None else options.plies
-        depth = EvalSettings(plies, depth.filter_name, options.cubeful)
+        settings = self._decider.settings
+        plies = options.get("plies", settings.plies)
+        settings = EvalSettings(plies, settings.filter_name, options.get("cube") in _CUBE_ON_WORDS)
         board = decode_fibs_board(found[1], FibsDialect.GNUBG)
         match = self._apply_rules(board)
         if match.is_money:
-            jacoby = match.jacoby if options.jacoby is None else options.jacoby
-            match = replace(match, jacoby=jacoby)
-        elif options.crawford is False:
+            jacoby = options.get("jacobyrule")
+            match = match if jacoby is None else replace(match, jacoby=jacoby == "on")
+        elif options.get("crawfordrule") == "off":
             match = replace(match, crawford=False)
         watch = SearchWatch(self._is_cancelled)
-        evaluation = self._decider.engine.evaluate(board.position, match, depth, watch)
+        evaluation = self._decider.engine.evaluate(board.position, match, settings, watch)
         if not evaluation.effort.is_finished:
             raise CancelledWork(f"stopped before {plies} plies were finished")
         return " ".join(
-            f"{number:.6f}" for number in (*evaluation.outcome, _get_value_before_roll(evaluation))
+            f"{number:.6f}" for number in (*evaluation.outcome, _get_value_without_double(evaluation))
         )
 
     def _apply_rules(self, board: FibsBoard) -> MatchState:
@@ -205,14 +215,12 @@ class GnubgExternal:
         return replace(board.match, jacoby=rules.jacoby, beavers=rules.beavers)
 
 
-def _get_value_before_roll(evaluation: PositionEvaluation) -> float:
-    """What a position is worth if it is not doubled on this roll: points, in a match the chance to win it."""
-    if evaluation.decision is not None:
-        held = evaluation.decision.no_double
-        return held.equity_points if held.mwc is None else held.mwc
-    if evaluation.mwc is not None:
-        return evaluation.mwc
-    return evaluation.equity if evaluation.cubeful is None else evaluation.cubeful
+def _get_value_without_double(evaluation: PositionEvaluation) -> float:
+    """Return the value of not doubling on this roll: match-winning chance in a match, else equity."""
+    if evaluation.decision is None:
+        return evaluation.mwc_or_equity
+    value = evaluation.decision.no_double
+    return value.equity_points if value.mwc is None else value.mwc
 
 
 def format_error_line(message: str) -> str:
@@ -225,49 +233,16 @@ def format_error_line(message: str) -> str:
     return f"Error: {printable}"[: MAX_REPLY_BYTES - 1]
 
 
-@dataclass(frozen=True)
-class _EvaluationOptions:
-    """Options of ``evaluation``; None where the line does not say."""
-
-    plies: int | None = None
-    cubeful: bool = False
-    crawford: bool | None = None
-    jacoby: bool | None = None
-
-
-def _parse_options(text: str) -> _EvaluationOptions:
-    options = _EvaluationOptions()
+def _parse_options(text: str) -> dict[str, Any]:
+    """Parse the options of ``evaluation``; of one given twice, the last counts."""
+    values: dict[str, str] = {}
     words = iter(text.lower().split())
     for word in words:
-        if word in ("cubeful", "cubeless"):
-            options = replace(options, cubeful=_CUBE_WORDS[word])
-            continue
-        value = next(words, "nothing")
-        if word == "plies":
-            if not re.fullmatch("[0-9]{1,2}", value):
-                raise ValueRangeError(
-                    f"expected a whole number 0..99 for plies, got {value[:40]!r}", field="plies"
-                )
-            options = replace(options, plies=int(value))
-        elif word == "cube":
-            options = replace(options, cubeful=_parse_switch(word, value, _CUBE_WORDS))
-        elif word == "crawfordrule":
-            options = replace(options, crawford=_parse_switch(word, value, _SWITCH_WORDS))
-        elif word == "jacobyrule":
-            options = replace(options, jacoby=_parse_switch(word, value, _SWITCH_WORDS))
-        elif word == "beavers":
-            _parse_switch(word, value, _SWITCH_WORDS)  # no value depends on them
+        if word in _CUBE_WORDS:
+            values["cube"] = word
         else:
-            raise FormatError(
-                f"expected an option of evaluation (see help), got {word[:40]!r}", field="option"
-            )
-    return options
-
-
-def _parse_switch(name: str, value: str, choices: dict[str, bool]) -> bool:
-    if value not in choices:
-        raise ValueRangeError(f"expected {' or '.join(choices)} for {name}, got {value[:40]!r}", field=name)
-    return choices[value]
+            values[word] = next(words, "")
+    return parse_fields(values.items(), _EVALUATION_FIELDS, "evaluation", error_field="option")
 
 
 def _asks_about_beaver(text: str) -> bool:

@@ -123,7 +123,7 @@ def make_searches(evaluator: Evaluator, pruner: PlayPruner, plies: int) -> dict[
 
         def decide(position: Position, roll: Roll) -> tuple[Board, float, int]:
             found = search.search(position, roll, plies)
-            return found.best[0].result, found.best[0].value, found.leaf_count
+            return found.best[0].result, found.best[0].value, found.effort.nodes
 
         return decide
 

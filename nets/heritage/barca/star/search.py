@@ -12,6 +12,7 @@ from engine.evaluation.pruning import PlayPruner
 from engine.rules.dice import Roll, validate_roll
 from engine.rules.moves import expand_rolls
 from engine.rules.position import Board, Position
+from engine.search.results import Effort
 from engine.search.watch import SearchWatch
 from nets.heritage.barca.star.chance_nodes import Window
 from nets.heritage.barca.star.leaf_evaluators import LeafEvaluator
@@ -43,18 +44,12 @@ class StarSearchResult:
     Attributes:
         best: The best plays with their exact values, best first; equals in the order of the legal plays.
         play_count: The number of legal plays.
-        plies: The depth of the values.
-        is_finished: Whether that is the depth asked for, or the search was stopped before.
-        leaf_count: Positions evaluated at 0-ply.
-        elapsed_s: Its duration.
+        effort: The effort behind them; its nodes are leaves.
     """
 
     best: tuple[StarPlay, ...]
     play_count: int
-    plies: int
-    is_finished: bool
-    leaf_count: int
-    elapsed_s: float
+    effort: Effort
 
 
 class StarSearch:
@@ -126,14 +121,7 @@ class StarSearch:
             except CancelledWork:
                 break
         effort = watch.effort(ranking.plies, is_finished=ranking.plies == plies)
-        return StarSearchResult(
-            ranking.best(count),
-            len(children),
-            effort.plies,
-            effort.is_finished,
-            effort.nodes,
-            effort.elapsed_s,
-        )
+        return StarSearchResult(ranking.best(count), len(children), effort)
 
 
 class _Ranking:

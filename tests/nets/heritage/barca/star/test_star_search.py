@@ -90,7 +90,7 @@ def test_cut_offs_change_no_choice_at_two_plies_and_save_most_leaves(is_deepenin
     found = search.search(position, roll, 2)
     assert same(found, full)
     assert found.play_count > 2
-    assert found.leaf_count < 0.5 * full.leaf_count
+    assert found.effort.nodes < 0.5 * full.effort.nodes
 
 
 def test_the_leaf_judge_decides_among_equals_by_the_order_of_the_plays():
@@ -111,7 +111,7 @@ def test_star2_judges_fewer_leaves_than_the_full_average():
     pruner = EvaluatorPruner(SmoothEvaluator(seed=2, knows_the_end=True))
     for cutoffs in Cutoffs:
         search = StarSearch(equity_leaves(2), pruner, cutoffs)
-        counts[cutoffs] = sum(search.search(*each, 1).leaf_count for each in decisions(PLAYED, seed=6))
+        counts[cutoffs] = sum(search.search(*each, 1).effort.nodes for each in decisions(PLAYED, seed=6))
     assert counts[Cutoffs.STAR2] < 0.75 * counts[Cutoffs.NONE]
 
 
@@ -138,15 +138,15 @@ def test_without_look_ahead_it_chooses_as_the_evaluator_does():
 def test_a_search_that_is_stopped_has_the_last_finished_depth():
     position = Position(PLAYED[-2])
     nothing = StarSearch(equity_leaves(), PRUNER).search(position, (6, 1), 1, SearchWatch(lambda: True))
-    assert (nothing.plies, nothing.is_finished) == (0, False)
+    assert (nothing.effort.plies, nothing.effort.is_finished) == (0, False)
     assert nothing.best[0].place == StarSearch(equity_leaves()).search(position, (6, 1), 0).best[0].place
     deep = StarSearch(equity_leaves(), PRUNER, is_deepening=True)
     one = deep.search(position, (6, 1), 1)
-    watch = SearchWatch(lambda: watch.nodes > 2 * one.leaf_count)
+    watch = SearchWatch(lambda: watch.nodes > 2 * one.effort.nodes)
     stopped = deep.search(position, (6, 1), 2, watch)
-    assert (stopped.plies, stopped.is_finished) == (1, False)
+    assert (stopped.effort.plies, stopped.effort.is_finished) == (1, False)
     assert same(stopped, one)
-    assert one.is_finished
+    assert one.effort.is_finished
 
 
 def test_bounds_hold_for_all_that_follows():
