@@ -44,10 +44,14 @@ def measure_agreement(one: Scorer, other: Scorer, boards: Board, generator: np.r
 
 
 def format_step(record: Mapping[str, Any]) -> str:
-    """Format what an epoch or a round came to."""
+    """Format what an epoch or a round came to, with the share of games won against each opponent."""
     what = f"epoch {record['epoch']}" if "epoch" in record else f"round {record['round']}"
     rms, aside = (sqrt(record[name]) for name in ("loss", "aside_loss"))
-    return f"{what}, {record['learned']} positions, RMS error {rms:.4f}, validation {aside:.4f}"
+    text = f"{what}, {record['learned']} positions, RMS error {rms:.4f}, validation {aside:.4f}"
+    if "win_shares" not in record:
+        return text
+    shares = " and ".join(f"{_PERCENT * share:.1f} %" for share in record["win_shares"].values())
+    return f"{text}, {shares} won"
 
 
 def format_report(records: Sequence[Mapping[str, Any]]) -> str:

@@ -1,6 +1,7 @@
 """``gammond heritage heuristic-net``: each part learns, runs go on after a kill, bad input is refused."""
 
 import argparse
+import re
 
 import numpy as np
 import pytest
@@ -150,6 +151,15 @@ def test_nets_that_see_something_else_learn_and_play_and_go_on_after_a_kill(tmp_
     assert abs(play_games(player, load_opponent("random"), 4, seed=1).points_per_game) <= 3
     blocks = own["best.npz"]["w1"].reshape(3, 16, -1)
     assert np.array_equal(blocks[0], blocks[1]) == (inputs == "plain")
+
+
+def test_a_measured_step_prints_the_shares_of_games_won(tmp_path, capsys):
+    few = ["--random-games", "8", "--epochs", "1", "--rounds", "0", "--games", "4"]
+    run_command(str(tmp_path), *few, "--opponents", "random,phase-heuristic")
+    (line,) = capsys.readouterr().err.splitlines()
+    shares = read_records(tmp_path / "log.jsonl")[0]["win_shares"]
+    won = f"{100 * shares['random']:.1f} % and {100 * shares['phase-heuristic']:.1f} % won, "
+    assert re.search(rf"validation 0\.\d+, {re.escape(won)}\S+ ± \S+ against random", line)
 
 
 def test_without_imitation_it_learns_from_outcomes_alone(tmp_path, capsys):
