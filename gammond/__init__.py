@@ -88,45 +88,8 @@ __all__ = [
     "stack_boards",
 ]
 
-_PLACES = {
-    "AsyncClient": "aio",
-    "Client": "client",
-    "Engine": "engine",
-    **dict.fromkeys(
-        (
-            "CancelledWork",
-            "ConnectionLost",
-            "DataFileError",
-            "FormatError",
-            "GammondError",
-            "LimitError",
-            "PlayError",
-            "PositionError",
-            "ServerError",
-            "StateError",
-            "UnsupportedError",
-            "ValueRangeError",
-        ),
-        "errors",
-    ),
-    **dict.fromkeys(("Dice", "MatchState"), "match"),
-    **dict.fromkeys(("Board", "Play", "Position", "parse", "stack_boards"), "position"),
-    **dict.fromkeys(
-        (
-            "CubeDecision",
-            "Evaluation",
-            "Evaluations",
-            "Outcome",
-            "PlayEvaluation",
-            "PlayRollout",
-            "RankedPlays",
-            "Rollout",
-            "RolloutEstimate",
-        ),
-        "results",
-    ),
-}
-"""Public names, and the module of each, which is imported when the name is first used."""
+_MODULES = ("errors", "match", "position", "results", "engine", "client", "aio")
+"""Where public names are, the lowest first; a module is imported when a name is looked for in it."""
 
 if not TYPE_CHECKING:  # a checker that saw this would take any name for a public one
 
@@ -135,13 +98,14 @@ if not TYPE_CHECKING:  # a checker that saw this would take any name for a publi
             from engine.runtime.version import read_version
 
             return read_version()
-        if name not in _PLACES:
-            raise AttributeError(f"module 'gammond' has no attribute {name!r}")
-        from importlib import import_module
+        if name in __all__:
+            from importlib import import_module
 
-        value = getattr(import_module(f"gammond.{_PLACES[name]}"), name)
-        globals()[name] = value
-        return value
+            for module in _MODULES:
+                if hasattr(found := import_module(f"gammond.{module}"), name):
+                    value = globals()[name] = getattr(found, name)
+                    return value
+        raise AttributeError(f"module 'gammond' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -1,4 +1,4 @@
-"""What both clients share, without I/O: requests become lines, lines become typed answers by tag or id.
+"""What both clients share, without I/O: requests become lines, lines become answers by tag or id.
 
 *Source:* docs/reference/protocol.md.
 """
@@ -7,17 +7,22 @@ from __future__ import annotations
 
 import contextlib
 import json
+import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Generic, TypeVar
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-import numpy as np
+from gammond.errors import ConnectionLost, GammondError, ServerError
 
-from gammond.errors import GammondError, ServerError
-from gammond.match import Dice, MatchState
-from gammond.position import Play, Position
-from gammond.results import CubeDecision, Evaluation, Evaluations, Outcome, PlayEvaluation, RankedPlays
+if TYPE_CHECKING:
+    import asyncio
 
 T = TypeVar("T")
+
+READ_BYTES = 1 << 16
+EXIT_TIMEOUT_S = 5.0
+CANCEL_POLL_S = 0.05
+"""How often a rollout under way looks whether it is cancelled."""
 
 INTERMEDIATE_WORDS = frozenset(
     ("id", "proto", "key", "option", "info", "move", "play", "row", "candidate", "estimate", "board", "help")
@@ -27,40 +32,48 @@ INTERMEDIATE_WORDS = frozenset(
 STOP = b"stop\n"
 """Ends work under way, which a server otherwise finishes before it ends."""
 
-_CUBE_PASS = "drop"
-
 
 class Pending(Generic[T]):
     """A request that waits for its final line.
 
     Args:
         parse: Makes the result of the answer.
-        resolve: Takes the result.
-        reject: Takes the error.
+        future: Takes the result or the error.
+        report: Takes the number of complete trials of a rollout; it neither raises nor waits.
     """
 
     def __init__(
-        self, parse: Callable[[Any], T], resolve: Callable[[T], None], reject: Callable[[BaseException], None]
+        self,
+        parse: Callable[[Any], T],
+        future: Future[T] | asyncio.Future[T],
+        report: Callable[[int], object] = lambda _: None,
     ) -> None:
         self.lines: list[str] = []
-        self._parse, self._resolve, self._reject = parse, resolve, reject
+        self.tag = ""
+        self.report = report
+        self._parse, self._future = parse, future
+
+    def make_stop(self) -> bytes:
+        """Return the line that ends a command under way."""
+        return f"stop @{self.tag}\n".encode()
 
     def finish(self, answer: Any) -> None:  # noqa: ANN401  (a JSON object, or lines)
         """Give the caller its result, or the error that the answer holds."""
         try:
             result = self._parse(answer)
         except GammondError as error:
-            self._reject(error)
+            self.fail(error)
         except (KeyError, TypeError, ValueError) as error:
-            self._reject(
-                ServerError("bad_answer", f"expected an answer of the protocol, got {answer!r}: {error}")
-            )
+            message = f"expected an answer of the protocol, got {answer!r}: {error}"
+            self.fail(ServerError("bad_answer", message))
         else:
-            self._resolve(result)
+            if not self._future.done():  # a coroutine may have given up waiting
+                self._future.set_result(result)
 
     def fail(self, error: BaseException) -> None:
         """Give the caller an error."""
-        self._reject(error)
+        if not self._future.done():
+            self._future.set_exception(error)
 
 
 class Wire:
@@ -79,167 +92,90 @@ class Wire:
         query = {"id": name, **{key: value for key, value in fields.items() if value is not None}}
         return json.dumps(query, separators=(",", ":")).encode() + b"\n"
 
-    def add_command(self, line: str, pending: Pending[Any]) -> bytes:
-        """Register a command, and return its line with a tag.
+    def add_commands(self, lines: Sequence[str], pending: Pending[Any]) -> bytes:
+        """Register commands, whose answers are parsed together, and return their lines with tags.
 
         Raises:
-            ValueError: The command is empty or holds a line end.
+            ValueError: A command is empty or holds a line end.
         """
-        if not line.strip() or "\n" in line or "\r" in line:
-            raise ValueError(f"expected one command on one line, got {line!r}")
-        name = self._make_name()
-        self._commands[name] = pending
-        return f"@{name} {line}\n".encode()
+        for line in lines:
+            if not line.strip() or "\n" in line or "\r" in line:
+                raise ValueError(f"expected one command on one line, got {line!r}")
+        tagged = []
+        for line in lines:
+            pending.tag = self._make_name()
+            self._commands[pending.tag] = pending
+            tagged.append(f"@{pending.tag} {line}\n")
+        return "".join(tagged).encode()
 
-    def receive(self, data: bytes) -> None:
-        """Take bytes from the server, and finish the requests whose answers they complete."""
+    def receive(self, data: bytes) -> list[Callable[[], None]]:
+        """Take bytes from the server; return what finishes the requests that they answer.
+
+        The caller runs it outside its locks, since the callbacks of a future may ask further questions.
+        """
+        finished: list[Callable[[], None]] = []
         *lines, self._rest = (self._rest + data).split(b"\n")
         for line in lines:
             text = line.decode(errors="replace").rstrip("\r")
             if text.startswith("{"):
-                with contextlib.suppress(
-                    json.JSONDecodeError
-                ):  # a line that was cut short at the server's end
-                    self._receive_object(json.loads(text))
+                with contextlib.suppress(json.JSONDecodeError):  # the server ended within the line
+                    finished += self._receive_object(json.loads(text))
             elif text.startswith("@"):
                 tag, _, rest = text[1:].partition(" ")
-                self._receive_line(tag, rest)
+                finished += self._receive_line(tag, rest)
+        return finished
 
-    def fail_all(self, error: BaseException) -> None:
-        """End all requests under way with an error."""
-        waiting = [*self._queries.values(), *self._commands.values()]
+    def take_all(self) -> list[Pending[Any]]:
+        """Remove and return all requests under way."""
+        waiting = list(dict.fromkeys([*self._queries.values(), *self._commands.values()]))
         self._queries.clear()
         self._commands.clear()
-        for pending in waiting:
-            pending.fail(error)
+        return waiting
 
     def _make_name(self) -> str:
         self._next += 1
         return f"c{self._next}"
 
-    def _receive_object(self, answer: dict[str, Any]) -> None:
-        if answer.get("final") and (pending := self._queries.pop(str(answer.get("id")), None)):
-            pending.finish(answer)
+    def _receive_object(self, answer: dict[str, Any]) -> list[Callable[[], None]]:
+        pending = self._queries.pop(str(answer.get("id")), None) if answer.get("final") else None
+        return [] if pending is None else [lambda: pending.finish(answer)]
 
-    def _receive_line(self, tag: str, line: str) -> None:
+    def _receive_line(self, tag: str, line: str) -> list[Callable[[], None]]:
         pending = self._commands.get(tag)
         if pending is None:
-            return
+            return []
         pending.lines.append(line)
-        if line.split(" ", 1)[0] not in INTERMEDIATE_WORDS:
-            del self._commands[tag]
-            pending.finish(pending.lines)
+        word, *rest = line.split(" ", 3)
+        if word == "info" and rest[:1] == ["trials"]:
+            pending.report(int(rest[1]))
+        if word in INTERMEDIATE_WORDS:
+            return []
+        del self._commands[tag]
+        if word == "error":  # the commands after it have nothing to work on
+            self._commands = {name: each for name, each in self._commands.items() if each is not pending}
+        return [] if pending in self._commands.values() else [lambda: pending.finish(pending.lines)]
 
 
-def make_query(
-    positions: Sequence[Position], match: MatchState | None, plies: int, want: str, **fields: object
-) -> dict[str, object]:
-    """Return the fields of a query about positions of one match state."""
-    suffix = "" if match is None else f":{match.id}"
-    texts = [f"{position.id}{suffix}" for position in positions]
-    return {"positions": texts, "plies": plies, "want": [want], **fields}
+def make_command_line(command: Sequence[str] | None) -> list[str]:
+    """Return the command line of a server; ``python -m gammond`` with this Python if None."""
+    return list(command) if command is not None else [sys.executable, "-m", "gammond"]
 
 
-def parse_lines(lines: list[str]) -> list[str]:
-    """Return the lines of an answer to a command.
-
-    Raises:
-        ServerError: The final line is an error.
-    """
-    final = lines[-1]
-    if final.startswith("error "):
-        head, _, message = final.removeprefix("error ").partition(": ")
-        code, _, field = head.partition(" ")
-        raise ServerError(code, message, field or None)
-    return lines
+def make_start_error(program: str, error: OSError) -> ConnectionLost:
+    """Return the error for a process that cannot be started."""
+    return ConnectionLost(f"{program} cannot be started: {error.strerror}")
 
 
-def parse_evaluation(answer: Mapping[str, Any]) -> Evaluation:
-    """Return the evaluation of the only position of a query."""
-    (result,) = _get_results(answer)
-    return _make_evaluation(result["eval"])
+def make_connect_error(host: str, port: int, error: OSError) -> ConnectionLost:
+    """Return the error for an address where no server answers."""
+    return ConnectionLost(f"no server answers at {host} port {port}: {error.strerror or error}")
 
 
-def parse_evaluations(answer: Mapping[str, Any]) -> Evaluations:
-    """Return the evaluations of all positions of a query."""
-    rows = [result["eval"] for result in _get_results(answer)]
-    outcomes = np.array([_make_outcome(row)._as_row() for row in rows], np.float32).reshape(len(rows), 5)
-
-    def column(name: str) -> Any:  # noqa: ANN401
-        return np.array([row[name] for row in rows]) if rows and name in rows[0] else None
-
-    equities = np.array([row["equity"] for row in rows], np.float64)
-    return Evaluations(outcomes, equities, column("cubeful"), column("mwc"), answer["plies"])
+def format_write_error(error: OSError) -> str:
+    """Return why a connection is lost that failed to write."""
+    return f"the server went away: {error.strerror or error}"
 
 
-def make_plays_parser(position: Position, dice: Dice) -> Callable[[Mapping[str, Any]], RankedPlays]:
-    """Return the parser of an answer with the ranked plays of a position."""
-
-    def parse(answer: Mapping[str, Any]) -> RankedPlays:
-        (result,) = _get_results(answer)
-        legal = {play.text: play for play in position.legal_plays(dice)}
-        rows = result["moves"]
-        best = _get_score(rows[0])
-        plays = tuple(
-            PlayEvaluation(
-                legal.get(row["play"]) or _read_play(position, row["play"], dice),
-                _make_outcome(row),
-                row["equity"],
-                row.get("cubeful"),
-                row.get("mwc"),
-                max(best - _get_score(row), 0.0),
-                row["plies"],
-            )
-            for row in rows
-        )
-        return RankedPlays(plays, plays[0].plies, is_finished="stopped" not in answer)
-
-    return parse
-
-
-def parse_cube(answer: Mapping[str, Any]) -> CubeDecision:
-    """Return the cube decision of the only position of a query."""
-    (result,) = _get_results(answer)
-    row = result["cube"]
-    return CubeDecision(
-        action=row["action"],
-        should_double=row["double"],
-        should_take=row.get("response") != _CUBE_PASS,
-        should_beaver=row.get("response") == "beaver",
-        no_double=row["no_double"],
-        double_take=row.get("take"),
-        double_pass=row.get("drop"),
-        no_double_mwc=row.get("no_double_mwc"),
-        double_take_mwc=row.get("take_mwc"),
-        double_pass_mwc=row.get("drop_mwc"),
-        evaluation=None,
-    )
-
-
-def _get_results(answer: Mapping[str, Any]) -> list[dict[str, Any]]:
-    if "error" in answer:
-        error = answer["error"]
-        raise ServerError(error["code"], error["message"], error.get("field"))
-    results: list[dict[str, Any]] = answer["results"]
-    return results
-
-
-def _make_outcome(row: Mapping[str, Any]) -> Outcome:
-    return Outcome(row["win"], row["win_g"], row["win_bg"], row["lose_g"], row["lose_bg"])
-
-
-def _make_evaluation(row: Mapping[str, Any]) -> Evaluation:
-    return Evaluation(_make_outcome(row), row["equity"], row.get("cubeful"), row.get("mwc"), row["plies"])
-
-
-def _get_score(row: Mapping[str, Any]) -> float:
-    """Return what plays are ranked by, in points or match-winning chance."""
-    for name in ("mwc", "cubeful", "equity"):
-        if row.get(name) is not None:
-            return float(row[name])
-    return 0.0
-
-
-def _read_play(position: Position, text: str, dice: Dice) -> Play:
-    result = position.play(text, dice)
-    return next(play for play in position.legal_plays(dice) if play.result == result)
+def make_timeout_error(timeout_s: float | None) -> ConnectionLost:
+    """Return the error for an answer that did not come in time."""
+    return ConnectionLost(f"no answer within {timeout_s:g} seconds")

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import sys
 from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import TypeVar, Unpack
 
-from gammond import _wire
-from gammond._wire import STOP, Pending, Wire
+from gammond import _questions, _wire
+from gammond._questions import Question, RolloutCommand, RolloutOptions
+from gammond._wire import CANCEL_POLL_S, EXIT_TIMEOUT_S, READ_BYTES, STOP, Pending, Wire
 from gammond.errors import ConnectionLost
 from gammond.match import Dice, MatchState
 from gammond.position import Position
-from gammond.results import CubeDecision, Evaluation, Evaluations, RankedPlays
+from gammond.results import CubeDecision, Evaluation, Evaluations, Progress, RankedPlays, Rollout
 
 T = TypeVar("T")
-
-_READ_BYTES = 1 << 16
-_EXIT_TIMEOUT_S = 5.0
 
 
 class AsyncClient:
@@ -55,12 +52,12 @@ class AsyncClient:
         Raises:
             ConnectionLost: The process cannot be started.
         """
-        line = list(command) if command is not None else [sys.executable, "-m", "gammond"]
+        line = _wire.make_command_line(command)
         pipe = asyncio.subprocess.PIPE
         try:
             process = await asyncio.create_subprocess_exec(*line, stdin=pipe, stdout=pipe, limit=1 << 24)
         except OSError as error:
-            raise ConnectionLost(f"{line[0]} cannot be started: {error.strerror}") from error
+            raise _wire.make_start_error(line[0], error) from error
         assert process.stdin is not None
         assert process.stdout is not None
         return cls(process.stdout, process.stdin, process, timeout_s)
@@ -77,17 +74,14 @@ class AsyncClient:
         try:
             reader, writer = await asyncio.open_connection(host, port)
         except OSError as error:
-            raise ConnectionLost(
-                f"no server answers at {host} port {port}: {error.strerror or error}"
-            ) from error
+            raise _wire.make_connect_error(host, port, error) from error
         return cls(reader, writer, None, timeout_s)
 
     async def evaluate(
         self, position: Position, match: MatchState | None = None, plies: int = 0, *, cubeful: bool = True
     ) -> Evaluation:
         """Evaluate a position before the roll, as `gammond.Client.evaluate`."""
-        query = _wire.make_query([position], match, plies, "eval", cubeful=cubeful)
-        return await self._ask(query, _wire.parse_evaluation)
+        return await self._ask(_questions.ask_evaluation(position, match, plies, cubeful))
 
     async def evaluate_many(
         self,
@@ -98,8 +92,7 @@ class AsyncClient:
         cubeful: bool = True,
     ) -> Evaluations:
         """Evaluate many positions of one match state in one query, as `gammond.Client.evaluate_many`."""
-        query = _wire.make_query(positions, match, plies, "eval", cubeful=cubeful)
-        return await self._ask(query, _wire.parse_evaluations)
+        return await self._ask(_questions.ask_evaluations(positions, match, plies, cubeful))
 
     async def rank(
         self,
@@ -112,17 +105,51 @@ class AsyncClient:
         move_filter: str = "normal",
     ) -> RankedPlays:
         """Rank the legal plays of a roll, as `gammond.Client.rank`."""
-        fields = {"dice": list(dice), "filter": move_filter, "cubeful": cubeful}
-        query = _wire.make_query([position], match, plies, "moves", **fields)
-        return await self._ask(query, _wire.make_plays_parser(position, dice))
+        return await self._ask(_questions.ask_plays(position, dice, match, plies, cubeful, move_filter))
 
     async def cube(self, position: Position, match: MatchState | None = None, plies: int = 0) -> CubeDecision:
         """Decide about the cube before the roll, as `gammond.Client.cube`."""
-        return await self._ask(_wire.make_query([position], match, plies, "cube"), _wire.parse_cube)
+        return await self._ask(_questions.ask_cube(position, match, plies))
+
+    async def rollout(
+        self,
+        position: Position,
+        dice: Dice | None = None,
+        match: MatchState | None = None,
+        *,
+        progress: Progress | None = None,
+        cancel: asyncio.Event | None = None,
+        **options: Unpack[RolloutOptions],
+    ) -> Rollout:
+        """Play a position out many times, as `gammond.Client.rollout`; ``cancel`` is an `asyncio.Event`.
+
+        Cancelling the task ends the rollout, too.
+        """
+        command = RolloutCommand(position, dice, match, **options)
+        future: asyncio.Future[Rollout] = asyncio.get_running_loop().create_future()
+        reports: asyncio.Queue[int] = asyncio.Queue()
+        pending = Pending(command.parse, future, reports.put_nowait)
+        await self._send(lambda: self._wire.add_commands(command.lines, pending))
+        try:
+            while not future.done():
+                await asyncio.wait([future], timeout=CANCEL_POLL_S)
+                while progress is not None and not reports.empty():
+                    progress(reports.get_nowait())
+                if cancel is not None and cancel.is_set():
+                    cancel = None
+                    await self._send(pending.make_stop)
+        finally:
+            if not future.done():  # the task was cancelled, or progress failed
+                future.cancel()
+                self._writer.write(pending.make_stop())
+        return future.result()
 
     async def command(self, line: str) -> list[str]:
         """Send any command of the protocol, and return the lines of its answer, as `Client.command`."""
-        return await self._send(self._wire.add_command, line, _wire.parse_lines)
+        future: asyncio.Future[list[str]] = asyncio.get_running_loop().create_future()
+        pending = Pending(_questions.parse_lines, future)
+        await self._send(lambda: self._wire.add_commands([line], pending))
+        return await self._wait(future)
 
     async def close(self) -> None:
         """End the connection, and the process if it was spawned; questions under way fail."""
@@ -145,38 +172,37 @@ class AsyncClient:
     ) -> None:
         await self.close()
 
-    async def _ask(self, query: dict[str, object], parse: Callable[[Any], T]) -> T:
-        return await self._send(self._wire.add_query, query, parse)
+    async def _ask(self, question: Question[T]) -> T:
+        future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        pending = Pending(question.parse, future)
+        await self._send(lambda: self._wire.add_query(question.fields, pending))
+        return await self._wait(future)
 
-    async def _send(
-        self, register: Callable[[Any, Pending[Any]], bytes], request: object, parse: Callable[[Any], T]
-    ) -> T:
+    async def _send(self, make_lines: Callable[[], bytes]) -> None:
         if self._lost is not None:
             raise self._lost
-        future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        pending = Pending(
-            parse, _unless_done(future, future.set_result), _unless_done(future, future.set_exception)
-        )
-        line = register(request, pending)
         try:
-            self._writer.write(line)
+            self._writer.write(make_lines())
             await self._writer.drain()
         except OSError as error:
-            self._lose(f"the server went away: {error.strerror or error}")
+            self._lose(_wire.format_write_error(error))
+
+    async def _wait(self, future: asyncio.Future[T]) -> T:
         try:
             return await asyncio.wait_for(future, self._timeout_s)
         except TimeoutError:
-            raise ConnectionLost(f"no answer within {self._timeout_s:g} seconds") from None
+            raise _wire.make_timeout_error(self._timeout_s) from None
 
     async def _run_reader(self) -> None:
         while True:
             try:
-                data = await self._reader.read(_READ_BYTES)
+                data = await self._reader.read(READ_BYTES)
             except OSError:
                 data = b""
             if not data:
                 break
-            self._wire.receive(data)
+            for finish in self._wire.receive(data):
+                finish()
         if self._lost is None:
             status = await self._end_process()
             ended = "the server closed the connection"
@@ -186,22 +212,12 @@ class AsyncClient:
         if self._process is None:
             return None
         try:
-            return await asyncio.wait_for(self._process.wait(), _EXIT_TIMEOUT_S)
+            return await asyncio.wait_for(self._process.wait(), EXIT_TIMEOUT_S)
         except TimeoutError:
             self._process.kill()
             return await self._process.wait()
 
     def _lose(self, reason: str) -> None:
-        if self._lost is None:
-            self._lost = ConnectionLost(reason)
-        self._wire.fail_all(self._lost)
-
-
-def _unless_done(future: asyncio.Future[T], settle: Callable[[Any], None]) -> Callable[[Any], None]:
-    """Return a callback that does nothing once its caller has given up waiting."""
-
-    def call(value: object) -> None:
-        if not future.done():
-            settle(value)
-
-    return call
+        self._lost = self._lost or ConnectionLost(reason)
+        for pending in self._wire.take_all():
+            pending.fail(self._lost)

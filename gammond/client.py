@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import contextlib
+import queue
 import socket
 import subprocess
-import sys
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from types import TracebackType
-from typing import IO, Any, TypeVar
+from typing import IO, TypeVar, Unpack
 
-from gammond import _wire
-from gammond._wire import STOP, Pending, Wire
+from gammond import _questions, _wire
+from gammond._questions import Question, RolloutCommand, RolloutOptions
+from gammond._wire import CANCEL_POLL_S, EXIT_TIMEOUT_S, READ_BYTES, STOP, Pending, Wire
 from gammond.errors import ConnectionLost
 from gammond.match import Dice, MatchState
 from gammond.position import Position
-from gammond.results import CubeDecision, Evaluation, Evaluations, RankedPlays
+from gammond.results import CubeDecision, Evaluation, Evaluations, Progress, RankedPlays, Rollout
 
 T = TypeVar("T")
-
-_READ_BYTES = 1 << 16
-_EXIT_TIMEOUT_S = 5.0
 
 
 class Client:
@@ -62,11 +60,11 @@ class Client:
         Raises:
             ConnectionLost: The process cannot be started.
         """
-        line = list(command) if command is not None else [sys.executable, "-m", "gammond"]
+        line = _wire.make_command_line(command)
         try:
             process = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
         except OSError as error:
-            raise ConnectionLost(f"{line[0]} cannot be started: {error.strerror}") from error
+            raise _wire.make_start_error(line[0], error) from error
         assert process.stdin is not None
         assert process.stdout is not None
         stdin: IO[bytes] = process.stdin
@@ -78,14 +76,14 @@ class Client:
             with contextlib.suppress(OSError):
                 stdin.close()
             try:
-                process.wait(_EXIT_TIMEOUT_S)
+                process.wait(EXIT_TIMEOUT_S)
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
             return f"the server process ended with status {process.returncode}"
 
         def read() -> bytes:
-            data = stdout.read(_READ_BYTES)
+            data = stdout.read(READ_BYTES)
             if not data:
                 stdout.close()
             return data
@@ -110,9 +108,7 @@ class Client:
         try:
             connection = socket.create_connection((host, port), timeout_s)
         except OSError as error:
-            raise ConnectionLost(
-                f"no server answers at {host} port {port}: {error.strerror or error}"
-            ) from error
+            raise _wire.make_connect_error(host, port, error) from error
         connection.settimeout(None)
 
         def close() -> str:
@@ -121,7 +117,7 @@ class Client:
             connection.close()
             return f"the server at {host} port {port} closed the connection"
 
-        return cls(lambda: connection.recv(_READ_BYTES), connection.sendall, close, timeout_s)
+        return cls(lambda: connection.recv(READ_BYTES), connection.sendall, close, timeout_s)
 
     def evaluate(
         self, position: Position, match: MatchState | None = None, plies: int = 0, *, cubeful: bool = True
@@ -138,8 +134,7 @@ class Client:
         self, position: Position, match: MatchState | None = None, plies: int = 0, *, cubeful: bool = True
     ) -> Future[Evaluation]:
         """Begin `evaluate`, and return the future of its result."""
-        query = _wire.make_query([position], match, plies, "eval", cubeful=cubeful)
-        return self._ask(query, _wire.parse_evaluation)
+        return self._ask(_questions.ask_evaluation(position, match, plies, cubeful))
 
     def evaluate_many(
         self,
@@ -155,8 +150,7 @@ class Client:
             ServerError: The server refused it, as for too many positions.
             ConnectionLost: The server went away, or the time is up.
         """
-        query = _wire.make_query(positions, match, plies, "eval", cubeful=cubeful)
-        return self._wait(self._ask(query, _wire.parse_evaluations))
+        return self._wait(self._ask(_questions.ask_evaluations(positions, match, plies, cubeful)))
 
     def rank(
         self,
@@ -189,9 +183,7 @@ class Client:
         move_filter: str = "normal",
     ) -> Future[RankedPlays]:
         """Begin `rank`, and return the future of its result."""
-        fields = {"dice": list(dice), "filter": move_filter, "cubeful": cubeful}
-        query = _wire.make_query([position], match, plies, "moves", **fields)
-        return self._ask(query, _wire.make_plays_parser(position, dice))
+        return self._ask(_questions.ask_plays(position, dice, match, plies, cubeful, move_filter))
 
     def cube(self, position: Position, match: MatchState | None = None, plies: int = 0) -> CubeDecision:
         """Decide about the cube before the roll, as `gammond.Engine.cube`.
@@ -206,7 +198,58 @@ class Client:
         self, position: Position, match: MatchState | None = None, plies: int = 0
     ) -> Future[CubeDecision]:
         """Begin `cube`, and return the future of its result."""
-        return self._ask(_wire.make_query([position], match, plies, "cube"), _wire.parse_cube)
+        return self._ask(_questions.ask_cube(position, match, plies))
+
+    def rollout(
+        self,
+        position: Position,
+        dice: Dice | None = None,
+        match: MatchState | None = None,
+        *,
+        progress: Progress | None = None,
+        cancel: threading.Event | None = None,
+        **options: Unpack[RolloutOptions],
+    ) -> Rollout:
+        """Play a position out many times, as `gammond.Engine.rollout`, which explains the options.
+
+        The client's time limit does not apply. The session's position becomes this one.
+
+        Args:
+            position: The checkers, those of the player on roll first.
+            dice: The roll, to roll out its best plays.
+            match: Score and cube; money play if None.
+            progress: Called about twice a second with the number of complete trials.
+            cancel: Set it, from another thread or from ``progress``, to end early with what is complete.
+            **options: ``kind``, ``trials``, ``seed``, ``truncation``, ``plies``, ``cubeful``,
+                ``variance_reduction``, ``candidates``.
+
+        Raises:
+            ServerError: The server refused it.
+            CancelledWork: It was cancelled before anything was complete.
+            ConnectionLost: The server went away.
+        """
+        command = RolloutCommand(position, dice, match, **options)
+        reports: queue.SimpleQueue[int | None] = queue.SimpleQueue()
+        future: Future[Rollout] = _make_future()
+        future.add_done_callback(lambda _: reports.put(None))
+        pending = Pending(command.parse, future, reports.put)
+        self._send(lambda: self._wire.add_commands(command.lines, pending))
+        try:
+            while not future.done():
+                try:
+                    done = reports.get(timeout=CANCEL_POLL_S)
+                except queue.Empty:
+                    done = None
+                if done is not None and progress is not None:
+                    progress(done)
+                if cancel is not None and cancel.is_set():
+                    cancel = None
+                    self._send(pending.make_stop)
+        finally:
+            if not future.done():  # Ctrl-C, or progress failed
+                with contextlib.suppress(ConnectionLost):
+                    self._send(pending.make_stop)
+        return future.result()
 
     def command(self, line: str) -> list[str]:
         """Send any command of the protocol, and wait for its answer.
@@ -225,14 +268,16 @@ class Client:
 
     def command_later(self, line: str) -> Future[list[str]]:
         """Begin `command`, and return the future of its lines."""
-        return self._send(self._wire.add_command, line, _wire.parse_lines)
+        future: Future[list[str]] = _make_future()
+        self._send(lambda: self._wire.add_commands([line], Pending(_questions.parse_lines, future)))
+        return future
 
     def close(self) -> None:
         """End the connection, and the process if it was spawned; questions under way fail."""
         self._lose("the client was closed")
         self._close()
         if threading.current_thread() is not self._reader:
-            self._reader.join(_EXIT_TIMEOUT_S)
+            self._reader.join(EXIT_TIMEOUT_S)
 
     def __enter__(self) -> Client:
         return self
@@ -242,31 +287,28 @@ class Client:
     ) -> None:
         self.close()
 
-    def _ask(self, query: dict[str, object], parse: Callable[[Any], T]) -> Future[T]:
-        return self._send(self._wire.add_query, query, parse)
+    def _ask(self, question: Question[T]) -> Future[T]:
+        future: Future[T] = _make_future()
+        self._send(lambda: self._wire.add_query(question.fields, Pending(question.parse, future)))
+        return future
 
-    def _send(
-        self, register: Callable[[Any, Pending[Any]], bytes], request: object, parse: Callable[[Any], T]
-    ) -> Future[T]:
-        future: Future[T] = Future()
-        future.set_running_or_notify_cancel()
-        pending = Pending(parse, future.set_result, future.set_exception)
+    def _send(self, make_lines: Callable[[], bytes]) -> None:
+        """Make lines while nobody else uses the wire, and write them."""
         with self._write_lock:
             with self._lock:  # not while writing: the server may write before it reads on
                 if self._lost is not None:
                     raise self._lost
-                line = register(request, pending)
+                lines = make_lines()
             try:
-                self._write(line)
+                self._write(lines)
             except OSError as error:
-                self._lose(f"the server went away: {error.strerror or error}")
-        return future
+                self._lose(_wire.format_write_error(error))
 
     def _wait(self, future: Future[T]) -> T:
         try:
             return future.result(self._timeout_s)
         except TimeoutError:
-            raise ConnectionLost(f"no answer within {self._timeout_s:g} seconds") from None
+            raise _wire.make_timeout_error(self._timeout_s) from None
 
     def _run_reader(self) -> None:
         while True:
@@ -277,12 +319,22 @@ class Client:
             if not data:
                 break
             with self._lock:
-                self._wire.receive(data)
+                finished = self._wire.receive(data)
+            for finish in finished:
+                finish()
         if self._lost is None:
             self._lose(self._close())
 
     def _lose(self, reason: str) -> None:
         with self._lock:
-            if self._lost is None:
-                self._lost = ConnectionLost(reason)
-            self._wire.fail_all(self._lost)
+            lost = self._lost = self._lost or ConnectionLost(reason)
+            waiting = self._wire.take_all()
+        for pending in waiting:
+            pending.fail(lost)
+
+
+def _make_future() -> Future[T]:
+    """Return a future that cannot be cancelled."""
+    future: Future[T] = Future()
+    future.set_running_or_notify_cancel()
+    return future

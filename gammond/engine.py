@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +18,11 @@ from gammond.results import (
     Outcome,
     PlayEvaluation,
     PlayRollout,
+    Progress,
     RankedPlays,
     Rollout,
     RolloutEstimate,
+    RolloutKind,
 )
 
 if TYPE_CHECKING:
@@ -30,10 +32,6 @@ if TYPE_CHECKING:
     from engine.cubeful import CubeDecision as _CubeDecision
     from engine.rollout.results import RolloutEstimate as _RolloutEstimate
     from engine.search.results import PositionEvaluation as _PositionEvaluation
-
-RolloutKind = Literal["plays", "position", "cube"]
-Progress = Callable[[int], None]
-"""Called with the number of trials that are complete."""
 
 
 class Engine:

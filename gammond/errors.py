@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     class CancelledWork(GammondError):  # noqa: N818  (a stop that was asked for, no fault)
         """Work that was cancelled before it had an answer."""
 else:
-    from engine.errors import (
+    from engine.errors import (  # noqa: F401
         CancelledWork,
         DataFileError,
         FormatError,
@@ -71,19 +71,3 @@ class ServerError(GammondError):
 
 class ConnectionLost(GammondError):  # noqa: N818
     """The server ended, went away, or did not answer in time: start or connect again."""
-
-
-__all__ = [
-    "CancelledWork",
-    "ConnectionLost",
-    "DataFileError",
-    "FormatError",
-    "GammondError",
-    "LimitError",
-    "PlayError",
-    "PositionError",
-    "ServerError",
-    "StateError",
-    "UnsupportedError",
-    "ValueRangeError",
-]

@@ -6,14 +6,18 @@ present cube: 1 is a single game won.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import overload
+from typing import Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gammond.position import Play
+
+RolloutKind = Literal["plays", "position", "cube"]
+Progress = Callable[[int], None]
+"""Called with the number of complete trials."""
 
 
 @dataclass(frozen=True)

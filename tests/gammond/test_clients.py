@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import re
 import subprocess
 import sys
+import threading
 import time
+from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
 
 import gammond
 from gammond import AsyncClient, Client, MatchState, Position
-from gammond._wire import Wire
+from gammond._questions import parse_lines
+from gammond._wire import Pending, Wire
 
 ROOT = Path(__file__).parents[2]
 START = Position.start()
@@ -52,10 +56,102 @@ def test_answers_are_those_of_the_engine_in_this_process(client):
         cube, decision = client.cube(START, match), engine.cube(START, match)
         assert (cube.action, cube.should_take) == (decision.action, decision.should_take)
         assert cube.double_take == pytest.approx(decision.double_take, abs=1e-5)
+        assert cube.double_pass_mwc == pytest.approx(decision.double_pass_mwc, abs=1e-5)
     many = client.evaluate_many([START, START.play("8/5 6/5")])
     assert many.equities.tolist() == pytest.approx(
         engine.evaluate_many([START, START.play("8/5 6/5")]).equities.tolist(), abs=1e-5
     )
+
+
+ROLLOUTS = [
+    ((3, 1), MATCH, {"candidates": 3}),
+    ((3, 1), MATCH, {"cubeful": False, "variance_reduction": False}),
+    (None, None, {"plies": 1, "truncation": 2}),
+    (None, MATCH, {"cubeful": False}),
+    ((3, 1), None, {"kind": "position", "cubeful": False, "seed": 5}),
+    (None, MATCH, {"kind": "cube"}),
+]
+
+
+def check_same_rollout(there, here):
+    def near(value):
+        return pytest.approx(value, abs=1e-4)
+
+    def check(estimate, expected):
+        assert (estimate is None) == (expected is None)
+        if estimate is not None:
+            assert estimate.trials == expected.trials
+            assert estimate.equity == near(expected.equity)
+            assert estimate.standard_error == near(expected.standard_error)
+            assert estimate.outcome._as_row() == near(expected.outcome._as_row())
+
+    assert there.trials == here.trials
+    check(there.estimate, here.estimate)
+    check(there.double_take, here.double_take)
+    assert [each.play for each in there.plays] == [each.play for each in here.plays]
+    for play, expected in zip(there.plays, here.plays, strict=True):
+        check(play.estimate, expected.estimate)
+        assert (play.loss, play.loss_error) == near((expected.loss, expected.loss_error))
+    assert (there.cube is None) == (here.cube is None)
+    if there.cube is not None:
+        assert (there.cube.action, there.cube.should_beaver) == (here.cube.action, here.cube.should_beaver)
+        assert there.cube.double_take_mwc == near(here.cube.double_take_mwc)
+
+
+def test_rollouts_are_those_of_the_engine_in_this_process(client):
+    engine = gammond.Engine()
+    for dice, match, options in ROLLOUTS:
+        options = {"trials": 36, "truncation": 5, **options}
+        check_same_rollout(
+            client.rollout(START, dice, match, **options), engine.rollout(START, dice, match, **options)
+        )
+
+
+def test_a_rollout_reports_progress_and_ends_early_when_it_is_cancelled(client):
+    cancel, reports = threading.Event(), []
+
+    def report(done):
+        reports.append(done)
+        assert client.evaluate(START).plies == 0
+        if done:
+            cancel.set()
+
+    rollout = client.rollout(START, trials=100_000, progress=report, cancel=cancel)
+    assert 0 < reports[-1] <= rollout.trials < 100_000
+    assert client.rollout(START, trials=1, truncation=1).trials == 1
+
+
+def test_a_rollout_whose_progress_fails_is_stopped(client):
+    with pytest.raises(ZeroDivisionError):
+        client.rollout(START, trials=100_000, progress=lambda done: done // 0)
+    # waits until the rollout has ended; an error if it has more trials, or none
+    client.command_later("rollout continue trials=1").exception(60)
+
+
+def test_a_rollout_that_cannot_be_is_refused(client):
+    with pytest.raises(gammond.ServerError) as caught:
+        client.rollout(START, trials=0)
+    assert (caught.value.code, caught.value.field) == ("bad_value", "trials")
+    with pytest.raises(gammond.ServerError) as caught:
+        client.rollout(START, kind="plays")
+    assert caught.value.code == "bad_state"
+    with pytest.raises(gammond.ValueRangeError):
+        client.rollout(START, (7, 1))
+    with pytest.raises(TypeError):
+        client.rollout(START, depth=3)
+    cancelled = threading.Event()
+    cancelled.set()
+    with pytest.raises(gammond.CancelledWork):
+        client.rollout(START, plies=4, cancel=cancelled)
+
+
+def test_a_callback_of_an_answer_may_ask_on(client):
+    second = []
+    first = client.command_later("position startpos")
+    first.add_done_callback(lambda _: second.append(client.command_later("dice 3 1")))
+    first.result(60)
+    client.command("board")
+    assert second[0].result(60) == ["ok dice die1=3 die2=1"]
 
 
 def test_questions_overlap_and_each_gets_its_answer(client):
@@ -152,6 +248,30 @@ def test_asyncio_asks_many_things_at_once(port):
     assert asyncio.run(both()) == (("8/5 6/5", False, True, 10, "ok"),) * 2
 
 
+def test_asyncio_rolls_out(port):
+    async def ask():
+        async with await AsyncClient.connect(port=port) as client:
+            cancel, reports = asyncio.Event(), []
+
+            def report(done):
+                reports.append(done)
+                if done:
+                    cancel.set()
+
+            rollout = await client.rollout(START, trials=100_000, progress=report, cancel=cancel)
+            assert 0 < reports[-1] <= rollout.trials < 100_000
+            dice, match, options = ROLLOUTS[0]
+            there = await client.rollout(START, dice, match, trials=36, truncation=5, **options)
+            here = gammond.Engine().rollout(START, dice, match, trials=36, truncation=5, **options)
+            check_same_rollout(there, here)
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(client.rollout(START, trials=100_000), 1)
+            with contextlib.suppress(gammond.ServerError):  # it has more trials, or none
+                await asyncio.wait_for(client.command("rollout continue trials=1"), 60)
+
+    asyncio.run(ask())
+
+
 def test_asyncio_tells_a_server_that_dies_and_one_that_is_silent():
     async def ask():
         async with await AsyncClient.spawn(
@@ -170,12 +290,11 @@ def test_asyncio_tells_a_server_that_dies_and_one_that_is_silent():
 
 
 def test_bytes_may_come_in_any_pieces_and_nonsense_is_skipped():
-    wire, got = Wire(), []
-    from gammond._wire import Pending, parse_lines
-
-    line = wire.add_command("eval", Pending(parse_lines, got.append, got.append))
+    wire, future = Wire(), Future()
+    line = wire.add_commands(["eval"], Pending(parse_lines, future))
     tag = line.split()[0].decode()
     answer = f"{{broken\n@other ok\nstray\n{tag} info depth 1\n{tag} eval win=0.5\r\n"
     for byte in answer.encode():
-        wire.receive(bytes([byte]))
-    assert got == [["info depth 1", "eval win=0.5"]]
+        for finish in wire.receive(bytes([byte])):
+            finish()
+    assert future.result(0) == ["info depth 1", "eval win=0.5"]
