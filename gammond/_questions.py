@@ -78,7 +78,7 @@ def ask_cube(position: Position, match: MatchState | None, plies: int) -> Questi
     return Question(_make_fields([position], match, plies, "cube"), _parse_cube)
 
 
-class RolloutOptions(TypedDict, total=False):
+class RolloutSettings(TypedDict, total=False):
     """Options of a rollout with the defaults of `gammond.Engine.rollout`, which explains them."""
 
     kind: RolloutKind | None
@@ -91,7 +91,7 @@ class RolloutOptions(TypedDict, total=False):
     candidates: int
 
 
-class RolloutCommand:
+class RolloutQuestion:
     """The commands for a rollout, and the parser of their answers.
 
     Raises:

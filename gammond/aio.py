@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import TypeVar, Unpack
 
 from gammond import _questions, _wire
-from gammond._questions import Question, RolloutCommand, RolloutOptions
+from gammond._questions import Question, RolloutQuestion, RolloutSettings
 from gammond._wire import CANCEL_POLL_S, EXIT_TIMEOUT_S, READ_BYTES, STOP, Pending, Wire
 from gammond.errors import ConnectionLost
 from gammond.match import Dice, MatchState
@@ -119,17 +119,17 @@ class AsyncClient:
         *,
         progress: Progress | None = None,
         cancel: asyncio.Event | None = None,
-        **options: Unpack[RolloutOptions],
+        **options: Unpack[RolloutSettings],
     ) -> Rollout:
         """Play a position out many times, as `gammond.Client.rollout`; ``cancel`` is an `asyncio.Event`.
 
         Cancelling the task ends the rollout, too.
         """
-        command = RolloutCommand(position, dice, match, **options)
+        question = RolloutQuestion(position, dice, match, **options)
         future: asyncio.Future[Rollout] = asyncio.get_running_loop().create_future()
         reports: asyncio.Queue[int] = asyncio.Queue()
-        pending = Pending(command.parse, future, reports.put_nowait)
-        await self._send(lambda: self._wire.add_commands(command.lines, pending))
+        pending = Pending(question.parse, future, reports.put_nowait)
+        await self._send(lambda: self._wire.add_commands(question.lines, pending))
         try:
             while not future.done():
                 await asyncio.wait([future], timeout=CANCEL_POLL_S)

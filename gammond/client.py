@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import IO, TypeVar, Unpack
 
 from gammond import _questions, _wire
-from gammond._questions import Question, RolloutCommand, RolloutOptions
+from gammond._questions import Question, RolloutQuestion, RolloutSettings
 from gammond._wire import CANCEL_POLL_S, EXIT_TIMEOUT_S, READ_BYTES, STOP, Pending, Wire
 from gammond.errors import ConnectionLost
 from gammond.match import Dice, MatchState
@@ -208,7 +208,7 @@ class Client:
         *,
         progress: Progress | None = None,
         cancel: threading.Event | None = None,
-        **options: Unpack[RolloutOptions],
+        **options: Unpack[RolloutSettings],
     ) -> Rollout:
         """Play a position out many times, as `gammond.Engine.rollout`, which explains the options.
 
@@ -228,12 +228,12 @@ class Client:
             CancelledWork: It was cancelled before anything was complete.
             ConnectionLost: The server went away.
         """
-        command = RolloutCommand(position, dice, match, **options)
+        question = RolloutQuestion(position, dice, match, **options)
         reports: queue.SimpleQueue[int | None] = queue.SimpleQueue()
         future: Future[Rollout] = _make_future()
         future.add_done_callback(lambda _: reports.put(None))
-        pending = Pending(command.parse, future, reports.put)
-        self._send(lambda: self._wire.add_commands(command.lines, pending))
+        pending = Pending(question.parse, future, reports.put)
+        self._send(lambda: self._wire.add_commands(question.lines, pending))
         try:
             while not future.done():
                 try:
