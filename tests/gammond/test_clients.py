@@ -73,6 +73,12 @@ ROLLOUTS = [
 ]
 
 
+@pytest.fixture
+def connected(port):
+    with Client.connect(port=port) as made:
+        yield made
+
+
 def check_same_rollout(there, here):
     def near(value):
         return pytest.approx(value, abs=1e-4)
@@ -107,50 +113,50 @@ def test_rollouts_are_those_of_the_engine_in_this_process(client):
         )
 
 
-def test_a_rollout_reports_progress_and_ends_early_when_it_is_cancelled(client):
+def test_a_rollout_reports_progress_and_ends_early_when_it_is_cancelled(connected):
     cancel, reports = threading.Event(), []
 
     def report(done):
         reports.append(done)
-        assert client.evaluate(START).plies == 0
+        assert connected.evaluate(START).plies == 0
         if done:
             cancel.set()
 
-    rollout = client.rollout(START, trials=100_000, progress=report, cancel=cancel)
+    rollout = connected.rollout(START, trials=100_000, progress=report, cancel=cancel)
     assert 0 < reports[-1] <= rollout.trials < 100_000
-    assert client.rollout(START, trials=1, truncation=1).trials == 1
+    assert connected.rollout(START, trials=1, truncation=1).trials == 1
 
 
-def test_a_rollout_whose_progress_fails_is_stopped(client):
+def test_a_rollout_whose_progress_fails_is_stopped(connected):
     with pytest.raises(ZeroDivisionError):
-        client.rollout(START, trials=100_000, progress=lambda done: done // 0)
+        connected.rollout(START, trials=100_000, progress=lambda done: done // 0)
     # waits until the rollout has ended; an error if it has more trials, or none
-    client.command_later("rollout continue trials=1").exception(60)
+    connected.command_later("rollout continue trials=1").exception(60)
 
 
-def test_a_rollout_that_cannot_be_is_refused(client):
+def test_a_rollout_that_cannot_be_is_refused(connected):
     with pytest.raises(gammond.ServerError) as caught:
-        client.rollout(START, trials=0)
+        connected.rollout(START, trials=0)
     assert (caught.value.code, caught.value.field) == ("bad_value", "trials")
     with pytest.raises(gammond.ServerError) as caught:
-        client.rollout(START, kind="plays")
+        connected.rollout(START, kind="plays")
     assert caught.value.code == "bad_state"
     with pytest.raises(gammond.ValueRangeError):
-        client.rollout(START, (7, 1))
+        connected.rollout(START, (7, 1))
     with pytest.raises(TypeError):
-        client.rollout(START, depth=3)
+        connected.rollout(START, depth=3)
     cancelled = threading.Event()
     cancelled.set()
     with pytest.raises(gammond.CancelledWork):
-        client.rollout(START, plies=4, cancel=cancelled)
+        connected.rollout(START, plies=4, cancel=cancelled)
 
 
-def test_a_callback_of_an_answer_may_ask_on(client):
+def test_a_callback_of_an_answer_may_ask_on(connected):
     second = []
-    first = client.command_later("position startpos")
-    first.add_done_callback(lambda _: second.append(client.command_later("dice 3 1")))
+    first = connected.command_later("position startpos")
+    first.add_done_callback(lambda _: second.append(connected.command_later("dice 3 1")))
     first.result(60)
-    client.command("board")
+    connected.command("board")
     assert second[0].result(60) == ["ok dice die1=3 die2=1"]
 
 
