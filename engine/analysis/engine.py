@@ -12,7 +12,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from engine.analysis.evaluations import BeaverEvaluation, BoardEvaluations
 from engine.analysis.levels import EvalSettings
 from engine.cubeful import (
     CubeStateSpace,
@@ -39,7 +38,7 @@ from engine.search.cubeful_objective import (
     make_cubeless_objective,
 )
 from engine.search.objective import Objective, Values
-from engine.search.results import PositionEvaluation, RankedPlays
+from engine.search.results import BeaverEvaluation, BoardEvaluations, PositionEvaluation, RankedPlays
 from engine.search.tree import DEFAULT_PRUNING, Pruning
 
 CACHE_COLUMNS = 16

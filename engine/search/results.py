@@ -1,14 +1,15 @@
-"""The results of searches: evaluations of positions and plays, the effort behind them, progress."""
+"""Evaluations of positions and plays, the effort behind them, and the progress of searches."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.cubeful import CubeDecision
 from engine.rules.moves import Play
-from engine.rules.outcome import Outcome
+from engine.rules.outcome import Outcome, Outcomes
 from engine.rules.position import Board
 
 
@@ -56,6 +57,43 @@ class PositionEvaluation:
         if self.mwc is not None:
             return self.mwc
         return self.equity if self.cubeful is None else self.cubeful
+
+
+@dataclass(frozen=True)
+class BeaverEvaluation:
+    """The evaluation of the doubler's decision after a beaver: to play on or to pass.
+
+    Attributes:
+        evaluation: The doubler's position, with the cube as it is once the beaver is accepted.
+    """
+
+    evaluation: PositionEvaluation
+
+    @property
+    def equity(self) -> float:
+        """Equity of playing on, in stakes as the beaver shows them; a pass loses 1."""
+        assert self.evaluation.cubeful is not None  # beavers are evaluated with the cube
+        return 2.0 * self.evaluation.cubeful
+
+    @property
+    def plays_on(self) -> bool:
+        """Whether playing on is better than a pass."""
+        return self.equity > -1.0
+
+
+@dataclass(frozen=True, eq=False)
+class BoardEvaluations:
+    """The evaluations of many positions as arrays; see `PositionEvaluation`.
+
+    Attributes:
+        outcomes: ``float32[n, 5]``, cubeless.
+        cubeful: ``float64[n]``, cubeful equities; None without the cube.
+        mwc: ``float64[n]``, match-winning chances; None in money play.
+    """
+
+    outcomes: Outcomes
+    cubeful: NDArray[np.float64] | None
+    mwc: NDArray[np.float64] | None
 
 
 @dataclass(frozen=True)

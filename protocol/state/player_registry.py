@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 from engine.analysis.engine import Engine
 from engine.options import parse_options
@@ -41,7 +41,7 @@ class PlayerRegistry:
     ) -> None:
         self._list_evaluators = list_evaluators
         self._get_engine = get_engine
-        self._cache: OrderedDict[KindSpec, Player] = OrderedDict()
+        self._make_player = lru_cache(MAX_CACHED_PLAYERS)(_make_player)
         self._lock = threading.Lock()
 
     def list_names(self) -> list[str]:
@@ -90,7 +90,8 @@ class PlayerRegistry:
         """
         spec = self._parse(text)
         if isinstance(spec, KindSpec):
-            return self._make_or_reuse(spec)
+            with self._lock:
+                return self._make_player(spec)
 
         def get_engine(name: str) -> Engine:
             return self._get_engine(name, threads)
@@ -100,13 +101,8 @@ class PlayerRegistry:
     def _parse(self, text: str) -> PlayerSpec:
         return parse_player(text, self._list_evaluators(), SESSION_PLAYERS)
 
-    def _make_or_reuse(self, spec: KindSpec) -> Player:
-        from nets.manifest import MANIFEST_FILE
 
-        with self._lock:
-            if spec not in self._cache:
-                self._cache[spec] = spec.kind.make(spec.options, MANIFEST_FILE)
-            self._cache.move_to_end(spec)
-            if len(self._cache) > MAX_CACHED_PLAYERS:
-                self._cache.popitem(last=False)
-            return self._cache[spec]
+def _make_player(spec: KindSpec) -> Player:
+    from nets.manifest import MANIFEST_FILE
+
+    return spec.kind.make(spec.options, MANIFEST_FILE)

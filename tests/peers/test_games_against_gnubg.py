@@ -10,8 +10,8 @@ from engine.play.decider import Decider
 from nets.catalogue import load_engine
 from protocol.dialects import gnubg_external
 from tests.boards import RacingEvaluator
+from tools.gnubg import find_gnubg
 from tools.gnubg.match import GnubgSession, play_session
-from tools.gnubg.program import find_gnubg
 
 pytestmark = pytest.mark.peer
 

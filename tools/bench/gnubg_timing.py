@@ -19,7 +19,7 @@ from engine.formats.position_id import encode_position_ids
 from engine.rules.outcome import WIN
 from engine.rules.position import Board, Position
 from tools.bench.measure import BenchmarkSubject, Measurement, check_answer
-from tools.gnubg.program import find_gnubg
+from tools.gnubg import find_gnubg
 
 GNUBG_TIME_NOTE = "its CPU time, one thread"
 

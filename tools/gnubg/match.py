@@ -27,7 +27,7 @@ from engine.runtime.version import read_version
 from engine.search import SearchWatch
 from engine.search.results import ChosenPlay
 from protocol.transports.gnubg import gnubg_server
-from tools.gnubg.program import find_gnubg
+from tools.gnubg import find_gnubg
 from tools.gnubg.record import parse_record, replay_game
 from tools.gnubg.result import GnubgSessionResult, format_count
 from tools.progress import Progress

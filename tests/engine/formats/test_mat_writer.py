@@ -22,7 +22,7 @@ from engine.rules.moves import legal_plays
 from engine.rules.notation import parse_play
 from engine.rules.position import Position
 from nets.catalogue import load_engine
-from tools.gnubg.program import find_gnubg
+from tools.gnubg import find_gnubg
 from tools.gnubg.record import parse_record, replay_game
 
 _CELL = re.compile(r"([1-6][1-6]:(?: [0-9]+/[0-9]+\*?)*)|(Doubles => [0-9]+)|(Takes)|(Drops)")

@@ -22,8 +22,7 @@ from tools.bench.measure import BenchmarkSubject
 from tools.figures import check_plot_file
 from tools.interrupts import EXIT_INTERRUPTED
 from tools.measure.frontier.plot import draw_frontier
-from tools.measure.frontier.points import FrontierPoint, mark_frontier
-from tools.measure.frontier.speed import measure_evaluations_per_s
+from tools.measure.frontier.points import FrontierPoint, mark_frontier, measure_evaluations_per_s
 from tools.opponents import PLAYER_HELP, load_opponent
 from tools.tournament.command import check_game_options
 from tools.tournament.round_robin import play_pair

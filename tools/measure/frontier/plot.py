@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tools.figures import make_figure, write_figure
-from tools.measure.frontier.points import FrontierPoint
-from tools.measure.frontier.speed import BATCH_SIZE
+from tools.measure.frontier.points import BATCH_SIZE, FrontierPoint
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,9 +1,24 @@
-"""The frontier of strength against speed."""
+"""The speed and strength of players, and the frontier between the two."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from engine.errors import UnsupportedError
+from engine.play.player import EvaluatorPlayer, Player, ScorerPlayer
+from engine.rules.position import Board
+from nets.players.pubeval import PubevalPlayer
+from tools.bench.gnubg_timing import measure_gnubg_rate
+from tools.bench.measure import measure_seconds_per_call
+from tools.gnubg.nets import GnubgPlayer
+
+BATCH_SIZE = 1024
+"""Positions evaluated in one call, encoding included; gnubg's nets take them one by one."""
 
 
 @dataclass(frozen=True)
@@ -45,3 +60,41 @@ def _speed_and_strength(point: FrontierPoint) -> tuple[float, float]:
 def _dominates(one: FrontierPoint, other: FrontierPoint) -> bool:
     place, other_place = _speed_and_strength(one), _speed_and_strength(other)
     return place != other_place and place[0] >= other_place[0] and place[1] >= other_place[1]
+
+
+def measure_evaluations_per_s(player: Player, boards: Board) -> float:
+    """Measure how fast a player evaluates positions.
+
+    Args:
+        player: A 0-ply player.
+        boards: ``int8[n, 2, 26]`` of all stages of games, at least `BATCH_SIZE`.
+
+    Returns:
+        Positions per second of CPU time, which other programs on the machine change little.
+
+    Raises:
+        UnsupportedError: The player evaluates no positions, or looks ahead.
+    """
+    batch = boards[:BATCH_SIZE]
+    match player:
+        case EvaluatorPlayer():
+            return _measure_rate(partial(player.evaluator.evaluate, batch))
+        case ScorerPlayer():
+            return _measure_rate(partial(player.scorer.score_boards, batch))
+        case PubevalPlayer():
+            return _measure_rate(partial(_choose_from_batch, player, batch))
+        case GnubgPlayer(plies=0):
+            return measure_gnubg_rate(boards)
+    raise UnsupportedError(
+        f"{player.name!r} cannot be timed: expected a 0-ply player without options",
+        field="player",
+    )
+
+
+def _measure_rate(evaluate_batch: Callable[[], object]) -> float:
+    return BATCH_SIZE / measure_seconds_per_call(evaluate_batch, clock=time.process_time)
+
+
+def _choose_from_batch(player: PubevalPlayer, children: Board) -> None:
+    """Choose as if all positions were the plays of one roll."""
+    player.pick_highest(children, np.array([0, len(children)]), np.zeros(1, np.bool_))

@@ -17,10 +17,14 @@ from tests.boards import RacingEvaluator
 from tools import cli
 from tools.gnubg.nets import GnubgPlayer
 from tools.measure.frontier import command as frontier
-from tools.measure.frontier import speed as frontier_speed
+from tools.measure.frontier import points as frontier_points
 from tools.measure.frontier.plot import draw_frontier
-from tools.measure.frontier.points import FrontierPoint, mark_frontier
-from tools.measure.frontier.speed import BATCH_SIZE, measure_evaluations_per_s
+from tools.measure.frontier.points import (
+    BATCH_SIZE,
+    FrontierPoint,
+    mark_frontier,
+    measure_evaluations_per_s,
+)
 from tools.tournament import pairings as tournament_pairings
 from tools.train.weights.layers import LayeredNet
 from tools.train.weights.net_set import NetSet
@@ -59,7 +63,7 @@ def batches(monkeypatch):
         work()
         return 0.5
 
-    monkeypatch.setattr(frontier_speed, "measure_seconds_per_call", half_a_second)
+    monkeypatch.setattr(frontier_points, "measure_seconds_per_call", half_a_second)
     return clocks
 
 
@@ -109,7 +113,7 @@ def test_a_scorer_is_timed_on_a_whole_batch(batches):
 
 def test_gnubg_is_timed_on_all_positions(monkeypatch):
     monkeypatch.setattr("tools.gnubg.nets._import_gnubg_nn", lambda: types.SimpleNamespace())
-    monkeypatch.setattr(frontier_speed, "measure_gnubg_rate", lambda boards: 1000.0 * len(boards))
+    monkeypatch.setattr(frontier_points, "measure_gnubg_rate", lambda boards: 1000.0 * len(boards))
     boards = sample_random_positions(12, seed=1)
     assert measure_evaluations_per_s(GnubgPlayer(), boards) == 12_000
     with pytest.raises(UnsupportedError, match="cannot be timed"):
