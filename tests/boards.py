@@ -27,7 +27,7 @@ def position(x: dict[int, int], o: dict[int, int]) -> Position:
 
 
 class RacingEvaluator:
-    """A greedy judge: hit, get home, leave no blots. Enough to play games to their end."""
+    """A greedy evaluator: hit, get home, leave no blots. Enough to play games to their end."""
 
     name = "racing"
     plies = 0
@@ -46,7 +46,7 @@ class RacingEvaluator:
 
 
 class TornEvaluator:
-    """A judge torn between gammons and wins.
+    """An evaluator torn between gammons and wins.
 
     With the most checkers on the six point the mover has the higher equity, otherwise the higher chance.
     """
@@ -64,7 +64,7 @@ class TornEvaluator:
 
 
 class RandomEvaluator:
-    """A judge without an idea: its plays are random."""
+    """An evaluator of random numbers: its plays are random."""
 
     name = "random"
     plies = 0

@@ -1,4 +1,4 @@
-"""What all tests share."""
+"""Fixtures of all tests."""
 
 import importlib.util
 import os
@@ -13,14 +13,14 @@ import pytest
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 _REQUIRED = {"peer": "GAMMOND_REQUIRE_PEERS", "training": "GAMMOND_REQUIRE_TRAINING"}
-"""Markers, and the variables that say, set to 1, that tests with them may not be skipped."""
+"""Markers, and the environment variables that, set to 1, forbid skipping the tests with them."""
 
 
 _FIRST_USE = "position startpos\neval\ndice 3 1\nmoves plies=1\ncube\nrollout trials=36 truncate=4\nquit\n"
 
 
 def pytest_sessionstart(session):
-    """Compile what nearly all tests use once, before the workers of a parallel run each compile it."""
+    """Compile the common kernels once, before the workers of a parallel run each compile them."""
     is_worker = hasattr(session.config, "workerinput")
     is_parallel = bool(getattr(session.config.option, "numprocesses", 0))
     if is_parallel and not is_worker and os.environ.get("NUMBA_DISABLE_JIT") != "1":
@@ -36,7 +36,7 @@ def pytest_runtest_setup(item):
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item, call):
-    """Fail tests that were skipped for want of what the environment says is there."""
+    """Fail tests that were skipped for want of a package or program that the environment promises."""
     outcome = yield
     report = outcome.get_result()
     for marker, variable in _REQUIRED.items():

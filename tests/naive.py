@@ -85,7 +85,7 @@ def results(state: State, roll: tuple[int, int]) -> set[State]:
 
 
 def points_won(state: State) -> int:
-    """What a finished game is worth to the player to move: 1, 2 or 3 points, negative if lost."""
+    """Return the value of a finished game to the player to move: 1, 2 or 3 points, negative if lost."""
     if state[OFF] < 15:
         return -points_won(turned(state))
     if state[OPPONENT_OFF] > 0:

@@ -22,7 +22,7 @@ def sides(points: int, checkers: int) -> list[Side]:
 
 @cache
 def results(side: Side, dice: tuple[int, ...]) -> frozenset[Side]:
-    """What is reached by playing the dice in this order, as many as can be."""
+    """Return the positions after playing the dice in this order, as many as can be."""
     if not dice or not any(side):
         return frozenset([side])
     die, rest = dice[0], dice[1:]
@@ -42,7 +42,7 @@ def results(side: Side, dice: tuple[int, ...]) -> frozenset[Side]:
 
 
 def list_roll_results(side: Side, a: int, b: int) -> frozenset[Side]:
-    """What all legal plays of a roll lead to."""
+    """Return the positions after all legal plays of a roll."""
     return results(side, (a,) * 4) if a == b else results(side, (a, b)) | results(side, (b, a))
 
 
@@ -84,7 +84,7 @@ def equity(own: Side, other: Side, cube: str) -> Fraction:
 
 
 def value_before_doubling(own: Side, other: Side, cube: str) -> Fraction:
-    """The points of the player on roll, own, who may double first if the cube is not the other's."""
+    """The points of the player on roll, own, which may double first unless the other owns the cube."""
     held = equity(own, other, cube)
     if cube == "other":
         return held

@@ -117,7 +117,7 @@ def _make_view(value, match, unit, seat):
 
 
 def _result_value(position, match, unit, seat):
-    """What a finished game is worth to a seat."""
+    """Return the value of a finished game to a seat."""
     win, win_g, win_bg, lose_g, lose_bg = evaluate_finished(position.board[None])[0].tolist()
     points = int(1 + win_g + win_bg) if win else -int(1 + lose_g + lose_bg)
     if match.on_roll != seat:

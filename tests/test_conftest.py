@@ -1,4 +1,4 @@
-"""Tests may be skipped for want of a package or a program, but not where the environment says it is there."""
+"""Tests may be skipped for want of a package or a program, unless the environment promises it."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Judges with fixed opinions, for tests of what is made of them."""
+"""Evaluators with fixed opinions, for tests of what follows from them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from engine.rules.position import CHECKERS, OFF
 
 
 class FixedEvaluator:
-    """A judge that thinks the same of every position that is not over."""
+    """An evaluator that gives every unfinished position the same outcome."""
 
     name, plies = "fixed", 0
 
@@ -26,7 +26,7 @@ class FixedEvaluator:
 
 
 class ListEvaluator:
-    """A judge that thinks well of some positions after a play, in a list, and badly of all others.
+    """An evaluator that rates the listed positions after a play high, and all others low.
 
     Args:
         outcomes: By the bytes of the board, for the player who moved.
@@ -47,5 +47,5 @@ class ListEvaluator:
 
 
 def fixed_engine(*outcome: float) -> Engine:
-    """An analyst that thinks the same of every position."""
+    """Return an engine that gives every position the same outcome."""
     return Engine(FixedEvaluator(*outcome))

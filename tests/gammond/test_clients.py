@@ -208,7 +208,7 @@ def test_a_process_that_dies_is_reported_with_its_status():
         client.evaluate(START)
 
 
-def test_a_server_that_is_silent_is_given_up():
+def test_a_silent_server_is_an_error_after_the_timeout():
     silent = [sys.executable, "-c", "import sys; sys.stdin.read()"]
     with (
         Client.spawn(silent, timeout_s=0.5) as client,
@@ -278,7 +278,7 @@ def test_asyncio_rolls_out(port):
     asyncio.run(ask())
 
 
-def test_asyncio_tells_a_server_that_dies_and_one_that_is_silent():
+def test_asyncio_reports_a_server_that_dies_and_one_that_is_silent():
     async def ask():
         async with await AsyncClient.spawn(
             [sys.executable, "-c", "import sys; sys.stdin.readline()"]

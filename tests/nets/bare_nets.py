@@ -22,7 +22,7 @@ def sigmoid(x):
 
 
 def logits_of(net, sample):
-    """Return what a net says of positions before the sigmoid, ``[n, 5]``."""
+    """Return a net's outputs for positions before the sigmoid, ``[n, 5]``."""
     w1, b1, w2, b2 = net
     return np.maximum(encode_tesauro196(sample) @ w1 + b1, 0) @ w2.T + b2
 

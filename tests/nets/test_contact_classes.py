@@ -1,4 +1,4 @@
-"""Plans: which positions have which, and each judged by its own net."""
+"""Contact classes: the class of a position, and the net that evaluates it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CONTACT = CONTACT[classify_phases(CONTACT) == Phase.CONTACT]
 
 
 class _Marker:
-    """Marks what it judges, and with the pips, so that order shows."""
+    """An evaluator whose numbers show its own mark and the pips, so that order shows."""
 
     plies = 0
 
@@ -48,7 +48,7 @@ MARKERS = {plan: _Marker(number) for number, plan in enumerate(CONTACT_CLASSES)}
         ("loose", {24: 1, 6: 2}, {1: 1, 19: 2}),
     ],
 )
-def test_a_plan_tells_which_sides_have_two_checkers_back(plan, x, o):
+def test_a_contact_class_is_which_sides_have_two_checkers_back(plan, x, o):
     board = boards.position(x, o).board
     assert CONTACT_CLASSES[classify_contact(board[None])[0]] == plan
     turned = {"holding": "containing", "containing": "holding"}

@@ -29,7 +29,7 @@ def test_a_manifest_names_its_nets_and_evaluators(tmp_path):
     ]
 
 
-def test_nets_of_players_are_told_from_those_of_evaluators(tmp_path):
+def test_nets_of_players_are_distinguished_from_those_of_evaluators(tmp_path):
     file = write_manifest(tmp_path)
     file.write_text(file.read_text().replace('race = "tiny-race"\n', ""))
     manifest = read_manifest(file)

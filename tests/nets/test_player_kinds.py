@@ -84,7 +84,7 @@ def test_unknown_options_and_values_name_the_kind_and_the_option():
     assert caught.value.field == "seed"
 
 
-def test_an_unknown_player_is_told_with_all_and_the_nearest():
+def test_an_unknown_player_is_refused_with_all_names_and_the_nearest():
     with pytest.raises(
         ValueRangeError, match=r"expected a player \(default, .*\), got 'pubevl' \(did you mean 'pubeval'\?\)"
     ):

@@ -36,7 +36,7 @@ def test_options_are_read():
 
 
 @pytest.mark.parametrize("level", LEVELS.values(), ids=LEVELS)
-def test_a_level_stands_for_its_depth_and_noise(level):
+def test_a_level_sets_depth_and_noise(level):
     spec = parse(f"default:level={level.name},seed=3")
     assert (spec.settings.plies, spec.settings.filter_name) == (level.plies, level.filter_name)
     assert (spec.noise_points, spec.seed) == (level.noise_points, 3)
@@ -133,7 +133,7 @@ def test_a_player_that_neither_looks_ahead_nor_errs_is_the_evaluator_alone():
     assert isinstance(load_player("fast:level=expert"), EvaluatorPlayer)
 
 
-def test_a_player_that_looks_ahead_plays_with_the_nets_of_the_finder_too():
+def test_a_player_that_looks_ahead_uses_the_pruning_nets_too():
     assert set(collect_net_hashes("strong:plies=1")) == set(collect_net_hashes("strong")) | set(
         collect_net_hashes("fast")
     )

@@ -37,7 +37,7 @@ def write_provenance(folder, text):
     return manifest
 
 
-def test_the_file_beside_the_manifest_tells_trainings_and_strengths(tmp_path):
+def test_the_file_beside_the_manifest_has_trainings_and_strengths(tmp_path):
     provenance = read_provenance(write_provenance(tmp_path, TRAINING + STRENGTH))
     training = TrainingRecord("first", ("gammond train td a",), 10, 0.5, nets=("tiny-contact",))
     assert provenance.find_training("tiny-contact") == training

@@ -1,4 +1,4 @@
-"""The compiled reply finder against finding by evaluating all legal plays."""
+"""The compiled pruning net against evaluating all legal plays."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_weights_of_a_deeper_net_are_refused(tmp_path):
         read_net_weights(model)
 
 
-def test_the_shipped_finder_opens_as_everyone_does():
+def test_the_shipped_pruning_net_makes_the_usual_opening_plays():
     start = Position.start().board[None]
     replies = load_pruner().prune_plays(start, np.array([[3, 1]], np.int8), 1, 0.0)
     assert replies.moves[0].tolist() == [8, 5, 6, 5, 0, 0, 0, 0]

@@ -1,4 +1,4 @@
-"""The router: every position to its judge, results in input order, the same whatever the batch."""
+"""The router: every position to its evaluator, results in input order, the same whatever the batch."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.nets.net_files import write_net
 
 
 class _Marker:
-    """A judge that marks what it is asked, and with the pips of the position, so that order shows."""
+    """An evaluator whose numbers show its own mark and the pips of the position, so that order shows."""
 
     plies = 0
     is_optimal = False
@@ -57,7 +57,7 @@ def _no_pips(positions):
     return (positions[:, :, 1].astype(np.int64) + positions[:, :, 0] == 15).all(axis=1)
 
 
-def test_each_position_goes_to_its_judge_and_comes_back_in_input_order():
+def test_each_position_goes_to_its_evaluator_and_comes_back_in_input_order():
     sample = _mixed_sample()
     first, second = _Marker(0.1, _no_pips), _Marker(0.2, _few_pips)
     race, crashed, contact = _Marker(0.3), _Marker(0.4), _Marker(0.5)
@@ -89,7 +89,7 @@ def test_the_contact_net_takes_the_phases_without_a_net_in_one_call():
     assert np.array_equal(outcomes[unfinished], contact.evaluate(sample[unfinished]))
 
 
-def test_judges_without_positions_are_not_asked():
+def test_evaluators_without_positions_are_not_asked():
     contact, race = _Marker(0.5), _Marker(0.3)
     starts = np.repeat(boards.position(x={24: 15}, o={2: 15}).board[None], 20, axis=0)
     Router("two", contact, race).evaluate(starts)

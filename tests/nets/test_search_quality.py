@@ -1,4 +1,4 @@
-"""Pruning with the shipped finder and the normal filter cost next to nothing, on 1,000 contact positions.
+"""Pruning by the shipped net and the normal filter cost next to nothing, on 1,000 contact positions.
 
 The same at 2 plies takes an hour: call `tools.measure.quality.measure_choice_costs` with plies 2.
 """

@@ -19,7 +19,7 @@ def evaluator():
     return load_evaluator()
 
 
-def test_the_opening_position_is_judged_sanely(evaluator):
+def test_the_opening_position_has_a_sane_evaluation(evaluator):
     opening = Outcome(*evaluator.evaluate(Position.start().board[None])[0])
     assert 0.51 < opening.win < 0.54
     assert 0.12 < opening.win_g < 0.18
@@ -44,7 +44,7 @@ def test_20000_positions_of_games_it_plays_agree_with_the_slow_twin(evaluator):
     assert naive.disagreements(sample, boards.random_rolls(20_000, seed=24)) == []
 
 
-def test_a_position_is_judged_the_same_to_the_last_bit_in_any_company(evaluator):
+def test_a_position_is_evaluated_the_same_to_the_last_bit_in_any_batch(evaluator):
     sample = boards.played_boards(evaluator, 1500, seed=25)
     together = evaluator.evaluate(sample)
     order = np.random.default_rng(26).permutation(len(sample))

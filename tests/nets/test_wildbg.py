@@ -86,7 +86,7 @@ def test_six_classes_add_up_to_five_cumulative_probabilities():
 
 
 @pytest.mark.parametrize("kind", INPUTS)
-def test_a_net_made_for_one_row_judges_many_at_a_time(tmp_path, kind):
+def test_a_net_made_for_one_row_evaluates_many_at_a_time(tmp_path, kind):
     matrix = write_wildbg(tmp_path)[kind]
     sample = boards.random_boards(700, seed=1)
     net = WildbgNet(kind, get_encoder(f"wildbg{INPUTS[kind]}"), (tmp_path / f"{kind}.onnx").read_bytes())

@@ -93,7 +93,7 @@ MISTAKES = {
     "gammond.Engine().rollout(gammond.Position.start(), kind='moves')": "['plays', 'position', 'cube']",
     "import engine": "Cannot find implementation or library stub",
 }
-"""Lines of a program, and what a type checker says to them."""
+"""Lines of a program, and the type checker's messages about them."""
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +104,7 @@ def environment(wheel, tmp_path_factory):
 
 
 def check(environment, program):
-    """Return what ``mypy --strict`` writes about a program of somebody who installed gammond."""
+    """Run ``mypy --strict`` on a user's program; return its output."""
     file = environment.cwd / "program.py"
     file.write_text(program)
     options = ["--strict", "--config-file=", f"--python-executable={environment.python}", "--cache-dir=cache"]

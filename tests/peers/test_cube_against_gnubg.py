@@ -69,7 +69,7 @@ class Case:
 
 
 def ask_gnubg(cases: list[dict], folder: Path, met: Path = DEFAULT_TABLE_FILE) -> dict:
-    """What gnubg says about cases, and the match equity table that it used."""
+    """Return gnubg's answers for cases, and the match equity table that it used."""
     if GNUBG is None:
         pytest.skip("needs the program gnubg (Debian: apt-get install gnubg)")
     asked, answered = folder / "cases.json", folder / "answers.json"
@@ -164,7 +164,7 @@ def compared_otherwise(cases: list[Case]) -> list[Case]:
 
 
 def is_same_verdict(case: Case) -> bool:
-    """Whether gnubg's words say our decision; a taken double below -2 it does not call a beaver."""
+    """Whether gnubg's words mean our decision; it does not call a taken double below -2 a beaver."""
     _, taken, verdict = case.theirs
     if case.ours.response is CubeResponse.BEAVER and taken < -2.0:
         return verdict.endswith("take")

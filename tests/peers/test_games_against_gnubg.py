@@ -23,7 +23,7 @@ SITTINGS = [
     (GnubgSession(0, 1, 0, 15, gnubg_plies=2), 2),
     (GnubgSession(1, 1, 3, 16, gnubg_plies=2), 2),
 ]
-"""What is played, and how far this engine looks ahead."""
+"""The games, and the look-ahead of this engine."""
 
 
 @pytest.fixture(scope="module")

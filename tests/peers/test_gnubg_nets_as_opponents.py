@@ -1,4 +1,4 @@
-"""GNU Backgammon as an opponent: what it plays is what it judges best."""
+"""GNU Backgammon as an opponent: it plays what it evaluates as best."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_its_opening_position_is_the_published_one():
     assert outcome.tolist() == pytest.approx([0.5215, 0.1542, 0.0076, 0.1297, 0.0075], abs=5e-5)
 
 
-def test_at_0_plies_it_plays_the_best_of_its_judgements():
+def test_at_0_ply_it_plays_the_best_by_its_evaluations():
     sample = np.concatenate(
         [boards.played_boards(boards.RacingEvaluator(), 1000, seed=1), boards.random_boards(300, seed=2)]
     )

@@ -1,6 +1,6 @@
 """Legal plays and phases against GNU Backgammon's rules, through the Python package gnubg-nn.
 
-GAMMOND_PEER_DECISIONS says how many decisions to compare, 120,000 unless told otherwise (about 15 seconds):
+GAMMOND_PEER_DECISIONS says how many decisions to compare, 120,000 by default (about 15 seconds):
 
     GAMMOND_PEER_DECISIONS=1000000 pytest -m peer tests/peers/test_move_generation_against_gnubg.py
 """

@@ -1,4 +1,4 @@
-"""A client for tests: a service with a small fixed judge, and talks over the sans-IO connection."""
+"""A client for tests: a service with a small fixed evaluator, and talks over the sans-IO connection."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def test_rewriting_keeps_what_the_page_leaves_out():
 
 
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=lambda command: command.name)
-def test_each_command_of_the_table_stands_in_the_documentation(command):
+def test_each_command_of_the_table_is_in_the_documentation(command):
     section = TEXT.partition(f"\n### {command.name}\n")[2].partition("\n### ")[0]
     assert f"`{command.usage}` — {command.summary}. *{command.standard}*" in section
     assert f"- last line: `{command.final_line}`" in section
@@ -83,20 +83,20 @@ def test_each_command_of_the_table_stands_in_the_documentation(command):
 
 
 @pytest.mark.parametrize("key", SETTINGS.values(), ids=lambda key: key.name)
-def test_each_setting_of_the_table_stands_in_the_documentation(key):
+def test_each_setting_of_the_table_is_in_the_documentation(key):
     (row,) = [line for line in TEXT.splitlines() if line.startswith(f"| `{key.name}`")]
     assert key.meaning in row
     assert key.values.replace("|", "\\|") in row
     assert (" ! |" in row) == key.is_unrated
 
 
-def test_each_query_field_stands_in_the_documentation():
+def test_each_query_field_is_in_the_documentation():
     section = TEXT.partition("## JSON queries")[2]
     for field in QUERY_FIELDS:
         assert f"| `{field}` |" in section
 
 
-def test_each_error_code_stands_in_the_documentation():
+def test_each_error_code_is_in_the_documentation():
     section = TEXT.partition("### Errors")[2].partition("### Limits")[0]
     for code in list_error_codes():
         (row,) = [line for line in section.splitlines() if line.startswith(f"| `{code}` |")]
@@ -153,7 +153,7 @@ def test_the_field_of_an_error_is_one_that_the_documentation_names(line):
     assert words[2].removesuffix(":") in documented | arguments | set(SETTINGS)
 
 
-def test_the_caps_stand_in_the_documentation_as_they_are():
+def test_the_caps_are_in_the_documentation_as_they_are():
     limits, tcp = ClientLimits(), TcpLimits()
     caps = (limits.line_bytes, limits.queued_requests, limits.unsent_bytes, limits.query_positions)
     caps += (limits.query_plays, limits.rollout_games)

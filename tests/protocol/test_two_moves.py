@@ -1,4 +1,4 @@
-"""Sessions in which doubles are two checker moves: what plays by that, and what says that it cannot."""
+"""Sessions in which doubles are two checker moves: which players support that, and which refuse."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_undo_takes_the_variant_back_as_any_setting_of_the_game():
     assert connection.handler.session.game.rules.doubles is Doubles.FOUR
 
 
-def test_plays_are_ranked_at_a_look_and_without_the_cube():
+def test_plays_are_ranked_at_0_ply_and_without_the_cube():
     _, lines = variant("newgame", "dice 6 6", "moves")
     *moves, last = lines
     assert last == "moves count=6 shown=6 plies=0 net=racing"
@@ -58,7 +58,7 @@ def test_plays_are_ranked_at_a_look_and_without_the_cube():
 
 
 @pytest.mark.parametrize("player", ["net", "random:seed=2", "pubeval", "heuristic", "racing"])
-def test_players_of_one_look_play_two_moves(player):
+def test_0_ply_players_play_two_moves(player):
     _, lines = variant("newgame", f"set engine.player {player}", "dice 6 6", "go")
     assert len(lines) == 2
     assert lines[0].startswith("info depth 1 ")
@@ -96,7 +96,7 @@ def test_go_chooses_the_first_of_moves_and_a_level_that_errs_does_not_always():
         "play resign single",
     ],
 )
-def test_what_cannot_be_said_of_the_variant_is_refused(line):
+def test_requests_that_the_variant_does_not_support_are_refused(line):
     connection, _ = variant("newgame", "dice 6 6")
     (answer,) = talk(line, connection)
     assert re.match(
@@ -104,7 +104,7 @@ def test_what_cannot_be_said_of_the_variant_is_refused(line):
     ), answer
 
 
-def test_nobody_doubles_in_the_variant():
+def test_there_is_no_doubling_in_the_variant():
     connection, _ = variant("newgame")
     (answer,) = talk("play double", connection)
     assert answer.startswith("error unsupported game.doubles: ")

@@ -24,7 +24,7 @@ def test_make_writes_a_database_and_says_its_memory_first(tmp_path, capsys):
     assert captured.out.startswith(f"{path}: two-sided 3x3 cubeful, 6.5 kB")
 
 
-def test_make_leaves_the_equities_out_when_told_to(tmp_path, capsys):
+def test_make_leaves_the_equities_out_with_cubeless(tmp_path, capsys):
     path = tmp_path / "small.bearoff"
     run("make", "--kind", "two-sided", "--points", 3, "--checkers", 3, "--cubeless", "--output", path)
     assert not open_table(path).is_cubeful
@@ -119,7 +119,7 @@ def test_info_says_what_a_file_holds(tmp_path, capsys):
     assert lines[7].startswith("longest   the side on roll has a winning chance of 0.")
 
 
-def test_info_tells_a_cubeless_database(tmp_path, capsys):
+def test_info_recognises_a_cubeless_database(tmp_path, capsys):
     path = tmp_path / "small"
     run("make", "--kind", "two-sided", "--points", 2, "--checkers", 2, "--cubeless", "--output", path)
     run("info", path)

@@ -1,4 +1,4 @@
-"""The commands of the guide to the tools write what the page says, but for what a net decides."""
+"""The commands of the guide to the tools print what the page shows, apart from the net's numbers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def commands():
 
 
 def without_numbers(text: str) -> str:
-    """Blank what a net decides, and the width of columns."""
+    """Blank the numbers of a net, and the width of columns."""
     return re.sub(r" +", " ", re.sub(r"\b(strong|fast|racing)\b", "NET", re.sub(_NUMBER, "NUMBER", text)))
 
 

@@ -44,7 +44,7 @@ def run_folder(tmp_path):
     return folder
 
 
-def test_exported_nets_load_by_their_entries_and_judge_like_the_trainee(run_folder, tmp_path, capsys):
+def test_exported_nets_load_by_their_entries_and_evaluate_like_the_trained_ones(run_folder, tmp_path, capsys):
     weights = tmp_path / "nets" / "weights"
     assert run_command(str(run_folder), "--name", "tiny", "--folder", str(weights)) == 0
     printed = tomllib.loads(capsys.readouterr().out)["net"]
@@ -138,7 +138,7 @@ def test_a_checkpoint_without_the_number_of_games_is_an_error(run_folder, tmp_pa
     ("outputs", "race_hidden", "phases"),
     [(1, 0, ["contact"]), (2, 4, ["contact", "race"]), (5, 0, ["contact"])],
 )
-def test_classic_nets_load_by_their_entries_and_judge_like_their_weights(
+def test_classic_nets_load_by_their_entries_and_evaluate_like_their_weights(
     tmp_path, capsys, outputs, race_hidden, phases
 ):
     run = tmp_path / "run"
@@ -181,7 +181,7 @@ def layered_run(tmp_path):
     return folder, nets
 
 
-def test_nets_of_several_layers_load_by_their_entries_and_judge_like_their_weights(
+def test_nets_of_several_layers_load_by_their_entries_and_evaluate_like_their_weights(
     layered_run, tmp_path, capsys
 ):
     folder, nets = layered_run
@@ -201,7 +201,7 @@ def test_nets_of_several_layers_load_by_their_entries_and_judge_like_their_weigh
         np.testing.assert_allclose(evaluated, expected, atol=export.TOLERANCE)
 
 
-def test_an_entry_tells_the_whole_lineage_up_to_its_weights(layered_run, tmp_path, capsys):
+def test_an_entry_lists_the_whole_lineage_up_to_its_weights(layered_run, tmp_path, capsys):
     folder, _ = layered_run
     run_command(str(folder), "--name", "deep", "--folder", str(tmp_path), "--best", "--phases", "contact")
     printed = tomllib.loads(capsys.readouterr().out)

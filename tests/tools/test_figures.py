@@ -1,4 +1,4 @@
-"""Pictures of runs: they are drawn, show what the logs say, and are refused before work begins."""
+"""Pictures of runs: they are drawn, show the logs, and are refused before work begins."""
 
 import argparse
 import importlib.util

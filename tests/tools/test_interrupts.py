@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: both stop a tool, once, and do not cut off what it says in the end."""
+"""Ctrl-C and SIGTERM: both stop a tool, once, and do not cut off its last output."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_a_second_signal_much_later_breaks_in(monkeypatch):
 
 
 @BOTH
-def test_a_tool_is_told_in_place_of_raising_and_its_ending_is_safe_too(kind):
+def test_a_tool_is_notified_instead_of_raising_and_its_ending_is_safe_too(kind):
     stopped = threading.Event()
     with raise_on_interrupt():
         with call_on_interrupt(stopped.set):
@@ -102,6 +102,6 @@ def add_arguments(parser):
 
 
 def main(args):
-    """Be told to end."""
+    """Receive the signal."""
     send(signal.SIGTERM)
     return 0

@@ -49,7 +49,7 @@ def wait_for_the_end(number: int) -> int:
     return number
 
 
-def test_leaving_tells_work_that_asks_to_end_and_drops_what_has_not_begun():
+def test_leaving_stops_work_that_asks_and_drops_what_has_not_begun():
     began_s = time.monotonic()
     with ProcessPool(2) as processes:
         results = processes.map(wait_for_the_end, range(100))

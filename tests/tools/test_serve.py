@@ -90,7 +90,7 @@ def test_an_option_of_the_other_dialect_is_refused(option):
 
 
 def served_by(monkeypatch, *options):
-    """Who plays for gnubg with these options, what it was loaded with, and answers at a time."""
+    """Return the player for gnubg with these options, its loading arguments, and the answers at a time."""
     loaded, served = [], []
 
     def load(net, threads):
@@ -169,7 +169,7 @@ def test_debug_output_of_gnubgs_dialect_goes_to_stderr():
     assert "'help'" not in logged
 
 
-def test_only_a_failure_to_listen_is_told_as_one(monkeypatch):
+def test_only_a_failure_to_listen_is_reported_as_one(monkeypatch):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         for dialect in ("--tcp", "--gnubg"):

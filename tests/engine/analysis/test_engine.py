@@ -1,4 +1,4 @@
-"""Judgements of positions, plays and cubes: what they are made of, and that they agree with each other."""
+"""Evaluations of positions, plays and cubes: what they are made of, and that they agree with each other."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ def test_the_cache_is_as_wide_as_the_widest_question():
 
 
 @ANY
-def test_positions_judged_together_are_judged_as_each_alone(match):
+def test_positions_evaluated_together_are_evaluated_as_each_alone(match):
     positions = [MIDGAME, ENDING, WON, MIDGAME, LONG_RACE]
     together = smooth().evaluate_positions(positions, match, EvalSettings(1))
     alone = [smooth().evaluate(position, match, EvalSettings(1)) for position in positions]
@@ -223,7 +223,7 @@ def test_what_is_stopped_answers_with_the_last_finished_depth(depth, reached):
         assert what_was_found(finished) == what_was_found(whole)
 
 
-def test_progress_is_told_at_each_depth():
+def test_progress_is_reported_at_each_depth():
     reports = []
     evaluation = smooth().evaluate(
         MIDGAME, MatchState(), EvalSettings(2), SearchWatch(progress=reports.append)
@@ -283,7 +283,7 @@ def test_gammons_are_not_resigned_where_they_do_not_count():
 
 
 @pytest.mark.parametrize("plies", [0, 1])
-def test_a_beaver_is_judged_at_the_cube_that_a_take_leaves(plies):
+def test_a_beaver_is_evaluated_at_the_cube_that_a_take_leaves(plies):
     beavered = cube_actions.beaver(cube_actions.double(MatchState()))
     for position in (START, MIDGAME, ENDING):
         beaver = smooth().evaluate_beaver(position, beavered, EvalSettings(plies, is_cubeful=False))

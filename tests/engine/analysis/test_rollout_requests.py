@@ -1,4 +1,4 @@
-"""Rollouts of what people ask, against the rollouts they are made of."""
+"""Rollout requests, against the rollouts they are made of."""
 
 from __future__ import annotations
 
@@ -74,9 +74,9 @@ def test_an_answer_is_gone_on_from_and_can_be_stopped():
     part = answered(question)
     whole = answered(question, RolloutSettings(trials=72, truncation=2), resume=part.rollout.state)
     assert (part.trials, whole.trials) == (36, 72)
-    told = []
-    stopped = PreparedRollout(question, ENGINE, RolloutSettings(trials=5000), lambda: bool(told[1:]))
-    answer = stopped.run(progress=told.append)
+    reported = []
+    stopped = PreparedRollout(question, ENGINE, RolloutSettings(trials=5000), lambda: bool(reported[1:]))
+    answer = stopped.run(progress=reported.append)
     assert answer.rollout.reason is StopReason.CANCELLED
 
 

@@ -234,7 +234,7 @@ def test_a_payload_of_another_size_is_refused():
                 TwoSidedTable.from_payload(header, memoryview(bytes(size)))
 
 
-def test_the_size_of_a_file_is_told_to_the_byte(tmp_path):
+def test_the_size_of_a_file_is_known_to_the_byte(tmp_path):
     assert estimate_two_sided_memory(6, 6).file_bytes == 16 * 853_776 + 128
     for cubeful in (False, True):
         path = tmp_path / "file"
@@ -243,7 +243,7 @@ def test_the_size_of_a_file_is_told_to_the_byte(tmp_path):
 
 
 @pytest.mark.parametrize("cubeful", [False, True])
-def test_building_takes_the_memory_that_was_told(cubeful):
+def test_building_takes_the_memory_that_was_announced(cubeful):
     tracemalloc.start()
     build_two_sided(6, 5, cubeful=cubeful, threads=1)
     _, peak_bytes = tracemalloc.get_traced_memory()

@@ -1,4 +1,4 @@
-"""What the tests of the cube share: match states, outcomes, and races as chances to win."""
+"""Shared by the tests of the cube: match states, outcomes, and races as winning chances."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cube decisions: what any player knows, published laws and races, and what must never happen."""
+"""Cube decisions: obvious ones, published laws and races, and impossible results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The states of the cube: which there are, who may double in them, and what results are worth."""
+"""The states of the cube: which exist, which side may double, and the values of results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cubeful values: published points, what must hold for any outcome at any score, and the right to double."""
+"""Cubeful values: published points, laws for any outcome at any score, and the right to double."""
 
 from __future__ import annotations
 

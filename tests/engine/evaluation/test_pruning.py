@@ -10,7 +10,7 @@ DICE = boards.random_rolls(60, seed=6)
 
 
 class _Opposite(boards.RacingEvaluator):
-    """Likes what the racing evaluator likes least."""
+    """Prefers the plays that the racing evaluator ranks last."""
 
     name = "opposite"
 

@@ -211,7 +211,7 @@ ROW = "  1) 31: 8/5 6/5                 64: 24/18 13/9"
         ("  2)  Wins it", MatIssueKind.UNREADABLE, "a number after wins"),
     ],
 )
-def test_what_cannot_be_is_told_with_its_line_and_ends_the_game(line, kind, message):
+def test_an_impossible_action_is_reported_with_its_line_and_ends_the_game(line, kind, message):
     read = rows(ROW, line, "  3) 21: 13/11 6/5", "      Wins 1 point")
     fault = read.issues[0]
     assert (fault.line, fault.game, fault.kind) == (8, 1, kind)
@@ -262,7 +262,7 @@ def test_a_game_that_cannot_begin_so_is_left_out(head, kind):
         ("                                  Wins 1 point", "got 1 for the right one"),
     ],
 )
-def test_a_result_against_the_rules_is_told_and_that_of_the_rules_counts(said, message):
+def test_a_result_against_the_rules_is_reported_and_that_of_the_rules_counts(said, message):
     read = rows(ROW, "  2)  Doubles => 2                Drops", said)
     assert [fault.kind for fault in read.issues] == [MatIssueKind.WRONG_RESULT]
     assert message in read.issues[0].message
@@ -308,13 +308,13 @@ def test_a_text_without_a_game_is_refused(text):
     assert caught.value.field == "mat"
 
 
-def test_a_game_without_rows_is_told():
+def test_a_game_without_rows_is_reported():
     read = only(" 5 point match\n Game 1\n")
     assert read.games == ()
     assert [(fault.line, fault.kind) for fault in read.issues] == [(2, MatIssueKind.UNREADABLE)]
 
 
-def test_a_game_that_stops_is_told_and_its_plays_stay():
+def test_a_game_that_stops_is_reported_and_its_plays_stay():
     read = rows(ROW)
     assert [fault.kind for fault in read.issues] == [MatIssueKind.NO_RESULT]
     assert len(read.games[0].actions) == 2

@@ -1,4 +1,4 @@
-"""Games as .mat text: the layout, and that what is written can be played again."""
+"""Games as .mat text: the layout, and that records can be replayed."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ BEAROFF = position({6: 3, 1: 2}, {20: 1, 24: 4})
         ("-b----E-C---eE---c-e----B-:0:0:1:31:2:1:0:5:10", FIVE_POINTS),
     ],
 )
-def test_each_format_is_told_from_the_others(text, match):
+def test_each_format_is_distinguished_from_the_others(text, match):
     assert parse_position(text) == (Position.start(), match)
 
 

@@ -82,7 +82,7 @@ class MatchTwin:
         return mean_worth(*self.games[1 - side], lambda n: self.worth(side, level, -n))
 
     def take_point(self, side: int, level: int) -> float:
-        """Where a side's live value as the new owner equals what a pass leaves it."""
+        """Where a side's live value as the new owner equals its value after a pass."""
         corners = self.corners(side, level + 1, owner=side)
         dropped = self.worth(side, level, -1)
         if dropped <= corners[0][1]:
@@ -91,7 +91,7 @@ class MatchTwin:
         return left[0] + (dropped - left[1]) / (right[1] - left[1]) * (right[0] - left[0])
 
     def corners(self, side: int, level: int, owner: int | None) -> list[tuple[float, float]]:
-        """The live value as straight lines; nobody ends a game that is worth more to it played on."""
+        """The live value as straight lines; no side ends a game that is worth more played on."""
         ends = (0.0, self.lost(side, level)), (1.0, self.won(side, level))
         corners = [ends[0]]
         if owner != side and self.turns[level, 1 - side]:

@@ -64,7 +64,7 @@ def test_decoding_undoes_encoding():
     assert (found == sample).all()
 
 
-def test_ids_with_one_character_changed_are_judged_as_the_slow_twin_judges_them():
+def test_ids_with_one_character_changed_are_read_as_the_slow_twin_reads_them():
     generator = np.random.default_rng(5)
     alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
     ids = []

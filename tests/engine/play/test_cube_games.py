@@ -1,4 +1,4 @@
-"""Games and matches with the cube: who may double, what is counted, and when a match ends."""
+"""Games and matches with the cube: the right to double, scores, and the end of a match."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from engine.rules.position import Position
 
 
 class Bold:
-    """Plays the first legal play, doubles whenever it may, and gives the answers it is told."""
+    """Plays the first legal play, doubles whenever it may, and gives set answers."""
 
     def __init__(self, *answers: CubeResponse, doubles: bool = True) -> None:
         self.answers = list(answers)
@@ -123,7 +123,7 @@ def test_a_match_to_one_point_is_one_game_without_the_cube():
     assert max_cube_turns(game) == []
 
 
-def test_a_game_stops_when_told_to():
+def test_a_game_stops_when_cancelled():
     with pytest.raises(CancelledWork, match="turn 2"):
         play_game((Bold(), Bold()), MatchState(), dice(), iter([False, False, True]).__next__)
 

@@ -1,4 +1,4 @@
-"""What players of a strength do: plays and cube actions by the match state, and errors that stay small."""
+"""Deciders: plays and cube actions by the match state, and errors that stay small."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def test_nobody_doubles_without_access_to_the_cube():
 
 
 def test_cube_actions_look_ahead_as_plays_do():
-    """Without look-ahead the evaluator thinks of a race; at 1 ply it sees the game end."""
+    """At 0-ply the evaluator sees a race; at 1-ply it sees the game end."""
     last_roll = boards.position(x={1: 2}, o={24: 2})
     blind = Engine(RacingEvaluator())
     assert not Decider(blind).should_double(last_roll, MatchState())

@@ -22,7 +22,7 @@ MATCH = MatchState(length=5, score=(3, 1))
 
 
 class Bold:
-    """Likes to stand far back."""
+    """Prefers to stay far back."""
 
     def score_boards(self, boards):
         return (boards[:, 1] @ np.arange(26)).astype(np.float32)
@@ -50,14 +50,14 @@ def test_what_the_choice_is_worth_is_the_engines_word():
         assert choice.evaluation.plies == 0
 
 
-def test_a_player_that_looks_ahead_evaluators_itself_and_is_watched():
+def test_a_player_that_looks_ahead_evaluates_itself_and_is_watched():
     deep = Decider(ENGINE, EvalSettings(1, "tiny", is_cubeful=False))
-    told = []
-    watch = SearchWatch(None, lambda progress: told.append(progress.effort.plies))
+    reported = []
+    watch = SearchWatch(None, lambda progress: reported.append(progress.effort.plies))
     start, roll = asked()[0]
     choice = Decider(ENGINE, player=SearchPlayer("deep", deep)).choose_play(start, roll, MATCH, watch)
     assert choice.play == deep.choose_play(start, roll, MatchState()).evaluation.play
-    assert choice.ranked.effort.plies in told
+    assert choice.ranked.effort.plies in reported
 
 
 def test_the_cube_is_the_engines():

@@ -29,7 +29,7 @@ def test_results_do_not_depend_on_how_many_games_run_at_once():
         assert play_games(RACER, RANDOM, 60, seed=2, lockstep=lockstep).points.tolist() == expected
 
 
-def test_a_stretch_of_a_series_is_the_series_cut():
+def test_a_range_of_a_series_is_the_series_cut():
     whole = play_games(RACER, RANDOM, 60, seed=3).points
     assert play_games(RACER, RANDOM, 20, seed=3, first_pair=15).points.tolist() == whole[30:50].tolist()
 
@@ -48,7 +48,7 @@ def test_other_seeds_give_other_games():
 
 
 class _Recorder(Player):
-    """Plays like another player and keeps what it was asked."""
+    """Plays like another player and records its positions."""
 
     def __init__(self, player) -> None:
         self.player = player
@@ -127,7 +127,7 @@ def test_progress_grows_to_the_number_of_games():
     assert seen[-1] == 40
 
 
-def test_work_stops_when_told_to():
+def test_work_stops_when_cancelled():
     with pytest.raises(CancelledWork, match="of 40 games"):
         play_games(RACER, RANDOM, 40, cancelled=iter([False, False, True]).__next__)
 
@@ -153,7 +153,7 @@ class _Idler(Player):
         return positions[:, ::-1].copy()
 
 
-def test_a_game_that_never_ends_is_given_up(monkeypatch):
+def test_a_game_that_never_ends_is_an_error(monkeypatch):
     monkeypatch.setattr("engine.play.lockstep.MAX_TURNS", 500)
     with pytest.raises(LimitError, match="over 500 turns"):
         play_games(_Idler(), _Idler(), 2)

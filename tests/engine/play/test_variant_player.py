@@ -95,7 +95,7 @@ def test_a_player_that_looks_ahead_is_refused():
     assert caught.value.field == "doubles"
 
 
-def test_plays_of_two_moves_are_ranked_as_their_results_are_judged():
+def test_plays_of_two_moves_are_ranked_by_the_evaluations_of_their_results():
     evaluator = boards.RacingEvaluator()
     ranked = two_move_engine().rank_plays(START, (4, 4), MatchState())
     assert {play.play.result for play in ranked.plays} == {
@@ -123,7 +123,7 @@ def test_ranking_knows_neither_look_ahead_nor_the_cube(depth):
     assert caught.value.field == "doubles"
 
 
-def test_a_decider_plays_the_best_of_two_moves_and_errs_as_it_is_told():
+def test_a_decider_plays_the_best_of_two_moves_and_errs_by_its_noise():
     engine, match = two_move_engine(), MatchState()
     ranked = engine.rank_plays(START, (6, 6), match)
     assert Decider(engine).choose_play(START, (6, 6), match).evaluation == ranked.best

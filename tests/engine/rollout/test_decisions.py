@@ -53,7 +53,7 @@ def test_chosen_plays_keep_their_order_in_the_state():
     assert [Position(start) for start in rollout.state.starts] == [play.result for play in plays]
 
 
-def test_plays_that_were_given_up_come_last_whatever_their_equity():
+def test_pruned_plays_come_last_whatever_their_equity():
     plays = legal_plays(CONTACT, (6, 2))[:2]
     _, rollout = roll_out_plays(CONTACT, (6, 2), EVALUATORS, SHORT, plays=plays)
     better = int(

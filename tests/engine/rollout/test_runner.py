@@ -122,7 +122,7 @@ def test_where_the_work_is_cut_and_by_how_many_threads_ends_no_rule_elsewhere(mo
         assert np.array_equal(rest.state.scores[0], whole.state.scores[0])
 
 
-def test_a_state_keeps_what_it_told_and_no_room_for_trials_that_never_came():
+def test_a_state_keeps_its_estimates_and_no_room_for_trials_that_never_came():
     seen = []
     stopped = roll_out(
         [RACE],
@@ -138,7 +138,7 @@ def test_a_state_keeps_what_it_told_and_no_room_for_trials_that_never_came():
         assert np.array_equal(state.scores[0], scores[: state.count_trials()])
 
 
-def test_candidates_that_were_given_up_catch_up_once_no_rule_forbids_it():
+def test_pruned_candidates_catch_up_once_no_rule_forbids_it():
     settings = RolloutSettings(trials=216, truncation=4, min_trials=108)
     ruled = roll_out(CANDIDATES, EVALUATORS, settings)
     assert (
@@ -188,7 +188,7 @@ def test_a_state_of_other_positions_or_evaluators_is_refused():
         roll_out([RACE], RolloutEvaluators(EVALUATORS.policy, boards.RandomEvaluator(1)), resume=done.state)
 
 
-def test_a_candidate_far_behind_is_given_up_and_the_rest_go_on():
+def test_a_candidate_far_behind_is_pruned_and_the_rest_go_on():
     close = [legal_plays(RACE, (2, 1))[i].result for i in (0, 1)]
     settings = RolloutSettings(trials=432, min_trials=108)
     rollout = roll_out([*close, boards.position({1: 1}, {24: 9})], EVALUATORS, settings)
@@ -204,7 +204,7 @@ def test_one_candidate_left_ends_the_rollout():
     assert rollout.state.count_trials(0) == rollout.state.count_trials(1) == 108
 
 
-def test_candidates_without_a_difference_are_not_given_up():
+def test_candidates_without_a_difference_are_not_pruned():
     rollout = roll_out([RACE, RACE], EVALUATORS, RolloutSettings(trials=216, min_trials=108))
     assert rollout.reason is StopReason.TRIALS
     difference = rollout.state.estimate_difference(0, 1)
@@ -232,7 +232,7 @@ def test_common_dice_make_differences_sharper_than_the_equities():
     assert rollout.state.estimate_difference(0, 1).equity == pytest.approx(values[0] - values[1])
 
 
-def test_progress_is_told_with_what_is_known():
+def test_progress_is_reported_with_the_numbers_so_far():
     seen = []
     rollout = roll_out([RACE], EVALUATORS, RolloutSettings(trials=500), progress=seen.append)
     counts = [state.count_trials() for state in seen]

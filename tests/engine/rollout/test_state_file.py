@@ -55,7 +55,7 @@ def test_saving_again_replaces_the_file(tmp_path, state):
     assert load_state(path).count_trials() == 144
 
 
-def test_evaluators_of_the_same_names_are_told_apart_by_what_they_are_made_of(tmp_path, state):
+def test_evaluators_of_the_same_names_are_distinguished_by_their_nets(tmp_path, state):
     path = tmp_path / "state"
     save_state(state, path, {"contact": "12" * 32})
     assert load_state(path, {"contact": "12" * 32}).count_trials() == load_state(path).count_trials() == 108

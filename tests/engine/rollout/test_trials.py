@@ -85,7 +85,7 @@ def test_a_last_roll_that_always_wins_wins():
 
 
 class _CountingReplies:
-    """Finds replies like another pruner and counts what it is asked."""
+    """Finds replies like another pruner and counts its positions."""
 
     name = "counting"
 
@@ -135,13 +135,13 @@ class _Idler:
         )
 
 
-def test_a_trial_that_never_ends_is_given_up(monkeypatch):
+def test_a_trial_that_never_ends_is_an_error(monkeypatch):
     monkeypatch.setattr("engine.rollout.trials.MAX_TURNS", 300)
     settings = RolloutSettings(variance_reduction=False)
     with pytest.raises(LimitError, match="over 300 turns"):
         _play([START], range(2), settings, RolloutEvaluators(_Idler(), EVALUATOR))
 
 
-def test_playing_stops_when_told_to():
+def test_playing_stops_when_cancelled():
     with pytest.raises(CancelledWork):
         _play([START], range(36), cancelled=iter([False] * 5 + [True]).__next__)

@@ -1,4 +1,4 @@
-"""Doubles, answers and resignations: what follows from each, and what the rules forbid."""
+"""Doubles, answers and resignations: the state after each, and what the rules forbid."""
 
 from __future__ import annotations
 

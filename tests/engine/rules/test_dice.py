@@ -79,7 +79,7 @@ def test_a_negative_seed_is_refused():
         SeededDice(-1)
 
 
-def test_scripted_dice_show_what_they_were_told_and_then_stop():
+def test_scripted_dice_show_their_rolls_and_then_stop():
     dice = ScriptedDice([(3, 1), (6, 6)])
     assert [dice.roll(), dice.roll()] == [(3, 1), (6, 6)]
     with pytest.raises(StateError, match="ended after 2 rolls"):

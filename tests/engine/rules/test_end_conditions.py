@@ -15,7 +15,7 @@ RACER = EvaluatorPlayer(boards.RacingEvaluator())
 RANDOM = RandomPlayer(7)
 
 RACE = boards.position({6: 5, 5: 5, 4: 5}, {24: 5, 20: 5, 19: 5})
-"""x, who is to roll, has 75 pips, o has 5 · (1 + 5 + 6) = 60."""
+"""x is to roll with 75 pips, o has 5 · (1 + 5 + 6) = 60."""
 
 
 def test_a_race_counts_the_pips_that_the_side_which_has_moved_is_ahead_less_a_roll():

@@ -119,7 +119,7 @@ def test_a_value_out_of_range_is_refused_by_name(changes, field):
     assert caught.value.field == field
 
 
-def test_a_score_out_of_range_is_told_as_people_write_it():
+def test_a_score_out_of_range_is_reported_as_people_write_it():
     with pytest.raises(ValueRangeError, match=r"not 0 and -1$"):
         MatchState(score=(0, -1))
 

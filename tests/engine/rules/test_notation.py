@@ -186,7 +186,7 @@ def test_reading_point_by_point_gives_what_the_search_gives(monkeypatch):
             starred = re.sub(r"/[0-9]+", lambda move: move[0] + generator.choice(("", "*")), ends)
             read += [(each, on, roll) for each in (text, text.replace("*", ""), ends, starred)]
 
-    def told(text, on, roll):
+    def reported(text, on, roll):
         try:
             return parse_play(text, on, roll)
         except PlayError as error:
@@ -200,9 +200,9 @@ def test_reading_point_by_point_gives_what_the_search_gives(monkeypatch):
 
     carried_out = notation._play_as_written
     monkeypatch.setattr(notation, "_play_as_written", noted)
-    quick = [told(*each) for each in read]
+    quick = [reported(*each) for each in read]
     monkeypatch.setattr(notation, "_play_as_written", lambda *_: None)
-    assert [told(*each) for each in read] == quick
+    assert [reported(*each) for each in read] == quick
     assert 0.5 < sum(play is not None for play in found) / len(found) < 1
 
 

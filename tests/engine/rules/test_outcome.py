@@ -40,7 +40,7 @@ def possible_outcomes(count, seed):
 
 
 def points(x, o):
-    """What a finished position is worth to x by its exact outcome."""
+    """Return the value of a finished position to x by its exact outcome."""
     return float(cubeless_equity(evaluate_finished(position(x, o).board[None]))[0])
 
 

@@ -1,4 +1,4 @@
-"""Chance: the same for the same, spread evenly, and independent of what else is asked."""
+"""Seeded random numbers: equal for equal keys, spread evenly, and independent of other requests."""
 
 from __future__ import annotations
 

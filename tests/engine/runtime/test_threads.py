@@ -68,7 +68,7 @@ def test_a_caller_who_waits_for_threads_that_are_busy_can_be_stopped():
             may_end.wait(20)
 
     def stop():
-        raise CancelledWork("told to")
+        raise CancelledWork("cancelled")
 
     busy = threading.Thread(target=lambda: workers.map(keep_busy, range(2)))
     busy.start()

@@ -1,4 +1,4 @@
-"""Slow, obvious twins of the search, position by position and roll by roll, and judges to search with."""
+"""Slow, obvious twins of the search, position by position and roll by roll, and evaluators to search with."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from engine.rules.position import CHECKERS, OFF, Position
 
 
 class SmoothEvaluator:
-    """A judge with opinions on all five columns, and wrong ones on finished positions unless told otherwise.
+    """An evaluator with opinions on all five columns, by default wrong ones on finished positions.
 
     All its arithmetic is exact or rounded entry by entry, so a row's result depends on that row alone.
     """
@@ -46,7 +46,7 @@ class SmoothEvaluator:
 
 
 class CountingPruner(EvaluatorPruner):
-    """A reply finder that notes how many positions it was given at a time."""
+    """A pruner that notes how many positions it was given at a time."""
 
     def __init__(self, evaluator) -> None:
         super().__init__(evaluator)

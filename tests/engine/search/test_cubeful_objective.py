@@ -104,7 +104,7 @@ def test_two_plies_unpruned_are_the_exact_expectiminimax_with_the_cube(match):
 
 
 def test_the_samples_have_doubles_that_are_right_and_doubles_that_are_wrong():
-    """Otherwise the twin could not tell a search that always doubles from one that never does."""
+    """Otherwise the twin could not distinguish a search that always doubles from one that never does."""
     objective = cubeful(MatchState(), 1)
     values = searched(objective, np.concatenate([SAMPLE, NEARLY_OVER]), 1)
     doubled = objective.apply_double_option(values)[:, OUTCOME_COLUMNS] > values[:, OUTCOME_COLUMNS]
@@ -177,7 +177,7 @@ def test_results_are_bitwise_the_same_on_any_threads_alone_and_in_company(match)
 
 
 @pytest.mark.parametrize("entries", [2, 1 << 14])
-def test_judgements_of_different_columns_share_a_cache_without_mixing(entries):
+def test_objectives_of_different_columns_share_a_cache_without_mixing(entries):
     evaluator, sample = SmoothEvaluator(), np.concatenate([SAMPLE[:1], NEARLY_OVER])
     objectives = [
         CubelessObjective(evaluator),

@@ -1,4 +1,4 @@
-"""Move filters let through what their numbers say."""
+"""Move filters keep the plays within their numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A search carries up whatever columns a judgement has, and lets each side do what it can before it rolls."""
+"""A search carries up whatever columns an objective has, and each side has its options before it rolls."""
 
 from __future__ import annotations
 

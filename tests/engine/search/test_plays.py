@@ -130,7 +130,7 @@ def test_a_search_that_is_stopped_at_once_still_has_an_answer():
     assert found.best.play == rank_plays(SmoothEvaluator(), MIDGAME, (4, 2))[0].play
 
 
-def test_progress_is_told_at_each_depth():
+def test_progress_is_reported_at_each_depth():
     reports = []
     found = pruned_search().search(MIDGAME, (4, 2), 2, FILTERS["tiny"], SearchWatch(progress=reports.append))
     finished = [report for report in reports if report.effort.is_finished]
@@ -140,7 +140,7 @@ def test_progress_is_told_at_each_depth():
     assert 0.0 <= finished[0].effort.elapsed_s <= finished[-1].effort.elapsed_s <= found.effort.elapsed_s
 
 
-def test_progress_is_told_while_a_depth_is_at_work(monkeypatch):
+def test_progress_is_reported_while_a_depth_is_searched(monkeypatch):
     monkeypatch.setattr("engine.search.watch.PROGRESS_EVERY_S", 0.0)
     reports = []
     pruned_search(threads=2).search(MIDGAME, (4, 2), 2, FILTERS["tiny"], SearchWatch(progress=reports.append))
@@ -198,7 +198,7 @@ def test_bad_requests_are_refused_by_field():
         pruned_search(threads=0)
 
 
-def test_a_search_can_be_made_of_any_judgement_and_tree():
+def test_a_search_can_be_made_of_any_objective_and_tree():
     search = PlaySearch(CubelessObjective(SmoothEvaluator()), TreeSearch(None, UNPRUNED))
     found = search.search(MIDGAME, (6, 6), 1, FILTERS["huge"])
     assert np.all(np.diff([each.score for each in found.plays if each.survived]) <= 0)

@@ -33,7 +33,7 @@ def features(position: Position, side: int = 0) -> dict[str, float]:
 
 
 class Twin:
-    """One side of a position, with every feature as a method that does what the page says."""
+    """One side of a position, with every feature of the page as a method."""
 
     def __init__(self, board, side: int) -> None:
         self.own = board[side].tolist()

@@ -1,4 +1,4 @@
-"""Plays judged by differences to the position before them, against judging each result afresh."""
+"""Plays evaluated by differences from the position before them, against evaluating each result afresh."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def check(sample, dice, contact, race):
     return children
 
 
-def test_every_roll_of_a_position_is_judged_after_one_preparation():
+def test_every_roll_of_a_position_is_evaluated_after_one_preparation():
     contact, race = random_net(5, 32), random_net(6, 16)
     sample = unfinished(boards.random_boards(20, seed=12))
     buffers = kernel_play_evaluation.make_play_buffers(contact, race)

@@ -57,7 +57,7 @@ def test_high_stacks_end_in_their_count_and_checkers_on_the_bar_stand_where_they
     assert draw_board(on_roll, match, bottom_seat=0) == LATE.splitlines()
 
 
-def test_the_seat_on_roll_is_at_the_bottom_unless_told_otherwise():
+def test_the_seat_on_roll_is_at_the_bottom_unless_asked_otherwise():
     lopsided, match = decode_xgid("-B---bC-B---cEa-Aca-b--bA-:0:0:-1:00:0:0:0:0:10")
     assert draw_board(lopsided, match) == draw_board(lopsided, match, bottom_seat=0)
     assert draw_board(lopsided, match) != draw_board(lopsided, match, bottom_seat=1)

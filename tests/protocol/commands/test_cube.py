@@ -95,7 +95,7 @@ def test_cube_is_asked_as_before_the_roll_and_before_the_double():
     assert answered("cube", evaluator, "newgame\nplay double") == plain
 
 
-def test_cube_looks_as_deep_as_asked_and_says_so():
+def test_cube_searches_to_the_requested_depth_and_reports_it():
     found = answered("cube plies=1", RacingEvaluator())
     evaluated = Engine(RacingEvaluator()).evaluate(Position.start(), MatchState(), EvalSettings(1))
     assert found["plies"] == "1"
@@ -112,7 +112,7 @@ def test_a_cube_question_that_is_stopped_answers_with_less():
     assert connection.data_to_send().decode().endswith("plies=0 net=racing stopped=true\n")
 
 
-def test_take_is_told_from_the_side_that_answers():
+def test_take_is_evaluated_for_the_side_that_answers():
     evaluator = FixedEvaluator(0.74, 0, 0, 0, 0)
     cube, take = answered("cube", evaluator), answered("take", evaluator)
     assert (take["seat"], take["response"]) == ("p1", "take")
@@ -205,7 +205,7 @@ def test_the_matrix_has_the_action_at_every_score():
     assert code[keys(talk("cube", connection)[-1])["action"]] == money
 
 
-def test_the_matrix_reaches_nine_points_unless_told_otherwise_and_starts_from_any_cube():
+def test_the_matrix_reaches_nine_points_by_default_and_starts_from_any_cube():
     lines = talk("newgame\nmatrix\nmatrix away=4 cube=2")
     assert sum(line.startswith("row ") for line in lines) == 9 + 4
     assert lines[-2] == "row away=4 actions=" + lines[-2][-4:]

@@ -1,4 +1,4 @@
-"""``go``: what a player of the session's level does, within its limits."""
+"""``go``: the decisions of a player of the session's level, within its limits."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ START = Position.start()
 
 
 def evaluator_of(*outcome):
-    """A judge that says one thing of every position that goes on."""
+    """An evaluator that gives every unfinished position one outcome."""
 
     class Sure(RacingEvaluator):
         def evaluate(self, boards):
@@ -37,7 +37,7 @@ def evaluator_of(*outcome):
 
 
 def chosen(level, seed=1):
-    """What a player of a level plays with the opening roll 6-4."""
+    """Return the opening 6-4 of a player of a level."""
     decider = Decider(
         Engine(RacingEvaluator()), EvalSettings(level.plies, level.filter_name), level.noise_points, seed
     )
@@ -58,7 +58,7 @@ def test_a_level_that_errs_tells_of_its_choice_alone():
         assert info.partition(" pv ")[2] == lines[-1].removeprefix("bestmove ")
 
 
-def test_depths_are_told_with_their_best_play():
+def test_depths_are_reported_with_their_best_play():
     lines = talk("newgame\ndice 6 4\ngo chequer plies 2 filter huge")
     infos = [line for line in lines if line.startswith("info depth")]
     assert [line.split()[2] for line in infos] == ["1", "2", "3"]
@@ -151,7 +151,7 @@ def test_a_decision_with_look_ahead_is_long_work_and_has_its_deadline():
 
 
 def play_of(name, write=format_moves_plain):
-    """What a player by name plays with the opening roll 6-4."""
+    """Return the opening 6-4 of a player by name."""
     result = load_player(name).choose(START.board[None].copy(), np.array([[6, 4]], np.int8))[0]
     (play,) = [play for play in legal_plays(START, (6, 4)) if np.array_equal(play.result.board, result)]
     return write(play)
@@ -165,7 +165,7 @@ def test_another_player_chooses_the_plays(name):
     assert talk(asked + "go turn")[-1] == f"bestturn cube=nodouble move={play_of(name)}"
 
 
-def test_the_choice_of_another_player_is_told_with_its_worth_to_the_evaluator():
+def test_the_choice_of_another_player_is_reported_with_its_equity_by_the_evaluator():
     lines = talk("set engine.player random:seed=1\nnewgame\ndice 6 4\ngo\nmoves")
     (info,) = [line for line in lines if line.startswith("info")]
     assert info.endswith(f" pv {play_of('random:seed=1')}")

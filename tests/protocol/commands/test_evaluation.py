@@ -1,4 +1,4 @@
-"""``eval`` and ``moves``: the analyst's numbers, at the depth that was asked for."""
+"""``eval`` and ``moves``: the engine's numbers, at the depth that was asked for."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def values(line):
 
 
 def numbers(evaluated, plies):
-    """What a line should say of a judgement."""
+    """Return the fields that a line should have for an evaluation."""
     shown = {**evaluated.outcome._asdict(), "equity": evaluated.equity}
     for name in ("cubeful", "mwc"):
         if getattr(evaluated, name) is not None:
@@ -47,7 +47,7 @@ def numbers(evaluated, plies):
         ),
     ],
 )
-def test_eval_says_what_the_analyst_says(settings, match, request_text, depth):
+def test_eval_gives_the_numbers_of_the_engine(settings, match, request_text, depth):
     line = talk(f"{settings}\nnewgame\n{request_text}")[-1]
     evaluated = ENGINE.evaluate(START, match, depth)
     said = values(line)
@@ -63,7 +63,7 @@ def test_dice_and_a_waiting_double_do_not_change_what_eval_says():
     assert talk("newgame\nplay double\neval")[-1] == plain
 
 
-def test_moves_come_as_the_analyst_ranks_them_and_say_which_survived():
+def test_moves_come_as_the_engine_ranks_them_with_the_survivors_of_the_filter():
     lines = talk("set game.length 5\nnewgame\ndice 4 3\nmoves plies=1 filter=tiny")
     moves = [values(line) for line in lines if line.startswith("move ")]
     ranked = ENGINE.rank_plays(START, (4, 3), MatchState(5), EvalSettings(1, "tiny")).plays
@@ -85,7 +85,7 @@ def test_a_wider_filter_lets_more_survive():
     assert survivors("tiny") < survivors("huge")
 
 
-def test_depths_are_told_as_they_are_finished_but_not_the_net_alone():
+def test_depths_are_reported_as_they_are_finished_but_not_the_net_alone():
     assert not [line for line in talk("newgame\neval plies=0") if line.startswith("info")]
     infos = [line for line in talk("newgame\neval plies=2") if line.startswith("info depth")]
     assert [line.split()[2] for line in infos] == ["2", "3"]

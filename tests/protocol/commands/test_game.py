@@ -37,7 +37,7 @@ def test_a_double_is_taken_and_the_doubler_rolls():
         (("double", "resign single", "accept"), "winner=p0 result=single points=1"),
     ],
 )
-def test_a_game_that_is_given_up_ends_with_its_result_and_undo_takes_it_back(actions, result):
+def test_a_conceded_game_ends_with_its_result_and_undo_takes_it_back(actions, result):
     connection, answer = played(*actions)
     assert answer.endswith(result)
     for line in ("roll", "dice 3 1", "play double", "cube", "rollout", "eval"):
@@ -140,7 +140,7 @@ def test_before_the_dice_an_offer_that_waits_is_named_with_its_answers(line):
 @pytest.mark.parametrize(
     "line", ["eval", "moves", "cube", "take", "resign", "go", "go cube", "rollout trials=2"]
 )
-def test_a_cube_at_one_with_an_owner_loads_and_is_not_judged(line):
+def test_a_cube_at_one_with_an_owner_loads_and_is_not_evaluated(line):
     connection = make_connection()
     held = encode_match_id(MatchState(cube_owner=0, roll=(3, 1)))
     assert talk(f"position gnubgid 4HPwATDgc/ABMA:{held}", connection)[0].startswith("ok ")
@@ -157,7 +157,7 @@ def test_a_cube_that_no_game_has_is_refused_in_a_query():
     assert "a cube at 1 has no owner" in line
 
 
-def test_a_position_of_another_game_begins_after_one_that_was_given_up():
+def test_a_position_of_another_game_begins_after_a_conceded_one():
     connection, _ = played("double", "drop")
     talk("position gnubgid 4HPwATDgc/ABMA", connection)
     assert re.match("roll die1=", talk("roll", connection)[0])

@@ -1,4 +1,4 @@
-"""Limits of ``go``: what they let a session do."""
+"""Limits of ``go``."""
 
 from __future__ import annotations
 

@@ -138,7 +138,7 @@ def test_the_cube_counts_as_the_session_says(connection):
     assert "cubeful" in keys(talk(f"rollout cube {SHORT}", connection)[0])
 
 
-def test_the_dice_on_the_board_are_what_is_rolled_out_unless_told_otherwise(connection):
+def test_a_rollout_plays_the_dice_on_the_board_unless_asked_otherwise(connection):
     assert keys(talk(f"rollout {SHORT}", connection)[-1])["of"] == "position"
     talk("dice 6 1", connection)
     lines = talk(f"rollout {SHORT}", connection)
@@ -210,28 +210,28 @@ def test_a_single_trial_has_no_errors(connection):
 
 
 def stopped(connection, line, after):
-    """Send a rollout, stop it once ``after`` says so of a progress line, return all lines and the delay."""
+    """Send a rollout, stop it once ``after`` accepts a progress line; return all lines and the delay."""
     connection.receive_data(line.encode() + b"\n")
     job = connection.next_job()
-    told = []
+    reported = []
 
     def report(reply):
-        told.append(reply)
+        reported.append(reply)
         if after(reply.text):
             job.control.stop()
-            told.append(time.perf_counter())
+            reported.append(time.perf_counter())
 
     result = job.run(report)
-    delay_s = time.perf_counter() - told[-1]
+    delay_s = time.perf_counter() - reported[-1]
     connection.receive_result(job, result)
-    return [reply for reply in told if not isinstance(reply, float)], connection.data_to_send(), delay_s
+    return [reply for reply in reported if not isinstance(reply, float)], connection.data_to_send(), delay_s
 
 
 def test_progress_comes_as_it_goes_and_a_stop_gives_what_is_complete(connection):
-    told, data, delay_s = stopped(connection, "rollout trials=100000", lambda text: "se" in text)
+    reported, data, delay_s = stopped(connection, "rollout trials=100000", lambda text: "se" in text)
     assert all(
         re.fullmatch(r"trials \d+ of 100000 time_ms \d+( equity -?\d\.\d{6}( se \d\.\d{6})?)?", reply.text)
-        for reply in told
+        for reply in reported
     )
     final = keys(data.decode().splitlines()[-1])
     assert final["reason"] == "stopped"
@@ -243,8 +243,8 @@ def test_progress_comes_as_it_goes_and_a_stop_gives_what_is_complete(connection)
 
 def test_progress_on_plays_names_the_best_so_far(connection):
     talk("dice 3 1", connection)
-    told, _, _ = stopped(connection, "rollout trials=15000", lambda text: "pv" in text)
-    assert re.search(r" equity -?\d\.\d+( se \d\.\d+)? pv (\d+/\d+ ?)+$", told[-1].text)
+    reported, _, _ = stopped(connection, "rollout trials=15000", lambda text: "pv" in text)
+    assert re.search(r" equity -?\d\.\d+( se \d\.\d+)? pv (\d+/\d+ ?)+$", reported[-1].text)
 
 
 def test_a_stop_before_anything_is_complete_is_an_error_and_leaves_nothing_to_go_on_with(connection):

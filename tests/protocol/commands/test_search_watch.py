@@ -1,4 +1,4 @@
-"""The watch of a search: what it tells, and what stops it."""
+"""The watch of a search: progress and cancellation."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def two_depths(watch):
         watch.end_depth()
 
 
-def test_finished_depths_are_told_from_the_first_that_is_wanted():
+def test_finished_depths_are_reported_from_the_first_that_is_wanted():
     assert told_by(two_depths) == ["info depth 2 nodes 20"]
     assert told_by(two_depths, from_plies=0) == ["info depth 1 nodes 10", "info depth 2 nodes 20"]
     assert told_by(two_depths, from_plies=9) == []
@@ -44,7 +44,7 @@ def test_the_best_play_stands_behind_its_depth():
     assert " multipv 1 score 0.250000 pv " in lines[0]
 
 
-def test_effort_is_told_within_a_depth_but_not_at_0_plies(monkeypatch):
+def test_effort_is_reported_within_a_depth_but_not_at_0_ply(monkeypatch):
     monkeypatch.setattr("engine.search.watch.PROGRESS_EVERY_S", 0.0)
 
     def count_within(plies):

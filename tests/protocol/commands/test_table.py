@@ -234,8 +234,8 @@ def test_describe_tells_levels_filters_and_limits():
     (line,) = talk("describe")
     described = json.loads(line)
     assert [level["name"] for level in described["levels"]] == list(LEVELS)
-    for told, level in zip(described["levels"], LEVELS.values(), strict=True):
-        settings = (told["plies"], told["filter"], told["noise_points"])
+    for reported, level in zip(described["levels"], LEVELS.values(), strict=True):
+        settings = (reported["plies"], reported["filter"], reported["noise_points"])
         assert settings == (level.plies, level.filter_name, level.noise_points)
     assert described["max_plies"] == MAX_PLIES
     assert [each["name"] for each in described["filters"]] == list(FILTERS)

@@ -23,7 +23,7 @@ def read(text, *arguments):
     return parse_arguments(arguments, text, "usage")
 
 
-def test_named_arguments_may_stand_anywhere():
+def test_named_arguments_may_be_anywhere():
     assert read("3 plies=2", NUMBER, NAMED) == read("plies=2 3", NUMBER, NAMED) == {"n": 3, "plies": 2}
 
 
@@ -62,7 +62,7 @@ def test_a_missing_argument_is_named():
         ("colour=1", "expected 'usage', got the extra argument 'colour=1'"),
     ],
 )
-def test_named_arguments_that_do_not_fit_are_told(text, message):
+def test_named_arguments_that_do_not_fit_are_reported(text, message):
     with pytest.raises(CommandError) as caught:
         read(text, NUMBER, NAMED)
     assert caught.value.message == message

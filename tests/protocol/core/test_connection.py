@@ -76,7 +76,7 @@ def test_an_exception_in_one_request_answers_that_request_only(caplog):
     assert "ZeroDivisionError" in caplog.text
 
 
-def test_a_typed_error_of_work_is_told():
+def test_a_typed_error_of_work_is_reported():
     class Missing(RacingEvaluator):
         def evaluate(self, boards):
             raise StateError("not yet", field="net")

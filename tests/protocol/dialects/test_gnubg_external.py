@@ -79,7 +79,7 @@ EVERY_LINE = [value for name, value in sorted(globals().items()) if name.startsw
 
 
 class FixedEvaluator:
-    """A judge that thinks the same of every position."""
+    """An evaluator that gives every position the same outcome."""
 
     name = "fixed"
     plies = 0
@@ -92,7 +92,7 @@ class FixedEvaluator:
 
 
 class BrokenEvaluator:
-    """A judge with a fault."""
+    """An evaluator with a fault."""
 
     name = "broken"
     plies = 0
@@ -107,7 +107,7 @@ def asked(line: str, evaluator=None, rules=None) -> str:
 
 
 def played_by(evaluator, rules=None, depth=None, **options) -> GnubgExternal:
-    """The dialect with a player that knows what a judge knows."""
+    """The dialect with the player of an evaluator."""
     return GnubgExternal(Decider(Engine(evaluator), depth), rules, **options)
 
 
@@ -143,12 +143,12 @@ def test_a_dance_is_answered_with_an_empty_line():
 
 @pytest.mark.parametrize("line", [SEAT_0_IS_DOUBLED, SEAT_1_IS_REDOUBLED])
 def test_the_answer_to_a_double_is_for_the_side_that_is_asked(line):
-    """The judge speaks for the doubler, who is on roll."""
+    """The evaluation is for the doubler, who is on roll."""
     assert asked(line, FixedEvaluator(0.70, 0.1, 0, 0.1, 0)) == "take\n"
     assert asked(line, FixedEvaluator(0.90, 0.2, 0, 0.0, 0)) == "drop\n"
 
 
-def test_the_doublers_position_is_judged_when_a_double_is_answered():
+def test_the_doublers_position_is_evaluated_when_a_double_is_answered():
     seen = []
 
     class Watching(FixedEvaluator):
@@ -189,7 +189,7 @@ def test_a_good_position_is_doubled_and_an_even_one_rolled(seat):
     assert asked(line, FixedEvaluator(0.5, 0.1, 0, 0.1, 0)) == "roll\n"
 
 
-def test_jacoby_is_assumed_for_money_unless_told_otherwise():
+def test_jacoby_is_assumed_for_money_unless_set_otherwise():
     line = encode_fibs_board(Position.start(), MatchState(), dialect=FibsDialect.GNUBG)
     too_good = FixedEvaluator(0.95, 0.8, 0, 0, 0)
     assert asked(line, too_good) == "double\n"
@@ -277,7 +277,7 @@ def test_an_evaluation_is_six_numbers_of_the_player_on_roll():
     )
 
 
-def test_an_evaluation_looks_as_far_ahead_as_it_is_told_and_else_as_the_player_does():
+def test_an_evaluation_has_the_plies_of_the_request_or_else_of_the_player():
     board = decode_fibs_board(SEAT_1_PLAY, FibsDialect.GNUBG)
     match = MatchState(on_roll=1, jacoby=True, beavers=False)
     line = encode_fibs_board(board.position, match, dialect=FibsDialect.GNUBG)
@@ -299,7 +299,7 @@ def test_an_evaluation_looks_as_far_ahead_as_it_is_told_and_else_as_the_player_d
     assert len(set(shown.values())) == len(shown)
 
 
-def test_an_evaluation_of_a_match_says_the_chance_to_win_it():
+def test_an_evaluation_of_a_match_has_the_match_winning_chance():
     evaluator, line = (
         FixedEvaluator(0.6, 0.2, 0.01, 0.1, 0.005),
         SEAT_0_IS_DOUBLED.replace(":1:1:1:-1:0", ":0:1:1:-1:0"),
@@ -385,7 +385,7 @@ def test_a_finished_game_is_an_error_not_a_move():
     assert "game is over" in asked(line)
 
 
-def test_a_fault_of_the_judge_is_an_error_line_and_the_next_line_is_served(caplog):
+def test_a_fault_of_the_evaluator_is_an_error_line_and_the_next_line_is_served(caplog):
     dialect = played_by(BrokenEvaluator())
     assert talk(dialect, f"{SEAT_0_PLAY}\n\0".encode()) == "Error: internal fault (ZeroDivisionError)\n"
     assert talk(dialect, b"version\n").startswith("Interface")
@@ -440,7 +440,7 @@ def assert_fits(text: str, answer: str) -> None:
 
 
 def test_a_centred_cube_above_one_is_no_error_for_money():
-    """Automatic doubles, which gnubg plays when told to."""
+    """Automatic doubles, which gnubg plays if they are on."""
     match = MatchState(cube=2)
     line = encode_fibs_board(Position.start(), match, dialect=FibsDialect.GNUBG)
     assert asked(line, FixedEvaluator(0.75, 0.2, 0, 0.1, 0)) == "double\n"

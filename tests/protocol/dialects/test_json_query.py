@@ -19,7 +19,7 @@ from tests.protocol.talking import make_connection, pump, talk
 START = "4HPwATDgc/ABMA"
 CHUNK = CHUNK_SIZES[0]
 UNOWNED = f"{START}:{encode_match_id(MatchState(length=7, cube=4))}"
-"""A match whose cube shows 4 and belongs to nobody."""
+"""A match with an impossible cube: at 4 without an owner."""
 
 
 def send_command(query, connection=None):
@@ -145,7 +145,7 @@ def test_a_terminated_query_ends_with_the_results_so_far():
 
 
 class Watched(RacingEvaluator):
-    """A judge that acts before each evaluation."""
+    """An evaluator that acts before each evaluation."""
 
     def __init__(self, act):
         self._act = act
@@ -156,7 +156,7 @@ class Watched(RacingEvaluator):
 
 
 def with_clock(evaluator):
-    """A connection whose clock stands still, and the list that holds its time."""
+    """Return a connection with a stopped clock, and the list that holds its time."""
     connection, now_s = make_connection(evaluator), [0.0]
     connection.handler.session.service.clock = lambda: now_s[0]
     return connection, now_s
@@ -274,7 +274,7 @@ def test_messages_know_what_each_field_may_be():
     assert {*SCALAR_FIELDS, *LIST_FIELDS} == set(QUERY_FIELDS)
 
 
-def test_a_fault_of_the_server_is_told_in_json(caplog):
+def test_a_fault_of_the_server_is_reported_in_json(caplog):
     class Broken(RacingEvaluator):
         def evaluate(self, boards):
             raise ZeroDivisionError
@@ -312,7 +312,7 @@ def test_numbers_at_depth_are_those_of_eval_moves_and_cube():
 
 
 @pytest.mark.parametrize("plies", [0, 1])
-def test_positions_of_several_matches_are_each_judged_in_their_own(plies):
+def test_positions_of_several_matches_are_each_evaluated_in_their_own(plies):
     matches = [
         MatchState(),
         MatchState(length=5),
@@ -346,10 +346,10 @@ def test_a_stop_inside_a_search_leaves_what_the_last_depth_found():
 
 def test_progress_within_a_search_counts_nodes(monkeypatch):
     monkeypatch.setattr("engine.search.watch.PROGRESS_EVERY_S", 0.0)
-    *told, final = send_command({"id": 1, "position": START, "plies": 2, "progress_every": 1})
-    assert told
-    assert all((each["done"], each["total"], each["final"]) == (0, 1, False) for each in told)
-    assert [each["nodes"] for each in told] == sorted(each["nodes"] for each in told)
+    *reported, final = send_command({"id": 1, "position": START, "plies": 2, "progress_every": 1})
+    assert reported
+    assert all((each["done"], each["total"], each["final"]) == (0, 1, False) for each in reported)
+    assert [each["nodes"] for each in reported] == sorted(each["nodes"] for each in reported)
     assert final["final"] is True
     assert len(send_command({"id": 1, "position": START, "plies": 2})) == 1
 

@@ -1,4 +1,4 @@
-"""Tables for tests of the REPL: a session with a small fixed judge and scripted dice."""
+"""Tables for tests of the REPL: a session with a small fixed evaluator and scripted dice."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def test_hint_counts_no_cube_where_the_settings_say_so():
     assert lines[-1] == "    1 of 16 plays at 0-ply, net racing; cubeless money equity"
 
 
-def test_hint_looks_as_deep_as_the_session_does():
+def test_hint_searches_as_deep_as_the_session():
     lines = table("plies 1", "newgame", "dice 3 1").answer("hint 1")
     assert lines[2].split()[:2] == ["1", "1"]
 
@@ -81,7 +81,7 @@ def test_hint_answers_a_beaver_for_the_doubler():
     assert lines[3].startswith("    Take: passing costs ")
 
 
-def test_hint_judges_a_resignation_for_the_side_that_was_offered_it():
+def test_hint_evaluates_a_resignation_for_the_side_that_answers():
     talk = table(board=AHEAD, length=5, resigned=1)
     lines = talk.answer("hint")
     assert lines[0].startswith("    Accept: playing on is worth -")
@@ -90,7 +90,7 @@ def test_hint_judges_a_resignation_for_the_side_that_was_offered_it():
     assert talk.answer("hint")[0].startswith(("    Accept: ", "    Reject: "))
 
 
-def test_hint_does_not_judge_a_resignation_that_answers_a_double():
+def test_hint_refuses_a_resignation_that_answers_a_double():
     talk = table("newgame", "double", "resign single")
     assert talk.answer("hint") == ["error: no hint for a resignation while a double is pending"]
 

@@ -1,4 +1,4 @@
-"""Chances as they are told in a game: whose they are, and who judges them."""
+"""Winning chances shown during a game: whose they are, and by which evaluator."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def seen_by(evaluator, board, *, is_turned):
     return round(100 * float((invert_outcomes(outcomes) if is_turned else outcomes)[0, 0]), 1)
 
 
-def test_chances_are_told_after_each_play_until_they_are_not_wanted():
+def test_chances_are_shown_after_each_play_until_switched_off():
     game, _ = dealt((3, 1), (5, 2), (6, 4), (4, 2))
     assert game.show_chances(True) == ["Showing winning chances by racing after each play."]
     own, after_own, other, after_other = game.make_play("8/5 6/5", CONTROL)
@@ -53,7 +53,7 @@ def test_both_are_the_chances_of_the_person():
 
 
 @pytest.mark.parametrize("name", ["fast", "fast:noise=20"])
-def test_another_evaluator_tells_what_it_sees_itself(name):
+def test_another_evaluator_shows_its_own_chances(name):
     evaluator = load_player("fast").evaluator
     game = ReplGame(make_session([(3, 1), (5, 2)]))
     game.session.service.players.find = lambda text, threads=1: load_player(text)
@@ -86,13 +86,13 @@ def test_among_people_they_are_those_of_the_seat_that_is_to_roll():
     assert np.isclose(win_of(chances), 50, atol=20)
 
 
-def test_chances_are_told_at_once_before_a_roll_and_never_with_an_offer_on_the_table():
+def test_chances_are_shown_at_once_before_a_roll_and_never_while_an_offer_is_pending():
     game = game_at(position({3: 2}, {24: 1}))
     assert game.show_chances(True)[-1].startswith("    win ")
     assert not any(line.startswith("    win ") for line in game.take_action("resign single", CONTROL))
 
 
-def test_chances_are_told_where_doubles_are_two_moves():
+def test_chances_are_shown_where_doubles_are_two_moves():
     talk = make_talk("set game.doubles two", "play against random", "chances", rolls=[(3, 1), (5, 2)])
     lines = talk.answer("8/5 6/5")
     assert lines[1].startswith("    win ")

@@ -1,4 +1,4 @@
-"""The page for players: its transcripts are what a talk answers, its tables are those of the program."""
+"""The page for players: its transcripts are the interpreter's answers, its tables those of the program."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROLLS = [(3, 1), (5, 2)]
 
 
 def without_numbers(line):
-    """Blank what a judge decides: numbers of a table's row and its play, costs, chances, the judge's name."""
+    """Blank what the net decides: numbers of a table's row and its play, costs, chances, the net's name."""
     if re.search(r" [-+][0-9]\.[0-9]{3}\b|^ ± ", line):
         return re.match(r" *(±|[0-9]+|[a-z, ]*[a-z]|)", line)[0] + " NUMBERS"
     line = re.sub(r"(?<= )[-NDPT](?=[ ;]|$)", "CODE", line) if re.match(r"    +[0-9m]", line) else line
@@ -62,7 +62,7 @@ def test_the_comparison_of_transcripts_can_fail():
     assert not matches(["    2   P  D"], ["    3   P  D"])
 
 
-def test_each_word_stands_in_the_table_of_the_page():
+def test_each_word_is_in_the_table_of_the_page():
     for word in REPL_COMMANDS.values():
         usage = word.usage.replace("|", r"\|")
         assert f"| `{usage}` | {word.summary} |\n" in TEXT

@@ -21,7 +21,7 @@ FAR_AHEAD = position({1: 4, 2: 2}, {19: 5, 20: 5, 21: 4})
 CONTROL = WorkControl()
 
 
-def test_the_higher_die_begins_with_both_and_equal_dice_are_thrown_again():
+def test_the_higher_die_starts_with_both_and_equal_dice_are_rolled_again():
     game, lines = dealt((4, 4), (6, 2))
     assert lines == ["You roll 6, gammond 2. You start with 6-2."]
     assert game.session.game.match.roll == (6, 2)
@@ -64,7 +64,7 @@ def test_an_illegal_play_changes_nothing_and_says_why():
     assert game.session.game is before
 
 
-def test_undo_takes_back_the_own_play_and_the_answer_to_it():
+def test_undo_takes_back_ones_own_play_and_the_answer_to_it():
     game, _ = dealt((3, 1), (5, 2), (6, 4), (2, 1))
     first = game.session.game
     game.make_play("8/5 6/5", WorkControl())
@@ -242,7 +242,7 @@ def test_an_engine_turn_that_failed_is_taken_up_by_the_next_word():
 
 
 class GammonEvaluator(RacingEvaluator):
-    """A judge for whom every win is a gammon."""
+    """An evaluator for which every win is a gammon."""
 
     def evaluate(self, boards):
         outcomes = super().evaluate(boards)
@@ -255,7 +255,7 @@ def failing(boards):
 
 
 def typed(game):
-    """What a person would do who follows the best play, takes all doubles and believes no resignation."""
+    """Act as a person who makes the best play, takes all doubles and rejects all resignations."""
     session = game.session
     match = session.game.match
     if match.resigned:

@@ -85,7 +85,7 @@ def test_a_drop_that_loses_the_match_ends_it():
     assert game.session.game.match.score == (3, 3)
 
 
-def test_nobody_doubles_in_the_crawford_game():
+def test_there_is_no_doubling_in_the_crawford_game():
     game = game_at(ENGINE_AHEAD, roll=(2, 1), rolls=[(2, 1)], length=5, score=(4, 2), crawford=True)
     lines = game.make_play("6/4 6/5", WorkControl())
     assert lines[1].startswith("2-1: gammond plays ")
@@ -103,7 +103,7 @@ def test_the_person_may_beaver_in_money_play():
 
 
 class GammonEvaluator(RacingEvaluator):
-    """A judge for whom every win is a gammon."""
+    """An evaluator for which every win is a gammon."""
 
     def evaluate(self, boards):
         outcomes = super().evaluate(boards)
@@ -112,7 +112,7 @@ class GammonEvaluator(RacingEvaluator):
 
 
 class DecidedEvaluator(RacingEvaluator):
-    """A judge for whom every game is decided: the leader wins it."""
+    """An evaluator for which every game is decided: the leader wins it."""
 
     def evaluate(self, boards):
         return np.round(super().evaluate(boards))

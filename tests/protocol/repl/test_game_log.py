@@ -23,7 +23,7 @@ def saved(talk, folder):
 
 
 def kinds(game):
-    """The actions of a game, of rolls only whose they are."""
+    """Return the actions of a game; of a roll only its seat."""
     return [("PlayAction", each.seat) if isinstance(each, PlayAction) else each for each in game.actions]
 
 
@@ -32,7 +32,7 @@ def people(*lines, rolls=((3, 1), (5, 2), (6, 4), (2, 1)), before=()):
     return make_talk(*before, "play against human", *lines, rolls=rolls)
 
 
-def test_plays_doubles_and_answers_stand_in_the_file(tmp_path):
+def test_plays_doubles_and_answers_are_in_the_file(tmp_path):
     talk = people("8/5 6/5", "double", "take", "roll", "13/8 24/22", "double", "drop")
     match = saved(talk, tmp_path)
     (game,) = match.games
@@ -44,14 +44,14 @@ def test_plays_doubles_and_answers_stand_in_the_file(tmp_path):
     assert game.result == GameResult(0, 1, 2)
 
 
-def test_beavers_and_resignations_stand_in_the_file(tmp_path):
+def test_beavers_and_resignations_are_in_the_file(tmp_path):
     talk = people("8/5 6/5", "double", "beaver", "take", "resign gammon", "accept")
     (game,) = saved(talk, tmp_path).games
     assert kinds(game) == [("PlayAction", 0), DoubleAction(1, 2), DoubleAction(0, 4), ResponseAction(1, True)]
     assert game.result == GameResult(0, 2, 8)
 
 
-def test_games_of_one_match_stand_in_one_file_and_those_of_another_do_not(tmp_path):
+def test_games_of_one_match_are_in_one_file_and_those_of_another_are_not(tmp_path):
     talk = people("8/5 6/5", "resign", "accept", "new", "8/5 6/5", "resign", "accept", rolls=[(3, 1)] * 20)
     assert [game.initial_state.score for game in saved(talk, tmp_path).games] == [(0, 0), (1, 0)]
     for line in ("new 5", "8/5 6/5", "resign gammon", "accept"):
@@ -61,7 +61,7 @@ def test_games_of_one_match_stand_in_one_file_and_those_of_another_do_not(tmp_pa
     assert [game.result.points for game in match.games] == [2]
 
 
-def test_the_rules_of_money_play_stand_in_the_file(tmp_path):
+def test_the_rules_of_money_play_are_in_the_file(tmp_path):
     talk = people("8/5 6/5", "resign gammon", "accept", before=["set game.jacoby true"])
     match = saved(talk, tmp_path)
     assert match.headers["Jacoby"] == "On"
@@ -92,7 +92,7 @@ def test_what_was_taken_back_is_not_in_the_file_and_what_was_done_again_is(tmp_p
         ("8/5 6/5", "leave", "resign", "accept"),
     ],
 )
-def test_games_that_a_record_cannot_tell_are_not_saved(lines, tmp_path):
+def test_games_that_a_record_cannot_hold_are_not_saved(lines, tmp_path):
     talk = people(*lines)
     with pytest.raises(StateError, match="a record needs a finished game, from the starting position"):
         talk.game.save_games(str(tmp_path / "none.mat"))

@@ -1,4 +1,4 @@
-"""Who sits opposite: other players than the evaluator, and people."""
+"""Opponents: other players than the evaluator, and people."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ AHEAD = position({1: 4, 2: 2}, {19: 5, 20: 5, 21: 4})
 
 
 def action(board, **match):
-    """What the engine does as the seat to act."""
+    """Return the engine's action as the seat to act."""
     session = make_session()
     session.set_position(board, MatchState(**match))
     return EngineOpponent(session).choose_action(WorkControl())

@@ -3,7 +3,7 @@ from protocol.repl.toolbar import ProgressLine
 
 
 def line(*texts):
-    """Tell of progress in turn; return the line after the last of it."""
+    """Report progress several times; return the line after the last."""
     progress = ProgressLine()
     return [progress.update(Reply("info", text, is_final=False)) for text in texts][-1]
 
@@ -13,8 +13,8 @@ def test_a_search_shows_positions_and_time():
 
 
 def test_a_finished_depth_is_remembered_with_its_best_play():
-    told = ("depth 2 nodes 400 time_ms 20 multipv 1 score -0.166506 pv 8/5 6/5", "nodes 900 time_ms 700")
-    assert line(*told) == "thinking: 1 ply done, best 8/5 6/5 -0.167, 900 positions, 0.7 s"
+    reported = ("depth 2 nodes 400 time_ms 20 multipv 1 score -0.166506 pv 8/5 6/5", "nodes 900 time_ms 700")
+    assert line(*reported) == "thinking: 1 ply done, best 8/5 6/5 -0.167, 900 positions, 0.7 s"
     assert line("depth 3 nodes 4 time_ms 700") == "thinking: 2 plies done, 4 positions, 0.7 s"
 
 

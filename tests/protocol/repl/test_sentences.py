@@ -56,7 +56,7 @@ def test_sentences_about_the_person_and_the_engine_differ_in_the_verb():
         ("reject", MatchState(resigned=1), START, "gammond rejects the resignation; the game continues."),
     ],
 )
-def test_what_a_seat_did_is_told_by_name_and_asks_only_the_person(action, before, after, said):
+def test_an_action_is_described_by_name_and_asks_only_the_person(action, before, after, said):
     assert describe_action(action, before, after, NAMES) == said
 
 
@@ -81,7 +81,7 @@ def test_what_waits_is_named_with_its_answers():
     assert describe_offer(beavered) == "a beaver to 4 is pending: 'take' or 'drop'"
 
 
-def test_a_turn_is_told_by_what_is_to_be_done():
+def test_a_turn_is_described_by_what_is_to_be_done():
     assert describe_turn(START) == "you are to roll"
     assert describe_turn(MatchState(roll=(3, 1))) == "you are to play 3-1"
     assert describe_turn(MatchState(doubled=True)) == "you are to answer the double"

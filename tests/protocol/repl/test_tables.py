@@ -42,7 +42,7 @@ def test_a_line_says_its_own_plies_and_the_last_one_whether_the_search_was_stopp
     assert lines[4] == "    2 of 16 plays at 2-ply, stopped early, net strong; cubeless money equity"
 
 
-def test_titles_stand_above_their_columns():
+def test_titles_are_above_their_columns():
     upper, lower, row, _ = format_plays([move(1, cubeful=-0.25, mwc=0.5), totals(shown=1)])
     for title in ("mwc %", "equity", "gam", "bg"):
         end = lower.index(title) + len(title)
@@ -100,7 +100,7 @@ def test_answers_to_a_double_are_seen_by_the_side_that_answers():
     assert beaver[3] == "    Beaver: passing costs 1.250."
 
 
-def test_a_resignation_is_judged_by_what_playing_on_is_worth():
+def test_a_resignation_is_compared_with_the_value_of_playing_on():
     offer = {"offer": "single", "accept": False, "cubeful": -1.25, "mwc": 0.3, **BY}
     assert format_resignation(offer)[0] == (
         "    Reject: playing on is worth +1.250 to the side that answers, MWC 70.00 %."
@@ -108,7 +108,7 @@ def test_a_resignation_is_judged_by_what_playing_on_is_worth():
 
 
 @pytest.mark.parametrize("away", [2, 9, 24, 25, 37, 64])
-def test_a_matrix_of_any_size_fits_and_its_columns_stand_below_their_numbers(away):
+def test_a_matrix_of_any_size_fits_and_its_columns_are_below_their_numbers(away):
     rows = [
         Reply("row", values={"away": own, "actions": "N" * (away - 1) + "D"}) for own in range(1, away + 1)
     ]
@@ -128,7 +128,7 @@ def test_numbers_are_rounded_without_a_minus_before_nothing():
     assert [format_count(n, "play") for n in (0, 1, 2)] == ["0 plays", "1 play", "2 plays"]
 
 
-def test_a_rollout_of_plays_marks_those_that_were_given_up():
+def test_a_rollout_of_plays_marks_pruned_ones():
     errors = {f"{key}_se": 0.01 for key in ("win", "win_g", "win_bg", "lose_g", "lose_bg")}
     best = {"rank": 1, "play": "8/5 6/5", **OUTCOME, **errors, "se": 0.02, "trials": 216, "given_up": False}
     other = {**best, "rank": 2, "play": "24/20", "equity": -0.1, "behind": 0.2665, "behind_se": 0.03}

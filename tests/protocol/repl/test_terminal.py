@@ -24,7 +24,7 @@ CTRL_C, CTRL_D, CTRL_E, TAB = "\x03", "\x04", "\x05", "\t"
 
 
 def typed(keys, talk, history=None):
-    """Type keys at a prompt until the talk ends; return what was said."""
+    """Type keys at a prompt until the session ends; return the lines shown."""
     said = []
     with create_pipe_input() as keyboard:
         keyboard.send_text(keys)
@@ -73,7 +73,7 @@ def test_lines_break_between_words_unless_they_are_drawn(line, parts):
     assert terminal.wrap_line(line, 17) == parts
 
 
-def test_what_is_said_fits_the_terminal_and_errors_are_red():
+def test_answers_fit_the_terminal_and_errors_are_red():
     screen = io.StringIO()
     output = Vt100_Output(screen, lambda: Size(rows=24, columns=60), term="xterm")
     talk = make_talk("newgame", "dice 3 1")
@@ -122,14 +122,14 @@ def info(text):
 
 
 def screen_of(draw):
-    """Let something draw on a terminal of 60 columns; return what was written."""
+    """Draw something on a terminal of 60 columns; return the output."""
     screen = io.StringIO()
     draw(Vt100_Output(screen, lambda: Size(rows=24, columns=60), term="xterm"))
     return screen.getvalue()
 
 
 def working(talk, monkeypatch, *texts):
-    """Let the talk report progress before each answer."""
+    """Make the interpreter report progress before each answer."""
 
     def work(line, control):
         for text in texts:

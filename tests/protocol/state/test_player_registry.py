@@ -32,7 +32,7 @@ def make_players(asked=None):
 
 
 def count_making(monkeypatch, is_deep=lambda options: False):
-    """Let ``random`` be a kind that counts what it makes."""
+    """Make ``random`` a kind that counts the players that it makes."""
     made = []
 
     def make(options, _):
@@ -78,7 +78,7 @@ def test_what_there_is_not_is_refused(text, error, message):
     assert type(caught.value) is error
 
 
-def test_evaluators_play_by_the_analysts_that_there_are():
+def test_evaluators_play_by_the_loaded_engines():
     asked = []
     found = make_players(asked)
     plain = found.find("racing", 3)

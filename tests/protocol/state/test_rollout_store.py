@@ -1,4 +1,4 @@
-"""What is kept of rollouts, and what is forgotten."""
+"""Rollouts of sessions: which states are kept, and which are dropped."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_the_newest_record_stays_even_if_it_alone_is_too_much():
         before.wait_for_rollout(lambda: True)
 
 
-def test_what_nobody_can_ask_for_counts_for_nothing():
+def test_a_state_that_nobody_can_ask_for_takes_no_memory():
     kept = RolloutStore()
     slot = ended(kept, 100)
     other = ended(kept, 50)

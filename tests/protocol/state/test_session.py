@@ -87,7 +87,7 @@ def test_refused_rolls_use_up_no_dice():
     assert one.game.match.roll == other.game.match.roll
 
 
-def test_an_analyst_is_loaded_once_for_all_clients_and_kept_per_choice():
+def test_an_engine_is_loaded_once_for_all_clients_and_cached_for_each_choice():
     loads = []
     service = make_service()
     engine = service.catalogue.load("racing")
@@ -98,7 +98,7 @@ def test_an_analyst_is_loaded_once_for_all_clients_and_kept_per_choice():
     assert loads == ["racing"]
 
 
-def test_there_is_one_analyst_for_each_number_of_threads_up_to_the_cores(monkeypatch):
+def test_there_is_one_engine_for_each_number_of_threads_up_to_the_cores(monkeypatch):
     monkeypatch.setattr("protocol.state.service.count_usable_cores", lambda: 2)
     service = make_service()
     one, two = service.get_engine("racing"), service.get_engine("default", threads=2)
@@ -128,7 +128,7 @@ def test_a_level_is_known_by_its_settings():
         assert replace(session.engine_settings, **change).level == CUSTOM_LEVEL
 
 
-def test_a_chooser_has_depth_noise_and_seed_of_the_moment_at_which_it_was_asked_for():
+def test_a_decider_has_the_depth_noise_and_seed_of_the_moment_of_the_request():
     session = make_session()
     session.engine_settings = session.engine_settings.with_level(LEVELS["beginner"])
     load_decider = session.make_decider_loader()

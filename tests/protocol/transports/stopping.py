@@ -1,4 +1,4 @@
-"""How soon a search ends once it is told to stop.
+"""How soon a search ends after its cancel flag is set.
 
 Run by hand for the figures: ``python -m tests.protocol.transports.stopping [THREADS [OTHERS]]``, with so many
 threads for one answer while so many other clients search without end.
@@ -79,7 +79,7 @@ def hard_boards(evaluator, each):
 
 @contextlib.contextmanager
 def others_at_work(service, pool, boards, count):
-    """Let other clients search without end."""
+    """Make other clients search without end."""
     has_ended = threading.Event()
 
     def work(seed):

@@ -25,7 +25,7 @@ OPENING_31 = (
 
 
 class SlowEvaluator(RacingEvaluator):
-    """A judge that thinks until it is told to go on."""
+    """An evaluator that blocks until it is released."""
 
     def __init__(self):
         self.asked = threading.Event()
@@ -38,7 +38,7 @@ class SlowEvaluator(RacingEvaluator):
 
 
 class ToilingEvaluator(RacingEvaluator):
-    """A judge that takes its time for each batch, and counts them."""
+    """An evaluator that takes its time for each batch, and counts them."""
 
     def __init__(self):
         self.asked = threading.Event()
@@ -52,7 +52,7 @@ class ToilingEvaluator(RacingEvaluator):
 
 
 class FaultyEvaluator:
-    """A judge that fails on the starting position only."""
+    """An evaluator that fails on the starting position only."""
 
     name = "faulty"
     plies = 0
@@ -168,7 +168,7 @@ def test_a_long_search_does_not_keep_the_server_from_ending():
     connection.close()
 
 
-def test_a_fault_of_the_judge_answers_error_and_serves_on():
+def test_a_fault_of_the_evaluator_is_answered_and_the_server_goes_on():
     rolling = OPENING_31.replace(b":-1:3:1:3:1:", b":-1:0:0:0:0:")
     with gnubg_server(decider_of(FaultyEvaluator())) as port, client(port) as connection:
         assert asked(connection, rolling) == b"Error: internal fault (RuntimeError)\n"
@@ -284,7 +284,7 @@ def test_a_full_house_turns_clients_away_with_an_error(limited_server):
 
 
 @pytest.mark.parametrize("limited_server", [{"half_line_s": 0.3}], indirect=True)
-def test_a_line_that_does_not_end_is_given_up(limited_server):
+def test_a_line_that_does_not_end_is_refused(limited_server):
     with client(limited_server) as connection:
         connection.sendall(b"board:")
         assert connection.recv(4096) == b"Error: expected a complete line in time\n"

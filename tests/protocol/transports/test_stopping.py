@@ -1,4 +1,4 @@
-"""A search that is told to stop ends soon, with the best answer that it has."""
+"""A cancelled search ends soon, with the best answer so far."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from protocol.state.service import Service, make_shipped_catalogue
 from tests.protocol.transports.stopping import hard_boards, stop_times
 
 BOUND_S = 1.0
-"""Ten times what is promised: these tests run beside others, on machines of any kind."""
+"""Ten times the promised delay: these tests run beside others, on machines of any kind."""
 
 
 @pytest.fixture(scope="module")

@@ -101,7 +101,7 @@ def test_one_client_does_not_wait_for_the_work_of_another():
     assert run(scenario()) == (True, "value engine.ply 1")
 
 
-def test_one_client_too_many_is_told_so():
+def test_one_client_too_many_gets_an_error():
     async def scenario():
         async with running_count(clients=2) as (place, _, service):
             both = [await asyncio.open_connection(*place) for _ in range(2)]

@@ -1,4 +1,4 @@
-"""Worker threads: whose work they take next."""
+"""Worker threads: which client's work they take next."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from protocol.transports.workers import WorkerPool
 
 @pytest.fixture
 def busy_pool():
-    """A pool of one thread that is at work; yields it, what its work says, and what lets it go on."""
+    """A pool of one busy thread; yields it, the queue of its messages, and the event that releases it."""
     pool, said, may_end = WorkerPool(1, long_threads=1), queue.Queue(), threading.Event()
     submit(pool, "nobody", "begin", said, lambda _: may_end.wait(20))
     yield pool, said, may_end
@@ -26,7 +26,7 @@ def busy_pool():
 
 @pytest.fixture
 def searching_pool():
-    """A pool whose threads for long work are all taken; yields it, what its work says, and what ends that."""
+    """A pool with all threads for long work busy; yields it, its messages, and the releasing event."""
     now_s = [0.0]
     pool, said, may_end = (
         WorkerPool(1, long_threads=2, long_share=2, clock=lambda: now_s[0]),
@@ -58,7 +58,7 @@ def submit(pool, owner, name, said, act=lambda _: None, **work):
 
 
 def submit_job(pool, owner, job, said):
-    """Give a pool a job; what it says is put before it is released."""
+    """Submit a job to a pool; it puts its message before it is released."""
 
     def take(job, result):
         said.put(result.decode().strip())

@@ -40,7 +40,7 @@ HEADER = CUBELESS_HEADER.rstrip() + ",cubeful,mwc\n"
 
 
 class PipEvaluator:
-    """Outcomes from pip counts: enough to tell positions apart."""
+    """Outcomes from pip counts: enough to distinguish positions."""
 
     name = "pips"
     plies = 0
@@ -61,7 +61,7 @@ class PipEvaluator:
 
 
 def expected_row(text, position, match=None, plies=0, evaluator=None):
-    """The row of a position in csv, by what an analyst says of it alone."""
+    """The row of a position in csv, from an engine's evaluation of it alone."""
     match = match or MatchState()
     evaluated = Engine(evaluator or PipEvaluator()).evaluate(position, match, EvalSettings(plies))
     values = [
@@ -101,7 +101,7 @@ def evaluator(monkeypatch):
 
 
 def use_evaluator(monkeypatch, evaluator):
-    """Let the tool load a judge in place of the shipped ones."""
+    """Make the tool load an evaluator in place of the shipped ones."""
     monkeypatch.setattr(
         batch_evaluation, "load_engine", lambda name, threads: Engine(evaluator, threads=threads)
     )
@@ -371,7 +371,7 @@ OVER = test_boards.position({}, {21: 3, 19: 2})
 
 
 class AgreesOn(PipEvaluator):
-    """Another net than `PipEvaluator`, with the same judgement of some phases."""
+    """Another net than `PipEvaluator`, with the same evaluations of some phases."""
 
     def __init__(self, *agreed):
         super().__init__()
@@ -391,17 +391,17 @@ class AgreesOn(PipEvaluator):
 def test_another_net_is_found_out_though_it_agrees_on_most_rows(
     run, tmp_path, monkeypatch, agreed, where, place
 ):
-    told = Position.start() if where == "contact" else RACE
+    reported = Position.start() if where == "contact" else RACE
     same = [OVER] if where == "race" else [OVER, RACE]
     texts = [encode_position_id(same[i % len(same)]) for i in range(80)]
-    texts[place] = encode_position_id(told)
+    texts[place] = encode_position_id(reported)
     output = tmp_path / "rows.csv"
     run("\n".join(texts), "--output", output)
     assert run("\n".join(texts), "--output", output, "--resume")[0] == 0
     use_evaluator(monkeypatch, AgreesOn(*agreed))
     err = refused(run, output, "\n".join(texts))
     assert "another net" in err
-    assert f"{encode_position_id(told)!r} the win_g" in err
+    assert f"{encode_position_id(reported)!r} the win_g" in err
 
 
 def test_rows_that_any_net_writes_the_same_can_be_followed_by_any_net(run, tmp_path, monkeypatch):
@@ -643,7 +643,7 @@ LAST_ROLLS = test_boards.position({2: 1, 1: 2}, {24: 2, 21: 1})
 
 
 @pytest.mark.parametrize("plies", [0, 1, 2])
-def test_rows_of_a_depth_are_what_an_analyst_says_of_each_position(run, plies):
+def test_rows_of_a_depth_are_the_evaluations_of_each_position_by_the_engine(run, plies):
     texts = [encode_position_id(position) for position in (RACE, LAST_ROLLS, OVER)]
     positions = [RACE, LAST_ROLLS, OVER]
     status, out, err = run("\n".join(texts), "--plies", plies)
@@ -772,7 +772,7 @@ def test_sigterm_ends_a_run_like_ctrl_c_and_what_is_written_can_be_resumed(run, 
         (b"4HPwATDgc/AB\xfc", "\ufffd stands for bytes that are not UTF-8"),
     ],
 )
-def test_the_error_of_a_line_says_what_its_text_tells(run, line, hint):
+def test_the_error_of_a_line_quotes_its_text(run, line, hint):
     status, out, err = run(line)
     assert status == 1
     assert f"; {hint}" in out

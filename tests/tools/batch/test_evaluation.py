@@ -1,4 +1,4 @@
-"""What `gammond batch` values positions with."""
+"""The evaluator of `gammond batch`."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from tools.batch.evaluation import load_batch_evaluator
 
 
 @pytest.mark.parametrize("plies", [0, 1])
-def test_the_shipped_judge_knows_bearoffs_with_the_cube_at_any_depth(plies):
+def test_the_shipped_evaluator_knows_bearoffs_with_the_cube_at_any_depth(plies):
     bearoff = decode_position_id("AwAAWAAAAAAAAA")
     evaluator = load_batch_evaluator("default", plies, is_cubeful=True, threads=1)
     found = evaluator.evaluate(bearoff.board[None], [MatchState()], np.zeros(1, np.int64))

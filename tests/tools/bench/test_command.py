@@ -1,4 +1,4 @@
-"""`gammond bench`: it checks answers, prints what it says, its signature holds still. Nothing is timed."""
+"""`gammond bench`: it checks answers, prints its table, its signature is stable. Nothing is timed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from tools.bench import signature as bench_signature
 
 
 class PipEvaluator:
-    """Outcomes from pip counts; ``noise`` stands for another processor, ``shift`` for another net."""
+    """Outcomes from pip counts; ``noise`` imitates another processor, ``shift`` another net."""
 
     name = "pips"
     plies = 0
@@ -58,7 +58,7 @@ def named_evaluator(name):
 
 
 class RaceWinner:
-    """Stands for a bearoff database: the player on roll always wins."""
+    """Replaces a bearoff database: the player on roll always wins."""
 
     is_optimal = True
 
@@ -71,7 +71,7 @@ class RaceWinner:
 
 @pytest.fixture(autouse=True)
 def untimed(monkeypatch):
-    """Run each piece of work once, and judge by pips."""
+    """Run each piece of work once, and evaluate by pips."""
 
     def once(work, budget_s=0.0):
         work()
@@ -122,7 +122,7 @@ def test_all_evaluators_of_the_manifest_are_measured_and_called_by_their_parts(m
 
 
 def test_gnubgs_nets_are_asked_each_position_once_after_a_check(monkeypatch):
-    """A stand-in for gnubg-nn, which judges the opening as it is told."""
+    """A stand-in for gnubg-nn that gives the opening a set evaluation."""
     asked = []
 
     def probabilities(board, plies):
@@ -164,7 +164,7 @@ def test_an_unknown_benchmark_is_refused(capsys):
     assert "moves" in capsys.readouterr().err
 
 
-def test_a_judge_whose_rows_depend_on_the_batch_is_not_timed(monkeypatch, capsys):
+def test_an_evaluator_whose_rows_depend_on_the_batch_is_not_timed(monkeypatch, capsys):
     class Leaky(PipEvaluator):
         def evaluate(self, boards):
             return super().evaluate(boards) * np.float32(1 + 1e-3 * len(boards))
@@ -180,7 +180,7 @@ def test_a_wrong_count_of_plays_is_not_timed(monkeypatch):
         next(bench_engine.bench_moves(bench_measure.BenchmarkSubject()))
 
 
-def test_a_database_that_misjudges_the_last_checker_is_not_timed(monkeypatch):
+def test_a_database_that_is_wrong_about_the_last_checker_is_not_timed(monkeypatch):
     class Wrong(RaceWinner):
         def evaluate(self, boards):
             return super().evaluate(boards) * np.float32(0.99)
@@ -200,7 +200,7 @@ def test_a_missing_peer_is_skipped_with_a_note(monkeypatch):
 
 @pytest.fixture
 def small(monkeypatch):
-    """Searches and rollouts by a judge that plays games to their end, few of them, with gnubg missing."""
+    """A few searches and rollouts by an evaluator that plays games to their end; gnubg is missing."""
 
     def load(name):
         evaluator = RacingEvaluator()

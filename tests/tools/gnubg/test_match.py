@@ -42,7 +42,7 @@ def test_a_gnubg_that_never_connects_and_records_nothing_is_a_fault(tmp_path):
     assert any("no record" in fault for fault in result.faults)
 
 
-def test_a_gnubg_that_stands_still_is_stopped(tmp_path):
+def test_a_gnubg_that_hangs_is_stopped(tmp_path):
     program = stand_in(tmp_path, "exec sleep 60")
     result = play_session(GnubgSession(0, 1, 0, 1), RACER, program, tmp_path, stall_timeout_s=0.5)
     assert any("stalled" in fault for fault in result.faults)
@@ -65,7 +65,7 @@ def test_the_script_sets_the_seat_and_plays_as_many_games(tmp_path):
     assert script.count("new game") == 2
 
 
-def test_the_script_sets_how_deep_gnubg_looks_for_plays_and_cube(tmp_path):
+def test_the_script_sets_gnubgs_look_ahead_for_plays_and_cube(tmp_path):
     play_session(GnubgSession(0, 1, 5, 9, gnubg_plies=2), RACER, stand_in(tmp_path, "cat"), tmp_path)
     script = (tmp_path / "match-0.gnubg").read_text().splitlines()
     for kind in ("chequer", "cubedecision"):

@@ -1,4 +1,4 @@
-"""`gammond measure cutoffs`: what cut-offs save, and that they change nothing."""
+"""`gammond measure cutoffs`: the work that cut-offs save, and that they change nothing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tools.measure import cutoffs as star
 
 @pytest.fixture
 def quick(monkeypatch):
-    """A judge without nets, and a finder of its own mind."""
+    """An evaluator without nets, and a pruner of its own mind."""
     monkeypatch.setattr(star, "load_evaluator", lambda name: RacingEvaluator())
     monkeypatch.setattr(star, "load_pruner", lambda: EvaluatorPruner(RacingEvaluator()))
 

@@ -1,4 +1,4 @@
-"""`gammond measure levels`: what errors cost, counted by a judge that knows better, or not."""
+"""`gammond measure levels`: the cost of errors by a reference search, deeper or not."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tools.measure import levels as error_rate
 
 
 class GammonEvaluator(RacingEvaluator):
-    """The racing judge with gammons, so that equities spread."""
+    """The racing evaluator with gammons, so that equities spread."""
 
     def evaluate(self, boards):
         outcomes = super().evaluate(boards)
@@ -40,7 +40,7 @@ def measured(noise_points, decisions=300, plies=0, judge_plies=0, seed=1):
     )
 
 
-def test_a_level_judged_by_itself_makes_no_errors():
+def test_a_level_measured_by_itself_makes_no_errors():
     rate = measured(0.0)
     assert (rate.play_error, rate.play_standard_error) == (0.0, 0.0)
     assert rate.cube_error == pytest.approx(0.0, abs=0.01)
@@ -57,7 +57,7 @@ def test_more_noise_loses_more_and_never_more_than_four_times_the_noise():
     assert all(rate.play_standard_error > 0.0 for rate in rates)
 
 
-def test_a_deeper_judge_finds_errors_of_one_that_does_not_look_ahead():
+def test_a_deeper_search_finds_errors_of_a_level_without_look_ahead():
     assert measured(0.0, decisions=40, judge_plies=1).play_error > 0.0
 
 
@@ -71,13 +71,13 @@ def test_the_same_seed_measures_the_same_and_another_one_otherwise():
 
 
 def test_forced_plays_do_not_count():
-    """A player who can never choose is judged on nothing; here each game has plays of both kinds."""
-    told = []
+    """Only plays with a choice count; here each game has plays of both kinds."""
+    reported = []
     engine = Engine(GammonEvaluator())
-    rate = error_rate.measure_error_rate(level_with(0.0), engine, EvalSettings(), 50, 1, told.append)
-    assert told == sorted(told)
-    assert told[-1] == rate.plays == 50
-    assert len(told) > len(set(told))
+    rate = error_rate.measure_error_rate(level_with(0.0), engine, EvalSettings(), 50, 1, reported.append)
+    assert reported == sorted(reported)
+    assert reported[-1] == rate.plays == 50
+    assert len(reported) > len(set(reported))
 
 
 def test_costs_of_cube_decisions_are_counted_where_they_are_close_or_wrong():

@@ -1,4 +1,4 @@
-"""`gammond measure pruning`: what pruning and filters cost, on positions of the net's own games."""
+"""`gammond measure pruning`: the cost of pruning and filters, on positions of the net's own games."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tools.measure.decisions import draw_contact_decisions
 
 @pytest.fixture
 def quick(monkeypatch):
-    """A judge without nets, whose finder thinks otherwise."""
+    """An evaluator without nets, whose pruner disagrees with it."""
     monkeypatch.setattr(search_quality, "load_evaluator", lambda name: RacingEvaluator())
     monkeypatch.setattr(search_quality, "load_pruner", lambda: EvaluatorPruner(SmoothEvaluator(seed=3)))
 

@@ -1,4 +1,4 @@
-"""`gammond rollout`: what is rolled out, tables and JSON, states, Ctrl-C."""
+"""`gammond rollout`: requests, tables and JSON, states, Ctrl-C."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ENDING_ID = encode_position_id(ENDING)
 
 
 class Engines:
-    """Stands in for `load_engine`."""
+    """Replaces `load_engine`."""
 
     def __init__(self) -> None:
         self.evaluator = RacingEvaluator()
@@ -61,7 +61,7 @@ def run(capsys):
 
 
 def ran(run, *options) -> dict:
-    """What a run that succeeds says in JSON."""
+    """Return the JSON report of a run that succeeds."""
     status, out, err = run(*options, "--json")
     assert (status, err) == (0, "")
     assert out.count("\n") == 1
@@ -170,7 +170,7 @@ def test_a_single_trial_has_no_error_and_a_finished_game_its_result(run):
     assert (estimate["win"], estimate["se"]) == (1.0, 0.0)
 
 
-def test_a_play_that_is_far_behind_is_given_up_and_marked(run):
+def test_a_play_that_is_far_behind_is_pruned_and_marked(run):
     options = [OPENING, "--dice", 6, 1, "--candidates", 12, "--trials", 432, "--min-trials", 108]
     status, out, _ = run(*options, "--truncate", 1, "--threads", 1)
     assert status == 0
@@ -285,7 +285,7 @@ def test_a_long_rollout_is_saved_on_its_way(run, tmp_path, monkeypatch):
 
 
 class InterruptedEvaluator(RacingEvaluator):
-    """A judge during whose work somebody presses Ctrl-C."""
+    """An evaluator during whose work somebody presses Ctrl-C."""
 
     def __init__(self, after: int) -> None:
         self.left = after

@@ -43,7 +43,7 @@ def test_json_is_one_object_with_the_same_figures_each_time(capsys):
     )
 
 
-def test_doubles_may_be_two_moves_for_players_that_judge_at_once(capsys, tmp_path):
+def test_doubles_may_be_two_moves_for_0_ply_players(capsys, tmp_path):
     games = ["tournament", "pubeval", "random", "--games", "200", "--seed", "3"]
     outputs = []
     for doubles in ("four", "two"):
@@ -63,7 +63,7 @@ def test_doubles_may_be_two_moves_for_players_that_judge_at_once(capsys, tmp_pat
         assert "doubles" in capsys.readouterr().err
 
 
-def test_stretches_make_no_difference(monkeypatch):
+def test_the_size_of_ranges_makes_no_difference(monkeypatch):
     whole = play_pair("pubeval", "random", 60, seed=5).values.tolist()
     monkeypatch.setattr(tournament_rules, "GAMES_PER_RANGE", 16)
     assert play_pair("pubeval", "random", 60, seed=5).values.tolist() == whole
@@ -98,7 +98,7 @@ def interrupt_at(monkeypatch, stop_pair):
     monkeypatch.setattr(tournament_pairings, "play_games", interrupted)
 
 
-def test_an_interrupted_run_reports_the_finished_stretches(monkeypatch, capsys):
+def test_an_interrupted_run_reports_the_finished_ranges(monkeypatch, capsys):
     interrupt_at(monkeypatch, 16)
     arguments = ["tournament", "pubeval", "random", "--games", "64", "--threads", "1", "--json"]
     assert cli.main(arguments) == cli.EXIT_INTERRUPTED
@@ -203,7 +203,7 @@ def test_a_sequential_test_ends_the_games_of_a_pair_alone(capsys, monkeypatch):
     assert [pair["verdict"] for pair in points["pairs"]][:2] == ["accepted", "accepted"]
 
 
-def test_a_test_says_the_same_from_stretches_of_any_size(capsys, monkeypatch):
+def test_a_test_has_the_same_verdict_from_ranges_of_any_size(capsys, monkeypatch):
     found = []
     for size in (20, 400):
         monkeypatch.setattr(tournament_rules, "SEQUENTIAL_GAMES_PER_RANGE", size)

@@ -1,4 +1,4 @@
-"""Who takes part: players loaded before the games, with the cube or without."""
+"""Entrants: players loaded before the games, with the cube or without."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_fewer_than_two_are_refused(names):
     assert caught.value.field == "player"
 
 
-def test_a_player_that_stands_twice_is_refused():
+def test_a_player_named_twice_is_refused():
     with pytest.raises(ValueRangeError, match="duplicate player 'random'"):
         load_entrants(["random", "pubeval", "random"], has_cube=False)
 

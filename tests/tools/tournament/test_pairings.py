@@ -1,4 +1,4 @@
-"""Stretches of games: what they count in each mode, dice that pairs share, and seats that are swapped."""
+"""Ranges of games: their scores in each mode, the dice that pairs share, and swapped seats."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_a_player_scores_nothing_against_itself_in_matches(players):
     assert scores.pair_values.tolist() == [0.0, 0.0, 0.0]
 
 
-def test_a_stretch_of_a_series_is_the_series_cut(players):
+def test_a_range_of_a_series_is_the_series_cut(players):
     table = CubefulPairing(*players, MATCH)
     whole = score_cubeful_games(table.play(GameRange(0, 6)), TournamentMode.MATCH).values.tolist()
     assert score_cubeful_games(table.play(GameRange(2, 4)), TournamentMode.MATCH).values.tolist() == whole[2:]

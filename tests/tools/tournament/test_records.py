@@ -1,4 +1,4 @@
-"""Records of games: what lockstep games and games with the cube leave in .mat files."""
+"""Records of lockstep games and games with the cube in .mat files."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_a_log_turns_lockstep_games_into_records():
     assert len(set(openings)) > 1
 
 
-def test_records_of_money_games_are_a_file_for_each_stretch(tmp_path):
+def test_records_of_money_games_are_a_file_for_each_range(tmp_path):
     task = PairingTask(TournamentRules(seed=3), NAMES, (0, 2), GameRange(4, 6), tmp_path / "games")
     scores = play_range(task)
     assert scores.kinds.tolist() == play_range(task._replace(records=None)).kinds.tolist()

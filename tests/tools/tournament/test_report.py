@@ -1,4 +1,4 @@
-"""Reports: what pairs and players come to, as text, CSV, JSON and a picture."""
+"""Reports: the results of pairs and players as text, CSV, JSON and a picture."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_whoever_handles_the_cube_for_others_is_named():
     assert "cube decisions by" not in format_report(report())
 
 
-def test_the_verdict_of_a_test_stands_behind_each_pair():
+def test_the_verdict_of_a_test_follows_each_pair():
     test = SequentialTest(0, 50)
     lines = format_report(report(test=test)).splitlines()
     assert "until an SPRT of 0 to 50 Elo ends" in lines[0]

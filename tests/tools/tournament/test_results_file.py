@@ -41,25 +41,25 @@ def read(file, *entrants, rules=RULES):
         return listed(kept.get_scores("ann", "bob"))
 
 
-def test_what_is_kept_is_read_again(file):
+def test_saved_results_are_read_again(file):
     assert read(file, ANN, BOB) == listed(FIRST.concatenate(SECOND))
 
 
-def test_nothing_is_kept_without_a_file():
+def test_nothing_is_saved_without_a_file():
     with ResultsFile(None, RULES, [ANN, BOB]) as kept:
         assert kept.get_scores("ann", "bob").games == 0
         kept.add("ann", "bob", GameRange(0, 4), FIRST)
         assert listed(kept.get_scores("ann", "bob")) == listed(FIRST)
 
 
-def test_a_player_against_itself_is_kept_too():
+def test_a_player_against_itself_is_saved_too():
     with ResultsFile(None, RULES, [ANN, ANN]) as kept:
         kept.add("ann", "ann", GameRange(0, 4), FIRST)
         kept.add("ann", "ann", GameRange(4, 2), SECOND)
         assert kept.get_scores("ann", "ann").games == 6
 
 
-def test_a_kill_at_any_byte_loses_the_last_stretch_at_most(file):
+def test_a_kill_at_any_byte_loses_the_last_range_at_most(file):
     whole = file.read_bytes()
     ranges_at = [whole.rfind(b"\n", 0, -1) + 1, len(whole)]
     for length in range(len(whole)):
@@ -159,7 +159,7 @@ def test_a_tournament_of_other_rules_is_refused(file, rules, words):
     assert file.read_bytes() == before
 
 
-def test_a_file_that_tells_no_rule_of_doubles_has_the_usual_one(file):
+def test_a_file_without_a_rule_for_doubles_has_the_usual_one(file):
     first, _, rest = file.read_text().partition("\n")
     record = json.loads(first)
     del record["doubles"]

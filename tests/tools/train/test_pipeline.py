@@ -131,6 +131,6 @@ def test_the_exported_nets_play_as_the_run_does_and_beat_all_that_came_before(li
     assert standard_errors_above(played(last, load_opponent(f"run:{lineage.wide}"))) > 4
 
 
-def test_the_exported_nets_look_ahead_with_the_first_as_their_finder(lineage):
+def test_the_exported_nets_look_ahead_with_the_first_as_their_pruning_net(lineage):
     deep = load_player("default:plies=1,filter=tiny", lineage.manifest)
     assert standard_errors_above(played(deep, load_opponent("random"), 40), 1.0) > 2

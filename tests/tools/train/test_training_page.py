@@ -1,4 +1,4 @@
-"""docs/lab/training.md names what there is: commands with their options, sources, fields of the log."""
+"""docs/lab/training.md agrees with the program: commands with their options, sources, fields of the log."""
 
 import re
 import shlex

@@ -45,16 +45,16 @@ def test_it_makes_a_run_of_each_value_that_differs_in_nothing_else(
     tmp_path, moves, capsys, field, texts, values
 ):
     assert run_study(tmp_path, *moves, vary=f"{field}={texts}") == 0
-    told = capsys.readouterr().out
+    reported = capsys.readouterr().out
     name = field.replace("-", "_")
     settings = [read_settings(tmp_path / str(value) / "run.toml", MimicSettings) for value in values]
     assert tuple(getattr(each, name) for each in settings) == values
     first, second = (msgspec.structs.replace(each, **{name: values[0]}) for each in settings)
     assert first == second
-    assert told.startswith(f"| {name} | minutes | fitness |")
-    assert [line.split(" | ")[0] for line in told.splitlines()[2:4]] == [f"| {value}" for value in values]
+    assert reported.startswith(f"| {name} | minutes | fitness |")
+    assert [line.split(" | ")[0] for line in reported.splitlines()[2:4]] == [f"| {value}" for value in values]
     players = " ".join(f"run:{tmp_path}/{value}" for value in reversed(values))
-    assert f"gammond tournament {players} random" in told
+    assert f"gammond tournament {players} random" in reported
 
 
 def test_what_differs_decides_what_comes_out(tmp_path, moves):
@@ -66,9 +66,9 @@ def test_what_differs_decides_what_comes_out(tmp_path, moves):
 def test_a_study_that_is_done_only_prints_its_table_again(tmp_path, moves, capsys):
     options = {"vary": "learned=20,100"}
     run_study(tmp_path, *moves, **options)
-    told, before = capsys.readouterr().out, (tmp_path / "20" / "log.jsonl").read_text()
+    reported, before = capsys.readouterr().out, (tmp_path / "20" / "log.jsonl").read_text()
     run_study(tmp_path, *moves, **options)
-    assert capsys.readouterr().out == told
+    assert capsys.readouterr().out == reported
     assert (tmp_path / "20" / "log.jsonl").read_text() == before
 
 

@@ -87,7 +87,7 @@ def test_the_player_has_its_weights_for_options():
     assert len(msgspec.structs.astuple(HAND_WEIGHTS)) == kernel_bev.FEATURES
 
 
-def test_learned_weights_stand_for_all_and_beat_those_by_hand():
+def test_learned_weights_replace_all_and_beat_those_by_hand():
     assert load_player("bev:learned=true").name == "bev:learned=true"
     with pytest.raises(ValueRangeError, match="remove it or the weights") as caught:
         load_player("bev:learned=true,pips=-2")

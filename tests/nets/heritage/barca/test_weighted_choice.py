@@ -83,12 +83,12 @@ def test_a_choice_depends_on_position_roll_and_seed_alone():
     assert not np.array_equal(WeightedChoicePlayer("merit", LEAVES, seed=4).choose(SAMPLE, DICE), chosen)
 
 
-def test_looking_ahead_at_0_plies_chooses_as_at_one_look_and_deeper_among_the_best_by_depth():
+def test_at_0_ply_it_chooses_as_without_search_and_deeper_among_the_best_by_depth():
     few, dice = SAMPLE[::40], DICE[::40]
-    at_one_look = WeightedChoicePlayer("merit", LEAVES, seed=3).choose(few, dice)
+    at_0_ply = WeightedChoicePlayer("merit", LEAVES, seed=3).choose(few, dice)
     search = StarSearch(LEAVES)
     for none in (ExactLookAhead(search, 0), PrunedLookAhead(usual_search(), 0)):
-        assert np.array_equal(DeepWeightedChoicePlayer("merit", none, seed=3).choose(few, dice), at_one_look)
+        assert np.array_equal(DeepWeightedChoicePlayer("merit", none, seed=3).choose(few, dice), at_0_ply)
     deep = DeepWeightedChoicePlayer("merit", ExactLookAhead(search, 1), candidates=2)
     for board, roll, choice in zip(few, dice.tolist(), deep.choose(few, dice), strict=True):
         best = search.search(Position(board), tuple(roll), 1, count=2).best
@@ -99,7 +99,7 @@ def usual_search():
     return PlaySearch(CubelessObjective(boards.RacingEvaluator()), TreeSearch())
 
 
-def test_the_usual_look_ahead_lines_up_those_that_are_best_at_one_look():
+def test_the_engines_look_ahead_takes_the_best_plays_at_0_ply():
     looked, exact = PrunedLookAhead(usual_search(), 1), StarSearch(LEAVES, cutoffs=Cutoffs.NONE)
     for board, roll in zip(SAMPLE[::40], DICE[::40].tolist(), strict=True):
         position, roll = Position(board), tuple(roll)

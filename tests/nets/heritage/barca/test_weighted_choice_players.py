@@ -1,4 +1,4 @@
-"""``merit``, ``star`` and the difficulties by name, and with a session's chooser."""
+"""``merit``, ``star`` and the difficulties by name, and with a session's decider."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def chosen(name):
 
 
 @pytest.mark.parametrize("evaluator", [DEFAULT_EVALUATOR, "bev", "phase-net"])
-def test_merit_among_one_and_star_without_look_ahead_play_as_their_judge_does(evaluator):
+def test_merit_among_one_and_star_without_look_ahead_play_as_their_evaluator_does(evaluator):
     assert np.array_equal(chosen(f"merit:of={evaluator},among=1"), chosen(evaluator))
     assert np.array_equal(chosen(f"star:of={evaluator},plies=0"), chosen(evaluator))
 
@@ -56,7 +56,7 @@ def test_the_difficulties_are_choices_by_merit_at_three_depths_among_fewer_and_f
     ]
 
 
-def test_a_judge_of_scores_plays_without_nets_and_one_that_looks_ahead_with_those_of_the_finder():
+def test_a_scorer_plays_without_nets_and_look_ahead_adds_those_of_the_pruning_net():
     assert collect_net_hashes("merit:of=bev") == {}
     assert collect_net_hashes("merit") == collect_net_hashes(DEFAULT_EVALUATOR)
     assert collect_net_hashes("merit:of=phase-net") == collect_net_hashes("phase-net") != {}
@@ -65,7 +65,7 @@ def test_a_judge_of_scores_plays_without_nets_and_one_that_looks_ahead_with_thos
     assert set(collect_net_hashes("star")) == set(deep) | set(collect_net_hashes(DEFAULT_EVALUATOR))
 
 
-def test_every_judge_of_the_list_loads():
+def test_every_evaluator_of_the_list_loads():
     for name in list_leaf_evaluators():
         assert load_leaf_evaluator(name, MANIFEST_FILE).name == (
             load_evaluator().name if name == DEFAULT_EVALUATOR else name
@@ -82,7 +82,7 @@ def test_a_position_is_worth_to_one_side_what_it_costs_the_other_the_turn_aside(
 
 
 @pytest.mark.parametrize("name", ["heuristic", "gengammon"])
-def test_players_that_only_rank_the_plays_of_a_roll_are_no_judges(name):
+def test_players_that_only_rank_the_plays_of_a_roll_are_no_evaluators(name):
     with pytest.raises(ValueRangeError, match=r"one of default.* for of, got"):
         load_player(f"star:of={name}")
 

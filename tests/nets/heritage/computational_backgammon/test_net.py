@@ -1,4 +1,4 @@
-"""Nets of the first years: what their nodes say, what mirrored weights mean, what is refused."""
+"""Nets of TD-Gammon's first years: outputs of their nodes, mirrored weights, refusals."""
 
 import numpy as np
 import pytest
@@ -74,7 +74,7 @@ def test_positions_that_look_alike_from_both_sides_are_one_and_the_same_to_a_sym
 
 
 @pytest.mark.parametrize("outputs", NODE_COUNTS)
-def test_nodes_and_outcomes_say_the_same(outputs):
+def test_nodes_and_outcomes_agree(outputs):
     own = net("normal", outputs)
     boards = sample_random_positions(4000, seed=2)[:20]
     nodes = own.compute_nodes(boards)

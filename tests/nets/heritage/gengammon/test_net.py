@@ -91,7 +91,7 @@ def test_races_are_played_off_first_then_home_then_onto_many_points():
 
 
 def test_the_simple_play_of_races_beats_random_plays_of_them():
-    """Both judge contact alike, by nothing: what they win by is the races."""
+    """Both score all contact positions alike, so that races alone decide."""
     nothing = GengammonNet(np.zeros((26, 52), np.float32), "linear")
     races = SAMPLE[classify_phases(SAMPLE) == Phase.RACE]
     rolls = boards.random_rolls(len(races), seed=7)

@@ -14,7 +14,7 @@ def test_without_factors_nothing_but_pips_counts():
     assert (factors.pips, factors.lead) == (1.0, 0.0)
 
 
-def test_rows_of_blocks_and_blots_count_as_the_text_says():
+def test_rows_of_blocks_and_blots_count_as_in_the_document():
     factors = HeuristicConfig(cbp=2.0, cb=1.5, bf=0.5, bfp=0.25, bt=6.0).tables
     assert factors.blocks[3] == pytest.approx(6.0**1.5)
     assert np.array_equal(factors.blocks, factors.last_blocks)

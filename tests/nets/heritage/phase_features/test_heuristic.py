@@ -1,4 +1,4 @@
-"""The hand-made judge of plays."""
+"""The hand-made scorer of plays."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ def test_how_games_are_dealt_out_to_workers_changes_nothing(monkeypatch):
 
 
 class Scripted(GradientAscent):
-    """An ascent whose points are as good as it is told."""
+    """An ascent with set scores of its points."""
 
     def __init__(self, settings, points):
         super().__init__(settings, ProcessPool(1))

@@ -74,7 +74,7 @@ def test_a_vector_against_itself_scores_nothing_whatever_counts():
     )
 
 
-def test_games_can_be_played_in_stretches():
+def test_games_can_be_played_in_ranges():
     chosen = reward(length=0.5, evaluation=1.0)
     parts = [play_batch(contest(chosen, games=10, first_game=start)) for start in (0, 10)]
     assert np.allclose(np.concatenate(parts), play_batch(contest(chosen, games=20)))

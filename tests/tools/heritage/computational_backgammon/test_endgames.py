@@ -1,4 +1,4 @@
-"""Decided endgames: they are what their names say, and judges are measured on what is known exactly."""
+"""Decided endgames: they are as named, and evaluators are measured against exact values."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ from tools.heritage.computational_backgammon.net_set import load_bearoff_table
 
 
 class Halving:
-    """Says half of the exact chance."""
+    """Returns half of the exact winning chance."""
 
     name = "halving"
     plies = 0
@@ -29,7 +29,7 @@ def test_the_sure_endgames_are_sure():
     assert exact[:, 0].tolist() == [1.0, 0.0]
 
 
-def test_a_judge_is_compared_with_what_is_known_exactly():
+def test_an_evaluator_is_compared_with_exact_values():
     perfect = measure_endgame_errors(load_bearoff_table())
     assert perfect.rms == 0.0
     assert perfect.sure_wins > 0.995
@@ -40,11 +40,11 @@ def test_a_judge_is_compared_with_what_is_known_exactly():
     assert 0.2 < errors.rms < 0.5
 
 
-def test_what_a_log_is_told_has_the_start_and_the_sure_endgames():
+def test_a_log_has_the_start_and_the_sure_endgames():
     class Fixed(Halving):
         def evaluate(self, boards):
             return np.array([[0.5, 0.2, 0.1, 0.15, 0.0], [0.9, 0, 0, 0, 0], [0.3, 0, 0, 0, 0]], np.float32)
 
-    told = compute_probe_metrics(Fixed())
-    assert told["start"] == pytest.approx([0.5, 0.2, 0.15])
-    assert (told["sure_win"], told["sure_loss"]) == pytest.approx((0.9, 0.3))
+    reported = compute_probe_metrics(Fixed())
+    assert reported["start"] == pytest.approx([0.5, 0.2, 0.15])
+    assert (reported["sure_win"], reported["sure_loss"]) == pytest.approx((0.9, 0.3))

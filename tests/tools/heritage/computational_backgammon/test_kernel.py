@@ -1,4 +1,4 @@
-"""The compiled loops: they judge as the evaluator does, steps go down the error, mirrors stay mirrors."""
+"""The compiled loops: they evaluate as the evaluator does, steps go down the error, mirrors stay mirrors."""
 
 import numpy as np
 import pytest
@@ -49,7 +49,7 @@ def learn(own, board, target, how):
 
 @pytest.mark.parametrize("outputs", NODE_COUNTS)
 @pytest.mark.parametrize("table", [False, True])
-def test_replies_are_judged_as_by_the_evaluator(outputs, table):
+def test_replies_are_evaluated_as_by_the_evaluator(outputs, table):
     contact, race = net("normal", outputs), net("normal", outputs, seed=6, hidden=5)
     if outputs == 5:  # gammons less often than wins: the router makes them so, the loop does not
         for one in (contact, race):

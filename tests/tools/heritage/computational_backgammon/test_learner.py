@@ -66,7 +66,7 @@ def test_it_learns_from_an_expert(teacher):
 
 
 @pytest.mark.slow
-def test_races_and_bearoffs_have_judges_of_their_own():
+def test_races_and_bearoffs_have_evaluators_of_their_own():
     nets = learned(games=200, hidden=6, race_hidden=4, bearoff="two-sided").nets
     assert (nets.contact.hidden, nets.race.hidden) == ((6,), (4,))
     untrained = ClassicLearner(ClassicSettings(hidden=6, race_hidden=4)).nets

@@ -13,7 +13,7 @@ from tools.heritage.gengammon.packed_moves import pack_moves
 
 
 def expert_moves(count: int, seed: int, expert=None, matches: int = 10) -> ExpertMoves:
-    """Let an expert, pubeval unless told, choose plays of random rolls in positions with contact."""
+    """Make an expert, by default pubeval, choose plays of random rolls in positions with contact."""
     found = boards.random_boards(3 * count, seed=seed)
     found = found[classify_phases(found) < Phase.RACE][:count]
     dice = boards.random_rolls(len(found), seed=seed + 1)
@@ -44,5 +44,5 @@ def random_net(seed: int, activation: str = "softsign", spread: float = 0.3) -> 
 
 
 def random_player(seed: int, activation: str = "softsign") -> GengammonPlayer:
-    """What plays by it."""
+    """Return the player of the net."""
     return GengammonPlayer("teacher", random_net(seed, activation))

@@ -67,7 +67,7 @@ def test_where_there_is_one_play_it_agrees(version):
 
 
 @pytest.mark.parametrize("version", ALL)
-def test_a_judge_that_rates_everything_the_same_gets_half(version):
+def test_an_evaluator_that_rates_everything_the_same_gets_half(version):
     assert FITNESSES[version](placed([2.0] * 5, [0.0] * 2)) == pytest.approx([0.5, 0.5])
 
 
@@ -111,7 +111,7 @@ def test_a_highest_rating_that_is_not_positive_is_allowed():
     assert found == pytest.approx([0.5 / 2, 1.0 / 2, 1.0 / 2])
 
 
-def test_many_judges_are_placed_at_once_as_one_by_one():
+def test_many_evaluators_are_placed_at_once_as_one_by_one():
     rng = np.random.default_rng(1)
     offsets = np.array([0, 3, 4, 9])
     chosen = np.array([1, 3, 8])

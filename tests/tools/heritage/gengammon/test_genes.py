@@ -36,7 +36,7 @@ def test_a_swap_lets_two_weights_change_places():
 
 
 @pytest.mark.parametrize("bits", [1, 3])
-def test_a_bit_mutation_changes_as_many_bits_as_told(bits):
+def test_a_bit_mutation_changes_as_many_bits_as_given(bits):
     changed = genes.mutate_by_bits(FIRST, bits, np.random.default_rng(4))
     assert _differing_bits(changed, FIRST) == bits
 

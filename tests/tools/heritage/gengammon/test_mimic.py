@@ -1,4 +1,4 @@
-"""The command: what it writes, how it resumes, what it refuses, how its nets play and are exported."""
+"""The command: its files, resuming, refusals, and its nets played and exported."""
 
 import argparse
 import shutil

@@ -30,7 +30,7 @@ def test_a_net_places_experts_as_it_scores_the_boards(activation):
     assert (found.equal == expected.equal).mean() > 0.98
 
 
-def test_moves_can_be_judged_in_part_and_in_any_order():
+def test_moves_can_be_scored_in_part_and_in_any_order():
     net = random_net(2)
     every = rank_by_net(PACKED, EVERY, net)
     some = rank_by_net(PACKED, np.array([7, 3, 50]), net)

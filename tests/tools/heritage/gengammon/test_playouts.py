@@ -1,4 +1,4 @@
-"""Data by playing out: positions from own games, plays judged by their mean lead, a net that learns by it."""
+"""Data from playouts: positions of self-play, plays scored by mean lead, a net that learns from them."""
 
 import numpy as np
 import pytest

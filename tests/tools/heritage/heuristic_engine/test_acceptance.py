@@ -1,4 +1,4 @@
-"""What is kept: above a share of so many games, or by a sequential test."""
+"""Acceptance of a change: above a share of games won, or by a sequential test."""
 
 from __future__ import annotations
 

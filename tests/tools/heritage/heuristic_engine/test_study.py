@@ -1,4 +1,4 @@
-"""How often rules are fooled: what can be calculated comes out, and the test keeps what it promises."""
+"""How often rules are wrong: calculated rates come out, and the test keeps its error rates."""
 
 from __future__ import annotations
 

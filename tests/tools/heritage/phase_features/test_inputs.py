@@ -1,4 +1,4 @@
-"""What nets in training see: gated or not, normalised or not, and the phase nets that say the same."""
+"""Inputs of nets in training: gated or not, normalised or not, and the phase nets with the same outputs."""
 
 import numpy as np
 import pytest

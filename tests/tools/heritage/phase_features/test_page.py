@@ -1,4 +1,4 @@
-"""docs/lab/history/4-phase-features.md says what the program does."""
+"""docs/lab/history/4-phase-features.md agrees with the program."""
 
 import re
 from pathlib import Path

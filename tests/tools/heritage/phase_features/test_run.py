@@ -37,7 +37,7 @@ def arrays_of(folder):
     return {file.name: read_arrays(file) for file in sorted(folder.glob("*.npz"))}
 
 
-def told(folder):
+def reported(folder):
     return [
         {name: value for name, value in record.items() if name != "seconds"}
         for record in read_records(folder / "log.jsonl")
@@ -45,7 +45,7 @@ def told(folder):
 
 
 def assert_same(one, other):
-    assert told(one) == told(other)
+    assert reported(one) == reported(other)
     own, others = arrays_of(one), arrays_of(other)
     assert own.keys() == others.keys() == {"best.npz", "checkpoint.npz", "imitation.npz"}
     for name, arrays in own.items():
@@ -119,7 +119,7 @@ def test_the_best_net_is_the_best_measured_and_runs_play_by_name(whole):
     assert len(player.nets) == 1
 
 
-def test_what_came_out_is_told_in_lines_to_paste(whole, capsys):
+def test_the_result_is_printed_in_lines_to_paste(whole, capsys):
     assert run_command(str(whole), "--resume") == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("imitation, 2 epochs of ")

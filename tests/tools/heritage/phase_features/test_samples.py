@@ -1,4 +1,4 @@
-"""Positions of games with who won them."""
+"""Positions of games with their winners."""
 
 import numpy as np
 

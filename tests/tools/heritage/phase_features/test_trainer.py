@@ -47,7 +47,7 @@ def test_the_slopes_are_those_of_the_loss():
         assert np.sign(after[place] - before[place]) == -np.sign(errors[1] - errors[0])
 
 
-def test_the_error_falls_and_the_loss_told_is_the_mean_over_the_positions():
+def test_the_error_falls_and_the_reported_loss_is_the_mean_over_the_positions():
     descent = PhaseNetTrainer(untrained((64, 64)).arrays)
     before = compute_mean_squared_error(descent.net, SAMPLE, TARGETS)
     assert learn(descent, 1e-12) == pytest.approx(before, rel=1e-3)
@@ -96,7 +96,7 @@ def test_the_state_of_a_net_that_sees_something_else_is_refused(own, other):
 
 
 @pytest.mark.parametrize("kind", INPUT_ENCODINGS.values(), ids=INPUT_ENCODINGS)
-def test_the_net_says_what_its_layers_say_of_their_own_inputs(kind):
+def test_the_net_outputs_what_its_layers_compute_from_their_own_inputs(kind):
     descent = PhaseNetTrainer(untrained_layers(kind), kind)
     learn(descent, 1e-3)
     layers = [descent.state_dict().get("inputs_w1", descent.net.w1), *descent.net.arrays[1:]]

@@ -1,4 +1,4 @@
-"""`gammond measure cube`: what it reports, and what it refuses."""
+"""`gammond measure cube`: its report and its refusals."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SMALL = ["measure", "cube", "race", "ending", "--positions", "6", "--trials", "3
 
 @pytest.fixture
 def quick(monkeypatch):
-    """A judge without nets, a small table, and short games in place of those that are drawn."""
+    """An evaluator without nets, a small table, and short games in place of those that are drawn."""
 
     def drawn(evaluators, kinds, count, game, seed, progress):
         places = [(far, near) for far in (7, 8) for near in range(1, 7)][seed : seed + count]

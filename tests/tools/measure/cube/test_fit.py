@@ -1,4 +1,4 @@
-"""Fits of cube efficiencies find those that values were made with, and decisions cost what was given up."""
+"""Fits of cube efficiencies find those that made the values, and decisions cost the equity lost."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_the_efficiencies_that_made_the_values_are_found(what):
     assert fit.errors == pytest.approx(0.0, abs=2e-4)
 
 
-def test_nothing_is_said_where_there_are_no_positions():
+def test_there_is_no_fit_where_there_are_no_positions():
     data = known(ODD)
     contact = data[np.arange(len(data)) % len(STARTS) == 0]
     fit = fit_efficiencies(contact, "values")
@@ -135,7 +135,7 @@ def test_efficiencies_that_are_right_lose_nothing_where_wrong_ones_do(what):
 
 
 @pytest.mark.parametrize("what", EFFICIENCY_TARGETS)
-def test_each_half_of_a_kind_is_judged_by_the_other_halves_alone(what):
+def test_each_half_of_a_kind_is_decided_by_the_other_halves_alone(what):
     data = known(DEFAULT_EFFICIENCIES, repeats=40)
     data = data[np.arange(len(data)) % len(STARTS) < 2]
     kinds = (np.arange(len(data)) % 2).astype(np.int8)

@@ -52,13 +52,13 @@ def test_the_window_is_where_a_double_is_worth_thinking_of():
 
 def test_positions_are_drawn_in_turn_of_each_kind_and_depend_on_the_seed_alone(monkeypatch):
     monkeypatch.setattr(cube_efficiency_positions, "_GAMES_AT_ONCE", 64)
-    told = []
+    reported = []
     kinds = ("contact", "race")
-    boards = draw_positions(EVALUATORS, kinds, 4, make_money_game(), 5, told.append)
+    boards = draw_positions(EVALUATORS, kinds, 4, make_money_game(), 5, reported.append)
     assert [KINDS[kind] for kind in classify_positions(boards, [TABLE])] == [*kinds] * 4
     assert is_near_doubling_window(boards, EVALUATOR.evaluate(boards), make_money_game()).all()
-    assert told == sorted(told)
-    assert told[-1] == len(boards) == 8
+    assert reported == sorted(reported)
+    assert reported[-1] == len(boards) == 8
     assert np.array_equal(draw_positions(EVALUATORS, kinds, 4, make_money_game(), 5), boards)
     assert not np.array_equal(draw_positions(EVALUATORS, kinds, 4, make_money_game(), 6), boards)
 

@@ -1,4 +1,4 @@
-"""What positions are worth with the cube: exact ones from the table, others as rollouts find them."""
+"""Cubeful values of positions: exact from the table, others from rollouts."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def roller(trials=288, seed=1, evaluators=EVALUATORS, cancelled=lambda: False):
 
 
 def test_positions_of_the_table_are_exact_and_others_are_rolled_out_to_their_values():
-    told = []
-    known = roller().evaluate(BOARDS, 1, told.append)
+    reported = []
+    known = roller().evaluate(BOARDS, 1, reported.append)
     assert known.is_exact.tolist() == [True, False, False, False]
     assert np.array_equal(known.values[0], SMALL.cubeful_equities(BOARDS[:1])[0].astype(float))
     assert np.array_equal(known.outcomes[0], SMALL.evaluate(BOARDS[:1])[0].astype(float))
@@ -41,7 +41,7 @@ def test_positions_of_the_table_are_exact_and_others_are_rolled_out_to_their_val
     assert known.outcomes == pytest.approx(LARGE.evaluate(BOARDS), abs=0.03)
     assert np.array_equal(known.net_outcomes, LARGE.evaluate(BOARDS))
     assert (known.values[1:, 1] > known.values[1:, 2]).all()
-    assert told == [2, 3, 4]
+    assert reported == [2, 3, 4]
 
 
 def test_values_depend_on_seed_and_place_and_on_no_threads():

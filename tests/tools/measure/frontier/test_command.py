@@ -1,4 +1,4 @@
-"""`gammond measure frontier`: who is on it, how fast players evaluate, what it reports and draws."""
+"""`gammond measure frontier`: the players on it, their speeds, its report and picture."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_gnubg_is_timed_on_all_positions(monkeypatch):
 
 
 @pytest.mark.parametrize("load", [RandomPlayer, lambda: load_player("default:plies=1")])
-def test_players_that_judge_nothing_or_look_ahead_have_no_speed(load):
+def test_players_that_evaluate_nothing_or_look_ahead_have_no_speed(load):
     with pytest.raises(UnsupportedError, match="cannot be timed") as caught:
         measure_evaluations_per_s(load(), sample_random_positions(4, seed=1))
     assert caught.value.field == "player"

@@ -275,7 +275,7 @@ def test_a_run_does_not_go_on_with_other_labels(folder):
         run_command(str(folder / "run"), "--resume")
 
 
-def test_a_run_tells_what_it_came_from(folder):
+def test_a_run_knows_its_origin(folder):
     run_command(*options(folder, "--epochs", "1", "--from", "fast", "--hidden", "80"))
     text = (folder / "run" / "run.toml").read_text()
     assert json.dumps("gammond train label") in text

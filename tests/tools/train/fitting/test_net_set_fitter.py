@@ -28,7 +28,7 @@ def start() -> NetSet:
 
 
 def labels(count: int = 400) -> Labels:
-    """Positions whose label tells their plan, so that each net has something of its own to learn."""
+    """Positions with labels by contact class, so that each net has something of its own to learn."""
     boards = sample_random_positions(count, seed=3)
     targets = np.zeros((count, 5), np.float32)
     targets[:, 0] = 0.2 + 0.2 * classify_contact(boards)
@@ -82,13 +82,18 @@ def test_they_go_on_from_their_state_to_the_same_nets():
     assert whole.make_averaged("a").digest == resumed.make_averaged("a").digest
 
 
-def test_steps_are_told_to_the_end_and_shared_as_the_labels_are():
-    told = []
+def test_steps_are_reported_to_the_end_and_shared_as_the_labels_are():
+    reported = []
     fits(start()).train(
-        labels(), 40, 32, lambda share: 1e-3, np.random.default_rng(1), lambda step, loss: told.append(step)
+        labels(),
+        40,
+        32,
+        lambda share: 1e-3,
+        np.random.default_rng(1),
+        lambda step, loss: reported.append(step),
     )
-    assert told == list(range(1, len(told) + 1))
-    assert 40 <= len(told) < 40 + len(CONTACT_CLASSES)
+    assert reported == list(range(1, len(reported) + 1))
+    assert 40 <= len(reported) < 40 + len(CONTACT_CLASSES)
 
 
 def test_contact_is_split_into_plans_that_begin_as_one_net(tmp_path):

@@ -113,19 +113,19 @@ def test_a_run_that_was_killed_goes_on_to_the_same_net(
     assert [record["generation"] for record in read_records(run / "log.jsonl")] == [1, 2]
 
 
-def test_a_refinement_tells_how_strong_it_is_and_draws_itself(parent, tmp_path, monkeypatch):
+def test_a_refinement_reports_its_strength_and_draws_itself(parent, tmp_path, monkeypatch):
     pytest.importorskip("matplotlib", reason="pictures need the package matplotlib")
-    told, picture = [], tmp_path / "picture.png"
+    reported, picture = [], tmp_path / "picture.png"
     update = refine.Progress.update
 
     def watch(self, done, extra=""):
-        told.append(extra)
+        reported.append(extra)
         update(self, done, extra)
 
     monkeypatch.setattr(refine.Progress, "update", watch)
     run_command(str(tmp_path / "run"), *options(parent, "--measure-every", "1"), "--plot", str(picture))
     assert picture.read_bytes().startswith(b"\x89PNG")
-    losses = [text for text in told if text.startswith("loss")]
+    losses = [text for text in reported if text.startswith("loss")]
     assert "strength" not in losses[0]
     assert ", strength " in losses[-1]
 

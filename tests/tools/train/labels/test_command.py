@@ -73,7 +73,7 @@ def test_deeper_labels_are_means_of_the_shallower_ones(tmp_path):
     assert 0.0 < np.abs(cubeless_equity(labels.targets) - cubeless_equity(shallow)).max() < 0.5
 
 
-def test_another_finder_names_other_replies(tmp_path):
+def test_another_pruning_net_finds_other_replies(tmp_path):
     untrained = LayeredNet.make_untrained("tesauro196", [4], np.random.Generator(np.random.PCG64(2)))
     nets = load_net_set("fast")
     lost = nets.with_net("contact", untrained, "lost").with_net("race", untrained, "lost")
@@ -85,7 +85,7 @@ def test_another_finder_names_other_replies(tmp_path):
     np.testing.assert_array_equal(made["same"].targets, made["usual"].targets)
     np.testing.assert_array_equal(made["lost"].boards, made["usual"].boards)
     lost_points = cubeless_equity(made["usual"].targets) - cubeless_equity(made["lost"].targets)
-    assert lost_points.mean() > 0.02  # a finder that knows nothing names bad replies
+    assert lost_points.mean() > 0.02  # a pruning net that knows nothing finds bad replies
 
 
 def test_a_trace_gives_a_position_the_corrections_of_those_after_it(tmp_path):
@@ -179,7 +179,7 @@ def test_a_command_that_cannot_be_leaves_nothing_behind(tmp_path, options):
     assert not (tmp_path / "a").exists()
 
 
-def test_the_benchmark_keeps_nothing_and_tells_labels_a_second(capsys, monkeypatch, tmp_path):
+def test_the_benchmark_saves_nothing_and_prints_labels_a_second(capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     assert run_command("--bench", *OPTIONS) == 0
     assert capsys.readouterr().out.startswith("1-ply labels by fast: ")

@@ -58,7 +58,7 @@ def test_all_depends_on_the_seed_alone(make_sampler):
     assert not np.array_equal(one.boards, make_sampler().sample(counts, (3, 2)).boards)
 
 
-def test_a_source_gives_the_same_whatever_stands_beside_it(make_sampler):
+def test_a_source_gives_the_same_whatever_other_sources_there_are(make_sampler):
     alone = make_sampler().sample([("crashed", 30)], (5,)).boards
     both = make_sampler().sample([("selfplay", 10), ("crashed", 30)], (5,))
     of_both = both.boards[both.sources == 1]
@@ -93,7 +93,7 @@ def test_a_play_that_was_not_the_best_is_not_followed(make_sampler):
     assert 0.75 < shares[1] < shares[0] - 0.04
 
 
-def test_judgements_disagree_more_where_that_is_what_was_asked_for(make_sampler):
+def test_evaluations_disagree_more_where_disagreement_was_asked_for(make_sampler):
     sampler = make_sampler()
     deep = NPlyEvaluator(sampler.evaluator, sampler.pruner, 1)
     means = []

@@ -1,4 +1,4 @@
-"""Positions set up on purpose are what they are called, and can come up in a game."""
+"""Positions set up on purpose are as named, and can come up in a game."""
 
 import numpy as np
 import pytest

@@ -36,7 +36,7 @@ def test_positions_of_all_phases_come_back_from_25_bytes():
     np.testing.assert_array_equal(unpack_boards(pack_boards(boards)), boards)
 
 
-def test_a_shard_comes_back_with_all_that_it_tells(tmp_path):
+def test_a_shard_comes_back_with_all_that_it_holds(tmp_path):
     file = shard_file(tmp_path, 3)
     written = labels(200, seed=1)
     write_shard(file, written, MADE)

@@ -54,7 +54,7 @@ def test_visits_follow_their_positions_to_other_places():
     assert order[joined.reorder(order).rows].tolist() == joined.rows.tolist()
 
 
-def test_the_sum_along_a_game_with_a_share_of_one_is_its_result_less_the_first_judgement():
+def test_the_sum_along_a_game_with_a_share_of_one_is_its_result_less_the_first_evaluation():
     """Where the dice leave no choice, corrections are plain differences and add up to the end."""
     values = np.array([0.3, 0.6, 0.2, 0.9])
     backups = np.append(1.0 - values[1:], 1.0)

@@ -1,4 +1,4 @@
-"""Curves of runs: what logs of each kind say, and against what they are drawn."""
+"""Curves of runs: the logs of each kind, and the axes they are drawn against."""
 
 import pytest
 

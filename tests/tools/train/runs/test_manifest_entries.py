@@ -1,4 +1,4 @@
-"""Entries of the manifest: what is written can be read back."""
+"""Entries of the manifest: written ones can be read back."""
 
 import hashlib
 import tomllib
@@ -15,7 +15,7 @@ from tools.train.weights.layers import LayeredNet
 WEIGHTS = MANIFEST_FILE.parent / "weights"
 
 
-def test_a_training_tells_all_commands_and_the_work_of_all():
+def test_a_training_lists_all_commands_and_the_work_of_all():
     steps = (
         ProvenanceStep("gammond train td a", games=64, hours=0.5),
         ProvenanceStep('say "ä"', positions=100, hours=0.25),
@@ -28,7 +28,7 @@ def test_a_training_tells_all_commands_and_the_work_of_all():
     )
 
 
-def test_a_training_without_labelled_positions_does_not_tell_of_any():
+def test_a_training_without_labelled_positions_lists_none():
     assert "positions" not in format_training_entry(
         "mine", ["a"], (ProvenanceStep("gammond train td a", games=64),), "last"
     )
@@ -42,7 +42,7 @@ def test_a_net_is_described_by_its_weights_and_hashed():
     assert msgspec.convert(read, NetEntry) == expected
 
 
-def test_a_net_with_one_output_tells_its_activation():
+def test_a_net_with_one_output_names_its_activation():
     (read,) = tomllib.loads(format_scorer_entry(WEIGHTS / "a.npy", "relu", b"x"))["scorer"]
     expected = ScorerEntry("a", "weights/a.npy", "relu", hashlib.sha256(b"x").hexdigest())
     assert msgspec.convert(read, ScorerEntry) == expected

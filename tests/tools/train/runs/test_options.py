@@ -53,7 +53,7 @@ def test_the_folder_may_be_left_out_where_the_command_says_so(capsys):
         parsed()
 
 
-def test_one_works_for_each_core_unless_told_otherwise():
+def test_there_is_a_worker_for_each_core_unless_set_otherwise():
     parser = argparse.ArgumentParser()
     add_workers_option(parser)
     add_threads_option(parser)

@@ -1,4 +1,4 @@
-"""Settings of a stage: options, then a file, then defaults; what cannot be is refused with its name."""
+"""Settings of a stage: options, then a file, then defaults; invalid ones are refused by name."""
 
 import argparse
 from typing import Annotated, Literal
@@ -132,7 +132,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path, content, error, message):
         read_settings(file, Small)
 
 
-def test_a_file_that_is_missing_or_tells_no_origin_is_named(tmp_path):
+def test_a_file_that_is_missing_or_has_no_origin_is_named(tmp_path):
     with pytest.raises(DataFileError, match=r"run\.toml"):
         read_settings(tmp_path / "run.toml", Small)
     (tmp_path / "run.toml").write_text("count = 1\n")

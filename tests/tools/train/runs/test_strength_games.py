@@ -1,4 +1,4 @@
-"""The strength of players in training: who is played against, with which dice, and how it is told."""
+"""The strength of players in training: opponents, dice, and the report."""
 
 import pytest
 
@@ -28,7 +28,7 @@ def test_a_player_meets_each_opponent_with_the_same_dice():
     assert results["one"].points.tolist() == expected.points.tolist()
 
 
-def test_strength_tells_points_a_game_with_their_error():
+def test_strength_is_points_per_game_with_their_error():
     results = play_opponents(PubevalPlayer(), {"chance": RandomPlayer(7)}, 40)
     (strength,) = strengths_from_results(results)
     assert (strength.opponent, strength.games) == ("chance", 40)

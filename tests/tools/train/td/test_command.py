@@ -44,7 +44,7 @@ def strength(trainee, opponent, games=1000):
 
 
 def strengths_in_turn(*points):
-    """Measurements that come out as told, in points per game of four games."""
+    """Measurements with set results, in points per game of four games."""
     left = [PairedGameResults(np.array(each, np.int8)) for each in points]
     return lambda player, other, games, seed: left.pop(0)
 
@@ -88,7 +88,7 @@ def test_the_command_writes_settings_checkpoint_best_and_log(tmp_path):
     assert best["ppg"].mean() == max(means.values()) == means[int(best["games_done"])]
 
 
-def test_a_record_tells_of_all_rounds_since_the_last(tmp_path):
+def test_a_record_covers_all_rounds_since_the_last(tmp_path):
     games = ["--games", "64", "--benchmark-games", "0", "--threads", "1"]
     run_command(str(tmp_path), *OPTIONS, *games)
     reports = list(SelfPlay(TdSettings(**SMALL, games=64, threads=1)).play_rounds())
@@ -111,8 +111,8 @@ def test_options_win_over_the_file_of_settings(tmp_path):
 
 def test_nets_that_fall_behind_give_way_to_the_best_at_a_lower_rate(tmp_path, monkeypatch, capsys):
     """Measured 1.5, 1.25 (within the threshold), 0.5 (fallen behind), 2, 0 (fallen behind), then 3."""
-    told = [2, 2, 1, 1], [2, 1, 1, 1], [1, 1, 0, 0], [2, 2, 2, 2], [0, 0, 0, 0]
-    monkeypatch.setattr(measuring, "play_games", strengths_in_turn(*told, *([3, 3, 3, 3],) * 5))
+    reported = [2, 2, 1, 1], [2, 1, 1, 1], [1, 1, 0, 0], [2, 2, 2, 2], [0, 0, 0, 0]
+    monkeypatch.setattr(measuring, "play_games", strengths_in_turn(*reported, *([3, 3, 3, 3],) * 5))
     before_and_after, save_checkpoint = [], run_module.Run._save_checkpoint
 
     def save_and_watch(self, *arguments):
@@ -170,7 +170,7 @@ KILLS += [(game_learner, "play_opponents", False)]
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
-    """A run that goes back several times and that nobody kills."""
+    """A run that goes back several times without being killed."""
     folder = tmp_path_factory.mktemp("whole") / "run"
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(measuring, "play_games", strength_by_weights)
@@ -207,27 +207,27 @@ def test_a_run_that_was_killed_goes_on_to_the_same_nets(
         one, other = read_arrays(whole / name), read_arrays(run / name)
         assert one.keys() == other.keys()
         assert all((one[key] == other[key]).all() for key in one)
-    told = [
+    reported = [
         [(each["games"], each["ppg"], each["rate"], each.get("back_to")) for each in read_records(log)]
         for log in (whole / "log.jsonl", run / "log.jsonl")
     ]
-    assert told[0] == told[1]
+    assert reported[0] == reported[1]
 
 
 def test_the_progress_line_says_error_and_strength_last_and_best(tmp_path, monkeypatch):
     monkeypatch.setattr(
         measuring, "play_games", strengths_in_turn([1] * 4, [2, 2, 1, 1], [1, 1, 0, 0], [0] * 4)
     )
-    told = []
-    monkeypatch.setattr(run_module.Progress, "update", lambda self, done, extra="": told.append(extra))
+    reported = []
+    monkeypatch.setattr(run_module.Progress, "update", lambda self, done, extra="": reported.append(extra))
     run_command(str(tmp_path), *OPTIONS, "--games", "128", "--checkpoint-every", "32")
-    standing = [text.partition(", ")[2] for text in told]
+    standing = [text.partition(", ")[2] for text in reported]
     assert standing[0] == ""
     assert standing[2:] == ["strength +1.500 (best +1.500)", "strength +0.500 (best +1.500)"]
-    assert told[0].startswith("error 0.")
+    assert reported[0].startswith("error 0.")
 
 
-def test_the_bench_says_games_a_second_and_keeps_nothing(tmp_path, monkeypatch, capsys):
+def test_the_bench_prints_games_a_second_and_saves_nothing(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(td, "BENCH_WARM_UP_GAMES", 64)
     monkeypatch.chdir(tmp_path)
     assert run_command("--bench", *OPTIONS, "--games", "96") == 0
@@ -355,10 +355,10 @@ threads = 2
 round_games = 16
 seed = 1
 """
-"""A run.toml of self-play that does not tell its origin."""
+"""A run.toml of self-play without its origin."""
 
 
-def test_a_run_that_tells_neither_origin_nor_seconds_is_read_and_goes_on(run_folder, monkeypatch):
+def test_a_run_without_origin_and_seconds_is_read_and_goes_on(run_folder, monkeypatch):
     monkeypatch.setattr(measuring, "play_games", strength_by_weights)
     (run_folder / "run.toml").write_text(FLAT)
     (run_folder / "log.jsonl").write_text(
@@ -375,7 +375,7 @@ def test_a_run_that_tells_neither_origin_nor_seconds_is_read_and_goes_on(run_fol
     assert load_td_nets(run_folder / "checkpoint.npz")[1]["games_done"] == 128
 
 
-def test_a_run_tells_its_command_games_and_hours(tmp_path):
+def test_a_run_knows_its_command_games_and_hours(tmp_path):
     run = tmp_path / "run"
     run_command(str(run), *OPTIONS, "--games", "96", "--checkpoint-every", "32", "--benchmark-games", "0")
     seconds = [record["seconds"] for record in read_records(run / "log.jsonl")]

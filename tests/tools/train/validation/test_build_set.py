@@ -120,7 +120,7 @@ def test_a_command_that_cannot_be_leaves_nothing_behind(tmp_path, options):
 
 
 class Shifted:
-    """Says what the labels say, and so much more of the equity, as chance to win."""
+    """Returns the labels with a shift of the equity, as winning chances."""
 
     plies = 0
     name = "shifted"
@@ -160,8 +160,8 @@ def test_nets_are_compared_class_by_class_and_over_all(folder):
 
 
 def test_the_errors_of_the_labels_are_subtracted(folder, capsys):
-    told = json.loads(report(capsys, str(folder), "default", "--json"))
-    everything = told["classes"][-1]
+    reported = json.loads(report(capsys, str(folder), "default", "--json"))
+    everything = reported["classes"][-1]
     net = everything["nets"][0]
     labels = read_all_rollouts(folder)
     errors = labels.equities - (2 * (o := load_evaluator().evaluate(labels.positions.boards))[:, 0] - 1)
@@ -170,8 +170,8 @@ def test_the_errors_of_the_labels_are_subtracted(folder, capsys):
     expected = max(net["raw_rmse"] ** 2 - everything["label_error"] ** 2, 0.0)
     assert net["rmse"]["value"] ** 2 == pytest.approx(expected, rel=1e-3, abs=1e-9)
     assert net["bias"]["value"] == pytest.approx(-float(errors.mean()), rel=1e-3)
-    assert (told["rolled_out_by"], told["truncated"], told["left_out"]) == ("default", 6, 0)
-    assert 0.45 < told["opening"]["default"]["win"] < 0.6
+    assert (reported["rolled_out_by"], reported["truncated"], reported["left_out"]) == ("default", 6, 0)
+    assert 0.45 < reported["opening"]["default"]["win"] < 0.6
 
 
 def test_the_tables_show_each_class_and_each_net(folder, capsys):
@@ -196,8 +196,8 @@ def test_positions_that_were_learned_are_left_out(folder, tmp_path, capsys):
     boards = read_all_rollouts(folder).positions.boards
     labels = Labels(boards[:2], np.full((2, 5), 0.1, np.float32), np.zeros(2, np.uint8), ("selfplay",))
     write_shard(shard_file(tmp_path, 0), labels, ShardMetadata("net", 1, 1))
-    told = json.loads(report(capsys, str(folder), "default", "--not-in", str(tmp_path), "--json"))
-    assert (told["left_out"], told["classes"][-1]["positions"]) == (2, 5)
+    reported = json.loads(report(capsys, str(folder), "default", "--not-in", str(tmp_path), "--json"))
+    assert (reported["left_out"], reported["classes"][-1]["positions"]) == (2, 5)
     all_of_them = Labels(boards, np.full((7, 5), 0.1, np.float32), np.zeros(7, np.uint8), ("selfplay",))
     write_shard(shard_file(tmp_path, 0), all_of_them, ShardMetadata("net", 1, 1))
     with pytest.raises(ValueRangeError, match="no position of the set is left"):

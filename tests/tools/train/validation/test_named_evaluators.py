@@ -1,4 +1,4 @@
-"""Judges by name: nets, runs, other engines; players who only choose plays are none."""
+"""Evaluators by name: nets, runs, other engines; players that only choose plays are none."""
 
 import numpy as np
 import pytest
@@ -14,14 +14,14 @@ from tools.train.weights.net_set import NetSet
 from tools.train.weights.random_positions import sample_random_positions
 
 
-def test_evaluators_of_the_manifest_judge():
+def test_evaluators_of_the_manifest_evaluate():
     boards = sample_random_positions(40, seed=1)
     expected = load_evaluator().evaluate(boards)
     np.testing.assert_array_equal(load_named_evaluator("default").evaluate(boards), expected)
 
 
 @pytest.mark.parametrize("form", ["{}", "run:{}", "{}/checkpoint.npz"])
-def test_runs_judge(tmp_path, form):
+def test_runs_are_evaluators(tmp_path, form):
     pytest.importorskip("onnx", reason="nets are run as ONNX files (extra 'train')")
     generator = np.random.default_rng(1)
     nets = NetSet(
@@ -35,19 +35,19 @@ def test_runs_judge(tmp_path, form):
 
 
 @pytest.mark.parametrize("name", ["pubeval", "random", "default:plies=1"])
-def test_players_are_no_judges(name):
+def test_players_are_no_evaluators(name):
     with pytest.raises(ValueRangeError, match="gives no values of positions"):
         load_named_evaluator(name)
 
 
-def test_gnubg_is_judged_by_where_its_package_is(monkeypatch):
+def test_gnubg_is_an_evaluator_where_its_package_is_installed(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "gnubg_nn", None)
     with pytest.raises(UnsupportedError, match="gnubg-nn"):
         load_named_evaluator("gnubg")
 
 
 @pytest.mark.peer
-def test_gnubg_judges_for_the_side_on_roll():
+def test_gnubg_evaluates_for_the_side_on_roll():
     gnubg_nn()
     gnubg = load_named_evaluator("gnubg")
     opening = gnubg.evaluate(Position.start().board[None])[0]

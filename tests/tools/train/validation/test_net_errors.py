@@ -12,7 +12,7 @@ LABEL_ERROR, FIRST, SECOND, SHARED, BIAS = 0.03, 0.05, 0.03, 0.02, 0.01
 
 
 def simulated(seed: int):
-    """Two nets with some error in common, and labels: what is measured of them."""
+    """Two nets with some error in common, labels, and their measurements."""
     generator = np.random.default_rng(seed)
     truth, shared = generator.normal(0, 0.5, POSITIONS), generator.normal(0, SHARED, POSITIONS)
     errors = generator.uniform(0.5, 1.5, POSITIONS) * LABEL_ERROR
@@ -58,7 +58,7 @@ def test_the_first_net_is_the_measure():
     assert (first.mse_difference.value, first.mse_difference.error) == (0.0, 0.0)
 
 
-def test_a_net_as_good_as_the_labels_has_no_error_and_no_ratio_can_be_told():
+def test_a_net_as_good_as_the_labels_has_no_error_and_no_ratio():
     labels = np.linspace(-1, 1, 10)
     first, second = compute_net_errors({"a": labels, "b": labels + 0.1}, labels, np.full(10, 0.05))
     assert first.rmse.value == first.raw_rmse == 0.0
@@ -67,7 +67,7 @@ def test_a_net_as_good_as_the_labels_has_no_error_and_no_ratio_can_be_told():
     assert second.bias.value == pytest.approx(0.1)
 
 
-def test_of_one_position_no_error_is_told():
+def test_one_position_has_no_standard_error():
     (only,) = compute_net_errors({"a": np.array([0.5])}, np.array([0.4]), np.array([0.01]))
     assert math.isnan(only.bias.error)
     assert math.isnan(only.rmse.error)

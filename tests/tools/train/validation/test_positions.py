@@ -62,11 +62,11 @@ def test_the_seed_decides_the_positions(sampler):
 def test_no_draw_has_the_seed_of_a_training_run(sampler, monkeypatch):
     seeds, real = [], Sampler.sample
 
-    def told(self, counts, seed):
+    def reported(self, counts, seed):
         seeds.append(seed)
         return real(self, counts, seed)
 
-    monkeypatch.setattr(Sampler, "sample", told)
+    monkeypatch.setattr(Sampler, "sample", reported)
     draw_positions({"contact": 5, "crashed": 5}, sampler, seed=1)
     assert len(set(seeds)) == len(seeds) >= 2
     assert {seed[0] for seed in seeds} == {validation_positions._DICE_SEED_TAG}

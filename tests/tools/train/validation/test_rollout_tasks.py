@@ -1,4 +1,4 @@
-"""Rolling positions out: what the labels are, when they are good enough, and that nobody changes them."""
+"""Rolling positions out: the labels, when they are accurate enough, and that nothing changes them."""
 
 import dataclasses
 

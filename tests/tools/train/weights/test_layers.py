@@ -1,4 +1,4 @@
-"""Layered nets: what they compute, and growing them without changing what they say."""
+"""Layered nets: their outputs, and growing them without changing these."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def outputs(net: LayeredNet) -> np.ndarray:
 
 
 @pytest.mark.parametrize("encoder_id", ["tesauro196", "expert248"])
-def test_a_net_of_self_play_says_the_same_in_layers_whatever_further_inputs_it_reads(encoder_id):
+def test_a_net_of_self_play_has_the_same_outputs_in_layers_whatever_further_inputs_it_reads(encoder_id):
     network = make_untrained_td_net(12, generator())
     net = network.copy(is_contiguous=True).with_encoder(encoder_id)
     assert (net.inputs, net.hidden) == (get_encoder(encoder_id).inputs, (12,))
@@ -30,7 +30,7 @@ def test_a_net_of_self_play_says_the_same_in_layers_whatever_further_inputs_it_r
 
 
 @pytest.mark.parametrize("hidden", [(9,), (20,), (9, 9), (9, 30), (16, 12, 9), (24, 24, 24)])
-def test_a_net_grows_wider_and_deeper_without_changing_what_it_says(hidden):
+def test_a_net_grows_wider_and_deeper_without_changing_its_outputs(hidden):
     net = LayeredNet.make_untrained("tesauro196", (9,), generator())
     grown = net.expand("expert248", hidden, generator(2))
     assert grown.hidden == hidden

@@ -1,4 +1,4 @@
-"""Sets of nets: from the manifest or a run, they judge as the evaluators that they stand for."""
+"""Sets of nets, from the manifest or a run, evaluate as the evaluators made of them."""
 
 import numpy as np
 import pytest
@@ -40,7 +40,7 @@ def layered(*hidden: int, encoder_id: str = "tesauro196") -> LayeredNet:
     return LayeredNet.make_untrained(encoder_id, hidden, generator())
 
 
-def test_an_evaluator_of_the_manifest_judges_the_same_as_a_set_of_nets():
+def test_an_evaluator_of_the_manifest_gives_the_same_values_as_a_set_of_nets():
     nets = load_net_set("fast")
     np.testing.assert_array_equal(
         nets.make_evaluator().evaluate(BOARDS), load_evaluator("fast").evaluate(BOARDS)
@@ -123,7 +123,7 @@ def test_a_command_counts_once_in_a_pedigree():
     assert merge_provenances((one, other), (one, third)) == (one, other, third)
 
 
-def test_an_evaluator_of_the_manifest_tells_the_commands_that_made_it():
+def test_an_evaluator_of_the_manifest_has_the_commands_that_made_it():
     steps = read_provenance("fast")
     training = read_net_provenance().find_training("fast-contact")
     assert set(step.command for step in steps) == set(
@@ -148,7 +148,7 @@ def test_what_came_after_the_nets_of_a_file_does_not_count(tmp_path):
 
 
 @pytest.mark.parametrize("origin", ["", 'command = "x"\n', 'command = "x"\ncommand_before = 3\n'])
-def test_a_run_that_does_not_tell_its_origin_is_named(tmp_path, origin):
+def test_a_run_without_its_origin_is_named(tmp_path, origin):
     (tmp_path / "run.toml").write_text("[origin]\n" + origin)
     with pytest.raises(DataFileError, match=r"run\.toml does not say"):
         read_run_provenance(tmp_path, tmp_path / "best.npz")

@@ -93,7 +93,7 @@ def test_cut_offs_change_no_choice_at_two_plies_and_save_most_leaves(is_deepenin
     assert found.effort.nodes < 0.5 * full.effort.nodes
 
 
-def test_the_leaf_judge_decides_among_equals_by_the_order_of_the_plays():
+def test_the_leaf_evaluator_decides_among_equals_by_the_order_of_the_plays():
     class Level:
         name, plies = "level", 0
 
@@ -106,7 +106,7 @@ def test_the_leaf_judge_decides_among_equals_by_the_order_of_the_plays():
         assert [play.place for play in found.best] == [0, 1, 2]
 
 
-def test_star2_judges_fewer_leaves_than_the_full_average():
+def test_star2_evaluates_fewer_leaves_than_the_full_average():
     counts = {}
     pruner = EvaluatorPruner(SmoothEvaluator(seed=2, knows_the_end=True))
     for cutoffs in Cutoffs:
@@ -120,9 +120,9 @@ def test_scores_without_bounds_are_searched_too(cutoffs):
     leaves = ScorerLeafEvaluator("bev", BevScorer(HAND_WEIGHTS.vector))
     player = ScorerPlayer("bev", BevScorer(HAND_WEIGHTS.vector))
     for position, roll in decisions(PLAYED[:6], seed=5):
-        at_one_look = StarSearch(leaves, PRUNER, cutoffs).search(position, roll, 0)
+        at_0_ply = StarSearch(leaves, PRUNER, cutoffs).search(position, roll, 0)
         chosen = player.choose(position.board[None].copy(), np.array([roll], np.int8))[0]
-        assert np.array_equal(at_one_look.best[0].result, chosen)
+        assert np.array_equal(at_0_ply.best[0].result, chosen)
         full = StarSearch(leaves, None, Cutoffs.NONE).search(position, roll, 1)
         assert same(StarSearch(leaves, PRUNER, cutoffs).search(position, roll, 1), full)
 

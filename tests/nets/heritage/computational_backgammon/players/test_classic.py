@@ -1,4 +1,4 @@
-"""``classic`` by name: which nets play, what they say, and who judges races."""
+"""``classic`` by name: which nets play, their outputs, and what evaluates races."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def manifest(tmp_path):
 
 
 def evaluated(name, sample, *args):
-    """What a player says of positions, ``float32[n, 5]``."""
+    """Return a player's outcomes for positions, ``float32[n, 5]``."""
     player = load_player(name, *args)
     assert isinstance(player, EvaluatorPlayer)
     return player.evaluator.evaluate(np.ascontiguousarray(sample))
@@ -101,7 +101,7 @@ def test_hashes_name_the_net_for_races_where_there_is_one(manifest):
         }
 
 
-def test_races_are_judged_by_the_net_that_the_player_has_for_them(manifest):
+def test_races_are_evaluated_by_the_race_net_of_the_player(manifest):
     contact, race = (load_net(entry, manifest.parent) for entry in read_manifest(manifest).nets)
     sample = np.concatenate([SAMPLE[classify_phases(SAMPLE) == Phase.CONTACT][:200], RACES[:200]])
     by_contact, by_race = (net.evaluate(sample)[:, WIN] for net in (contact, race))

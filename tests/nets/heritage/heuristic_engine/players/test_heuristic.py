@@ -52,7 +52,7 @@ def test_as_printed_a_configuration_has_the_factors_that_divide(name):
     assert np.array_equal(chosen, by_factors.choose(sample, dice))
 
 
-def test_a_name_says_the_options_that_are_not_the_usual_ones():
+def test_a_name_has_the_options_that_are_not_the_default():
     assert load_player("heuristic").name == "heuristic"
     assert load_player("heuristic:bt=7,bf=0.25,ties=last").name == "heuristic:bf=0.25,bt=7,ties=last"
     assert isinstance(load_player("heuristic:probability=true"), OnePlyHeuristicPlayer)
@@ -99,7 +99,7 @@ def test_factors_are_worth_a_lot():
     assert _shares("heuristic", "random") > 0.9
 
 
-def test_ties_are_decided_as_told():
+def test_ties_are_decided_by_the_option():
     share = _shares("heuristic:ties=first", "heuristic:ties=last")
     assert share != 0.5
 

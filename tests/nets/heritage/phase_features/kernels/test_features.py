@@ -1,4 +1,4 @@
-"""Compiled phase features and what judges by them, against slow twins in plain words."""
+"""Compiled phase features and their scorers, against slow twins in plain words."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_linear_scores_are_sums_of_weighted_features(phase):
 
 
 @pytest.mark.nojit
-def test_a_net_of_uneven_layers_says_what_its_matrices_say():
+def test_a_net_of_uneven_layers_computes_the_product_of_its_matrices():
     net = PhaseNet.untrained(np.random.default_rng(9), (7, 5))
     sample = boards.random_boards(30, seed=10)
     scores = np.empty(30, np.float32)

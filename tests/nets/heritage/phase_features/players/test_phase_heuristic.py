@@ -28,7 +28,7 @@ DICE = boards.random_rolls(200, seed=2)
         (":phase=mid,among=3", UniformChoicePlayer("", PhaseHeuristicScorer(GamePhase.MID), 3)),
     ],
 )
-def test_options_say_how_it_weighs_and_chooses(options, expected):
+def test_options_set_its_weights_and_its_choice(options, expected):
     player = load_player(f"phase-heuristic{options}")
     assert player.name == f"phase-heuristic{options}"
     np.testing.assert_array_equal(player.choose(SAMPLE, DICE), expected.choose(SAMPLE, DICE))

@@ -113,7 +113,7 @@ def test_players_and_filters_can_be_named(folder, tmp_path, capsys):
     assert read_expert_moves(out).command.endswith("--players 'bob, ann' --filters none")
 
 
-def test_faults_are_told_up_to_a_number(folder, tmp_path, capsys):
+def test_faults_are_reported_up_to_a_number(folder, tmp_path, capsys):
     run(folder, "--out", tmp_path / "moves.npz", "--faults", 1)
     assert capsys.readouterr().err.splitlines()[-1] == "1 more faults: --faults 2 lists them all"
 
@@ -176,7 +176,7 @@ def test_names_of_any_code_page_are_read(tmp_path):
     assert moves.player_names == ("Jürg", "bob", "Søren")
 
 
-def test_a_file_given_twice_counts_once_and_is_told():
+def test_a_file_given_twice_counts_once_and_is_reported():
     files = [MatchFile("a", GOOD), MatchFile("b", GOOD), MatchFile("c", BROKEN)]
     done = []
     moves, found = extract_moves(files, [], done.append)
