@@ -13,7 +13,6 @@ from engine.rules.position import BAR, CHECKERS, OFF, Board
 WIN, WIN_G, WIN_BG, LOSE_G, LOSE_BG = range(5)
 """Columns of an outcome: win, win gammon+, win backgammon, lose gammon+, lose backgammon."""
 
-_GAMMON_COLUMNS = ((WIN_G, LOSE_G), (WIN_BG, LOSE_BG))
 
 Outcomes = NDArray[np.float32]
 """``float32[..., 5]``, cumulative."""
@@ -93,7 +92,8 @@ def classify_results(boards: Board) -> NDArray[np.int8]:
         ``int8[n]``: 1 a single game, 2 a gammon, 3 a backgammon.
     """
     outcomes = evaluate_finished(boards)
-    gammons, backgammons = (outcomes[:, own] + outcomes[:, other] for own, other in _GAMMON_COLUMNS)
+    gammons = outcomes[:, WIN_G] + outcomes[:, LOSE_G]
+    backgammons = outcomes[:, WIN_BG] + outcomes[:, LOSE_BG]
     return (1 + gammons + backgammons).astype(np.int8)
 
 

@@ -97,7 +97,8 @@ def read_curves(folder: Path, axis: str) -> RunCurves:
 
 def find_best_strength(records: Sequence[Mapping[str, Any]]) -> float:
     """Find the best strength of a log: points per game, mean over the opponents; -inf where there is none."""
-    return max((_mean_ppg(record) for record in records if "ppg" in record), default=float("-inf"))
+    measured = [record for record in records if "ppg" in record]
+    return max(map(_mean_ppg, measured), default=float("-inf"))
 
 
 def format_run_strength(records: Sequence[Mapping[str, Any]]) -> str:
@@ -105,7 +106,7 @@ def format_run_strength(records: Sequence[Mapping[str, Any]]) -> str:
     measured = [record for record in records if "ppg" in record]
     if not measured:
         return ""
-    return f", strength {_mean_ppg(measured[-1]):+.3f} (best {find_best_strength(measured):+.3f})"
+    return f", strength {_mean_ppg(measured[-1]):+.3f} (best {max(map(_mean_ppg, measured)):+.3f})"
 
 
 def summarise_strength(records: Sequence[Mapping[str, Any]]) -> dict[str, str]:

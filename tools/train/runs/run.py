@@ -281,10 +281,11 @@ class Run:
 
     def _find_best_score(self) -> float:
         """Find the best score before this checkpoint, which the log may hold already after a kill."""
-        unit = self._learner.unit
-        earlier = (record for record in self._records if record[unit] < self._learner.steps_done)
-        scores = [self._learner.score(record) for record in earlier]
-        return max((score for score in scores if score is not None), default=float("-inf"))
+        unit, best = self._learner.unit, float("-inf")
+        for record in self._records:
+            score = self._learner.score(record) if record[unit] < self._learner.steps_done else None
+            best = best if score is None else max(best, score)
+        return best
 
     def _write_arrays(self, name: str, arrays: Arrays) -> None:
         write_arrays(self._folder / name, {**arrays, KIND_ARRAY: np.array(self._kind)})
