@@ -25,7 +25,13 @@ from tools.heritage.gengammon.expert_moves.dataset import (
     split_by_match,
 )
 from tools.heritage.gengammon.kernels.mimic import PackedMoves
-from tools.heritage.gengammon.learners import BackpropLearner, GeneticLearner, MimicLearner, SelfPlayLearner
+from tools.heritage.gengammon.learners import (
+    BackpropLearner,
+    GeneticLearner,
+    MimicLearner,
+    MimicTask,
+    SelfPlayLearner,
+)
 from tools.heritage.gengammon.packed_moves import pack_moves
 from tools.heritage.gengammon.settings import MimicSettings
 from tools.train.runs.options import add_threads_option
@@ -69,14 +75,14 @@ def _make_learner(folder: Path, settings: MimicSettings, resources: Resources) -
         ValueRangeError: The number of threads is out of range.
         DataFileError: The expert moves cannot be read, or none is left to learn from.
     """
-    threads, name = resources.threads, folder.name
+    threads = resources.threads
     if not 1 <= threads <= MAX_THREADS:
         raise ValueRangeError(f"expected 1..{MAX_THREADS} for threads, got {threads}", field="threads")
     learned, unseen = _load_moves(settings)
+    task = MimicTask(settings, unseen, threads, folder.name)
     if learned is None or settings.method == "play":
-        return SelfPlayLearner(settings, threads, unseen, name)
-    kind = GeneticLearner if settings.method == "genetic" else BackpropLearner
-    return kind(settings, learned, threads, unseen, name)
+        return SelfPlayLearner(task)
+    return (GeneticLearner if settings.method == "genetic" else BackpropLearner)(task, learned)
 
 
 def _summarise_agreement(records: Sequence[Record]) -> dict[str, str]:

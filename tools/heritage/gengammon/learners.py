@@ -1,8 +1,9 @@
-"""The three ways in which a net learns to mimic, step by step, and what a run keeps of them."""
+"""The three methods by which a net learns to mimic experts, as a run drives them."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ from tools.heritage.gengammon.expert_moves.dataset import CandidatePlays
 from tools.heritage.gengammon.genes import decode_net
 from tools.heritage.gengammon.genetic_algorithm import Population
 from tools.heritage.gengammon.kernels.mimic import PackedMoves
-from tools.heritage.gengammon.packed_moves import count_moves, measure_agreements, pack_moves
+from tools.heritage.gengammon.packed_moves import ExpertAgreement, count_moves, measure_agreements, pack_moves
 from tools.heritage.gengammon.playouts import find_best_by_playouts, measure_lead, sample_own_positions
 from tools.heritage.gengammon.runs import NET_FILE
 from tools.heritage.gengammon.settings import MimicSettings
@@ -29,19 +30,29 @@ _DICE = 1
 _LEAD_GAMES = 500
 
 
-class MimicLearner(Learner):
-    """A way of learning to mimic experts; measured on moves of unseen matches.
+@dataclass(frozen=True)
+class MimicTask:
+    """What a learner works on.
 
-    Args:
+    Attributes:
         settings: Of the run.
-        unseen: Expert moves that nothing is learned from, if any.
-        name: Of the player that the net is.
+        unseen: Expert moves of matches that nothing is learned from, if any.
+        threads: Number of threads; the result is the same.
+        name: The name of the net as a player.
     """
 
-    def __init__(self, settings: MimicSettings, unseen: PackedMoves | None = None, name: str = "") -> None:
-        self._settings = settings
-        self._unseen = unseen
-        self._name = name
+    settings: MimicSettings
+    unseen: PackedMoves | None = None
+    threads: int = 1
+    name: str = ""
+
+
+class MimicLearner(Learner):
+    """A method of learning to mimic experts, measured on moves of unseen matches."""
+
+    def __init__(self, task: MimicTask) -> None:
+        self._task = task
+        self._settings = task.settings
         self._metrics: Record = {}
         self._ranked = 0
 
@@ -52,7 +63,7 @@ class MimicLearner(Learner):
 
     @abstractmethod
     def learn(self) -> Record:
-        """Do a step; return its fields of the log, and as ``ranked`` the number of moves that nets ranked."""
+        """Do a step; return its fields of the log, and as ``ranked`` how often a net ranked a move."""
 
     def run_step(self, progress: RunProgress) -> None:
         """Do a step."""
@@ -61,18 +72,34 @@ class MimicLearner(Learner):
         progress.update(self.steps_done, f"fitness {self._metrics['fitness']:.4f}")
 
     def compute_metrics(self, elapsed_s: float) -> Record:
-        """Describe the last step, and how the net does on unseen matches."""
+        """Describe the last step, and the net's agreement with experts on unseen matches."""
         record = {**self._metrics, "moves_per_s": self._ranked / elapsed_s}
         self._ranked = 0
-        if self._unseen is not None:
-            every = np.arange(count_moves(self._unseen))
-            (found,) = measure_agreements(self._unseen, [self.net], self._settings.fitness, every, 1)
+        if self._task.unseen is not None:
+            agreement = self.measure_agreement(self._task.unseen)
             record |= {
-                "unseen_fitness": found.fitness,
-                "unseen_first": found.ranked_first,
-                "unseen": len(every),
+                "unseen_fitness": agreement.fitness,
+                "unseen_first": agreement.ranked_first,
+                "unseen": count_moves(self._task.unseen),
             }
         return record
+
+    def measure_agreement(self, packed: PackedMoves) -> ExpertAgreement:
+        """Return the net's agreement with experts on all of some moves."""
+        every = np.arange(count_moves(packed))
+        (agreement,) = measure_agreements(packed, [self.net], self._settings.fitness, every, 1)
+        return agreement
+
+    def evolve(self, population: Population, packed: PackedMoves) -> tuple[GengammonNet, Record]:
+        """Make the next generation; return the fittest net of the one before, and the fields of the log."""
+        result = population.evolve(packed, self._task.threads)
+        moves = count_moves(packed)
+        return result.best, {
+            "fitness": result.agreement.fitness,
+            "mean_fitness": result.mean_fitness,
+            "first": result.agreement.ranked_first,
+            "ranked": len(population.genes) * min(self._settings.sample or moves, moves),
+        }
 
     def measure_strength(self) -> StrengthMeasurement:
         """Play all opponents after the last step."""
@@ -80,7 +107,7 @@ class MimicLearner(Learner):
         if self.steps_done < self.total_steps or not settings.games:
             return StrengthMeasurement()
         opponents = load_opponents(settings.opponents, settings.games)
-        results = play_opponents(GengammonPlayer(self._name, self.net), opponents, settings.games)
+        results = play_opponents(GengammonPlayer(self._task.name, self.net), opponents, settings.games)
         return StrengthMeasurement(strengths_from_results(results))
 
     def format_record(self, record: Record) -> str:
@@ -90,7 +117,7 @@ class MimicLearner(Learner):
         if "unseen_first" in record:
             parts.append(f"unseen {record['unseen_fitness']:.4f}, {record['unseen_first']:.1%}")
         if "lead" in record:
-            parts.append(f"{record['lead']:+.1f} ± {record['lead_error']:.1f} pips ahead of the one before")
+            parts.append(f"{record['lead']:+.1f} ± {record['lead_error']:.1f} pips ahead of the previous net")
         parts.append(f"{format_short_number(record['moves_per_s'])} moves/s")
         return ", ".join(parts)
 
@@ -106,27 +133,17 @@ class GeneticLearner(MimicLearner):
     """Generations of a genetic algorithm.
 
     Args:
-        settings: Of the run.
+        task: What to do.
         packed: Expert moves to learn from.
-        threads: How many work on it; the result is the same.
-        unseen: As `MimicLearner`.
-        name: As `MimicLearner`.
     """
 
     unit = "generation"
 
-    def __init__(
-        self,
-        settings: MimicSettings,
-        packed: PackedMoves,
-        threads: int,
-        unseen: PackedMoves | None = None,
-        name: str = "",
-    ) -> None:
-        super().__init__(settings, unseen, name)
+    def __init__(self, task: MimicTask, packed: PackedMoves) -> None:
+        super().__init__(task)
+        settings = task.settings
         self.checkpoint_every = settings.validate_every
         self._packed = packed
-        self._threads = threads
         self._population = Population(settings, settings.seed)
         self._net = decode_net(self._population.genes[0], settings.activation)
 
@@ -147,23 +164,18 @@ class GeneticLearner(MimicLearner):
 
     def learn(self) -> Record:
         """Measure a generation and make the next one, as `MimicLearner.learn`."""
-        result = self._population.evolve(self._packed, self._threads)
-        self._net = result.best
-        moves = self._settings.sample or count_moves(self._packed)
-        return {
-            "fitness": result.agreement.fitness,
-            "mean_fitness": result.mean_fitness,
-            "first": result.agreement.ranked_first,
-            "ranked": len(self._population.genes) * min(moves, count_moves(self._packed)),
-        }
+        self._net, record = self.evolve(self._population, self._packed)
+        return record
 
     def state_dict(self) -> Arrays:
-        """The population, as `Learner.state_dict`."""
+        """Return the population, as `Learner.state_dict`."""
         return {"genes": self._population.genes, "generation": np.array(self.steps_done)}
 
     def load_state_dict(self, arrays: Arrays) -> None:
-        """Go on from a population, as `Learner.load_state_dict`."""
-        self._population = _restore_population(self._settings, arrays)
+        """Resume from a population, as `Learner.load_state_dict`."""
+        settings = self._settings
+        genes, generation = _read_genes(settings, arrays), _read_number(arrays, "generation")
+        self._population = Population(settings, settings.seed, genes, generation)
 
 
 class BackpropLearner(MimicLearner):
@@ -171,23 +183,15 @@ class BackpropLearner(MimicLearner):
 
     unit = "epoch"
 
-    def __init__(
-        self,
-        settings: MimicSettings,
-        packed: PackedMoves,
-        threads: int,
-        unseen: PackedMoves | None = None,
-        name: str = "",
-    ) -> None:
-        super().__init__(settings, unseen, name)
+    def __init__(self, task: MimicTask, packed: PackedMoves) -> None:
+        super().__init__(task)
         self._packed = packed
-        self._threads = threads
-        self._descender = BackpropTrainer(settings)
+        self._trainer = BackpropTrainer(task.settings)
 
     @property
     def steps_done(self) -> int:
         """Epochs done."""
-        return self._descender.epoch
+        return self._trainer.epoch
 
     @property
     def total_steps(self) -> int:
@@ -196,42 +200,34 @@ class BackpropLearner(MimicLearner):
 
     @property
     def net(self) -> GengammonNet:
-        """The net after them."""
-        return self._descender.net
+        """The net after the last epoch."""
+        return self._trainer.net
 
     def learn(self) -> Record:
-        """Go through the moves once, as `MimicLearner.learn`."""
-        loss = self._descender.train_epoch(self._packed, self._threads)
-        every = np.arange(count_moves(self._packed))
-        (found,) = measure_agreements(self._packed, [self.net], self._settings.fitness, every, 1)
-        return {"loss": loss, "fitness": found.fitness, "first": found.ranked_first, "ranked": len(every)}
+        """Train on all moves once, as `MimicLearner.learn`."""
+        loss = self._trainer.train_epoch(self._packed, self._task.threads)
+        agreement, moves = self.measure_agreement(self._packed), count_moves(self._packed)
+        return {
+            "loss": loss, "fitness": agreement.fitness, "first": agreement.ranked_first, "ranked": moves
+        }  # fmt: skip
 
     def state_dict(self) -> Arrays:
-        """Weights and moments, as `Learner.state_dict`."""
-        return {**self._descender.state_dict(), "epoch": np.array(self.steps_done)}
+        """Return weights and moments, as `Learner.state_dict`."""
+        return {**self._trainer.state_dict(), "epoch": np.array(self.steps_done)}
 
     def load_state_dict(self, arrays: Arrays) -> None:
-        """Take weights and moments back, as `Learner.load_state_dict`."""
-        self._descender.load_state_dict(_read_number(arrays, "epoch"), arrays)
+        """Restore weights and moments, as `Learner.load_state_dict`."""
+        self._trainer.load_state_dict(_read_number(arrays, "epoch"), arrays)
 
 
 class SelfPlayLearner(MimicLearner):
-    """Rounds of data made by the net's own play, each followed by generations of the genetic algorithm.
-
-    Args:
-        settings: Of the run.
-        threads: How many work on it; the result is the same.
-        unseen: As `MimicLearner`.
-        name: As `MimicLearner`.
-    """
+    """Rounds of data from the net's own play, each followed by generations of the genetic algorithm."""
 
     unit = "round"
 
-    def __init__(
-        self, settings: MimicSettings, threads: int, unseen: PackedMoves | None = None, name: str = ""
-    ) -> None:
-        super().__init__(settings, unseen, name)
-        self._threads = threads
+    def __init__(self, task: MimicTask) -> None:
+        super().__init__(task)
+        settings = task.settings
         self._rounds_done = 0
         self._genes = Population(settings, settings.seed).genes
         self._net = decode_net(self._genes[0], settings.activation)
@@ -259,28 +255,23 @@ class SelfPlayLearner(MimicLearner):
         unseen, learned = _pack_range(boards, plays, 0, aside), _pack_range(boards, plays, aside, len(boards))
         population = Population(settings, settings.seed + self._rounds_done, self._genes)
         for _ in range(settings.round_generations):
-            result = population.evolve(learned, self._threads)
-        self._genes, self._net, self._rounds_done = population.genes, result.best, self._rounds_done + 1
-        (apart,) = measure_agreements(unseen, [self._net], settings.fitness, np.arange(aside), 1)
+            self._net, record = self.evolve(population, learned)
+        self._genes, self._rounds_done = population.genes, self._rounds_done + 1
         lead, lead_error = measure_lead(self._net, before, _LEAD_GAMES, 1)
         return {
-            "fitness": result.agreement.fitness,
-            "mean_fitness": result.mean_fitness,
-            "first": result.agreement.ranked_first,
-            "own_unseen_first": apart.ranked_first,
+            **record,
+            "own_unseen_first": self.measure_agreement(unseen).ranked_first,
             "lead": lead,
             "lead_error": lead_error,
-            "ranked": settings.round_generations
-            * len(self._genes)
-            * min(settings.sample or count_moves(learned), count_moves(learned)),
+            "ranked": settings.round_generations * record["ranked"],
         }
 
     def state_dict(self) -> Arrays:
-        """The population and its fittest net, as `Learner.state_dict`."""
+        """Return the population and its fittest net, as `Learner.state_dict`."""
         return {"genes": self._genes, "weights": self._net.weights, "round": np.array(self._rounds_done)}
 
     def load_state_dict(self, arrays: Arrays) -> None:
-        """Go on from a population, as `Learner.load_state_dict`."""
+        """Resume from a population, as `Learner.load_state_dict`."""
         self._genes = _read_genes(self._settings, arrays)
         self._net = GengammonNet(
             read_array(arrays, "weights", (HIDDEN_UNITS, INPUTS)), self._settings.activation
@@ -288,12 +279,14 @@ class SelfPlayLearner(MimicLearner):
         self._rounds_done = _read_number(arrays, "round")
 
     def _make_data(self) -> tuple[NDArray[np.int8], CandidatePlays]:
-        """Positions of the net's games, and the plays that were best when they were played out."""
+        """Return positions of the net's games, and the plays that playing out found best."""
         settings = self._settings
         generator = np.random.default_rng([settings.seed, _POSITIONS, self._rounds_done])
         boards, dice = sample_own_positions(self._net, settings.positions, generator)
         seed = int(np.random.default_rng([settings.seed, _DICE, self._rounds_done]).integers(2**32))
-        return boards, find_best_by_playouts(self._net, boards, dice, settings.trials, seed, self._threads)
+        return boards, find_best_by_playouts(
+            self._net, boards, dice, settings.trials, seed, self._task.threads
+        )
 
 
 def _pack_range(boards: NDArray[np.int8], plays: CandidatePlays, first: int, last: int) -> PackedMoves:
@@ -301,11 +294,6 @@ def _pack_range(boards: NDArray[np.int8], plays: CandidatePlays, first: int, las
     begin, end = plays.offsets[first], plays.offsets[last]
     offsets, chosen = plays.offsets[first : last + 1] - begin, plays.chosen[first:last] - begin
     return pack_moves(boards[first:last], CandidatePlays(plays.boards[begin:end], offsets, chosen))
-
-
-def _restore_population(settings: MimicSettings, arrays: Arrays) -> Population:
-    genes, generation = _read_genes(settings, arrays), _read_number(arrays, "generation")
-    return Population(settings, settings.seed, genes, generation)
 
 
 def _read_genes(settings: MimicSettings, arrays: Arrays) -> NDArray[np.int32]:

@@ -19,7 +19,7 @@ from tools import export
 from tools.files import read_arrays, read_records
 from tools.heritage.gengammon import command
 from tools.heritage.gengammon.expert_moves.dataset import write_expert_moves
-from tools.heritage.gengammon.learners import SelfPlayLearner
+from tools.heritage.gengammon.learners import MimicTask, SelfPlayLearner
 from tools.heritage.gengammon.settings import MimicSettings
 from tools.opponents import load_opponent
 from tools.train.runs import run as run_module
@@ -106,7 +106,7 @@ def test_play_without_experts_learns_to_lead_by_home_bound_pips():
     settings = MimicSettings(
         method="play", activation="linear", fitness="2", **options, crossover="weights", seed=2
     )
-    learner = SelfPlayLearner(settings, threads=2)
+    learner = SelfPlayLearner(MimicTask(settings, threads=2))
     record = learner.learn()
     assert record["lead"] > 4 * record["lead_error"]
 
