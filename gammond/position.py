@@ -47,9 +47,9 @@ class Position:
     @classmethod
     def start(cls) -> Position:
         """Return the starting position."""
-        from engine.rules.position import Position as EnginePosition
+        from engine.rules.rules import STANDARD_RULES
 
-        return cls._wrap(EnginePosition.start())
+        return cls._wrap(STANDARD_RULES.starting_position)
 
     @classmethod
     def parse(cls, text: str) -> Position:

@@ -137,7 +137,7 @@ class Engine:
         Args:
             position: The checkers, those of the seat on roll first; the game may be over.
             match: The match state; while a double is pending, the state before it.
-            settings: Depth and cube; 0-ply and cubeful if None.
+            settings: Depth and cube; 0-ply, and cubeful where the rules have a cube, if None.
             watch: Counts nodes, reports progress, stops the search.
 
         Returns:
@@ -145,6 +145,7 @@ class Engine:
 
         Raises:
             PositionError: The settings are cubeful, and in a match a cube above 1 has no owner.
+            UnsupportedError: The rules do not support evaluation, or what the settings use.
         """
         return self.evaluate_positions([position], match, settings, watch)[0]
 
@@ -160,7 +161,7 @@ class Engine:
         Args:
             positions: The checkers, those of the seat on roll first.
             match: The match state of all of them.
-            settings: Depth and cube; 0-ply and cubeful if None.
+            settings: Depth and cube; 0-ply, and cubeful where the rules have a cube, if None.
             watch: Counts nodes, reports progress, stops the search.
 
         Returns:
@@ -168,11 +169,11 @@ class Engine:
 
         Raises:
             PositionError: The settings are cubeful, and in a match a cube above 1 has no owner.
+            UnsupportedError: The rules do not support evaluation, or what the settings use.
         """
-        self.rules.check_supports(Feature.EVALUATION)
+        settings, watch = self._check_settings(settings), watch or SearchWatch()
         if not positions:
             return []
-        settings, watch = settings or EvalSettings(), watch or SearchWatch()
         objective = self._make_objective(match, settings)
         search = PositionSearch(objective, self._tree, self.evaluator.plies)
         return search.search(positions, settings.plies, watch)
@@ -189,15 +190,15 @@ class Engine:
         Args:
             boards: ``int8[n, 2, 26]``, the checkers of the seat on roll first; finished positions allowed.
             match: The match state of all of them.
-            settings: Depth and cube; 0-ply and cubeful if None.
+            settings: Depth and cube; 0-ply, and cubeful where the rules have a cube, if None.
             watch: Counts nodes and stops the work.
 
         Raises:
             PositionError: The settings are cubeful, and in a match a cube above 1 has no owner.
+            UnsupportedError: The rules do not support evaluation, or what the settings use.
             CancelledWork: The watch stopped it.
         """
-        self.rules.check_supports(Feature.EVALUATION)
-        settings = settings or EvalSettings()
+        settings = self._check_settings(settings)
         objective = self._make_objective(match, settings)
         values = self._tree.evaluate(objective, boards, settings.plies, watch)
         carried = objective.apply_double_option(values)
@@ -363,6 +364,13 @@ class Engine:
     def make_cube_game(self, match: MatchState) -> CubeStateSpace:
         """Make the states of the cube for a rollout."""
         return build_cube_state_space(match.without_automatic_doubles(), self.table)
+
+    def _check_settings(self, settings: EvalSettings | None) -> EvalSettings:
+        """Return the settings of an evaluation, after checking that the rules support them."""
+        self.rules.check_supports(Feature.EVALUATION)
+        settings = settings or EvalSettings.make_default(self.rules)
+        settings.check_supported(self.rules)
+        return settings
 
     def _make_search_cube_game(self, match: MatchState, plies: int) -> CubeStateSpace:
         return build_cube_state_space(match.without_automatic_doubles(), self.table, max_cube_turns=plies + 1)

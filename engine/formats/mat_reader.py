@@ -26,7 +26,7 @@ from engine.rules.game_record import DoubleAction, GameAction, GameRecord, PlayA
 from engine.rules.match import RESULT_NAMES, SEATS, GameResult, MatchState
 from engine.rules.notation import parse_play
 from engine.rules.outcome import classify_results
-from engine.rules.position import Position
+from engine.rules.rules import STANDARD_RULES, VARIANTS, Rules
 
 _NUMBER = re.compile(r"[0-9]{1,9}")
 _TRUE = frozenset(("on", "yes", "true", "1"))
@@ -72,17 +72,21 @@ class ParsedGame:
         initial_state: The match state before its first roll; the seat on roll began.
         actions: The legal actions in order; a beaver is a double right after a double.
         result: How it ended, resigned games included; None where the file has none or an impossible one.
+        rules: The rules by which it was played.
     """
 
     number: int
     initial_state: MatchState
     actions: tuple[GameAction, ...]
     result: GameResult | None
+    rules: Rules = STANDARD_RULES
 
     @property
     def record(self) -> GameRecord | None:
         """The record of a finished game; None for others."""
-        return None if self.result is None else GameRecord(self.initial_state, self.actions, self.result)
+        if self.result is None:
+            return None
+        return GameRecord(self.initial_state, self.actions, self.result, self.rules)
 
 
 @dataclass(frozen=True)
@@ -107,6 +111,7 @@ class ParsedMatch:
 def parse_mat(text: str) -> tuple[ParsedMatch, ...]:
     """Parse all matches of a text.
 
+    The header ``Variation`` names the variant; one that is not known is an issue, and is read as backgammon.
     The headers ``Crawford``, ``Jacoby`` and ``Beavers``, each ``On`` or ``Off``, set the rules. A text
     without a match length is money play. A truncated text gives the games before its end.
 
@@ -150,6 +155,7 @@ class _MatchParser:
             )
             for line, text in lines.unrecognised_lines
         ]
+        self._rules = self._read_rules()
 
     def parse(self) -> ParsedMatch:
         games = [self._parse_game(lines) for lines in self._lines.games]
@@ -168,7 +174,7 @@ class _MatchParser:
             self._issues.append(MatIssue(last, game.number, MatIssueKind.IMPOSSIBLE_SCORE, error.message))
             return None
         self._previous_state = begun
-        reader = _GameParser(begun)
+        reader = _GameParser(begun, self._rules)
         for last, text in game.lines[1:]:
             try:
                 reader.parse_row(text)
@@ -180,7 +186,7 @@ class _MatchParser:
             reader.check_stated_result(result)
         except _RecordError as broken:
             self._issues.append(MatIssue(last, game.number, broken.kind, broken.message))
-        return ParsedGame(game.number, reader.initial_state, tuple(reader.actions), result)
+        return ParsedGame(game.number, reader.initial_state, tuple(reader.actions), result, self._rules)
 
     def _parse_initial_state(self, head: str) -> MatchState:
         """Return the match state from a line of names and scores; the first action shows the seat on roll."""
@@ -198,6 +204,17 @@ class _MatchParser:
         crawford = is_near and not was_near and self._read_flag("Crawford", default=True)
         return replace(begun, crawford=crawford)
 
+    def _read_rules(self) -> Rules:
+        """Read the variant; an unknown one is an issue."""
+        name = self._lines.headers.get("Variation", STANDARD_RULES.variant.name)
+        variant = VARIANTS.get(name.strip().lower())
+        if variant is not None:
+            return Rules(variant)
+        message = f"expected a Variation of {', '.join(VARIANTS)}, got {quote_text(name)}: read as backgammon"
+        line = self._lines.games[0].line_number
+        self._issues.append(MatIssue(line, 0, MatIssueKind.UNREADABLE, message))
+        return STANDARD_RULES
+
     def _read_flag(self, word: str, *, default: bool) -> bool:
         value = self._lines.headers.get(word)
         return default if value is None else value.strip().lower() in _TRUE
@@ -208,13 +225,15 @@ class _GameParser:
 
     Args:
         initial_state: The match state before it; the first action shows the seat on roll.
+        rules: The rules of the game.
     """
 
-    def __init__(self, initial_state: MatchState) -> None:
+    def __init__(self, initial_state: MatchState, rules: Rules) -> None:
         self.initial_state = initial_state
         self.actions: list[GameAction] = []
         self._match = initial_state
-        self._position = Position.start()
+        self._rules = rules
+        self._position = rules.starting_position
         self._result: GameResult | None = None
         self._stated_result: tuple[int, int] | None = None
         self._is_broken = False
@@ -342,7 +361,7 @@ class _GameParser:
                 f"expected a play of {cell.dice}, got {quote_text(cell.argument)}",
             )
         try:
-            play = parse_play(cell.argument, self._position, roll)
+            play = parse_play(cell.argument, self._position, roll, self._rules)
         except FormatError:
             raise
         except GammondError as error:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from engine.errors import FormatError
 from engine.rules.game_record import DoubleAction, GameAction, GameRecord, PlayAction, ResponseAction
 from engine.rules.moves import Play
+from engine.rules.rules import Feature
 
 _CELL_WIDTH = 30
 _WIN_INDENTS = 6, 34
@@ -23,7 +24,7 @@ def format_mat(
 
     Args:
         names: Of seats 0 and 1, the left and right column.
-        games: In order; each has the score before it, in money play too.
+        games: In order, by the same rules; each has the score before it, in money play too.
         headers: Names and values of further comment lines, as ``; [EventDate "2024.06.20"]``.
 
     Returns:
@@ -31,9 +32,11 @@ def format_mat(
 
     Raises:
         FormatError: There is no game, or a name is empty or has a character that the format reserves.
+        UnsupportedError: The format cannot express the rules.
     """
     if not games:
         raise FormatError("expected 1 game or more for a .mat file, got 0", field="games")
+    games[0].rules.check_supports(Feature.RECORDS)
     for name in names:
         if not name.strip() or any(character in _FORBIDDEN for character in name):
             raise FormatError(
@@ -41,8 +44,9 @@ def format_mat(
                 f"{' '.join(_FORBIDDEN[:5])} for a .mat file, got {name[:60]!r}",
                 field="name",
             )
-    said = {"Player 1": names[0], "Player 2": names[1], "Variation": "Backgammon", **(headers or {})}
-    lines = [f'; [{word} "{value}"]' for word, value in said.items()]
+    variation = games[0].rules.variant.name.capitalize()
+    own_headers = {"Player 1": names[0], "Player 2": names[1], "Variation": variation}
+    lines = [f'; [{word} "{value}"]' for word, value in {**own_headers, **(headers or {})}.items()]
     lines += ["", f" {games[0].initial_state.length} point match", ""]
     for number, game in enumerate(games, 1):
         lines += [f" Game {number}", *_format_game(names, game), ""]

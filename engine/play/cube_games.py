@@ -18,6 +18,7 @@ from engine.rules.game_record import DoubleAction, GameAction, GameRecord, PlayA
 from engine.rules.match import GameResult, MatchState
 from engine.rules.outcome import classify_results
 from engine.rules.position import Position
+from engine.rules.rules import STANDARD_RULES, Feature, Rules
 
 GameDice = Callable[[int], Roll]
 """The roll of each turn of a game, from 0; that of turn 0 has two different dice."""
@@ -28,6 +29,7 @@ def play_game(
     initial_match: MatchState,
     dice: GameDice,
     cancelled: Callable[[], bool] | None = None,
+    rules: Rules = STANDARD_RULES,
 ) -> GameRecord:
     """Play one game to its end.
 
@@ -36,13 +38,17 @@ def play_game(
         initial_match: The match state; its seat on roll won the opening roll.
         dice: The dice.
         cancelled: Asked before each turn; the work stops when it returns true.
+        rules: The rules of the game.
 
     Raises:
+        UnsupportedError: The rules do not support the cube.
         CancelledWork: The work was cancelled.
         LimitError: The game did not end within `engine.play.lockstep.MAX_TURNS`.
         GammondError: A player cannot decide.
     """
-    position, match = Position.start(), initial_match
+    rules.check_supports(Feature.CUBE)
+    players = players[0].with_rules(rules), players[1].with_rules(rules)
+    position, match = rules.starting_position, initial_match
     actions: list[GameAction] = []
     for turn in range(MAX_TURNS):
         if cancelled is not None and cancelled():
@@ -51,14 +57,14 @@ def play_game(
         if turn and match.may_double(seat) and players[seat].should_double(position, match):
             match, dropped = _offer_double(players, position, match, actions)
             if dropped is not None:
-                return GameRecord(initial_match, tuple(actions), dropped)
+                return GameRecord(initial_match, tuple(actions), dropped, rules)
         roll = dice(turn)
         play = players[seat].choose_play(position, roll, match).play
         actions.append(PlayAction(seat, roll, play))
         position = play.result
         if position.is_over:
             kind = int(classify_results(position.board[None])[0])
-            return GameRecord(initial_match, tuple(actions), match.game_result(seat, kind))
+            return GameRecord(initial_match, tuple(actions), match.game_result(seat, kind), rules)
         match = match.next_turn()
     raise LimitError(f"a game with the cube took over {MAX_TURNS} turns")
 
@@ -69,6 +75,7 @@ def play_match(
     opening_seat: Callable[[int], int],
     dice: Callable[[int], GameDice],
     cancelled: Callable[[], bool] | None = None,
+    rules: Rules = STANDARD_RULES,
 ) -> list[GameRecord]:
     """Play a match.
 
@@ -78,6 +85,7 @@ def play_match(
         opening_seat: The seat that wins the opening roll of each game, from 0.
         dice: The dice of each game.
         cancelled: As for `play_game`.
+        rules: The rules of the games.
 
     Returns:
         The games in order; the winner of the last one has won the match.
@@ -91,7 +99,7 @@ def play_match(
     while match is not None:
         number = len(games)
         begun = replace(match, on_roll=opening_seat(number))
-        games.append(play_game(players, begun, dice(number), cancelled))
+        games.append(play_game(players, begun, dice(number), cancelled, rules))
         result = games[-1].result
         match = begun.after_game(result.winner, result.points)
     return games

@@ -16,6 +16,7 @@ from engine.play.variant_player import adapt_to_rules
 from engine.rules.dice import MAX_SEED, Roll
 from engine.rules.match import MatchState
 from engine.rules.position import Board, Position
+from engine.rules.rules import Rules
 from engine.search import SearchWatch
 from engine.search.results import ChosenPlay, PositionEvaluation, RankedPlays
 
@@ -67,6 +68,17 @@ class Decider:
     def with_settings(self, settings: EvalSettings) -> Decider:
         """Return the same decider, errors included, with other settings."""
         return Decider(self.engine, settings, self._noise_points, self._seed, player=self._player)
+
+    def with_rules(self, rules: Rules) -> Decider:
+        """Return the same decider for games by other rules.
+
+        Raises:
+            UnsupportedError: Its player cannot play by them.
+        """
+        if rules == self.engine.rules:
+            return self
+        engine = self.engine.with_rules(rules)
+        return Decider(engine, self.settings, self._noise_points, self._seed, player=self._player)
 
     def choose_play(
         self, position: Position, roll: Roll, match: MatchState, watch: SearchWatch | None = None

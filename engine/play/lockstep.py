@@ -17,9 +17,11 @@ from numpy.typing import NDArray
 
 from engine.errors import CancelledWork, LimitError, ValueRangeError
 from engine.play.player import Player
+from engine.play.variant_player import adapt_to_rules
 from engine.rules.dice import draw_paired_dice
 from engine.rules.end_conditions import GAME_OVER, EndCondition
-from engine.rules.position import Board, Position
+from engine.rules.position import Board
+from engine.rules.rules import STANDARD_RULES, Rules
 from engine.rules.seeded_random import check_seed
 
 LOCKSTEP_GAMES = 512
@@ -92,6 +94,7 @@ def play_games(
     games: int,
     seed: int = 0,
     *,
+    rules: Rules = STANDARD_RULES,
     first_pair: int = 0,
     has_pairs: bool = True,
     lockstep: int = LOCKSTEP_GAMES,
@@ -107,6 +110,7 @@ def play_games(
         second: Another, or the same.
         games: Number of games, even.
         seed: Seed of the dice, 0 or more.
+        rules: The rules of the games.
         first_pair: Number of the first pair, to continue the same series.
         has_pairs: Whether both games of a pair have the same dice; otherwise each game has its own.
         lockstep: Number of games that run side by side; the result does not depend on it.
@@ -122,6 +126,7 @@ def play_games(
         ValueRangeError: An odd or negative number of games, a negative seed, or no game at a time.
         CancelledWork: The work was cancelled.
         LimitError: A game did not end within `MAX_TURNS`.
+        UnsupportedError: A player cannot play by the rules.
     """
     if games < 0 or games % 2:
         raise ValueRangeError(f"expected an even number of games, 0 or more, got {games}", field="games")
@@ -129,7 +134,8 @@ def play_games(
     if lockstep < 1:
         raise ValueRangeError(f"expected 1 game or more at a time, got {lockstep}", field="lockstep")
     series = _DiceSeries(seed, first_pair, has_pairs)
-    table = _LockstepGames(games, series, lockstep, ending, log)
+    first, second = adapt_to_rules(first, rules), adapt_to_rules(second, rules)
+    table = _LockstepGames(games, series, rules.starting_position.board, lockstep, ending, log)
     while table.running_count:
         if cancelled is not None and cancelled():
             raise CancelledWork(f"stopped after {table.finished_count} of {games} games")
@@ -157,17 +163,24 @@ class _LockstepGames:
     """Games in progress, one row each; a finished game's row goes to the next game."""
 
     def __init__(
-        self, games: int, series: _DiceSeries, lockstep: int, ending: EndCondition, log: TurnLog | None
+        self,
+        games: int,
+        series: _DiceSeries,
+        start: Board,
+        lockstep: int,
+        ending: EndCondition,
+        log: TurnLog | None,
     ) -> None:
         self.points = np.zeros(games, ending.dtype)
         self.finished_count = 0
         self._series = series
+        self._start = start
         self._ending = ending
         self._log = log
         self._started_count = min(games, lockstep)
         self._games = np.arange(self._started_count)
         self._turns = np.zeros(self._started_count, np.int64)
-        self._boards: Board = np.repeat(Position.start().board[None], self._started_count, axis=0)
+        self._boards: Board = np.repeat(start[None], self._started_count, axis=0)
 
     @property
     def running_count(self) -> int:
@@ -199,7 +212,7 @@ class _LockstepGames:
         fresh = min(len(rows), len(self.points) - self._started_count)
         self._games[rows[:fresh]] = np.arange(self._started_count, self._started_count + fresh)
         self._turns[rows[:fresh]] = 0
-        self._boards[rows[:fresh]] = Position.start().board
+        self._boards[rows[:fresh]] = self._start
         self._started_count += fresh
         left = np.ones(len(self._games), np.bool_)
         left[rows[fresh:]] = False

@@ -1,4 +1,4 @@
-"""Players in games by other than the standard rules."""
+"""Players in games by rules with other legal plays than the standard ones."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from engine.play.player import Player
 from engine.rules.moves import expand_rolls
 from engine.rules.position import Board
-from engine.rules.rules import STANDARD_RULES, Rules
+from engine.rules.rules import Feature, Rules
 
 
 class VariantPlayer(Player):
@@ -21,12 +21,13 @@ class VariantPlayer(Player):
         rules: The rules of the games.
 
     Raises:
-        UnsupportedError: The player lists plays itself, as players do that look ahead or err.
+        UnsupportedError: The player lists plays itself, as players do that look ahead or err, and the rules
+            do not support look-ahead.
     """
 
     def __init__(self, player: Player, rules: Rules) -> None:
         if not player.can_pick:
-            raise rules.make_unsupported_error(f"{player.name}, which looks ahead or errs,")
+            rules.check_supports(Feature.LOOK_AHEAD, f"{player.name}, which looks ahead or errs,")
         self.name = player.name
         self.nets = player.nets
         self.player = player
@@ -46,9 +47,9 @@ class VariantPlayer(Player):
 
 
 def adapt_to_rules(player: Player, rules: Rules) -> Player:
-    """Return a player that plays by given rules: itself for the standard ones.
+    """Return a player that plays by given rules: itself where they support look-ahead.
 
     Raises:
         UnsupportedError: As `VariantPlayer`.
     """
-    return player if rules == STANDARD_RULES else VariantPlayer(player, rules)
+    return player if rules.supports(Feature.LOOK_AHEAD) else VariantPlayer(player, rules)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from engine.rules.dice import Roll
 from engine.rules.match import GameResult, MatchState
 from engine.rules.moves import Play
+from engine.rules.rules import STANDARD_RULES, Rules
 
 
 @dataclass(frozen=True)
@@ -61,8 +62,10 @@ class GameRecord:
         initial_state: The match state before its first roll; the seat on roll began.
         actions: Plays and cube actions, in order.
         result: How the game ended.
+        rules: The rules by which it was played.
     """
 
     initial_state: MatchState
     actions: tuple[GameAction, ...]
     result: GameResult
+    rules: Rules = STANDARD_RULES

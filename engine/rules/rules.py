@@ -1,8 +1,9 @@
 """Rules: which variant is played and how doubles are played, as one value that everything else asks.
 
-A variant of the game begins here. Its row in `VARIANTS` has the starting position; `Rules.dice_of` and
-`Rules.expand_kernel` say how a roll is played; `Rules.supports` says what the program can do under it. A game
-with another number of checkers also needs that number in `engine.rules.position`.
+A variant of the game begins here. Its row in `_VARIANTS` has the starting position and the features that the
+program has for it; `Rules.dice_of` and `Rules.expand_kernel` say how a roll is played; `Rules.supports` says
+which features are available. A game with another number of checkers also needs that number in
+`engine.rules.position`.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import UnsupportedError
+from engine.errors import UnsupportedError, ValueRangeError
 from engine.kernels import moves as kernel_moves
 from engine.kernels import two_moves as kernel_two_moves
 from engine.rules.dice import Roll
-from engine.rules.position import START_POINTS, Board, Position
+from engine.rules.position import CHECKERS, START_POINTS, Board, Position
 
 
 class Doubles(StrEnum):
@@ -42,6 +43,15 @@ class Feature(StrEnum):
     CUBE = "the cube"
     RESIGNATION = "resigning"
     RECORDS = "recording games"
+    TRAINING = "training"
+
+
+ALL_FEATURES = frozenset(Feature)
+
+_FEATURES_OF_DOUBLES: Mapping[Doubles, frozenset[Feature]] = MappingProxyType(
+    {Doubles.FOUR: ALL_FEATURES, Doubles.TWO: frozenset()}
+)
+"""Nets, databases, cube values and ``.mat`` files assume doubles as four moves."""
 
 
 @dataclass(frozen=True)
@@ -49,18 +59,37 @@ class Variant:
     """A variant of backgammon.
 
     Attributes:
-        name: What settings and messages call it.
+        name: What settings, messages and match files call it.
         start_points: Points and checkers of each side in the starting position.
+        features: What the program can do in it: everything, if only the starting position differs from that
+            of backgammon.
+
+    Raises:
+        ValueRangeError: A side does not start with 15 checkers, the number that boards hold.
     """
 
     name: str
     start_points: tuple[tuple[int, int], ...]
+    features: frozenset[Feature] = ALL_FEATURES
+
+    def __post_init__(self) -> None:
+        if self.checkers != CHECKERS:
+            raise ValueRangeError(
+                f"{self.name}: expected {CHECKERS} checkers a side, got {self.checkers}", field="variant"
+            )
+
+    @property
+    def checkers(self) -> int:
+        """The number of checkers of each side."""
+        return sum(count for _, count in self.start_points)
 
 
 BACKGAMMON = Variant("backgammon", START_POINTS)
 
-VARIANTS: Mapping[str, Variant] = MappingProxyType({variant.name: variant for variant in (BACKGAMMON,)})
-"""All variants by name."""
+_VARIANTS = {variant.name: variant for variant in (BACKGAMMON,)}
+
+VARIANTS: Mapping[str, Variant] = MappingProxyType(_VARIANTS)
+"""All variants by name, the standard one first."""
 
 
 class ExpandKernel(Protocol):
@@ -111,28 +140,35 @@ class Rules:
         return kernel_moves.expand if self.doubles is Doubles.FOUR else kernel_two_moves.expand
 
     def supports(self, feature: Feature) -> bool:
-        """Return whether a feature is available: nets, databases and cube values need standard doubles."""
-        return self.doubles is Doubles.FOUR
+        """Return whether a feature is available."""
+        return self._find_obstacle(feature) is None
 
-    def check_supports(self, feature: Feature) -> None:
+    def check_supports(self, feature: Feature, what: str | None = None) -> None:
         """Raise an error unless a feature is available.
 
-        Raises:
-            UnsupportedError: It is not.
-        """
-        if not self.supports(feature):
-            raise self.make_unsupported_error(feature)
-
-    def make_unsupported_error(self, what: str) -> UnsupportedError:
-        """Return the error for anything that is not available under these rules.
-
         Args:
-            what: What was asked for, as the subject of a sentence.
+            feature: The feature.
+            what: What needs it, as the subject of the message; the feature itself if None.
+
+        Raises:
+            UnsupportedError: It is not; the field is the one of the rules to set, ``variant`` or ``doubles``.
         """
-        return UnsupportedError(
-            f"{what} is not supported in {self.name}: set doubles to four", field="doubles"
-        )
+        field = self._find_obstacle(feature)
+        if field is not None:
+            advice = f"set {field} to {_STANDARD_VALUES[field]}"
+            raise UnsupportedError(
+                f"{what or feature} is not supported in {self.name}: {advice}", field=field
+            )
+
+    def _find_obstacle(self, feature: Feature) -> str | None:
+        """Return the field of the rules whose value makes a feature unavailable; None if none does."""
+        if feature not in self.variant.features:
+            return "variant"
+        return None if feature in _FEATURES_OF_DOUBLES[self.doubles] else "doubles"
 
 
 STANDARD_RULES = Rules()
 """Backgammon with doubles as four moves."""
+
+_STANDARD_VALUES = {"variant": STANDARD_RULES.variant.name, "doubles": str(STANDARD_RULES.doubles)}
+"""The value of each field with which everything is supported."""

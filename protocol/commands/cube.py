@@ -11,6 +11,7 @@ from engine.cubeful import CubeDecision, CubeResponse, CubeValue, DoublingAction
 from engine.rules import cube_actions
 from engine.rules.match import RESULT_NAMES, MatchState
 from engine.rules.position import Position
+from engine.rules.rules import Feature
 from engine.search import SearchWatch
 from engine.search.results import PositionEvaluation
 from protocol.commands.command import CommandCall
@@ -45,10 +46,15 @@ class CubeRequest:
     load_engine: Callable[[], Engine]
 
     @classmethod
-    def from_call(cls, call: CommandCall) -> CubeRequest:
+    def from_call(cls, call: CommandCall, needs: Feature = Feature.CUBE) -> CubeRequest:
         """Capture a request.
 
+        Args:
+            call: The request.
+            needs: What the rules of the game must support.
+
         Raises:
+            UnsupportedError: They do not.
             StateError: There is no position, or the game is over.
             PositionError: Value and owner of the cube do not fit together.
             ValueRangeError: The plies are out of range.
@@ -56,7 +62,10 @@ class CubeRequest:
         session = call.session
         depth = replace(read_eval_settings(call), is_cubeful=True)
         return cls(
-            session.require_game(), session.require_evaluable_match(), depth, session.make_engine_loader()
+            session.require_game(),
+            session.require_evaluable_match(),
+            depth,
+            session.make_engine_loader(needs),
         )
 
     def make_work(self, make_reply: Callable[[Engine, SearchWatch], Reply]) -> Work:
@@ -153,7 +162,7 @@ def _make_beaver_answerer(request: CubeRequest, match: MatchState) -> Callable[[
 
 def handle_resign(call: CommandCall) -> Answer:
     """Find what the seat on roll can resign, or whether the opponent should accept a resignation."""
-    request, named = CubeRequest.from_call(call), call.values["kind"]
+    request, named = CubeRequest.from_call(call, Feature.RESIGNATION), call.values["kind"]
 
     def make_reply(engine: Engine, watch: SearchWatch) -> Reply:
         evaluation = engine.evaluate(request.position, request.match, request.settings, watch)
@@ -179,7 +188,7 @@ def handle_matrix(call: CommandCall) -> Answer:
     position, plies, load_engine = (
         session.require_game(),
         read_eval_settings(call).plies,
-        session.make_engine_loader(),
+        session.make_engine_loader(Feature.CUBE),
     )
 
     def run(control: WorkControl) -> list[Reply]:

@@ -55,7 +55,7 @@ def handle_position(call: CommandCall) -> Answer:
     if form == "startpos":
         if text is not None:
             raise CommandError("expected 'position startpos' and nothing after it", field="text")
-        position, match = Position.start(), None
+        position, match = call.session.game.rules.starting_position, None
     elif text is None:
         raise CommandError(f"expected a position after 'position {form}'", field="text")
     else:

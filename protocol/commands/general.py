@@ -9,7 +9,6 @@ from engine.errors import list_error_codes
 from engine.options import MAX_QUOTED_CHARS, Field
 from engine.rules.match import MatchState
 from engine.rules.moves import legal_plays
-from engine.rules.position import Position
 from engine.rules.rules import STANDARD_RULES
 from engine.runtime.version import NAME, read_version
 from engine.search import FILTERS, MAX_PLIES
@@ -67,9 +66,10 @@ def handle_isready(call: CommandCall) -> Answer:
     load_decider, rules = call.session.make_decider_loader(), call.session.game.rules
 
     def run(_: WorkControl) -> list[Reply]:
-        legal_plays(Position.start(), (1, 1), rules)
+        start = rules.starting_position
+        legal_plays(start, (1, 1), rules)
         engine = load_decider().engine.with_rules(STANDARD_RULES)
-        engine.evaluate(Position.start(), MatchState(), EvalSettings(_WARM_UP_PLIES))
+        engine.evaluate(start, MatchState(), EvalSettings(_WARM_UP_PLIES))
         return [Reply("readyok")]
 
     return Work(run)

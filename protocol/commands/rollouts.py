@@ -21,6 +21,7 @@ from engine.rollout import RolloutSettings, RolloutState
 from engine.rollout.settings import MAX_TRUNCATION
 from engine.rules.dice import MAX_SEED
 from engine.rules.notation import format_moves_plain
+from engine.rules.rules import Feature
 from engine.runtime.cores import MAX_THREADS, count_usable_cores
 from engine.search import MAX_PLIES
 from protocol.commands.command import CommandCall
@@ -147,7 +148,10 @@ def _make_request(session: Session, values: Mapping[str, Any]) -> RolloutRequest
         raise ValueRangeError(f"'rollout {kind}' has no candidates: remove 'candidates'", field="candidates")
     is_cubeful = values["cubeful"]
     if is_cubeful is None:
-        is_cubeful = session.engine_settings.is_cubeful or kind == CUBE
+        has_cube = session.game.rules.supports(Feature.CUBE)
+        is_cubeful = (session.engine_settings.is_cubeful and has_cube) or kind == CUBE
+    if is_cubeful:
+        session.check_supports(Feature.CUBE)
     return RolloutRequest(
         kind=kind,
         position=position,

@@ -12,7 +12,6 @@ from engine.formats.mat_writer import format_mat
 from engine.rules.game_record import DoubleAction, GameAction, GameRecord, PlayAction, ResponseAction
 from engine.rules.match import RESULT_NAMES, GameResult, MatchState
 from engine.rules.moves import find_play
-from engine.rules.position import Position
 from engine.rules.rules import Feature
 from protocol.core.requests import ReplyValue
 from protocol.repl.sentences import SeatNames
@@ -41,7 +40,7 @@ class LoggedAction:
 class _LoggedGame:
     """A game as far as it went."""
 
-    start: MatchState
+    start: GameState
     names: SeatNames
     actions: list[LoggedAction] = field(default_factory=list)
 
@@ -52,15 +51,19 @@ class _LoggedGame:
     @property
     def record(self) -> GameRecord | None:
         """The finished game; None where a record cannot hold it."""
+        if self.result is None:
+            return None
         actions: list[GameAction] = []
-        last = GameState(Position.start(), self.start)
+        rules = self.actions[0].before.rules
+        last = GameState(rules.starting_position, self.start.match, rules=rules)
+        if not rules.supports(Feature.RECORDS):
+            return None
         for done in self.actions:
-            is_recordable = done.before.rules.supports(Feature.RECORDS)
-            if not is_recordable or not _is_continuation(done.before, last):
+            if not _is_continuation(done.before, last):
                 return None
             actions += _to_record_actions(done)
             last = done.after
-        return None if self.result is None else GameRecord(self.start, tuple(actions), self.result)
+        return GameRecord(self.start.match, tuple(actions), self.result, rules)
 
 
 class GameLog:
@@ -78,11 +81,11 @@ class GameLog:
             table: Before the first roll. A game that is taken up in the middle has no log.
             names: Of seats 0 and 1.
         """
-        begun = table.match.before_roll()
+        begun = replace(table, match=table.match.before_roll())
         self._games = [game for game in self._games if game.result is not None]
         if self._games and not _continues_match(begun, self._games[-1]):
             self._games.clear()
-        self._is_open = table.position == Position.start() and begun.cube == 1
+        self._is_open = table.position == table.rules.starting_position and begun.match.cube == 1
         if self._is_open:
             self._games.append(_LoggedGame(begun, names))
 
@@ -149,18 +152,21 @@ class GameLog:
         return len(records)
 
 
-def _continues_match(start: MatchState, last: _LoggedGame) -> bool:
-    """Whether a game goes on with the match, or the money play, of another."""
+def _continues_match(start: GameState, last: _LoggedGame) -> bool:
+    """Return whether a game continues the match, or the money play, of another."""
     result = last.result
     assert result is not None  # games that did not end are dropped
-    score = last.start.score_after(result.winner, result.points)
-    return start.length == last.start.length and start.score == score
+    match, before = start.match, last.start.match
+    if start.rules.variant != last.start.rules.variant:
+        return False
+    score = before.score_after(result.winner, result.points)
+    return match.length == before.length and match.score == score
 
 
 def _is_continuation(table: GameState, last: GameState) -> bool:
-    """Whether nothing but dice changed since the last that was done."""
+    """Return whether nothing but dice changed since the last action."""
     first, second = (replace(state.match, roll=None) for state in (table, last))
-    return table.position == last.position and first == second
+    return (table.position, table.rules, first) == (last.position, last.rules, second)
 
 
 def _to_record_actions(action: LoggedAction) -> list[GameAction]:
@@ -176,7 +182,7 @@ def _to_record_actions(action: LoggedAction) -> list[GameAction]:
         return []
     assert position is not None
     assert action.after.position is not None
-    play = find_play(position, match.roll, action.after.position.board)
+    play = find_play(position, match.roll, action.after.position.board, action.before.rules)
     return [] if play is None else [PlayAction(match.on_roll, match.roll, play)]
 
 

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 
 from engine.analysis.engine import Engine
 from engine.analysis.levels import DEFAULT_LEVEL, LEVELS, EvalSettings, Level
-from engine.errors import StateError
+from engine.errors import StateError, UnsupportedError
 from engine.play.decider import Decider
 from engine.rules.dice import DiceSource, Roll, SeededDice
 from engine.rules.match import MatchState
 from engine.rules.moves import Play, legal_plays
 from engine.rules.position import Position
 from engine.rules.rules import STANDARD_RULES, Feature, Rules
-from protocol.core.arguments import error_field
 from protocol.state.offers import check_cube_owner, check_no_offer
 from protocol.state.player_registry import ENGINE_PLAYER, HUMAN_PLAYER, SESSION_PLAYERS
 from protocol.state.rollout_store import RolloutSlot
@@ -28,8 +28,14 @@ CUSTOM_LEVEL = "custom"
 NOISE_UNITS = 1000
 """The setting `engine.noise` counts in thousandths of a point."""
 
-DOUBLES_KEY = "game.doubles"
-"""The setting that says how many checker moves doubles are."""
+
+@contextmanager
+def rules_error_field() -> Iterator[None]:
+    """Give errors about a field of the rules the name of its setting, ``game.doubles`` for ``doubles``."""
+    try:
+        yield
+    except UnsupportedError as error:
+        raise error.with_field(f"game.{error.field}") from error
 
 
 @dataclass(frozen=True)
@@ -165,7 +171,7 @@ class Session:
         Raises:
             UnsupportedError: The rules support neither look-ahead nor the cube, and the settings use them.
         """
-        with error_field(DOUBLES_KEY):
+        with rules_error_field():
             settings.check_supported(self.game.rules)
         return settings
 
@@ -175,7 +181,7 @@ class Session:
         Raises:
             UnsupportedError: They do not support the feature.
         """
-        with error_field(DOUBLES_KEY):
+        with rules_error_field():
             self.game.rules.check_supports(feature)
 
     def make_decider_loader(self, settings: EvalSettings | None = None) -> Callable[[], Decider]:
@@ -201,7 +207,7 @@ class Session:
             if is_own:
                 return Decider(load_engine(), settings, *errors)
             player, evaluation_engine = find_player(), load_engine()
-            with error_field(DOUBLES_KEY):
+            with rules_error_field():
                 return Decider(evaluation_engine, settings, *errors, player=player)
 
         return load_decider

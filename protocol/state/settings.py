@@ -15,7 +15,7 @@ from engine.rules.rules import STANDARD_RULES, VARIANTS, Doubles
 from engine.runtime.cores import MAX_THREADS, count_usable_cores
 from engine.search import FILTERS, MAX_PLIES
 from protocol.core.arguments import error_field
-from protocol.state.session import DOUBLES_KEY, NOISE_UNITS, EngineSettings, Session
+from protocol.state.session import NOISE_UNITS, EngineSettings, Session
 
 SEAT_NAMES = ("p0", "p1")
 OWNER_NAMES = ("center", *SEAT_NAMES)
@@ -89,7 +89,7 @@ def change_match(session: Session, **changes: Any) -> None:  # noqa: ANN401  (fi
 
 
 def change_rules(session: Session, **changes: Any) -> None:  # noqa: ANN401  (fields of the rules)
-    """Change fields of the rules; pending offers go."""
+    """Change fields of the rules; pending offers are removed."""
     game = session.game
     session.push_state(replace(game, match=game.match.without_offers(), rules=replace(game.rules, **changes)))
 
@@ -217,7 +217,7 @@ _SETTINGS = (
     _match_setting("beavers", Field("game.beavers", bool, meaning="beavers are allowed (money play)")),
     Setting(
         Field(
-            DOUBLES_KEY,
+            "game.doubles",
             str,
             choices=tuple(map(str, Doubles)),
             default=str(STANDARD_RULES.doubles),

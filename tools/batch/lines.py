@@ -17,14 +17,15 @@ from engine.formats.position_id import decode_position_ids
 from engine.formats.position_text import parse_position
 from engine.formats.xgid import decode_xgid, decode_xgids, encode_xgid
 from engine.rules.match import MatchState
-from engine.rules.position import Board, Position
+from engine.rules.position import Board
+from engine.rules.rules import STANDARD_RULES
 
 MAX_LINE_BYTES = 4096
 """The longest line; a file without line ends must not fill the memory."""
 
 _TRAILING_DICE = re.compile(r"\s[1-6][\s,-]?[1-6]$")
 _COMMENT = re.compile(r"(^|\s)#.*")
-_START_XGID_POSITION = encode_xgid(Position.start(), MatchState()).partition(":")[0]
+_START_XGID_POSITION = encode_xgid(STANDARD_RULES.starting_position, MatchState()).partition(":")[0]
 _COUNT_CHUNK_BYTES = 1 << 20
 
 

@@ -17,7 +17,8 @@ from engine.rules.dice import ROLLS
 from engine.rules.match import MatchState
 from engine.rules.moves import expand_rolls
 from engine.rules.outcome import WIN, evaluate_finished
-from engine.rules.position import CHECKERS, OFF, Board, Position
+from engine.rules.position import CHECKERS, OFF, Board
+from engine.rules.rules import STANDARD_RULES
 from nets.catalogue import load_evaluator, load_exact_evaluators
 from nets.encoders import ENCODERS
 from nets.manifest import load_net, read_manifest
@@ -48,7 +49,7 @@ _SUM_TOLERANCE = 1e-4
 
 def bench_moves(subject: BenchmarkSubject) -> Iterator[Measurement]:
     """Measure the generation of all distinct legal plays of a roll."""
-    children = _expand_all_rolls(Position.start().board[None])
+    children = _expand_all_rolls(STANDARD_RULES.starting_position.board[None])
     check_answer(len(children) == _OPENING_PLAYS, f"{len(children)} opening plays over 21 rolls, not 447")
     replies = len(_expand_all_rolls(children))
     check_answer(replies == _OPENING_REPLIES, f"{replies} replies to the opening plays, not 202,782")
@@ -91,7 +92,7 @@ def bench_encoding(subject: BenchmarkSubject) -> Iterator[Measurement]:
         check_answer(
             bool((alone[0] == encoder.encode(boards)[7]).all()), f"{encoder.id} depends on the batch"
         )
-        total = float(encoder.encode(Position.start().board[None]).sum(dtype=np.float64))
+        total = float(encoder.encode(STANDARD_RULES.starting_position.board[None]).sum(dtype=np.float64))
         expected = _OPENING_INPUT_SUMS.get(encoder.id, total)
         check_answer(
             abs(total - expected) < _SUM_TOLERANCE, f"{encoder.id} of the opening adds up to {total}"
@@ -109,7 +110,7 @@ def bench_evaluation(subject: BenchmarkSubject) -> Iterator[Measurement]:
     for entry in read_manifest().evaluator_nets:
         shape = "-".join(map(str, entry.hidden))
         evaluators.append((f"net {entry.name} ({entry.encoder}, {shape})", load_net(entry)))
-    over = Position.start().board.copy()
+    over = STANDARD_RULES.starting_position.board.copy()
     over[1] = 0
     over[1, OFF] = CHECKERS
     lost = subject.evaluator.evaluate(over[None])

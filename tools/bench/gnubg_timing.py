@@ -17,7 +17,8 @@ from typing import Any
 
 from engine.formats.position_id import encode_position_ids
 from engine.rules.outcome import WIN
-from engine.rules.position import Board, Position
+from engine.rules.position import Board
+from engine.rules.rules import STANDARD_RULES
 from tools.bench.measure import BenchmarkSubject, Measurement, check_answer
 from tools.gnubg import find_gnubg
 
@@ -46,7 +47,7 @@ def bench_gnubg_nets(subject: BenchmarkSubject) -> Measurement:
     except ImportError:
         return Measurement("evaluation", what, None, "positions/s", "skipped: gnubg-nn is not installed")
     win = peer.probabilities(peer.board_from_position_id(_OPENING), 0)[WIN]
-    ours = float(subject.evaluator.evaluate(Position.start().board[None])[0, WIN])
+    ours = float(subject.evaluator.evaluate(STANDARD_RULES.starting_position.board[None])[0, WIN])
     check_answer(
         abs(win - ours) < 0.1, f"gnubg gives the opening {win:.3f} wins, {subject.evaluator.name} {ours:.3f}"
     )

@@ -12,7 +12,8 @@ import numpy as np
 from engine.analysis.engine import Engine
 from engine.errors import GammondError
 from engine.evaluation.evaluator import Evaluator, choose_best_children
-from engine.rules.position import Board, Position, find_finished
+from engine.rules.position import Board, find_finished
+from engine.rules.rules import STANDARD_RULES
 from nets.catalogue import load_engine, load_evaluator
 
 GAMES_AT_ONCE = 512
@@ -101,7 +102,7 @@ class SelfPlayGames:
     def __init__(self, evaluator: Evaluator, games: int = GAMES_AT_ONCE, seed: int = _SEED) -> None:
         self._evaluator = evaluator
         self._generator = np.random.Generator(np.random.PCG64(seed))
-        self._start = Position.start().board
+        self._start = STANDARD_RULES.starting_position.board
         self.boards: Board = np.repeat(self._start[None], games, axis=0)
 
     def step(self) -> None:

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from engine.rollout import RolloutEstimate, RolloutEvaluators, RolloutSettings, roll_out_position
-from engine.rules.position import Position
+from engine.rules.rules import STANDARD_RULES
 from engine.runtime.cores import count_usable_cores
 from tools.bench.gnubg_timing import GNUBG_TIME_NOTE, GnubgRollout, time_gnubg
 from tools.bench.measure import BenchmarkSubject, Measurement, check_answer
@@ -49,7 +49,7 @@ def check_rollouts(evaluators: RolloutEvaluators) -> None:
         WrongAnswerError: One of them does.
     """
     few = {kind: replace(settings, trials=CHECK_TRIALS) for kind, settings in _KINDS.items()}
-    start = Position.start()
+    start = STANDARD_RULES.starting_position
     (plain, alone), (reduced, _) = (
         roll_out_position(start, evaluators, few[kind]) for kind in ("full", "full, less variance")
     )
@@ -66,9 +66,9 @@ def check_rollouts(evaluators: RolloutEvaluators) -> None:
 
 def _time_rollout(evaluators: RolloutEvaluators, settings: RolloutSettings) -> tuple[float, RolloutEstimate]:
     """Roll out the opening position; return the seconds and the estimate."""
-    roll_out_position(Position.start(), evaluators, replace(settings, trials=CHECK_TRIALS))
+    roll_out_position(STANDARD_RULES.starting_position, evaluators, replace(settings, trials=CHECK_TRIALS))
     started_s = time.perf_counter()
-    estimate, _ = roll_out_position(Position.start(), evaluators, settings)
+    estimate, _ = roll_out_position(STANDARD_RULES.starting_position, evaluators, settings)
     return time.perf_counter() - started_s, estimate
 
 

@@ -18,7 +18,8 @@ import numpy as np
 from engine.evaluation.evaluator import Evaluator
 from engine.rules.dice import ROLLS
 from engine.rules.moves import expand_rolls
-from engine.rules.position import CHECKERS, OFF, Board, Position, find_finished
+from engine.rules.position import CHECKERS, OFF, Board, find_finished
+from engine.rules.rules import STANDARD_RULES
 
 POSITIONS = 1000
 STEP = 0.002
@@ -65,7 +66,7 @@ def make_fixed_positions(count: int = POSITIONS) -> Board:
         ``int8[count, 2, 26]``.
     """
     random = Random(_SEED)  # random() is the one stream that Python promises to keep
-    start = Position.start().board
+    start = STANDARD_RULES.starting_position.board
     board, turns = start, 0
     taken: list[Board] = []
     while len(taken) < count:

@@ -22,6 +22,7 @@ from engine.rules.match import RESULT_NAMES, GameResult, MatchState
 from engine.rules.moves import legal_plays
 from engine.rules.outcome import classify_results
 from engine.rules.position import BAR, OFF, Position, swap_sides
+from engine.rules.rules import STANDARD_RULES
 
 _GAME_START = "(;FF[4]GM[6]"
 _NODE_PATTERN = re.compile(r";([WB])\[([^\]]*)\]")
@@ -113,7 +114,7 @@ class _Replay:
     def __init__(self, game: GnubgGame) -> None:
         self.rolls = 0
         self.cube_actions = 0
-        self._position = Position.start()
+        self._position = STANDARD_RULES.starting_position
         self._match = MatchState(
             length=game.length,
             score=game.score,

@@ -25,6 +25,7 @@ from engine.play.decider import Decider
 from engine.rules.dice import Roll
 from engine.rules.match import MatchState
 from engine.rules.position import Position
+from engine.rules.rules import STANDARD_RULES
 from engine.runtime.version import read_version
 from engine.search import FILTERS
 from engine.search.results import PlayEvaluation
@@ -251,7 +252,7 @@ class _SelfPlaySession:
         self._decider = decider
         self._reference = reference
         self._generator = np.random.Generator(np.random.PCG64(seed))
-        self._position = Position.start()
+        self._position = STANDARD_RULES.starting_position
         self._match = _MONEY
         self._is_opening = True
 
@@ -277,7 +278,7 @@ class _SelfPlaySession:
 
     def _start_game(self) -> None:
         self.games += 1
-        self._position, self._match, self._is_opening = Position.start(), _MONEY, True
+        self._position, self._match, self._is_opening = STANDARD_RULES.starting_position, _MONEY, True
 
     def _roll_dice(self) -> Roll:
         """Roll two dice, different ones at the opening."""

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from engine.errors import FormatError, ValueRangeError
-from engine.rules.rules import Doubles, Rules
+from engine.rules.rules import VARIANTS, Doubles, Rules
 from engine.runtime.cores import MAX_THREADS, count_usable_cores
 from tools.figures import check_plot_file
 from tools.files import write_atomically
@@ -26,7 +26,7 @@ from tools.tournament.records import check_records
 from tools.tournament.report import make_report
 from tools.tournament.results_file import ResultsFile
 from tools.tournament.round_robin import PairState, RoundRobin
-from tools.tournament.rules import TournamentMode, TournamentRules
+from tools.tournament.rules import DEFAULT_VARIANT, TournamentMode, TournamentRules
 from tools.tournament.sprt import SequentialTest
 from tools.tournament.text import format_report
 
@@ -56,6 +56,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="",
         metavar="NET",
         help="evaluator that makes the cube decisions for players without their own",
+    )
+    parser.add_argument(
+        "--variant",
+        choices=list(VARIANTS),
+        default=DEFAULT_VARIANT,
+        help="the game that is played (default %(default)s)",
     )
     parser.add_argument(
         "--doubles",
@@ -157,7 +163,7 @@ def check_game_options(games: int, threads: int) -> None:
 
 
 def _read_rules(args: argparse.Namespace) -> TournamentRules:
-    game = Rules(doubles=Doubles(args.doubles))
+    game = Rules(VARIANTS[args.variant], Doubles(args.doubles))
     if args.match is not None:
         return TournamentRules(TournamentMode.MATCH, args.seed, args.match, args.cube_by, game)
     mode = (

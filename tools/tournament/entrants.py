@@ -61,8 +61,8 @@ def load_entrants(
         raise ValueRangeError(f"duplicate player {duplicates[0]!r}", field="player")
     for name in names:
         if has_cube:
-            load_cube_player(name, cube_by)
-        if game != STANDARD_RULES:
+            load_cube_player(name, cube_by).with_rules(game)
+        else:
             adapt_to_rules(load_cached_player(name), game)
     return [load_entrant(name) for name in names]
 

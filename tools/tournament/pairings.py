@@ -14,11 +14,11 @@ from engine.play.cube_games import GameDice, play_game, play_match
 from engine.play.decider import Decider
 from engine.play.lockstep import TurnLog, play_games
 from engine.play.player import Player
-from engine.play.variant_player import adapt_to_rules
 from engine.rules.dice import Roll, draw_paired_dice
 from engine.rules.end_conditions import GAME_OVER, HOME_BOUND, EndCondition
 from engine.rules.game_record import GameRecord
 from engine.rules.match import MatchState
+from engine.rules.rules import STANDARD_RULES, Rules
 from tools.parallel import is_stopping
 from tools.tournament.entrants import load_cached_player, load_cube_player
 from tools.tournament.records import LockstepLog, write_records
@@ -43,12 +43,14 @@ class CubelessPairing:
         second: Its opponent.
         seed: Of the dice.
         ending: When games stop, and what they count.
+        rules: The rules of the games.
     """
 
     first: Player
     second: Player
     seed: int
     ending: EndCondition = GAME_OVER
+    rules: Rules = STANDARD_RULES
 
     def play(
         self,
@@ -71,12 +73,14 @@ class CubelessPairing:
         Raises:
             CancelledWork: `cancelled` returned True.
             LimitError: A game would not end.
+            UnsupportedError: A player cannot play by the rules.
         """
         return play_games(
             self.first,
             self.second,
             game_range.games,
             self.seed,
+            rules=self.rules,
             first_pair=game_range.first_game // 2,
             ending=self.ending,
             log=log,
@@ -145,7 +149,7 @@ class CubefulPairing:
                 played.append(self._play_match(number, cancelled))
             else:
                 begun = replace(money, on_roll=number % 2)
-                game = play_game(self._players, begun, self._make_dice(number, 0), cancelled)
+                game = play_game(self._players, begun, self._make_dice(number, 0), cancelled, self.rules.game)
                 money = begun.after_game(game.result.winner, game.result.points) or _MONEY
                 played.append([game])
             if progress is not None:
@@ -163,7 +167,7 @@ class CubefulPairing:
         def dice(game: int) -> GameDice:
             return self._make_dice(number, game)
 
-        return play_match(self._players, self.rules.length, starter, dice, cancelled)
+        return play_match(self._players, self.rules.length, starter, dice, cancelled, self.rules.game)
 
     def _make_dice(self, number: int, game: int) -> GameDice:
         return lambda turn: self._roll_dice(number, game, turn)
@@ -232,9 +236,9 @@ def play_range(
         played = table.play(task.game_range, progress, cancelled)
         scores = score_cubeful_games(played, mode)
     else:
-        own, other = (adapt_to_rules(load_cached_player(name), task.rules.game) for name in task.names)
-        pairing = CubelessPairing(own, other, task.rules.seed, select_ending(mode))
-        log = None if task.records is None else LockstepLog(task.game_range.games)
+        own, other = (load_cached_player(name) for name in task.names)
+        pairing = CubelessPairing(own, other, task.rules.seed, select_ending(mode), task.rules.game)
+        log = None if task.records is None else LockstepLog(task.game_range.games, task.rules.game)
         counted = pairing.play(task.game_range, progress, cancelled, log)
         scores = score_cubeless_games(counted, mode)
         played = [[game] for game in log.make_records(counted)] if log is not None else []

@@ -16,7 +16,7 @@ from engine.rules.game_record import GameRecord, PlayAction
 from engine.rules.match import GameResult, MatchState
 from engine.rules.moves import legal_plays
 from engine.rules.position import Board, Position
-from engine.rules.rules import Feature
+from engine.rules.rules import STANDARD_RULES, Feature, Rules
 from tools.files import write_atomically
 from tools.tournament.rules import GameRange, TournamentMode, TournamentRules
 
@@ -45,9 +45,11 @@ class LockstepLog:
 
     Args:
         games: How many.
+        rules: The rules of the games.
     """
 
-    def __init__(self, games: int) -> None:
+    def __init__(self, games: int, rules: Rules = STANDARD_RULES) -> None:
+        self._rules = rules
         self._turns: list[list[tuple[int, NDArray[np.int8], Board]]] = [[] for _ in range(games)]
 
     def add(self, games: NDArray[np.int64], seat: int, dice: NDArray[np.int8], after: Board) -> None:
@@ -65,17 +67,17 @@ class LockstepLog:
         for turns, worth in zip(self._turns, points.tolist(), strict=True):
             begun = replace(match, on_roll=turns[0][0])
             result = GameResult(0 if worth > 0 else 1, abs(worth), abs(worth))
-            games.append(GameRecord(begun, tuple(_make_actions(turns)), result))
+            games.append(GameRecord(begun, tuple(_make_actions(turns, self._rules)), result, self._rules))
             match = begun.after_game(result.winner, result.points) or _MONEY
         return games
 
 
-def _make_actions(turns: Sequence[tuple[int, NDArray[np.int8], Board]]) -> list[PlayAction]:
-    position, actions = Position.start(), []
+def _make_actions(turns: Sequence[tuple[int, NDArray[np.int8], Board]], rules: Rules) -> list[PlayAction]:
+    position, actions = rules.starting_position, []
     for seat, dice, after in turns:
         die, other = dice.tolist()
         result = Position.from_valid_board(after)
-        play = next(play for play in legal_plays(position, (die, other)) if play.result == result)
+        play = next(play for play in legal_plays(position, (die, other), rules) if play.result == result)
         actions.append(PlayAction(seat, (die, other), play))
         position = result
     return actions

@@ -20,7 +20,7 @@ import numpy as np
 
 from engine.errors import DataFileError, StateError
 from tools.tournament.entrants import Entrant
-from tools.tournament.rules import GameRange, TournamentRules
+from tools.tournament.rules import DEFAULT_VARIANT, GameRange, TournamentRules
 from tools.tournament.scores import PairedScores
 
 _FORMAT = "gammond tournament 1"
@@ -137,11 +137,12 @@ class ResultsFile:
     def _check_rules(self, record: dict[str, Any]) -> None:
         if record["format"] != _FORMAT:
             raise ValueError(f"expected the format {_FORMAT!r}, got {record['format']!r}")
-        kept = {**TournamentRules().to_record(), **record}
-        for name, own in self._rules.to_record().items():
-            if kept[name] != own:
+        defaults = {**TournamentRules().to_record(), "variant": DEFAULT_VARIANT}
+        kept, own = {**defaults, **record}, {**defaults, **self._rules.to_record()}
+        for name, value in own.items():
+            if kept[name] != value:
                 raise StateError(
-                    f"{self._file} has a tournament with {name} {kept[name]}, this one has {own}",
+                    f"{self._file} has a tournament with {name} {kept[name]}, this one has {value}",
                     field="keep",
                 )
 

@@ -20,6 +20,9 @@ SEQUENTIAL_GAMES_PER_RANGE = 1024
 DEEP_GAMES_PER_RANGE = 16
 """The same with the cube, or where a player looks ahead or errs: it plays no faster in lockstep."""
 
+DEFAULT_VARIANT = STANDARD_RULES.variant.name
+"""The variant of records that name none."""
+
 
 class GameRange(NamedTuple):
     """Consecutive games of two players.
@@ -117,13 +120,18 @@ class TournamentRules:
         return f"{names[self.mode]}{variant}"
 
     def to_record(self) -> dict[str, object]:
-        """Return all fields by the names that reports and results files have for them."""
+        """Return all fields by the names that reports and results files have for them.
+
+        The variant is left out where it is `DEFAULT_VARIANT`.
+        """
+        variant = self.game.variant.name
         return {
             "mode": self.mode,
             "seed": self.seed,
             "length": self.length,
             "cube_by": self.cube_by,
             "doubles": self.game.doubles,
+            **({} if variant == DEFAULT_VARIANT else {"variant": variant}),
         }
 
     def choose_games_per_range(self, *, is_deep: bool, is_sequential: bool) -> int:

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from engine.errors import DataFileError
 from engine.evaluation.evaluator import find_first_highest
 from engine.play.player import Player
-from engine.rules.position import Board, Phase, Position, classify_phases
+from engine.rules.position import Board, Phase, classify_phases
+from engine.rules.rules import STANDARD_RULES
 from nets.heritage.gengammon.kernels import net as kernel
 from nets.manifest import ScorerEntry, read_scorer_bytes
 from nets.onnx_model import OnnxModel
@@ -194,7 +195,7 @@ def parse_onnx_net(name: str, content: bytes, activation: str) -> GengammonNet:
     model = OnnxModel(name, content, kernel.INPUTS, 1)
     (weights,) = model.read_weights([WEIGHTS_OUTPUT])
     net = GengammonNet(np.ascontiguousarray(weights.T), activation)
-    start = Position.start().board[None]
+    start = STANDARD_RULES.starting_position.board[None]
     expected, found = net.score_boards(start)[0], model.run(encode_counts(start))[0, 0]
     if not np.isclose(found, expected, rtol=1e-4, atol=1e-4):
         raise DataFileError(

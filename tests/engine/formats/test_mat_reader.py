@@ -41,6 +41,9 @@ class Dicer:
     def __init__(self, seed):
         self._rng = random.Random(seed)
 
+    def with_rules(self, rules):
+        return self
+
     def choose_play(self, position, roll, match):
         return SimpleNamespace(play=self._rng.choice(legal_plays(position, roll)))
 

@@ -25,6 +25,9 @@ class Bold:
         self.doubling = doubles
         self.asked = []
 
+    def with_rules(self, rules):
+        return self
+
     def choose_play(self, position, roll, match):
         assert match.roll is None
         return SimpleNamespace(play=legal_plays(position, roll)[0])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from engine.errors import PlayError, UnsupportedError
@@ -9,6 +11,8 @@ from engine.rules.moves import legal_plays
 from engine.rules.notation import format_play, parse_play
 from engine.rules.position import Position
 from engine.rules.rules import STANDARD_RULES, VARIANTS, Doubles, Feature, Rules
+
+ROOT = Path(__file__).parents[3]
 
 START = Position.start()
 TWO_MOVES = Rules(doubles=Doubles.TWO)
@@ -53,6 +57,12 @@ def test_every_feature_is_supported_by_the_standard_rules_alone():
 def test_a_variant_has_a_name_and_a_starting_position():
     assert list(VARIANTS) == ["backgammon"]
     assert (STANDARD_RULES.name, STANDARD_RULES.starting_position) == ("backgammon", START)
+
+
+def test_nothing_begins_a_game_but_from_its_rules():
+    folders = (ROOT / package for package in ("engine", "nets", "protocol", "tools"))
+    sources = (file for folder in folders for file in folder.rglob("*.py"))
+    assert [file.name for file in sources if "Position.start(" in file.read_text()] == ["rules.py"]
 
 
 def test_a_starting_position_may_be_another_one():

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from engine.evaluation.evaluator import Evaluator
 from engine.rules.outcome import LOSE_G, WIN, WIN_G
-from engine.rules.position import Board, Position
+from engine.rules.position import Board
+from engine.rules.rules import STANDARD_RULES
 from tools.heritage.computational_backgammon.net_set import load_bearoff_table
 
 _PAIRS = 4000
@@ -62,7 +63,8 @@ def compute_probe_metrics(evaluator: Evaluator) -> dict[str, object]:
         ``start``: its chances to win and to win and lose gammons, for the side that begins before it rolls;
         ``sure_win`` and ``sure_loss``: its chance to win these.
     """
-    outcomes = evaluator.evaluate(np.stack([Position.start().board, make_sure_win(), make_sure_loss()]))
+    start = STANDARD_RULES.starting_position.board
+    outcomes = evaluator.evaluate(np.stack([start, make_sure_win(), make_sure_loss()]))
     return {
         "start": [float(outcomes[0, place]) for place in (WIN, WIN_G, LOSE_G)],
         "sure_win": float(outcomes[1, WIN]),

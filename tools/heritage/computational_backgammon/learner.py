@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from engine.errors import DataFileError
 from engine.play.player import EvaluatorPlayer, Player
-from engine.rules.position import Position
+from engine.rules.rules import Feature
 from nets.heritage.computational_backgammon.net import SYMMETRIC, ClassicWeights, outcomes_to_nodes
 from tools.heritage.computational_backgammon.endgames import compute_probe_metrics
 from tools.heritage.computational_backgammon.kernels import games as kernel_games
@@ -49,6 +49,7 @@ class ClassicLearner(GameLearner):
 
     def __init__(self, settings: ClassicSettings) -> None:
         super().__init__(settings)
+        settings.rules.check_supports(Feature.TRAINING)
         self.settings = settings
         self._nets: ClassicNetSet | None = None
         self._games_done = 0
@@ -134,22 +135,21 @@ class ClassicLearner(GameLearner):
     def _learn_from_self_play(self, games: int, tally: NDArray[np.int64]) -> float:
         seeds = np.random.SeedSequence([self.settings.seed, self._games_done, _SELF_DICE])
         dice = seeds.generate_state(1, np.uint64).astype(np.uint64)
-        start = Position.start().board.copy()
+        start = self.settings.rules.starting_position.board.copy()
         return kernel_games.run_self_play(games, start, *self._weights, self._learning, dice, tally)
 
     def _learn_with_expert(self, games: int, tally: NDArray[np.int64]) -> float:
         """Play games with the expert's help and learn from each; returns the sum of squared errors."""
         assert self._expert is not None
-        own, teacher, squares = self.player, self.settings.teacher, 0.0
+        settings = self.settings
+        own, teacher, squares = self.player, settings.teacher, 0.0
         first = self._expert if teacher == WATCHING else own
         second = own if teacher == TAUGHT else self._expert
-        generator = np.random.default_rng([self.settings.seed, self._games_done, _EXPERT_DICE])
-        for boards in play_in_lockstep(first, second, games, generator):
+        generator = np.random.default_rng([settings.seed, self._games_done, _EXPERT_DICE])
+        for boards in play_in_lockstep(first, second, games, generator, settings.rules):
             if teacher == TAUGHT:
                 assert self._expert.evaluator is not None
-                targets = outcomes_to_nodes(
-                    self._expert.evaluator.evaluate(boards[:-1]), self.settings.outputs
-                )
+                targets = outcomes_to_nodes(self._expert.evaluator.evaluate(boards[:-1]), settings.outputs)
                 squares += kernel_games.learn_targets(boards, targets, *self._weights, self._learning, tally)
             else:
                 squares += kernel_games.learn_game(boards, *self._weights, self._learning, tally)

@@ -8,14 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.play.player import Player
-from engine.rules.position import Board, Position
+from engine.rules.position import Board
+from engine.rules.rules import STANDARD_RULES, Rules
 
 MAX_PLIES = 2000
 """Longer games are abandoned; untrained players may shuffle for ever."""
 
 
 def play_in_lockstep(
-    first: Player, second: Player, games: int, generator: np.random.Generator
+    first: Player,
+    second: Player,
+    games: int,
+    generator: np.random.Generator,
+    rules: Rules = STANDARD_RULES,
 ) -> Iterator[Board]:
     """Play games from the start, each with dice of its own.
 
@@ -24,12 +29,13 @@ def play_in_lockstep(
         second: Begins the odd ones.
         games: How many.
         generator: Of the dice.
+        rules: The rules of the games.
 
     Yields:
         The positions of each game in the order in which they end, ``int8[plies + 1, 2, 26]`` as their movers
         see them, the last one over.
     """
-    boards = np.repeat(Position.start().board[None], games, axis=0)
+    boards = np.repeat(rules.starting_position.board[None], games, axis=0)
     number, past = np.arange(games), [boards]
     rows_of_turn: list[NDArray[np.int64]] = [np.arange(games)]
     for turn in range(MAX_PLIES):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engine.rules.outcome import LOSE_G, WIN, WIN_G
-from engine.rules.position import Position
+from engine.rules.rules import STANDARD_RULES
 from tools.heritage.computational_backgammon.text_table import format_table
 from tools.train.validation.named_evaluators import load_named_evaluator
 
@@ -28,7 +28,7 @@ def make_opening_report(names: Sequence[str]) -> str:
     """
     rows = [_format_row("reference of the blog", REFERENCE_CHANCES)]
     for name in names:
-        outcome = load_named_evaluator(name).evaluate(Position.start().board[None])[0]
+        outcome = load_named_evaluator(name).evaluate(STANDARD_RULES.starting_position.board[None])[0]
         rows.append(_format_row(name, (float(outcome[WIN]), float(outcome[WIN_G]), float(outcome[LOSE_G]))))
     head = ["per cent, for the side on roll", "win", "win gammon", "lose gammon", "farthest from it"]
     return format_table(head, rows)

@@ -16,7 +16,8 @@ from engine.play.lockstep import PairedGameResults
 from engine.rules.dice import draw_paired_dice
 from engine.rules.end_conditions import HOME_BOUND, PIPS_PER_ROLL
 from engine.rules.moves import expand_rolls
-from engine.rules.position import Board, Phase, Position, classify_phases
+from engine.rules.position import Board, Phase, classify_phases
+from engine.rules.rules import STANDARD_RULES
 from nets.heritage.gengammon.net import ACTIVATIONS, GengammonNet, GengammonPlayer
 from tools.heritage.gengammon.expert_moves.dataset import CandidatePlays
 from tools.heritage.gengammon.kernels.playouts import play_out
@@ -43,7 +44,7 @@ def sample_own_positions(
         ``int8[count, 2, 26]`` and ``int8[count, 2]``.
     """
     player = GengammonPlayer("itself", net)
-    start = Position.start().board
+    start = STANDARD_RULES.starting_position.board
     boards: Board = np.repeat(start[None], _GAMES, axis=0)
     turns = np.zeros(_GAMES, np.int64)
     positions: list[Board] = []
@@ -119,7 +120,7 @@ def measure_lead(net: GengammonNet, other: GengammonNet, games: int, seed: int) 
         The mean lead, and its standard error. Games of more than `MAX_TURNS` count where they stand.
     """
     players = GengammonPlayer("net", net), GengammonPlayer("other", other)
-    boards: Board = np.repeat(Position.start().board[None], games, axis=0)
+    boards: Board = np.repeat(STANDARD_RULES.starting_position.board[None], games, axis=0)
     leads = np.zeros(games, HOME_BOUND.dtype)
     going = np.arange(games)
     for turn in range(MAX_TURNS):

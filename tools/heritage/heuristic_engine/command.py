@@ -19,7 +19,6 @@ from pathlib import Path
 import msgspec
 
 from engine.errors import DataFileError, StateError, ValueRangeError
-from engine.play.variant_player import adapt_to_rules
 from nets.heritage.heuristic_engine.heuristic import HeuristicConfig
 from tools.files import read_records
 from tools.heritage.heuristic_engine.acceptance import FixedRule
@@ -117,9 +116,8 @@ class ClimbLearner(Learner):
         if self._trials_done % settings.measure_every and self._trials_done < settings.trials:
             return StrengthMeasurement()
         games = settings.benchmark_games
-        loaded = load_opponents(settings.opponents, games)
-        opponents = {name: adapt_to_rules(opponent, manner.rules) for name, opponent in loaded.items()}
-        results = play_opponents(manner.make_player(self._current), opponents, games)
+        opponents = load_opponents(settings.opponents, games)
+        results = play_opponents(manner.make_player(self._current), opponents, games, manner.rules)
         return StrengthMeasurement(strengths_from_results(results))
 
     def format_record(self, record: Record) -> str:

@@ -8,6 +8,7 @@ from msgspec import Meta
 
 from engine.errors import ValueRangeError
 from engine.options import did_you_mean
+from engine.play.variant_player import adapt_to_rules
 from engine.rules.rules import Doubles, Rules
 from nets.heritage.heuristic_engine.heuristic import HEURISTIC_CONFIGS, HeuristicConfig
 from tools.heritage.heuristic_engine.acceptance import AcceptanceRule, FixedRule, SequentialRule
@@ -67,7 +68,9 @@ class ClimbSettings(RunSettings, frozen=True):
             UnsupportedError: The probability score is to play doubles as two moves.
             GammondError: An opponent cannot be loaded.
         """
-        _ = self.rule, self.play_settings.make_player(self.start_configuration)
+        _ = self.rule
+        manner = self.play_settings
+        adapt_to_rules(manner.make_player(self.start_configuration), manner.rules)
         check_benchmark(self.opponents, self.benchmark_games)
 
     @property
@@ -101,6 +104,11 @@ class ClimbSettings(RunSettings, frozen=True):
         return HEURISTIC_CONFIGS[self.start]
 
     @property
+    def rules(self) -> Rules:
+        """The rules of the games that the run plays."""
+        return Rules(doubles=Doubles(self.doubles))
+
+    @property
     def play_settings(self) -> PlaySettings:
         """How all configurations play."""
-        return PlaySettings(Rules(doubles=Doubles(self.doubles)), self.probability)
+        return PlaySettings(self.rules, self.probability)

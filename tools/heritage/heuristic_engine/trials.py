@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from engine.play.lockstep import play_games
 from engine.play.player import Player
-from engine.play.variant_player import adapt_to_rules
 from engine.rules.rules import STANDARD_RULES, Rules
 from nets.heritage.heuristic_engine.heuristic import HeuristicConfig, HeuristicPlayer, OnePlyHeuristicPlayer
 from tools.heritage.heuristic_engine.acceptance import AcceptanceRule, ChangeDecision
@@ -38,13 +37,9 @@ class PlaySettings:
     uses_probability_score: bool = False
 
     def make_player(self, configuration: HeuristicConfig) -> Player:
-        """Make a configuration a player.
-
-        Raises:
-            UnsupportedError: The probability score, which knows the usual doubles alone, is to play others.
-        """
+        """Make a configuration a player."""
         kind = OnePlyHeuristicPlayer if self.uses_probability_score else HeuristicPlayer
-        return adapt_to_rules(kind("heuristic", configuration.tables), self.rules)
+        return kind("heuristic", configuration.tables)
 
 
 @dataclass(frozen=True)
@@ -109,6 +104,7 @@ def play_trial_games(games: _TrialGames) -> NDArray[np.int8]:
         table.seed,
         first_pair=table.number * _PAIRS_PER_TRIAL + games.first_game // 2,
         has_pairs=games.has_pairs,
+        rules=table.play_settings.rules,
     ).points
 
 

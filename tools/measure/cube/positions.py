@@ -11,7 +11,8 @@ from engine.cubeful import CubeStateSpace, are_all_home, compute_leaf_values, cu
 from engine.errors import LimitError
 from engine.rollout import RolloutEvaluators
 from engine.rules.outcome import Outcomes
-from engine.rules.position import Board, Phase, Position, classify_phases, find_finished
+from engine.rules.position import Board, Phase, classify_phases, find_finished
+from engine.rules.rules import STANDARD_RULES
 from engine.search.cubeful_objective import CubefulEvaluator
 
 CONTACT, CRASHED, RACE, BEAROFF, ENDING = "contact", "crashed", "race", "bearoff", "ending"
@@ -89,7 +90,7 @@ def draw_positions(
         LimitError: A kind is too rare.
     """
     generator = np.random.Generator(np.random.PCG64(seed))
-    start = Position.start().board
+    start = STANDARD_RULES.starting_position.board
     boards: Board = np.repeat(start[None], _GAMES_AT_ONCE, axis=0)
     found: list[list[Board]] = [[] for _ in kinds]
     for _ in range(_MAX_TURNS):

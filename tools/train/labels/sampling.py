@@ -18,7 +18,8 @@ from engine.errors import ValueRangeError
 from engine.evaluation.evaluator import Evaluator, ExactEvaluator
 from engine.evaluation.pruning import PlayPruner
 from engine.rules.outcome import cubeless_equity
-from engine.rules.position import Board, Phase, Position, classify_phases
+from engine.rules.position import Board, Phase, classify_phases
+from engine.rules.rules import STANDARD_RULES, Feature, Rules
 from engine.search import NPlyEvaluator
 from engine.search.deduplication import deduplicate_boards
 from engine.search.tree import Pruning
@@ -83,6 +84,10 @@ class Sampler:
         pruner: Finds promising replies for the evaluation at 1 ply.
         exact_evaluators: Judges whose positions need no learning.
         wanted_phases: Phases to take.
+        rules: The rules of the games.
+
+    Raises:
+        UnsupportedError: The rules do not support training.
     """
 
     evaluator: Evaluator
@@ -90,6 +95,10 @@ class Sampler:
     pruner: PlayPruner
     exact_evaluators: tuple[ExactEvaluator, ...]
     wanted_phases: tuple[Phase, ...]
+    rules: Rules = STANDARD_RULES
+
+    def __post_init__(self) -> None:
+        self.rules.check_supports(Feature.TRAINING)
 
     def sample(
         self, counts: Sequence[tuple[str, int]], seed: Sequence[int], whole_games: bool = False
@@ -125,11 +134,14 @@ class Sampler:
             games = _GameSource(starts, _SETUP_YIELD, turns, 0.0)
         else:
             games = _GameSource(
-                _make_openings, _GAME_YIELD, _MAX_TURNS, _ASTRAY_RATE if source == "astray" else 0.0
+                self._make_openings, _GAME_YIELD, _MAX_TURNS, _ASTRAY_RATE if source == "astray" else 0.0
             )
         if whole_games:
             return self._collect_in_order(games, count, generator)
         return self._draw_distinct(games, count, generator), Visits.empty()
+
+    def _make_openings(self, games: int) -> Board:
+        return np.repeat(self.rules.starting_position.board[None], games, axis=0)
 
     def _draw_distinct(self, games: _GameSource, count: int, generator: np.random.Generator) -> Board:
         """Play games until there are enough distinct positions, and draw among them."""
@@ -290,10 +302,6 @@ def allocate_counts(parts: Mapping[str, float], count: int) -> list[tuple[str, i
     due = np.cumsum(list(parts.values())) / sum(parts.values()) * count
     ends = np.rint(due).astype(int)
     return list(zip(parts, np.diff(ends, prepend=0).tolist(), strict=True))
-
-
-def _make_openings(games: int) -> Board:
-    return np.repeat(Position.start().board[None], games, axis=0)
 
 
 def _draw_setups(kind: str, generator: np.random.Generator, count: int) -> Board:

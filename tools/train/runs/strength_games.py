@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from engine.errors import ValueRangeError
 from engine.play.lockstep import PairedGameResults, play_games
 from engine.play.player import EvaluatorPlayer, Player
+from engine.rules.rules import STANDARD_RULES, Rules
 from nets.provenance import StrengthRecord
 from tools.opponents import load_opponent
 from tools.parallel import ProcessPool
@@ -97,10 +98,12 @@ def load_opponents(names: Sequence[str], games: int) -> dict[str, Player]:
 
 
 def play_opponents(
-    player: Player, opponents: Mapping[str, Player], games: int
+    player: Player, opponents: Mapping[str, Player], games: int, rules: Rules = STANDARD_RULES
 ) -> dict[str, PairedGameResults]:
-    """Play paired games against each opponent, by name."""
-    return {name: play_games(player, opponent, games, _SEED) for name, opponent in opponents.items()}
+    """Play paired games by given rules against each opponent, by name."""
+    return {
+        name: play_games(player, opponent, games, _SEED, rules=rules) for name, opponent in opponents.items()
+    }
 
 
 def strengths_from_results(results: Mapping[str, PairedGameResults]) -> list[StrengthRecord]:

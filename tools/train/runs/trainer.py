@@ -11,6 +11,7 @@ from typing import Generic, TypeVar
 
 import msgspec
 
+from engine.rules.rules import STANDARD_RULES, Rules
 from tools.figures import add_plot_option, check_plot_file
 from tools.parallel import ProcessPool
 from tools.train.runs.curves import summarise_strength
@@ -27,6 +28,11 @@ class RunSettings(msgspec.Struct, frozen=True):
     def origins(self) -> list[str]:
         """The evaluators and runs that the run builds on."""
         return []
+
+    @property
+    def rules(self) -> Rules:
+        """The rules of the games that the run plays."""
+        return STANDARD_RULES
 
     def check(self) -> None:
         """Check what the types and bounds of the fields do not.

@@ -11,7 +11,7 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from engine.errors import ValueRangeError
-from engine.rules.position import Position
+from engine.rules.rules import Feature
 from tools.train.kernels import td as kernel_td
 from tools.train.runs.game_learner import RoundReport
 from tools.train.runs.strength_games import (
@@ -79,6 +79,9 @@ class SelfPlay:
         games_done: Games that led to these weights.
         dice_states: ``uint64[threads]``, the states of the workers' dice; from the seed unless given.
         cuts: How often the run went back to the best net.
+
+    Raises:
+        UnsupportedError: The kernels cannot play by the rules of the settings.
     """
 
     def __init__(
@@ -89,6 +92,7 @@ class SelfPlay:
         dice_states: NDArray[np.uint64] | None = None,
         cuts: int = 0,
     ) -> None:
+        settings.rules.check_supports(Feature.TRAINING)
         generator = np.random.Generator(np.random.PCG64(settings.seed))
         self.settings = settings
         self.nets = nets or TdNets(
@@ -135,7 +139,7 @@ class SelfPlay:
 
     def _play_round(self, pool: ThreadPoolExecutor, rate: float, tallies: NDArray[np.int64]) -> float:
         """Play a round, add up what the workers learned, and return the sum of squared errors."""
-        settings, start = self.settings, Position.start().board
+        settings, start = self.settings, self.settings.rules.starting_position.board
         before = self.nets.copy()
         workers = [self.nets.copy() for _ in range(settings.threads)]
 

@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 from engine.errors import ValueRangeError
 from engine.evaluation.evaluator import Evaluator
 from engine.rules.outcome import Outcome, Outcomes, cubeless_equity
-from engine.rules.position import Board, Position
+from engine.rules.position import Board
+from engine.rules.rules import STANDARD_RULES
 from engine.runtime.version import read_version
 from tools.progress import Progress
 from tools.train.runs.run_folder import CONFIG_FILE
@@ -146,7 +147,7 @@ def compare_nets(labels: RolloutLabels, evaluators: Mapping[str, Evaluator]) -> 
             equities[name] = cubeless_equity(
                 _evaluate_in_batches(evaluator, labels.positions.boards, bar.update)
             )
-    start = Position.start().board[None]
+    start = STANDARD_RULES.starting_position.board[None]
     opening = {
         name: Outcome(*evaluator.evaluate(start)[0].tolist()) for name, evaluator in evaluators.items()
     }

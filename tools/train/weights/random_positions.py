@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from engine.rules.moves import expand_rolls
-from engine.rules.position import Board, Phase, Position, classify_phases
+from engine.rules.position import Board, Phase, classify_phases
+from engine.rules.rules import STANDARD_RULES
 
 _GAMES_AT_A_TIME = 256
 
@@ -23,7 +24,7 @@ def sample_random_positions(count: int, seed: int) -> Board:
         ``int8[count, 2, 26]``, none of them over, of all phases, in random order.
     """
     generator = np.random.Generator(np.random.PCG64(seed))
-    start = np.repeat(Position.start().board[None], _GAMES_AT_A_TIME, axis=0)
+    start = np.repeat(STANDARD_RULES.starting_position.board[None], _GAMES_AT_A_TIME, axis=0)
     boards = start.copy()
     seen, total = [], 0
     while total < 4 * count:

@@ -11,7 +11,6 @@ import numpy as np
 from engine.errors import FormatError
 from engine.formats.mat_reader import MatIssue, ParsedGame, ParsedMatch, parse_mat
 from engine.rules.game_record import PlayAction
-from engine.rules.position import Position
 from tools.heritage.gengammon.expert_moves.dataset import ExpertMoves
 from tools.heritage.gengammon.expert_moves.match_files import MatchFile, SkippedFile
 
@@ -101,7 +100,7 @@ class _MoveBuilder:
 
     def add_game(self, name: str, match: ParsedMatch, game: ParsedGame) -> int:
         """Add the moves of a game; returns how many rolls were played in it."""
-        position, count = Position.start(), 0
+        position, count = game.rules.starting_position, 0
         for action in game.actions:
             if not isinstance(action, PlayAction):
                 continue
