@@ -17,7 +17,6 @@ from engine.play.player import EvaluatorPlayer, Player
 from engine.search import ValueCache
 from nets.contact_classes import CONTACT_CLASSES
 from nets.manifest import MANIFEST_FILE, EvaluatorEntry, Manifest, load_net, read_manifest
-from nets.player_kinds import list_kind_names
 from nets.player_specs import KindSpec, PlayerSpec, parse_player
 from nets.pruning_net import PruningNet, read_net_weights
 from nets.router import ContactClassNets, Router
@@ -42,15 +41,6 @@ def list_evaluator_names(manifest_file: Path = MANIFEST_FILE) -> list[str]:
     manifest = read_manifest(manifest_file)
     names = [entry.name for entry in manifest.evaluators]
     return sorted(names, key=lambda name: name != manifest.default)
-
-
-def list_player_names(manifest_file: Path = MANIFEST_FILE) -> list[str]:
-    """List the names that `load_player` takes besides ``default``, without options.
-
-    Raises:
-        DataFileError: The manifest is faulty.
-    """
-    return list(dict.fromkeys([*list_evaluator_names(manifest_file), *list_kind_names()]))
 
 
 def load_evaluator(name: str = DEFAULT_EVALUATOR, manifest_file: Path = MANIFEST_FILE) -> Evaluator:

@@ -84,7 +84,9 @@ class MatchEquityTable:
         if seat:
             return 1.0 - self.mwc(other_away, away, is_post_crawford=is_post_crawford)
         if is_post_crawford and 1 in (away, other_away):
-            return self._compute_post_crawford(away, other_away)
+            if other_away == 1:
+                return self._compute_trailer(away, 0)
+            return 1.0 - self._compute_trailer(other_away, 1)
         if max(away, other_away) <= self.max_away:
             return float(self.pre_crawford[away - 1, other_away - 1])
         if max(away, other_away) <= MAX_TABLE_POINTS:
@@ -154,9 +156,6 @@ class MatchEquityTable:
         won = (1.0 - GAMMON_RATE) * self._compute_trailer(trailer - 1, seat)
         won += GAMMON_RATE * self._compute_trailer(trailer - 2, seat)
         return 1.0 - 0.5 * won if seat else 0.5 * won
-
-    def _compute_post_crawford(self, away: int, other: int) -> float:
-        return self._compute_trailer(away, 0) if other == 1 else 1.0 - self._compute_trailer(other, 1)
 
     def _compute_trailer(self, away: int, seat: int) -> float:
         """Return a seat's MWC after the Crawford game against an opponent who is 1-away."""

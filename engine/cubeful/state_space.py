@@ -208,12 +208,12 @@ def _encode_state(match: MatchState, state: CubeState, seat: int) -> tuple[int, 
     if match.is_money:
         dead = not any(match.has_cube_access(each) for each in SEATS)
         return 0, DEAD if dead else owner, -1
-    free = [side for side, each in enumerate((seat, 1 - seat)) if _is_free_double(match, state, each)]
+    free = [
+        side
+        for side, each in enumerate((seat, 1 - seat))
+        if _can_gain_by_turning(match, state, each) and state.value >= match.away(1 - each)
+    ]
     return (state.value // match.cube).bit_length() - 1, owner, free[0] if free else -1
-
-
-def _is_free_double(match: MatchState, state: CubeState, seat: int) -> bool:
-    return _can_gain_by_turning(match, state, seat) and state.value >= match.away(1 - seat)
 
 
 def _compute_levels(

@@ -56,12 +56,8 @@ class RolloutEvaluator:
                 self._settings,
                 self._evaluators,
                 CubelessScoring(),
-                _never_cancelled,
+                lambda: False,
             )
             for first in range(0, trials, _GAMES_AT_ONCE)
         ]
         return np.concatenate(parts, axis=1)
-
-
-def _never_cancelled() -> bool:
-    return False

@@ -110,7 +110,7 @@ def roll_out(
         _check_same_rollout(resume, state)
         _check_trial_count(resume, settings)
         state = resume
-    runner = _RolloutRunner(state, evaluators, settings, scoring, progress, cancelled or _never_cancelled)
+    runner = _RolloutRunner(state, evaluators, settings, scoring, progress, cancelled or (lambda: False))
     return runner.run(rule or apply_candidate_rule)
 
 
@@ -340,7 +340,3 @@ def _format_positions(starts: Board) -> str:
     ids = [encode_position_id(Position(board)) for board in starts[:_SHOWN_STARTS]]
     more = ", ..." if len(starts) > len(ids) else ""
     return f"{len(starts)} position{'s'[: len(starts) != 1]} ({', '.join(ids)}{more})"
-
-
-def _never_cancelled() -> bool:
-    return False

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import FormatError, StateError, ValueRangeError
+from engine.errors import FormatError, ValueRangeError
 from engine.rules.seeded_random import make_generator, mix64, to_integers_below
 
 Roll = tuple[int, int]
@@ -81,25 +80,6 @@ class SeededDice:
         """Return the next roll."""
         first, second = self._generator.integers(1, 7, size=2)
         return int(first), int(second)
-
-
-class ScriptedDice:
-    """Dice that show given rolls in order, for tests and replays."""
-
-    def __init__(self, rolls: Iterable[Roll]) -> None:
-        self._rolls = [validate_roll(*roll) for roll in rolls]
-        self._next = 0
-
-    def roll(self) -> Roll:
-        """Return the next roll.
-
-        Raises:
-            StateError: No rolls are left.
-        """
-        if self._next == len(self._rolls):
-            raise StateError(f"the dice script ended after {self._next} rolls", field="dice")
-        self._next += 1
-        return self._rolls[self._next - 1]
 
 
 def draw_paired_dice(seed: int, pairs: NDArray[np.int64], turns: NDArray[np.int64]) -> NDArray[np.int8]:

@@ -23,7 +23,6 @@ from engine.cubeful import (
 from engine.cubeful.match_equity import MatchEquityTable
 from engine.evaluation.evaluator import Evaluator, ExactEvaluator
 from engine.rules.match import MatchState
-from engine.rules.outcome import Outcomes
 from engine.rules.position import Board, find_finished
 from engine.search.objective import (
     OUTCOME_BACKUP,
@@ -167,7 +166,7 @@ class MatchObjective:
     def evaluate(self, boards: Board) -> Values:
         """Evaluate positions, as `Objective.evaluate`."""
         outcomes = evaluate_outcomes(self.evaluator, boards)
-        return np.concatenate([outcomes, _compute_dead_column(outcomes, self.space)], axis=1)
+        return np.concatenate([outcomes, compute_dead_cube_values(outcomes, self.space)[:, None]], axis=1)
 
     def apply_double_option(self, values: Values) -> Values:
         """Return the values: nobody doubles."""
@@ -214,10 +213,6 @@ def make_dead_cube_game(match: MatchState, table: MatchEquityTable | None = None
     """
     owner = None if match.cube == 1 else match.on_roll
     return build_cube_state_space(replace(match, cube_owner=owner), table, max_cube_turns=0)
-
-
-def _compute_dead_column(outcomes: Outcomes, space: CubeStateSpace) -> Values:
-    return compute_dead_cube_values(outcomes, space)[:, None]
 
 
 def _make_state_backup(states: int, is_money: bool) -> BackupRule:

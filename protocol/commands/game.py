@@ -113,7 +113,8 @@ def handle_legal(call: CommandCall) -> Answer:
     position, roll = call.session.require_roll()
     rules, point = call.session.game.rules, call.values["point"]
     if point is not None and not position.board[0, point]:
-        raise ValueRangeError(f"expected a point with a checker, got {_format_point(point)}", field="point")
+        got = "the bar" if point == BAR else point
+        raise ValueRangeError(f"expected a point with a checker, got {got}", field="point")
 
     def run(_: WorkControl) -> list[Reply]:
         plays = legal_plays(position, roll, rules)
@@ -137,10 +138,6 @@ def parse_point(text: str) -> int:
             f"expected a point 1..24 or bar, got {text[:MAX_QUOTED_CHARS]!r}", field="point"
         )
     return int(text)
-
-
-def _format_point(point: int) -> str:
-    return "the bar" if point == BAR else str(point)
 
 
 def _moves_from(play: Play, position: Position, point: int) -> bool:

@@ -193,7 +193,7 @@ class ReplGame:
         send_command(self.session, "roll", control)
         return [
             *lines,
-            make_sentence(subject, "roll", format_roll(self._get_roll())),
+            make_sentence(subject, "roll", format_roll(self.session.require_roll()[1])),
             *self.continue_game(control),
         ]
 
@@ -345,9 +345,6 @@ class ReplGame:
         while roll[0] == roll[1]:
             roll = self.session.dice.roll()
         return roll
-
-    def _get_roll(self) -> Roll:
-        return self.session.require_roll()[1]
 
     def _must_pass(self) -> bool:
         match = self.session.game.match

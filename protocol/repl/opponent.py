@@ -50,9 +50,8 @@ class EngineOpponent:
         game = self._session.game
         match = game.match
         if match.resigned:
-            return (
-                "accept" if self._accepts_resignation(RESULT_NAMES[match.resigned - 1], control) else "reject"
-            )
+            offer = f"resign {RESULT_NAMES[match.resigned - 1]}"
+            return "accept" if send_command(self._session, offer, control)[-1].values["accept"] else "reject"
         if match.doubled:
             return self._send_command("go take", control)
         if match.roll is not None:
@@ -67,9 +66,6 @@ class EngineOpponent:
 
     def _send_command(self, line: str, control: WorkControl) -> str:
         return send_command(self._session, line, control)[-1].text
-
-    def _accepts_resignation(self, kind: str, control: WorkControl) -> bool:
-        return bool(send_command(self._session, f"resign {kind}", control)[-1].values["accept"])
 
     def _find_resignation(self, control: WorkControl) -> int:
         """Return the kind that costs nothing to resign, 0 for none; at 0-ply, as only clear losses count."""

@@ -118,7 +118,10 @@ async def _run_client(host: str, port: int, rng: random.Random, count: int) -> t
     times: list[float] = []
     errors = 0
     for number in range(count):
-        line = _OPENING[number] if number < len(_OPENING) else _choose_line(rng)
+        if number < len(_OPENING):
+            line = _OPENING[number]
+        else:
+            line = rng.choice(BAD_LINES if rng.random() < 1 / 3 else GOOD_LINES)
         sent = time.perf_counter()
         writer.write(f"{line}\n".encode())
         answer = await _read_final_line(reader)
@@ -136,10 +139,6 @@ async def _read_final_line(reader: asyncio.StreamReader) -> str | None:
         if is_final_line(line):
             return line
     return None
-
-
-def _choose_line(rng: random.Random) -> str:
-    return rng.choice(BAD_LINES if rng.random() < 1 / 3 else GOOD_LINES)
 
 
 def _compute_percentile(ordered: list[float], percent: int) -> float:

@@ -55,10 +55,6 @@ _Entry = tuple[int, int, ScheduledJob]
 """Negative priority, arrival, job: sorted by the first two."""
 
 
-def _make_queues() -> dict[Lane, list[_Entry]]:
-    return {lane: [] for lane in Lane}
-
-
 @dataclass
 class _ClientQueue:
     """The jobs of one client.
@@ -69,7 +65,7 @@ class _ClientQueue:
         gate: Which jobs may start.
     """
 
-    waiting: dict[Lane, list[_Entry]] = field(default_factory=_make_queues)
+    waiting: dict[Lane, list[_Entry]] = field(default_factory=lambda: {lane: [] for lane in Lane})
     started: dict[int, Lane] = field(default_factory=dict)
     gate: StartGate = OPEN_GATE
 

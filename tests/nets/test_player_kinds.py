@@ -11,7 +11,6 @@ from nets.catalogue import (
     DEFAULT_EVALUATOR,
     collect_net_hashes,
     list_evaluator_names,
-    list_player_names,
     load_player,
 )
 from nets.player_kinds import (
@@ -92,10 +91,6 @@ def test_an_unknown_player_is_refused_with_all_names_and_the_nearest():
 
 
 def test_an_evaluator_goes_before_a_kind_of_its_name(monkeypatch):
-    monkeypatch.setattr(
-        "nets.catalogue.list_kind_names", lambda: ["random", DEFAULT_EVALUATOR, *list_evaluator_names()]
-    )
-    assert list_player_names() == [*list_evaluator_names(), "random", DEFAULT_EVALUATOR]
     monkeypatch.setattr("nets.player_specs.find_kind", lambda name: pytest.fail(name))
     assert load_player(list_evaluator_names()[0]).name == list_evaluator_names()[0]
 

@@ -11,7 +11,7 @@ from engine.errors import DataFileError, StateError, UnsupportedError, ValueRang
 from nets.encoders import encode_tesauro196, get_encoder
 from nets.manifest import NetEntry, load_net
 from tools import export
-from tools.files import append_record, write_arrays
+from tools.files import append_record, read_arrays, write_arrays
 from tools.heritage.computational_backgammon.learner import ClassicLearner
 from tools.heritage.computational_backgammon.settings import ClassicSettings
 from tools.train.fitting.recipe import Recipe
@@ -20,7 +20,7 @@ from tools.train.td.self_play import SelfPlay, TdSettings
 from tools.train.weights.layers import LayeredNet
 from tools.train.weights.net_set import NetSet
 from tools.train.weights.random_positions import sample_random_positions
-from tools.train.weights.td_nets import load_td_nets
+from tools.train.weights.td_nets import td_nets_from_arrays
 
 pytest.importorskip("onnx", reason="export needs the package onnx (extra 'train')")
 
@@ -39,7 +39,7 @@ def run_folder(tmp_path):
     begin_run(folder, "train td", settings, ())
     play = SelfPlay(settings)
     for report in play.play_rounds():
-        play.nets.save(folder / "checkpoint.npz", **play.state_dict())
+        write_arrays(folder / "checkpoint.npz", {**play.state_dict(), **play.nets.to_arrays()})
         append_record(folder / "log.jsonl", {"games": report.games_done, "seconds": 1.0})
     return folder
 
@@ -53,7 +53,7 @@ def test_exported_nets_load_by_their_entries_and_evaluate_like_the_trained_ones(
         ("tiny-contact", "contact", (8,)),
         ("tiny-race", "race", (4,)),
     ]
-    trainee, _ = load_td_nets(run_folder / "checkpoint.npz")
+    trainee, _ = td_nets_from_arrays("run", read_arrays(run_folder / "checkpoint.npz"))
     boards = sample_random_positions(500, seed=2)
     for entry, net in zip(entries, (trainee.contact, trainee.race), strict=True):
         loaded = load_net(entry, tmp_path / "nets")
@@ -119,8 +119,9 @@ def test_a_name_that_the_manifest_would_refuse_is_refused_before_anything_is_rea
 
 
 def test_an_entry_says_when_the_best_weights_were_taken(run_folder, tmp_path, capsys):
-    trainee, _ = load_td_nets(run_folder / "checkpoint.npz")
-    trainee.save(run_folder / "best.npz", games_done=np.int64(32), dice=np.zeros(2, np.uint64))
+    trainee, _ = td_nets_from_arrays("run", read_arrays(run_folder / "checkpoint.npz"))
+    state = {"games_done": np.array(32), "dice": np.zeros(2, np.uint64)}
+    write_arrays(run_folder / "best.npz", {**state, **trainee.to_arrays()})
     run_command(str(run_folder), "--name", "tiny", "--folder", str(tmp_path), "--best")
     (training,) = tomllib.loads(capsys.readouterr().out)["training"]
     assert training["games"] == 32
@@ -128,8 +129,8 @@ def test_an_entry_says_when_the_best_weights_were_taken(run_folder, tmp_path, ca
 
 
 def test_a_checkpoint_without_the_number_of_games_is_an_error(run_folder, tmp_path):
-    trainee, _ = load_td_nets(run_folder / "checkpoint.npz")
-    trainee.save(run_folder / "checkpoint.npz")
+    trainee, _ = td_nets_from_arrays("run", read_arrays(run_folder / "checkpoint.npz"))
+    write_arrays(run_folder / "checkpoint.npz", trainee.to_arrays())
     with pytest.raises(DataFileError, match="no games_done"):
         run_command(str(run_folder), "--name", "tiny", "--folder", str(tmp_path))
 

@@ -57,7 +57,8 @@ def read_lines(stream: BinaryIO) -> Iterator[PositionLine]:
         number += 1
         text = raw.decode("utf-8-sig" if number == 1 else "utf-8", "replace")
         if len(raw) > MAX_LINE_BYTES and not raw.endswith(b"\n"):
-            _skip_line(stream)
+            while (rest := stream.readline(MAX_LINE_BYTES)) and not rest.endswith(b"\n"):
+                pass
             error = LimitError(f"a line has at most {MAX_LINE_BYTES} bytes, this one more", field="position")
             yield PositionLine(number, text.strip(), error)
             continue
@@ -66,11 +67,6 @@ def read_lines(stream: BinaryIO) -> Iterator[PositionLine]:
         text = text.strip()
         if text:
             yield PositionLine(number, text)
-
-
-def _skip_line(stream: BinaryIO) -> None:
-    while (rest := stream.readline(MAX_LINE_BYTES)) and not rest.endswith(b"\n"):
-        pass
 
 
 def count_lines(path: Path) -> int:

@@ -92,7 +92,8 @@ def main(args: argparse.Namespace) -> int:
 
 def format_row(measurement: Measurement) -> str:
     """Format a measurement as a line of the table."""
-    figure = "-" if measurement.value is None else _format_value(measurement.value)
+    value = measurement.value
+    figure = "-" if value is None else f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
     what = f"{measurement.benchmark:<11}{measurement.what:<52}"
     return f"{what}{figure:>12} {measurement.unit:<12} {measurement.note}".rstrip() + "\n"
 
@@ -106,10 +107,6 @@ def make_report(subject: BenchmarkSubject, measurements: Sequence[Measurement]) 
         "packages": {name: importlib.metadata.version(name) for name in _PACKAGES},
         "measurements": [asdict(measurement) for measurement in measurements],
     }
-
-
-def _format_value(value: float) -> str:
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def _describe_machine() -> dict[str, object]:

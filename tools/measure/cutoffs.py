@@ -199,11 +199,8 @@ def _format_table(rows: list[SearchStats]) -> str:
     lines = [f"{'':<{width}}  {'leaves':>12}  {'share':>7}  {'ms':>9}  {'cpu ms':>9}  same play  same value"]
     lines += [
         f"{row.name:<{width}}  {row.leaves:12,.0f}  {row.share:7.2%}  {row.milliseconds:9.1f}  "
-        f"{row.processor_ms:9.1f}  {row.same_play:9,}  {_format_count(row.same_value):>10}"
+        f"{row.processor_ms:9.1f}  {row.same_play:9,}  "
+        f"{'-' if row.same_value is None else f'{row.same_value:,}':>10}"
         for row in rows
     ]
     return "\n".join(lines) + "\n"
-
-
-def _format_count(count: int | None) -> str:
-    return "-" if count is None else f"{count:,}"

@@ -100,7 +100,8 @@ def main(args: argparse.Namespace) -> int:
         KeyboardInterrupt: Ctrl-C or SIGTERM, before any trial was complete.
     """
     request, settings = read_request(args), _read_settings(args)
-    keeper = RolloutStateFile(args.state, {} if args.state is None else _hash_nets(args.net))
+    nets = {} if args.state is None else collect_net_hashes(args.net) | collect_pruning_net_hashes()
+    keeper = RolloutStateFile(args.state, nets)
     resume = keeper.load()
     engine = load_engine(args.net)
     stopped = threading.Event()
@@ -144,11 +145,6 @@ def read_request(args: argparse.Namespace) -> RolloutRequest:
         plies=args.plies,
         leaf_plies=args.leaf_plies,
     )
-
-
-def _hash_nets(net: str) -> dict[str, str]:
-    """Return sha256 by name of all nets that an engine evaluates and prunes with."""
-    return collect_net_hashes(net) | collect_pruning_net_hashes()
 
 
 def _read_settings(args: argparse.Namespace) -> RolloutSettings:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.errors import FormatError, StateError, ValueRangeError
-from engine.rules.dice import ROLL_WEIGHTS, ROLLS, ScriptedDice, SeededDice, parse_roll, validate_roll
+from engine.errors import FormatError, ValueRangeError
+from engine.rules.dice import ROLL_WEIGHTS, ROLLS, SeededDice, parse_roll, validate_roll
 
 
 def test_there_are_21_distinct_rolls_with_the_larger_die_first():
@@ -77,15 +77,3 @@ def test_seeded_dice_are_fair():
 def test_a_negative_seed_is_refused():
     with pytest.raises(ValueRangeError, match="0 or more"):
         SeededDice(-1)
-
-
-def test_scripted_dice_show_their_rolls_and_then_stop():
-    dice = ScriptedDice([(3, 1), (6, 6)])
-    assert [dice.roll(), dice.roll()] == [(3, 1), (6, 6)]
-    with pytest.raises(StateError, match="ended after 2 rolls"):
-        dice.roll()
-
-
-def test_an_impossible_scripted_roll_is_refused_at_once():
-    with pytest.raises(ValueRangeError):
-        ScriptedDice([(3, 1), (0, 6)])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from engine.errors import DataFileError
-from engine.rules.dice import ScriptedDice
 from engine.rules.match import MatchState
 from protocol.core.requests import WorkControl
 from protocol.repl.game import ReplGame
@@ -12,6 +11,17 @@ from protocol.repl.replies import ERROR_MARK
 from protocol.state.service import EngineCatalogue, Service
 from protocol.state.session import Session
 from tests.protocol.talking import SEED, make_service
+
+
+class ScriptedDice:
+    """Dice that show given rolls in order."""
+
+    def __init__(self, rolls):
+        self._rolls = iter(rolls)
+
+    def roll(self):
+        """Return the next roll."""
+        return next(self._rolls)
 
 
 def make_session(rolls=(), evaluator=None):

@@ -2,7 +2,6 @@ import pytest
 
 from engine.errors import DataFileError, GammondError, StateError
 from engine.formats.mat_reader import parse_mat
-from engine.rules.dice import ScriptedDice
 from engine.rules.match import MatchState
 from engine.rules.notation import format_play
 from engine.rules.outcome import LOSE_G, WIN, WIN_G
@@ -13,7 +12,7 @@ from protocol.repl.replies import RefusedRequestError
 from protocol.repl.tables import format_count
 from protocol.state.settings import change_match
 from tests.boards import RacingEvaluator, position
-from tests.protocol.repl.tables import dealt, game_at, make_session, session_without_nets
+from tests.protocol.repl.tables import ScriptedDice, dealt, game_at, make_session, session_without_nets
 
 ENGINE_NEARLY_OFF = position({3: 2}, {24: 1})
 GAMMON_NEXT = position({1: 1}, {24: 8, 23: 7})

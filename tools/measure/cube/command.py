@@ -21,7 +21,6 @@ from dataclasses import replace
 from engine.cubeful import DEFAULT_EFFICIENCIES, CubeEfficiencies
 from engine.errors import ValueRangeError
 from engine.rollout import RolloutEvaluators, RolloutSettings
-from engine.rules.position import Board
 from engine.runtime.cores import MAX_THREADS, count_usable_cores
 from engine.runtime.version import read_version
 from nets.catalogue import load_engine
@@ -35,7 +34,7 @@ from tools.measure.cube.report import (
     make_kind_reports,
     name_efficiencies,
 )
-from tools.measure.cube.values import CubeValueEvaluator, CubeValues, make_money_game
+from tools.measure.cube.values import CubeValueEvaluator, make_money_game
 from tools.progress import Progress
 
 SUMMARY = "measure cube efficiencies by class of position"
@@ -94,10 +93,9 @@ def main(args: argparse.Namespace) -> int:
     stopped = threading.Event()
     decide_by = _make_efficiencies(args.decide_by)
     roller = CubeValueEvaluator(evaluators, game, decide_by, args.trials, args.seed, stopped.is_set)
-    with call_on_interrupt(stopped.set):
-        known = _evaluate_with_progress(
-            roller, boards, count_usable_cores() if args.threads is None else args.threads
-        )
+    threads = count_usable_cores() if args.threads is None else args.threads
+    with call_on_interrupt(stopped.set), Progress(len(boards), "rolling out") as bar:
+        known = roller.evaluate(boards, threads, bar.update)
     kind_of = classify_positions(known.boards, evaluators.exact_cubeful)
     found = make_kind_reports(known, kind_of, DEFAULT_EFFICIENCIES) if len(known) >= MIN_POSITIONS else []
     if stopped.is_set() and not found:
@@ -160,9 +158,3 @@ def _make_efficiencies(efficiency: float | None) -> CubeEfficiencies:
         if efficiency is None
         else efficiencies_from_vector([efficiency] * len(EFFICIENCY_NAMES))
     )
-
-
-def _evaluate_with_progress(evaluator: CubeValueEvaluator, boards: Board, threads: int) -> CubeValues:
-    """Evaluate positions with a progress bar."""
-    with Progress(len(boards), "rolling out") as bar:
-        return evaluator.evaluate(boards, threads, bar.update)

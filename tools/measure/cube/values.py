@@ -143,7 +143,7 @@ class CubeValueEvaluator:
                 if not waiting:
                     return
                 finished = wait(waiting, return_when=FIRST_COMPLETED).done
-                for done in sorted(finished, key=_is_cancelled):
+                for done in sorted(finished, key=lambda work: work.exception() is not None):
                     yield waiting.pop(done), done.result()
 
     def _roll_out_position(self, board: Board, place: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -160,7 +160,3 @@ class CubeValueEvaluator:
                 starts[:1], trials, settings, self._evaluators, CubelessScoring(), self._cancelled
             )
         return cubeless[0].mean(axis=0), cubeful[:, :, OUTCOME_COLUMNS].mean(axis=1)
-
-
-def _is_cancelled(work: Future[tuple[NDArray[np.float64], NDArray[np.float64]]]) -> bool:
-    return work.exception() is not None

@@ -116,10 +116,11 @@ class Recipe(RunSettings, frozen=True):
             first = {each: parent.net_for(each) for each in parent.net_names_for(self.phase)}
         if self.split and self.phase in first:
             first = dict.fromkeys(CONTACT_CLASSES, first[self.phase])
-        return others.with_nets({each: self._expand(net, generator) for each, net in first.items()}, name)
-
-    def _expand(self, net: LayeredNet, generator: np.random.Generator) -> LayeredNet:
-        return net.expand(self.encoder or net.encoder_id, self.hidden or net.hidden, generator)
+        expanded = {
+            each: net.expand(self.encoder or net.encoder_id, self.hidden or net.hidden, generator)
+            for each, net in first.items()
+        }
+        return others.with_nets(expanded, name)
 
 
 def add_fitting_options(parser: argparse.ArgumentParser) -> None:

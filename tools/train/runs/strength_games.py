@@ -180,11 +180,6 @@ def strengths_to_arrays(strengths: Sequence[StrengthRecord]) -> dict[str, NDArra
     }
 
 
-def mean_strength(strengths: Sequence[StrengthRecord]) -> float:
-    """Return the mean points per game over the opponents, by which the best nets are kept."""
-    return float(np.mean([each.points_per_game for each in strengths]))
-
-
 @lru_cache(maxsize=4)
 def _load_cached_opponent(name: str) -> Player:
     return load_opponent(name)

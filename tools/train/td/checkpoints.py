@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import DataFileError
-from tools.files import read_arrays
 from tools.train.weights.td_nets import TdNets, td_nets_from_arrays
 
 
@@ -28,19 +26,6 @@ class TdCheckpoint(NamedTuple):
     games_done: int
     dice_states: NDArray[np.uint64]
     cuts: int
-
-
-def load_td_checkpoint(file: Path) -> TdCheckpoint:
-    """Read a checkpoint.
-
-    Raises:
-        DataFileError: The file is missing, damaged, or no checkpoint of a run.
-    """
-    arrays = read_arrays(file)
-    try:
-        return parse_td_checkpoint(file.parent.name, arrays)
-    except DataFileError as error:
-        raise DataFileError(f"{file}: {error.message}", field=error.field) from error
 
 
 def parse_td_checkpoint(name: str, arrays: Mapping[str, NDArray[Any]]) -> TdCheckpoint:

@@ -11,7 +11,6 @@ import argparse
 import sys
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import msgspec
 
@@ -21,7 +20,7 @@ from tools.progress import Progress, format_short_number
 from tools.train.runs.game_learner import GameLearner, RoundReport
 from tools.train.runs.run import Arrays, Record, check_same_settings
 from tools.train.runs.settings import settings_from_args
-from tools.train.runs.trainer import Resources, Trainer
+from tools.train.runs.trainer import Trainer
 from tools.train.td.checkpoints import parse_td_checkpoint
 from tools.train.td.self_play import SelfPlay, TdSettings
 
@@ -91,11 +90,7 @@ class TdLearner(GameLearner):
         return {"back_to": best.games_done, "cuts": self.play.cuts}
 
 
-def _make_learner(folder: Path, settings: TdSettings, resources: Resources) -> TdLearner:
-    return TdLearner(settings, folder.name)
-
-
-TRAINER = Trainer("train td", TdSettings, _make_learner)
+TRAINER = Trainer("train td", TdSettings, lambda folder, settings, _: TdLearner(settings, folder.name))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

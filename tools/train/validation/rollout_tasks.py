@@ -151,7 +151,7 @@ def _play_trials(
             settings,
             evaluators,
             _CUBELESS,
-            _never_stop,
+            lambda: False,
         )[0]
         for start in range(0, len(trials), BLOCK_ROWS)
     ]
@@ -168,7 +168,3 @@ def _standard_errors(samples: Scores) -> Scores:
     """Of the mean over the first axis."""
     errors: Scores = np.asarray(samples.std(axis=0, ddof=1) / np.sqrt(len(samples)))
     return errors
-
-
-def _never_stop() -> bool:
-    return False

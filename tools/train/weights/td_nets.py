@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,6 @@ from engine.rules.outcome import Outcomes
 from engine.rules.position import Board
 from nets.encoders import encode_tesauro196
 from nets.router import Router
-from tools.files import read_arrays, write_arrays
 from tools.train.weights.layers import ENCODER, INITIAL_OUTPUT_BIASES, OUTPUTS, LayeredNet
 
 INPUTS = 196
@@ -85,14 +83,6 @@ class TdNets:
         contact = _NetEvaluator(f"{self.name}-contact", self.contact)
         return Router(self.name, contact, _NetEvaluator(f"{self.name}-race", self.race)).evaluate(boards)
 
-    def save(self, path: Path, **extra: NDArray[Any]) -> None:
-        """Write all weights and other arrays of a checkpoint to an ``.npz`` file, whole or not at all.
-
-        Raises:
-            DataFileError: It cannot be written.
-        """
-        write_arrays(path, {**extra, **self.to_arrays()})
-
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Return all weights as named arrays for a file."""
         return {
@@ -100,22 +90,6 @@ class TdNets:
             for phase, net in (("contact", self.contact), ("race", self.race))
             for name, array in zip(_ARRAYS, net.one_layer_weights, strict=True)
         }
-
-
-def load_td_nets(path: Path) -> tuple[TdNets, dict[str, NDArray[Any]]]:
-    """Read what `TdNets.save` wrote.
-
-    Returns:
-        The nets, named after the folder, and the other arrays of the checkpoint.
-
-    Raises:
-        DataFileError: The file is missing, damaged, or no checkpoint.
-    """
-    arrays = read_arrays(path)
-    try:
-        return td_nets_from_arrays(path.parent.name, arrays)
-    except DataFileError as error:
-        raise DataFileError(f"{path}: {error.message}", field="net") from error
 
 
 def td_nets_from_arrays(
@@ -128,10 +102,10 @@ def td_nets_from_arrays(
         arrays: All that the checkpoint holds.
 
     Returns:
-        As `load_td_nets`.
+        The nets, and the other arrays.
 
     Raises:
-        DataFileError: The arrays are not what `TdNets.save` wrote.
+        DataFileError: The arrays are not those of `TdNets.to_arrays`.
     """
     others = dict(arrays)
     try:

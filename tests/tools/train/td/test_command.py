@@ -16,16 +16,15 @@ from engine.errors import (
 from engine.play.lockstep import PairedGameResults, play_games
 from engine.play.player import EvaluatorPlayer, RandomPlayer
 from nets.players.pubeval import PubevalPlayer
-from tools.files import read_arrays, read_records
+from tools.files import read_arrays, read_records, write_arrays
 from tools.train.runs import game_learner
 from tools.train.runs import run as run_module
 from tools.train.runs import strength_games as measuring
 from tools.train.runs.run_folder import ProvenanceStep, begin_run, read_run_provenance
 from tools.train.runs.settings import read_settings
 from tools.train.td import command as td
-from tools.train.td.checkpoints import load_td_checkpoint
+from tools.train.td.checkpoints import parse_td_checkpoint
 from tools.train.td.self_play import SelfPlay, TdSettings
-from tools.train.weights.td_nets import load_td_nets
 
 SMALL = {"hidden": 8, "race_hidden": 4, "round_games": 16}
 OPTIONS = ["--hidden", "8", "--race-hidden", "4", "--round-games", "16", "--benchmark-games", "4"]
@@ -82,7 +81,7 @@ def test_the_command_writes_settings_checkpoint_best_and_log(tmp_path):
     settings = read_settings(run / "run.toml", TdSettings)
     given = {"games": 256, "checkpoint_every": 128, "benchmark_games": 20}
     assert settings == TdSettings(**SMALL, **given, opponents=("pubeval", "random"))
-    assert load_td_checkpoint(run / "checkpoint.npz").games_done == 256
+    assert parse_td_checkpoint("run", read_arrays(run / "checkpoint.npz")).games_done == 256
     means = {record["games"]: (record["ppg"] + record["others"][0]["ppg"]) / 2 for record in log}
     best = read_arrays(run / "best.npz")
     assert best["ppg"].mean() == max(means.values()) == means[int(best["games_done"])]
@@ -157,7 +156,7 @@ def test_without_the_option_a_run_never_goes_back(tmp_path, monkeypatch):
     whole = SelfPlay(settings)
     for _ in whole.play_rounds():
         pass
-    checkpoint = load_td_checkpoint(tmp_path / "checkpoint.npz")
+    checkpoint = parse_td_checkpoint("run", read_arrays(tmp_path / "checkpoint.npz"))
     np.testing.assert_array_equal(checkpoint.nets.contact.layers[0][0], whole.nets.contact.layers[0][0])
     assert checkpoint.cuts == 0
     assert all("back_to" not in record for record in read_records(tmp_path / "log.jsonl"))
@@ -372,15 +371,15 @@ def test_a_run_without_origin_and_seconds_is_read_and_goes_on(run_folder, monkey
     command = f"gammond train td {run_folder} --games 128 --hidden 8 --race-hidden 4 --final-rate 0.0007"
     assert step == ProvenanceStep(f"{command} --round-games 16", 64, 0, pytest.approx(4800 / 3600))
     assert run_command(str(run_folder), "--resume") == 0
-    assert load_td_nets(run_folder / "checkpoint.npz")[1]["games_done"] == 128
+    assert read_arrays(run_folder / "checkpoint.npz")["games_done"] == 128
 
 
 def test_a_run_knows_its_command_games_and_hours(tmp_path):
     run = tmp_path / "run"
     run_command(str(run), *OPTIONS, "--games", "96", "--checkpoint-every", "32", "--benchmark-games", "0")
     seconds = [record["seconds"] for record in read_records(run / "log.jsonl")]
-    trainee, state = load_td_nets(run / "checkpoint.npz")
-    trainee.save(run / "best.npz", **{**state, "games_done": np.array(64)})
+    arrays = read_arrays(run / "checkpoint.npz")
+    write_arrays(run / "best.npz", {**arrays, "games_done": np.array(64)})
     for file, games in (("checkpoint.npz", 96), ("best.npz", 64)):
         (step,) = read_run_provenance(run, run / file)
         assert step.command.startswith(
