@@ -103,7 +103,7 @@ def _check_names(folder: Path, name: str, phases: list[str], force: bool) -> Non
 def _read_nets(source: Path) -> Mapping[str, LayeredNet | ClassicNet]:
     """Read the nets of a file by phase."""
     if is_classic_net_set(read_arrays(source)):
-        player, _ = read_classic_nets(source)
+        player = read_classic_nets(source)
         return player.nets
     return read_net_set(source).nets
 

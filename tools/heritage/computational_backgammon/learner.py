@@ -187,7 +187,7 @@ def make_initial_nets(settings: ClassicSettings) -> ClassicNetSet:
     )
     if not settings.parent:
         return made
-    parent, _ = read_classic_nets(find_nets_file(Path(settings.parent)))
+    parent = read_classic_nets(find_nets_file(Path(settings.parent)))
     return made.with_weights_of(parent)
 
 

@@ -17,7 +17,7 @@ from engine.play.player import EvaluatorPlayer, Player
 from nets.catalogue import load_exact_evaluators
 from nets.heritage.computational_backgammon.net import NORMAL, ClassicNet, ClassicWeights
 from nets.router import Router
-from tools.files import read_arrays, write_arrays
+from tools.files import read_arrays
 
 TWO_SIDED = "two-sided"
 
@@ -78,14 +78,6 @@ class ClassicNetSet:
         exact = (load_bearoff_table(),) if self.bearoff == TWO_SIDED else ()
         return Router(name, self.contact, self.race, exact=exact)
 
-    def save(self, file: Path, extra: Mapping[str, NDArray[Any]]) -> None:
-        """Write the nets and other arrays, whole or not at all.
-
-        Raises:
-            DataFileError: It cannot be written.
-        """
-        write_arrays(file, {**extra, **self.to_arrays()})
-
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Return the nets as named arrays for a file."""
         arrays: dict[str, NDArray[Any]] = {
@@ -113,17 +105,13 @@ def is_classic_net_set(arrays: Mapping[str, NDArray[Any]]) -> bool:
     return "layout" in arrays
 
 
-def read_classic_nets(file: Path) -> tuple[ClassicNetSet, dict[str, NDArray[Any]]]:
-    """Read what `ClassicNetSet.save` wrote.
-
-    Returns:
-        The player, and all arrays of the file.
+def read_classic_nets(file: Path) -> ClassicNetSet:
+    """Read the nets of a file of a run.
 
     Raises:
         DataFileError: The file is missing, damaged, or of another kind.
     """
-    arrays = read_arrays(file)
-    return _build_nets(file, arrays), arrays
+    return _build_nets(file, read_arrays(file))
 
 
 def make_classic_player(file: Path, arrays: Mapping[str, NDArray[Any]]) -> Player | None:

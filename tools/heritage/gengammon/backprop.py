@@ -1,4 +1,4 @@
-"""The same net by backpropagation: a softmax over the plays of each roll, and the expert's as the target."""
+"""Backpropagation: a softmax over the plays of each roll, with the expert's play as the target."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from tools.heritage.gengammon.settings import MimicSettings
 _MOMENTUM = 0.9
 _SQUARE_DECAY = 0.999
 _GRADIENT_PARTS = 4
-"""Parts of a step that are added up, whatever the threads: so the result does not depend on them."""
+"""Parts of a step that are summed, however many the threads, so that the result does not depend on them."""
 
 _INITIAL_SPREAD = 0.3
-"""Of the first weights: what comes into a unit is some units large then."""
+"""Standard deviation of the initial weights; the input of a hidden unit is then of the order of 1."""
 
 
 class BackpropTrainer:
-    """A net that learns by Adam, at a rate that falls to nothing by half a cosine.
+    """Trains a net by Adam, at a learning rate that falls to 0 as a half cosine.
 
     *Source:* D. Kingma, J. Ba, "Adam: a method for stochastic optimization", 2015.
 
     Args:
-        settings: How.
+        settings: Of the run.
     """
 
     def __init__(self, settings: MimicSettings) -> None:
@@ -46,24 +46,24 @@ class BackpropTrainer:
 
     @property
     def net(self) -> GengammonNet:
-        """The net as it is."""
+        """The present net."""
         return GengammonNet(
             np.ascontiguousarray(self._weights[:, :HIDDEN_UNITS].T), self._settings.activation
         )
 
     def state_dict(self) -> dict[str, NDArray[np.float32]]:
-        """The state from which it goes on, beside `epoch`: three times ``float32[52, LANES]``."""
+        """Return the state to resume from, beside `epoch`: three times ``float32[52, PADDED_UNITS]``."""
         return {"weights": self._weights, "mean": self._mean, "square": self._square}
 
     def load_state_dict(self, epoch: int, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Take back what `arrays` gave."""
+        """Restore what `state_dict` returned."""
         self.epoch = epoch
         self._weights, self._mean, self._square = (
             np.ascontiguousarray(arrays[name]) for name in ("weights", "mean", "square")
         )
 
     def train_epoch(self, packed: PackedMoves, threads: int) -> float:
-        """Go through all expert moves once, in random order.
+        """Train on all expert moves once, in random order.
 
         Returns:
             The mean cross entropy of the steps, in nats.
@@ -85,7 +85,7 @@ class BackpropTrainer:
     def _compute_gradient(
         self, packed: PackedMoves, moves: NDArray[np.int64], pool: ThreadPoolExecutor
     ) -> tuple[NDArray[np.float32], float]:
-        """The mean gradient of some moves, and the sum of their cross entropies."""
+        """Return the mean gradient of some moves, and the sum of their cross entropies."""
         gradients = np.zeros((_GRADIENT_PARTS, INPUTS, PADDED_UNITS), np.float32)
 
         def add(part: int) -> float:

@@ -1,10 +1,10 @@
 """``gammond heritage mimic``: a 52-26-1 net that learns to choose the plays that experts chose.
 
-The net, on counts of checkers alone, learns by a genetic algorithm (--method genetic), by backpropagation on
-the same moves (backprop), or without experts from its own games, in which each play is played out (play).
-`gammond heritage expert-moves` makes the file of moves from match files. Matches set aside are never learned
-from; log.jsonl has how often the net ranks the expert's play first there, beside the fitness. The folder
-gets the net as text (net.txt), and checkpoint.npz, from which a run that was killed resumes with --resume.
+The net sees counts of checkers alone. It learns by a genetic algorithm (--method genetic), by backpropagation
+on the same moves (backprop), or without experts from its own games, playing each play out (play).
+'gammond heritage expert-moves' makes the file of moves from match files. A share of the matches is held out;
+log.jsonl has how often the net ranks the expert's play first in those, beside the fitness. The folder gets
+the net as text (net.txt) and checkpoint.npz; --resume continues a run that was killed.
 """
 
 from __future__ import annotations
@@ -42,26 +42,26 @@ SUMMARY = "teach a 52-26-1 net to mimic experts: a genetic algorithm, backpropag
 
 
 def _load_moves(settings: MimicSettings) -> tuple[PackedMoves | None, PackedMoves | None]:
-    """Expert moves to learn from and those of unseen matches; none where the net plays without experts."""
+    """Return expert moves to learn from and those of unseen matches; None of either without a file."""
     if not settings.moves:
         return None, None
     moves = read_expert_moves(Path(settings.moves))
     learned, unseen = split_by_match(moves, settings.unseen, settings.seed)
     if settings.learned > len(learned):
         raise DataFileError(
-            f"{settings.moves} leaves {len(learned)} expert moves to learn from, not {settings.learned}",
+            f"expected {settings.learned} expert moves to learn from, {settings.moves} has {len(learned)}",
             field="learned",
         )
     if settings.learned:
         order = np.random.default_rng([settings.seed, len(learned)]).permutation(len(learned))
         learned = learned.select(np.sort(order[: settings.learned]))
-    found = _pack_expert_moves(learned), _pack_expert_moves(unseen)
-    forced = [int((np.diff(each.offsets) == 1).sum()) for each in found]
+    packed = _pack_expert_moves(learned), _pack_expert_moves(unseen)
+    forced = [int((np.diff(each.offsets) == 1).sum()) for each in packed]
     sys.stderr.write(
         f"{len(learned)} expert moves to learn from ({forced[0]} without a choice), "
         f"{len(unseen)} of unseen matches ({forced[1]})\n"
     )
-    return found
+    return packed
 
 
 def _pack_expert_moves(moves: ExpertMoves) -> PackedMoves:
@@ -73,7 +73,7 @@ def _make_learner(folder: Path, settings: MimicSettings, resources: Resources) -
 
     Raises:
         ValueRangeError: The number of threads is out of range.
-        DataFileError: The expert moves cannot be read, or none is left to learn from.
+        DataFileError: The expert moves cannot be read, or there are too few.
     """
     threads = resources.threads
     if not 1 <= threads <= MAX_THREADS:
@@ -86,7 +86,7 @@ def _make_learner(folder: Path, settings: MimicSettings, resources: Resources) -
 
 
 def _summarise_agreement(records: Sequence[Record]) -> dict[str, str]:
-    """Summarise a log: the agreement with experts on learned moves and on those of unseen matches."""
+    """Return the agreement with experts at the end of a log, on learned moves and on unseen matches."""
     last = records[-1]
     columns = {"fitness": f"{last['fitness']:.4f}", "ranked first": f"{last['first']:.1%}"}
     if "unseen_first" in last:

@@ -1,4 +1,4 @@
-"""What the logs of runs of ``gammond heritage mimic`` tell: agreement with the experts against time."""
+"""The agreement with experts against time, from the logs of runs of ``gammond heritage mimic``."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def draw_agreement(folders: Sequence[Path], file: Path) -> None:
 
     Args:
         folders: Of runs.
-        file: Where to; appears whole or not at all.
+        file: The picture; it appears whole or not at all.
 
     Raises:
         DataFileError: A log cannot be read or is empty, or the picture cannot be written.

@@ -15,7 +15,7 @@ from tools.train.weights.onnx_files import scorer_to_onnx
 from tools.train.weights.random_positions import sample_random_positions
 
 TOLERANCE = 1e-5
-"""The most that an exported net may differ from its text, as a share of the largest rating."""
+"""Largest difference of an exported net from its text, as a share of the largest rating."""
 
 
 def export_scorer(run: Path, net_file: Path, name: str, folder: Path, *, force: bool) -> str:
@@ -25,15 +25,15 @@ def export_scorer(run: Path, net_file: Path, name: str, folder: Path, *, force: 
         run: Its folder.
         net_file: The net, as text.
         name: Of the net; the file is ``NAME.onnx``.
-        folder: Where to.
+        folder: The folder of the file.
         force: Whether to replace a net of this name.
 
     Returns:
         The entries of the manifest and the provenance file.
 
     Raises:
-        GammondError: The name cannot be, its file exists and is not to be replaced, the run cannot be read,
-            or the net came out different; nothing is written then.
+        GammondError: The name is invalid, its file exists and ``force`` is not set, the run cannot be read,
+            or the exported net differs; nothing is written then.
     """
     file = check_net_file(folder, name, ".onnx", force=force)
     net = read_net_text(net_file)

@@ -1,7 +1,7 @@
 """Genes of the genetic algorithm: the weights of a net as whole numbers, so that single bits can be changed.
 
-A gene is ``int32[26 * 52]``. Its weights are those numbers times `STEP`: evenly spaced from -8 to 8, and
-any 32 bits are one of them. Genes begin between -1/4 and 1/4.
+A gene is ``int32[26 * 52]``. Its weights are those numbers times `WEIGHT_STEP`: evenly spaced from -8 to 8,
+and any 32 bits are a weight. Initial weights are between -1/4 and 1/4.
 
 *Source:* the description of the GenGammon project (`docs/lab/history/1-gengammon.md`), which does not
 give the form of the numbers.
@@ -21,15 +21,15 @@ WEIGHTS_PER_GENE = HIDDEN_UNITS * INPUTS
 """Weights of a gene."""
 
 WEIGHT_STEP = 2.0**-28
-"""The size of a weight for each unit of its number."""
+"""The weight of the number 1."""
 
 _BITS = 32
 _INITIAL_LIMIT = 2**26
-"""The numbers of new genes are below this, either way."""
+"""The numbers of new genes are below this in absolute value."""
 
 
 def make_random_genes(count: int, generator: np.random.Generator) -> Gene:
-    """Make genes with random weights between -1/4 and 1/4: ``int32[count, WEIGHTS]``."""
+    """Make genes with random weights between -1/4 and 1/4: ``int32[count, WEIGHTS_PER_GENE]``."""
     return generator.integers(-_INITIAL_LIMIT, _INITIAL_LIMIT, (count, WEIGHTS_PER_GENE)).astype(np.int32)
 
 
@@ -57,12 +57,12 @@ def mutate_by_bits(gene: Gene, bits: int, generator: np.random.Generator) -> Gen
 
 
 def cross_by_weights(first: Gene, second: Gene, generator: np.random.Generator) -> Gene:
-    """Take each weight from one parent or the other, each as likely."""
+    """Take each weight from either parent with equal probability."""
     return np.where(generator.random(WEIGHTS_PER_GENE) < 0.5, first, second)
 
 
 def cross_by_bits(first: Gene, second: Gene, generator: np.random.Generator) -> Gene:
-    """Take each bit of each weight from one parent or the other, each as likely."""
+    """Take each bit of each weight from either parent with equal probability."""
     from_first = generator.integers(-(2**31), 2**31, WEIGHTS_PER_GENE).astype(np.int32)
     crossed: Gene = (first & from_first) | (second & ~from_first)
     return crossed

@@ -37,10 +37,10 @@ _NEXT = 1
 
 @dataclass(frozen=True)
 class GenerationResult:
-    """A population that was measured.
+    """The measurement of a generation.
 
     Attributes:
-        number: Generations before it.
+        number: Number of generations before it.
         best: The fittest net.
         agreement: Of the fittest net with the experts.
         mean_fitness: Of all nets.
@@ -56,10 +56,10 @@ class Population:
     """Genes that develop from generation to generation.
 
     Args:
-        settings: How.
-        seed: Of all that is drawn.
-        genes: ``int32[population, WEIGHTS]`` to go on from; random ones unless given.
-        generation: How many came before.
+        settings: Of the run.
+        seed: Seed of all random numbers.
+        genes: ``int32[population, WEIGHTS_PER_GENE]`` to start from; random if None.
+        generation: Number of generations before.
     """
 
     def __init__(
@@ -80,17 +80,17 @@ class Population:
         generator = np.random.default_rng([self._seed, _NEXT, self.generation])
         moves = draw_sample(count_moves(packed), self._settings.sample, generator)
         nets = [decode_net(gene, self._settings.activation) for gene in self.genes]
-        found = measure_agreements(packed, nets, self._settings.fitness, moves, threads)
-        fitness = np.array([each.fitness for each in found])
+        agreements = measure_agreements(packed, nets, self._settings.fitness, moves, threads)
+        fitness = np.array([each.fitness for each in agreements])
         order = np.argsort(-fitness, kind="stable")
         best = int(order[0])
-        result = GenerationResult(self.generation, nets[best], found[best], float(fitness.mean()))
+        result = GenerationResult(self.generation, nets[best], agreements[best], float(fitness.mean()))
         self.genes = self._breed(order, generator)
         self.generation += 1
         return result
 
     def _breed(self, order: NDArray[np.int64], generator: np.random.Generator) -> Gene:
-        """The next generation: the elite first, its fittest at the front."""
+        """Return the next generation: the elite first, the fittest at the front."""
         settings = self._settings
         size = len(self.genes)
         kept = min(round(settings.elite * size), size - 1)
@@ -112,7 +112,7 @@ class Population:
 
 
 def draw_sample(count: int, sample: int, generator: np.random.Generator) -> NDArray[np.int64]:
-    """Draw a number of expert moves, in their order; all for 0 or where there are no more."""
+    """Draw a number of expert moves, in order; all if the number is 0 or there are no more."""
     if not 0 < sample < count:
         return np.arange(count)
     return np.sort(generator.choice(count, sample, replace=False))

@@ -1,4 +1,4 @@
-"""Expert moves packed once for all nets of a run, and how nets do on them, on all cores."""
+"""Expert moves, packed once for all nets of a run, and the agreement of nets with them, on all cores."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from tools.heritage.gengammon.kernels import mimic as kernel
 from tools.heritage.gengammon.kernels.mimic import PackedMoves
 
 _MAX_ROW_ENTRIES = 40
-"""A row has no more entries: 30 checkers in as many places, each bar twice."""
+"""Upper bound of the entries of a row: 30 checkers on different places, each bar twice."""
 
 
 @dataclass(frozen=True)
 class ExpertAgreement:
-    """How a net agrees with experts.
+    """The agreement of a net with experts.
 
     Attributes:
         fitness: Mean over the moves, 0 to 1.
-        ranked_first: Share of the moves where the expert's play is ranked first; ties count in part.
+        ranked_first: Share of the moves where the net ranks the expert's play first; ties count in part.
     """
 
     fitness: float
@@ -39,13 +39,13 @@ def pack_moves(boards: Board, plays: CandidatePlays) -> PackedMoves:
 
     Args:
         boards: ``int8[n, 2, 26]``, the positions before the plays.
-        plays: All plays of each.
+        plays: All plays of each position.
 
     Raises:
         DataFileError: There is no expert move.
     """
     if not len(boards):
-        raise DataFileError("there is no expert move to learn from", field="moves")
+        raise DataFileError("expected at least one expert move to learn from, got none", field="moves")
     rows = len(boards) + len(plays.boards)
     places = np.empty(_MAX_ROW_ENTRIES * rows, np.uint8)
     changes = np.empty(_MAX_ROW_ENTRIES * rows, np.int8)
@@ -65,7 +65,7 @@ def rank_by_net(packed: PackedMoves, moves: NDArray[np.int64], net: GengammonNet
 
     Args:
         packed: Expert moves.
-        moves: ``int64[b]``, which of them.
+        moves: ``int64[b]``, indices of the moves.
         net: Rates the plays.
     """
     counts = np.empty((3, len(moves)), np.int64)
@@ -84,23 +84,23 @@ def rank_by_net(packed: PackedMoves, moves: NDArray[np.int64], net: GengammonNet
 def measure_agreements(
     packed: PackedMoves, nets: Sequence[GengammonNet], fitness: str, moves: NDArray[np.int64], threads: int
 ) -> list[ExpertAgreement]:
-    """Measure how nets agree with the same expert moves.
+    """Measure the agreement of nets with the same expert moves.
 
     Args:
         packed: Expert moves.
         nets: Each is a task of its own.
         fitness: A key of `FITNESSES`.
-        moves: ``int64[b]``, which moves; at least one.
-        threads: How many work on it; the result is the same.
+        moves: ``int64[b]``, indices of the moves; at least one.
+        threads: Number of threads; the result is the same.
     """
 
-    def agreement(net: GengammonNet) -> ExpertAgreement:
-        placed = rank_by_net(packed, moves, net)
+    def measure(net: GengammonNet) -> ExpertAgreement:
+        rankings = rank_by_net(packed, moves, net)
         return ExpertAgreement(
-            float(FITNESSES[fitness](placed).mean()), float(compute_ranked_first(placed).mean())
+            float(FITNESSES[fitness](rankings).mean()), float(compute_ranked_first(rankings).mean())
         )
 
     if threads == 1 or len(nets) == 1:
-        return [agreement(net) for net in nets]
+        return [measure(net) for net in nets]
     with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(agreement, nets))
+        return list(pool.map(measure, nets))

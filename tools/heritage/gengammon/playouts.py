@@ -1,4 +1,4 @@
-"""Data without experts: a net plays itself, and of all plays of a roll the best is found by playing them out.
+"""Data without experts: a net plays itself, and finds the best play of each roll by playing all of them out.
 
 *Source:* "Future possibilities" in the description of the GenGammon project
 (`docs/lab/history/1-gengammon.md`).
@@ -23,7 +23,7 @@ from tools.heritage.gengammon.expert_moves.dataset import CandidatePlays
 from tools.heritage.gengammon.kernels.playouts import play_out
 
 MAX_TURNS = 300
-"""Longer games are measured where they stand: nets that know nothing may shuffle for ever."""
+"""Longer games are scored as they are: untrained nets may shuffle for ever."""
 
 _GAMES = 64
 _SAMPLED_SHARE = 0.125
@@ -33,12 +33,12 @@ _TASK_MOVES = 16
 def sample_own_positions(
     net: GengammonNet, count: int, generator: np.random.Generator
 ) -> tuple[Board, NDArray[np.int8]]:
-    """Take positions with contact, and rolls that leave a choice, from games of a net against itself.
+    """Sample positions with contact, and rolls that leave a choice, from games of a net against itself.
 
     Args:
         net: Plays both sides.
-        count: How many.
-        generator: Of the dice, and of which positions are taken.
+        count: Number of positions.
+        generator: Draws the dice and the positions.
 
     Returns:
         ``int8[count, 2, 26]`` and ``int8[count, 2]``.
@@ -67,10 +67,10 @@ def sample_own_positions(
 def find_best_by_playouts(
     net: GengammonNet, boards: Board, dice: NDArray[np.int8], trials: int, seed: int, threads: int
 ) -> CandidatePlays:
-    """Find the play of each roll after which the net leads by most when it plays on against itself.
+    """Find the play of each roll after which the net leads by the most when it plays on against itself.
 
-    Games end when the sides have passed each other, and count as `HomeBound` counts them. All
-    plays of a roll are played out with the same dice.
+    Games end when the sides have passed each other, and score as in `HOME_BOUND`. All plays of a roll are
+    played out with the same dice.
 
     Args:
         net: Plays both sides.
@@ -78,10 +78,10 @@ def find_best_by_playouts(
         dice: ``int8[n, 2]``.
         trials: Games for each play.
         seed: Of the dice.
-        threads: How many work on it; the result is the same.
+        threads: Number of threads; the result is the same.
 
     Returns:
-        All plays, the best as the chosen ones.
+        All plays, with the best as the chosen ones.
     """
     children, _, offsets = expand_rolls(boards, dice)
     leads = np.empty(len(children), np.float64)
@@ -108,16 +108,16 @@ def find_best_by_playouts(
 
 
 def measure_lead(net: GengammonNet, other: GengammonNet, games: int, seed: int) -> tuple[float, float]:
-    """Measure by how many pips per game a net is ahead of another one when the sides have passed each other.
+    """Measure a net's mean lead over another one, in pips, when the sides have passed each other.
 
     Args:
-        net: The one whose lead it is.
-        other: The other one.
-        games: How many, in pairs with the same dice.
+        net: The net whose lead is measured.
+        other: The other net.
+        games: Number of games, in pairs with the same dice.
         seed: Of the dice.
 
     Returns:
-        The mean lead, and its standard error. Games of more than `MAX_TURNS` count where they stand.
+        The mean lead, and its standard error. Games of more than `MAX_TURNS` are scored as they are.
     """
     players = GengammonPlayer("net", net), GengammonPlayer("other", other)
     boards: Board = np.repeat(STANDARD_RULES.starting_position.board[None], games, axis=0)

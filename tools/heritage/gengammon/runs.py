@@ -7,11 +7,11 @@ from pathlib import Path
 from nets.heritage.gengammon.net import GengammonPlayer, read_net_text
 
 NET_FILE = "net.txt"
-"""In the folder of a run, the net that it has come to, as text."""
+"""The present net of a run as text, in its folder."""
 
 
 def find_net_file(path: Path) -> Path | None:
-    """Find the net of a run, or take a file of text as one; None for anything else.
+    """Return the file of a run's net, or a text file itself; None for anything else.
 
     Args:
         path: The folder of a run, or a file.
@@ -22,10 +22,10 @@ def find_net_file(path: Path) -> Path | None:
 
 
 def load_run_player(file: Path) -> GengammonPlayer:
-    """Load a net as a player, called as its folder is, or as the file where that has another name.
+    """Load a net as a player with the name of its folder, or of the file if that is not `NET_FILE`.
 
     Raises:
-        DataFileError: The file cannot be read, or is no net.
+        DataFileError: The file cannot be read, or holds no net.
     """
     name = file.parent.name if file.name == NET_FILE else file.stem
     return GengammonPlayer(name, read_net_text(file))

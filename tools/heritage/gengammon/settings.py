@@ -21,67 +21,65 @@ class MimicSettings(RunSettings, frozen=True):
         Meta(description="genetic; backprop, by gradients; or play, without experts"),
     ] = "genetic"
     activation: Annotated[
-        Literal["linear", "softsign"], Meta(description="what hidden units do: linear, nothing; or softsign")
+        Literal["linear", "softsign"], Meta(description="activation of hidden units: linear or softsign")
     ] = "softsign"
     fitness: Annotated[str, Meta(description=f"fitness function: {', '.join(FITNESSES)}")] = "3-nearness"
     learned: Annotated[
-        int, Meta(ge=0, description="expert moves to learn from, drawn at random; 0 for all there are")
+        int, Meta(ge=0, description="expert moves to learn from, drawn at random; 0 for all")
     ] = 0
-    unseen: Annotated[
-        float, Meta(gt=0, lt=1, description="share of the matches that nothing is learned from")
-    ] = 0.2
+    unseen: Annotated[float, Meta(gt=0, lt=1, description="share of the matches held out for validation")] = (
+        0.2
+    )
     validate_every: Annotated[
         int, Meta(ge=1, description="generations between validations, each of which is a checkpoint")
     ] = 200
     population: Annotated[int, Meta(ge=2, description="nets of a generation")] = 64
     generations: Annotated[int, Meta(ge=1, description="generations in all")] = 20_000
     elite: Annotated[
-        float, Meta(ge=0, lt=1, description="share of the population that lives on as it is, the fittest")
+        float, Meta(ge=0, lt=1, description="share of the population, the fittest, that survives unchanged")
     ] = 0.15
     contest: Annotated[
-        int, Meta(ge=1, description="nets that are drawn for each parent, which is the fittest of them")
+        int, Meta(ge=1, description="nets drawn for each parent; the fittest becomes the parent")
     ] = 4
     mutation: Annotated[
         Literal["swap", "bit"], Meta(description="swap: two weights change places; bit: one bit changes")
     ] = "bit"
-    mutation_share: Annotated[
-        float, Meta(ge=0, le=1, description="share of the offspring that is mutated")
-    ] = 0.6
+    mutation_share: Annotated[float, Meta(ge=0, le=1, description="share of the offspring that mutates")] = (
+        0.6
+    )
     mutations: Annotated[int, Meta(ge=1, description="swaps or bits of a mutation")] = 8
     crossover: Annotated[
         Literal["weights", "bits", "alternating"],
-        Meta(description="what offspring take from one parent or the other: weights, bits, or alternating"),
+        Meta(description="what offspring inherit from either parent: weights, bits, or alternating"),
     ] = "weights"
     alternate_every: Annotated[
-        int, Meta(ge=1, description="generations after which alternating changes over")
+        int, Meta(ge=1, description="generations after which alternating switches")
     ] = 50
     sample: Annotated[
         int,
-        Meta(ge=0, description="expert moves that measure a generation, drawn anew each time; 0 for all"),
+        Meta(ge=0, description="expert moves that measure a generation, drawn anew for each; 0 for all"),
     ] = 1000
-    epochs: Annotated[int, Meta(ge=1, description="how often backpropagation goes through the moves")] = 60
+    epochs: Annotated[int, Meta(ge=1, description="passes of backpropagation through the moves")] = 60
     batch: Annotated[int, Meta(ge=1, description="expert moves of a step of backpropagation")] = 256
     rate: Annotated[float, Meta(gt=0, le=1, description="learning rate at the first step")] = 0.02
-    sharpness: Annotated[
-        float, Meta(gt=0, description="what ratings are multiplied with before the softmax")
-    ] = 4.0
-    rounds: Annotated[int, Meta(ge=1, description="times that play makes its data anew")] = 8
+    sharpness: Annotated[float, Meta(gt=0, description="factor of the ratings before the softmax")] = 4.0
+    rounds: Annotated[int, Meta(ge=1, description="rounds of play, each with new data")] = 8
     round_generations: Annotated[int, Meta(ge=1, description="generations of a round of play")] = 300
     positions: Annotated[int, Meta(ge=10, description="positions of a round of play")] = 1000
-    trials: Annotated[int, Meta(ge=1, description="games that each play of a roll is played out for")] = 64
+    trials: Annotated[int, Meta(ge=1, description="playouts of each play of a roll")] = 64
     opponents: Annotated[tuple[str, ...], Meta(description="opponents of the final net")] = (
         "random",
         "pubeval",
     )
     games: GamesOption = 2000
-    seed: Annotated[int, Meta(ge=0, description="seed of all that is drawn")] = 1
+    seed: Annotated[int, Meta(ge=0, description="seed of all random numbers")] = 1
 
     def check(self) -> None:
         """Check what msgspec cannot.
 
         Raises:
-            ValueRangeError: There is no such fitness function, no file of moves, or the number of games is
-                odd.
+            ValueRangeError: The fitness function is unknown, the file of moves is missing, or the number of
+                games is odd.
             GammondError: An opponent cannot be loaded.
         """
         if self.fitness not in FITNESSES:

@@ -133,7 +133,7 @@ def test_a_run_goes_back_to_its_best_nets_at_lower_rates():
 
 def test_symmetric_nets_can_go_on_without_their_ties(tmp_path):
     run_command(str(tmp_path / "tied"), *OPTIONS, "--layout", "symmetric")
-    tied, _ = read_classic_nets(tmp_path / "tied" / "best.npz")
+    tied = read_classic_nets(tmp_path / "tied" / "best.npz")
     begins = ClassicLearner(ClassicSettings(hidden=6, parent=str(tmp_path / "tied"))).nets
     assert begins.contact.layout == "normal"
     assert (begins.contact.weights[0] == tied.contact.weights[0]).all()

@@ -9,6 +9,7 @@ from nets.heritage.gengammon.net import GengammonNet, GengammonPlayer
 from nets.players.pubeval import PubevalPlayer
 from tests import boards
 from tools.heritage.gengammon.expert_moves.dataset import ExpertMoves, list_candidates
+from tools.heritage.gengammon.fitness import ExpertRankings
 from tools.heritage.gengammon.packed_moves import pack_moves
 
 
@@ -46,3 +47,25 @@ def random_net(seed: int, activation: str = "softsign", spread: float = 0.3) -> 
 def random_player(seed: int, activation: str = "softsign") -> GengammonPlayer:
     """Return the player of the net."""
     return GengammonPlayer("teacher", random_net(seed, activation))
+
+
+def rank_by_ratings(ratings, offsets, chosen) -> ExpertRankings:
+    """Rank the experts' choices by the ratings of all plays; the naive twin of `rank_by_net`.
+
+    Args:
+        ratings: ``float[..., m]``, higher is better for the side that has played.
+        offsets: ``int64[n + 1]``: the plays of expert move i are ``offsets[i]:offsets[i + 1]``.
+        chosen: ``int64[n]``: where in ``m`` the experts' plays are.
+    """
+    counts = np.diff(offsets)
+    rating = ratings[..., chosen]
+    of_expert = np.repeat(rating, counts, axis=-1)
+    starts = offsets[:-1]
+    return ExpertRankings(
+        candidates=counts,
+        above=np.add.reduceat(ratings > of_expert, starts, axis=-1, dtype=np.int64),
+        equal=np.add.reduceat(ratings == of_expert, starts, axis=-1, dtype=np.int64) - 1,
+        rating=rating,
+        lowest=np.minimum.reduceat(ratings, starts, axis=-1),
+        highest=np.maximum.reduceat(ratings, starts, axis=-1),
+    )

@@ -5,10 +5,9 @@ import pytest
 
 from engine.errors import DataFileError
 from nets.heritage.gengammon.net import ACTIVATIONS, GengammonNet, encode_counts
-from tests.tools.heritage.gengammon.teaching import expert_moves, random_net, random_player
+from tests.tools.heritage.gengammon.teaching import expert_moves, random_net, random_player, rank_by_ratings
 from tools.heritage.gengammon.expert_moves.dataset import list_candidates
 from tools.heritage.gengammon.fitness import FITNESSES, compute_ranked_first
-from tools.heritage.gengammon.fitness import rank_by_ratings as slow_placings
 from tools.heritage.gengammon.kernels import mimic as kernel
 from tools.heritage.gengammon.packed_moves import count_moves, measure_agreements, pack_moves, rank_by_net
 
@@ -22,7 +21,7 @@ EVERY = np.arange(len(MOVES))
 def test_a_net_places_experts_as_it_scores_the_boards(activation):
     net = random_net(1, activation)
     found = rank_by_net(PACKED, EVERY, net)
-    expected = slow_placings(net.score_boards(PLAYS.boards), PLAYS.offsets, PLAYS.chosen)
+    expected = rank_by_ratings(net.score_boards(PLAYS.boards), PLAYS.offsets, PLAYS.chosen)
     np.testing.assert_array_equal(found.candidates, expected.candidates)
     for name in ("rating", "lowest", "highest"):
         np.testing.assert_allclose(getattr(found, name), getattr(expected, name), atol=1e-4)
@@ -67,7 +66,7 @@ def test_threads_do_not_change_what_comes_out():
 
 def test_no_expert_move_is_a_data_file_error():
     none = MOVES.select(np.zeros(len(MOVES), np.bool_))
-    with pytest.raises(DataFileError, match="no expert move") as caught:
+    with pytest.raises(DataFileError, match="at least one expert move") as caught:
         pack_moves(none.boards, list_candidates(none))
     assert caught.value.field == "moves"
 

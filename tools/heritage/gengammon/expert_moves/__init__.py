@@ -1,1 +1,1 @@
-"""Expert moves: what they are, and how they come out of files of matches."""
+"""Expert moves, and their extraction from match files."""

@@ -1,12 +1,12 @@
-"""``gammond heritage expert-moves``: the moves of experts out of files of matches, to learn from.
+"""``gammond heritage expert-moves``: extract the moves of experts from match files, to learn from.
 
 Reads ``.mat`` files as programs and sites write them: single files, all files in folders that end in .mat or
-.txt, and those in .tar.gz archives. Every move is checked by the rules. What is illegal or cannot be read is
-told with file and line and ends its game there; what came before it counts.
+.txt, and those in .tar.gz archives. It checks every move by the rules. A move that is illegal or cannot be
+read is reported with file and line, and ends its game; the moves before it count.
 
-Filters then leave moves out, one after the other: homebound, those made after the sides had passed each
-other; contradicting, all but the first where the same position and roll were played in different ways;
-unmovable, those where no checker could move. --filters names them, --filters none keeps all moves.
+Filters then remove moves, in order: homebound, moves made after the sides had passed each other;
+contradicting, all but the first where the same position and roll were played in different ways; unmovable,
+turns without a legal move. --filters selects them; --filters none keeps all moves.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from tools.heritage.gengammon.expert_moves.extraction import ExtractionReport, e
 from tools.heritage.gengammon.expert_moves.match_files import read_match_files
 from tools.progress import Progress
 
-SUMMARY = "take the moves of experts out of .mat files"
+SUMMARY = "extract the moves of experts from .mat files"
 
 _NONE = "none"
 
@@ -39,46 +39,49 @@ _NONE = "none"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``gammond heritage expert-moves``."""
     parser.add_argument(
-        "sources", type=Path, nargs="+", metavar="SOURCE", help="files, folders and archives of matches"
+        "sources", type=Path, nargs="+", metavar="SOURCE", help="match files, folders and archives"
     )
-    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="where the moves go, an .npz")
+    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="file for the moves (.npz)")
     parser.add_argument(
-        "--players", default="", metavar="LIST", help="whose moves, with commas between (default: everyone's)"
+        "--players",
+        default="",
+        metavar="LIST",
+        help="whose moves count, comma-separated (default: all players)",
     )
     parser.add_argument(
         "--filters",
         default=",".join(FILTERS),
         metavar="LIST",
-        help=f"what leaves moves out, in this order, or {_NONE} (default {','.join(FILTERS)})",
+        help=f"filters in this order, or {_NONE} (default {','.join(FILTERS)})",
     )
     parser.add_argument(
-        "--faults", type=int, default=20, metavar="N", help="how many faults to tell one by one (default 20)"
+        "--faults", type=int, default=20, metavar="N", help="number of faults to list (default 20)"
     )
 
 
 def main(args: argparse.Namespace) -> int:
-    """Read the sources, tell what is in them, and write the moves; returns the exit status.
+    """Read the sources, report what is in them, and write the moves; return the exit status.
 
     Raises:
-        GammondError: A source does not exist, an option cannot be, no move is left, or the file cannot be
-            written; then there is none.
+        GammondError: A source does not exist, an option is invalid, no move is left, or the file cannot be
+            written; no file is written then.
     """
     began_s = time.monotonic()
     filters = [] if args.filters == _NONE else _parse_names(args.filters)
     for name in filters:
         if name not in FILTERS:
             known = ", ".join((*FILTERS, _NONE))
-            raise ValueRangeError(f"a filter is one of {known}, not {name!r}", field="filters")
+            raise ValueRangeError(f"expected filters of {known}, got {name!r}", field="filters")
     files, unread = read_match_files(args.sources)
     with Progress(len(files), "files") as bar:
-        moves, found = extract_moves(files, _parse_names(args.players), bar.update)
-    found.skipped[:0] = unread
-    _write_faults(found, args.faults)
+        moves, report = extract_moves(files, _parse_names(args.players), bar.update)
+    report.skipped[:0] = unread
+    _write_faults(report, args.faults)
     _check_players(moves, _parse_names(args.players))
     kept, counts = filter_moves(moves, filters)
-    sys.stdout.write("\n".join([*_format_counts(found, moves), *_format_filters(counts)]) + "\n")
+    sys.stdout.write("\n".join([*_format_counts(report, moves), *_format_filters(counts)]) + "\n")
     if not len(kept):
-        raise DataFileError("no move is left to learn from", field="sources")
+        raise DataFileError("no moves left: use other sources or fewer filters", field="sources")
     write_expert_moves(args.out, kept.with_command(_format_command(args)))
     seconds = time.monotonic() - began_s
     sys.stdout.write(f"kept: {len(kept):,} moves in {args.out}, {seconds:.1f} seconds\n")
@@ -100,7 +103,7 @@ def _format_command(args: argparse.Namespace) -> str:
 def _check_players(moves: ExpertMoves, players: Sequence[str]) -> None:
     missing = [name for name in players if name not in moves.player_names]
     if missing:
-        raise ValueRangeError(f"no move is by {' or '.join(missing)}", field="players")
+        raise ValueRangeError(f"no moves by {' or '.join(missing)} in the sources", field="players")
 
 
 def _write_faults(report: ExtractionReport, limit: int) -> None:

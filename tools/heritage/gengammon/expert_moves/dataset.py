@@ -1,4 +1,4 @@
-"""Moves that experts made: position, roll, and the position that they chose.
+"""Moves of experts: position, roll, and the position that they chose.
 
 *Source:* the tests, and the filters of tests, of the GenGammon project (`docs/lab/history/1-gengammon.md`).
 """
@@ -25,18 +25,18 @@ MoveMask = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class ExpertMoves:
-    """Moves that experts made, in the order of matches, games and turns.
+    """Moves of experts, in the order of matches, games and turns.
 
     Attributes:
         boards: ``int8[n, 2, 26]``, before the play, the mover on roll.
         dice: ``int8[n, 2]``, in the order in which they were recorded.
         chosen: ``int8[n, 2, 26]``, after the play, as the *next* mover sees it.
-        matches: ``int32[n]``: the match each move is from, as its place in `match_names`.
-        games: ``int16[n]``: the number of the game in its match, from 1.
-        players: ``int32[n]``: who moved, as the place in `list_player_names`.
+        matches: ``int32[n]``, the match of each move, as an index of `match_names`.
+        games: ``int16[n]``, the number of the game in its match, from 1.
+        players: ``int32[n]``, the player, as an index of `player_names`.
         match_names: Files, or names in an archive.
         player_names: As the files have them.
-        command: The command that made them; empty where there was none.
+        command: The command that made them; empty if unknown.
     """
 
     boards: Board
@@ -53,7 +53,7 @@ class ExpertMoves:
         return len(self.boards)
 
     def select(self, rows: MoveMask | NDArray[np.int64]) -> ExpertMoves:
-        """Keep some moves: ``bool[n]``, or places in the order wanted."""
+        """Return some moves, by ``bool[n]`` or by indices."""
         return replace(
             self,
             boards=self.boards[rows],
@@ -65,7 +65,7 @@ class ExpertMoves:
         )
 
     def with_command(self, command: str) -> ExpertMoves:
-        """Format the command that made them."""
+        """Return the moves with the command that made them."""
         return replace(self, command=command)
 
 
@@ -76,7 +76,7 @@ class CandidatePlays:
     Attributes:
         boards: ``int8[m, 2, 26]``, after each play, as the next mover sees it.
         offsets: ``int64[n + 1]``: those of move i are ``offsets[i]:offsets[i + 1]``.
-        chosen: ``int64[n]``: where in ``m`` the experts' plays are.
+        chosen: ``int64[n]``, indices of the experts' plays in ``m``.
     """
 
     boards: Board
@@ -88,7 +88,7 @@ def list_candidates(moves: ExpertMoves) -> CandidatePlays:
     """List all plays of expert moves.
 
     Raises:
-        DataFileError: A chosen position is no result of its roll; the first such move is named.
+        DataFileError: A chosen position is not a result of its roll; the message has the first such move.
     """
     boards, _, offsets = expand_rolls(moves.boards, moves.dice)
     owners = np.repeat(np.arange(len(moves)), np.diff(offsets))
@@ -98,7 +98,7 @@ def list_candidates(moves: ExpertMoves) -> CandidatePlays:
         row = int(missing[0])
         die, other = moves.dice[row].tolist()
         raise DataFileError(
-            f"expert move {row} is no play of {die}-{other} "
+            f"expected a play of {die}-{other} as expert move {row}, got a position that no play leads to "
             f"({moves.match_names[moves.matches[row]]}, game {moves.games[row]})",
             field="chosen",
         )
@@ -106,22 +106,22 @@ def list_candidates(moves: ExpertMoves) -> CandidatePlays:
 
 
 def filter_moves(moves: ExpertMoves, filters: Sequence[str]) -> tuple[ExpertMoves, dict[str, int]]:
-    """Leave moves out that there is nothing to learn from.
+    """Remove moves that there is nothing to learn from.
 
     Args:
         moves: Any number.
-        filters: Keys of `FILTERS`, applied one after the other in this order.
+        filters: Keys of `FILTERS`, applied in this order.
 
     Returns:
-        What is left, and how many each filter left out of what the ones before it had left.
+        The remaining moves, and the number that each filter removed.
 
     Raises:
-        ValueRangeError: There is no such filter.
+        ValueRangeError: A filter is unknown.
     """
     counts: dict[str, int] = {}
     for name in filters:
         if name not in FILTERS:
-            raise ValueRangeError(f"a filter is one of {', '.join(FILTERS)}, not {name!r}", field="filters")
+            raise ValueRangeError(f"expected filters of {', '.join(FILTERS)}, got {name!r}", field="filters")
         kept = FILTERS[name](moves)
         counts[name] = int(len(moves) - kept.sum())
         moves = moves.select(kept)
@@ -135,13 +135,13 @@ def select_before_home_bound(moves: ExpertMoves) -> MoveMask:
 
 
 def select_uncontradicted(moves: ExpertMoves) -> MoveMask:
-    """Of moves with the same position and roll that are not all the same, keep the first: ``bool[n]``.
+    """Keep the first of the moves with the same position and roll that contradict each other: ``bool[n]``.
 
-    Whose moves they are does not count, nor the order of the dice. Moves that all agree stay, all of them.
+    The player and the order of the dice do not matter. Moves that all agree stay.
     """
     asked = _number_rows(moves.boards, np.sort(moves.dice, axis=1))
-    answered = _number_rows(moves.boards, np.sort(moves.dice, axis=1), moves.chosen)
-    pairs = np.unique(np.stack([asked, answered]), axis=1)
+    played = _number_rows(moves.boards, np.sort(moves.dice, axis=1), moves.chosen)
+    pairs = np.unique(np.stack([asked, played]), axis=1)
     contested = np.bincount(pairs[0], minlength=len(moves)) > 1
     is_first = np.zeros(len(moves), np.bool_)
     is_first[np.unique(asked, return_index=True)[1]] = True
@@ -159,21 +159,21 @@ FILTERS: dict[str, Callable[[ExpertMoves], MoveMask]] = {
     "contradicting": select_uncontradicted,
     "unmovable": select_movable,
 }
-"""What leaves moves out, by name; each says which moves stay."""
+"""Filters by name; each returns which moves stay."""
 
 
 def split_by_match(moves: ExpertMoves, unseen_share: float, seed: int) -> tuple[ExpertMoves, ExpertMoves]:
-    """Split moves by match: those to learn from, and those of matches that nothing is learned from.
+    """Split moves by match: those to learn from, and those of unseen matches.
 
-    Matches are drawn into the unseen part until it has its share of the moves; the same seed draws the same.
+    Matches are drawn into the unseen part until it has its share of the moves; a seed always draws the same.
 
     Args:
         moves: Of two matches or more.
-        unseen_share: Of the moves, above 0 and below 1.
+        unseen_share: Share of the moves, above 0 and below 1.
         seed: Of the draw.
 
     Returns:
-        Both parts, each with a match or more, in the order they had.
+        Both parts, each with a match or more, in the original order.
 
     Raises:
         ValueRangeError: The share is out of range.
@@ -181,11 +181,11 @@ def split_by_match(moves: ExpertMoves, unseen_share: float, seed: int) -> tuple[
     """
     if not 0.0 < unseen_share < 1.0:
         raise ValueRangeError(
-            f"the unseen share is above 0 and below 1, not {unseen_share}", field="unseen_share"
+            f"expected an unseen share above 0 and below 1, got {unseen_share}", field="unseen_share"
         )
     found, counts = np.unique(moves.matches, return_counts=True)
     if len(found) < 2:
-        raise DataFileError(f"a split takes moves of two matches or more, not of {len(found)}", field="moves")
+        raise DataFileError(f"expected moves of 2 matches or more, got {len(found)}", field="moves")
     order = np.random.default_rng(seed).permutation(len(found))
     before = np.cumsum(counts[order]) - counts[order]
     drawn = max(int((before < unseen_share * len(moves)).sum()), 1)
@@ -217,7 +217,7 @@ def read_expert_moves(file: Path) -> ExpertMoves:
     """Read what `write_expert_moves` wrote.
 
     Raises:
-        DataFileError: The file is missing, damaged, or none of expert moves; it is named.
+        DataFileError: The file is missing, damaged, or holds no expert moves; the message names it.
     """
     arrays = read_arrays(file)
     try:
@@ -234,12 +234,12 @@ def read_expert_moves(file: Path) -> ExpertMoves:
         )
         _check_moves(moves)
     except (KeyError, TypeError, ValueError, IndexError) as error:
-        raise DataFileError(f"{file} is no file of expert moves: {error}") from error
+        raise DataFileError(f"expected a file of expert moves, got {file}: {error}") from error
     return moves
 
 
 def _number_rows(*columns: NDArray[np.int8]) -> NDArray[np.int64]:
-    """Number rows by what is in them, equal ones alike: ``int64[n]``."""
+    """Number rows by their content, equal rows alike: ``int64[n]``."""
     flat = np.concatenate([each.reshape(len(each), math.prod(each.shape[1:])) for each in columns], axis=1)
     keys = flat.view(np.dtype((np.void, flat.shape[1])))[:, 0]
     return np.unique(keys, return_inverse=True)[1].astype(np.int64).reshape(-1)
@@ -248,15 +248,15 @@ def _number_rows(*columns: NDArray[np.int8]) -> NDArray[np.int64]:
 def _check_moves(moves: ExpertMoves) -> None:
     count = len(moves.boards)
     if moves.dice.shape != (count, 2) or moves.dice.dtype != np.int8:
-        raise ValueError(f"dice are int8[{count}, 2], not {moves.dice.dtype}{moves.dice.shape}")
+        raise ValueError(f"expected dice as int8[{count}, 2], got {moves.dice.dtype}{moves.dice.shape}")
     if ((moves.dice < 1) | (moves.dice > 6)).any():
-        raise ValueError("a die is 1 to 6")
+        raise ValueError("expected dice 1 to 6")
     if len(moves.chosen) != count:
-        raise ValueError(f"{count} positions before and {len(moves.chosen)} after the play")
+        raise ValueError(f"expected {count} positions after the play, got {len(moves.chosen)}")
     limits = {"matches": len(moves.match_names), "games": None, "players": len(moves.player_names)}
     for name, limit in limits.items():
         column = getattr(moves, name)
         if column.shape != (count,) or column.dtype.kind != "i":
-            raise ValueError(f"{name} are whole numbers, one for each move")
+            raise ValueError(f"expected {name} as whole numbers, one for each move")
         if (column < 0).any() or (limit is not None and (column >= limit).any()):
-            raise ValueError(f"{name} are places in their names")
+            raise ValueError(f"expected {name} as indices of their names")

@@ -1,4 +1,4 @@
-"""Expert moves out of files of matches."""
+"""Extraction of expert moves from match files."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ _BOARD = (2, 26)
 
 @dataclass
 class ExtractionReport:
-    """What files of matches gave.
+    """The content of match files.
 
     Attributes:
-        files: How many had a match in them.
-        matches: How many matches they hold.
-        games: How many games, broken ones included.
-        moves: How many rolls were played by the rules, whoever played them.
-        faults: What is wrong in them, each with its file.
-        skipped: What gave no match, and why.
+        files: Number of files with a match.
+        matches: Number of matches.
+        games: Number of games, broken ones included.
+        moves: Number of rolls played by the rules, by any player.
+        faults: Faults, each with its file.
+        skipped: Files without a match, and why.
     """
 
     files: int = 0
@@ -38,34 +38,34 @@ class ExtractionReport:
     skipped: list[SkippedFile] = field(default_factory=list)
 
     def count_faults_by_kind(self) -> dict[str, int]:
-        """How many faults there are of each kind, the most frequent first."""
+        """Return the number of faults of each kind, the most frequent first."""
         return dict(Counter(str(fault.kind) for _, fault in self.faults).most_common())
 
 
 def extract_moves(
     files: Iterable[MatchFile], players: Sequence[str], progress: Callable[[int], None] | None = None
 ) -> tuple[ExpertMoves, ExtractionReport]:
-    """Take the moves of players out of files of matches; a file given twice counts once.
+    """Extract the moves of players from match files; a file given twice counts once.
 
     Args:
         files: Each may hold several matches.
-        players: Whose moves, by name; none for those of everyone.
-        progress: Told how many files are done.
+        players: Names of the players whose moves count; none for all.
+        progress: Called with the number of files done.
 
     Returns:
-        The moves in the order of the files, and what was found and skipped.
+        The moves in the order of the files, and a report.
     """
-    found, rows = ExtractionReport(), _MoveBuilder(players)
+    report, builder = ExtractionReport(), _MoveBuilder(players)
     seen: set[str] = set()
     for done, file in enumerate(files, 1):
         if file.text in seen:
-            found.skipped.append(SkippedFile(file.name, "the same as a file before"))
+            report.skipped.append(SkippedFile(file.name, "same content as an earlier file"))
         else:
             seen.add(file.text)
-            _extract_file(file, rows, found)
+            _extract_file(file, builder, report)
         if progress is not None:
             progress(done)
-    return rows.build(), found
+    return builder.build(), report
 
 
 def _extract_file(file: MatchFile, builder: _MoveBuilder, report: ExtractionReport) -> None:
@@ -84,10 +84,10 @@ def _extract_file(file: MatchFile, builder: _MoveBuilder, report: ExtractionRepo
 
 
 class _MoveBuilder:
-    """Expert moves as they come in.
+    """Collects expert moves.
 
     Args:
-        players: Whose; none for everyone.
+        players: Names of the players whose moves count; none for all.
     """
 
     def __init__(self, players: Sequence[str]) -> None:
@@ -99,7 +99,7 @@ class _MoveBuilder:
         self._players: dict[str, int] = {}
 
     def add_game(self, name: str, match: ParsedMatch, game: ParsedGame) -> int:
-        """Add the moves of a game; returns how many rolls were played in it."""
+        """Add the moves of a game; return the number of rolls played in it."""
         position, count = game.rules.starting_position, 0
         for action in game.actions:
             if not isinstance(action, PlayAction):
@@ -116,7 +116,7 @@ class _MoveBuilder:
         return count
 
     def build(self) -> ExpertMoves:
-        """All that were added."""
+        """Return all moves that were added."""
         numbers = np.array(self._numbers, np.int64).reshape(-1, 5)
         return ExpertMoves(
             boards=np.frombuffer(b"".join(self._boards), np.int8).reshape(-1, *_BOARD),

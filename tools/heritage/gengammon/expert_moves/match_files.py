@@ -1,4 +1,4 @@
-"""Files of matches: those of folders and archives, and single ones, as text."""
+"""Match files as text: single ones, and those of folders and archives."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from pathlib import Path
 from engine.errors import DataFileError
 
 MATCH_FILE_SUFFIXES = (".mat", ".txt")
-"""What files of matches are called in folders and archives."""
+"""Suffixes of match files in folders and archives."""
 
 MAX_FILE_BYTES = 16_000_000
-"""Of a file; what is longer is cut there."""
+"""Longer files are cut here."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class MatchFile:
 
     Attributes:
         name: As the user can find it; in an archive, below the archive's name.
-        text: What is in it.
+        text: Its content.
     """
 
     name: str
@@ -32,7 +32,7 @@ class MatchFile:
 
 @dataclass(frozen=True)
 class SkippedFile:
-    """What could not be read of a source.
+    """A file or an archive that could not be read.
 
     Attributes:
         name: As `MatchFile.name`.
@@ -44,23 +44,23 @@ class SkippedFile:
 
 
 def read_match_files(sources: Sequence[Path]) -> tuple[list[MatchFile], list[SkippedFile]]:
-    """Read files of matches; an archive that is cut or damaged gives those before the damage.
+    """Read match files; a truncated or damaged archive gives those before the damage.
 
     Args:
-        sources: Folders, in which all files that are called as in `MATCH_FILE_SUFFIXES` count; archives
-            (``.tar``, compressed or not), likewise; and single files, whatever they are called.
+        sources: Folders and archives (``.tar``, compressed or not), in which all files with one of
+            `MATCH_FILE_SUFFIXES` count; and single files of any name.
 
     Returns:
-        The files of each source, by name; and what could not be read.
+        The files of each source, by name; and those that could not be read.
 
     Raises:
-        DataFileError: There is no such source.
+        DataFileError: A source does not exist.
     """
     files: list[MatchFile] = []
     unread: list[SkippedFile] = []
     for source in sources:
         if not source.exists():
-            raise DataFileError(f"there is no file or folder {source}", field="sources")
+            raise DataFileError(f"{source}: no such file or folder", field="sources")
         found = list(_read_source(source))
         files += sorted((each for each in found if isinstance(each, MatchFile)), key=lambda file: file.name)
         unread += [each for each in found if isinstance(each, SkippedFile)]
@@ -109,7 +109,7 @@ def _read_archive(archive: Path) -> Iterator[MatchFile | SkippedFile]:
 
 
 def _decode(content: bytes) -> str:
-    """Names may be of any code page; all else is ASCII."""
+    """Decode a file; names may be in any code page, all else is ASCII."""
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError:

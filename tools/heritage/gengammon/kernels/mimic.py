@@ -1,8 +1,8 @@
-"""Nets of `kernels.net` on expert moves: where they place the experts' plays, and their gradient.
+"""Nets of `nets.heritage.gengammon.kernels.net` on expert moves: ranks of the experts' plays, and gradients.
 
 Expert moves are packed once for all nets. A move has a row for the position before the play, as inputs and
-their counts, and after it a row for each play, as inputs and their changes: the plays of move i have the rows
-``offsets[i] + i + 1`` on, and what comes into the hidden units changes by a few rows of weights for each.
+their counts, then a row for each play, as inputs and their changes: the plays of move i have the rows from
+``offsets[i] + i + 1`` on, and the input of the hidden units changes by a few rows of weights for each.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ class PackedMoves(NamedTuple):
 
     Attributes:
         places: ``uint8[k]``, inputs.
-        changes: ``int8[k]``, what is added there; of the position before the play, what is there.
+        changes: ``int8[k]``, their changes; for the position before the play, their counts.
         starts: ``int64[n + m + 1]``: row r is ``starts[r]:starts[r + 1]`` of those.
         offsets: ``int64[n + 1]``: move i has the plays ``offsets[i]:offsets[i + 1]`` of m.
-        chosen: ``int64[n]``, which of its plays the expert chose, from 0.
+        chosen: ``int64[n]``, the index of the expert's play among those of the move.
     """
 
     places: NDArray[np.uint8]
@@ -49,15 +49,15 @@ def pack_moves(
     """Write the rows of expert moves.
 
     Args:
-        before: ``int8[n, 2, 26]``, the positions before the plays, turned round as if nothing had been moved.
+        before: ``int8[n, 2, 26]``, the positions before the plays, with the sides swapped.
         plays: ``int8[m, 2, 26]``, the positions after them.
-        offsets: ``int64[n + 1]``, which plays are of which move.
+        offsets: ``int64[n + 1]``, as `PackedMoves.offsets`.
         places: out, ``uint8[capacity]``; 32 for each row are enough.
         changes: out, ``int8[capacity]``.
         starts: out, ``int64[n + m + 1]``.
 
     Returns:
-        How many entries there are.
+        The number of entries.
     """
     counts = np.zeros((2, INPUTS), np.int8)
     used = 0
@@ -88,7 +88,7 @@ def pack_moves(
 def _add_row(
     packed: PackedMoves, row: int, weights: NDArray[np.float32], entering: NDArray[np.float32], to: int
 ) -> None:
-    """Add what a row brings into the hidden units, two entries at a time: a moved checker makes two."""
+    """Add a row to the input of the hidden units, two entries at a time: a moved checker makes two."""
     k = packed.starts[row]
     end = packed.starts[row + 1]
     while k + 2 <= end:
@@ -110,7 +110,7 @@ def _add_row(
 def _rate_plays_linear(
     packed: PackedMoves, move: int, slopes: NDArray[np.float32], ratings: NDArray[np.float32]
 ) -> int:
-    """Rate the plays of a move by a net without activation: one number an input is all that it has."""
+    """Rate the plays of a move by a net without activation, which is one number for each input."""
     first = packed.offsets[move]
     count = packed.offsets[move + 1] - first
     base = _ZERO
@@ -136,8 +136,8 @@ def _rate_plays(
 ) -> int:
     """Rate the plays of a move.
 
-    What comes into the hidden units before the play is left in the first row of `entering`, that after play
-    j in row j + 1 where there are as many, else all in the second row.
+    The input of the hidden units before the play remains in the first row of `entering`; that after play j in
+    row j + 1 if there are as many rows, else in the second row.
     """
     first = packed.offsets[move]
     count = packed.offsets[move + 1] - first
@@ -170,15 +170,15 @@ def rank_expert_plays(
     counts: NDArray[np.int64],
     ratings: NDArray[np.float32],
 ) -> None:
-    """Tell where a net places the experts' plays.
+    """Rank the experts' plays by a net.
 
     Args:
         packed: Expert moves.
-        moves: ``int64[b]``, which of them.
-        weights: ``float32[52, LANES]``.
-        activation: As `summed` takes it.
+        moves: ``int64[b]``, indices of the moves.
+        weights: ``float32[52, PADDED_UNITS]``.
+        activation: As `sum_units` takes it.
         counts: out, ``int64[3, b]``: plays, those rated higher than the expert's, others rated the same.
-        ratings: out, ``float32[3, b]``: of the expert's play, the lowest one, the highest one.
+        ratings: out, ``float32[3, b]``: rating of the expert's play, the lowest and the highest.
     """
     own = np.empty(_count_most_plays(packed, moves), np.float32)
     entering = np.empty((2, PADDED_UNITS), np.float32)
@@ -210,7 +210,7 @@ def rank_expert_plays(
 
 @inlined_fastmath_kernel
 def _activation_slope(entering: float, activation: int) -> np.float32:
-    """How a hidden unit's output changes with what comes in."""
+    """Return the derivative of a hidden unit's output."""
     if activation == LINEAR:
         return _ONE
     share = _ONE / (_ONE + abs(entering))
@@ -241,11 +241,11 @@ def add_gradient(
 
     Args:
         packed: Expert moves.
-        moves: ``int64[b]``, which of them.
-        weights: ``float32[52, LANES]``.
-        activation: As `summed` takes it.
-        sharpness: What ratings are multiplied with before the softmax.
-        gradient: in and out, ``float32[52, LANES]``.
+        moves: ``int64[b]``, indices of the moves.
+        weights: ``float32[52, PADDED_UNITS]``.
+        activation: As `sum_units` takes it.
+        sharpness: Factor of the ratings before the softmax.
+        gradient: in and out, ``float32[52, PADDED_UNITS]``.
 
     Returns:
         The sum of the cross entropies, in nats.

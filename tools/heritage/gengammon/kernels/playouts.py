@@ -1,4 +1,4 @@
-"""Games of a net of `kernels.net` against itself, until the sides have passed each other."""
+"""Games of a net against itself, until the sides have passed each other."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from nets.heritage.gengammon.kernels.net import INPUTS, PADDED_UNITS, score_posi
 from tools.train.kernels.dice import roll_dice
 
 _NEXT, _CHILD = 1, 2
-"""Boards of a table: 0 and `_NEXT` by turns the position, `_CHILD` the one after a play."""
+"""Indices of `PlayoutBuffers.boards`: 0 and `_NEXT` by turns the position, `_CHILD` the one after a play."""
 
 
 class PlayoutBuffers(NamedTuple):
-    """What a game is played on; made by `_new_playout_buffers`.
+    """Buffers of a game; made by `_new_playout_buffers`.
 
     Attributes:
         boards: ``int8[3, 2, 26]``; the game begins at the first one.
         state: ``uint64[1]``, the state of the dice.
-        listing: For the plays of a roll.
+        listing: The plays of a roll.
         counts: ``int8[1, INPUTS]``, scratch.
-        entering: ``float32[1, LANES]``, scratch.
+        entering: ``float32[1, PADDED_UNITS]``, scratch.
     """
 
     boards: NDArray[np.int8]
@@ -55,7 +55,7 @@ def _new_playout_buffers() -> PlayoutBuffers:
 
 @kernel
 def _compute_lead(boards: NDArray[np.int8], at: int, per_roll: float) -> float:
-    """Pips by which the side that has just played is ahead; the other one rolls next."""
+    """Return the lead of the side that has just played, in pips; the other side rolls next."""
     pips = 0
     for point in range(1, 26):
         pips += point * (int(boards[at, 0, point]) - int(boards[at, 1, point]))
@@ -73,27 +73,27 @@ def play_out(
     per_roll: float,
     leads: NDArray[np.float64],
 ) -> None:
-    """Play games on from positions after plays, and measure the lead when they are home bound.
+    """Play games out from positions after plays, and measure the lead when the sides have passed each other.
 
     Args:
         plays: ``int8[m, 2, 26]``, as the *next* mover sees them.
         seeds: ``uint64[m]``; plays with the same seed get the same dice, trial by trial.
-        weights: As `score` takes them; of the net that plays both sides.
-        activation: As `score` takes it.
+        weights: As `score_position` takes them; of the net that plays both sides.
+        activation: As `score_position` takes it.
         trials: Games from each position.
-        max_turns: A longer game is measured where it stands.
-        per_roll: Pips that the side to roll next is ahead by.
+        max_turns: A longer game is scored as it is.
+        per_roll: Pips that the next roll is worth.
         leads: out, ``float64[m]``: the mean lead of the side that has played, in pips.
     """
-    table = _new_playout_buffers()
+    buffers = _new_playout_buffers()
     for i in range(plays.shape[0]):
         total = 0.0
         for trial in range(trials):
-            table.state[0] = seeds[i] + np.uint64(trial) * np.uint64(0xD1342543DE82EF95)
+            buffers.state[0] = seeds[i] + np.uint64(trial) * np.uint64(0xD1342543DE82EF95)
             for side in range(2):
                 for point in range(26):
-                    table.boards[0, side, point] = plays[i, side, point]
-            total += _play_to_lead(table, weights, activation, max_turns, per_roll)
+                    buffers.boards[0, side, point] = plays[i, side, point]
+            total += _play_to_lead(buffers, weights, activation, max_turns, per_roll)
         leads[i] = total / trials
 
 
@@ -101,7 +101,7 @@ def play_out(
 def _play_to_lead(
     buffers: PlayoutBuffers, weights: NDArray[np.float32], activation: int, max_turns: int, per_roll: float
 ) -> float:
-    """Play a game to its end; returns the lead of the side that had played before it."""
+    """Play a game to its end; return the lead of the side that had played before it."""
     boards = buffers.boards
     sets, counts, levels, hashes, plays = buffers.listing
     at = 0

@@ -121,11 +121,11 @@ def test_faults_are_reported_up_to_a_number(folder, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        (["--players", "zoe"], ValueRangeError, "no move is by zoe"),
+        (["--players", "zoe"], ValueRangeError, "no moves by zoe"),
         (
             ["--filters", "home"],
             ValueRangeError,
-            "a filter is one of homebound, contradicting, unmovable, none",
+            "expected filters of homebound, contradicting, unmovable, none",
         ),
     ],
 )
@@ -137,9 +137,9 @@ def test_what_cannot_be_asked_for_leaves_no_file(options, error, message, folder
 
 def test_sources_without_moves_leave_no_file(tmp_path):
     (tmp_path / "a.mat").write_text("nothing")
-    with pytest.raises(DataFileError, match="no move is left"):
+    with pytest.raises(DataFileError, match="no moves left"):
         run(tmp_path / "a.mat", "--out", tmp_path / "moves.npz")
-    with pytest.raises(DataFileError, match="there is no file or folder"):
+    with pytest.raises(DataFileError, match="no such file or folder"):
         run(tmp_path / "b.mat", "--out", tmp_path / "moves.npz")
     assert not (tmp_path / "moves.npz").exists()
 
@@ -181,7 +181,7 @@ def test_a_file_given_twice_counts_once_and_is_reported():
     done = []
     moves, found = extract_moves(files, [], done.append)
     assert len(moves) == 9
-    assert [(each.name, each.reason) for each in found.skipped] == [("b", "the same as a file before")]
+    assert [(each.name, each.reason) for each in found.skipped] == [("b", "same content as an earlier file")]
     assert done == [1, 2, 3]
 
 
