@@ -16,12 +16,11 @@ from engine.rollout.runner import Rollout, roll_out
 from engine.rollout.settings import RolloutEvaluators, RolloutSettings
 from engine.rollout.state_file import load_state, save_state
 from engine.rollout.stop_rules import StopReason
-from engine.rollout.trial_scoring import CubelessScoring, TrialCubes, TrialScoring
+from engine.rollout.trial_scoring import TrialCubes, TrialScoring
 
 __all__ = [
     "CubeRollout",
     "CubefulScoring",
-    "CubelessScoring",
     "EquityDifference",
     "PlayRollout",
     "Rollout",

@@ -14,7 +14,7 @@ from engine.cubeful import (
     with_doubling_option,
 )
 from engine.kernels.cubeful import OWN
-from engine.rollout.trial_scoring import OUTCOME_COLUMNS, Scores, TrialCubes
+from engine.rollout.trial_scoring import OUTCOME_COLUMNS, Scores, TrialCubes, TrialScoring
 from engine.rules.outcome import LOSE_BG, LOSE_G, WIN, WIN_BG, WIN_G, Outcomes
 from engine.rules.position import Board
 
@@ -25,7 +25,7 @@ VALUE_COLUMN = OUTCOME_COLUMNS
 """The column of the cubeful value."""
 
 
-class CubefulScoring:
+class CubefulScoring(TrialScoring):
     """Scores games with the cube: the cubeless outcome, and the cubeful value.
 
     The sixth column is in points for a cube of 1 in money play, times the trial's stake, and a match-winning

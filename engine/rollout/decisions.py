@@ -11,7 +11,7 @@ from engine.rollout.cubeful_scoring import CubefulScoring
 from engine.rollout.results import EquityDifference, RolloutEstimate, RolloutState
 from engine.rollout.runner import Rollout, RolloutProgressCallback, roll_out
 from engine.rollout.settings import RolloutEvaluators, RolloutSettings
-from engine.rollout.trial_scoring import CubelessScoring, TrialScoring
+from engine.rollout.trial_scoring import TrialScoring
 from engine.rules.dice import Roll
 from engine.rules.moves import Play, legal_plays
 from engine.rules.position import Position
@@ -125,7 +125,7 @@ def roll_out_plays(
 
 def make_scoring_before_roll(space: CubeStateSpace | None) -> TrialScoring:
     """Make the scoring of `roll_out_position` and `roll_out_cube`: no double before the first roll."""
-    return CubelessScoring() if space is None else CubefulScoring(space)
+    return TrialScoring() if space is None else CubefulScoring(space)
 
 
 def make_scoring_after_plays(space: CubeStateSpace | None) -> TrialScoring:
@@ -134,9 +134,7 @@ def make_scoring_after_plays(space: CubeStateSpace | None) -> TrialScoring:
     Args:
         space: The states of the cube, seen by the side that makes the plays; cubeless if None.
     """
-    return (
-        CubelessScoring() if space is None else CubefulScoring(space.opponent_view, may_double_at_start=True)
-    )
+    return TrialScoring() if space is None else CubefulScoring(space.opponent_view, may_double_at_start=True)
 
 
 def rank_by_rollout(plays: Sequence[Play], rollout: Rollout, scoring: TrialScoring) -> list[PlayRollout]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.rollout.settings import RolloutEvaluators, RolloutSettings
-from engine.rollout.trial_scoring import CubelessScoring, Scores
+from engine.rollout.trial_scoring import Scores, TrialScoring
 from engine.rollout.trials import play_trials
 from engine.rules.outcome import Outcomes, sanitise_outcomes
 from engine.rules.position import Board
@@ -55,7 +55,7 @@ class RolloutEvaluator:
                 range(first, min(first + _GAMES_AT_ONCE, trials)),
                 self._settings,
                 self._evaluators,
-                CubelessScoring(),
+                TrialScoring(),
                 lambda: False,
             )
             for first in range(0, trials, _GAMES_AT_ONCE)

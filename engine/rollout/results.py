@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.rollout.trial_scoring import OUTCOME_COLUMNS, CubelessScoring, Scores, TrialCubes, TrialScoring
+from engine.rollout.trial_scoring import OUTCOME_COLUMNS, Scores, TrialCubes, TrialScoring
 from engine.rules.outcome import Outcome
 from engine.rules.position import Board
 
@@ -105,13 +105,13 @@ class RolloutState:
 
         Args:
             start: Index of the start.
-            scoring: The scoring of the trials; `CubelessScoring` if None.
+            scoring: The scoring of the trials; cubeless if None.
             for_opponent: Whether to estimate for the side that is not on roll: the one that has just played.
         """
-        scoring = scoring or CubelessScoring()
+        scoring = scoring or TrialScoring()
         scores = self.scores[start]
         equity, cubeless = (
-            self.estimate_equity(start, by, for_opponent=for_opponent) for by in (scoring, CubelessScoring())
+            self.estimate_equity(start, by, for_opponent=for_opponent) for by in (scoring, TrialScoring())
         )
         outcomes = (scoring.swap_sides(scores) if for_opponent else scores)[:, :OUTCOME_COLUMNS]
         return RolloutEstimate(
@@ -128,7 +128,7 @@ class RolloutState:
         self, start: int = 0, scoring: TrialScoring | None = None, *, for_opponent: bool = False
     ) -> MeanEquity:
         """Estimate the equity of one of the starts; as `estimate`, and far faster."""
-        equities = (scoring or CubelessScoring()).equities(self.scores[start])
+        equities = (scoring or TrialScoring()).equities(self.scores[start])
         return MeanEquity(
             float(-equities.mean() if for_opponent else equities.mean()),
             float(_compute_standard_errors(equities)),
@@ -144,9 +144,9 @@ class RolloutState:
         Args:
             start: Index of one start.
             other: Index of the other.
-            scoring: The scoring of the trials; `CubelessScoring` if None.
+            scoring: The scoring of the trials; cubeless if None.
         """
-        scoring = scoring or CubelessScoring()
+        scoring = scoring or TrialScoring()
         trials = min(self.count_trials(start), self.count_trials(other))
         mine, others = (scoring.equities(self.scores[which][:trials]) for which in (start, other))
         gains = others - mine

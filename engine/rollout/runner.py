@@ -23,7 +23,7 @@ from engine.rollout.stop_rules import (
     has_stop_rules,
     next_check_trial,
 )
-from engine.rollout.trial_scoring import CubelessScoring, Scores, TrialCubes, TrialScoring
+from engine.rollout.trial_scoring import Scores, TrialCubes, TrialScoring
 from engine.rollout.trials import play_trials
 from engine.rules.position import Board, Position
 from engine.runtime.thread_turns import hold_turn
@@ -81,7 +81,7 @@ def roll_out(
         starts: One or more; finished positions score as they ended.
         evaluators: The evaluators.
         settings: Settings; the defaults if None.
-        scoring: The scoring of the trials; `CubelessScoring` if None.
+        scoring: The scoring of the trials; cubeless if None.
         cubes: The cube at each start, as the scoring numbers them; the present one if None.
         rule: Stop rule; `apply_candidate_rule` if None.
         resume: A state of the same starts, evaluators, scoring, seed, truncation and variance reduction to
@@ -103,7 +103,7 @@ def roll_out(
     if not starts:
         raise ValueRangeError("expected at least 1 position to roll out, got none", field="position")
     settings = settings or RolloutSettings()
-    scoring = scoring or CubelessScoring()
+    scoring = scoring or TrialScoring()
     cubes = TrialCubes.make_initial(len(starts)) if cubes is None else cubes
     state = _make_empty_state(starts, cubes, evaluators, settings, scoring)
     if resume is not None:

@@ -1,9 +1,8 @@
-"""Scoring of trials: the five outcomes, and a protocol for cubeful values beside them."""
+"""Scoring of trials: the five outcomes, with columns for cubeful values beside them in a subclass."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,18 +47,19 @@ class TrialCubes:
         return np.array_equal(self.states, other.states) and np.array_equal(self.stakes, other.stakes)
 
 
-class TrialScoring(Protocol):
-    """Scores positions in trials. The side on roll at the start moves on even turns."""
+class TrialScoring:
+    """Scores positions in trials of cubeless money games: the outcome alone. A subclass adds the cube.
+
+    The side on roll at the start moves on even turns.
+    """
+
+    columns = OUTCOME_COLUMNS
+    """Columns of the scores."""
 
     @property
     def name(self) -> str:
         """The kind of scores; a rollout can only be continued with the same kind."""
-        ...
-
-    @property
-    def columns(self) -> int:
-        """Columns of the scores, 5 or more."""
-        ...
+        return "cubeless"
 
     def score(
         self,
@@ -79,7 +79,8 @@ class TrialScoring(Protocol):
             equities: ``float32[n, 3]``, exact money equities, as `CubefulEvaluator.cubeful_equities`, if
                 known.
         """
-        ...
+        scores = outcomes.astype(np.float64)
+        return self.swap_sides(scores) if turn % 2 else scores
 
     def can_settle(self, states: NDArray[np.int8], *, with_equities: bool) -> NDArray[np.bool_]:
         """Return in which states an exact outcome settles the value of a game: ``bool[n]``.
@@ -88,11 +89,11 @@ class TrialScoring(Protocol):
             states: ``int8[n]``, the cube of each.
             with_equities: Whether the exact cubeful money equities are known too.
         """
-        ...
+        return np.ones(len(states), np.bool_)
 
     def may_double(self, turn: int, states: NDArray[np.int8]) -> NDArray[np.bool_]:
         """Return in which states the side on roll may double to its benefit: ``bool[n]``."""
-        ...
+        return np.zeros(len(states), np.bool_)
 
     def act_on_cube(
         self, outcomes: Outcomes, boards: Board, turn: int, cubes: TrialCubes
@@ -108,57 +109,16 @@ class TrialScoring(Protocol):
         Returns:
             The games that end with a pass, ``bool[n]``, and the scores of those games at a stake of 1.
         """
-        ...
-
-    def equities(self, scores: Scores) -> NDArray[np.float64]:
-        """Convert scores into equities in points for the same side, ``float64[n]``."""
-        ...
-
-    def swap_sides(self, scores: Scores) -> Scores:
-        """Return scores from the opponent's side."""
-        ...
-
-
-class CubelessScoring:
-    """Scores cubeless money games: the outcome alone."""
-
-    name = "cubeless"
-    columns = OUTCOME_COLUMNS
-
-    def score(
-        self,
-        outcomes: Outcomes,
-        boards: Board,
-        turn: int,
-        states: NDArray[np.int8],
-        equities: NDArray[np.float32] | None = None,
-    ) -> Scores:
-        """Score positions, as `TrialScoring.score`."""
-        scores = outcomes.astype(np.float64)
-        return self.swap_sides(scores) if turn % 2 else scores
-
-    def can_settle(self, states: NDArray[np.int8], *, with_equities: bool) -> NDArray[np.bool_]:
-        """Return all rows: only the outcome counts."""
-        return np.ones(len(states), np.bool_)
-
-    def may_double(self, turn: int, states: NDArray[np.int8]) -> NDArray[np.bool_]:
-        """Return no rows: there is no cube."""
-        return np.zeros(len(states), np.bool_)
-
-    def act_on_cube(
-        self, outcomes: Outcomes, boards: Board, turn: int, cubes: TrialCubes
-    ) -> tuple[NDArray[np.bool_], Scores]:
-        """Do nothing: there is no cube."""
         return np.zeros(len(boards), np.bool_), np.empty((0, self.columns))
 
     def equities(self, scores: Scores) -> NDArray[np.float64]:
-        """Return cubeless money equities in points, ``float64[n]``."""
+        """Convert scores into equities in points for the same side, ``float64[n]``."""
         gains = 2 * scores[..., WIN] - 1 + scores[..., WIN_G] + scores[..., WIN_BG]
         equities: NDArray[np.float64] = gains - scores[..., LOSE_G] - scores[..., LOSE_BG]
         return equities
 
     def swap_sides(self, scores: Scores) -> Scores:
-        """Return scores from the opponent's side, as `TrialScoring.swap_sides`."""
+        """Return scores from the opponent's side."""
         turned: Scores = scores[..., [WIN, LOSE_G, LOSE_BG, WIN_G, WIN_BG]]
         turned[..., WIN] = 1.0 - turned[..., WIN]
         return turned

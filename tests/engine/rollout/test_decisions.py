@@ -6,10 +6,10 @@ import pytest
 from engine.errors import PlayError, StateError, ValueRangeError
 from engine.evaluation.pruning import EvaluatorPruner
 from engine.rollout import (
-    CubelessScoring,
     RolloutEvaluators,
     RolloutSettings,
     StopReason,
+    TrialScoring,
     rank_by_rollout,
     roll_out_plays,
     roll_out_position,
@@ -60,7 +60,7 @@ def test_pruned_plays_come_last_whatever_their_equity():
         rollout.state.estimate(1, for_opponent=True).equity
         > rollout.state.estimate(0, for_opponent=True).equity
     )
-    ranked = rank_by_rollout(plays, replace(rollout, survivors=(1 - better,)), CubelessScoring())
+    ranked = rank_by_rollout(plays, replace(rollout, survivors=(1 - better,)), TrialScoring())
     assert [each.play for each in ranked] == [plays[1 - better], plays[better]]
     assert [each.is_pruned for each in ranked] == [False, True]
     assert ranked[1].difference_to_best.equity > 0

@@ -6,11 +6,11 @@ import pytest
 from engine.cubeful import build_cube_state_space
 from engine.rollout import (
     CubefulScoring,
-    CubelessScoring,
     RolloutSettings,
     RolloutState,
     StopReason,
     TrialCubes,
+    TrialScoring,
 )
 from engine.rollout.settings import MAX_TRIALS
 from engine.rollout.stop_rules import (
@@ -70,7 +70,7 @@ def test_rules_wait_for_their_moment(trials):
     state = RolloutState(
         starts, TrialCubes.make_initial(2), 0, 0, True, ("evaluator",), "cubeless", (scores, better)
     )
-    assert apply_candidate_rule(state, [0, 1], SETTINGS, CubelessScoring()) == ([0, 1], None)
+    assert apply_candidate_rule(state, [0, 1], SETTINGS, TrialScoring()) == ([0, 1], None)
 
 
 def test_the_candidate_with_the_least_equity_for_the_next_mover_is_kept():
@@ -81,7 +81,7 @@ def test_the_candidate_with_the_least_equity_for_the_next_mover_is_kept():
     state = RolloutState(
         starts, TrialCubes.make_initial(2), 0, 0, True, ("evaluator",), "cubeless", (scores, better)
     )
-    assert apply_candidate_rule(state, [0, 1], SETTINGS, CubelessScoring()) == ([0], StopReason.JSD)
+    assert apply_candidate_rule(state, [0, 1], SETTINGS, TrialScoring()) == ([0], StopReason.JSD)
 
 
 def test_moments_of_the_rules_are_multiples_of_108_ever_further_apart():

@@ -5,7 +5,7 @@ from engine.bearoff.two_sided import build_two_sided
 from engine.errors import CancelledWork, LimitError
 from engine.evaluation.pruning import EvaluatorPruner, Replies
 from engine.rollout.settings import RolloutEvaluators, RolloutSettings
-from engine.rollout.trial_scoring import CubelessScoring
+from engine.rollout.trial_scoring import TrialScoring
 from engine.rollout.trials import play_trials
 from engine.rules.position import Position
 from tests import boards, naive_rollout
@@ -19,9 +19,7 @@ CONTACT = boards.position({25: 1, 20: 2, 6: 3, 4: 2}, {2: 2, 7: 1, 19: 4, 21: 3}
 
 def _play(starts, trials, settings=None, evaluators=EVALUATORS, cancelled=lambda: False):
     stacked = np.stack([start.board for start in starts])
-    return play_trials(
-        stacked, trials, settings or RolloutSettings(), evaluators, CubelessScoring(), cancelled
-    )
+    return play_trials(stacked, trials, settings or RolloutSettings(), evaluators, TrialScoring(), cancelled)
 
 
 @pytest.mark.parametrize(

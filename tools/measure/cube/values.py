@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from engine.cubeful import CubeEfficiencies, CubeStateSpace, build_cube_state_space, select_exact_values
 from engine.errors import CancelledWork
-from engine.rollout import CubefulScoring, CubelessScoring, RolloutEvaluators, RolloutSettings, TrialCubes
+from engine.rollout import CubefulScoring, RolloutEvaluators, RolloutSettings, TrialCubes, TrialScoring
 from engine.rollout.trial_scoring import OUTCOME_COLUMNS
 from engine.rollout.trials import play_trials
 from engine.rules.match import MatchState
@@ -157,6 +157,6 @@ class CubeValueEvaluator:
                 starts, trials, settings, self._evaluators, self._scoring, self._cancelled, cubes
             )
             cubeless = play_trials(
-                starts[:1], trials, settings, self._evaluators, CubelessScoring(), self._cancelled
+                starts[:1], trials, settings, self._evaluators, TrialScoring(), self._cancelled
             )
         return cubeless[0].mean(axis=0), cubeful[:, :, OUTCOME_COLUMNS].mean(axis=1)

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from engine.evaluation.pruning import ShortlistPruner
-from engine.rollout import CubelessScoring, RolloutEvaluators, RolloutSettings
+from engine.rollout import RolloutEvaluators, RolloutSettings, TrialScoring
 from engine.rollout.dice import FACES
 from engine.rollout.runner import BLOCK_ROWS
 from engine.rollout.trial_scoring import Scores
@@ -33,7 +33,7 @@ SHARD_POSITIONS = 16
 _DICE_SEED_TAG = 0x726F6C6C6F757473
 """Stands first in the seeds of the dice of rollouts."""
 
-_CUBELESS = CubelessScoring()
+_CUBELESS = TrialScoring()
 
 
 @dataclass(frozen=True, eq=False)

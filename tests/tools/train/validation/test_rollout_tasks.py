@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engine.rollout import RolloutEvaluator, RolloutSettings
-from engine.rollout.trial_scoring import CubelessScoring
+from engine.rollout.trial_scoring import TrialScoring
 from engine.rules.outcome import cubeless_equity
 from tools.parallel import ProcessPool
 from tools.progress import Progress
@@ -62,7 +62,7 @@ def test_a_label_is_the_mean_of_rollouts_with_dice_of_its_own(tmp_path, nets, ev
         assert cubeless_equity(labels.outcomes[i]) == pytest.approx(cubeless_equity(expected)[0], abs=0.01)
         scores = roll_out_to_error(positions.boards[i], evaluators, dataclasses.replace(SHORT, seed=seed))
         np.testing.assert_allclose(labels.outcomes[i], scores.mean(axis=0), atol=1e-6)
-        spread = CubelessScoring().equities(scores).std(ddof=1)
+        spread = TrialScoring().equities(scores).std(ddof=1)
         assert labels.equity_errors[i] == pytest.approx(spread / 6, rel=1e-5)
     assert made["error"] == pytest.approx(float(np.sqrt(np.square(labels.equity_errors).mean())), rel=1e-5)
 
@@ -72,12 +72,12 @@ def test_a_position_is_rolled_out_until_it_is_known_well_enough(evaluators, posi
     settings = RolloutSettings(trials=720, seed=1, stop_error=1.0, min_trials=36, truncation=8)
     first = roll_out_to_error(board, evaluators, settings)
     assert len(first) == 36
-    spread = CubelessScoring().equities(first).std(ddof=1)
+    spread = TrialScoring().equities(first).std(ddof=1)
     wanted = spread / np.sqrt(100)
     enough = roll_out_to_error(board, evaluators, dataclasses.replace(settings, stop_error=wanted))
     assert len(enough) == 108
     np.testing.assert_array_equal(enough[:36], first)
-    error = CubelessScoring().equities(enough).std(ddof=1) / np.sqrt(108)
+    error = TrialScoring().equities(enough).std(ddof=1) / np.sqrt(108)
     assert error == pytest.approx(wanted, rel=0.35)
     never = roll_out_to_error(board, evaluators, dataclasses.replace(settings, stop_error=1e-6, trials=72))
     assert len(never) == 72
@@ -105,7 +105,7 @@ def test_with_look_ahead_other_plays_are_made(nets, evaluators, positions):
     board = positions.boards[positions.classes == 0][0]
     shallow, deeper = (roll_out_to_error(board, each, settings) for each in (evaluators, deep))
     assert 0 < (np.abs(shallow - deeper) > 1e-9).any(axis=1).sum() <= 36
-    assert abs(CubelessScoring().equities(shallow).mean() - CubelessScoring().equities(deeper).mean()) < 0.2
+    assert abs(TrialScoring().equities(shallow).mean() - TrialScoring().equities(deeper).mean()) < 0.2
 
 
 @pytest.mark.slow
