@@ -18,6 +18,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit status.
     """
     install_finder()
+    from engine.runtime.garbage import collect_garbage_rarely
+
+    collect_garbage_rarely()
     from tools.cli import main as run
 
     return run(arguments)

@@ -17,6 +17,7 @@ from typing import TypeVar
 
 from engine.errors import LimitError, ValueRangeError
 from engine.runtime.cores import MAX_THREADS
+from engine.runtime.garbage import collect_garbage_rarely
 from tools.interrupts import follow_parent
 
 _Task = TypeVar("_Task")
@@ -105,5 +106,6 @@ def is_stopping() -> bool:
 
 def _init_worker(stopping: Event) -> None:
     global _stopping
+    collect_garbage_rarely()
     follow_parent()
     _stopping = stopping

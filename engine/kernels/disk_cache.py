@@ -26,6 +26,7 @@ from typing import Any
 import numba
 import platformdirs
 from numba.core.caching import FunctionCache
+from numba.core.runtime.nrt import rtsys
 
 _ROOT = Path(__file__).resolve().parent.parent.parent
 _IMPORT = re.compile(r"^(?:from ([\w.]+) import|import ([\w.]+))", re.MULTILINE)
@@ -47,7 +48,7 @@ class KernelCache:
     def load_overload(self, signature: Any, target_context: Any) -> Any:  # noqa: ANN401  (numba's)
         """Return the compiled form of a signature, None if it must be compiled."""
         files = self._find_files()
-        compiled = files.load_overload(signature, target_context) if files else None
+        compiled = _read_overload(files, signature, target_context) if files else None
         if compiled is None:
             _announce_compiling()
         return compiled
@@ -160,6 +161,19 @@ def _open_files(function: Callable[..., Any], folder: Path) -> Any:  # noqa: ANN
         return False
     finally:
         setattr(numba.config, "CACHE_DIR", before)  # noqa: B010
+
+
+def _read_overload(files: Any, signature: Any, target_context: Any) -> Any:  # noqa: ANN401  (numba's)
+    """Read a compiled form, None if there is none, without the tables that only compiling needs.
+
+    ``files.load_overload`` first fills numba's tables of types and operations, which takes longer than
+    loading all kernels of an answer; the compiler fills them itself. Compiled code needs the runtime, which
+    makes arrays.
+    """
+    rtsys.initialize(target_context)
+    with files._guard_against_spurious_io_errors():
+        return files._load_overload(signature, target_context)
+    return None  # where the guard swallowed an error
 
 
 @functools.cache

@@ -7,10 +7,12 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
 
 import pytest
 
 from engine.kernels import disk_cache
+from engine.rules.position import Phase, Position
 
 COMPILE = "from engine.rules.position import Position; Position.start().phase"
 
@@ -35,6 +37,14 @@ def fresh_folders():
 def test_the_first_use_says_that_it_compiles_and_the_second_does_not(tmp_path):
     assert "compiling kernels once" in start(tmp_path)
     assert start(tmp_path) == ""
+
+
+def test_compiled_kernels_load_without_the_tables_of_the_compiler():
+    tables = "numba.np.npyimpl"
+    assert find_spec(tables) is not None
+    assert Position.start().phase is Phase.CONTACT  # compiled from now on
+    show = f"import sys; print({tables!r} in sys.modules, file=sys.stderr)"
+    assert start(disk_cache.cache_root(), f"{COMPILE}; {show}").split() == ["False"]
 
 
 def test_importing_kernels_writes_nothing(tmp_path):
