@@ -22,7 +22,7 @@ from engine.search.results import ChosenPlay
 class Player:
     """Chooses plays; each choice depends on its own position and roll alone.
 
-    A subclass implements `pick`, or `choose` if it can only play by the usual rules. The attributes are
+    A subclass implements `pick`, or `choose` if it can only play by the standard rules. The attributes are
     capabilities: a player sets those that it has. Players are safe to use from several threads.
 
     Attributes:

@@ -151,8 +151,8 @@ class HeuristicPlayer(Player):
 class OnePlyHeuristicPlayer(Player):
     """Minimises the probability score: the average of the opponent's best replies over its rolls.
 
-    Its arguments are those of `HeuristicPlayer`. It plays by the usual rules alone, and does not choose among
-    given plays.
+    Its arguments are those of `HeuristicPlayer`. It plays doubles as four moves alone, and does not choose
+    among given plays.
     """
 
     is_deep = True

@@ -65,7 +65,7 @@ class ClimbSettings(RunSettings, frozen=True):
         Raises:
             ValueRangeError: No configuration has this name, a number of games is odd, or the bounds of a
                 test are not in order.
-            UnsupportedError: The probability score is to play doubles as two moves.
+            UnsupportedError: The probability score cannot play doubles as two moves.
             GammondError: An opponent cannot be loaded.
         """
         _ = self.rule
