@@ -19,18 +19,18 @@ from tools.opponents import load_opponent
 from tools.parallel import ProcessPool
 
 GAMES_PER_TASK = 1000
-"""Games of a task; the result does not depend on it."""
+"""Games of a task; no effect on the result."""
 
 _REFERENCE_SEED = 1
-"""Always the same dice, so that points differ by their weights alone."""
+"""The same dice for all points, so that they differ by their weights alone."""
 
 _STEP, _RANDOM_POINT = range(2)
-"""What a seed is for."""
+"""Purposes of seeds."""
 
 
 @dataclass(frozen=True, eq=False)
 class RatedVector:
-    """A vector, and how strong it is.
+    """A vector with its strength.
 
     Attributes:
         vector: ``float64[d]``.
@@ -48,16 +48,16 @@ class AscentState:
     """The state of a run between two steps.
 
     Attributes:
-        step: Steps that were made.
-        games: Games that were played for gradients.
-        now: Where the next step starts.
+        step: Steps done.
+        games: Games played for gradients.
+        now: The start of the next step.
         best: The best point since the last random one.
         best_ever: The best of all.
-        delta: How far the next step changes weights to try them.
-        rate: How far it goes.
+        delta: Change of a weight when the next step tries it.
+        rate: Length of the next step.
         since_best: Steps since `best`.
         returns: Returns to `best` since it was found.
-        random_points: Random points that were tried.
+        random_points: Random points tried.
     """
 
     step: int
@@ -74,14 +74,14 @@ class AscentState:
 
 @dataclass(frozen=True, eq=False)
 class Gradient:
-    """What trying each weight came to, in points a game for a step of its scale: ``float64[d]`` each."""
+    """The slope for each weight, in points per game for a step of its scale, with errors: ``float64[d]``."""
 
     slopes: Vector
     errors: Vector
 
     @property
     def signal_to_noise(self) -> float:
-        """How far the slopes stand out of chance: their root mean square in standard errors; 1 is none."""
+        """The root mean square of the slopes in standard errors; 1 is pure noise."""
         return float(np.sqrt(np.mean((self.slopes / np.maximum(self.errors, 1e-12)) ** 2)))
 
 
@@ -113,7 +113,7 @@ class GradientAscent:
 
     @property
     def reward(self) -> RewardSettings:
-        """What counts in the games of a gradient."""
+        """The reward of the games of a gradient."""
         return self._reward
 
     def rate_start(self) -> AscentState:
@@ -139,7 +139,7 @@ class GradientAscent:
         return self._backtrack_if_stuck(after), gradient
 
     def _backtrack_if_stuck(self, state: AscentState) -> AscentState:
-        """Go back to the best point with another delta and rate, or to a random one, where a run is stuck."""
+        """Return a stuck run to its best point with another delta and rate, or to a random point."""
         settings = self.settings
         if state.since_best < settings.patience:
             return state
@@ -177,7 +177,7 @@ class GradientAscent:
         return RatedVector(vector, results.points_per_game, results.standard_error)
 
     def _estimate_gradient(self, state: AscentState) -> Gradient:
-        """Try each weight: play the vector with it changed against the vector as it is."""
+        """Try each weight: play the vector with the weight changed against the present vector."""
         kind, settings, now = self.family, self.settings, state.now.vector
         others, signs = [], []
         for place, scale in enumerate(kind.scales):

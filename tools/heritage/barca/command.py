@@ -1,14 +1,14 @@
 """``gammond heritage ascend``: gradient ascent on the weights of a player, by matches against itself.
 
 A step tries each weight: the player with that weight changed by --delta plays --games paired games against
-the player as it is. What it gains for each unit of change is the gradient, and the next point lies --rate
-along it. Each point meets the same reference player with the same dice, and the best is kept. A run that
-finds no better point for --patience steps goes back to its best one with another delta and rate. Games count
-their points, their length and how the positions were evaluated on the way.
+the present player. The gain per unit of change is the gradient, and the next point lies --rate along it. Each
+point plays the same reference with the same dice, and the run keeps the best. A run that finds no better
+point for --patience steps returns to its best one with another delta and rate. The reward of a game combines
+its points, its length and the evaluations of its positions.
 
-The folder gets run.toml, checkpoint.npz, best.npz and a line of log.jsonl for each step. A run that was
-killed goes on with --resume; it loses the step that was under way. In the end the best point and the first
-meet the reference, and each other, with fresh dice.
+The folder gets run.toml, checkpoint.npz, best.npz and a line of log.jsonl for each step. --resume continues a
+run that was killed; it loses the step under way. At the end the first and the best point play the reference,
+and each other, with fresh dice.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ from tools.train.runs.trainer import Resources, Trainer
 SUMMARY = "learn the weights of a player without nets by gradient ascent on match scores"
 
 _FRESH_SEED = 2
-"""Of the dice that nothing was chosen by."""
+"""Seed of dice other than those that chose the best point."""
 
 
 class AscendLearner(Learner):
-    """An ascent as a run sees it; its first step measures the first point, step 0 of the log.
+    """An ascent as a run drives it; its first step measures the first point, step 0 of the log.
 
     Args:
         ascent: Makes the steps.
@@ -171,7 +171,7 @@ def _format_restart(before: AscentState, after: AscentState) -> str:
 
 
 def report_result(settings: AscendSettings, best: RatedVector) -> str:
-    """Measure a result with dice that nothing was chosen by, and say it in a few lines.
+    """Measure the best point with fresh dice, and report it in a few lines.
 
     Args:
         settings: Of the run.

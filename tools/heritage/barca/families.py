@@ -1,4 +1,4 @@
-"""Players that are a vector of weights: what can be ascended on."""
+"""Players that are a vector of weights, for gradient ascent."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ class PlayerFamily:
     """Players that differ by a vector of weights alone.
 
     Attributes:
-        names: Of the weights.
-        start: Their values before anything is learned.
-        scales: What counts as one step of each: changes and gradients are measured in these.
-        low: The least that each can be.
-        high: The greatest.
+        names: Names of the weights.
+        start: Their initial values.
+        scales: The unit of each: changes and gradients are measured in these.
+        low: Their lower bounds.
+        high: Their upper bounds.
         make_player: Makes the player of a vector.
         make_scorer: Makes the scorer of positions for the side that has just played.
-        format_player: Writes the player of a vector as other tools take it; empty where they cannot.
+        format_player: Formats the player of a vector as other tools take it; empty if they cannot.
     """
 
     names: tuple[str, ...]
@@ -50,7 +50,7 @@ class PlayerFamily:
     format_player: Callable[[Vector], str]
 
     def clip(self, vector: Vector) -> Vector:
-        """The nearest vector within the limits."""
+        """Return the nearest vector within the bounds."""
         return np.clip(vector, self.low, self.high)
 
 
@@ -70,7 +70,7 @@ def _make_bev_family() -> PlayerFamily:
 
 
 class _HeuristicScorer:
-    """What the heuristic engine's formula for contact says; an `engine.evaluation.evaluator.Scorer`."""
+    """The heuristic engine's formula for contact; an `engine.evaluation.evaluator.Scorer`."""
 
     def __init__(self, vector: Vector) -> None:
         self._factors = HeuristicConfig(*vector.tolist()).tables
@@ -136,7 +136,7 @@ _MAKERS = {
 }
 
 FAMILY_NAMES = tuple(_MAKERS)
-"""Names that `family` takes."""
+"""Names that `get_family` takes."""
 
 
 @cache

@@ -1,14 +1,14 @@
-"""The match score: how much better one vector of weights plays than another.
+"""The reward of games: how much better one vector of weights plays than another.
 
-Each game of a pair has the same dice and the other side begins. A game counts its points; as much of them as
-`RewardSettings.length_share` says shrinks in proportion to the length of the game; and to that comes the
-difference of the average evaluations of the positions that the two brought about, times
+The games of a pair have the same dice, and each side begins one. The reward of a game is its points, a share
+of which (`RewardSettings.length_share`) shrinks in proportion to the length of the game; plus the difference
+of the average evaluations of the positions that the two sides reached, times
 `RewardSettings.evaluation_weight`.
 
 *Source:* the technology page of the Barca project, section "Match Scoring". There a victory counts the
 inverse of its length, and evaluations decide draws. Backgammon has no draws, so evaluations count in all
-games. An evaluation is the mean of what both players think of a position, as if each had brought it about; or
-what the reference thinks, which no change of weights can bend.
+games. An evaluation is the mean of both players' scores of a position, as if each had reached it; or the
+score of the reference, which no change of weights can bend.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ _CALIBRATION_SEED = 5
 
 @dataclass(frozen=True)
 class RewardSettings:
-    """What counts besides points.
+    """The parts of a reward besides points.
 
     Attributes:
-        length_share: Which share of the points shrinks with the length of the game, 0 to 1.
-        evaluation_weight: What an average evaluation that is better by `evaluation_spread` counts, in points.
+        length_share: Share of the points that shrinks with the length of the game, 0 to 1.
+        evaluation_weight: Points for an average evaluation that is better by `evaluation_spread`.
         is_evaluated_by_reference: Whether the reference alone evaluates, not the players.
-        evaluation_spread: How far apart the evaluations of positions usually are.
-        typical_turns: How many turns a usual game has: one of this length counts its points as they are.
+        evaluation_spread: Standard deviation of the evaluations of positions.
+        typical_turns: Turns of a typical game, which counts its points in full.
     """
 
     length_share: float
@@ -51,14 +51,14 @@ class GameBatch:
     """Some paired games between two vectors of a family.
 
     Attributes:
-        family_name: Its name.
-        first: Whose reward is counted.
-        second: Against whom.
-        reference: Evaluates where the players do not.
-        reward: What counts.
+        family_name: The name of the family.
+        first: The vector whose reward counts.
+        second: Its opponent.
+        reference: Evaluates if the players do not.
+        reward: The reward of a game.
         seed: Of the dice.
         first_game: The number of the first game.
-        games: How many, even.
+        games: Number of games, even.
     """
 
     family_name: str
@@ -73,10 +73,10 @@ class GameBatch:
 
 @dataclass(frozen=True)
 class MeanReward:
-    """What games came to, for the first player.
+    """The mean reward of the first player.
 
     Attributes:
-        mean: Reward of a game.
+        mean: Reward per game.
         standard_error: Its standard error, from the pairs.
     """
 
@@ -85,17 +85,17 @@ class MeanReward:
 
     @classmethod
     def from_rewards(cls, rewards: NDArray[np.float64]) -> MeanReward:
-        """Put the rewards of paired games together."""
+        """Return the mean reward of paired games."""
         results = PairedGameResults(rewards)
         return cls(results.points_per_game, results.standard_error)
 
 
 def play_batch(batch: GameBatch) -> NDArray[np.float64]:
-    """Play a contest; ``float64[games]``, the rewards of the first player."""
+    """Play games; return ``float64[games]``, the rewards of the first player."""
     kind, reward = get_family(batch.family_name), batch.reward
     evaluating = (batch.reference,) if reward.is_evaluated_by_reference else (batch.first, batch.second)
-    opinions = [kind.make_scorer(vector) for vector in evaluating] if reward.evaluation_weight else []
-    log = RewardLog(batch.games, opinions)
+    scorers = [kind.make_scorer(vector) for vector in evaluating] if reward.evaluation_weight else []
+    log = RewardLog(batch.games, scorers)
     points = play_games(
         kind.make_player(batch.first),
         kind.make_player(batch.second),
@@ -109,11 +109,11 @@ def play_batch(batch: GameBatch) -> NDArray[np.float64]:
 
 
 class RewardLog:
-    """Notes lengths and evaluations of games; an `engine.play.lockstep.TurnLog`.
+    """Records lengths and evaluations of games; an `engine.play.lockstep.TurnLog`.
 
     Args:
-        games: How many.
-        scorers: Evaluate, with equal weights; none for no evaluations.
+        games: Number of games.
+        scorers: Evaluate positions, with equal weights; none for no evaluations.
     """
 
     def __init__(self, games: int, scorers: list[Scorer]) -> None:
@@ -124,7 +124,7 @@ class RewardLog:
         self._counts = np.zeros((2, games))
 
     def add(self, games: NDArray[np.int64], seat: int, dice: NDArray[np.int8], after: Board) -> None:
-        """Take note of one turn, as `engine.play.lockstep.TurnLog.add`; results are no evaluations."""
+        """Record one turn, as `engine.play.lockstep.TurnLog.add`; finished games get no evaluation."""
         self.turns[games] += 1
         goes_on = after[:, 1, OFF] != CHECKERS
         if not self._scorers or not goes_on.any():
@@ -138,7 +138,7 @@ class RewardLog:
         self.evaluations.append(values)
 
     def compute_lead(self) -> NDArray[np.float64]:
-        """By how much the first player's positions were better on average: ``float64[games]``."""
+        """Return how much better the first player's positions were on average: ``float64[games]``."""
         means = self._sums / np.maximum(self._counts, 1)
         lead: NDArray[np.float64] = means[0] - means[1]
         return lead
@@ -152,7 +152,7 @@ def calibrate_reward(
     *,
     is_evaluated_by_reference: bool,
 ) -> RewardSettings:
-    """Measure how long games of a vector against itself are and how far apart its evaluations."""
+    """Measure the length of games and the spread of evaluations of a vector against itself."""
     kind = get_family(family_name)
     log = RewardLog(_CALIBRATION_GAMES, [kind.make_scorer(vector)])
     player = kind.make_player(vector)

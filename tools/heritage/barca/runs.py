@@ -1,4 +1,4 @@
-"""What runs of ``gammond heritage ascend`` leave: vectors in files, and the players that they are."""
+"""The results of runs of ``gammond heritage ascend``: vectors in files, and their players."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def parse_vector(arrays: Mapping[str, NDArray[Any]], key: str, player: str) -> V
     """Read the weights of a player from a file's arrays.
 
     Args:
-        arrays: All that the file holds.
-        key: Of the weights.
+        arrays: What the file holds.
+        key: The name of the array.
         player: One of `FAMILY_NAMES`.
 
     Raises:

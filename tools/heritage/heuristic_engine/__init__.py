@@ -1,1 +1,1 @@
-"""`gammond heritage climb`: the factors of the heuristic engine, changed one at a time."""
+"""``gammond heritage climb``: hill climbing on the factors of the heuristic engine."""

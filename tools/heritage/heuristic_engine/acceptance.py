@@ -1,4 +1,4 @@
-"""When a changed configuration is kept: after a fixed number of games, or by a sequential test."""
+"""Rules that keep a changed configuration: after a fixed number of games, or by a sequential test."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from tools.tournament.sprt import SequentialTest, SprtVerdict
 
 @dataclass(frozen=True)
 class ChangeDecision:
-    """What a rule says.
+    """The decision of a rule.
 
     Attributes:
-        is_accepted: Whether the change is.
-        games: After how many games.
+        is_accepted: Whether to keep the change.
+        games: Number of games that decided.
     """
 
     is_accepted: bool
@@ -24,20 +24,20 @@ class ChangeDecision:
 
 
 class AcceptanceRule(Protocol):
-    """Decides about a change from the games of the changed configuration against the one before."""
+    """Decides about a change from the games of the changed configuration against the previous one."""
 
     @property
     def has_pairs(self) -> bool:
-        """Whether games come in pairs with the same dice; otherwise all have their own."""
+        """Whether games come in pairs with the same dice."""
         ...
 
     @property
     def most_games(self) -> int:
-        """After how many games there is an answer at the latest."""
+        """Maximum number of games before a decision."""
         ...
 
     def decide(self, scores: PairedScores) -> ChangeDecision | None:
-        """Decide from the games so far; None to go on."""
+        """Decide from the games so far; None to play on."""
         ...
 
 
@@ -48,8 +48,8 @@ class FixedRule:
     *Source:* K. Ekman's trainer: 3,000 games, 51 %, each with its own dice.
 
     Attributes:
-        most_games: How many, even.
-        share: What has to be exceeded.
+        most_games: Number of games, even.
+        share: The share of games that a kept change exceeds.
         has_pairs: As `AcceptanceRule.has_pairs`.
 
     Raises:
@@ -62,7 +62,7 @@ class FixedRule:
 
     def __post_init__(self) -> None:
         if self.most_games % 2:
-            raise ValueRangeError(f"games of a change are even, not {self.most_games}", field="games")
+            raise ValueRangeError(f"expected an even number of games, got {self.most_games}", field="games")
 
     def decide(self, scores: PairedScores) -> ChangeDecision | None:
         """Decide, as `AcceptanceRule.decide`."""
@@ -74,11 +74,11 @@ class FixedRule:
 
 @dataclass(frozen=True)
 class SequentialRule:
-    """As many paired games as a sequential test takes; kept if it accepts.
+    """Plays paired games until a sequential test ends; keeps a change that it accepts.
 
     Attributes:
-        test: Of the changed configuration's wins.
-        most_games: After these the change is not kept.
+        test: Tests the changed configuration's wins.
+        most_games: Maximum number of games, after which the change is dropped.
     """
 
     test: SequentialTest

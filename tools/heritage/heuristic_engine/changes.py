@@ -1,4 +1,4 @@
-"""Changes of one factor of a configuration, each decided by the seed and the number of the trial."""
+"""Changes of one factor of a configuration, determined by the seed and the number of the trial."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from engine.options import list_fields
 from nets.heritage.heuristic_engine.heuristic import HeuristicConfig
 
 STEP_SIZES: dict[str, float] = {"cbp": 0.5, "cb": 0.25, "bf": 0.25, "bfp": 0.25, "bt": 3.0, "rb": 0.25}
-"""The factors that change, and how far typically. Pips stay what everything else is measured in."""
+"""The factors that change, with typical step sizes. Pips do not change: they are the unit."""
 
 WHOLE_NUMBER_FACTORS = frozenset({"bt"})
-"""Factors that only whole numbers tell apart."""
+"""Factors that are whole numbers."""
 
 _DEGREES_OF_FREEDOM = 3.0
-"""Degrees of freedom of Student's distribution, which steps have: now and then one goes far."""
+"""Degrees of freedom of the Student distribution of steps: a few steps are large."""
 
 _DECIMALS = 3
 
 
 class FactorChange(msgspec.Struct, frozen=True):
-    """A factor and what becomes of it."""
+    """A factor, before and after its change."""
 
     factor: str
     before: float
     after: float
 
     def apply_to(self, configuration: HeuristicConfig) -> HeuristicConfig:
-        """A configuration with this change."""
+        """Return a configuration with this change."""
         return msgspec.structs.replace(configuration, **{self.factor: self.after})
 
 
@@ -36,10 +36,10 @@ def draw_change(configuration: HeuristicConfig, seed: int, trial: int, scale: fl
     """Draw a change of one factor, within its bounds.
 
     Args:
-        configuration: What is changed.
+        configuration: The configuration to change.
         seed: Of the run.
-        trial: Its number.
-        scale: What the usual steps are multiplied with, above 0.
+        trial: The number of the trial.
+        scale: Factor of the typical step sizes, above 0.
     """
     generator = np.random.Generator(np.random.PCG64([seed, trial]))
     factor = str(generator.choice(list(STEP_SIZES)))

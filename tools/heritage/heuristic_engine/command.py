@@ -1,12 +1,11 @@
 """``gammond heritage climb``: tune the factors of the heuristic engine by changing one at a time.
 
-A trial changes one factor and plays the changed configuration against the one before; a change that wins is
-kept, and the climb goes on from there. By default it wins with more than 51 % of 3,000 games, as its author
-had it; with --test sprt a sequential test decides, which is fooled less often
-('gammond heritage climb-study').
+A trial changes one factor and plays the changed configuration against the previous one; the climb keeps a
+change that wins. By default a change wins with more than 51 % of 3,000 games, as in the original; with
+--test sprt a sequential test decides, which errs less often ('gammond heritage climb-study').
 With --probability true the players look at the opponent's replies, in training too.
-A run that was killed goes on with --resume; it loses the trial under way. --recheck plays the changes that a
-run has kept once more, with fresh dice.
+--resume continues a run that was killed; it loses the trial under way. --recheck plays the changes that a run
+has kept again, with fresh dice.
 """
 
 from __future__ import annotations
@@ -38,13 +37,13 @@ from tools.train.runs.trainer import Resources, Trainer
 SUMMARY = "tune the heuristic engine by hill climbing, one factor at a time"
 
 _RECHECK_SEED = 2**32
-"""Beyond the seeds of runs, so that a change meets dice that it was not chosen by."""
+"""Beyond the seeds of runs, so that a change is played with other dice than those that chose it."""
 
 _PERCENT = 100
 
 
 class ClimbLearner(Learner):
-    """A climb as a run sees it; its log is all that it resumes from.
+    """A climb as a run drives it; it resumes from its log alone.
 
     Args:
         settings: Of the run.
@@ -111,7 +110,7 @@ class ClimbLearner(Learner):
         return self._metrics
 
     def measure_strength(self) -> StrengthMeasurement:
-        """Play the configuration reached against all opponents, every few trials and after the last."""
+        """Play the present configuration against all opponents, every few trials and after the last."""
         settings, manner = self._settings, self._settings.play_settings
         if self._trials_done % settings.measure_every and self._trials_done < settings.trials:
             return StrengthMeasurement()
@@ -128,7 +127,7 @@ class ClimbLearner(Learner):
         )
 
     def score(self, record: Record) -> None:
-        """Return None: the configuration reached is the result, whatever was measured."""
+        """Return None: the last configuration is the result."""
 
     def state_dict(self) -> Arrays:
         """Return nothing: the log is enough."""
@@ -138,7 +137,7 @@ class ClimbLearner(Learner):
         """Do nothing: the log is enough."""
 
     def finish(self, folder: Path) -> str:
-        """Report the configuration reached."""
+        """Report the last configuration."""
         player = format_player(self._current, uses_probability_score=self._settings.probability)
         return f"kept {self._accepted} of {self._trials_done} changes in {self._games:,} games:\n{player}\n"
 
@@ -172,7 +171,7 @@ def main(args: argparse.Namespace) -> int:
     """Climb, or replay the changes that a climb has kept; return the exit status.
 
     Raises:
-        GammondError: As `Trainer.main`; or a climb to be checked has kept nothing.
+        GammondError: As `Trainer.main`; or the climb to recheck has kept no change.
     """
     if args.recheck is None:
         return TRAINER.main(args)
@@ -190,7 +189,7 @@ def _parse_configuration(record: Record) -> HeuristicConfig:
 
 
 def format_player(configuration: HeuristicConfig, *, uses_probability_score: bool = False) -> str:
-    """Write the player with a configuration as tools take it, with all factors.
+    """Format the player with a configuration as tools take it, with all factors.
 
     Args:
         configuration: Its factors.
@@ -206,9 +205,9 @@ def _format_share(share: MeanEstimate) -> str:
 
 
 def _recheck(folder: Path, settings: ClimbSettings, games: int, processes: ProcessPool) -> int:
-    """Play each change that was kept once more, and tell what it wins in truth."""
+    """Play each kept change again, and report its share of wins."""
     if games < 4 or games % 2:
-        raise ValueRangeError(f"--recheck takes an even number of 4 or more, not {games}", field="recheck")
+        raise ValueRangeError(f"expected an even number of games, 4 or more, got {games}", field="recheck")
     records = read_records(folder / LOG_FILE)
     kept = [record for record in records if record["kept"]]
     if not kept:
@@ -218,8 +217,8 @@ def _recheck(folder: Path, settings: ClimbSettings, games: int, processes: Proce
     with Progress(len(kept), "changes") as bar:
         for done, record in enumerate(kept, 1):
             after = _parse_configuration(record)
-            table = ClimbTrial(after, before, _RECHECK_SEED, int(record["trial"]), settings.play_settings)
-            _, scores = run_trial(table, rule, processes)
+            trial = ClimbTrial(after, before, _RECHECK_SEED, int(record["trial"]), settings.play_settings)
+            _, scores = run_trial(trial, rule, processes)
             truths.append(estimate_mean(scores.pair_win_shares))
             sys.stdout.write(
                 f"{record['trial']:>4}  {record['factor']:<4}{record['before']:>8g} to {record['after']:<8g}"
@@ -231,7 +230,7 @@ def _recheck(folder: Path, settings: ClimbSettings, games: int, processes: Proce
     worse = sum(truth.high < 0.5 for truth in truths)
     better = sum(truth.low > 0.5 for truth in truths)
     sys.stdout.write(
-        f"{len(kept)} changes kept: {better} are improvements, {worse} are worse than before, "
+        f"{len(kept)} changes kept: {better} are improvements, {worse} are worse, "
         f"{len(kept) - better - worse} are undecided after {games:,} games\n"
     )
     return 0

@@ -1,4 +1,4 @@
-"""What decides the result of a climb."""
+"""Settings of ``gammond heritage climb``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tools.train.runs.trainer import RunSettings
 class ClimbSettings(RunSettings, frozen=True):
     """All that decides the result of a run."""
 
-    trials: Annotated[int, Meta(ge=1, description="changes that are tried in all")] = 300
+    trials: Annotated[int, Meta(ge=1, description="trials in all")] = 300
     start: Annotated[str, Meta(description="configuration to begin with, by name")] = "untrained"
     test: Annotated[
         Literal["fixed", "paired", "sprt"],
@@ -42,19 +42,15 @@ class ClimbSettings(RunSettings, frozen=True):
     most_games: Annotated[int, Meta(ge=1000, description="games after which a change is not kept (sprt)")] = (
         40_000
     )
-    scale: Annotated[
-        float, Meta(gt=0, le=10, description="what the usual sizes of changes are multiplied with")
-    ] = 1.0
-    doubles: Annotated[
-        Literal["four", "two"], Meta(description="how many checker moves doubles are: four or two")
-    ] = "four"
+    scale: Annotated[float, Meta(gt=0, le=10, description="factor of the typical step sizes")] = 1.0
+    doubles: Annotated[Literal["four", "two"], Meta(description="checker moves of doubles: four or two")] = (
+        "four"
+    )
     probability: Annotated[
         bool,
         Meta(description="whether all play by the average of the opponent's best replies: true or false"),
     ] = False
-    measure_every: Annotated[
-        int, Meta(ge=1, description="trials between measurements of the configuration reached")
-    ] = 25
+    measure_every: Annotated[int, Meta(ge=1, description="trials between measurements of strength")] = 25
     opponents: OpponentsOption = ("pubeval",)
     benchmark_games: GamesOption = 4000
     seed: Annotated[int, Meta(ge=0, le=2**31, description="seed of the changes and of the dice")] = 1
@@ -75,10 +71,10 @@ class ClimbSettings(RunSettings, frozen=True):
 
     @property
     def rule(self) -> AcceptanceRule:
-        """What decides about a change.
+        """The rule that decides about a change.
 
         Raises:
-            ValueRangeError: An option of it cannot be.
+            ValueRangeError: An option of it is invalid.
         """
         if self.test != "sprt":
             return FixedRule(self.games, self.share, has_pairs=self.test == "paired")
@@ -92,7 +88,7 @@ class ClimbSettings(RunSettings, frozen=True):
         """The configuration to begin with.
 
         Raises:
-            ValueRangeError: None has this name.
+            ValueRangeError: No configuration has this name.
         """
         if self.start not in HEURISTIC_CONFIGS:
             raise ValueRangeError(

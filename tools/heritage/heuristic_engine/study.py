@@ -1,9 +1,9 @@
-"""``gammond heritage climb-study``: how often the rules that keep a change are fooled.
+"""``gammond heritage climb-study``: how often the acceptance rules err.
 
-Plays no games: draws the results of many changes whose true worth is known, and asks each rule. What is true
-is a share of games won; what is drawn are pairs of games, both won, split, or both lost. Games that have the
-same dice split more often than others, the more so the less the change alters play: --split says how often
-('log.jsonl' of a climb with paired dice has it for each change).
+Plays no games: it draws the results of many changes whose true win share is known, and applies each rule. The
+results are pairs of games: both won, split, or both lost. Games with the same dice split more often than
+others, the more so the less the change alters play: --split sets how often ('log.jsonl' of a climb with
+paired dice has the share for each change).
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from tools.heritage.heuristic_engine.acceptance import FixedRule, SequentialRule
 from tools.tournament.sprt import PAIRS_BETWEEN_LOOKS, SequentialTest
 from tools.train.runs.settings import add_setting_options, settings_from_args
 
-SUMMARY = "measure how often the rules of climb keep what is no improvement, and miss what is one"
+SUMMARY = "measure how often the rules of climb keep changes that are no improvement, and miss improvements"
 
 _PERCENT = 100
 _BATCH_CHANGES = 500
-"""Changes that are drawn together."""
+"""Changes drawn at a time."""
 
 
 class ClimbStudySettings(msgspec.Struct, frozen=True):
-    """All that decides the result; each field says what it is."""
+    """All that decides the result."""
 
-    experiments: Annotated[int, Meta(ge=1, description="changes that are drawn for each true worth")] = 10_000
+    experiments: Annotated[int, Meta(ge=1, description="changes drawn for each true worth")] = 10_000
     worths: Annotated[
-        tuple[float, ...], Meta(description="what changes are worth in truth, in %% of games above half")
+        tuple[float, ...], Meta(description="true worths of changes, in %% of games won above half")
     ] = (-1.0, 0.0, 0.5, 1.0, 2.0)
     games: Annotated[int, Meta(ge=2, description="games of the fixed rules")] = 3000
     share: Annotated[float, Meta(ge=0, le=1, description="share of them that a kept change exceeds")] = 0.51
@@ -50,17 +50,17 @@ class ClimbStudySettings(msgspec.Struct, frozen=True):
     split: Annotated[
         float, Meta(ge=0.5, lt=1, description="share of pairs with the same dice that each side wins once")
     ] = 0.7
-    seed: Annotated[int, Meta(ge=0, description="seed of what is drawn")] = 1
+    seed: Annotated[int, Meta(ge=0, description="seed of the draws")] = 1
 
 
 @dataclass(frozen=True)
 class AcceptanceRate:
-    """How a rule did on many changes of one worth.
+    """The decisions of a rule on many changes of one worth.
 
     Attributes:
-        share: How many of them it kept, 0 to 1.
-        standard_error: The standard error of this.
-        mean_games: How many games it took on average.
+        share: Share of the changes that it kept, 0 to 1.
+        standard_error: Standard error of the share.
+        mean_games: Mean number of games for a decision.
     """
 
     share: float
@@ -74,10 +74,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
-    """Draw and report; returns the exit status.
+    """Draw and report; return the exit status.
 
     Raises:
-        GammondError: An option cannot be.
+        GammondError: An option is invalid.
     """
     settings = settings_from_args(args, ClimbStudySettings)
     sys.stdout.write(tabulate_rules(settings))
@@ -85,7 +85,7 @@ def main(args: argparse.Namespace) -> int:
 
 
 def tabulate_rules(settings: ClimbStudySettings) -> str:
-    """Ask all rules about changes of each worth, and write a table.
+    """Apply all rules to changes of each worth, and return a table.
 
     Raises:
         ValueRangeError: A worth and the share of split pairs do not go together, a number of games is odd,
@@ -112,9 +112,9 @@ def tabulate_rules(settings: ClimbStudySettings) -> str:
         f"{'won in truth, %':>16}" + "".join(f"{name:>16}{'games':>9}" for name in rules),
     ]
     for worth in settings.worths:
-        found = [simulate_rule(rule, worth / _PERCENT, settings) for rule in rules.values()]
-        shares = [f"{_PERCENT * each.share:.2f} ± {_PERCENT * each.standard_error:.2f}" for each in found]
-        cells = (f"{share:>16}{each.mean_games:>9,.0f}" for share, each in zip(shares, found, strict=True))
+        rates = [simulate_rule(rule, worth / _PERCENT, settings) for rule in rules.values()]
+        shares = [f"{_PERCENT * each.share:.2f} ± {_PERCENT * each.standard_error:.2f}" for each in rates]
+        cells = (f"{share:>16}{each.mean_games:>9,.0f}" for share, each in zip(shares, rates, strict=True))
         lines.append(f"{_PERCENT / 2 + worth:>16.2f}" + "".join(cells))
     return "\n".join(lines) + "\n"
 
@@ -122,28 +122,28 @@ def tabulate_rules(settings: ClimbStudySettings) -> str:
 def simulate_rule(
     rule: FixedRule | SequentialRule, worth: float, settings: ClimbStudySettings
 ) -> AcceptanceRate:
-    """Ask a rule about many changes.
+    """Apply a rule to many changes.
 
     Args:
-        rule: Of `tools.heritage.heuristic_engine.acceptance`.
-        worth: How far above one half the share is that each of the changes wins.
-        settings: How many changes, and what pairs with the same dice are like.
+        rule: The rule.
+        worth: The share of games that each change wins, minus one half.
+        settings: Number of changes, and the share of split pairs.
 
     Raises:
         ValueRangeError: Such a worth is impossible with so many split pairs.
     """
     chances = _compute_pair_chances(0.5 + worth, settings.split if rule.has_pairs else None)
     generator = np.random.Generator(np.random.PCG64([settings.seed, rule.has_pairs, rule.most_games]))
-    answers, games = [], []
+    kept, games = [], []
     for start in range(0, settings.experiments, _BATCH_CHANGES):
         count = min(_BATCH_CHANGES, settings.experiments - start)
         if isinstance(rule, FixedRule):
             accepted, taken = _simulate_fixed_rule(rule, chances, count, generator)
         else:
             accepted, taken = _simulate_sequential_rule(rule, chances, count, generator)
-        answers.append(accepted)
+        kept.append(accepted)
         games.append(taken)
-    share = float(np.concatenate(answers).mean())
+    share = float(np.concatenate(kept).mean())
     error = float(np.sqrt(share * (1 - share) / settings.experiments))
     return AcceptanceRate(share, error, float(np.concatenate(games).mean()))
 
@@ -177,11 +177,11 @@ def _simulate_sequential_rule(
 
 
 def _compute_pair_chances(share: float, split: float | None) -> NDArray[np.float64]:
-    """How likely both games of a pair are lost, split and won; ``float64[3]``.
+    """Return the probabilities that a pair is lost, split and won: ``float64[3]``.
 
     Args:
-        share: Of all games that are won.
-        split: Of pairs that are split; None where both games have dice of their own.
+        share: Share of all games that are won.
+        split: Share of pairs that are split; None if games have their own dice.
     """
     if split is None:
         chances = np.array([(1 - share) ** 2, 2 * share * (1 - share), share**2])
@@ -189,8 +189,8 @@ def _compute_pair_chances(share: float, split: float | None) -> NDArray[np.float
         chances = np.array([1 - share - split / 2, split, share - split / 2])
     if not (chances >= 0).all():
         raise ValueRangeError(
-            f"a change cannot win {_PERCENT * share:g} % of games when {_PERCENT * (split or 0):g} % of the "
-            "pairs are split",
+            f"a change cannot win {_PERCENT * share:g} % of games if {_PERCENT * (split or 0):g} % of the "
+            "pairs split: lower --split or the worth",
             field="worths",
         )
     return chances

@@ -1,4 +1,4 @@
-"""The games of one trial: a changed configuration against the one before, in several processes."""
+"""The games of one trial: a changed configuration against the previous one, in several processes."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from tools.parallel import ProcessPool
 from tools.tournament.scores import PairedScores
 
 GAMES_PER_TASK = 500
-"""Games of a task; the result does not depend on it."""
+"""Games of a task; no effect on the result."""
 
 _PAIRS_PER_TRIAL = 2**24
-"""How far apart the dice of trials are in the numbering of pairs."""
+"""Distance of the trials in the numbering of pairs of games."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class PlaySettings:
 
     Attributes:
         rules: The rules of the games.
-        uses_probability_score: Whether the probability score decides, the average of the opponent's best
+        uses_probability_score: Whether they play by the probability score, the average of the opponent's best
             replies.
     """
 
@@ -37,7 +37,7 @@ class PlaySettings:
     uses_probability_score: bool = False
 
     def make_player(self, configuration: HeuristicConfig) -> Player:
-        """Make a configuration a player."""
+        """Make the player of a configuration."""
         kind = OnePlyHeuristicPlayer if self.uses_probability_score else HeuristicPlayer
         return kind("heuristic", configuration.tables)
 
@@ -63,7 +63,7 @@ class ClimbTrial:
 
 @dataclass(frozen=True)
 class _TrialGames:
-    """Some of the games of a trial, and whether they come in pairs with the same dice."""
+    """Some games of a trial, and whether they come in pairs with the same dice."""
 
     trial: ClimbTrial
     first_game: int
@@ -77,34 +77,34 @@ def run_trial(
     """Play until a rule decides.
 
     Args:
-        trial: Which.
-        rule: What decides.
-        processes: Play; the result does not depend on them.
+        trial: The trial.
+        rule: Decides.
+        processes: Play the games; no effect on the result.
 
     Returns:
-        The answer, and the games that it looked at.
+        The decision, and the games that it is based on.
     """
     scores = PairedScores.empty()
     for points in processes.map(play_trial_games, _split_trial(trial, rule)):
         scores = scores.concatenate(PairedScores(points.astype(np.float64), points))
-        answer = rule.decide(scores)
-        if answer is not None:
-            return answer, scores.take_first(answer.games)
-    raise AssertionError("a rule has an answer after its last game")
+        decision = rule.decide(scores)
+        if decision is not None:
+            return decision, scores.take_first(decision.games)
+    raise AssertionError("a rule decides after its last game at the latest")
 
 
 def play_trial_games(games: _TrialGames) -> NDArray[np.int8]:
-    """Play some games; ``int8[games]``, points of the changed configuration."""
-    table = games.trial
-    first, second = (table.play_settings.make_player(each) for each in (table.changed, table.baseline))
+    """Play some games; return ``int8[games]``, the points of the changed configuration."""
+    trial = games.trial
+    first, second = (trial.play_settings.make_player(each) for each in (trial.changed, trial.baseline))
     return play_games(
         first,
         second,
         games.games,
-        table.seed,
-        first_pair=table.number * _PAIRS_PER_TRIAL + games.first_game // 2,
+        trial.seed,
+        first_pair=trial.number * _PAIRS_PER_TRIAL + games.first_game // 2,
         has_pairs=games.has_pairs,
-        rules=table.play_settings.rules,
+        rules=trial.play_settings.rules,
     ).points
 
 

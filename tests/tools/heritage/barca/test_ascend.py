@@ -183,8 +183,8 @@ def test_standings_come_back_as_they_were(tmp_path):
     ("options", "field", "said"),
     [
         (["--games", "7"], "games", "multiple of 2"),
-        (["--start", "1,2"], "start", "bev has 15 weights, not 2"),
-        (["--player", "heuristic", "--start", "1,1,9,1,1,1,1"], "start", "cb is 0 to 5, not 9"),
+        (["--start", "1,2"], "start", "expected 15 weights of bev"),
+        (["--player", "heuristic", "--start", "1,1,9,1,1,1,1"], "start", "expected 0..5 for cb, got 9"),
         (["--player", "nobody"], "player", "expected one of bev|heuristic|phase-heuristic for player"),
         (["--reference", "nobody"], "player", "expected a player"),
     ],

@@ -43,5 +43,5 @@ def test_pairs_that_are_all_split_are_not_looked_at_before_the_first_look():
 
 
 def test_an_odd_number_of_games_is_refused():
-    with pytest.raises(ValueRangeError, match="even, not 3001"):
+    with pytest.raises(ValueRangeError, match="even number of games, got 3001"):
         FixedRule(3001)

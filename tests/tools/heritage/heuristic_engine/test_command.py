@@ -154,7 +154,7 @@ def test_a_run_is_not_begun_twice_nor_resumed_from_nothing(tmp_path, climbed):
         run_command(str(climbed), *SMALL)
     with pytest.raises(DataFileError, match=r"run\.toml"):
         run_command(str(tmp_path), "--resume", "--workers", "1")
-    with pytest.raises(GammondError, match="--recheck takes an even number") as caught:
+    with pytest.raises(GammondError, match="expected an even number") as caught:
         run_command(str(climbed), "--recheck", "7", "--workers", "1")
     assert caught.value.field == "recheck"
 

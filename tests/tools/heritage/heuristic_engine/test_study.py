@@ -40,6 +40,6 @@ def test_the_command_writes_a_line_for_each_worth(capsys):
 
 
 def test_a_worth_that_split_pairs_leave_no_room_for_is_refused():
-    with pytest.raises(ValueRangeError, match=r"cannot win 60 % of games when 90 %") as caught:
+    with pytest.raises(ValueRangeError, match=r"cannot win 60 % of games if 90 %") as caught:
         simulate_rule(FixedRule(has_pairs=True), 0.1, ClimbStudySettings(split=0.9))
     assert caught.value.field == "worths"

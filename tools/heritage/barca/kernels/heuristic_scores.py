@@ -1,4 +1,4 @@
-"""What the heuristic engine thinks of positions, as one measure for the whole game."""
+"""Scores of the heuristic engine, as one measure for the whole game."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def write_heuristic_scores(
 
     Args:
         boards: ``int8[n, 2, 26]``, as the *next* mover sees them.
-        factors: What counts how much.
-        out: out, ``float32[n]``; finished positions are not scored, and get 0.
+        factors: The factors of the formula.
+        out: out, ``float32[n]``; 0 for finished positions.
     """
     for i in range(boards.shape[0]):
         is_over = boards[i, 1, 0] == 15 or boards[i, 0, 0] == 15
