@@ -3,13 +3,13 @@
 Every front end builds on `Field`: options of players, arguments and settings of the protocol, and settings of
 training. It lists the fields of a msgspec struct, or makes its own; shows ``allowed_values``,
 ``default_text`` and ``meaning`` in its help; reads texts with `Field.parse` and values from JSON or TOML
-with `Field.check`; and makes the struct with `msgspec.convert`:
+with `Field.check`; and makes the struct with `convert`:
 
     class HeuristicOptions(Struct, frozen=True):
         seed: Annotated[int, Meta(ge=0, le=9, description="seed of the choices")] = 0
 
     fields = list_fields(HeuristicOptions)
-    options = msgspec.convert(parse_options("seed=3", fields, "heuristic"), HeuristicOptions)
+    options = convert(parse_options("seed=3", fields, "heuristic"), HeuristicOptions)
 
 Each error has one wording everywhere, ``expected X for NAME, got Y``, and names the field. It is a
 `FormatError` where the type is wrong and a `ValueRangeError` where the value is outside bounds or choices.
@@ -20,10 +20,11 @@ from __future__ import annotations
 import difflib
 import math
 import re
+import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import inspect
@@ -36,6 +37,8 @@ CHOICES = "choices"
 MAX_QUOTED_CHARS = 40
 """How much of the user's text a message repeats."""
 
+_StructT = TypeVar("_StructT", bound=msgspec.Struct)
+_convert_lock = threading.RLock()
 _INTEGER = re.compile(r"[+-]?[0-9]{1,40}")
 _NUMBER = re.compile(r"[+-]?[0-9]{1,40}(?:\.[0-9]{1,40})?(?:[eE][+-]?[0-9]{1,3})?")
 _SWITCH_WORDS = {"true": True, "false": False, "on": True, "off": False}
@@ -191,6 +194,18 @@ class Field:
         text = repr(shown) if isinstance(shown, str) else repr(shown)[:MAX_QUOTED_CHARS]
         hint = did_you_mean(word, self.choices) if word else ""
         return kind(f"expected {self.expected} for {self.name}, got {text}{hint}", field=self.name)
+
+
+def convert(value: object, struct: type[_StructT]) -> _StructT:
+    """Convert a value into a struct, as `msgspec.convert`, from any thread.
+
+    msgspec (0.22 and before) crashes when two threads convert to a type for the first time at once.
+
+    Raises:
+        msgspec.ValidationError: The value does not fit.
+    """
+    with _convert_lock:
+        return msgspec.convert(value, struct)
 
 
 @cache

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal, TypeVar
 import msgspec
 
 from engine.errors import DataFileError, ValueRangeError
+from engine.options import convert
 from nets.encoders import get_encoder
 from nets.net_evaluator import NetEvaluator
 from nets.onnx_model import OnnxModel
@@ -178,7 +179,7 @@ def read_manifest(file: Path = MANIFEST_FILE) -> Manifest:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise DataFileError(f"manifest {file.name} is not TOML: {error}", field="manifest") from error
     try:
-        manifest = msgspec.convert(content, Manifest)
+        manifest = convert(content, Manifest)
     except msgspec.ValidationError as error:
         raise DataFileError(f"manifest {file.name}: {error}", field="manifest") from error
     _check_nets(manifest)

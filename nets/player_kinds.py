@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-import msgspec
 from msgspec import Struct
 
-from engine.options import Field, format_value, list_fields, parse_options
+from engine.options import Field, convert, format_value, list_fields, parse_options
 from engine.play.player import Player
 
 _HERE = Path(__file__).parent
@@ -67,7 +66,7 @@ class PlayerKind(Generic[OptionsT]):
         """
         _, colon, rest = text.partition(":")
         values = parse_options(rest, self.fields, self.name, error_field="player") if colon else {}
-        return msgspec.convert(values, self.options)
+        return convert(values, self.options)
 
     def format_name(self, options: OptionsT) -> str:
         """Format the name of a player as `parse_options` parses it, without options at their defaults."""

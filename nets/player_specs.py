@@ -6,14 +6,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-import msgspec
 from msgspec import Meta, Struct
 
 from engine.analysis.engine import Engine
 from engine.analysis.levels import LEVELS, MAX_NOISE_POINTS, EvalSettings, find_level
 from engine.errors import FormatError, ValueRangeError
 from engine.evaluation.evaluator import Evaluator
-from engine.options import CHOICES, did_you_mean, list_fields, parse_options
+from engine.options import CHOICES, convert, did_you_mean, list_fields, parse_options
 from engine.play.decider import Decider, SearchPlayer
 from engine.play.player import EvaluatorPlayer, Player
 from engine.rules.dice import MAX_SEED
@@ -159,7 +158,7 @@ def _parse_evaluator_spec(text: str) -> EvaluatorSpec:
     if not colon:
         return EvaluatorSpec(text, name)
     given = parse_options(rest, OPTION_FIELDS, "an evaluator", error_field="player")
-    options = msgspec.convert(given, EvaluatorOptions)
+    options = convert(given, EvaluatorOptions)
     if options.level != _NO_LEVEL:
         _reject_options_beside_level([key for key in given if key not in ("level", "seed")])
         level = find_level(options.level)

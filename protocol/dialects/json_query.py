@@ -13,7 +13,7 @@ from engine.analysis.levels import EvalSettings
 from engine.errors import FormatError, GammondError, LimitError, StateError, ValueRangeError
 from engine.formats.position_id import encode_position_id
 from engine.formats.position_text import parse_position
-from engine.options import MAX_QUOTED_CHARS, Bounds, Field
+from engine.options import MAX_QUOTED_CHARS, Bounds, Field, convert
 from engine.rules.dice import validate_roll
 from engine.rules.match import MatchState
 from engine.search import FILTERS, MAX_PLIES
@@ -176,7 +176,7 @@ def _convert_query(document: dict[str, object]) -> Query:
         if name in document and not (document[name] is None and _QUERY_DEFAULTS[name] is None):
             field.check(document[name])
     try:
-        query = msgspec.convert(document, Query)
+        query = convert(document, Query)
     except msgspec.ValidationError as error:
         raise _explain_validation_error(document, str(error)) from error
     if query.dice is not None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 from typing import Annotated, Literal
 
 import msgspec
@@ -225,3 +227,28 @@ def test_a_field_can_be_made_without_a_struct():
 def test_only_near_words_are_suggested():
     assert did_you_mean("Pubevl", ["pubeval", "random"]) == " (did you mean 'pubeval'?)"
     assert did_you_mean("zzz", ["pubeval", "random"]) == ""
+
+
+_CONVERT_IN_THREADS = """
+import sys, threading
+from msgspec import Struct
+from engine.options import convert
+
+sys.setswitchinterval(1e-6)
+for number in range(200):
+    leaf = type("Leaf", (Struct,), {"__annotations__": {"a": str, "b": tuple[int, ...], "c": str | None}})
+    node = type("Node", (Struct,), {"__annotations__": {"x": tuple[leaf, ...], "y": leaf | None}})
+    root = type("Root", (Struct,), {"__annotations__": {"p": tuple[node, ...], "q": leaf | None, "s": node}})
+    end = {"a": "k", "b": [1], "c": None}
+    value = {"p": [{"x": [end], "y": end}], "q": end, "s": {"x": [], "y": None}}
+    threads = [threading.Thread(target=convert, args=(value, root)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+"""
+
+
+def test_threads_may_convert_to_a_type_for_the_first_time_at_once():
+    ended = subprocess.run([sys.executable, "-c", _CONVERT_IN_THREADS], check=False, capture_output=True)
+    assert (ended.returncode, ended.stderr) == (0, b"")
