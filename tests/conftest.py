@@ -9,6 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from engine.runtime.garbage import collect_garbage_rarely
+
+collect_garbage_rarely()
+
 # A shell starts its background jobs with Ctrl-C ignored, and what they start inherits that: tests send it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 

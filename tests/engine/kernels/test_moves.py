@@ -27,9 +27,10 @@ def test_the_replies_to_all_results_of_the_opening_position_sum_to_202782():
     assert offsets[-1] == 202_782
 
 
-def test_20000_random_positions_agree_with_the_slow_twin():
-    sample = boards.random_boards(20_000, seed=1)
-    assert naive.disagreements(sample, boards.random_rolls(20_000, seed=2)) == []
+@pytest.mark.parametrize("count", [5_000, pytest.param(20_000, marks=pytest.mark.slow)])
+def test_random_positions_agree_with_the_slow_twin(count):
+    sample = boards.random_boards(count, seed=1)
+    assert naive.disagreements(sample, boards.random_rolls(count, seed=2)) == []
 
 
 @pytest.mark.slow

@@ -1,5 +1,7 @@
 """The genetic algorithm: it learns, the elite lives on, crossovers alternate, runs repeat themselves."""
 
+import functools
+
 import msgspec
 import numpy as np
 import pytest
@@ -11,13 +13,21 @@ from tools.heritage.gengammon.packed_moves import count_moves, measure_agreement
 from tools.heritage.gengammon.settings import MimicSettings
 
 SMALL = MimicSettings(population=24, method="genetic", fitness="2", activation="linear")
-PACKED = packed(600, seed=1)
-UNSEEN = packed(600, seed=9)
+
+
+@functools.cache
+def taught():
+    return packed(600, seed=1)
+
+
+@functools.cache
+def unseen():
+    return packed(600, seed=9)
 
 
 def _expand(settings: MimicSettings, generations: int) -> list[evolving.GenerationResult]:
     population = Population(settings, settings.seed)
-    return [population.evolve(PACKED, threads=1) for _ in range(generations)]
+    return [population.evolve(taught(), threads=1) for _ in range(generations)]
 
 
 @pytest.mark.parametrize("crossover", ["weights", "bits", "alternating"])
@@ -26,7 +36,7 @@ def test_it_learns_an_expert_and_does_better_on_his_unseen_moves(crossover):
     generations = _expand(settings, 40)
     every = np.arange(600)
     first, last = (generations[number].best for number in (0, -1))
-    before, after = measure_agreements(UNSEEN, [first, last], "2", every, threads=1)
+    before, after = measure_agreements(unseen(), [first, last], "2", every, threads=1)
     assert generations[-1].agreement.fitness > generations[0].agreement.fitness + 0.03
     assert generations[-1].mean_fitness > generations[0].mean_fitness + 0.1
     assert after.fitness > before.fitness + 0.02
@@ -43,8 +53,8 @@ def test_with_the_usual_activation_mutation_and_fitness_it_learns_beyond_noise()
     generations = _expand(settings, 80)
     nets = [generations[number].best for number in (0, -1)]
     found = [
-        measure_agreements(UNSEEN, nets, settings.fitness, np.array([move]), threads=1)
-        for move in range(count_moves(UNSEEN))
+        measure_agreements(unseen(), nets, settings.fitness, np.array([move]), threads=1)
+        for move in range(count_moves(unseen()))
     ]
     for gains in (
         np.array([after.fitness - before.fitness for before, after in found]),
@@ -67,7 +77,7 @@ def test_the_same_seed_gives_the_same_population_and_another_one_does_not():
     populations = [Population(SMALL, seed) for seed in (1, 1, 2)]
     for population in populations:
         for _ in range(3):
-            population.evolve(PACKED, threads=1)
+            population.evolve(taught(), threads=1)
     np.testing.assert_array_equal(populations[0].genes, populations[1].genes)
     assert not np.array_equal(populations[0].genes, populations[2].genes)
 
@@ -75,13 +85,13 @@ def test_the_same_seed_gives_the_same_population_and_another_one_does_not():
 def test_a_population_goes_on_as_if_it_had_never_stopped():
     whole = Population(SMALL, 1)
     for _ in range(4):
-        whole.evolve(PACKED, threads=1)
+        whole.evolve(taught(), threads=1)
     begun = Population(SMALL, 1)
     for _ in range(2):
-        begun.evolve(PACKED, threads=1)
+        begun.evolve(taught(), threads=1)
     rest = Population(SMALL, 1, begun.genes, begun.generation)
     for _ in range(2):
-        rest.evolve(PACKED, threads=2)
+        rest.evolve(taught(), threads=2)
     np.testing.assert_array_equal(rest.genes, whole.genes)
 
 
@@ -99,7 +109,7 @@ def test_crossovers_alternate_after_so_many_generations(monkeypatch):
     seen = []
     for _ in range(6):
         called.clear()
-        population.evolve(PACKED, threads=1)
+        population.evolve(taught(), threads=1)
         seen.append(set(called))
     assert seen == [{"weights"}] * 2 + [{"bits"}] * 2 + [{"weights"}] * 2
 
@@ -115,8 +125,8 @@ def test_a_sample_is_of_its_size_and_others_each_time():
 
 def test_a_generation_tells_the_agreement_of_its_fittest():
     population = Population(SMALL, 3)
-    evaluated = population.evolve(PACKED, threads=1)
-    (found,) = measure_agreements(PACKED, [evaluated.best], "2", np.arange(600), threads=1)
+    evaluated = population.evolve(taught(), threads=1)
+    (found,) = measure_agreements(taught(), [evaluated.best], "2", np.arange(600), threads=1)
     assert evaluated.agreement == found
     assert evaluated.mean_fitness < found.fitness
     assert evaluated.number == 0

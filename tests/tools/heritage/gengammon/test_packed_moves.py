@@ -1,5 +1,7 @@
 """Packed expert moves: nets place the experts' plays there as they do when each board is scored by itself."""
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -11,17 +13,31 @@ from tools.heritage.gengammon.fitness import FITNESSES, compute_ranked_first
 from tools.heritage.gengammon.kernels import mimic as kernel
 from tools.heritage.gengammon.packed_moves import count_moves, measure_agreements, pack_moves, rank_by_net
 
-MOVES = expert_moves(60, seed=3)
-PLAYS = list_candidates(MOVES)
-PACKED = pack_moves(MOVES.boards, PLAYS)
-EVERY = np.arange(len(MOVES))
+EVERY = np.arange(60)
+
+
+@functools.cache
+def moves_of_experts():
+    return expert_moves(len(EVERY), seed=3)
+
+
+@functools.cache
+def plays_of_experts():
+    return list_candidates(moves_of_experts())
+
+
+@functools.cache
+def pack_all():
+    return pack_moves(moves_of_experts().boards, plays_of_experts())
 
 
 @pytest.mark.parametrize("activation", ACTIVATIONS)
 def test_a_net_places_experts_as_it_scores_the_boards(activation):
     net = random_net(1, activation)
-    found = rank_by_net(PACKED, EVERY, net)
-    expected = rank_by_ratings(net.score_boards(PLAYS.boards), PLAYS.offsets, PLAYS.chosen)
+    found = rank_by_net(pack_all(), EVERY, net)
+    expected = rank_by_ratings(
+        net.score_boards(plays_of_experts().boards), plays_of_experts().offsets, plays_of_experts().chosen
+    )
     np.testing.assert_array_equal(found.candidates, expected.candidates)
     for name in ("rating", "lowest", "highest"):
         np.testing.assert_allclose(getattr(found, name), getattr(expected, name), atol=1e-4)
@@ -31,8 +47,8 @@ def test_a_net_places_experts_as_it_scores_the_boards(activation):
 
 def test_moves_can_be_scored_in_part_and_in_any_order():
     net = random_net(2)
-    every = rank_by_net(PACKED, EVERY, net)
-    some = rank_by_net(PACKED, np.array([7, 3, 50]), net)
+    every = rank_by_net(pack_all(), EVERY, net)
+    some = rank_by_net(pack_all(), np.array([7, 3, 50]), net)
     np.testing.assert_array_equal(some.rating, every.rating[[7, 3, 50]])
     np.testing.assert_array_equal(some.above, every.above[[7, 3, 50]])
 
@@ -49,23 +65,23 @@ def test_whoever_chose_agrees_with_himself():
 
 def test_a_net_without_ideas_ties_everything():
     nothing = GengammonNet(np.zeros((26, 52), np.float32), "linear")
-    (found,) = measure_agreements(PACKED, [nothing], "2", EVERY, threads=1)
-    counts = np.diff(PLAYS.offsets)
+    (found,) = measure_agreements(pack_all(), [nothing], "2", EVERY, threads=1)
+    counts = np.diff(plays_of_experts().offsets)
     assert found.ranked_first == pytest.approx((1 / counts).mean())
     assert found.fitness == pytest.approx(np.where(counts > 1, 0.5, 1.0).mean())
 
 
 def test_threads_do_not_change_what_comes_out():
     nets = [random_net(seed) for seed in range(5)]
-    alone = measure_agreements(PACKED, nets, "3-nearness", EVERY, threads=1)
-    assert measure_agreements(PACKED, nets, "3-nearness", EVERY, threads=3) == alone
-    one = rank_by_net(PACKED, EVERY, nets[2])
+    alone = measure_agreements(pack_all(), nets, "3-nearness", EVERY, threads=1)
+    assert measure_agreements(pack_all(), nets, "3-nearness", EVERY, threads=3) == alone
+    one = rank_by_net(pack_all(), EVERY, nets[2])
     assert alone[2].fitness == FITNESSES["3-nearness"](one).mean()
     assert alone[2].ranked_first == compute_ranked_first(one).mean()
 
 
 def test_no_expert_move_is_a_data_file_error():
-    none = MOVES.select(np.zeros(len(MOVES), np.bool_))
+    none = moves_of_experts().select(np.zeros(len(moves_of_experts()), np.bool_))
     with pytest.raises(DataFileError, match="at least one expert move") as caught:
         pack_moves(none.boards, list_candidates(none))
     assert caught.value.field == "moves"
@@ -73,13 +89,13 @@ def test_no_expert_move_is_a_data_file_error():
 
 def _slow_loss(weights, activation: str, sharpness: float) -> float:
     """The cross entropy in double precision, board by board."""
-    entering = encode_counts(PLAYS.boards).astype(np.float64) @ weights
+    entering = encode_counts(plays_of_experts().boards).astype(np.float64) @ weights
     units = entering if activation == "linear" else entering / (1 + np.abs(entering))
     ratings = sharpness * units.sum(axis=1)
     loss = 0.0
-    for i in range(len(MOVES)):
-        own = ratings[PLAYS.offsets[i] : PLAYS.offsets[i + 1]]
-        loss += np.log(np.exp(own - own.max()).sum()) + own.max() - ratings[PLAYS.chosen[i]]
+    for i in range(len(moves_of_experts())):
+        own = ratings[plays_of_experts().offsets[i] : plays_of_experts().offsets[i + 1]]
+        loss += np.log(np.exp(own - own.max()).sum()) + own.max() - ratings[plays_of_experts().chosen[i]]
     return loss
 
 
@@ -87,7 +103,7 @@ def _slow_loss(weights, activation: str, sharpness: float) -> float:
 def test_the_gradient_is_that_of_the_cross_entropy(activation):
     net = random_net(7, activation, spread=0.05)
     gradient = np.zeros_like(net.padded_weights)
-    loss = kernel.add_gradient(PACKED, EVERY, net.padded_weights, ACTIVATIONS[activation], 2.0, gradient)
+    loss = kernel.add_gradient(pack_all(), EVERY, net.padded_weights, ACTIVATIONS[activation], 2.0, gradient)
     weights = net.padded_weights.astype(np.float64)
     assert loss == pytest.approx(_slow_loss(weights, activation, 2.0), rel=1e-4)
     for place, unit in [(5, 0), (24, 3), (31, 25), (51, 7), (12, 12)]:
@@ -96,4 +112,4 @@ def test_the_gradient_is_that_of_the_cross_entropy(activation):
         moved[1][place, unit] -= 1e-4
         slope = (_slow_loss(moved[0], activation, 2.0) - _slow_loss(moved[1], activation, 2.0)) / 2e-4
         assert gradient[place, unit] == pytest.approx(slope, rel=0.02, abs=0.01)
-    assert count_moves(PACKED) == len(MOVES)
+    assert count_moves(pack_all()) == len(moves_of_experts())

@@ -1,5 +1,7 @@
 """Gradient descent of a phase net."""
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -12,7 +14,11 @@ from tools.heritage.phase_features.report import compute_mean_squared_error
 from tools.heritage.phase_features.trainer import PhaseNetTrainer
 
 SAMPLE = boards.random_boards(500, seed=1)
-TARGETS = PhaseHeuristicScorer().score_boards(SAMPLE)
+
+
+@functools.cache
+def targets():
+    return PhaseHeuristicScorer().score_boards(SAMPLE)
 
 
 def untrained(hidden=(6, 5)):
@@ -26,7 +32,7 @@ def untrained_layers(kind, hidden=(6, 5)):
 def learn(descent, rate, times=1):
     for number in range(times):
         generator = np.random.default_rng([3, number])
-        loss = descent.train_epoch(SAMPLE, TARGETS, 50, lambda share: rate, generator)
+        loss = descent.train_epoch(SAMPLE, targets(), 50, lambda share: rate, generator)
     return loss
 
 
@@ -34,7 +40,7 @@ def test_the_slopes_are_those_of_the_loss():
     """Adam's first step goes down each slope by the rate; a change of one weight by little shows its sign."""
     net = untrained()
     descent = PhaseNetTrainer(net.arrays)
-    descent.train_epoch(SAMPLE, TARGETS, len(SAMPLE), lambda share: 1e-3, np.random.default_rng(1))
+    descent.train_epoch(SAMPLE, targets(), len(SAMPLE), lambda share: 1e-3, np.random.default_rng(1))
     for name, before, after in zip(net.to_arrays(), net.arrays, descent.net.arrays, strict=True):
         place = np.unravel_index(np.argmax(np.abs(after - before)), before.shape)
         errors = []
@@ -42,17 +48,17 @@ def test_the_slopes_are_those_of_the_loss():
             changed = before.copy()
             changed[place] += change
             moved = PhaseNet.from_arrays(net.to_arrays() | {name: changed})
-            errors.append(compute_mean_squared_error(moved, SAMPLE, TARGETS))
+            errors.append(compute_mean_squared_error(moved, SAMPLE, targets()))
         assert abs(after[place] - before[place]) == pytest.approx(1e-3, rel=0.05)
         assert np.sign(after[place] - before[place]) == -np.sign(errors[1] - errors[0])
 
 
 def test_the_error_falls_and_the_reported_loss_is_the_mean_over_the_positions():
     descent = PhaseNetTrainer(untrained((64, 64)).arrays)
-    before = compute_mean_squared_error(descent.net, SAMPLE, TARGETS)
+    before = compute_mean_squared_error(descent.net, SAMPLE, targets())
     assert learn(descent, 1e-12) == pytest.approx(before, rel=1e-3)
     learn(descent, 1e-3, times=40)
-    assert compute_mean_squared_error(descent.net, SAMPLE, TARGETS) < 0.01 * before
+    assert compute_mean_squared_error(descent.net, SAMPLE, targets()) < 0.01 * before
 
 
 @pytest.mark.parametrize("kind", INPUT_ENCODINGS.values(), ids=INPUT_ENCODINGS)
@@ -111,6 +117,6 @@ def test_the_net_outputs_what_its_layers_compute_from_their_own_inputs(kind):
 @pytest.mark.parametrize("kind", [INPUT_ENCODINGS["gated"], INPUT_ENCODINGS["plain"]], ids=["gated", "plain"])
 def test_what_it_sees_is_enough_to_learn_from(kind):
     descent = PhaseNetTrainer(untrained_layers(kind, (64, 64)), kind)
-    before = compute_mean_squared_error(descent.net, SAMPLE, TARGETS)
+    before = compute_mean_squared_error(descent.net, SAMPLE, targets())
     learn(descent, 1e-3, times=40)
-    assert compute_mean_squared_error(descent.net, SAMPLE, TARGETS) < 0.1 * before
+    assert compute_mean_squared_error(descent.net, SAMPLE, targets()) < 0.1 * before
