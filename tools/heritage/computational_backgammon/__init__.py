@@ -1,1 +1,1 @@
-"""Nets as in the first years of TD-Gammon: how they learn, and studies of what makes them learn."""
+"""Training of nets as in the first years of TD-Gammon, and studies of it."""

@@ -1,10 +1,10 @@
 """``gammond heritage classic``: nets as in the first years of TD-Gammon, which learn from games.
 
-Sigmoid hidden units, one, two or five outputs, weights free or mirrored; one net for everything or another
-one for races, and bearoffs learned or looked up. They learn by temporal differences from games against
-themselves or with the help of an expert. At each checkpoint they play against fixed opponents, and the best
-so far are kept in ``best.npz``; with --backtrack a run that falls behind goes back to those and learns at
-lower rates. A run that was killed goes on with --resume; it loses the games since the last checkpoint.
+They have sigmoid hidden units, one, two or five outputs, and free or mirrored weights; one net for everything
+or another one for races; bearoffs are learned or looked up. They learn by temporal differences from self-play
+or with the help of an expert. At each checkpoint they play fixed opponents, and ``best.npz`` keeps the best
+so far; with --backtrack a run that falls behind returns to those and learns at lower rates. --resume
+continues a run that was killed; it loses the games since the last checkpoint.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Bearoffs that are decided, and the errors of an evaluator on bearoffs that are known exactly."""
+"""Decided bearoffs, and the errors of an evaluator on bearoffs with known values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SURE_CHANCE = 0.99
 
 
 def make_sure_win() -> Board:
-    """Two checkers on the ace point, against five on the other's: ``int8[2, 26]``."""
+    """Return two checkers on the ace point against five on the opponent's: ``int8[2, 26]``."""
     board = np.zeros((2, 26), np.int8)
     board[0, 1], board[0, 0] = 2, 13
     board[1, 1], board[1, 0] = 5, 10
@@ -35,9 +35,9 @@ class EndgameErrors:
     """The errors of an evaluator on bearoffs.
 
     Attributes:
-        sure_wins: Mean winning chance that it gives where the exact one is 0.99 or more.
-        sure_losses: Mean winning chance that it gives where the exact one is 0.01 or less.
-        rms: Root mean square of its errors in all.
+        sure_wins: Its mean winning chance where the exact one is 0.99 or more.
+        sure_losses: Its mean winning chance where the exact one is 0.01 or less.
+        rms: Root mean square error over all positions.
     """
 
     sure_wins: float
@@ -60,8 +60,8 @@ def compute_probe_metrics(evaluator: Evaluator) -> dict[str, object]:
     """Evaluate the start and two decided endgames, for a log.
 
     Returns:
-        ``start``: its chances to win and to win and lose gammons, for the side that begins before it rolls;
-        ``sure_win`` and ``sure_loss``: its chance to win these.
+        ``start``: winning chance and chances of gammons won and lost, for the side on roll;
+        ``sure_win`` and ``sure_loss``: the winning chances of these.
     """
     start = STANDARD_RULES.starting_position.board
     outcomes = evaluator.evaluate(np.stack([start, make_sure_win(), make_sure_loss()]))
@@ -73,7 +73,7 @@ def compute_probe_metrics(evaluator: Evaluator) -> dict[str, object]:
 
 
 def _make_random_endgames(seed: int) -> tuple[Board, NDArray[np.float64]]:
-    """Random pairs of sides, ``int8[n, 2, 26]``, and the exact chances of those on roll, ``float64[n]``."""
+    """Return random pairs of sides, ``int8[n, 2, 26]``, and their exact winning chances, ``float64[n]``."""
     table = load_bearoff_table()
     numbers = np.random.default_rng(seed).integers(1, table.numbering.side_count, (_PAIRS, 2))
     boards = np.zeros((_PAIRS, 2, 26), np.int8)

@@ -1,4 +1,4 @@
-"""How classic nets learn: from games against themselves, against an expert, or from an expert's games."""
+"""Learning of classic nets: from self-play, against an expert, or from an expert's games."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from tools.train.runs.run import Arrays, Record, StrengthMeasurement, check_same
 from tools.train.weights.net_set import find_nets_file
 
 ROUND_GAMES = 50
-"""Games between two looks at whether a checkpoint is due; those of an expert are played side by side."""
+"""Games between checks for a due checkpoint; those of an expert are played in lockstep."""
 
 _SELF_DICE, _EXPERT_DICE = range(2)
 
@@ -41,7 +41,7 @@ for _array in (_NO_RANKS, _NO_WINS):  # read-only as those of a table: the loops
 
 
 class ClassicLearner(GameLearner):
-    """A player that learns.
+    """A classic player in training.
 
     Args:
         settings: Of the run.
@@ -67,7 +67,7 @@ class ClassicLearner(GameLearner):
 
     @property
     def nets(self) -> ClassicNetSet:
-        """The present nets; the first ones where nothing was learned yet."""
+        """The present nets."""
         if self._nets is None:
             self._nets = make_initial_nets(self.settings)
         return self._nets
@@ -83,7 +83,7 @@ class ClassicLearner(GameLearner):
         return self.settings.compute_rates(self._cuts)[0]
 
     def state_dict(self) -> Arrays:
-        """Return the nets, and how often the run went back."""
+        """Return the nets, and how often the run returned to its best ones."""
         state = {"games_done": np.array(self._games_done), "cuts": np.array(self._cuts)}
         return {**self.nets.to_arrays(), **state}
 
@@ -102,7 +102,7 @@ class ClassicLearner(GameLearner):
         self._games_done, self._cuts = (_parse_count(arrays, name) for name in ("games_done", "cuts"))
 
     def can_backtrack(self) -> bool:
-        """Return whether a rate is still above the least one."""
+        """Return whether a rate is still above the lower bound."""
         return max(self.settings.compute_rates(self._cuts)) > self.settings.least_rate
 
     def backtrack_to(self, arrays: Arrays) -> Record:
@@ -139,7 +139,7 @@ class ClassicLearner(GameLearner):
         return kernel_games.run_self_play(games, start, *self._weights, self._learning, dice, tally)
 
     def _learn_with_expert(self, games: int, tally: NDArray[np.int64]) -> float:
-        """Play games with the expert's help and learn from each; returns the sum of squared errors."""
+        """Play games with the expert's help and learn from each; return the sum of squared errors."""
         assert self._expert is not None
         settings = self.settings
         own, teacher, squares = self.player, settings.teacher, 0.0
@@ -171,11 +171,11 @@ class ClassicLearner(GameLearner):
 
 
 def make_initial_nets(settings: ClassicSettings) -> ClassicNetSet:
-    """The nets that a run begins with: random ones, or those of its parent without what ties their weights.
+    """Return the initial nets of a run: random ones, or its parent's, whose mirrored weights may become free.
 
     Raises:
         DataFileError: The parent cannot be read.
-        ValueRangeError: It is of another size, or has other outputs.
+        ValueRangeError: The parent has another size or other outputs.
     """
     made = ClassicNetSet.untrained(
         settings.layout,

@@ -1,4 +1,4 @@
-"""Games between two players, side by side, with all their positions."""
+"""Games between two players in lockstep, with all their positions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def play_in_lockstep(
     Args:
         first: Begins the even games.
         second: Begins the odd ones.
-        games: How many.
+        games: Number of games.
         generator: Of the dice.
         rules: The rules of the games.
 
@@ -59,7 +59,7 @@ def play_in_lockstep(
 
 
 def _draw_rolls(generator: np.random.Generator, count: int, *, unequal: bool) -> NDArray[np.int8]:
-    """Rolls, ``int8[count, 2]``; an opening roll has two different dice."""
+    """Return rolls, ``int8[count, 2]``; an opening roll has two different dice."""
     high = generator.integers(1, 7, count)
     low = (high + generator.integers(1, 6, count) - 1) % 6 + 1 if unequal else generator.integers(1, 7, count)
     return np.stack([high, low], axis=1).astype(np.int8)

@@ -1,4 +1,4 @@
-"""The nets of a classic player: one for everything, or one for contact and one for races; and their files."""
+"""The nets of a classic player, one for everything or one each for contact and races, and their files."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ TWO_SIDED = "two-sided"
 
 @dataclass(frozen=True, eq=False)
 class ClassicNetSet:
-    """The nets of a player, and what evaluates bearoffs.
+    """The nets of a player, and its evaluation of bearoffs.
 
     Attributes:
-        contact: The net for contact, and for races where they have none of their own.
+        contact: The net for contact, and for races if they have no net of their own.
         race: The net for races; may be the same.
         bearoff: ``none`` or ``two-sided``.
     """
@@ -40,17 +40,17 @@ class ClassicNetSet:
     def untrained(
         cls, layout: str, outputs: int, hidden: int, race_hidden: int, bearoff: str, seed: int
     ) -> ClassicNetSet:
-        """Make random nets; with 0 hidden units for races one for everything."""
+        """Make random nets; one for everything if ``race_hidden`` is 0."""
         generator = np.random.Generator(np.random.PCG64(seed))
         sizes = [size for size in (hidden, race_hidden) if size]
         nets = [ClassicNet.untrained(layout, outputs, size, generator) for size in sizes]
         return cls(nets[0], nets[-1], bearoff)
 
     def with_weights_of(self, parent: ClassicNetSet) -> ClassicNetSet:
-        """Take the weights of another player; what is mirrored may go on as normal, but not the other way.
+        """Return the nets with the weights of another player; symmetric ones may become normal.
 
         Raises:
-            ValueRangeError: The nets differ in size or outputs, or normal ones should become symmetric.
+            ValueRangeError: The nets differ in size or outputs, or normal ones would become symmetric.
         """
         pairs = (self.contact, parent.contact), (self.race, parent.race)
         is_freed = self.contact.layout == parent.contact.layout or self.contact.layout == NORMAL
@@ -58,7 +58,7 @@ class ClassicNetSet:
             (own.hidden, own.outputs) != (other.hidden, other.outputs) for own, other in pairs
         ):
             raise ValueRangeError(
-                f"nets that begin as others have their size and outputs: {_describe(self)} cannot begin as "
+                f"expected a parent with the size and outputs of this run ({_describe(self)}), got "
                 f"{_describe(parent)}",
                 field="parent",
             )
@@ -69,7 +69,7 @@ class ClassicNetSet:
 
     @property
     def nets(self) -> dict[str, ClassicNet]:
-        """The nets by phase, as manifests name them; races may have none of their own."""
+        """The nets by phase, as manifests name them; races may have no net of their own."""
         both = {"contact": self.contact, "race": self.race}
         return both if self.race is not self.contact else {"contact": self.contact}
 
@@ -101,7 +101,7 @@ def _copy_weights(weights: ClassicWeights) -> ClassicWeights:
 
 
 def is_classic_net_set(arrays: Mapping[str, NDArray[Any]]) -> bool:
-    """Whether the arrays of a file of nets are those of a classic player."""
+    """Return whether the arrays of a file of nets are those of a classic player."""
     return "layout" in arrays
 
 
@@ -115,10 +115,10 @@ def read_classic_nets(file: Path) -> ClassicNetSet:
 
 
 def make_classic_player(file: Path, arrays: Mapping[str, NDArray[Any]]) -> Player | None:
-    """Make the player of classic nets; None where the arrays of a file are of another kind.
+    """Make the player of classic nets; None if the arrays of a file are of another kind.
 
     Args:
-        file: Its folder names the player; messages name it.
+        file: Its folder names the player; for messages.
         arrays: What the file holds.
 
     Raises:
@@ -137,7 +137,7 @@ def _build_nets(file: Path, arrays: Mapping[str, NDArray[Any]]) -> ClassicNetSet
 
 
 def classic_nets_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> ClassicNetSet:
-    """Make nets of what `ClassicNetSet.to_arrays` returned.
+    """Make nets from what `ClassicNetSet.to_arrays` returned.
 
     Raises:
         DataFileError: An array is missing or damaged.
@@ -155,9 +155,9 @@ def classic_nets_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> ClassicNetSe
 
 @lru_cache(maxsize=1)
 def load_bearoff_table() -> TwoSidedTable:
-    """The two-sided bearoff database.
+    """Return the two-sided bearoff database.
 
     Raises:
-        DataFileError: It is faulty, or missing and cannot be built.
+        DataFileError: It is damaged, or missing and cannot be built.
     """
     return next(each for each in load_exact_evaluators() if isinstance(each, TwoSidedTable))

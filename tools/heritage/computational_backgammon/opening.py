@@ -1,4 +1,4 @@
-"""How players evaluate the opening position, beside a reference."""
+"""Evaluations of the opening position, beside a reference."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from tools.heritage.computational_backgammon.text_table import format_table
 from tools.train.validation.named_evaluators import load_named_evaluator
 
 REFERENCE_CHANCES = (0.519, 0.151, 0.136)
-"""GNU Backgammon's chances to win, to win a gammon and to lose one, for the side that has the dice.
+"""GNU Backgammon's chances of winning, and of winning and losing a gammon, for the side on roll.
 
 Source: the blog Computational Backgammon, 2 September 2011.
 """
 
 
 def make_opening_report(names: Sequence[str]) -> str:
-    """Tabulate the chances that players give the side on roll in the opening position.
+    """Tabulate players' evaluations of the opening position for the side on roll.
 
     Args:
         names: As `tools.train.validation.named_evaluators.load_named_evaluator` takes them.
 
     Raises:
-        ValueRangeError: There is no such player, or it only chooses plays.
+        ValueRangeError: A player is unknown, or has no evaluator.
         GammondError: A player cannot be loaded.
     """
     rows = [_format_row("reference of the blog", REFERENCE_CHANCES)]

@@ -1,8 +1,8 @@
-"""``gammond heritage classic-report``: what came of classic nets, as tables.
+"""``gammond heritage classic-report``: results of classic nets, as tables.
 
-``runs`` tabulates runs of ``gammond heritage classic``: the course of each, how its best nets play with other
-dice, and how its last nets evaluate decided endgames; two runs also play each other. ``start`` compares how
-players evaluate the opening position with a reference, ``tables`` the sizes of bearoff databases:
+``runs`` tabulates runs of ``gammond heritage classic``: the course of each, the strength of its best nets
+with other dice, and the evaluations of decided endgames by its last nets; two runs also play each other.
+``start`` compares evaluations of the opening position with a reference, ``tables`` bearoff databases:
 
     gammond heritage classic-report runs runs/layouts/normal runs/layouts/symmetric
     gammond heritage classic-report start default run:runs/layouts/normal
@@ -38,7 +38,7 @@ LAST_MEASUREMENTS = 10
 """Measurements at the end of a run that are averaged."""
 
 _SEED = 2
-"""Of dice other than those that the best nets were chosen with."""
+"""Seed of dice other than those that chose the best nets."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -158,7 +158,7 @@ _EVALUATION_HEAD = [
 
 
 def _make_evaluation_row(folder: Path, records: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the row on how the last nets of a run evaluate the start and endgames."""
+    """Return the row on the evaluations of the start and of endgames by the last nets of a run."""
     last = records[-1]
     player = load_opponent(f"{RUN_PREFIX}{folder / CHECKPOINT_FILE}")
     assert player.evaluator is not None

@@ -1,4 +1,4 @@
-"""What decides the result of a run of ``gammond heritage classic``."""
+"""Settings of ``gammond heritage classic``."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class ClassicSettings(RunSettings, frozen=True):
     ] = "none"
     parent: Annotated[
         str,
-        Meta(description="a run of this command whose nets to begin with; symmetric ones may go on normal"),
+        Meta(description="a run of this command whose nets to begin with; symmetric ones may become normal"),
     ] = ""
     alpha: Annotated[float, Meta(gt=0, le=10, description="learning rate from hidden units to outputs")] = 0.1
     beta: Annotated[float, Meta(gt=0, le=10, description="learning rate from inputs to hidden units")] = 0.1
@@ -55,19 +55,17 @@ class ClassicSettings(RunSettings, frozen=True):
     opponents: OpponentsOption = ("pubeval",)
     benchmark_games: CheckpointGamesOption = 1000
     backtrack: BacktrackOption = 0.0
-    backtrack_factor: Annotated[float, Meta(gt=0, le=1, description="factor of both learning rates then")] = (
-        0.5
-    )
-    least_rate: Annotated[float, Meta(gt=0, le=10, description="neither rate is cut below this")] = 0.01
+    backtrack_factor: Annotated[float, Meta(gt=0, le=1, description="factor of both rates on a return")] = 0.5
+    least_rate: Annotated[float, Meta(gt=0, le=10, description="lower bound of both rates")] = 0.01
     seed: Annotated[int, Meta(ge=0, description="seed of the first weights and of the dice")] = 1
 
     def check(self) -> None:
         """Check what msgspec cannot.
 
         Raises:
-            ValueRangeError: No net has this number of outputs, a rate begins below the least, or the run
-                should go back to the best net and measures none.
-            UnsupportedError: The expert cannot say what positions are worth, and should.
+            ValueRangeError: No net has this number of outputs, a rate begins below its lower bound, or the
+                run would backtrack and measures no strength.
+            UnsupportedError: The expert needs an evaluator and has none.
             GammondError: The expert or an opponent cannot be loaded.
         """
         if self.outputs not in NODE_COUNTS:

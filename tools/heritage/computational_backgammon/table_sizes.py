@@ -1,4 +1,4 @@
-"""How many positions a two-sided bearoff database has, and how many there are in backgammon."""
+"""The number of positions in two-sided bearoff databases, and in backgammon."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ PUBLISHED_SIZES = {
     (6, 15): "2.9B",
     (24, 15): "6.3e20",
 }
-"""Numbers of layouts by points and checkers. Source: the blog Computational Backgammon, October 2011."""
+"""Number of layouts by points and checkers. Source: the blog Computational Backgammon, October 2011."""
 
 CHECKERS = 15
 POINTS = 24
 
 
 def count_layouts(points: int, checkers: int) -> int:
-    """Count pairs of sides of one checker up to a number, the empty side left out."""
+    """Count pairs of sides with 1 checker up to a number."""
     return (comb(points + checkers, checkers) - 1) ** 2
 
 
 def count_positions(points: int = POINTS, checkers: int = CHECKERS) -> int:
-    """Count the positions of backgammon: no point has checkers of both, and not both are through.
+    """Count the positions of backgammon: no point has checkers of both sides, and not both have borne off.
 
     Checkers are on points, on the bar or off; both sides may be on the bar at once.
     """
     total = 0
     for taken in range(points + 1):
-        # One side has checkers on exactly so many points, the others on its bar or off.
+        # One side has checkers on exactly this many points, the rest on its bar or off.
         own = comb(checkers + 1, taken + 1)
         total += comb(points, taken) * own * comb(points - taken + 1 + checkers, checkers)
     return total - 1

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 def format_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Set rows in columns, the first one to the left and the others to the right, a line each."""
+    """Format rows as lines of aligned columns, the first to the left and the others to the right."""
     lines = [head, *rows]
     widths = [max(len(line[place]) for line in lines) for place in range(len(head))]
     return "".join(

@@ -1,1 +1,1 @@
-"""The net on phase features: first it imitates a heuristic, then it learns from outcomes of games."""
+"""The net on phase features: it imitates a heuristic first, then learns from outcomes of games."""

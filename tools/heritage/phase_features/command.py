@@ -1,10 +1,10 @@
 """``gammond heritage heuristic-net``: a net on phase features that imitates a heuristic, then learns who won.
 
-First the net learns what the heuristic says of positions of random games. Then, round by round, it learns
+First the net learns the heuristic's scores of positions of random games. Then, round by round, it learns
 outcomes: positions of games of a player that chooses among its 4 best plays, 1 for those of the winner, 0 for
-those of the loser. The folder gets ``imitation.npz`` (the net after the first part), ``best.npz`` (the best
-measured), ``checkpoint.npz`` and a line of ``log.jsonl`` after each epoch and round. A run that was killed
-goes on with --resume; it loses the epoch or the round that was under way.
+those of the loser. The folder gets ``imitation.npz`` (the net after the first part), ``best.npz`` (the
+strongest net measured), ``checkpoint.npz`` and a line of ``log.jsonl`` after each epoch and round. --resume
+continues a run that was killed; it loses the epoch or the round under way.
 """
 
 from __future__ import annotations

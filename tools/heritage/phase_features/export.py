@@ -13,20 +13,20 @@ from tools.train.runs.manifest_entries import check_net_file, write_scorer
 
 
 def export_phase_net(run: Path, name: str, folder: Path, *, best: bool, force: bool) -> str | None:
-    """Write the net of a run as a numpy file of its weights; nothing where the run has other nets.
+    """Write the net of a run as a NumPy file of its weights; nothing if the run has other nets.
 
     Args:
-        run: Its folder.
+        run: The folder of the run.
         name: Of the net; the file is ``NAME.npy``.
-        folder: Where to.
+        folder: The folder of the file.
         best: Whether to take the best measured net instead of the last.
         force: Whether to replace a net of this name.
 
     Returns:
-        The entries of the manifest and the provenance file; None where the run has other nets.
+        The entries of the manifest and the provenance file; None if the run has other nets.
 
     Raises:
-        GammondError: The name cannot be, its file exists and is not to be replaced, or the run cannot be
+        GammondError: The name is invalid, its file exists and ``force`` is not set, or the run cannot be
             read; nothing is written then.
     """
     source = run / (BEST if best else CHECKPOINT)

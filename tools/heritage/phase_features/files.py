@@ -1,4 +1,4 @@
-"""Files of a run of ``gammond heritage heuristic-net``: what they are called, and the net that they hold."""
+"""Files of a run of ``gammond heritage heuristic-net``: their names, and the net that they hold."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NAMED_BY_FOLDER = (CHECKPOINT, BEST)
 
 
 def read_phase_net(file: Path) -> PhaseNet | None:
-    """Read the phase net of a file; None where it holds other nets.
+    """Read the phase net of a file; None if it holds other nets.
 
     Raises:
         DataFileError: The file cannot be read, or its net has the wrong shapes.
@@ -28,10 +28,10 @@ def read_phase_net(file: Path) -> PhaseNet | None:
 
 
 def make_phase_net_player(file: Path, arrays: Mapping[str, NDArray[Any]]) -> Player | None:
-    """Make the player of a phase net; None where the arrays of a file are of another kind.
+    """Make the player of a phase net; None if the arrays of a file are of another kind.
 
     Args:
-        file: It names the player, and messages name it.
+        file: Names the player; for messages.
         arrays: What the file holds.
 
     Raises:
@@ -51,6 +51,6 @@ def _build_net(file: Path, arrays: Mapping[str, NDArray[Any]]) -> PhaseNet | Non
 
 
 def make_net_name(file: Path) -> str:
-    """Make the name of the net of a file: its folder, with the file's name where that distinguishes it."""
+    """Return the name of the net of a file: its folder, and the file's name if it is another net."""
     folder = file.resolve().parent.name
     return folder if file.name in _NAMED_BY_FOLDER else f"{folder}-{file.stem}"

@@ -1,7 +1,7 @@
-"""What a net in training sees of a position, and the phase net that it comes to.
+"""Input encodings of nets in training, and the phase nets that these nets become.
 
-All kinds come to a `PhaseNet`, which plays: weights without phases stand in the blocks of all
-phases, those on counts are multiplied with what features are divided by.
+Each becomes a `PhaseNet`, which plays: weights without phases are repeated in the blocks of all phases, and
+those on counts are multiplied by the divisors of the features.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from nets.heritage.phase_features.kernels.features import PHASES
 
 @dataclass(frozen=True)
 class InputEncoding:
-    """How a position is encoded.
+    """The encoding of a position.
 
     Attributes:
         is_gated: Whether each phase has inputs of its own.
@@ -36,7 +36,7 @@ class InputEncoding:
 
     @property
     def width(self) -> int:
-        """How many inputs there are."""
+        """The number of inputs."""
         return INPUTS if self.is_gated else FEATURES
 
     def encode(self, boards: Board) -> NDArray[np.float32]:
@@ -46,10 +46,10 @@ class InputEncoding:
         return compute_phase_features(boards, is_normalised=self.is_normalised)[0]
 
     def to_phase_net_layer(self, weights: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The first layer of the phase net that says the same.
+        """Return the first layer of the equivalent phase net.
 
         Args:
-            weights: ``float32[width, h]``, those of the net in training.
+            weights: ``float32[width, h]``, the first layer of the net in training.
 
         Returns:
             ``float32[48, h]``.
@@ -67,4 +67,4 @@ INPUT_ENCODINGS: dict[str, InputEncoding] = {
     "plain": InputEncoding(is_gated=False),
     "counts": InputEncoding(is_normalised=False),
 }
-"""Kinds by name: as the net of the manifest; without the phase; and gated, but not normalised."""
+"""Encodings by name: that of the shipped net; without the phase; and gated, but not normalised."""

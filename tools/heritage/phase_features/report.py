@@ -34,7 +34,7 @@ def measure_agreement(one: Scorer, other: Scorer, boards: Board, generator: np.r
     Args:
         one: A scorer.
         other: Another.
-        boards: ``int8[n, 2, 26]``; the first of them that are not over get a roll each.
+        boards: ``int8[n, 2, 26]``; the first of them that are not over get one roll each.
         generator: Of the rolls.
     """
     boards = boards[(boards[:, :, OFF] < CHECKERS).all(axis=1)][:_MAX_COMPARED]
@@ -44,7 +44,7 @@ def measure_agreement(one: Scorer, other: Scorer, boards: Board, generator: np.r
 
 
 def format_step(record: Mapping[str, Any]) -> str:
-    """Format what an epoch or a round came to, with the share of games won against each opponent."""
+    """Format the result of an epoch or a round, with the share of games won against each opponent."""
     what = f"epoch {record['epoch']}" if "epoch" in record else f"round {record['round']}"
     rms, aside = (sqrt(record[name]) for name in ("loss", "aside_loss"))
     text = f"{what}, {record['learned']} positions, RMS error {rms:.4f}, validation {aside:.4f}"
@@ -55,10 +55,10 @@ def format_step(record: Mapping[str, Any]) -> str:
 
 
 def format_report(records: Sequence[Mapping[str, Any]]) -> str:
-    """Report what a run came to: a row for each measurement, with the errors before it.
+    """Report a run: a row for each measurement, with the errors before it.
 
     Args:
-        records: Of its log.
+        records: Its log.
     """
     lines = []
     for record in records:

@@ -1,4 +1,4 @@
-"""A run of ``gammond heritage heuristic-net``: its two parts, what is measured, and what is kept."""
+"""The two parts of a run of ``gammond heritage heuristic-net``: imitation, then outcomes."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ from tools.train.runs.run_folder import KIND_ARRAY, LOG_FILE
 from tools.train.runs.strength_games import load_opponents, play_opponents, strengths_from_results
 
 KIND = "heuristic-net"
-"""Of these runs."""
+"""The kind of these runs."""
 
 _WEIGHTS, _RANDOM_GAMES, _ROUND_GAMES, _ORDER = range(4)
-"""What the seed of a run makes random numbers for."""
+"""Purposes of the seed of a run."""
 
 _LARGEST_SEED = 2**62
 
@@ -104,7 +104,7 @@ class HeuristicNetLearner(Learner):
         return format_step(record)
 
     def state_dict(self) -> Arrays:
-        """Return the net and the state of its descent."""
+        """Return the net and the state of its optimizer."""
         return {**self.best_state_dict(), **self._trainer.state_dict()}
 
     def best_state_dict(self) -> Arrays:
@@ -126,7 +126,7 @@ class HeuristicNetLearner(Learner):
             write_arrays(folder / IMITATION, {**self.best_state_dict(), KIND_ARRAY: np.array(KIND)})
 
     def finish(self, folder: Path) -> str:
-        """Report what came out."""
+        """Report the run."""
         return format_report(read_records(folder / LOG_FILE))
 
     def _run_imitation_epoch(self) -> None:
@@ -177,7 +177,7 @@ class HeuristicNetLearner(Learner):
     def _train_epoch(
         self, samples: Samples, targets: NDArray[np.float32], order: int, begun: int, whole: int
     ) -> float:
-        """Go through positions once, as one pass of a part; return the mean squared error."""
+        """Train on positions once, as one pass of a part; return the mean squared error."""
         settings = self._settings
 
         def rate(share: float) -> float:
@@ -192,14 +192,14 @@ class HeuristicNetLearner(Learner):
         return sample_games(RandomPlayer(first), RandomPlayer(second), games, dice).split(games)
 
     def _sample_chooser_games(self, scorer: Scorer, number: int) -> tuple[Samples, Samples]:
-        """Positions of a round's games, in which a scorer chooses among its best plays."""
+        """Return positions of a round's games, in which a scorer chooses among its best plays."""
         dice, *seeds = self._draw_seeds(_ROUND_GAMES, number)
         first, second = (UniformChoicePlayer("chooser", scorer, self._settings.among, seed) for seed in seeds)
         games = self._settings.round_games
         return sample_games(first, second, games, dice).split(games)
 
     def _measure_agreements(self, net: PhaseNet, aside: Samples) -> dict[str, object]:
-        """How often the net plays as the heuristic does: in random games, and in the chooser's."""
+        """Return how often the net plays as the heuristic does: in random games, and in the chooser's."""
         chosen, _ = self._sample_chooser_games(self._heuristic, 0)
         generator = self._make_generator(_ORDER)
         return {
@@ -208,7 +208,7 @@ class HeuristicNetLearner(Learner):
         }
 
     def _draw_seeds(self, *purpose: int) -> list[int]:
-        """Seeds for dice and two players."""
+        """Return seeds for dice and two players."""
         return [int(seed) for seed in self._make_generator(*purpose).integers(0, _LARGEST_SEED, 3)]
 
     def _make_generator(self, *purpose: int) -> np.random.Generator:
@@ -216,5 +216,5 @@ class HeuristicNetLearner(Learner):
 
 
 def _make_error_fields(loss: float, aside: float) -> dict[str, object]:
-    """Errors for the log: mean squares of value, and as if it were the chance to win a single game."""
+    """Return errors for the log: mean squares, and points as if the value were a winning chance."""
     return {"loss": loss, "aside_loss": aside, "error_points": 2.0 * float(np.sqrt(aside))}

@@ -1,4 +1,4 @@
-"""Positions of games, as the side that has just played sees them, with who won."""
+"""Positions of games after each play, with the winner."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ class Samples:
         return len(self.boards)
 
     def split(self, games: int) -> tuple[Samples, Samples]:
-        """Set the last games aside: one in 20, at least two.
+        """Hold out the last games: one in 20, at least two.
 
         Args:
-            games: How many there are in all.
+            games: Number of games in all.
 
         Returns:
-            The positions to learn from, and those set aside.
+            The positions to learn from, and those held out.
         """
         is_aside = self.games >= games - max(2, games // _ASIDE_EVERY)
         return self._select(~is_aside), self._select(is_aside)
@@ -53,8 +53,8 @@ def sample_games(first: Player, second: Player, games: int, seed: int) -> Sample
 
     Args:
         first: A player.
-        second: Another. Players of equal choices would play each game twice, for games are paired.
-        games: How many, even.
+        second: Another. Games are paired: two deterministic players would play each game twice.
+        games: Number of games, even.
         seed: Of the dice.
     """
     turns = _TurnRecorder()
@@ -65,7 +65,7 @@ def sample_games(first: Player, second: Player, games: int, seed: int) -> Sample
 
 
 class _TurnRecorder:
-    """Keeps every turn, see `engine.play.lockstep.TurnLog`."""
+    """Records every turn; an `engine.play.lockstep.TurnLog`."""
 
     def __init__(self) -> None:
         self.games: list[NDArray[np.int64]] = []

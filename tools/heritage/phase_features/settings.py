@@ -18,31 +18,29 @@ class HeuristicNetSettings(RunSettings, frozen=True):
     inputs: Annotated[
         Literal["gated", "plain", "counts"],
         Meta(
-            description="what the net sees: gated, features in the block of the phase; plain, without the "
-            "phase; counts, gated but not normalised"
+            description="encoding: gated, features in the block of the phase; plain, without the phase; "
+            "counts, gated but not normalised"
         ),
     ] = "gated"
     random_games: Annotated[
-        int, Meta(ge=4, multiple_of=2, description="games of random plays that give positions to imitate on")
+        int, Meta(ge=4, multiple_of=2, description="random games whose positions are imitated")
     ] = 1000
     epochs: Annotated[
         int,
         Meta(
             ge=0,
-            description="how often each of those is learned, with the heuristic's value; 0: no imitation",
+            description="epochs of imitation; 0 for none",
         ),
     ] = 10
-    rounds: Annotated[int, Meta(ge=0, description="rounds of learning from outcomes after that")] = 50
-    round_games: Annotated[
-        int, Meta(ge=4, multiple_of=2, description="games of a round, whose positions learn who won")
-    ] = 1000
-    round_epochs: Annotated[int, Meta(ge=1, description="how often each position of a round is learned")] = 2
+    rounds: Annotated[int, Meta(ge=0, description="rounds of learning from outcomes")] = 50
+    round_games: Annotated[int, Meta(ge=4, multiple_of=2, description="games of a round")] = 1000
+    round_epochs: Annotated[int, Meta(ge=1, description="epochs of a round")] = 2
     chooser: Annotated[
         Literal["heuristic", "net"],
-        Meta(description="who plays those games: heuristic, or net (itself, as it was before the round)"),
+        Meta(description="player of those games: heuristic, or net (as it was before the round)"),
     ] = "heuristic"
     among: Annotated[
-        int, Meta(ge=1, le=100, description="how many of its best plays the chooser chooses among by chance")
+        int, Meta(ge=1, le=100, description="number of best plays from which the chooser draws")
     ] = 4
     batch: Annotated[int, Meta(ge=1, description="positions of a step")] = 50
     rate: Annotated[float, Meta(gt=0, le=1, description="learning rate at the first step of each part")] = (
@@ -61,7 +59,7 @@ class HeuristicNetSettings(RunSettings, frozen=True):
         Meta(ge=0, description="paired games against each of them in a measurement; 0 for none"),
     ] = 2000
     measure_every: Annotated[
-        int, Meta(ge=1, description="rounds between measurements; one is made after the imitation too")
+        int, Meta(ge=1, description="rounds between measurements; also one after the imitation")
     ] = 10
     seed: Annotated[int, Meta(ge=0, description="seed of the first weights, of dice, plays and order")] = 1
 
@@ -73,10 +71,10 @@ class HeuristicNetSettings(RunSettings, frozen=True):
             GammondError: An opponent cannot be loaded.
         """
         if not self.epochs + self.rounds:
-            raise ValueRangeError("expected epochs or rounds to learn in, not 0 of both", field="rounds")
+            raise ValueRangeError("expected epochs or rounds above 0, got 0 of both", field="rounds")
         if self.final_rate > self.rate:
             raise ValueRangeError(
-                f"the learning rate falls, it cannot go from {self.rate} to {self.final_rate}", field="rate"
+                f"expected a final_rate up to {self.rate}, the rate, got {self.final_rate}", field="rate"
             )
         check_benchmark(self.opponents, self.games)
 

@@ -19,7 +19,7 @@ _ENCODING_BATCH = 8192
 
 _STATE = ("adam_mean", "adam_square", "adam_steps")
 _OWN_FIRST = "inputs_w1"
-"""The first layer on the net's own inputs, where that of the phase net is made of it."""
+"""The first layer on the net's own inputs, if the phase net's is derived from it."""
 
 
 class PhaseNetTrainer:
@@ -28,9 +28,9 @@ class PhaseNetTrainer:
     *Source:* D. Kingma, J. Ba, "Adam: a method for stochastic optimization" (2015), with its own defaults.
 
     Args:
-        layers: Where to begin; they are copied.
-        encoding: What the net sees; the first of the layers has as many rows.
-        state: What `state` gave, to go on from there; from rest unless given.
+        layers: The initial layers; they are copied.
+        encoding: The input encoding; the first layer has as many rows.
+        state: From `state_dict`, to resume; a fresh optimizer if None.
 
     Raises:
         DataFileError: The state belongs to another net.
@@ -57,14 +57,16 @@ class PhaseNetTrainer:
     def resume(
         cls, net: PhaseNet, encoding: InputEncoding, state: Mapping[str, NDArray[Any]]
     ) -> PhaseNetTrainer:
-        """Go on as the descent did of which these are the net and what `state` gave.
+        """Resume from a net and what `state_dict` returned.
 
         Raises:
-            DataFileError: The state belongs to another net, or to one that sees something else.
+            DataFileError: The state belongs to another net, or to another encoding.
         """
         first = net.w1 if encoding == GATED else state.get(_OWN_FIRST, np.empty(0))
         if (_OWN_FIRST in state) != (encoding != GATED) or first.shape != (encoding.width, net.hidden[0]):
-            raise DataFileError("this is no state of a descent of a net on these inputs", field="net")
+            raise DataFileError(
+                "expected the optimizer state of a net on these inputs, got another one", field="net"
+            )
         return cls((first.astype(np.float32), *net.arrays[1:]), encoding, state)
 
     @property
@@ -74,11 +76,11 @@ class PhaseNetTrainer:
         return PhaseNet(self._encoding.to_phase_net_layer(first), *others)
 
     def with_fresh_optimizer(self) -> PhaseNetTrainer:
-        """The same net before the first step of another descent."""
+        """Return a trainer of the same net with a fresh optimizer."""
         return PhaseNetTrainer(self._layers, self._encoding)
 
     def state_dict(self) -> dict[str, NDArray[Any]]:
-        """All that decides how the descent goes on, beside the weights of the net."""
+        """Return the state of the optimizer, to resume from beside the net."""
         own_first = {} if self._encoding == GATED else {_OWN_FIRST: self._layers[0].copy()}
         moments = (self._mean, self._square, np.array(self._steps))
         return {**dict(zip(_STATE, moments, strict=True)), **own_first}
@@ -91,13 +93,13 @@ class PhaseNetTrainer:
         rate: Callable[[float], float],
         generator: np.random.Generator,
     ) -> float:
-        """Go through positions once, in random order.
+        """Train on positions once, in random order.
 
         Args:
             boards: ``int8[n, 2, 26]``, at least one; row 1 has played.
-            targets: ``float32[n]``, what the net should say.
+            targets: ``float32[n]``, the targets of the net.
             batch: Positions of a step.
-            rate: The learning rate by the share of the positions that is done.
+            rate: The learning rate as a function of the share of positions done.
             generator: Of the order.
 
         Returns:
@@ -114,7 +116,7 @@ class PhaseNetTrainer:
         return total / len(order)
 
     def _train_batch(self, inputs: NDArray[np.float32], targets: NDArray[np.float32], rate: float) -> float:
-        """Take one step; returns the sum of squared errors before it."""
+        """Take one step; return the sum of squared errors before it."""
         w1, b1, w2, b2, w3, b3 = self._layers
         d1, e1, d2, e2, d3, e3 = self._slopes
         first = np.maximum(inputs @ w1 + b1, np.float32(0.0))
@@ -145,16 +147,16 @@ class PhaseNetTrainer:
 
     def _restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         if missing := [name for name in _STATE if name not in state]:
-            raise DataFileError(f"no state of a descent: {' and '.join(missing)} missing", field="net")
+            raise DataFileError(f"expected an optimizer state, missing {', '.join(missing)}", field="net")
         mean, square, steps = (state[name] for name in _STATE)
         if mean.shape != self._mean.shape or square.shape != self._mean.shape or steps.shape != ():
-            raise DataFileError("this is no state of a descent of this net", field="net")
+            raise DataFileError("expected an optimizer state of this net, got another one", field="net")
         self._mean, self._square = mean.astype(np.float32), square.astype(np.float32)
         self._steps = int(steps)
 
 
 def _split_like(flat: NDArray[np.float32], layers: PhaseNetWeights) -> PhaseNetWeights:
-    """Parts of a row of numbers, of the shapes of layers; they change when it does."""
+    """Return views of a flat array in the shapes of layers."""
     parts = np.split(flat, np.cumsum([layer.size for layer in layers])[:-1])
     w1, b1, w2, b2, w3, b3 = (part.reshape(layer.shape) for part, layer in zip(parts, layers, strict=True))
     return w1, b1, w2, b2, w3, b3

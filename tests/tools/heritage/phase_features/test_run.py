@@ -282,7 +282,7 @@ def test_a_command_that_cannot_be_leaves_no_run_behind(tmp_path, options, field)
     [
         ({"w2": None}, "w2 missing"),
         ({"b3": np.zeros(5, np.float32)}, "48 inputs"),
-        ({"adam_mean": np.zeros(3, np.float32)}, "state of a descent"),
+        ({"adam_mean": np.zeros(3, np.float32)}, "optimizer state"),
         ({"done": None}, "expected done as one whole number 0..5"),
         ({"done": np.array(6)}, "expected done as one whole number 0..5"),
         ({"done": np.array([1.5])}, "expected done as one whole number 0..5"),

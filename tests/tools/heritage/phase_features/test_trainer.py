@@ -90,7 +90,7 @@ def test_a_state_of_another_net_is_refused(changes):
     state = PhaseNetTrainer(untrained().arrays).state_dict()
     for name, array in changes.items():
         state.pop(name) if array is None else state.update({name: array})
-    with pytest.raises(DataFileError, match="state of a descent"):
+    with pytest.raises(DataFileError, match="optimizer state"):
         PhaseNetTrainer.resume(untrained(), GATED, state)
 
 
