@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         """A request that makes no sense at this point of the game."""
 
     class UnsupportedError(GammondError):
-        """A request that is understood and not offered."""
+        """A request that is valid, but not supported."""
 
     class LimitError(GammondError):
         """A cap was reached: ask for less, or later."""

@@ -95,7 +95,7 @@ def _check_names(folder: Path, name: str, phases: list[str], force: bool) -> Non
     for phase in phases:
         if phase not in NET_NAMES:
             raise UnsupportedError(
-                f"there is no phase {phase!r}, only {', '.join(NET_NAMES)}", field="phases"
+                f"expected phases of {', '.join(NET_NAMES)}, got {phase!r}", field="phases"
             )
         check_net_file(folder, f"{name}-{phase}", ".onnx", force=force)
 

@@ -42,7 +42,7 @@ def check_plot_file(file: Path | None) -> None:
         return
     if file.suffix.lower() not in FIGURE_FORMATS:
         raise UnsupportedError(
-            f"pictures are files of {', '.join(FIGURE_FORMATS)}, not {file.name!r}", field="plot"
+            f"expected a picture file of {', '.join(FIGURE_FORMATS)}, got {file.name!r}", field="plot"
         )
     if importlib.util.find_spec("matplotlib") is None:
         raise missing_package("pictures need", "matplotlib", "plots", field="plot")

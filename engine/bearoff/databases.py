@@ -103,7 +103,7 @@ def _open_or_build(
     path = folder / expected.file_name
     if path.exists() or build is None:
         return _open_expected(kind, path, expected)
-    sys.stderr.write(f"gammond: building the {expected} bearoff database once (seconds) as {path}\n")
+    sys.stderr.write(f"gammond: building the {expected} bearoff database once (some seconds): {path}\n")
     table = build(expected.points, expected.checkers)
     try:
         save_table(table, path)

@@ -178,7 +178,7 @@ def _read_overload(files: Any, signature: Any, target_context: Any) -> Any:  # n
 
 @functools.cache
 def _announce_compiling() -> None:
-    sys.stderr.write("gammond: first use with these sources, compiling kernels once (seconds)\n")
+    sys.stderr.write("gammond: first use of this version, compiling kernels once (some seconds)\n")
 
 
 def _collect_imports(module: str) -> set[str]:

@@ -25,7 +25,7 @@ def double(match: MatchState) -> MatchState:
     if match.doubled:
         raise StateError("a double is pending", field="doubled", missing="answer", advice="take or drop")
     if match.roll is not None:
-        raise StateError("expected a double before the roll, got dice on the board", field="dice")
+        raise StateError("doubling is allowed only before the roll: play the dice first", field="dice")
     if match.crawford:
         raise StateError("no doubling in the Crawford game", field="crawford")
     if match.cube >= MAX_CUBE:

@@ -176,11 +176,11 @@ def _explain_dice_mismatch(paths: list[CheckerPath], dice: Dice) -> str:
     """Return why paths do not fit the dice in any position; empty if they may fit."""
     steps = [step for path in paths for step in pairwise(path.points)]
     if len(steps) > len(dice):
-        return f"{len(steps)} checker moves are more than the roll {_format_dice(dice)} gives"
+        return f"expected at most {len(dice)} checker moves with {_format_roll(dice)}, got {len(steps)}"
     for source, goal in steps:
         if not _is_within_reach(source, goal, dice):
             move = format_move((source, goal))
-            return f"{move} is {source - goal} pips, which the roll {_format_dice(dice)} does not give"
+            return f"{move} is {source - goal} pips, not possible with {_format_roll(dice)}"
     return ""
 
 
@@ -190,6 +190,10 @@ def _is_within_reach(source: int, goal: int, dice: Dice) -> bool:
         return source - sum(dice) <= OFF
     sums = {sum(some) for count in range(len(dice) + 1) for some in combinations(dice, count)}
     return source - goal in sums
+
+
+def _format_roll(dice: Dice) -> str:
+    return f"{dice[0]}-{dice[1]}"
 
 
 def _format_dice(dice: Dice) -> str:

@@ -122,6 +122,8 @@ def _describe_ending(row: list[int]) -> str:
 def _describe_turn(seat: int, match: MatchState) -> str:
     if match.resigned and seat != match.to_act:
         return f"offers to resign {_RESIGNATIONS[match.resigned]}"
+    if match.beavered:
+        return f"beavers to {2 * match.cube}" if seat != match.on_roll else ""
     if seat != match.on_roll:
         return ""
     if match.doubled:

@@ -294,7 +294,7 @@ class Session:
         check_no_offer(self.game.match)
         roll = self.game.match.roll
         if roll is not None:
-            raise StateError(f"the dice are {roll[0]} {roll[1]}: play them first", field="dice")
+            raise StateError(f"the roll {roll[0]}-{roll[1]} is not played yet: play it first", field="dice")
         self.set_roll(self.dice.roll())
 
     def start_game(self) -> None:

@@ -31,7 +31,7 @@ def test_doubles_are_four_moves_unless_a_setting_says_otherwise():
 def test_plays_of_two_moves_are_made_and_those_of_four_are_not():
     connection, _ = variant("newgame", "dice 6 6")
     (refused,) = talk("play 24/18(2) 13/7(2)", connection)
-    assert refused.startswith("error bad_value play: 4 checker moves are more than the roll 6-6 gives")
+    assert refused.startswith("error bad_value play: expected at most 2 checker moves with 6-6, got 4")
     assert talk("play 13/7(2)", connection)[0].startswith("ok play play=13/7(2) ")
     assert connection.handler.session.game.rules.doubles is Doubles.TWO
 

@@ -221,9 +221,7 @@ def test_an_entry_lists_the_whole_lineage_up_to_its_weights(layered_run, tmp_pat
     assert not (tmp_path / "deep-race.onnx").exists()
 
 
-@pytest.mark.parametrize(
-    ("phases", "message"), [("opening", "no phase 'opening'"), ("crashed", "no net for")]
-)
+@pytest.mark.parametrize(("phases", "message"), [("opening", "got 'opening'"), ("crashed", "no net for")])
 def test_a_net_that_the_run_has_not_is_refused(layered_run, tmp_path, phases, message):
     with pytest.raises(UnsupportedError, match=message):
         run_command(str(layered_run[0]), "--name", "deep", "--folder", str(tmp_path), "--phases", phases)

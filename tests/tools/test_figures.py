@@ -114,7 +114,7 @@ def test_a_run_that_measured_nothing_says_so(tmp_path):
 
 
 def test_what_cannot_be_drawn_is_refused(run, tmp_path):
-    with pytest.raises(UnsupportedError, match=r"\.png, \.svg, \.pdf, not 'a\.gif'"):
+    with pytest.raises(UnsupportedError, match=r"\.png, \.svg, \.pdf, got 'a\.gif'"):
         check_plot_file(tmp_path / "a.gif")
     with pytest.raises(ValueRangeError) as caught:
         run_command(plot, str(run), "--out", str(tmp_path / "a.png"), "--rolling", "0")

@@ -51,7 +51,11 @@ _PACKAGES = ("numpy", "numba", "onnxruntime")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument(
-        "--only", nargs="+", choices=list(BENCHMARKS), metavar="NAME", help=", ".join(BENCHMARKS)
+        "--only",
+        nargs="+",
+        choices=list(BENCHMARKS),
+        metavar="NAME",
+        help=f"benchmarks to run: {', '.join(BENCHMARKS)}",
     )
     parser.add_argument("--json", action="store_true", help="one JSON object instead of the table")
     parser.add_argument(

@@ -1,12 +1,12 @@
 """``gammond train vary``: train runs that differ in a setting or two, and compare them.
 
 Each setting takes one value after another, all other settings are the same. With several settings there is a
-run for each combination. Runs lie in folders called after their values:
+run for each combination. The folder of a run is named after its values:
 
     gammond train vary mimic runs/crossovers crossover=weights,bits,alternating --moves moves.npz
     gammond train vary classic runs/sizes hidden=10,20,40 outputs=1,2,5 --games 100000
 
-Finished runs are left alone and the others resume, so the same command goes on after a kill.
+Finished runs are left alone and the others resume, so the same command resumes after a kill.
 """
 
 from __future__ import annotations
@@ -176,7 +176,7 @@ def _make_runs(
         called = "-".join(str(getattr(run, name)) for name, _ in combination)
         if not re.fullmatch(r"\w[\w.-]*", called) or folder / called in runs:
             raise ValueRangeError(
-                f"expected different words or numbers, which name folders, got {called[:40]!r}",
+                f"expected different words or numbers as values (they name folders), got {called[:40]!r}",
                 field="variations",
             )
         runs[folder / called] = run

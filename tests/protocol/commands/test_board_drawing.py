@@ -76,6 +76,7 @@ def test_from_one_view_the_checkers_stay_where_they_are_when_the_turn_passes():
     [
         ({}, "on roll"),
         ({"resigned": 2}, "offers to resign a gammon"),
+        ({"cube": 2, "cube_owner": 1, "doubled": True, "beavered": True}, "beavers to 4"),
         ({"length": 5, "score": (4, 0), "crawford": True}, "5-point match, Crawford game"),
         ({"cube": 4}, "money game, cube 4 centred"),
     ],

@@ -260,7 +260,7 @@ def test_files_are_written_where_they_are_asked_for(tmp_path, capsys):
         (["pubeval", "random", "--anchor", "default"], "--anchor: expected one of the players"),
         (["pubeval", "random", "--seed", "-1"], "expected a seed of 0 or more"),
         (["pubeval", "random", "--home-bound", "--records", "games"], "no result"),
-        (["pubeval", "random", "--plot", "table.bmp"], "pictures are files of"),
+        (["pubeval", "random", "--plot", "table.bmp"], "expected a picture file"),
     ],
 )
 def test_what_cannot_be_is_refused_before_a_game_is_played(arguments, words, capsys, monkeypatch):

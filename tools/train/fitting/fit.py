@@ -59,7 +59,7 @@ def _read_labels(settings: FitSettings) -> Labels:
     parts = [read_newest_labels(Path(folder), settings.window or None) for folder in settings.labels]
     labels = concatenate_labels(parts).select_phases(PHASES[settings.phase])
     if not len(labels):
-        raise DataFileError(f"there is no {settings.phase} position among the labels", field="labels")
+        raise DataFileError(f"expected {settings.phase} positions among the labels, got none", field="labels")
     return labels
 
 
@@ -82,7 +82,10 @@ class FitLearner(Learner):
         labels = _read_labels(settings)
         self._labels, self._aside = split_labels(labels, settings.aside, settings.seed)
         if not len(self._labels):
-            raise DataFileError(f"none of {len(labels)} labels is left to learn from", field="aside")
+            raise DataFileError(
+                f"all {len(labels)} labels are set aside, none is left to learn from: lower --aside",
+                field="aside",
+            )
         self._batches = -(-len(self._labels) // settings.batch)
         self._epochs_done = 0
         self._metrics: Record = {}
@@ -177,7 +180,8 @@ class FitLearner(Learner):
         self._epochs_done = int(read_array(arrays, "epoch"))
         if (learned := int(read_array(arrays, "learned"))) != len(self._labels):
             raise StateError(
-                f"{self._folder} began with {learned} labels, not {len(self._labels)}", field="labels"
+                f"expected the {learned} labels that {self._folder} started with, got {len(self._labels)}",
+                field="labels",
             )
         self._begin_fitting(net_set_from_arrays(self._folder.name, arrays), arrays)
 

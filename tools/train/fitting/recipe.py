@@ -46,14 +46,14 @@ class Recipe(RunSettings, frozen=True):
         tuple[int, ...],
         Meta(description="sizes of the hidden layers (default: the parent's, or 256)"),
     ] = ()
-    optimizer: Annotated[
-        Literal["adam", "muon"], Meta(description="how steps are taken: adam, or muon, with rates near 0.01")
-    ] = "adam"
+    optimizer: Annotated[Literal["adam", "muon"], Meta(description="adam, or muon with rates near 0.01")] = (
+        "adam"
+    )
     batch: Annotated[int, Meta(ge=1, description="positions of a step")] = 512
     rate: Annotated[float, Meta(gt=0, le=1, description="learning rate at the first step")] = 2e-3
     final_rate: Annotated[float, Meta(gt=0, le=1, description="learning rate at the last step")] = 1e-5
     schedule: Annotated[
-        Literal["cosine", "steps"], Meta(description="how the rate falls: cosine, or steps by halves")
+        Literal["cosine", "steps"], Meta(description="fall of the learning rate: cosine, or steps by halves")
     ] = "cosine"
     average: Annotated[
         float, Meta(ge=0, lt=1, description="share of the averaged weights that a step keeps")
@@ -131,4 +131,4 @@ def add_fitting_options(parser: argparse.ArgumentParser) -> None:
         default=count_usable_cores(),
         help="threads of the fit (default one for each core)",
     )
-    parser.add_argument("--device", default="cpu", help="where torch fits: cpu, cuda (default cpu)")
+    parser.add_argument("--device", default="cpu", help="device of torch: cpu, cuda (default cpu)")

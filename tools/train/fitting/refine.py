@@ -48,7 +48,7 @@ class RefineSettings(Recipe, frozen=True):
     positions: Annotated[int, Meta(ge=1, description="positions labelled in each")] = 150_000
     window: Annotated[int, Meta(ge=1, description="generations of labels that are learned from")] = 8
     epochs: Annotated[
-        float, Meta(gt=0, description="how often a generation goes through the labels of the window")
+        float, Meta(gt=0, description="passes of a generation through the labels of the window")
     ] = 1.0
     plies: LabelPliesOption = 1
     sources: LabelSourcesOption = DEFAULT_SOURCES

@@ -133,7 +133,7 @@ class Fitter:
                     if self.steps:
                         self._optimizer_of(i).state[weight] = self._read_optimizer_state(state, i)
         except (KeyError, ValueError) as error:
-            raise DataFileError(f"this is no state of a fit of this net: {error}") from error
+            raise DataFileError(f"expected the state of a fit of this net: {error}") from error
 
     def _read_optimizer_state(self, state: Mapping[str, NDArray[Any]], i: int) -> dict[str, Any]:
         """What its optimizer keeps of a weight, by torch's names."""
@@ -177,7 +177,7 @@ class Fitter:
 
 def _check_shape(array: NDArray[Any], like: Any) -> NDArray[Any]:  # noqa: ANN401
     if array.shape != tuple(like.shape) or array.dtype != np.float32:
-        raise ValueError(f"an array of {array.dtype}{array.shape} where float32{tuple(like.shape)} belongs")
+        raise ValueError(f"expected float32{tuple(like.shape)}, got {array.dtype}{array.shape}")
     return array
 
 

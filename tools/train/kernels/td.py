@@ -172,10 +172,10 @@ def run_self_play(
     """
     boards = np.empty((MAX_PLIES + 1, 2, 26), np.int8)
     values = np.empty((MAX_PLIES + 1, 5), np.float32)
-    judging = make_play_buffers(contact, race)
+    buffers = make_play_buffers(contact, race)
     total = 0.0
     for _ in range(games):
-        plies = _play_game(start, contact, race, state, boards, values, judging)
+        plies = _play_game(start, contact, race, state, boards, values, buffers)
         if plies == 0:
             continue
         count_game(boards, plies, tally)

@@ -1,9 +1,9 @@
 """``gammond train label``: positions worth learning from, labelled with exact backups.
 
-A label is the mean over all 21 rolls of the value of the best reply, at 0 plies, or with --plies 2 at 1 ply:
-one look deeper than the net that judges. The folder fills with shards of some thousand positions; a run that
-was killed goes on with --resume and loses only the shards that were being made. The same settings give the
-same labels, however many workers make them.
+A label is the mean over all 21 rolls of the value of the best reply at 0-ply, or with --plies 2 at 1-ply: one
+ply deeper than the net's own evaluation. The folder fills with shards of some thousand positions; a killed
+run resumes with --resume and loses only the shards in progress. The same settings give the same labels,
+whatever the number of workers.
 """
 
 from __future__ import annotations
@@ -119,7 +119,10 @@ def _check_nets(folder: Path, nets: NetSet) -> None:
     """Refuse to go on with other nets than those that began."""
     for record in read_records(folder / LOG_FILE)[:1]:
         if record.get("nets") != nets.digest:
-            raise StateError(f"{folder} was begun with other nets than {nets.name} has now", field="net")
+            raise StateError(
+                f"{folder} was started with other nets than {nets.name} has now: choose another folder",
+                field="net",
+            )
 
 
 def _run_bench(args: argparse.Namespace) -> int:

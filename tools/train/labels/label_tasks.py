@@ -29,21 +29,19 @@ from tools.train.weights.net_set import PHASES, NetSet, load_bearoff_evaluators
 SHARD_POSITIONS = 4096
 """Positions of a shard; an eighth where labels look deeper than 1 ply."""
 
-LabelPliesOption = Annotated[int, Meta(ge=1, le=3, description="how deep a label looks")]
+LabelPliesOption = Annotated[int, Meta(ge=1, le=3, description="look-ahead of a label, in plies")]
 LabelSourcesOption = Annotated[
     tuple[str, ...],
-    Meta(description=f"where positions come from, NAME=PART of the whole: {', '.join(SOURCES)}"),
+    Meta(description=f"sources of positions, NAME=PART of the whole: {', '.join(SOURCES)}"),
 ]
-LabelPrunerOption = Annotated[
-    str, Meta(description="nets that find promising replies (default: the manifest's)")
-]
+LabelPrunerOption = Annotated[str, Meta(description="nets that prune replies (default: the manifest's)")]
 LabelTraceOption = Annotated[
     float,
     Meta(
         ge=0, le=1, description="share of the corrections at later positions of a game that earlier ones get"
     ),
 ]
-"""Settings of the commands that label; what they mean in full says `LabelPlan`."""
+"""Settings of the commands that label; `LabelPlan` defines them in full."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +74,7 @@ class LabelPlan:
     def __post_init__(self) -> None:
         if self.trace and self.plies > 1:
             raise UnsupportedError(
-                f"a trace carries corrections back from turn to turn and goes with 1 ply, not {self.plies}",
+                f"expected plies=1 with a trace, whose corrections are those of 1-ply, got {self.plies}",
                 field="trace",
             )
         if self.pruning_nets is not None:
@@ -133,7 +131,7 @@ def label_shard(task: LabelTask) -> ShardRecord:
     sample = sampler.sample(
         allocate_counts(plan.sources, task.positions), (plan.seed, task.number), plan.trace > 0.0
     )
-    optimal = tuple(judge for judge in sampler.exact_evaluators if judge.is_optimal)
+    optimal = tuple(each for each in sampler.exact_evaluators if each.is_optimal)
     deep = NPlyEvaluator(sampler.evaluator, sampler.pruner, plan.plies, exact=optimal).evaluate(sample.boards)
     shallow = sampler.evaluator.evaluate(sample.boards)
     targets = np.clip(deep, 0.0, 1.0)

@@ -2,7 +2,7 @@
 
 Sources: ``selfplay``, games of the nets against themselves; ``astray``, the same where now and then another
 promising play is made than the best; each of `SETUPS`, set up on purpose and played on for
-some turns; ``disagreement``, positions of ``astray`` games where judgements at 0 and 1 plies lie far apart.
+some turns; ``disagreement``, positions of ``astray`` games where evaluations at 0-ply and 1-ply differ much.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Sampler:
         evaluator: Evaluates at 0 plies.
         policy: What plays as the evaluator does.
         pruner: Finds promising replies for the evaluation at 1 ply.
-        exact_evaluators: Judges whose positions need no learning.
+        exact_evaluators: Evaluators whose positions need no learning.
         wanted_phases: Phases to take.
         rules: The rules of the games.
 
@@ -213,7 +213,7 @@ class Sampler:
         return replies.children[starts + drawn], drawn == 0
 
     def _draw_disagreements(self, count: int, generator: np.random.Generator) -> Board:
-        """Draw among more positions, each the likelier the farther its judgements lie apart."""
+        """Draw among more positions, the likelier the more their evaluations differ."""
         pool, _ = self._sample_source("astray", _DISAGREEMENT_POOL * count, generator, whole_games=False)
         shallow = cubeless_equity(self.evaluator.evaluate(pool))
         deep = cubeless_equity(
@@ -287,13 +287,13 @@ def parse_sources(texts: Sequence[str]) -> dict[str, float]:
             part = 0.0
         if name not in SOURCES or name in parts or not 0.0 < part < float("inf"):
             raise ValueRangeError(
-                f"a source is one of {', '.join(SOURCES)}, once, with = and a number above 0 behind it or "
-                f"nothing, not {text!r}",
+                f"expected different sources, each NAME or NAME=PART with a part above 0 and a name of "
+                f"{', '.join(SOURCES)}, got {text!r}",
                 field="sources",
             )
         parts[name] = part
     if not parts:
-        raise ValueRangeError("there is no source of positions", field="sources")
+        raise ValueRangeError("expected at least one source of positions, got none", field="sources")
     return parts
 
 

@@ -174,13 +174,15 @@ def unpack_boards(content: NDArray[np.uint8]) -> Board:
         ValueError: The array is of another kind, or a side has more than 15 checkers.
     """
     if content.dtype != np.uint8 or content.shape[1:] != (_PACKED_BYTES,):
-        raise ValueError(f"packed boards are uint8[n, {_PACKED_BYTES}], not {content.dtype}{content.shape}")
+        raise ValueError(
+            f"expected packed boards as uint8[n, {_PACKED_BYTES}], got {content.dtype}{content.shape}"
+        )
     counts = np.stack([content & 15, content >> 4], axis=-1).reshape(len(content), 2, _PACKED_BYTES)
     boards = np.empty((len(content), 2, _PACKED_BYTES + 1), np.int8)
     boards[:, :, 1:] = counts
     off = CHECKERS - counts.sum(axis=2, dtype=np.int64)
     if (off < 0).any():
-        raise ValueError("a side has more than 15 checkers")
+        raise ValueError("expected at most 15 checkers a side")
     boards[:, :, OFF] = off
     return boards
 
@@ -188,8 +190,12 @@ def unpack_boards(content: NDArray[np.uint8]) -> Board:
 def _check(labels: Labels) -> None:
     count = len(labels.boards)
     if labels.targets.shape != (count, 5) or labels.targets.dtype != np.float32:
-        raise ValueError(f"targets are float32[{count}, 5], not {labels.targets.shape}")
+        raise ValueError(
+            f"expected targets as float32[{count}, 5], got {labels.targets.dtype}{labels.targets.shape}"
+        )
     if not ((labels.targets >= -_TARGET_MARGIN) & (labels.targets <= 1 + _TARGET_MARGIN)).all():
-        raise ValueError(f"targets are probabilities, or no more than {_TARGET_MARGIN:g} beyond 0 or 1")
+        raise ValueError(
+            f"expected probabilities of {-_TARGET_MARGIN:g} to {1 + _TARGET_MARGIN:g} as targets"
+        )
     if labels.sources.shape != (count,) or (labels.sources >= len(labels.source_names)).any():
-        raise ValueError("sources are a place in source_names for each position")
+        raise ValueError("expected sources as places in source_names, one for each position")

@@ -86,7 +86,7 @@ def read_curves(folder: Path, axis: str) -> RunCurves:
     own = _find_own_axis(records)
     if axis not in (own, "hours"):
         expected = "hours" if own == "hours" else f"{own} or hours"
-        raise UnsupportedError(f"{folder} is drawn against {expected}, not {axis}", field="against")
+        raise UnsupportedError(f"expected {expected} as the axis of {folder}, got {axis}", field="against")
     try:
         at = compute_hours(records) if axis == "hours" else _compute_work(records, folder)
         at = _move_to_best_epoch(records, at)

@@ -48,7 +48,9 @@ def main(args: argparse.Namespace) -> int:
         GammondError: A run cannot be read or has no such axis, or the picture cannot be drawn.
     """
     if args.rolling < 1:
-        raise ValueRangeError(f"a line averages 1 or more measurements, not {args.rolling}", field="rolling")
+        raise ValueRangeError(
+            f"--rolling: expected 1 measurement or more, got {args.rolling}", field="rolling"
+        )
     agreement = importlib.import_module(_AGREEMENT)
     if all(map(agreement.has_agreement, args.runs)):
         if args.against:

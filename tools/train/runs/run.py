@@ -329,7 +329,9 @@ def check_same_settings(settings: object, found: Mapping[str, object]) -> None:
     """
     for name, value in found.items():
         if value != getattr(settings, name):
-            raise DataFileError(f"{name} {value}, run.toml beside it {getattr(settings, name)}", field=name)
+            raise DataFileError(
+                f"expected {name} {getattr(settings, name)} as in run.toml, got {value}", field=name
+            )
 
 
 def read_array(arrays: Arrays, name: str, shape: tuple[int, ...] = ()) -> NDArray[Any]:

@@ -181,7 +181,7 @@ def _read_run_origin(folder: Path) -> tuple[str, Provenance, str]:
         steps = tuple(ProvenanceStep(*step) for step in before)
         return str(origin["command"]), steps, str(origin.get(KIND_ARRAY, ""))
     except (KeyError, TypeError, ValueError) as error:
-        raise DataFileError(f"{config} does not say what came before: {error}") from error
+        raise DataFileError(f"{config} does not list the stages before the run: {error}") from error
 
 
 def _read_records_until(log: Path, nets: Path) -> list[dict[str, Any]]:

@@ -40,7 +40,7 @@ def parse_td_checkpoint(name: str, arrays: Mapping[str, NDArray[Any]]) -> TdChec
     """
     nets, state = td_nets_from_arrays(name, arrays)
     if missing := [name for name in ("games_done", "dice") if name not in state]:
-        raise DataFileError(f"expected a checkpoint of a run, which has no {' and no '.join(missing)}")
+        raise DataFileError(f"expected a checkpoint of a run, missing {' and '.join(missing)}")
     games_done = _parse_count("games_done", state["games_done"])
     cuts = _parse_count("cuts", state.get("cuts", np.array(0)))
     dice = state["dice"]

@@ -57,7 +57,8 @@ class TdSettings(RunSettings, frozen=True):
         """
         if self.final_rate > self.learning_rate:
             raise ValueRangeError(
-                f"the learning rate falls, it cannot go from {self.learning_rate} to {self.final_rate}",
+                f"expected at least the final_rate, {self.final_rate}, as learning_rate, "
+                f"got {self.learning_rate}",
                 field="learning_rate",
             )
         check_backtrack(self.backtrack, self.opponents, self.benchmark_games)

@@ -137,7 +137,9 @@ def _read_or_draw_positions(folder: Path, settings: ValidationSettings, nets: Ne
         return positions
     if kept[1] != digest:
         raise StateError(
-            f"{folder} was begun with other nets than {nets.name} and its pruning net have now", field="net"
+            f"{folder} was started with other nets than {nets.name} and its pruning net have now: "
+            "choose another folder",
+            field="net",
         )
     return kept[0]
 

@@ -1,4 +1,4 @@
-"""Judges of positions by name: those that measurements compare."""
+"""Evaluators by name: those that measurements compare."""
 
 from __future__ import annotations
 

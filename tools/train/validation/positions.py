@@ -105,7 +105,7 @@ class ValidationPositions:
         names = tuple(str(name) for name in arrays["class_names"])
         boards, classes = unpack_boards(arrays["boards"]), arrays["classes"]
         if classes.shape != (len(boards),) or (classes >= len(names)).any():
-            raise ValueError("classes are a place in class_names for each position")
+            raise ValueError("expected classes as places in class_names, one for each position")
         return cls(boards, classes, names)
 
 
@@ -121,14 +121,13 @@ def parse_classes(texts: Sequence[str]) -> dict[str, int]:
         count = int(number) if _COUNT.fullmatch(number) else 0
         if name not in POSITION_CLASSES or name in counts or not count:
             raise ValueRangeError(
-                f"a class is one of {', '.join(POSITION_CLASSES)}, once, with = and a "
-                f"number of positions behind it, "
-                f"not {text!r}",
+                f"expected different classes, each NAME=POSITIONS with a name of "
+                f"{', '.join(POSITION_CLASSES)}, got {text!r}",
                 field="classes",
             )
         counts[name] = count
     if not counts:
-        raise ValueRangeError("there is no class of positions", field="classes")
+        raise ValueRangeError("expected at least one class of positions, got none", field="classes")
     return counts
 
 

@@ -86,7 +86,7 @@ def read_rollouts(file: Path) -> RolloutLabels:
         for name, (width, kind) in _COLUMNS.items():
             expected = (len(positions), *width)
             if arrays[name].shape != expected or arrays[name].dtype != kind:
-                raise ValueError(f"{name} are {np.dtype(kind).name}{list(expected)}")
+                raise ValueError(f"expected {name} as {np.dtype(kind).name}{list(expected)}")
         return RolloutLabels(positions, *(arrays[name] for name in _COLUMNS))
     except (KeyError, TypeError, ValueError) as error:
         raise DataFileError(f"{file} is no shard of rolled-out positions: {error}") from error

@@ -72,7 +72,9 @@ def main(args: argparse.Namespace) -> int:
     evaluators = {name: load_named_evaluator(name) for name in names}
     learned = is_learned(labels.positions.boards, [Path(each) for each in args.not_in.split(",") if each])
     if learned.all():
-        raise ValueRangeError("no position of the set is left: all are in --not-in", field="not_in")
+        raise ValueRangeError(
+            "expected positions outside --not-in, got none: it has all of the set", field="not_in"
+        )
     report = compare_nets(labels[~learned], evaluators)
     title = ValidationHeader(
         read_version(), str(args.set), settings.net, settings.plies, settings.truncate, int(learned.sum())

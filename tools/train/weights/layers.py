@@ -50,12 +50,12 @@ class LayeredNet:
         expected = list(pairwise(sizes))
         if len(self.layers) < 2 or sizes[-1] != OUTPUTS or shapes != expected:
             raise DataFileError(
-                f"a net of {self.encoder_id} leads from {sizes[0]} inputs by hidden layers to {OUTPUTS} "
-                f"outputs, this one has weights of shapes {shapes} and biases of {sizes[1:]}",
+                f"expected layers from the {sizes[0]} inputs of {self.encoder_id} to {OUTPUTS} outputs, "
+                f"got weights of shapes {shapes} and biases of {sizes[1:]}",
                 field="net",
             )
         if any(array.dtype != np.float32 for layer in self.layers for array in layer):
-            raise DataFileError("a net's weights are float32, these are not", field="net")
+            raise DataFileError("expected float32 weights", field="net")
 
     @classmethod
     def make_untrained(
@@ -144,7 +144,7 @@ class LayeredNet:
         own, other = get_encoder(self.encoder_id), get_encoder(encoder_id)
         if not np.array_equal(own.encode(boards), other.encode(boards)[:, : own.inputs]):
             raise UnsupportedError(
-                f"a net on {self.encoder_id} cannot read {encoder_id}, which does not begin with its inputs",
+                f"expected an encoder that begins with the inputs of {self.encoder_id}, got {encoder_id}",
                 field="encoder",
             )
         weights, bias = self.layers[0]
@@ -165,8 +165,8 @@ class LayeredNet:
             new < old for new, old in zip(hidden, self.hidden, strict=True)
         ):
             raise ValueRangeError(
-                f"a net of {_format_hidden(self.hidden)} hidden units cannot be "
-                f"widened to {_format_hidden(hidden)}",
+                f"expected hidden layers at least as wide as {_format_hidden(self.hidden)}, "
+                f"got {_format_hidden(hidden)}",
                 field="hidden",
             )
         sizes = [self.inputs, *hidden, OUTPUTS]
@@ -226,7 +226,7 @@ class LayeredNet:
         except KeyError as error:
             raise DataFileError(f"expected an array {error.args[0]}, got none", field="net") from error
         if any(weights.ndim != 2 or bias.ndim != 1 for weights, bias in layers):
-            raise DataFileError("weights have two dimensions and biases one", field="net")
+            raise DataFileError("expected weights of two dimensions and biases of one", field="net")
         return cls(encoder_id, layers)
 
 
@@ -254,7 +254,7 @@ def _random_weights(
 def _check_hidden(hidden: Sequence[int]) -> Sequence[int]:
     if not hidden or min(hidden) < 1:
         raise ValueRangeError(
-            f"hidden layers are one or more, each of 1 unit or more, not {_format_hidden(hidden) or 'none'}",
+            f"expected one hidden layer or more, of 1 unit or more, got {_format_hidden(hidden) or 'none'}",
             field="hidden",
         )
     return hidden

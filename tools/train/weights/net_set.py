@@ -186,8 +186,7 @@ def load_net_set(source: str) -> NetSet:
     path = Path(source)
     if not path.exists():
         raise ValueRangeError(
-            f"there is no run in {source!r}, and no evaluator of that name: expected a folder, or one of "
-            f"{', '.join(names)}",
+            f"expected the folder of a run or an evaluator ({', '.join(names)}), got {source!r}",
             field="net",
         )
     return read_net_set(find_nets_file(path))

@@ -156,7 +156,9 @@ def read_onnx(content: bytes, encoder_id: str, name: str) -> LayeredNet:
     kinds = [node.op_type for node in graph.node]
     count = len(kinds) // 2
     if kinds != ["Gemm", "Relu"] * (count - 1) + ["Gemm", "Sigmoid"]:
-        raise DataFileError(f"net {name} is made of {kinds}, not of layers as here", field="net")
+        raise DataFileError(
+            f"expected net {name} as layers of Gemm and Relu, the last with Sigmoid, got {kinds}", field="net"
+        )
     layers: list[Layer] = []
     for node in graph.node[::2]:
         _, weights, bias = node.input

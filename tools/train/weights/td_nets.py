@@ -116,8 +116,10 @@ def td_nets_from_arrays(
         hidden = weights[0].shape[-1:]
         shapes = [array.shape for array in weights]
         if shapes != [(INPUTS, *hidden), hidden, (OUTPUTS, *hidden), (OUTPUTS,)]:
-            raise DataFileError(f"weights of the wrong shapes: {shapes}")
+            raise DataFileError(
+                f"expected weights of a net on {INPUTS} inputs with one hidden layer, got shapes {shapes}"
+            )
         if any(array.dtype != np.float32 for array in weights):
-            raise DataFileError("expected weights of float32")
+            raise DataFileError("expected float32 weights")
     contact, race = (_make_net(*weights) for weights in parts)
     return TdNets(name, contact, race), others

@@ -141,7 +141,7 @@ def test_a_state_of_another_fit_is_refused(change):
     state = fitting.Fitter(untrained(7), "adam", average=0.99).state_dict()
     for name, array in change.items():
         state.pop(name) if array is None else state.update({name: array})
-    with pytest.raises(DataFileError, match="no state of a fit"):
+    with pytest.raises(DataFileError, match="expected the state of a fit"):
         fitting.Fitter(untrained(7), "adam", average=0.99, state=state)
 
 

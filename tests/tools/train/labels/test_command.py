@@ -154,7 +154,7 @@ def test_labels_by_other_nets_are_not_mixed_in(tmp_path):
     run_command(str(folder), *OPTIONS, "--positions", "20")
     log = folder / "log.jsonl"
     log.write_text(log.read_text().replace("contact:", "contact:0"))
-    with pytest.raises(StateError, match="begun with other nets"):
+    with pytest.raises(StateError, match="started with other nets"):
         run_command(str(folder), "--resume", "--workers", "1")
 
 

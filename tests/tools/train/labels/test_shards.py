@@ -95,7 +95,7 @@ def test_a_damaged_shard_is_named(tmp_path):
         ({"targets": np.full((100, 5), 3.5, np.float32)}, "probabilities"),
         ({"targets": np.full((100, 5), np.nan, np.float32)}, "probabilities"),
         ({"boards": np.zeros((100, 24), np.uint8)}, "packed boards"),
-        ({"boards": np.full((100, 25), 255, np.uint8)}, "more than 15"),
+        ({"boards": np.full((100, 25), 255, np.uint8)}, "at most 15 checkers"),
         ({"sources": np.full(100, 2, np.uint8)}, "sources"),
         ({"plies": np.arange(2)}, ""),
     ],

@@ -97,7 +97,7 @@ def test_a_set_that_was_killed_becomes_the_same_set(folder, tmp_path, monkeypatc
 def test_a_set_of_other_nets_is_not_gone_on_with(folder, tmp_path, monkeypatch):
     make(str(tmp_path / "a"), *OPTIONS, "--classes", "race=1")
     monkeypatch.setattr(validation_set, "collect_pruning_net_hashes", lambda: {"finder": "another"})
-    with pytest.raises(StateError, match="begun with other nets"):
+    with pytest.raises(StateError, match="started with other nets"):
         make(str(tmp_path / "a"), "--resume", "--workers", "1")
 
 
@@ -200,7 +200,7 @@ def test_positions_that_were_learned_are_left_out(folder, tmp_path, capsys):
     assert (reported["left_out"], reported["classes"][-1]["positions"]) == (2, 5)
     all_of_them = Labels(boards, np.full((7, 5), 0.1, np.float32), np.zeros(7, np.uint8), ("selfplay",))
     write_shard(shard_file(tmp_path, 0), all_of_them, ShardMetadata("net", 1, 1))
-    with pytest.raises(ValueRangeError, match="no position of the set is left"):
+    with pytest.raises(ValueRangeError, match="expected positions outside --not-in"):
         report(capsys, str(folder), "default", "--not-in", str(tmp_path))
 
 

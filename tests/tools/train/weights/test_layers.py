@@ -47,18 +47,20 @@ def test_added_units_see_their_inputs_and_count_nothing_yet():
 
 @pytest.mark.parametrize("hidden", [(8,), (9, 8), ()])
 def test_a_net_cannot_shrink(hidden):
-    with pytest.raises(ValueRangeError, match="cannot be widened"):
+    with pytest.raises(ValueRangeError, match="expected hidden layers at least as wide"):
         LayeredNet.make_untrained("tesauro196", (9,), generator()).expand("tesauro196", hidden, generator())
 
 
 def test_a_net_cannot_read_inputs_of_which_its_own_are_not_the_first():
-    with pytest.raises(UnsupportedError, match="does not begin with its inputs"):
+    with pytest.raises(
+        UnsupportedError, match="expected an encoder that begins with the inputs of tesauro196"
+    ):
         LayeredNet.make_untrained("tesauro196", (9,), generator()).with_encoder("wildbg202")
 
 
 @pytest.mark.parametrize("hidden", [(), (0,), (8, -1)])
 def test_a_net_has_hidden_layers_that_have_units(hidden):
-    with pytest.raises(ValueRangeError, match="hidden layers are one or more"):
+    with pytest.raises(ValueRangeError, match="expected one hidden layer or more"):
         LayeredNet.make_untrained("tesauro196", hidden, generator())
 
 

@@ -51,7 +51,7 @@ def test_an_evaluator_of_the_manifest_gives_the_same_values_as_a_set_of_nets():
 def test_a_run_of_self_play_is_read_from_its_folder_or_its_file(tmp_path):
     file = tmp_path / "td" / "checkpoint.npz"
     file.parent.mkdir()
-    trainee().save(file, games_done=np.int64(1), dice=np.zeros(1, np.uint64))
+    write_arrays(file, {**trainee().to_arrays(), "games_done": np.int64(1), "dice": np.zeros(1, np.uint64)})
     for source in (file.parent, file):
         nets = load_net_set(str(source))
         np.testing.assert_allclose(
@@ -150,5 +150,5 @@ def test_what_came_after_the_nets_of_a_file_does_not_count(tmp_path):
 @pytest.mark.parametrize("origin", ["", 'command = "x"\n', 'command = "x"\ncommand_before = 3\n'])
 def test_a_run_without_its_origin_is_named(tmp_path, origin):
     (tmp_path / "run.toml").write_text("[origin]\n" + origin)
-    with pytest.raises(DataFileError, match=r"run\.toml does not say"):
+    with pytest.raises(DataFileError, match=r"run\.toml does not list the stages"):
         read_run_provenance(tmp_path, tmp_path / "best.npz")

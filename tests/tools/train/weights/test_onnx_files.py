@@ -58,5 +58,5 @@ def test_a_net_that_is_not_made_of_layers_is_refused():
     ports = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["n", 5]) for name in ("a", "b")]
     graph = helper.make_graph([helper.make_node("Sigmoid", ["a"], ["b"])], "g", ports[:1], ports[1:])
     content = helper.make_model(graph).SerializeToString()
-    with pytest.raises(DataFileError, match="net odd is made of"):
+    with pytest.raises(DataFileError, match="expected net odd as layers"):
         read_onnx(content, "tesauro196", "odd")
