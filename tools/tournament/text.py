@@ -92,7 +92,10 @@ def _format_pairs(report: TournamentReport) -> list[str]:
     gammons = f"{'gammons, %':>16}{'backgammons, %':>18}" * has_gammons
     lines = [f"{'':{width}}{report.rules.mode.game_noun:>10}{'score':>20}{'wins, %':>16}{gammons}{'p':>10}"]
     for name, pair in zip(names, report.pairs, strict=True):
-        gammons = f"{_format_gammons(pair):>16}{_format_backgammons(pair):>18}" * has_gammons
+        first, second = pair.first_wins, pair.second_wins
+        gammons = _format_both_shares(pair, first.gammons, second.gammons)
+        backgammons = _format_both_shares(pair, first.backgammons, second.backgammons)
+        gammons = f"{gammons:>16}{backgammons:>18}" * has_gammons
         verdict = f"  {_format_verdict(report, pair)}" if report.test is not None else ""
         lines.append(
             f"{name:{width}}{pair.games:10,}{_format_score(pair.score):>20}{_format_win_share(pair):>16}{gammons}"
@@ -127,14 +130,6 @@ def _format_elo(player: PlayerReport) -> str:
 def _format_win_share(pair: PairReport) -> str:
     share = pair.win_share
     return f"{_PERCENT * share.mean:.2f} ± {_PERCENT * share.standard_error:.2f}"
-
-
-def _format_gammons(pair: PairReport) -> str:
-    return _format_both_shares(pair, pair.first_wins.gammons, pair.second_wins.gammons)
-
-
-def _format_backgammons(pair: PairReport) -> str:
-    return _format_both_shares(pair, pair.first_wins.backgammons, pair.second_wins.backgammons)
 
 
 def _format_both_shares(pair: PairReport, first: int, second: int) -> str:

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from nets.heritage.barca.weighted_choice_players import make_difficulty
+from nets.heritage.barca.players.merit import make_difficulty
 
 KIND = make_difficulty("medium", "one of the three best plays at 1-ply, the better ones more often", 1, 3)

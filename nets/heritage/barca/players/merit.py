@@ -1,4 +1,4 @@
-"""``merit``: one of the five best plays at random, the better ones more often."""
+"""``merit``: one of the best plays at random, the better ones more often; and its three difficulties."""
 
 from __future__ import annotations
 
@@ -11,11 +11,22 @@ from engine.options import CHOICES
 from engine.play.player import Player
 from engine.rules.dice import MAX_SEED
 from nets.catalogue import DEFAULT_EVALUATOR
-from nets.heritage.barca.leaf_evaluators import collect_leaf_net_hashes, list_leaf_evaluators
+from nets.heritage.barca.leaf_evaluators import (
+    collect_leaf_net_hashes,
+    list_leaf_evaluators,
+    load_leaf_evaluator,
+    load_look_ahead,
+)
 from nets.heritage.barca.star import MAX_STAR_PLIES
-from nets.heritage.barca.weighted_choice import DEFAULT_CANDIDATES
-from nets.heritage.barca.weighted_choice_players import MAX_CANDIDATES, load_weighted_choice_player
+from nets.heritage.barca.weighted_choice import (
+    DEFAULT_CANDIDATES,
+    DeepWeightedChoicePlayer,
+    WeightedChoicePlayer,
+)
 from nets.player_kinds import PlayerKind
+
+MAX_CANDIDATES = 20
+"""The most plays to choose among."""
 
 
 class WeightedChoiceOptions(Struct, frozen=True):
@@ -32,10 +43,51 @@ class WeightedChoiceOptions(Struct, frozen=True):
     seed: Annotated[int, Meta(ge=0, le=MAX_SEED, description="seed of its choices")] = 0
 
 
+class DifficultyOptions(Struct, frozen=True):
+    """The options of a difficulty."""
+
+    of: Annotated[str, Meta(extra={CHOICES: list_leaf_evaluators}, description="evaluator of the plays")] = (
+        DEFAULT_EVALUATOR
+    )
+    seed: Annotated[int, Meta(ge=0, le=MAX_SEED, description="seed of its choices")] = 0
+
+
+def _load_player(
+    name: str,
+    evaluator_name: str,
+    plies: int,
+    manifest_file: Path,
+    *,
+    max_candidates: int = DEFAULT_CANDIDATES,
+    is_rising: bool = True,
+    seed: int = 0,
+) -> Player:
+    """Load a player that chooses one of its best plays at random.
+
+    Args:
+        name: Its name in results.
+        evaluator_name: One of `nets.heritage.barca.leaf_evaluators.list_leaf_evaluators`.
+        plies: Look-ahead.
+        manifest_file: The manifest.
+        max_candidates: The number of plays to choose among.
+        is_rising: As `is_cumulative` of `nets.heritage.barca.weighted_choice.compute_choice_weights`.
+        seed: Seed of the choices.
+
+    Raises:
+        ValueRangeError: No evaluator has this name, or a number is out of range.
+        DataFileError: A net or database is missing or faulty.
+    """
+    if plies == 0:
+        leaves = load_leaf_evaluator(evaluator_name, manifest_file)
+        return WeightedChoicePlayer(name, leaves, max_candidates, is_cumulative=is_rising, seed=seed)
+    look_ahead = load_look_ahead(evaluator_name, plies, manifest_file)
+    return DeepWeightedChoicePlayer(name, look_ahead, max_candidates, is_cumulative=is_rising, seed=seed)
+
+
 def _make(options: WeightedChoiceOptions, manifest_file: Path) -> Player:
     name, seed = KIND.format_name(options), options.seed
     few, is_rising = options.among, options.rising
-    return load_weighted_choice_player(
+    return _load_player(
         name, options.of, options.plies, manifest_file, max_candidates=few, is_rising=is_rising, seed=seed
     )
 
@@ -50,3 +102,37 @@ KIND = PlayerKind(
         options.of, options.plies, manifest_file
     ),
 )
+
+
+def make_difficulty(
+    name: str, summary: str, plies: int, max_candidates: int
+) -> PlayerKind[DifficultyOptions]:
+    """Make one of the difficulties: a random choice among the few best plays at a depth.
+
+    *Source:* the technology page of the Barca project, whose player has the levels Easy, Medium and Hard,
+    looks one to three moves ahead, and always chooses among five. It does not say what the levels change;
+    here it is the depth, where the move itself counts as one, and the number of plays to choose among: with
+    the depth alone they would be equally strong.
+
+    Args:
+        name: Name of the player.
+        summary: As in `PlayerKind`.
+        plies: Look-ahead after the play.
+        max_candidates: The number of plays to choose among.
+    """
+
+    def make(options: DifficultyOptions, manifest_file: Path) -> Player:
+        name = kind.format_name(options)
+        return _load_player(
+            name, options.of, plies, manifest_file, max_candidates=max_candidates, seed=options.seed
+        )
+
+    kind = PlayerKind(
+        name,
+        summary,
+        DifficultyOptions,
+        make,
+        is_deep=lambda _: plies > 0,
+        net_hashes=lambda options, manifest_file: collect_leaf_net_hashes(options.of, plies, manifest_file),
+    )
+    return kind
