@@ -23,6 +23,7 @@ def test_another():
     pytest.skip("for a reason of its own")
 """
 
+_NO_PLUGINS = ("-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:hypothesispytest")
 _WITHOUT_TORCH = "import sys; sys.modules['torch'] = None; import pytest; sys.exit(pytest.main(sys.argv[1:]))"
 
 
@@ -32,7 +33,7 @@ def outcomes(folder: Path, **environment: str) -> tuple[set[str], set[str]]:
     (folder / "test_few.py").write_text(_TESTS)
     plain = {name: value for name, value in os.environ.items() if not name.startswith("GAMMOND_REQUIRE")}
     ran = subprocess.run(
-        [sys.executable, "-c", _WITHOUT_TORCH, "-v", "-p", "no:cacheprovider", "-p", "no:xdist", str(folder)],
+        [sys.executable, "-c", _WITHOUT_TORCH, "-v", *_NO_PLUGINS, str(folder)],
         env={**plain, **environment},
         cwd=folder,
         capture_output=True,
