@@ -179,7 +179,7 @@ def run_folder(tmp_path):
         ({"outputs": np.array(2)}, r"a classic net of 2 outputs, got"),
         ({"contact_w1": None}, "expected an array contact_w1, got none"),
         ({"bearoff": None}, "missing bearoff"),
-        ({"bearoff": np.array("two-sided")}, r"bearoff two-sided, run\.toml beside it none"),
+        ({"bearoff": np.array("two-sided")}, r"expected bearoff none as in run\.toml, got two-sided"),
     ],
 )
 def test_a_checkpoint_that_lacks_something_is_refused(run_folder, changes, message):

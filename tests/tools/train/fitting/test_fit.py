@@ -271,7 +271,7 @@ def test_a_folder_with_a_run_is_not_overwritten(folder):
 def test_a_run_does_not_go_on_with_other_labels(folder):
     run_command(*options(folder, "--epochs", "1"))
     write_shard(shard_file(folder / "labels", 2), labels(200, 5), ShardMetadata("strong x", 1, 1))
-    with pytest.raises(StateError, match="began with"):
+    with pytest.raises(StateError, match="started with"):
         run_command(str(folder / "run"), "--resume")
 
 

@@ -306,8 +306,8 @@ def run_folder(tmp_path):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"games_done": None}, "has no games_done"),
-        ({"dice": None}, "has no dice"),
+        ({"games_done": None}, "missing games_done"),
+        ({"dice": None}, "missing dice"),
         ({"games_done": np.array([1, 2])}, "expected games_done as one whole number"),
         ({"games_done": np.float64(1.5)}, "expected games_done as one whole number"),
         ({"cuts": np.int64(-1)}, "expected cuts as one whole number"),
@@ -333,7 +333,7 @@ def test_a_checkpoint_of_another_run_is_refused(run_folder, tmp_path):
     run_command(str(tmp_path / "other"), *OPTIONS, "--games", "32", "--hidden", "9")
     content = (tmp_path / "other" / "checkpoint.npz").read_bytes()
     (run_folder / "checkpoint.npz").write_bytes(content)
-    with pytest.raises(DataFileError, match=r"hidden 9, run\.toml beside it 8"):
+    with pytest.raises(DataFileError, match=r"expected hidden 8 as in run\.toml, got 9"):
         run_command(str(run_folder), "--resume")
 
 
