@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -9,14 +11,23 @@ from engine.errors import DataFileError
 from engine.rules.position import Position
 from nets.encoders import ENCODERS, get_encoder
 from tests import boards
+from tools.bench.engine import OPENING_INPUT_SUMS
 
 
 @pytest.mark.parametrize("encoder", ENCODERS.values(), ids=ENCODERS)
 def test_every_encoder_gives_the_inputs_it_declares(encoder):
-    inputs = encoder.encode(boards.random_boards(7, seed=1))
+    positions = boards.random_boards(7, seed=1)
+    inputs = encoder.encode(positions)
+    assert not np.shares_memory(inputs, positions)
     assert inputs.shape == (7, encoder.inputs)
     assert inputs.dtype == np.float32
     assert get_encoder(encoder.id) is encoder
+
+
+def test_the_page_on_encoders_and_the_bench_know_every_encoder():
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "encoders.md").read_text("utf-8")
+    assert [id for id in ENCODERS if f"`{id}`" not in page] == []
+    assert set(OPENING_INPUT_SUMS) == set(ENCODERS)
 
 
 def test_an_encoder_takes_no_positions_and_read_only_ones():
