@@ -11,6 +11,7 @@ from copy import copy
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.analysis.levels import EvalSettings
 from engine.cubeful import (
@@ -207,6 +208,43 @@ class Engine:
             objective.equities(carried) if objective.is_cubeful else None,
             objective.match_winning_chances(carried),
         )
+
+    def evaluate_matches(
+        self,
+        boards: Board,
+        matches: Sequence[MatchState],
+        match_indices: NDArray[np.int64],
+        settings: EvalSettings | None = None,
+        watch: SearchWatch | None = None,
+    ) -> BoardEvaluations:
+        """Evaluate many positions at once, each in its own match state.
+
+        Args:
+            boards: ``int8[n, 2, 26]``, the checkers of the seat on roll first; finished positions allowed.
+            matches: The different match states.
+            match_indices: ``int64[n]``, which of them each position has.
+            settings: Depth and cube; 0-ply and cubeful if None.
+            watch: Counts nodes and stops the work.
+
+        Returns:
+            As `evaluate_boards`; the match-winning chance of a position in money play is nan.
+
+        Raises:
+            PositionError: The settings are cubeful, and in a match a cube above 1 has no owner.
+            CancelledWork: The watch stopped it.
+        """
+        outcomes = np.empty((len(boards), OUTCOME_COLUMNS), np.float32)
+        cubeful, mwc = np.empty(len(boards)), np.full(len(boards), np.nan)
+        for which in np.unique(match_indices).tolist():
+            rows = np.flatnonzero(match_indices == which)
+            chosen = boards if len(rows) == len(boards) else boards[rows]
+            found = self.evaluate_boards(chosen, matches[which], settings, watch)
+            outcomes[rows] = found.outcomes
+            if found.cubeful is not None:
+                cubeful[rows] = found.cubeful
+            if found.mwc is not None:
+                mwc[rows] = found.mwc
+        return BoardEvaluations(outcomes, cubeful if settings is None or settings.is_cubeful else None, mwc)
 
     def rank_plays(
         self,

@@ -7,6 +7,7 @@ omits: bit 67 is set when the Jacoby rule is *off*. The ID has no place for beav
 from __future__ import annotations
 
 import base64
+from functools import lru_cache
 
 from engine.errors import FormatError, PositionError, UnsupportedError
 from engine.formats.position_id import validate_base64
@@ -38,6 +39,7 @@ _PLAYING = 1
 _FINISHED_STATES = {2: "over", 3: "resigned", 4: "dropped"}
 
 
+@lru_cache(maxsize=1024)
 def encode_match_id(match: MatchState) -> str:
     """Return the match ID: ``cAkAAAAAAAAE`` for a new money game without Jacoby, seat 1 on roll."""
     die1, die2 = match.roll or (0, 0)
@@ -64,6 +66,7 @@ def encode_match_id(match: MatchState) -> str:
     return base64.b64encode(key.to_bytes(9, "little")).decode("ascii")
 
 
+@lru_cache(maxsize=1024)
 def decode_match_id(text: str) -> MatchState:
     """Parse a match ID; blanks around it are accepted.
 

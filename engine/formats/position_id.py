@@ -35,9 +35,12 @@ def decode_position_id(text: str) -> Position:
         FormatError: Not 14 base64 characters, or meaningless bits are set.
         PositionError: The position is impossible.
     """
-    digits = validate_base64(_strip_padding(text), ID_LENGTH, "a position ID", "position")
+    digits = _strip_padding(text)
     boards, codes = _decode([digits])
     code = int(codes[0])
+    if code == kernel_ids.OK:
+        return Position.from_valid_board(boards[0])
+    validate_base64(digits, ID_LENGTH, "a position ID", "position")
     if code == kernel_ids.TRAILING_BITS:
         raise FormatError(f"position ID {digits}: {_TRAILING_BITS}", field="position")
     if code == kernel_ids.TOO_MANY_CHECKERS:

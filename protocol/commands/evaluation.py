@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.analysis.engine import Engine
 from engine.analysis.levels import EvalSettings
+from engine.rules.match import MatchState
 from engine.rules.notation import format_moves_plain, format_play
+from engine.rules.outcome import Outcome, cubeless_equity
+from engine.rules.position import Position
 from engine.search import SearchProgress, SearchWatch
-from engine.search.results import Effort, PlayEvaluation, PositionEvaluation
+from engine.search.results import BoardEvaluations, Effort, PlayEvaluation, PositionEvaluation
 from protocol.commands.command import CommandCall
 from protocol.core.replies import DECIMALS, outcome_to_values
-from protocol.core.requests import Answer, Reply, ReplyValue, Work, WorkControl
+from protocol.core.requests import Answer, BatchItem, Reply, ReplyValue, Work, WorkControl
 
 
 def make_search_watch(
@@ -83,6 +92,34 @@ def evaluation_to_values(evaluation: PositionEvaluation | PlayEvaluation) -> dic
     return values
 
 
+def evaluations_to_values(
+    evaluations: BoardEvaluations, decimals: int | None = None
+) -> list[dict[str, ReplyValue]]:
+    """Return many evaluations as keys, each as `evaluation_to_values` does.
+
+    Args:
+        evaluations: n evaluations.
+        decimals: Where numbers are rounded, if they are.
+    """
+    outcomes = evaluations.outcomes
+    columns: list[NDArray[Any]] = [outcomes, cubeless_equity(outcomes)]
+    keys = [*Outcome._fields, "equity"]
+    if evaluations.cubeful is not None:
+        columns.append(evaluations.cubeful)
+        keys.append("cubeful")
+    if evaluations.mwc is not None:
+        columns.append(evaluations.mwc)
+        keys.append("mwc")
+    table = np.column_stack(columns).astype(np.float64)
+    if decimals is not None:
+        table = np.round(table, decimals) + 0.0
+    values: list[dict[str, ReplyValue]] = [dict(zip(keys, row, strict=True)) for row in table.tolist()]
+    if evaluations.mwc is not None:
+        for row in np.flatnonzero(np.isnan(evaluations.mwc)).tolist():
+            del values[row]["mwc"]
+    return values
+
+
 def make_stopped_values(is_finished: bool) -> dict[str, ReplyValue]:
     """Return the key of a result whose search was stopped before its depth; nothing otherwise."""
     return {} if is_finished else {"stopped": True}
@@ -98,6 +135,31 @@ def _play_to_values(rank: int, evaluation: PlayEvaluation) -> dict[str, ReplyVal
     }
 
 
+@dataclass(frozen=True)
+class EvaluationBatch:
+    """Answers ``eval`` at 0-ply for many positions, each with its match state, in one evaluation.
+
+    Attributes:
+        engine: Evaluates them.
+        settings: How.
+    """
+
+    engine: Engine
+    settings: EvalSettings
+
+    def answer(self, items: Sequence[tuple[Position, MatchState]]) -> list[Reply]:
+        """Answer each as `handle_eval` does."""
+        boards = np.stack([position.board for position, _ in items])
+        places: dict[MatchState, int] = {}
+        indices = np.array([places.setdefault(match, len(places)) for _, match in items])
+        found = self.engine.evaluate_matches(boards, tuple(places), indices, self.settings)
+        about: dict[str, ReplyValue] = {
+            "plies": self.engine.evaluator.plies + self.settings.plies,
+            "net": self.engine.name,
+        }
+        return [Reply("eval", values={**values, **about}) for values in evaluations_to_values(found)]
+
+
 def handle_eval(call: CommandCall) -> Answer:
     """Evaluate the position before the roll."""
     session, settings = call.session, read_eval_settings(call)
@@ -106,18 +168,17 @@ def handle_eval(call: CommandCall) -> Answer:
 
     def run(control: WorkControl) -> list[Reply]:
         engine = load_engine()
+        if settings.plies == 0:
+            with session.service.time_evaluation(engine):
+                return EvaluationBatch(engine, settings).answer([(position, match)])
         evaluation = engine.evaluate(position, match, settings, make_search_watch(control))
         about: dict[str, ReplyValue] = {"plies": evaluation.effort.plies, "net": engine.name}
-        return [
-            Reply(
-                "eval",
-                values=evaluation_to_values(evaluation)
-                | about
-                | make_stopped_values(evaluation.effort.is_finished),
-            )
-        ]
+        stopped = make_stopped_values(evaluation.effort.is_finished)
+        return [Reply("eval", values=evaluation_to_values(evaluation) | about | stopped)]
 
-    return Work(run, is_long=settings.plies > 0)
+    quick = session.find_quick_engine() if settings.plies == 0 else None
+    item = None if quick is None else BatchItem(EvaluationBatch(quick, settings), (position, match))
+    return Work(run, is_long=settings.plies > 0, batch_item=item)
 
 
 def handle_moves(call: CommandCall) -> Answer:

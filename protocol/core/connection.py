@@ -13,10 +13,11 @@ a pool of workers decides when a job runs, within what `StartGate` allows. A tra
 from __future__ import annotations
 
 import re
+import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from engine.errors import CancelledWork, GammondError, LimitError, ValueRangeError
 from protocol.core.arguments import TAG_PATTERN, parse_tag
@@ -24,7 +25,15 @@ from protocol.core.errors import CommandError
 from protocol.core.framing import InputLine, LineSplitter
 from protocol.core.limits import ClientLimits
 from protocol.core.replies import format_reply, make_error_reply
-from protocol.core.requests import Answer, AnyReply, QuitRequest, StopRequest, Work, WorkControl
+from protocol.core.requests import (
+    Answer,
+    AnyReply,
+    QuitRequest,
+    RequestBatch,
+    StopRequest,
+    Work,
+    WorkControl,
+)
 
 _FAULTY_LINE_TAG = re.compile(rf"[ \t]*({TAG_PATTERN.pattern})(?:[ \t]|$)")
 
@@ -99,6 +108,31 @@ class Job:
             return error
 
 
+def run_batch(jobs: Sequence[Job]) -> list[bytes | Exception]:
+    """Do jobs that all have a batch item, those of one batch in one call.
+
+    Returns:
+        For each job what `Connection.receive_result` takes.
+    """
+    members: dict[RequestBatch, list[tuple[int, Any]]] = {}
+    for place, job in enumerate(jobs):
+        if job.work.batch_item is not None:
+            members.setdefault(job.work.batch_item.batch, []).append((place, job.work.batch_item.item))
+    results: list[bytes | Exception] = [b""] * len(jobs)
+    for batch, items in members.items():
+        try:
+            replies = batch.answer([item for _, item in items])
+        except Exception:  # one of them is at fault: each gets an answer of its own
+            for place, _ in items:
+                results[place] = jobs[place].run(lambda _: None)
+            continue
+        for (place, _), reply in zip(items, replies, strict=True):
+            results[place] = (
+                reply if isinstance(reply, Exception) else _encode_replies(jobs[place].request.tag, [reply])
+            )
+    return results
+
+
 @dataclass(frozen=True)
 class StartGate:
     """Which jobs of a client may start, by what it has not read yet.
@@ -131,10 +165,14 @@ class Connection:
     Args:
         handler: Answers its requests.
         limits: Its caps.
+        clock: Seconds; it ends turns.
     """
 
-    def __init__(self, handler: RequestHandler, limits: ClientLimits) -> None:
+    def __init__(
+        self, handler: RequestHandler, limits: ClientLimits, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self.handler = handler
+        self._clock = clock
         self.request_count = 0
         self._limits = limits
         self._lines = LineSplitter(limits.line_bytes)
@@ -206,9 +244,10 @@ class Connection:
         self.advance()
 
     def advance(self) -> None:
-        """Serve the next lines that have come, `ClientLimits.lines_per_turn` of them at most."""
+        """Serve the next lines that have come, as many as a turn has lines and time for."""
+        end_s = self._clock() + self._limits.turn_s
         for _ in range(self._limits.lines_per_turn):
-            if not self.has_lines:
+            if not self.has_lines or self._clock() > end_s:
                 break
             line = self._lines.next_line()
             if line is None:

@@ -15,6 +15,8 @@ from protocol.core.requests import AnyReply, JsonReply, Reply, ReplyValue
 DECIMALS = 6
 """Decimals of probabilities and equities."""
 
+_FLOAT_FORMAT = f"%.{DECIMALS}f"
+_NEGATIVE_ZERO = _FLOAT_FORMAT % -0.0
 _PLAIN = re.compile(r"[^\s\"'\\=]+")
 
 
@@ -31,11 +33,14 @@ def format_reply(reply: AnyReply) -> str:
 
 def format_value(value: ReplyValue) -> str:
     """Write one value: six decimals, ``true`` and ``false``, quotes around anything but a plain word."""
+    if isinstance(value, float):
+        text = _FLOAT_FORMAT % value
+        return text if text != _NEGATIVE_ZERO else text[1:]
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, float):
-        return f"{round_value(value):.{DECIMALS}f}"
-    text = escape_unprintable(str(value))
+    if isinstance(value, int):
+        return str(value)
+    text = escape_unprintable(value)
     if _PLAIN.fullmatch(text):
         return text
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

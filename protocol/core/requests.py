@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
 
 ReplyValue = str | int | float | bool
 """The value of a key. Floats are written with six decimals."""
@@ -76,6 +77,30 @@ class WorkControl:
         self._on_stop = callback
 
 
+class RequestBatch(Protocol):
+    """Answers many requests of one kind in one call; equal, and hashed alike, for those that go together."""
+
+    def answer(self, items: Sequence[Any]) -> Sequence[AnyReply | Exception]:
+        """Answer requests, each with one final reply or error, the same as it would get alone.
+
+        Args:
+            items: What sets each request apart.
+        """
+        ...
+
+
+class BatchItem(NamedTuple):
+    """One request of a batch: it takes microseconds, so that no thread is needed for it.
+
+    Attributes:
+        batch: What answers it together with others.
+        item: What sets it apart from these.
+    """
+
+    batch: RequestBatch
+    item: object
+
+
 @dataclass(frozen=True)
 class Work:
     """A request that takes time: a function of what was captured when the request came, and of nothing else.
@@ -87,6 +112,7 @@ class Work:
         make_error_reply: Makes the final reply when `run` raises; None for an error line.
         is_long: Whether it takes longer than a 0-ply evaluation; long work never delays quick work.
         deadline_s: When it should end with its best result so far, by the service's clock; None for never.
+        batch_item: How it can be answered in a batch; None where only `run` does it.
     """
 
     run: Callable[[WorkControl], Sequence[AnyReply]]
@@ -95,6 +121,7 @@ class Work:
     make_error_reply: Callable[[Exception], AnyReply] | None = None
     is_long: bool = False
     deadline_s: float | None = None
+    batch_item: BatchItem | None = None
 
 
 @dataclass(frozen=True)

@@ -12,20 +12,27 @@ import msgspec
 from engine.analysis.engine import Engine
 from engine.analysis.levels import EvalSettings
 from engine.errors import LimitError
+from engine.formats.position_batch import ParsedPositions, parse_positions
+from engine.formats.position_id import encode_position_ids
 from engine.rules.dice import Roll
 from engine.rules.match import MatchState
 from engine.rules.notation import format_play
 from engine.rules.position import Position
+from engine.rules.rules import STANDARD_RULES
 from engine.search import SearchProgress, SearchWatch
 from engine.search.results import PlayEvaluation, PositionEvaluation
 from protocol.commands.cube import decision_to_values
-from protocol.commands.evaluation import evaluation_to_values
+from protocol.commands.evaluation import evaluation_to_values, evaluations_to_values
 from protocol.core.arguments import error_field
-from protocol.core.replies import round_value
-from protocol.core.requests import JsonReply, ReplyValue, WorkControl
+from protocol.core.replies import DECIMALS, round_value
+from protocol.core.requests import AnyReply, JsonReply, ReplyValue, WorkControl
+from protocol.state.offers import check_cube_owner
 
 CHUNK_SIZES = (256, 48, 8, 1, 1)
 """Positions evaluated together, by plies: the results of finished blocks are kept whatever happens later."""
+
+TEXT_CHUNK = 1024
+"""Positions evaluated together where only ``eval`` at 0-ply is wanted."""
 
 
 @dataclass
@@ -77,6 +84,74 @@ class QueryOptions:
     settings: EvalSettings
     max_moves: int | None
     progress_every: int | None
+
+
+@dataclass(frozen=True)
+class TextQuery:
+    """The positions of one query, as they were sent.
+
+    Attributes:
+        head: What each object of its answer begins with.
+        texts: The positions.
+        is_list: Whether they came as a list, which errors show.
+    """
+
+    head: dict[str, object]
+    texts: Sequence[str]
+    is_list: bool
+
+    def name_position(self, place: int) -> str:
+        """Return what errors call a position."""
+        return f"positions[{place}]" if self.is_list else "position"
+
+
+@dataclass(frozen=True)
+class EvaluationQueries:
+    """Answers queries that want nothing but ``eval`` at 0-ply, many at once: a `RequestBatch`.
+
+    Attributes:
+        engine: Evaluates the positions.
+        settings: How.
+    """
+
+    engine: Engine
+    settings: EvalSettings
+
+    def answer(self, items: Sequence[TextQuery]) -> list[AnyReply | Exception]:
+        """Answer each query whose positions can all be read; the others get their first error."""
+        parsed = parse_positions([text for item in items for text in item.texts], check_cube_owner)
+        rows = self.evaluate(parsed)
+        answers: list[AnyReply | Exception] = []
+        start = 0
+        for item in items:
+            end = start + len(item.texts)
+            place = next((place for place in range(start, end) if not parsed.is_good[place]), None)
+            if place is None:
+                answers.append(self.make_reply(item.head, rows[start:end]))
+            else:
+                answers.append(parsed.errors[place].with_field(item.name_position(place - start)))
+            start = end
+        return answers
+
+    def evaluate(self, parsed: ParsedPositions) -> list[dict[str, object]]:
+        """Return what the answer has for each position; without meaning for texts that are none."""
+        boards = parsed.boards
+        if parsed.errors:
+            boards = boards.copy()
+            boards[~parsed.is_good] = STANDARD_RULES.starting_position.board
+        found = self.engine.evaluate_matches(boards, parsed.matches, parsed.match_indices, self.settings)
+        plies = self.engine.evaluator.plies
+        return [
+            {"position": text, "eval": {**values, "plies": plies}}
+            for text, values in zip(
+                encode_position_ids(boards), evaluations_to_values(found, DECIMALS), strict=True
+            )
+        ]
+
+    def make_reply(self, head: dict[str, object], rows: Sequence[object], **more: object) -> JsonReply:
+        """Make the final object of an answer."""
+        about = {"plies": self.engine.evaluator.plies, "net": self.engine.name}
+        return JsonReply({**head, "final": True, **about, "results": rows, **more})
 
 
 @dataclass
@@ -137,6 +212,26 @@ class QueryAnalysis:
                     return
                 self._rank_plays(item)
                 self._count_done(1)
+
+    def evaluate_texts(self, query: TextQuery) -> list[dict[str, object]]:
+        """Evaluate positions at 0-ply until all are done or the budget is spent; return their results.
+
+        Raises:
+            GammondError: A text is no position.
+        """
+        self._total = len(query.texts)
+        evaluation = EvaluationQueries(self.engine, self.options.settings)
+        results: list[dict[str, object]] = []
+        for start in range(0, len(query.texts), TEXT_CHUNK):
+            if self.budget.is_spent():
+                break
+            parsed = parse_positions(query.texts[start : start + TEXT_CHUNK], check_cube_owner)
+            if parsed.errors:
+                place = min(parsed.errors)
+                raise parsed.errors[place].with_field(query.name_position(start + place))
+            results += evaluation.evaluate(parsed)
+            self._count_done(len(parsed.boards))
+        return results
 
     def _count_done(self, more: int) -> None:
         """Count positions that are done, and report them when it is time to."""

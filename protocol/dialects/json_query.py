@@ -20,8 +20,23 @@ from engine.search import FILTERS, MAX_PLIES
 from engine.search.filters import DEFAULT_FILTER
 from protocol.core.arguments import error_field
 from protocol.core.replies import describe_error
-from protocol.core.requests import Answer, AnyReply, JsonReply, StopRequest, Work, WorkControl
-from protocol.dialects.json_analysis import QueryAnalysis, QueryBudget, QueryOptions, QueryPosition
+from protocol.core.requests import (
+    Answer,
+    AnyReply,
+    BatchItem,
+    JsonReply,
+    StopRequest,
+    Work,
+    WorkControl,
+)
+from protocol.dialects.json_analysis import (
+    EvaluationQueries,
+    QueryAnalysis,
+    QueryBudget,
+    QueryOptions,
+    QueryPosition,
+    TextQuery,
+)
 from protocol.state.offers import check_cube_owner
 from protocol.state.session import Session
 
@@ -223,24 +238,37 @@ def _evaluate(session: Session, query: Query, head: dict[str, object]) -> Work:
     load_engine = partial(service.get_engine, net, engine.threads)
     deadline_s = None if query.time_ms is None else service.clock() + query.time_ms / 1000
     wanted = QueryOptions(query.want, depth, query.max_moves, query.progress_every)
+    texts_only = TextQuery(head, texts, query.positions is not None)
+    is_evaluation = wanted.analyses == ("eval",) and depth.plies == 0
 
     def run(control: WorkControl) -> Sequence[AnyReply]:
         budget = QueryBudget(control, service.clock, deadline_s, service.limits.query_plays)
-        items = [
-            _read_query_position(number, text, query)
-            for number, text in enumerate(texts)
-            if not budget.is_spent()
-        ]
         loaded = load_engine()
         analysis = QueryAnalysis(loaded, wanted, budget, head)
-        if len(items) == len(texts):
-            analysis.run(items)
-        results = [item.result for item in items[: analysis.done_count]]
+        if is_evaluation and len(texts) == 1:
+            with service.time_evaluation(loaded):
+                results = analysis.evaluate_texts(texts_only)
+        elif is_evaluation:
+            results = analysis.evaluate_texts(texts_only)
+        else:
+            items = [
+                _read_query_position(text, texts_only.name_position(number), query)
+                for number, text in enumerate(texts)
+                if not budget.is_spent()
+            ]
+            if len(items) == len(texts):
+                analysis.run(items)
+            results = [item.result for item in items[: analysis.done_count]]
         about = {"plies": loaded.evaluator.plies + depth.plies, "net": loaded.name}
         is_cut = analysis.is_partial or analysis.done_count < len(texts)
         document = {**head, "final": True, **about, "results": results}
         return [JsonReply({**document, "stopped": True} if is_cut else document)]
 
+    quick = service.find_quick_engine(net, engine.threads)
+    is_batched = is_evaluation and len(texts) <= MAX_QUICK_POSITIONS and deadline_s is None
+    item = None
+    if quick is not None and is_batched and query.progress_every is None and query.priority == 0:
+        item = BatchItem(EvaluationQueries(quick, depth), texts_only)
     return Work(
         run,
         query.priority,
@@ -248,6 +276,7 @@ def _evaluate(session: Session, query: Query, head: dict[str, object]) -> Work:
         lambda error: _make_error_reply(head, error),
         is_long=depth.plies > 0 or len(texts) > MAX_QUICK_POSITIONS,
         deadline_s=deadline_s,
+        batch_item=item,
     )
 
 
@@ -282,8 +311,7 @@ def _make_eval_settings(query: Query) -> EvalSettings:
     return depth
 
 
-def _read_query_position(number: int, text: str, query: Query) -> QueryPosition:
-    name = "position" if query.positions is None else f"positions[{number}]"
+def _read_query_position(text: str, name: str, query: Query) -> QueryPosition:
     with error_field(name):
         position, match = parse_position(text)
         match = match or MatchState()

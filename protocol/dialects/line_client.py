@@ -44,7 +44,7 @@ class LineClient:
 
 def connect(session: Session) -> Connection:
     """Return the connection of a client, with the caps of its service."""
-    return Connection(LineClient(session), session.service.limits)
+    return Connection(LineClient(session), session.service.limits, session.service.clock)
 
 
 def _is_query(text: str) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from engine.analysis.engine import Engine
@@ -35,6 +36,10 @@ class EngineCatalogue:
     describe_nets: Callable[[], Sequence[dict[str, object]]]
 
 
+QUICK_EVALUATION_S = 0.003
+"""An engine that evaluates a position in less needs no thread for it."""
+
+
 class Service:
     """What all clients of one process share.
 
@@ -61,6 +66,7 @@ class Service:
         self.client_count = 0
         self._started_s = clock()
         self._engines: dict[tuple[str, int], Engine] = {}
+        self._quick_engines: set[Engine] = set()
         self._lock = threading.Lock()
 
     @property
@@ -98,6 +104,22 @@ class Service:
             with self._lock:
                 found = self._engines[name, threads] = self._load_engine(self._resolve_name(name), threads)
         return found
+
+    def find_quick_engine(self, name: str, threads: int = 1) -> Engine | None:
+        """Return the engine of a name if it is loaded and was seen to evaluate in no time."""
+        engine = self._engines.get((name, threads))
+        return engine if engine in self._quick_engines else None
+
+    @contextmanager
+    def time_evaluation(self, engine: Engine) -> Iterator[None]:
+        """Time an evaluation of one position at 0-ply.
+
+        The first ones load files and compiled code; from the first quick one on the engine is quick.
+        """
+        started_s = time.monotonic()
+        yield
+        if time.monotonic() - started_s < QUICK_EVALUATION_S:
+            self._quick_engines.add(engine)
 
     def _load_engine(self, name: str, threads: int) -> Engine:
         """Find or make an engine; `name` is the evaluator's own."""

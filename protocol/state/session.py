@@ -148,6 +148,11 @@ class Session:
         engine, rules = self.engine_settings, self.game.rules
         return lambda: self.service.get_engine(engine.net, engine.threads).with_rules(rules)
 
+    def find_quick_engine(self) -> Engine | None:
+        """Return the engine of the present settings and rules if it is loaded and quick."""
+        engine = self.service.find_quick_engine(self.engine_settings.net, self.engine_settings.threads)
+        return None if engine is None else engine.with_rules(self.game.rules)
+
     def make_eval_settings(
         self, plies: int | None = None, filter_name: str | None = None, cubeful: bool | None = None
     ) -> EvalSettings:

@@ -19,11 +19,11 @@ from functools import partial
 
 from engine.rules.dice import MAX_SEED
 from engine.runtime.cores import count_usable_cores
-from protocol.core.connection import OPEN_GATE, Connection, Job
-from protocol.core.requests import AnyReply
+from protocol.core.connection import Connection
 from protocol.dialects.line_client import connect
 from protocol.state.service import Service, make_shipped_catalogue
 from protocol.state.session import Session
+from protocol.transports.client_jobs import BatchRound, ClientJobs
 from protocol.transports.workers import LONG_THREADS, WorkerPool
 
 EXIT_BROKEN_PIPE = 141
@@ -89,8 +89,7 @@ class _StdioServer:
         self._may_read = threading.Semaphore(0)
         self._is_reading = False
         self._is_turn_due = False
-        self._gate = OPEN_GATE
-        self._answered: list[Job] = []
+        self._jobs = ClientJobs(connection, pool, BatchRound(self._events.put), self._run_here, self._pump)
         self._unsent = 0
         self._shutdown_steps: Iterator[Callable[[], object]] | None = None
         self._deadline: float | None = None
@@ -110,7 +109,7 @@ class _StdioServer:
                     self._events.get(timeout=self._compute_timeout_s())()
                 except queue.Empty:
                     self._escalate_shutdown()
-        self._pool.drop(self)
+        self._jobs.drop()
         self._pool.close()
         return self._exit_status
 
@@ -118,9 +117,7 @@ class _StdioServer:
         while self._unsent <= self._max_unsent and (data := self._connection.data_to_send()):
             self._unsent += len(data)
             self._output.put(data)
-        self._update_schedule()
-        while job := self._connection.next_job():
-            self._pool.submit(self, job, self._on_progress, self._on_result)
+        self._jobs.hand_out()
         if self._connection.has_lines and not self._is_turn_due:
             self._is_turn_due = True
             self._events.put(self._take_turn)
@@ -132,24 +129,8 @@ class _StdioServer:
         self._is_turn_due = False
         self._connection.advance()
 
-    def _on_progress(self, job: Job, reply: AnyReply) -> None:
-        self._events.put(partial(self._connection.receive_progress, job, reply))
-
-    def _on_result(self, job: Job, result: bytes | Exception) -> None:
-        self._events.put(partial(self._take_result, job, result))
-
-    def _take_result(self, job: Job, result: bytes | Exception) -> None:
-        self._connection.receive_result(job, result)
-        self._answered.append(job)
-
-    def _update_schedule(self) -> None:
-        """Report to the pool which jobs may start now, and then which are answered."""
-        gate = self._connection.start_gate
-        if gate != self._gate:
-            self._gate = gate
-            self._pool.set_gate(self, gate)
-        while self._answered:
-            self._pool.release(self, self._answered.pop())
+    def _run_here(self, act: Callable[..., None], *values: object) -> None:
+        self._events.put(partial(act, *values))
 
     def _read(self) -> None:
         data = b" "
@@ -200,7 +181,7 @@ class _StdioServer:
             self._deadline = time.monotonic() + _LAST_GRACE_S
 
     def _abandon(self) -> None:
-        self._pool.drop(self)
+        self._jobs.drop()
         self._connection.abandon()
 
     def _exit_now(self) -> None:

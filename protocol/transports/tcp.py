@@ -15,13 +15,12 @@ from dataclasses import dataclass
 
 from engine.errors import GammondError, LimitError, StateError, UnsupportedError
 from engine.rules.dice import MAX_SEED
-from protocol.core.connection import OPEN_GATE, Job
 from protocol.core.errors import BusyError
 from protocol.core.replies import format_reply, make_error_reply
-from protocol.core.requests import AnyReply
 from protocol.dialects.line_client import connect
 from protocol.state.service import Service
 from protocol.state.session import Session
+from protocol.transports.client_jobs import BatchRound, ClientJobs
 from protocol.transports.workers import WorkerPool
 
 _LINGER_S = 1.0
@@ -151,6 +150,7 @@ class _TcpServer:
         self.service = service
         self.limits = limits
         self.pool = pool
+        self.batches = BatchRound(asyncio.get_running_loop().call_soon)
         self.clients: set[_TcpClient] = set()
 
     @property
@@ -201,8 +201,7 @@ class _TcpClient(asyncio.Protocol):
         self._server = server
         self._loop = asyncio.get_running_loop()
         self.connection = connect(Session(server.service, secrets.randbelow(MAX_SEED)))
-        self._gate = OPEN_GATE
-        self._answered: list[Job] = []
+        self._jobs = ClientJobs(self.connection, server.pool, server.batches, self._call_in_loop, self._pump)
         self._is_paused = False
         self._is_turn_due = False
         self._has_eof = False
@@ -253,7 +252,7 @@ class _TcpClient(asyncio.Protocol):
         if self in self._server.clients:
             self._server.clients.discard(self)
             self._server.service.client_count -= 1
-            self._server.pool.drop(self)
+            self._jobs.drop()
             self.connection.drop()
 
     def pause_writing(self) -> None:
@@ -272,7 +271,7 @@ class _TcpClient(asyncio.Protocol):
 
     def abandon(self) -> None:
         """Answer everything that is unfinished with an error."""
-        self._server.pool.drop(self)
+        self._jobs.drop()
         self.connection.abandon()
 
     def abort(self) -> None:
@@ -305,9 +304,7 @@ class _TcpClient(asyncio.Protocol):
         while not self._is_paused and (data := self.connection.data_to_send()):
             self._written_bytes += len(data)
             self._transport.write(data)
-        self._update_schedule()
-        while job := self.connection.next_job():
-            self._server.pool.submit(self, job, self._on_progress, self._on_result)
+        self._jobs.hand_out()
         if self.connection.has_lines and not self._is_turn_due:
             self._is_turn_due = True
             self._loop.call_soon(self._take_turn)
@@ -357,12 +354,6 @@ class _TcpClient(asyncio.Protocol):
             self._active_s = now
         self._read_bytes = read_bytes
 
-    def _on_progress(self, job: Job, reply: AnyReply) -> None:
-        self._call_in_loop(self.connection.receive_progress, job, reply)
-
-    def _on_result(self, job: Job, result: bytes | Exception) -> None:
-        self._call_in_loop(self._take_result, job, result)
-
     def _call_in_loop(self, act: Callable[..., None], *values: object) -> None:
         with suppress(RuntimeError):  # the loop is closed: nobody waits for this answer any more
             self._loop.call_soon_threadsafe(self._run_in_loop, act, *values)
@@ -371,16 +362,3 @@ class _TcpClient(asyncio.Protocol):
         self._active_s = self._server.service.clock()
         act(*values)
         self._pump()
-
-    def _take_result(self, job: Job, result: bytes | Exception) -> None:
-        self.connection.receive_result(job, result)
-        self._answered.append(job)
-
-    def _update_schedule(self) -> None:
-        """Report to the pool which jobs may start now, and then which are answered."""
-        gate = self.connection.start_gate
-        if gate != self._gate:
-            self._gate = gate
-            self._server.pool.set_gate(self, gate)
-        while self._answered:
-            self._server.pool.release(self, self._answered.pop())

@@ -11,18 +11,23 @@ from tests.boards import RacingEvaluator
 
 SEED = 1
 
+LONG_TURN_S = 60.0
+"""Turns end by lines alone, however busy the machine is."""
+
 
 def make_service(evaluator=None, limits=None):
     """Make a service with one evaluator, ``racing``."""
     found = Engine(evaluator or RacingEvaluator())
     nets = [{"name": "racing", "phase": "contact", "encoder": "none", "sha256": "0" * 64}]
     evaluators = EngineCatalogue("default", lambda: ["racing"], lambda name: found, lambda: nets)
-    return Service(evaluators, limits or ClientLimits())
+    return Service(evaluators, limits or ClientLimits(turn_s=LONG_TURN_S))
 
 
 def make_connection(evaluator=None, **limits):
     """Make a connection of a fresh client."""
-    connection = connect(Session(make_service(evaluator, ClientLimits(**limits)), SEED))
+    connection = connect(
+        Session(make_service(evaluator, ClientLimits(**{"turn_s": LONG_TURN_S, **limits})), SEED)
+    )
     connection.handler.session.service.client_count += 1
     return connection
 

@@ -100,33 +100,18 @@ class BatchEvaluator:
     ) -> BatchEvaluation:
         if not self.is_cubeful:
             return BatchEvaluation(_append_equities(self._evaluate_cubeless(boards)))
-        evaluation = BatchEvaluation(
-            np.empty((len(boards), 6)), np.empty(len(boards)), np.full(len(boards), np.nan)
+        watch = SearchWatch(self._stopped.is_set)
+        found = self._engine.evaluate_matches(boards, matches, match_indices, self._settings, watch)
+        assert found.cubeful is not None
+        return BatchEvaluation(
+            _append_equities(found.outcomes), _clear_negative_zeros(found.cubeful), found.mwc
         )
-        for which in np.unique(match_indices).tolist():
-            rows = np.flatnonzero(match_indices == which)
-            self._evaluate_match(evaluation, boards, matches[which], rows)
-        return evaluation
-
-    def _evaluate_match(
-        self, evaluation: BatchEvaluation, boards: Board, match: MatchState, rows: NDArray[np.int64]
-    ) -> None:
-        """Evaluate the positions of one match state."""
-        chosen = boards if len(rows) == len(boards) else np.ascontiguousarray(boards[rows])
-        found = self._engine.evaluate_boards(chosen, match, self._settings, self._make_watch())
-        evaluation.values[rows] = _append_equities(found.outcomes)
-        if evaluation.cubeful is not None and found.cubeful is not None:
-            evaluation.cubeful[rows] = _clear_negative_zeros(found.cubeful)
-        if evaluation.mwc is not None and found.mwc is not None:
-            evaluation.mwc[rows] = found.mwc
 
     def _evaluate_cubeless(self, boards: Board) -> NDArray[np.float32]:
         if self._settings.plies == 0:
             return self._engine.evaluator.evaluate(boards)
-        return self._engine.evaluate_boards(boards, MatchState(), self._settings, self._make_watch()).outcomes
-
-    def _make_watch(self) -> SearchWatch:
-        return SearchWatch(self._stopped.is_set)
+        watch = SearchWatch(self._stopped.is_set)
+        return self._engine.evaluate_boards(boards, MatchState(), self._settings, watch).outcomes
 
 
 def load_batch_evaluator(net: str, plies: int, *, is_cubeful: bool, threads: int = 1) -> BatchEvaluator:

@@ -11,13 +11,13 @@ from engine.rules.match import MatchState
 from engine.rules.moves import legal_plays
 from engine.rules.position import Position
 from protocol.core.replies import format_value
-from protocol.dialects.json_analysis import CHUNK_SIZES
+from protocol.dialects.json_analysis import TEXT_CHUNK
 from protocol.dialects.json_query import LIST_FIELDS, MAX_QUICK_POSITIONS, QUERY_FIELDS, SCALAR_FIELDS
 from tests.boards import RacingEvaluator
 from tests.protocol.talking import make_connection, pump, talk
 
 START = "4HPwATDgc/ABMA"
-CHUNK = CHUNK_SIZES[0]
+CHUNK = TEXT_CHUNK
 UNOWNED = f"{START}:{encode_match_id(MatchState(length=7, cube=4))}"
 """A match with an impossible cube: at 4 without an owner."""
 

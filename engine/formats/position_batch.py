@@ -1,0 +1,101 @@
+"""Parse many positions at once, each in any format of `engine.formats.position_text`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import GammondError
+from engine.formats.position_id import decode_position_ids
+from engine.formats.position_text import parse_position
+from engine.formats.xgid import decode_xgid, decode_xgids, encode_xgid
+from engine.rules.match import MatchState
+from engine.rules.position import Board
+from engine.rules.rules import STANDARD_RULES
+
+_START_XGID_POSITION = encode_xgid(STANDARD_RULES.starting_position, MatchState()).partition(":")[0]
+
+
+@dataclass(frozen=True, eq=False)
+class ParsedPositions:
+    """The positions of n texts.
+
+    Attributes:
+        boards: ``int8[n, 2, 26]``.
+        is_good: Which texts are positions, ``bool[n]``.
+        errors: The error of each other one by its place.
+        matches: The different match states, before the roll and without offers; first that of a position ID
+            alone: money play, the cube in the middle.
+        match_indices: ``int64[n]``: which of them each text has.
+    """
+
+    boards: Board
+    is_good: NDArray[np.bool_]
+    errors: dict[int, GammondError]
+    matches: tuple[MatchState, ...]
+    match_indices: NDArray[np.int64]
+
+
+def parse_positions(
+    texts: Sequence[str], check: Callable[[MatchState], None] = lambda match: None
+) -> ParsedPositions:
+    """Parse texts: position IDs all at once, then XGIDs, everything else one by one.
+
+    Args:
+        texts: n texts.
+        check: Raises a GammondError for a match state that is refused.
+    """
+    boards, is_good = decode_position_ids(texts)
+    known = _MatchTable(check, len(texts))
+    others = np.flatnonzero(~is_good)
+    if others.size:
+        boards[others], is_good[others] = decode_xgids([texts[i] for i in others.tolist()])
+    errors: dict[int, GammondError] = {}
+    for i in others.tolist():
+        try:
+            if is_good[i]:
+                known.add(i, _decode_xgid_match(texts[i].partition(":")[2]))
+                continue
+            position, match = parse_position(texts[i])
+            boards[i] = position.board
+            if match is not None:
+                known.add(i, match)
+            is_good[i] = True
+        except GammondError as error:
+            errors[i] = error
+            is_good[i] = False
+    return ParsedPositions(boards, is_good, errors, tuple(known.indices), known.match_indices)
+
+
+class _MatchTable:
+    """The match states of many texts: each once, and the index of each text's."""
+
+    def __init__(self, check: Callable[[MatchState], None], texts: int) -> None:
+        self._check = check
+        self.indices: dict[MatchState, int] = {MatchState(): 0}
+        self.match_indices = np.zeros(texts, np.int64)
+
+    def add(self, place: int, match: MatchState) -> None:
+        """Add the match state of a text.
+
+        Raises:
+            GammondError: It is refused.
+        """
+        match = _before_roll(match)
+        if match not in self.indices:
+            self._check(match)
+            self.indices[match] = len(self.indices)
+        self.match_indices[place] = self.indices[match]
+
+
+_before_roll = lru_cache(maxsize=4096)(MatchState.before_roll)
+
+
+@lru_cache(maxsize=4096)
+def _decode_xgid_match(tail: str) -> MatchState:
+    """Parse all fields of a valid XGID except the first."""
+    return decode_xgid(f"{_START_XGID_POSITION}:{tail}")[1]
