@@ -8,7 +8,7 @@ import pytest
 from engine.errors import GammondError, StateError
 from engine.play.lockstep import play_games
 from engine.play.player import EvaluatorPlayer
-from tools.files import read_arrays, read_records
+from tools.files import read_arrays, read_records, write_arrays
 from tools.train.fitting import refine
 from tools.train.fitting.training_loop import compute_fit_metrics
 from tools.train.labels.label_tasks import LabelPlan, label_shard
@@ -32,7 +32,7 @@ def parent(tmp_path_factory):
     run = SelfPlay(TdSettings(games=1500, learning_rate=0.05, final_rate=0.01, **shape))
     for _ in run.play_rounds():
         pass
-    run.nets.save(file, **run.state_dict())
+    write_arrays(file, {**run.nets.to_arrays(), **run.state_dict()})
     begin_run(file.parent, "train td", run.settings, ())
     return file
 
