@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from types import MappingProxyType
 from typing import Protocol
 
@@ -125,7 +126,7 @@ class Rules:
         """The rules in words: ``backgammon``, ``backgammon with doubles as two moves``."""
         return self.variant.name + (" with doubles as two moves" if self.doubles is Doubles.TWO else "")
 
-    @property
+    @cached_property
     def starting_position(self) -> Position:
         """The position in which a game starts."""
         return Position.start(self.variant.start_points)
@@ -134,14 +135,19 @@ class Rules:
         """Return the dice that a roll gives to play, one for each checker move."""
         return roll * 2 if roll[0] == roll[1] and self.doubles is Doubles.FOUR else roll
 
-    @property
+    @cached_property
     def expand_kernel(self) -> ExpandKernel:
         """The kernel that lists the plays of a roll."""
         return kernel_moves.expand if self.doubles is Doubles.FOUR else kernel_two_moves.expand
 
+    @cached_property
+    def features(self) -> frozenset[Feature]:
+        """The features that are available."""
+        return self.variant.features & _FEATURES_OF_DOUBLES[self.doubles]
+
     def supports(self, feature: Feature) -> bool:
         """Return whether a feature is available."""
-        return self._find_obstacle(feature) is None
+        return feature in self.features
 
     def check_supports(self, feature: Feature, what: str | None = None) -> None:
         """Raise an error unless a feature is available.
@@ -153,18 +159,13 @@ class Rules:
         Raises:
             UnsupportedError: It is not; the field is the one of the rules to set, ``variant`` or ``doubles``.
         """
-        field = self._find_obstacle(feature)
-        if field is not None:
-            advice = f"set {field} to {_STANDARD_VALUES[field]}"
-            raise UnsupportedError(
-                f"{what or feature} is not supported in {self.name}: {advice}", field=field
-            )
-
-    def _find_obstacle(self, feature: Feature) -> str | None:
-        """Return the field of the rules whose value makes a feature unavailable; None if none does."""
-        if feature not in self.variant.features:
-            return "variant"
-        return None if feature in _FEATURES_OF_DOUBLES[self.doubles] else "doubles"
+        if feature in self.features:
+            return
+        field = "doubles" if feature in self.variant.features else "variant"
+        raise UnsupportedError(
+            f"{what or feature} is not supported in {self.name}: set {field} to {_STANDARD_VALUES[field]}",
+            field=field,
+        )
 
 
 STANDARD_RULES = Rules()

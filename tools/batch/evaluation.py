@@ -89,28 +89,22 @@ class BatchEvaluator:
         Raises:
             KeyboardInterrupt: It came meanwhile; work on other threads is on its end.
         """
+        watch = SearchWatch(self._stopped.is_set)
         try:
-            return self._evaluate_matches(boards, matches, match_indices)
+            if not self.is_cubeful:
+                return BatchEvaluation(_append_equities(self._evaluate_cubeless(boards, watch)))
+            found = self._engine.evaluate_matches(boards, matches, match_indices, self._settings, watch)
         except KeyboardInterrupt:
             self._stopped.set()
             raise
-
-    def _evaluate_matches(
-        self, boards: Board, matches: Sequence[MatchState], match_indices: NDArray[np.int64]
-    ) -> BatchEvaluation:
-        if not self.is_cubeful:
-            return BatchEvaluation(_append_equities(self._evaluate_cubeless(boards)))
-        watch = SearchWatch(self._stopped.is_set)
-        found = self._engine.evaluate_matches(boards, matches, match_indices, self._settings, watch)
         assert found.cubeful is not None
         return BatchEvaluation(
             _append_equities(found.outcomes), _clear_negative_zeros(found.cubeful), found.mwc
         )
 
-    def _evaluate_cubeless(self, boards: Board) -> NDArray[np.float32]:
+    def _evaluate_cubeless(self, boards: Board, watch: SearchWatch) -> NDArray[np.float32]:
         if self._settings.plies == 0:
             return self._engine.evaluator.evaluate(boards)
-        watch = SearchWatch(self._stopped.is_set)
         return self._engine.evaluate_boards(boards, MatchState(), self._settings, watch).outcomes
 
 

@@ -112,6 +112,7 @@ def test_the_outcome_of_a_dead_cube_is_that_of_a_cubeless_rollout():
     assert np.allclose(with_dead_cube[:, :5], cubeless, atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("match", [MatchState(), MatchState(length=5, score=(1, 2))], ids=["money", "match"])
 def test_variance_reduction_keeps_the_cubeful_mean_and_shrinks_its_error(match):
     evaluator = build_one_sided(6, 7, threads=1)

@@ -60,6 +60,7 @@ def test_two_plies_unpruned_are_the_exact_expectiminimax():
     assert np.abs(deep(2).evaluate(sample) - naive(sample, 2)).max() < 1e-6
 
 
+@pytest.mark.slow
 def test_three_plies_unpruned_are_the_exact_expectiminimax():
     assert np.abs(deep(3).evaluate(NEARLY_OVER[:1]) - naive(NEARLY_OVER[:1], 3)).max() < 1e-6
 

@@ -154,6 +154,7 @@ def test_every_player_meets_every_other_once(capsys, monkeypatch):
         assert alone["first"]["wins"] == pair["first_wins"]["wins"]
 
 
+@pytest.mark.slow
 def test_a_table_is_the_same_from_several_processes(capsys, monkeypatch):
     monkeypatch.setattr(tournament_rules, "GAMES_PER_RANGE", 16)
     command = ["tournament", "pubeval", "random", "random:seed=3", "--games", "40", "--json", "--threads"]

@@ -81,6 +81,7 @@ def test_a_run_that_was_killed_comes_to_the_same(tmp_path, capsys, monkeypatch):
     assert [record["gradient"] for record in steps[0][1:]] == [record["gradient"] for record in steps[1][1:]]
 
 
+@pytest.mark.slow
 def test_how_games_are_dealt_out_to_workers_changes_nothing(monkeypatch):
     settings = AscendSettings(games=20, reference_games=4)
     gradients = []

@@ -47,6 +47,7 @@ def learn(own, board, target, how):
     kernel_steps.learn_position(board[None], 0, own.weights, own.weights, how, desk)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("outputs", NODE_COUNTS)
 @pytest.mark.parametrize("table", [False, True])
 def test_replies_are_evaluated_as_by_the_evaluator(outputs, table):
@@ -67,6 +68,7 @@ def test_replies_are_evaluated_as_by_the_evaluator(outputs, table):
     assert {Phase.CONTACT, Phase.RACE} <= set(classify_phases(boards))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("outputs", NODE_COUNTS)
 def test_a_step_goes_down_the_squared_error(outputs):
     """α and β weigh the slopes of the two layers; errors of shares count as what they are shares of."""
@@ -124,6 +126,7 @@ def test_nothing_is_learned_of_gammons_that_cannot_be():
     assert changed == [True, True, True, False, False]
 
 
+@pytest.mark.slow
 def test_lambda_one_learns_the_result_at_every_ply():
     own = net("normal", 5)
     boards = np.repeat(Position.start().board[None], 4, axis=0).copy()

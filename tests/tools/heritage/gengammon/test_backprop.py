@@ -26,6 +26,7 @@ def test_it_learns_an_expert_and_agrees_with_his_unseen_moves():
     assert after.fitness > before.fitness + 0.08
 
 
+@pytest.mark.slow
 def test_it_goes_on_as_if_it_had_never_stopped_whatever_the_threads():
     learned = packed(200, 1)
     whole = BackpropTrainer(SMALL)

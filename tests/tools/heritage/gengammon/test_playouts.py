@@ -79,6 +79,7 @@ def test_the_same_seed_gives_the_same_dice_to_all_plays():
     assert not np.array_equal(_leads(twice, seeds + np.uint64(1000), 8), leads)
 
 
+@pytest.mark.slow
 def test_the_chosen_play_leads_by_most_and_threads_do_not_change_it():
     found, dice = sample_own_positions(NET, 40, np.random.default_rng(4))
     plays = find_best_by_playouts(NET, found, dice, trials=8, seed=5, threads=1)

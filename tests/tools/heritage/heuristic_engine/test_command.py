@@ -96,6 +96,7 @@ def test_a_run_that_was_killed_goes_on_to_the_same_end(tmp_path, monkeypatch, te
     assert _comparable(killed) == _comparable(tmp_path / "whole")
 
 
+@pytest.mark.slow
 def test_with_the_probability_score_it_climbs_and_names_a_player_that_has_it(tmp_path, capsys):
     options = [*SMALL, "--probability", "true", "--trials", "2", "--games", "20"]
     assert run_command(str(tmp_path / "scored"), *options) == 0
