@@ -84,6 +84,11 @@ class Variant:
         """The number of checkers of each side."""
         return sum(count for _, count in self.start_points)
 
+    @cached_property
+    def starting_position(self) -> Position:
+        """The position in which a game starts."""
+        return Position.start(self.start_points)
+
 
 BACKGAMMON = Variant("backgammon", START_POINTS)
 
@@ -129,7 +134,7 @@ class Rules:
     @cached_property
     def starting_position(self) -> Position:
         """The position in which a game starts."""
-        return Position.start(self.variant.start_points)
+        return self.variant.starting_position
 
     def dice_of(self, roll: Roll) -> tuple[int, ...]:
         """Return the dice that a roll gives to play, one for each checker move."""

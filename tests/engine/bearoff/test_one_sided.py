@@ -42,7 +42,7 @@ def test_first_checkers_off_equal_the_exact_fractions():
         assert_same(table.first_off_distribution(number), naive_bearoff.first_off_distribution(side))
 
 
-@pytest.mark.parametrize("points", [6, 7])
+@pytest.mark.parametrize("points", [6, pytest.param(7, marks=pytest.mark.slow)])
 def test_means_follow_from_those_after_each_roll(points, request):
     table = request.getfixturevalue("one_sided") if points == 6 else build_one_sided(7, 15)
     numbering = table.numbering

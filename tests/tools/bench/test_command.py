@@ -259,6 +259,7 @@ def test_rollouts_whose_variance_reduction_moves_the_mean_are_not_timed(small, m
         list(bench_rollouts.bench_rollouts(bench_measure.BenchmarkSubject()))
 
 
+@pytest.mark.slow
 def test_threads_are_not_measured_on_one_core(small, monkeypatch):
     for module in (bench_search, bench_rollouts):
         monkeypatch.setattr(module, "count_usable_cores", lambda: 1)

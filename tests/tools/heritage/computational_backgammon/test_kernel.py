@@ -98,6 +98,7 @@ def test_a_step_goes_down_the_squared_error(outputs):
             assert (new - old)[index] == pytest.approx(-rate * slope, rel=0.05, abs=2e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("outputs", NODE_COUNTS)
 def test_a_mirrored_net_learns_and_stays_mirrored(outputs):
     own = net("symmetric", outputs)
@@ -142,6 +143,7 @@ def test_lambda_one_learns_the_result_at_every_ply():
     assert tally.tolist() == [3000, 9000, 3000, 0]
 
 
+@pytest.mark.slow
 def test_bearoffs_of_the_table_are_not_learned():
     boards = np.zeros((2, 2, 26), np.int8)
     boards[0] = position({1: 2}, {24: 1}).board

@@ -73,6 +73,7 @@ def test_races_and_bearoffs_have_evaluators_of_their_own():
     assert (nets.race.weights[0] != untrained.race.weights[0]).any()
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_weights_and_another_seed_others():
     first, again, other = (learned(games=100, hidden=4, seed=seed) for seed in (1, 1, 2))
     assert (first.nets.contact.weights[0] == again.nets.contact.weights[0]).all()
