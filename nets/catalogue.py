@@ -105,7 +105,8 @@ def load_pruner(name: str | None = None, manifest_file: Path = MANIFEST_FILE) ->
         )
     contact = load_net(manifest.find_net(entry.contact), folder)
     race = load_net(manifest.find_net(entry.race), folder) if entry.race else contact
-    return PruningNet(entry.name, read_net_weights(contact.model), read_net_weights(race.model))
+    weights = [read_net_weights(net.name, net.layers) for net in (contact, race)]
+    return PruningNet(entry.name, *weights)
 
 
 def load_engine(

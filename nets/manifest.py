@@ -16,6 +16,7 @@ import msgspec
 
 from engine.errors import DataFileError, ValueRangeError
 from engine.options import convert
+from nets.compiled_net import CompiledNet, make_net_evaluator
 from nets.encoders import get_encoder
 from nets.net_evaluator import NetEvaluator
 from nets.onnx_model import OnnxModel
@@ -187,8 +188,8 @@ def read_manifest(file: Path = MANIFEST_FILE) -> Manifest:
     return manifest
 
 
-def load_net(entry: NetEntry, folder: Path = MANIFEST_FILE.parent) -> NetEvaluator:
-    """Load a net after checking its file against the manifest.
+def load_net(entry: NetEntry, folder: Path = MANIFEST_FILE.parent) -> CompiledNet | NetEvaluator:
+    """Load a net after checking its file against the manifest: compiled if its shape is known, else as it is.
 
     Args:
         entry: Its entry.
@@ -201,8 +202,7 @@ def load_net(entry: NetEntry, folder: Path = MANIFEST_FILE.parent) -> NetEvaluat
     content = _read_checked_bytes(entry, folder)
     encoder = get_encoder(entry.encoder)
     model = OnnxModel(entry.name, content, encoder.inputs, OUTPUT_SIZES[entry.outputs])
-    model.check()
-    return NetEvaluator(entry.name, encoder, model)
+    return make_net_evaluator(entry.name, encoder, model, entry.sha256)
 
 
 def read_scorer_bytes(entry: ScorerEntry, folder: Path = MANIFEST_FILE.parent) -> bytes:

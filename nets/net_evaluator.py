@@ -1,4 +1,4 @@
-"""An evaluator of one net: encoder, ONNX file, outputs."""
+"""An evaluator of one net by the runtime: encoder, ONNX file, outputs."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ class NetEvaluator:
     """
 
     plies = 0
+    layers = None
+    """The runtime alone knows them."""
 
     def __init__(self, name: str, encoder: Encoder, model: OnnxModel) -> None:
         self.name = name

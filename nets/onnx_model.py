@@ -45,7 +45,7 @@ class OnnxModel:
         self.name = name
         self.inputs = inputs
         self.outputs = outputs
-        self._content = content
+        self.content = content
         self._lock = threading.Lock()
         self._session: Any = None
         self._session_pid = 0
@@ -119,7 +119,7 @@ class OnnxModel:
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         options.log_severity_level = 3
         try:
-            session = onnxruntime.InferenceSession(self._content, options, providers=["CPUExecutionProvider"])
+            session = onnxruntime.InferenceSession(self.content, options, providers=["CPUExecutionProvider"])
         except Exception as error:
             raise DataFileError(
                 f"net {self.name} is not a model that onnxruntime can load: {str(error)[:200]}", field="net"

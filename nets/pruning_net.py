@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,27 +14,30 @@ from engine.runtime.thread_turns import release_turn
 from nets.kernels import pruning as kernel_replies
 from nets.kernels.sparse import OneLayerWeights
 from nets.kernels.tesauro196 import INPUTS
-from nets.onnx_model import OnnxModel
-
-WEIGHT_OUTPUTS = ("w1", "b1", "w2", "b2")
-"""Outputs of a net file with its weights: ``[196, h]``, ``[h]``, ``[h, 5]``, ``[5]``."""
+from nets.onnx_layers import Layer
 
 
-def read_net_weights(model: OnnxModel) -> OneLayerWeights:
-    """Read the weights of a net with one hidden layer, in the form of the kernels.
+def read_net_weights(name: str, layers: Sequence[Layer] | None) -> OneLayerWeights:
+    """Return the weights of a net with one hidden layer, in the form of the kernels.
+
+    Args:
+        name: The net's name in errors.
+        layers: Its layers, None if they are not known.
 
     Raises:
-        DataFileError: The net file lacks its weights, or is another kind of net.
+        DataFileError: It is another kind of net.
     """
-    w1, b1, w2, b2 = model.read_weights(WEIGHT_OUTPUTS)
-    hidden = len(b1)
-    if w1.shape != (INPUTS, hidden) or w2.shape != (hidden, 5) or b2.shape != (5,):
+    shapes = [layer.weights.shape for layer in layers or ()]
+    activations = [layer.activation for layer in layers or ()]
+    is_known = len(shapes) == 2 and shapes[0][0] == INPUTS and shapes[1][1] == 5
+    if not layers or not is_known or activations != ["Relu", "Sigmoid"]:
         raise DataFileError(
-            f"net {model.name}: expected one hidden layer on {INPUTS} inputs, got weights of the "
-            f"shapes {w1.shape}, {b1.shape}, {w2.shape}, {b2.shape}",
+            f"net {name}: expected one hidden layer of ReLU on {INPUTS} inputs and five outputs, got weights "
+            f"of the shapes {', '.join(map(str, shapes)) or '(unknown)'}",
             field="net",
         )
-    return w1, b1, np.ascontiguousarray(w2.T), b2
+    first, second = layers
+    return first.weights, first.biases, np.ascontiguousarray(second.weights.T), second.biases
 
 
 class PruningNet:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,23 @@ from engine.evaluation.evaluator import Evaluator, ExactEvaluator
 from engine.kernels import outcomes as kernel_outcomes
 from engine.rules.outcome import Outcomes, evaluate_finished, sanitise_outcomes
 from engine.rules.position import Board, Phase, classify_phases
+from engine.runtime.thread_turns import release_turn
+from nets.compiled_net import CompiledNet, pack_nets
 from nets.contact_classes import CONTACT_CLASSES, classify_contact
+from nets.kernels import routing as kernel_routing
+from nets.kernels.packed_nets import PackedNets
+
+
+class CompiledRoutes(NamedTuple):
+    """What `nets.kernels.routing` needs to evaluate positions of all phases but races that are known exactly.
+
+    Attributes:
+        packed: The nets.
+        net_of_class: ``int64[NET_CLASSES]``, the net of each class of positions.
+    """
+
+    packed: PackedNets
+    net_of_class: NDArray[np.int64]
 
 
 class Router:
@@ -24,6 +41,9 @@ class Router:
         race: The evaluator of races that no exact evaluator covers.
         crashed: The evaluator of crashed positions.
         exact: Evaluators of some races; the first that covers a position evaluates it.
+
+    Attributes:
+        compiled: The routes for kernels, if all nets are compiled; then one loop evaluates all positions.
     """
 
     plies = 0
@@ -37,6 +57,7 @@ class Router:
         exact: Sequence[ExactEvaluator] = (),
     ) -> None:
         self.name = name
+        self.compiled = _compile_routes(contact, race, crashed)
         self._exact = tuple(exact)
         self._nets = (  # numpy compares with plain integers ten times as fast as with members of an enum
             (int(Phase.CONTACT), contact),
@@ -47,6 +68,8 @@ class Router:
     def evaluate(self, boards: Board) -> Outcomes:
         """Evaluate positions, as `engine.evaluation.evaluator.Evaluator.evaluate`."""
         boards = np.require(boards, np.int8, ["C", "W"])  # keeps the kernels at one compiled signature
+        if self.compiled:
+            return self._evaluate_compiled(boards, *self.compiled)
         outcomes = np.empty((len(boards), 5), np.float32)
         rows_of_phase = _group_rows(classify_phases(boards), len(Phase))
         over = rows_of_phase[Phase.OVER]
@@ -65,6 +88,22 @@ class Router:
                 return sanitise_outcomes(net.evaluate(boards), boards)
             routed = _gather_boards(boards, rows)
             kernel_outcomes.scatter_outcomes(sanitise_outcomes(net.evaluate(routed), routed), rows, outcomes)
+        return outcomes
+
+    def _evaluate_compiled(
+        self, boards: Board, packed: PackedNets, net_of_class: NDArray[np.int64]
+    ) -> Outcomes:
+        """Evaluate positions by nets that are all compiled."""
+        outcomes = np.empty((len(boards), 5), np.float32)
+        classes = np.empty(len(boards), np.int8)
+        if kernel_routing.classify_positions(boards, classes) and self._exact:
+            races = np.flatnonzero(classes // kernel_routing.CONTACT_CLASSES == Phase.RACE)
+            uncovered = self._evaluate_exact(boards, races, outcomes)
+            left = classes[uncovered]
+            classes[races] = kernel_routing.KNOWN
+            classes[uncovered] = left
+        with release_turn():
+            kernel_routing.evaluate_classes(packed, net_of_class, boards, classes, False, outcomes)
         return outcomes
 
     def _evaluate_exact(
@@ -96,19 +135,37 @@ class ContactClassNets:
 
     def __init__(self, name: str, nets: Mapping[str, Evaluator]) -> None:
         self.name = name
-        self._nets = [nets[each] for each in CONTACT_CLASSES]
+        self.nets = [nets[each] for each in CONTACT_CLASSES]
 
     def evaluate(self, boards: Board) -> Outcomes:
         """Evaluate positions, as `engine.evaluation.evaluator.Evaluator.evaluate`."""
         boards = np.require(boards, np.int8, ["C", "W"])
         rows_of_class = _group_rows(classify_contact(boards), len(CONTACT_CLASSES))
         outcomes = np.empty((len(boards), 5), np.float32)
-        for net, rows in zip(self._nets, rows_of_class, strict=True):
+        for net, rows in zip(self.nets, rows_of_class, strict=True):
             if len(rows) == len(boards):
                 return net.evaluate(boards)
             if len(rows):
                 kernel_outcomes.scatter_outcomes(net.evaluate(_gather_boards(boards, rows)), rows, outcomes)
         return outcomes
+
+
+def _compile_routes(
+    contact: Evaluator, race: Evaluator | None, crashed: Evaluator | None
+) -> CompiledRoutes | None:
+    """Return the routes for the kernels, None unless all nets are compiled."""
+    nets: list[Evaluator] = []
+    for evaluator in (contact, crashed or contact, race or contact):  # in the order of the phases
+        if isinstance(evaluator, ContactClassNets):
+            nets += evaluator.nets
+        else:
+            nets += [evaluator] * len(CONTACT_CLASSES)
+    compiled = [net for net in nets if isinstance(net, CompiledNet)]
+    if len(compiled) < len(nets):
+        return None
+    distinct = list(dict.fromkeys(compiled))
+    numbers = np.array([distinct.index(net) for net in compiled], np.int64)
+    return CompiledRoutes(pack_nets(distinct), numbers)
 
 
 def _group_rows(class_of: NDArray[np.int8], class_count: int) -> list[NDArray[np.int64]]:

@@ -16,6 +16,7 @@ from engine.kernels.disk_cache import KernelCache
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
+_FUSED = {"contract"}
 _REORDERED = {"contract", "reassoc", "nsz"}
 
 
@@ -27,6 +28,14 @@ def kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
 def fastmath_kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """Compile as `kernel` does, with reordered float sums, which vectorise."""
     return _compile(function, nogil=True, fastmath=_REORDERED)
+
+
+def fused_kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Compile as `kernel` does, with each product and the sum it goes into as one instruction.
+
+    For sums that have at most one product at each step: those round alike in every caller.
+    """
+    return _compile(function, nogil=True, fastmath=_FUSED)
 
 
 def gil_kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
@@ -42,6 +51,11 @@ def inlined_kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
 def inlined_fastmath_kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """Compile as `fastmath_kernel` and `inlined_kernel` do."""
     return _compile(function, nogil=True, forceinline=True, fastmath=_REORDERED)
+
+
+def inlined_fused_kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Compile as `fused_kernel` and `inlined_kernel` do."""
+    return _compile(function, nogil=True, forceinline=True, fastmath=_FUSED)
 
 
 def _compile(function: Callable[_P, _R], **options: Any) -> Callable[_P, _R]:  # noqa: ANN401  (numba's)

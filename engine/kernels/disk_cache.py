@@ -23,6 +23,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import llvmlite.binding
 import numba
 import platformdirs
 from numba.core.caching import FunctionCache
@@ -99,6 +100,12 @@ def hash_sources(module: str) -> str:
 def cache_root() -> Path:
     """Return the folder of all caches of this program: ``GAMMOND_CACHE``, or the system's cache folder."""
     return Path(os.environ.get("GAMMOND_CACHE") or platformdirs.user_cache_dir("gammond"))
+
+
+def processor_name() -> str:
+    """Return the compiler's name of the processor that kernels are compiled for."""
+    name: str = numba.config.CPU_NAME or llvmlite.binding.get_host_cpu_name()  # type: ignore[attr-defined]
+    return name
 
 
 @functools.cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import gil_kernel
+from engine.kernels import gil_kernel, kernel
 
 
 @gil_kernel
@@ -31,6 +31,28 @@ def sanitise(outcomes: NDArray[np.float32], boards: NDArray[np.int8], result: ND
         result[i, 2] = min(min(max(outcomes[i, 2], zero), one), win_g)
         result[i, 3] = lose_g
         result[i, 4] = min(min(max(outcomes[i, 4], zero), one), lose_g)
+
+
+@kernel
+def write_finished(boards: NDArray[np.int8], at: int, outcomes: NDArray[np.float32]) -> None:
+    """Write the exact outcome of a position that is over to its row.
+
+    Args:
+        boards: ``int8[n, 2, 26]``.
+        at: The place of the position, in which exactly one side has finished.
+        outcomes: out, ``float32[n, 5]``.
+    """
+    loser = 1 if boards[at, 0, 0] == 15 else 0
+    is_gammon = boards[at, loser, 0] == 0
+    in_home = 0
+    for point in range(19, 26):
+        in_home += int(boards[at, loser, point])
+    for k in range(5):
+        outcomes[at, k] = 0.0
+    column = 1 if loser == 1 else 3
+    outcomes[at, 0] = loser
+    outcomes[at, column] = int(is_gammon)
+    outcomes[at, column + 1] = int(is_gammon and in_home > 0)
 
 
 @gil_kernel

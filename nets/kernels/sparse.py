@@ -12,7 +12,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import fastmath_kernel, inlined_fastmath_kernel, kernel
+from engine.kernels import fastmath_kernel, inlined_fastmath_kernel, inlined_fused_kernel, kernel
 from nets.kernels.tesauro196 import list_active_inputs
 
 OneLayerWeights = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
@@ -113,7 +113,7 @@ def compute_second_layer(
     logits[4, column] = total4 + b2[4]
 
 
-@inlined_fastmath_kernel
+@inlined_fused_kernel
 def sigmoid(x: np.float32) -> np.float32:
     """Return 1 / (1 + exp(-x)), off by 2e-7 at most; branch-free, so that loops use vector registers."""
     power = min(max(-x * _LOG2_E, _LEAST_EXPONENT), _INFINITE_EXPONENT)

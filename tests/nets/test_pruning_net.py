@@ -11,7 +11,7 @@ from engine.rules.dice import ROLLS
 from engine.rules.moves import expand_rolls
 from engine.rules.position import Phase, Position, classify_phases
 from nets.catalogue import load_pruner
-from nets.onnx_model import OnnxModel
+from nets.onnx_layers import read_layers
 from nets.pruning_net import PruningNet, read_net_weights
 from tests import boards
 from tests.nets.bare_nets import BareNets, random_net
@@ -104,9 +104,9 @@ def test_no_positions_have_no_replies(pruners):
 
 
 def test_weights_of_a_deeper_net_are_refused(tmp_path):
-    model = OnnxModel("deep", write_net(tmp_path / "net.onnx", (196, 8, 8, 5)).read_bytes(), 196, 5)
-    with pytest.raises(DataFileError, match="weights"):
-        read_net_weights(model)
+    layers = read_layers(write_net(tmp_path / "net.onnx", (196, 8, 8, 5)).read_bytes())
+    with pytest.raises(DataFileError, match=r"net deep: .* got weights of the shapes \(196, 8\), \(8, 8\)"):
+        read_net_weights("deep", layers)
 
 
 def test_the_shipped_pruning_net_makes_the_usual_opening_plays():

@@ -20,8 +20,10 @@ from engine.rules.outcome import WIN, evaluate_finished
 from engine.rules.position import CHECKERS, OFF, Board
 from engine.rules.rules import STANDARD_RULES
 from nets.catalogue import load_evaluator, load_exact_evaluators
+from nets.compiled_net import TOLERANCE, CompiledNet
 from nets.encoders import ENCODERS
 from nets.manifest import load_net, read_manifest
+from nets.net_evaluator import NetEvaluator
 from tools.batch.command import BLOCK_LINES, Tally, run_batch
 from tools.batch.evaluation import BatchEvaluator
 from tools.batch.lines import read_lines
@@ -102,14 +104,22 @@ def bench_encoding(subject: BenchmarkSubject) -> Iterator[Measurement]:
 
 
 def bench_evaluation(subject: BenchmarkSubject) -> Iterator[Measurement]:
-    """Measure evaluation by batch size, encoding included: evaluators, each net by itself, gnubg's nets.
+    """Measure evaluation by batch size, encoding included.
+
+    Measured are evaluators, each net by itself, compiled and by the runtime, and gnubg's nets.
 
     Evaluators route positions of all phases; the default and the one for pruning are marked.
     """
     evaluators = [(_format_evaluator_title(each.name), each) for each in _load_evaluators(subject)]
     for entry in read_manifest().evaluator_nets:
         shape = "-".join(map(str, entry.hidden))
-        evaluators.append((f"net {entry.name} ({entry.encoder}, {shape})", load_net(entry)))
+        net = load_net(entry)
+        evaluators.append((f"net {entry.name} ({entry.encoder}, {shape})", net))
+        if isinstance(net, CompiledNet):
+            by_runtime = NetEvaluator(entry.name, net.encoder, net.model)
+            differences = np.abs(net.evaluate(subject.boards) - by_runtime.evaluate(subject.boards))
+            check_answer(float(differences.max()) < TOLERANCE, f"net {entry.name} differs from onnxruntime")
+            evaluators.append((f"net {entry.name} by onnxruntime", by_runtime))
     over = STANDARD_RULES.starting_position.board.copy()
     over[1] = 0
     over[1, OFF] = CHECKERS

@@ -12,16 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import DataFileError, UnsupportedError, ValueRangeError
-from engine.evaluation.evaluator import ExactEvaluator
+from engine.evaluation.evaluator import Evaluator, ExactEvaluator
 from engine.evaluation.pruning import PlayPruner, ShortlistPruner
 from engine.play.player import EvaluatorPlayer, Player
 from engine.rules.position import Phase
 from nets.catalogue import DEFAULT_EVALUATOR, list_evaluator_names, load_exact_evaluators
+from nets.compiled_net import make_net_evaluator
 from nets.contact_classes import CONTACT_CLASSES
 from nets.encoders import get_encoder
 from nets.kernels.sparse import OneLayerWeights as SparseWeights
 from nets.manifest import MANIFEST_FILE, load_net, read_manifest
-from nets.net_evaluator import NetEvaluator
 from nets.onnx_model import OnnxModel
 from nets.pruning_net import PruningNet
 from nets.router import ContactClassNets, Router
@@ -156,10 +156,10 @@ class NetSet:
             return None
         return PruningNet(self.name, _to_sparse_weights(contact), _to_sparse_weights(race))
 
-    def _make_net_evaluator(self, phase: str) -> NetEvaluator:
+    def _make_net_evaluator(self, phase: str) -> Evaluator:
         net, name = self.nets[phase], f"{self.name}-{phase}"
         model = OnnxModel(name, net_to_onnx(net, name), net.inputs, OUTPUTS)
-        return NetEvaluator(name, get_encoder(net.encoder_id), model)
+        return make_net_evaluator(name, get_encoder(net.encoder_id), model)
 
 
 @lru_cache(maxsize=1)

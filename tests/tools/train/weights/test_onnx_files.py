@@ -5,6 +5,7 @@ import pytest
 
 from engine.errors import DataFileError
 from nets.encoders import get_encoder
+from nets.onnx_layers import read_layers
 from nets.onnx_model import OnnxModel
 from nets.pruning_net import read_net_weights
 from tools.train.weights.layers import LayeredNet
@@ -39,14 +40,15 @@ def test_a_file_of_another_net_differs():
 @pytest.mark.parametrize(("encoder_id", "hidden"), KINDS)
 def test_weights_are_given_by_the_nets_that_the_sparse_kernels_take(encoder_id, hidden):
     net = decode_net(encoder_id, hidden)
-    model = OnnxModel("a", net_to_onnx(net, "a"), net.inputs, 5)
+    content = net_to_onnx(net, "a")
+    model, layers = OnnxModel("a", content, net.inputs, 5), read_layers(content)
     if has_weight_outputs(net):
-        w1, _, w2, _ = read_net_weights(model)
+        w1, _, w2, _ = read_net_weights("a", layers)
         np.testing.assert_array_equal(w1, net.layers[0][0])
         np.testing.assert_array_equal(w2.T, net.layers[1][0])
     else:
-        with pytest.raises(DataFileError, match="lacks the outputs"):
-            read_net_weights(model)
+        with pytest.raises(DataFileError, match="expected one hidden layer"):
+            read_net_weights("a", layers)
     assert has_weight_outputs(net) == (encoder_id == "tesauro196" and len(hidden) == 1)
     boards = sample_random_positions(50, seed=1)
     assert model.run(get_encoder(encoder_id).encode(boards)).shape == (50, 5)

@@ -1,0 +1,182 @@
+"""Nets evaluated in compiled loops, from the weights in their ONNX files."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels.disk_cache import find_folder, processor_name
+from engine.kernels.vectors import GROUP
+from engine.rules.outcome import Outcomes
+from engine.rules.position import Board
+from engine.rules.rules import STANDARD_RULES
+from engine.runtime.thread_turns import release_turn
+from nets.encoders import Encoder
+from nets.kernels import packed_nets as kernel_packed
+from nets.kernels import routing as kernel_routing
+from nets.kernels.packed_nets import PackedNets
+from nets.net_evaluator import NetEvaluator
+from nets.onnx_layers import Layer, read_layers
+from nets.onnx_model import OnnxModel
+
+TOLERANCE = 1e-5
+"""The most by which an outcome may differ from the runtime's."""
+
+_ENCODERS = {"tesauro196": kernel_packed.TESAURO196, "expert248": kernel_packed.EXPERT248}
+_ACTIVATIONS = {"Relu": kernel_packed.RELU, "Sigmoid": kernel_packed.SIGMOID}
+_ALL_TO_FIRST = np.zeros(kernel_routing.NET_CLASSES, np.int64)
+_ALIGNMENT = 16
+"""In weights: vectors of 64 bytes begin at whole cache lines."""
+
+
+class CompiledNet:
+    """A net with the five cumulative probabilities as outputs, for positions of any phase but finished ones.
+
+    Args:
+        name: Its name in replies.
+        encoder: Makes its inputs.
+        layers: Its layers; `can_compile` them.
+        model: The same net for the runtime, the reference.
+    """
+
+    plies = 0
+
+    def __init__(self, name: str, encoder: Encoder, layers: Sequence[Layer], model: OnnxModel) -> None:
+        self.name = name
+        self.encoder = encoder
+        self.layers = layers
+        self.model = model
+
+    @cached_property
+    def _packed(self) -> PackedNets:
+        """Its own arrays, made when it is asked by itself: a router packs its nets together."""
+        return pack_nets([self])
+
+    def evaluate(self, boards: Board) -> Outcomes:
+        """Evaluate positions, as `Evaluator.evaluate`; the outputs are not sanitised."""
+        boards = np.require(boards, np.int8, ["C", "W"])  # keeps the kernel at one compiled signature
+        outcomes = np.empty((len(boards), 5), np.float32)
+        with release_turn():
+            kernel_routing.evaluate_classes(
+                self._packed, _ALL_TO_FIRST, boards, np.zeros(len(boards), np.int8), True, outcomes
+            )
+        return outcomes
+
+    def agrees_with_runtime(self) -> bool:
+        """Return whether the outcomes of a few positions are those of the runtime.
+
+        Raises:
+            DataFileError: The runtime cannot load the net.
+        """
+        boards = _make_test_boards()
+        expected = self.model.run(self.encoder.encode(boards))
+        return bool(np.allclose(self.evaluate(boards), expected, rtol=0, atol=TOLERANCE))
+
+
+def make_net_evaluator(
+    name: str, encoder: Encoder, model: OnnxModel, sha256: str | None = None
+) -> CompiledNet | NetEvaluator:
+    """Make the evaluator of a net: compiled if its shape is known, otherwise by the runtime.
+
+    Args:
+        name: Its name in replies.
+        encoder: Makes its inputs.
+        model: The net, with the encoder's inputs and five outputs.
+        sha256: The hash of its file, for nets that are loaded again and again: see `check_once`.
+
+    Raises:
+        DataFileError: The model is not a net with these inputs and outputs.
+    """
+    layers = read_layers(model.content)
+    if layers and can_compile(encoder, layers):
+        net = CompiledNet(name, encoder, layers, model)
+        if check_once(net, sha256) if sha256 else net.agrees_with_runtime():
+            return net
+        sys.stderr.write(
+            f"gammond: net {name} evaluates differently in compiled loops on this processor, so onnxruntime "
+            "runs it; please report this\n"
+        )
+    model.check()
+    return NetEvaluator(name, encoder, model)
+
+
+def can_compile(encoder: Encoder, layers: Sequence[Layer]) -> bool:
+    """Return whether a net can be a `CompiledNet`."""
+    return (
+        encoder.id in _ENCODERS
+        and len(layers[0].weights) == encoder.inputs
+        and len(layers[-1].biases) == kernel_packed.OUTCOMES
+    )
+
+
+def check_once(net: CompiledNet, sha256: str) -> bool:
+    """Return whether a net agrees with the runtime, which a file in the cache of kernels remembers.
+
+    The runtime takes a tenth of a second to load, so it is asked once for each net, version of the kernels
+    and kind of processor.
+
+    Args:
+        net: The net.
+        sha256: The hash of its file.
+
+    Raises:
+        DataFileError: As `CompiledNet.agrees_with_runtime`.
+    """
+    folder = find_folder(kernel_routing.__name__)
+    mark = folder and Path(folder, f"checked-{sha256[:16]}-{processor_name()}")
+    if mark and mark.exists():
+        return True
+    if not net.agrees_with_runtime():
+        return False
+    if mark:
+        with contextlib.suppress(OSError):
+            mark.touch()
+    return True
+
+
+def pack_nets(nets: Sequence[CompiledNet]) -> PackedNets:
+    """Pack nets into the arrays of the kernels, numbered in their order.
+
+    Args:
+        nets: One or more.
+    """
+    parts: list[NDArray[np.float32]] = []
+    layers: list[tuple[int, ...]] = []
+    ranges = []
+    size = 0
+    for net in nets:
+        first = len(layers)
+        for layer in net.layers:
+            inputs, units = (_round_up(number) for number in layer.weights.shape)
+            rows = np.zeros((inputs, units), np.float32)
+            rows[: layer.weights.shape[0], : layer.weights.shape[1]] = layer.weights
+            by_group = rows.reshape(inputs, -1, GROUP).transpose(1, 0, 2)
+            parts += [np.pad(layer.biases, (0, units - len(layer.biases))), by_group.ravel()]
+            layers.append((inputs, len(layer.biases), _ACTIVATIONS[layer.activation], size, size + units))
+            size += units + rows.size
+        ranges.append((_ENCODERS[net.encoder.id], first, len(layers)))
+    weights = np.empty(size + _ALIGNMENT, np.float32)
+    start = -weights.ctypes.data // weights.itemsize % _ALIGNMENT
+    weights = weights[start : start + size]
+    np.concatenate(parts, out=weights)
+    widths = [_round_up(max(layer[:2])) for layer in layers]
+    return PackedNets(weights, np.array(layers, np.int64), np.array(ranges, np.int64), max(widths))
+
+
+def _round_up(number: int) -> int:
+    return -(-number // GROUP) * GROUP
+
+
+def _make_test_boards() -> Board:
+    """Make positions: the opening with a back checker of either side on any point, on the bar or off."""
+    boards = np.repeat(STANDARD_RULES.starting_position.board[None], 52, axis=0)
+    for i, board in enumerate(boards):
+        board[i // 26, 24] -= 1
+        board[i // 26, i % 26] += 1
+    return boards

@@ -1,0 +1,140 @@
+"""Nets with any number of layers, packed into two arrays, so that one compiled form serves all of them.
+
+Most inputs and most hidden units are zero, so a layer adds the rows of weights of those that are not. A few
+positions go through a layer together, 64 units at a time, whose weights then stay in the fastest cache. Each
+position's sums are added up in the same order wherever it is, so its outcome does not depend on the others.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels import fused_kernel, kernel
+from engine.kernels.vectors import GROUP, add_rows, list_nonzero
+from nets.kernels import expert248 as kernel_expert
+from nets.kernels import tesauro196 as kernel_tesauro
+from nets.kernels.sparse import sigmoid
+
+TESAURO196, EXPERT248 = range(2)
+"""Encoders of packed nets."""
+
+RELU, SIGMOID = range(2)
+"""What becomes of the sums of a layer."""
+
+BLOCK = 32
+"""Positions that go through a layer together."""
+
+OUTCOMES = 5
+
+# Columns of `PackedNets.nets`.
+_ENCODER, _FIRST_LAYER, _END_LAYER = range(3)
+
+# Columns of `PackedNets.layers`: the number of inputs, in whole groups, and of units; what becomes of the
+# sums; and the places of the biases and of the rows of the first group of units.
+_INPUTS, _UNITS, _ACTIVATION, _BIASES, _ROWS = range(5)
+
+_ZERO = np.float32(0.0)
+_NO_BOUND = np.float32(-np.inf)
+
+
+class PackedNets(NamedTuple):
+    """Nets with five outputs; made by `nets.compiled_net.pack_nets`.
+
+    Attributes:
+        weights: ``float32[w]``: of each layer the biases, then for each group of units a row for each input.
+        layers: ``int64[l, 5]``, the layers of all nets.
+        nets: ``int64[k, 3]``: the encoder of a net, and where its layers begin and end.
+        width: The most inputs or units of a layer, in whole groups.
+    """
+
+    weights: NDArray[np.float32]
+    layers: NDArray[np.int64]
+    nets: NDArray[np.int64]
+    width: int
+
+
+class BlockBuffers(NamedTuple):
+    """Buffers for `BLOCK` positions; made by `make_block_buffers`.
+
+    Attributes:
+        boards: ``int8[BLOCK, 2, 26]``, the positions.
+        values: ``float32[2, BLOCK, width]``, scratch: inputs and outputs of a layer by turns.
+        listed: ``uint16[BLOCK, width]``, scratch.
+        counts: ``int64[BLOCK]``, scratch.
+    """
+
+    boards: NDArray[np.int8]
+    values: NDArray[np.float32]
+    listed: NDArray[np.uint16]
+    counts: NDArray[np.int64]
+
+
+@kernel
+def make_block_buffers(packed: PackedNets) -> BlockBuffers:
+    """Make the buffers for some nets."""
+    return BlockBuffers(
+        boards=np.empty((BLOCK, 2, 26), np.int8),
+        values=np.empty((2, BLOCK, packed.width), np.float32),
+        listed=np.empty((BLOCK, packed.width), np.uint16),
+        counts=np.empty(BLOCK, np.int64),
+    )
+
+
+@kernel
+def evaluate_block(packed: PackedNets, net: int, count: int, buffers: BlockBuffers) -> NDArray[np.float32]:
+    """Evaluate positions with one net, without making the outcomes consistent.
+
+    Args:
+        packed: The nets.
+        net: The number of the net.
+        count: The number of positions, 1 to `BLOCK`.
+        buffers: in and out, with the positions.
+
+    Returns:
+        One of the buffers, with the outcomes in its first rows and columns.
+    """
+    inputs, outputs = buffers.values[0], buffers.values[1]
+    if packed.nets[net, _ENCODER] == EXPERT248:
+        kernel_expert.encode(buffers.boards[:count], inputs[:count])
+        encoded = kernel_expert.INPUTS
+    else:
+        kernel_tesauro.encode(buffers.boards[:count], inputs[:count])
+        encoded = kernel_tesauro.INPUTS
+    first = packed.nets[net, _FIRST_LAYER]
+    for i in range(count):
+        for k in range(encoded, packed.layers[first, _INPUTS]):
+            inputs[i, k] = _ZERO
+    for layer in range(first, packed.nets[net, _END_LAYER]):
+        _run_layer(
+            packed.weights, packed.layers[layer], count, inputs, buffers.listed, buffers.counts, outputs
+        )
+        inputs, outputs = outputs, inputs
+    return inputs
+
+
+@fused_kernel
+def _run_layer(
+    weights: NDArray[np.float32],
+    layer: NDArray[np.int64],
+    count: int,
+    inputs: NDArray[np.float32],
+    listed: NDArray[np.uint16],
+    counts: NDArray[np.int64],
+    outputs: NDArray[np.float32],
+) -> None:
+    """Write the outputs of a layer for the first rows of inputs."""
+    rows_of_group, units = layer[_INPUTS], layer[_UNITS]
+    for i in range(count):
+        counts[i] = list_nonzero(inputs, i, rows_of_group, listed)
+    least = _ZERO if layer[_ACTIVATION] == RELU else _NO_BOUND
+    for first in range(0, units, GROUP):
+        bias, rows = layer[_BIASES] + first, layer[_ROWS] + first * rows_of_group
+        for i in range(count):
+            add_rows(weights, bias, rows, inputs, listed, i, counts[i], least, outputs, first)
+    if layer[_ACTIVATION] == SIGMOID:
+        for i in range(count):
+            for k in range(units):
+                outputs[i, k] = sigmoid(outputs[i, k])

@@ -1,0 +1,93 @@
+"""Evaluation of positions of all phases by the nets of their classes, in one loop."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels import kernel
+from engine.kernels.outcomes import (
+    gather_boards,
+    group_rows_by_class,
+    sanitise,
+    scatter_outcomes,
+    write_finished,
+)
+from engine.kernels.phases import OVER, RACE, classify_phases
+from nets.kernels.packed_nets import BLOCK, PackedNets, evaluate_block, make_block_buffers
+
+CONTACT_CLASSES = 4
+NET_CLASSES = OVER * CONTACT_CLASSES
+"""Classes of positions that nets evaluate: phase * CONTACT_CLASSES + contact class."""
+
+FINISHED = NET_CLASSES
+"""The class of positions that are over."""
+
+KNOWN = NET_CLASSES + 1
+"""The class of positions whose outcomes are written already."""
+
+_ALL_CLASSES = NET_CLASSES + 2
+_OPPONENT_HOME = 19
+_MIN_BACK_CHECKERS = 2
+
+
+@kernel
+def classify_positions(boards: NDArray[np.int8], classes: NDArray[np.int8]) -> int:
+    """Write the classes of positions.
+
+    Args:
+        boards: ``int8[n, 2, 26]``.
+        classes: out, ``int8[n]``.
+
+    Returns:
+        The number of races.
+    """
+    classify_phases(boards, classes)
+    races = 0
+    for i in range(boards.shape[0]):
+        races += int(classes[i] == RACE)
+        back = 0
+        for side in range(2):
+            number = 0
+            for point in range(_OPPONENT_HOME, 26):
+                number += int(boards[i, side, point])
+            back |= int(number >= _MIN_BACK_CHECKERS) << side
+        classes[i] = FINISHED if classes[i] == OVER else classes[i] * CONTACT_CLASSES + back
+    return races
+
+
+@kernel
+def evaluate_classes(
+    packed: PackedNets,
+    net_of_class: NDArray[np.int64],
+    boards: NDArray[np.int8],
+    classes: NDArray[np.int8],
+    is_raw: bool,
+    outcomes: NDArray[np.float32],
+) -> None:
+    """Evaluate positions by the nets of their classes.
+
+    Args:
+        packed: The nets.
+        net_of_class: ``int64[NET_CLASSES]``, the number of the net of each class.
+        boards: ``int8[n, 2, 26]``.
+        classes: ``int8[n]``.
+        is_raw: Whether the outcomes remain as the nets give them, which may be inconsistent.
+        outcomes: in and out, ``float32[n, 5]``; those of `KNOWN` positions stay as they are.
+    """
+    rows, counts = np.empty(boards.shape[0], np.int64), np.zeros(_ALL_CLASSES, np.int64)
+    group_rows_by_class(classes, rows, counts)
+    buffers = make_block_buffers(packed)
+    end = 0
+    for class_ in range(NET_CLASSES):
+        first, end = end, end + counts[class_]
+        for start in range(first, end, BLOCK):
+            count = min(BLOCK, end - start)
+            block = rows[start : start + count]
+            gather_boards(boards, block, buffers.boards)
+            values = evaluate_block(packed, net_of_class[class_], count, buffers)
+            if not is_raw:
+                sanitise(values[:count], buffers.boards[:count], values)
+            scatter_outcomes(values, block, outcomes)
+    for i in range(end, end + counts[FINISHED]):
+        write_finished(boards, rows[i], outcomes)

@@ -1,0 +1,103 @@
+"""Nets in compiled loops against the runtime, the reference."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import onnx
+import pytest
+
+from nets import compiled_net
+from nets.catalogue import load_evaluator
+from nets.compiled_net import TOLERANCE, CompiledNet, check_once
+from nets.encoders import get_encoder
+from nets.manifest import load_net, read_manifest
+from nets.net_evaluator import NetEvaluator
+from nets.onnx_layers import read_layers
+from nets.onnx_model import OnnxModel
+from nets.router import Router
+from tests import boards
+from tests.nets.net_files import write_manifest, write_net
+
+
+def test_all_nets_of_evaluators_are_compiled_and_agree_with_the_runtime():
+    sample = boards.random_boards(300, seed=1)
+    for entry in read_manifest().evaluator_nets:
+        net = load_net(entry)
+        assert isinstance(net, CompiledNet)
+        by_runtime = NetEvaluator(net.name, net.encoder, net.model).evaluate(sample)
+        np.testing.assert_allclose(net.evaluate(sample), by_runtime, rtol=0, atol=TOLERANCE)
+
+
+def test_a_router_of_compiled_nets_agrees_with_one_by_the_runtime():
+    evaluator = load_evaluator()
+    assert isinstance(evaluator, Router)
+    assert evaluator.compiled
+    sample = boards.played_boards(evaluator, 2000, seed=2)
+    outcomes = evaluator.evaluate(sample)
+    compiled, evaluator.compiled = evaluator.compiled, None
+    np.testing.assert_array_equal(outcomes, evaluator.evaluate(sample))
+    assert len(compiled.packed.nets) == 5
+
+
+def test_two_threads_give_the_same_bytes():
+    evaluator = load_evaluator()
+    sample = boards.random_boards(1000, seed=3)
+    whole = evaluator.evaluate(sample).tobytes()
+    with ThreadPoolExecutor(2) as pool:
+        assert {each.tobytes() for each in pool.map(evaluator.evaluate, [sample] * 8)} == {whole}
+
+
+def _load_first(file):
+    return load_net(read_manifest(file).nets[0], file.parent)
+
+
+def test_a_net_of_unknown_shape_runs_by_the_runtime(tmp_path, monkeypatch):
+    file = write_manifest(tmp_path)
+    monkeypatch.setattr(compiled_net, "read_layers", lambda content: None)
+    net = _load_first(file)
+    assert isinstance(net, NetEvaluator)
+    evaluator = load_evaluator("tiny", file)
+    assert evaluator.compiled is None
+    assert evaluator.evaluate(boards.random_boards(5, seed=4)).shape == (5, 5)
+
+
+def test_a_net_that_differs_from_the_runtime_runs_by_the_runtime_and_says_so(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("GAMMOND_CACHE", str(tmp_path))
+    monkeypatch.setattr(compiled_net, "find_folder", lambda module: tmp_path)
+    monkeypatch.setattr(CompiledNet, "agrees_with_runtime", lambda self: False)
+    assert isinstance(_load_first(write_manifest(tmp_path)), NetEvaluator)
+    assert "net tiny-contact evaluates differently" in capsys.readouterr().err
+
+
+def test_the_runtime_is_asked_once(tmp_path, monkeypatch):
+    monkeypatch.setattr(compiled_net, "find_folder", lambda module: tmp_path)
+    net = _load_first(write_manifest(tmp_path))
+    asked = []
+    monkeypatch.setattr(CompiledNet, "agrees_with_runtime", lambda self: not asked.append(self))
+    assert check_once(net, "f" * 64)
+    assert check_once(net, "f" * 64)
+    assert check_once(net, "e" * 64)
+    assert len(asked) == 2
+    monkeypatch.setattr(compiled_net, "find_folder", lambda module: None)
+    assert check_once(net, "f" * 64)
+    assert len(asked) == 3
+
+
+def test_other_weights_than_the_runtimes_are_noticed(tmp_path):
+    net = _load_first(write_manifest(tmp_path))
+    assert net.agrees_with_runtime()
+    changed = onnx.load(str(write_net(tmp_path / "other.onnx", (196, 8, 5), seed=9))).SerializeToString()
+    net.model = OnnxModel("other", changed, 196, 5)
+    assert not net.agrees_with_runtime()
+
+
+@pytest.mark.parametrize("hidden", [(), (300, 7), (64, 64, 64, 64)])
+def test_any_number_of_layers_compiles(tmp_path, hidden):
+    content = write_net(tmp_path / "net.onnx", (248, *hidden, 5)).read_bytes()
+    encoder = get_encoder("expert248")
+    layers = read_layers(content)
+    assert compiled_net.can_compile(encoder, layers)
+    assert not compiled_net.can_compile(get_encoder("wildbg202"), layers)
+    assert CompiledNet("net", encoder, layers, OnnxModel("net", content, 248, 5)).agrees_with_runtime()

@@ -1,0 +1,88 @@
+"""Layers read from ONNX files, and files that have others."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx
+import pytest
+from onnx import numpy_helper
+
+from nets.manifest import MANIFEST_FILE, read_manifest
+from nets.onnx_layers import read_layers
+from tests.nets.net_files import write_net
+
+
+def test_layers_of_the_nets_of_evaluators_are_those_that_the_package_onnx_reads():
+    for entry in read_manifest().evaluator_nets:
+        content = (MANIFEST_FILE.parent / entry.file).read_bytes()
+        layers = read_layers(content)
+        tensors = [numpy_helper.to_array(each) for each in onnx.load_from_string(content).graph.initializer]
+        assert [len(layer.biases) for layer in layers[:-1]] == list(entry.hidden)
+        assert layers[-1].activation == "Sigmoid"
+        for i, layer in enumerate(layers):
+            np.testing.assert_array_equal(layer.weights, tensors[2 * i])
+            np.testing.assert_array_equal(layer.biases, tensors[2 * i + 1])
+
+
+def test_a_truncated_file_has_no_layers(tmp_path):
+    content = write_net(tmp_path / "net.onnx", (6, 4, 5)).read_bytes()
+    assert read_layers(content) is not None
+    for size in range(len(content) - 20):
+        assert read_layers(content[:size]) is None
+
+
+def test_random_bytes_have_no_layers():
+    generator = np.random.default_rng(1)
+    for size in range(300):
+        assert read_layers(generator.bytes(size)) is None
+
+
+def _change(change, tmp_path):
+    model = onnx.load(str(write_net(tmp_path / "net.onnx", (6, 4, 5))))
+    change(model.graph)
+    return read_layers(model.SerializeToString())
+
+
+def _rename_operator(graph):
+    graph.node[1].op_type = "Tanh"
+
+
+def _scale_product(graph):
+    graph.node[0].attribute.append(onnx.helper.make_attribute("alpha", 2.0))
+
+
+def _skip_layer(graph):
+    graph.node[2].input[0] = "x"
+
+
+def _end_early(graph):
+    graph.node[3].output[0] = "other"
+
+
+def _add_node(graph):
+    graph.node.append(onnx.helper.make_node("Identity", ["outcome"], ["more"]))
+
+
+def _widen(graph):
+    graph.initializer[2].CopyFrom(numpy_helper.from_array(np.ones((3, 5), np.float32), "w1"))
+
+
+def _make_double(graph):
+    graph.initializer[0].CopyFrom(numpy_helper.from_array(np.ones((6, 4)), "w0"))
+
+
+def _add_input(graph):
+    graph.input.append(onnx.helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, ["n", 6]))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [_rename_operator, _scale_product, _skip_layer, _end_early, _add_node, _widen, _make_double, _add_input],
+)
+def test_other_nets_have_no_layers(change, tmp_path):
+    assert _change(change, tmp_path) is None
+
+
+def test_names_do_not_matter(tmp_path):
+    layers = _change(lambda graph: setattr(graph, "name", "another"), tmp_path)
+    assert [layer.weights.shape for layer in layers] == [(6, 4), (4, 5)]
