@@ -23,9 +23,9 @@ _REQUIRED = {"peer": "GAMMOND_REQUIRE_PEERS", "training": "GAMMOND_REQUIRE_TRAIN
 
 _FIRST_USE = "position startpos\neval\ndice 3 1\nmoves plies=1\ncube\nrollout trials=36 truncate=4\nquit\n"
 _FIRST_TRAINING = (
+    "heritage classic FOLDER/classic --hidden 10 --games 4 --checkpoint-every 4 --benchmark-games 4",
     "train td FOLDER/td --games 20 --hidden 8 --race-hidden 8 --round-games 20 --checkpoint-every 20"
     " --opponents random --benchmark-games 4",
-    "heritage classic FOLDER/classic --hidden 10 --games 4 --checkpoint-every 4 --benchmark-games 2",
 )
 
 
@@ -33,18 +33,19 @@ def pytest_sessionstart(session):
     """Compile the common kernels once, before the workers of a parallel run each compile them."""
     is_worker = hasattr(session.config, "workerinput")
     is_parallel = bool(getattr(session.config.option, "numprocesses", 0))
-    if is_parallel and not is_worker and os.environ.get("NUMBA_DISABLE_JIT") != "1":
-        gammond, quiet = [sys.executable, "-m", "gammond"], subprocess.DEVNULL
-        root = Path(__file__).parents[1]
-        with tempfile.TemporaryDirectory() as folder:
-            server = subprocess.Popen(gammond, stdin=subprocess.PIPE, text=True, cwd=root, stdout=quiet)
-            with server:
-                assert server.stdin is not None
-                server.stdin.write(_FIRST_USE)
-                server.stdin.close()
-                for command in _FIRST_TRAINING:
-                    arguments = command.replace("FOLDER", folder).split()
-                    subprocess.run([*gammond, *arguments], cwd=root, stdout=quiet, stderr=quiet, check=False)
+    if is_worker or not is_parallel or os.environ.get("NUMBA_DISABLE_JIT") == "1":
+        return
+    gammond, root = [sys.executable, "-m", "gammond"], Path(__file__).parents[1]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    with tempfile.TemporaryDirectory() as folder:
+        server = subprocess.Popen(gammond, stdin=subprocess.PIPE, text=True, cwd=root, **quiet)
+        with server:
+            assert server.stdin is not None
+            server.stdin.write(_FIRST_USE)
+            server.stdin.close()
+            for command in _FIRST_TRAINING:
+                arguments = command.replace("FOLDER", folder).split()
+                subprocess.run([*gammond, *arguments], cwd=root, check=True, **quiet)
 
 
 def pytest_runtest_setup(item):
