@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import time
 import sys
 
 import pytest
@@ -294,6 +295,7 @@ class InterruptedEvaluator(RacingEvaluator):
         self.left -= 1
         if self.left == 0:
             os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.2)  # the main thread, which takes the signal, may have to wait for a core
         return super().evaluate(boards)
 
 
