@@ -17,11 +17,13 @@ from engine.evaluation.pruning import PlayPruner, ShortlistPruner
 from engine.play.player import EvaluatorPlayer, Player
 from engine.rules.position import Phase
 from nets.catalogue import DEFAULT_EVALUATOR, list_evaluator_names, load_exact_evaluators
-from nets.compiled_net import make_net_evaluator
+from nets.compiled_net import CompiledNet, can_compile
 from nets.contact_classes import CONTACT_CLASSES
 from nets.encoders import get_encoder
 from nets.kernels.sparse import OneLayerWeights as SparseWeights
 from nets.manifest import MANIFEST_FILE, load_net, read_manifest
+from nets.net_evaluator import NetEvaluator
+from nets.onnx_layers import Layer as ActivatedLayer
 from nets.onnx_model import OnnxModel
 from nets.pruning_net import PruningNet
 from nets.router import ContactClassNets, Router
@@ -158,8 +160,12 @@ class NetSet:
 
     def _make_net_evaluator(self, phase: str) -> Evaluator:
         net, name = self.nets[phase], f"{self.name}-{phase}"
-        model = OnnxModel(name, net_to_onnx(net, name), net.inputs, OUTPUTS)
-        return make_net_evaluator(name, get_encoder(net.encoder_id), model)
+        encoder = get_encoder(net.encoder_id)
+        layers = [ActivatedLayer(*layer, "Relu") for layer in net.layers]
+        layers[-1] = layers[-1]._replace(activation="Sigmoid")
+        if can_compile(encoder, layers):
+            return CompiledNet(name, encoder, layers)
+        return NetEvaluator(name, encoder, OnnxModel(name, net_to_onnx(net, name), net.inputs, OUTPUTS))
 
 
 @lru_cache(maxsize=1)
