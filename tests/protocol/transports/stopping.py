@@ -49,6 +49,8 @@ class Client:
         """
         position = encode_position_id(Position(board))
         self.connection.receive_data(f"position gnubgid {position}\ndice {roll}\n{request}\n".encode())
+        while self.connection.has_lines:  # a turn ends by time
+            self.connection.advance()
         self._result.clear()
         self._pool.submit(self, self.connection.next_job(), self.connection.receive_progress, self._take)
         took_s = None
