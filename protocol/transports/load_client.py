@@ -1,14 +1,21 @@
-"""A load on a server: many clients at once, each sending good and bad lines in turn, and their latencies."""
+"""Clients that load a server: one that waits or pipelines, and many that each wait for their answers."""
 
 from __future__ import annotations
 
 import asyncio
 import random
+import socket
+import threading
 import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
+from typing import IO
 
 import msgspec
 
+from engine.errors import StateError
 from protocol.commands.table import DATA_LINE_KEYWORDS
 
 GOOD_LINES = (
@@ -38,20 +45,22 @@ BAD_LINES = (
     '{"id":"r","position":"zzz"}',
 )
 _OPENING = ("newgame", "dice 3 1")
+_RETRY_S = 0.02
 
 
 @dataclass(frozen=True)
 class LoadReport:
-    """What a load came to.
+    """Measurements of a load.
 
     Attributes:
         clients: Clients at once.
         requests: Requests sent in all.
         answered: Requests that got their final line.
         errors: Final lines among them that were errors.
-        seconds: From the first connection to the last answer.
+        seconds: From the first line to the last answer.
         p50_ms: Median of the time from a line to its final line.
         p99_ms: 99th percentile of it.
+        final_lines: The final lines of each client.
     """
 
     clients: int
@@ -61,6 +70,7 @@ class LoadReport:
     seconds: float
     p50_ms: float
     p99_ms: float
+    final_lines: Sequence[Sequence[str]] = ()
 
 
 def is_final_line(line: str) -> bool:
@@ -78,68 +88,179 @@ def is_error_line(line: str) -> bool:
     return text.startswith("error ") or (text.startswith("{") and '"error":' in text)
 
 
-def run_load(host: str, port: int, *, clients: int = 200, lines: int = 100, seed: int = 1) -> LoadReport:
+def compute_percentile(values: Sequence[float], percent: int) -> float:
+    """Return a percentile of values in any order; 0 of none."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, len(ordered) * percent // 100)] if ordered else 0.0
+
+
+class LineChannel:
+    """One client on a pipe or a socket.
+
+    Args:
+        reader: Of the server's lines.
+        writer: Of lines to the server.
+    """
+
+    def __init__(self, reader: IO[bytes], writer: IO[bytes]) -> None:
+        self._reader = reader
+        self._writer = writer
+
+    def ask(self, line: str) -> str:
+        """Send a line, and return the final line of its answer.
+
+        Raises:
+            StateError: The server ended the connection.
+        """
+        self._send([line])
+        while not is_final_line(answer := self._read_line()):
+            pass
+        return answer
+
+    def ask_all(self, lines: Sequence[str]) -> list[str]:
+        """Send lines without waiting, and return their answers, one line each.
+
+        Raises:
+            StateError: The server ended the connection.
+        """
+        sender = threading.Thread(target=self._send, args=(lines,), daemon=True)
+        sender.start()
+        answers = [self._read_line() for _ in lines]
+        sender.join()
+        return answers
+
+    def _send(self, lines: Sequence[str]) -> None:
+        self._writer.write("".join(f"{line}\n" for line in lines).encode())
+        self._writer.flush()
+
+    def _read_line(self) -> str:
+        data = self._reader.readline()
+        if not data:
+            raise StateError("the server ended the connection before its answer", field="server")
+        return data.decode().rstrip("\n")
+
+
+@contextmanager
+def open_channel(host: str, port: int, timeout_s: float = 10.0) -> Iterator[LineChannel]:
+    """Connect to a server.
+
+    Args:
+        host: Where the server listens.
+        port: Its port.
+        timeout_s: How long to retry while nobody listens, and the longest wait for an answer.
+
+    Raises:
+        StateError: Nobody listens.
+    """
+    deadline_s = time.monotonic() + timeout_s
+    while True:
+        try:
+            connection = socket.create_connection((host, port), timeout_s)
+            break
+        except ConnectionError as error:
+            if time.monotonic() > deadline_s:
+                raise StateError(f"nobody listens on {host} port {port}", field="server") from error
+            time.sleep(_RETRY_S)
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    with connection, connection.makefile("rb") as reader, connection.makefile("wb") as writer:
+        yield LineChannel(reader, writer)
+
+
+def find_free_port(host: str) -> int:
+    """Return a port that is free now, for a server that cannot choose one."""
+    with socket.create_server((host, 0)) as server:
+        return int(server.getsockname()[1])
+
+
+def draw_scripts(clients: int, lines: int, seed: int = 1) -> list[list[str]]:
+    """Draw lines for clients; after the first two about one in three is bad."""
+    return [_draw_script(random.Random(seed * 1_000_003 + number), lines) for number in range(clients)]
+
+
+def _draw_script(rng: random.Random, count: int) -> list[str]:
+    drawn = (rng.choice(BAD_LINES if rng.random() < 1 / 3 else GOOD_LINES) for _ in range(count))
+    return [*_OPENING, *drawn][:count]
+
+
+def run_load(host: str, port: int, scripts: Sequence[Sequence[str]]) -> LoadReport:
     """Send lines from many clients at once, each waiting for a final line before it sends the next.
 
     Args:
         host: Where the server listens.
         port: Its port.
-        clients: Clients at once.
-        lines: Lines of each; about one in three is bad.
-        seed: Chooses the lines.
+        scripts: The lines of each client.
 
     Returns:
         The report; `answered` is less than `requests` when a connection ended early.
     """
-    return asyncio.run(measure_load(host, port, clients=clients, lines=lines, seed=seed))
+    return asyncio.run(measure_load(host, port, scripts))
 
 
-async def measure_load(host: str, port: int, *, clients: int, lines: int, seed: int) -> LoadReport:
+async def measure_load(host: str, port: int, scripts: Sequence[Sequence[str]]) -> LoadReport:
     """Do what `run_load` does inside an event loop."""
-    began = time.perf_counter()
-    talks = [
-        _run_client(host, port, random.Random(seed * 1_000_003 + number), lines) for number in range(clients)
-    ]
-    results = await asyncio.gather(*talks)
-    latencies = sorted(seconds for times, _ in results for seconds in times)
+    loop = asyncio.get_running_loop()
+    connected = await asyncio.gather(
+        *(
+            loop.create_connection(partial(_LoadClient, script, loop.create_future()), host, port)
+            for script in scripts
+        )
+    )
+    clients = [client for _, client in connected]
+    began_s = time.perf_counter()
+    for client in clients:
+        client.send_next()
+    await asyncio.gather(*(client.ended for client in clients))
+    elapsed_s = time.perf_counter() - began_s
+    latencies = [latency_s for client in clients for latency_s in client.latencies_s]
     return LoadReport(
-        clients,
-        clients * lines,
+        len(clients),
+        sum(map(len, scripts)),
         len(latencies),
-        sum(errors for _, errors in results),
-        time.perf_counter() - began,
-        1000 * _compute_percentile(latencies, 50),
-        1000 * _compute_percentile(latencies, 99),
+        sum(is_error_line(line) for client in clients for line in client.final_lines),
+        elapsed_s,
+        1000 * compute_percentile(latencies, 50),
+        1000 * compute_percentile(latencies, 99),
+        [client.final_lines for client in clients],
     )
 
 
-async def _run_client(host: str, port: int, rng: random.Random, count: int) -> tuple[list[float], int]:
-    reader, writer = await asyncio.open_connection(host, port, limit=1 << 20)
-    times: list[float] = []
-    errors = 0
-    for number in range(count):
-        if number < len(_OPENING):
-            line = _OPENING[number]
+class _LoadClient(asyncio.Protocol):
+    """A client of a load.
+
+    Args:
+        script: Its lines.
+        ended: Set when its connection is closed.
+    """
+
+    def __init__(self, script: Sequence[str], ended: asyncio.Future[None]) -> None:
+        self.ended = ended
+        self.latencies_s: list[float] = []
+        self.final_lines: list[str] = []
+        self._unsent = iter([f"{line}\n".encode() for line in script])
+        self._partial_line = b""
+        self._sent_s = 0.0
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        *lines, self._partial_line = (self._partial_line + data).split(b"\n")
+        for line in lines:
+            text = line.decode()
+            if is_final_line(text):
+                self.latencies_s.append(time.perf_counter() - self._sent_s)
+                self.final_lines.append(text)
+                self.send_next()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.ended.set_result(None)
+
+    def send_next(self) -> None:
+        """Send the next line, or close the connection after the last answer."""
+        line = next(self._unsent, None)
+        if line is None:
+            self._transport.close()
         else:
-            line = rng.choice(BAD_LINES if rng.random() < 1 / 3 else GOOD_LINES)
-        sent = time.perf_counter()
-        writer.write(f"{line}\n".encode())
-        answer = await _read_final_line(reader)
-        if answer is None:
-            break
-        times.append(time.perf_counter() - sent)
-        errors += is_error_line(answer)
-    writer.close()
-    return times, errors
-
-
-async def _read_final_line(reader: asyncio.StreamReader) -> str | None:
-    while data := await reader.readline():
-        line = data.decode().rstrip("\n")
-        if is_final_line(line):
-            return line
-    return None
-
-
-def _compute_percentile(ordered: list[float], percent: int) -> float:
-    return ordered[min(len(ordered) - 1, len(ordered) * percent // 100)] if ordered else 0.0
+            self._sent_s = time.perf_counter()
+            self._transport.write(line)

@@ -20,12 +20,14 @@ from tools.bench.engine import (
     bench_evaluation,
     bench_moves,
 )
+from tools.bench.external import bench_external
 from tools.bench.gnubg_timing import bench_gnubg
 from tools.bench.measure import BenchmarkSubject, Measurement
-from tools.bench.process import bench_server, bench_startup
+from tools.bench.process import bench_startup
 from tools.bench.rollouts import bench_rollouts
 from tools.bench.search import bench_search
 from tools.bench.signature import compute_signature
+from tools.bench.wire import bench_server, bench_stdin
 
 SUMMARY = "measure the speed of this machine, or print the signature"
 
@@ -39,7 +41,9 @@ BENCHMARKS: dict[str, Callable[[BenchmarkSubject], Iterator[Measurement]]] = {
     "batch": bench_batch,
     "bearoff": bench_bearoff,
     "startup": bench_startup,
+    "stdin": bench_stdin,
     "server": bench_server,
+    "external": bench_external,
     "gnubg": bench_gnubg,
 }
 """All benchmarks by name, in the order in which they run."""

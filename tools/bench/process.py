@@ -1,4 +1,4 @@
-"""Benchmarks that start gammond itself: cold and warm starts, and its server."""
+"""gammond as a process of its own, on a pipe or a port, and the benchmark of its start."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from protocol.transports.load_client import LoadReport, run_load
+from protocol.transports.load_client import LineChannel
 from tools.bench.measure import BenchmarkSubject, Measurement, WrongAnswerError, check_answer
 
+LOOPBACK = "127.0.0.1"
 CHECKOUT = Path(__file__).resolve().parents[2]
 
 _GAMMOND = (sys.executable, "-m", "gammond")
@@ -21,8 +23,6 @@ _OPENING = "4HPwATDgc/ABMA"
 _FIRST_REQUEST = f"position gnubgid {_OPENING}\neval\nquit\n"
 _WARM_STARTS = 3
 _TIMEOUT_S = 120.0
-_LOOPBACK = "127.0.0.1"
-_LOAD_RUNS = ((1, 1000), (200, 100))
 _LISTENING_PATTERN = re.compile(r"listens on \S+ port (\d+)")
 
 
@@ -65,22 +65,58 @@ def _time_first_answer(cache: Path, data: Path) -> tuple[float, str]:
     return elapsed_s, answer
 
 
-def bench_server(subject: BenchmarkSubject) -> Iterator[Measurement]:
-    """Measure from a line to its final reply over TCP, good and bad lines mixed: one client, then many."""
+@contextmanager
+def gammond_on_pipes() -> Iterator[LineChannel]:
+    """Run `gammond` on pipes as long as the context lasts.
+
+    Raises:
+        WrongAnswerError: It failed at its end.
+    """
     with subprocess.Popen(
-        [*_GAMMOND, "serve", "--tcp", f"{_LOOPBACK}:0"], stderr=subprocess.PIPE, text=True, cwd=CHECKOUT
+        _GAMMOND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=CHECKOUT
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            yield LineChannel(process.stdout, process.stdin)
+            process.stdin.close()
+            status = process.wait(_TIMEOUT_S)
+        except BaseException:
+            process.kill()
+            raise
+    check_answer(status == 0, f"gammond ended with exit status {status}")
+
+
+@contextmanager
+def gammond_server(*arguments: str) -> Iterator[int]:
+    """Run `gammond serve` as long as the context lasts.
+
+    Args:
+        arguments: Of the command; the port is 0.
+
+    Yields:
+        The port on which it listens.
+
+    Raises:
+        WrongAnswerError: It did not start, or failed at its end.
+    """
+    with subprocess.Popen(
+        [*_GAMMOND, "serve", *arguments], stderr=subprocess.PIPE, text=True, cwd=CHECKOUT
     ) as server:
         try:
-            port = _read_listening_port(server)
-            run_load(_LOOPBACK, port, clients=1, lines=50)  # the first evaluation loads the nets
-            for clients, lines in _LOAD_RUNS:
-                yield from _report_latencies(run_load(_LOOPBACK, port, clients=clients, lines=lines))
+            yield read_listening_port(server)
         finally:
             server.terminate()
-        check_answer(server.wait(_TIMEOUT_S) == 0, f"the server ended with exit status {server.returncode}")
+        status = server.wait(_TIMEOUT_S)
+    check_answer(status == 0, f"the server ended with exit status {status}")
 
 
-def _read_listening_port(server: subprocess.Popen[str]) -> int:
+def read_listening_port(server: subprocess.Popen[str]) -> int:
+    """Return the port that a server reports on its standard error.
+
+    Raises:
+        WrongAnswerError: It did not start.
+    """
     assert server.stderr is not None
     said = []
     for line in server.stderr:
@@ -88,17 +124,3 @@ def _read_listening_port(server: subprocess.Popen[str]) -> int:
         if found := _LISTENING_PATTERN.search(line):
             return int(found[1])
     raise WrongAnswerError(f"the server did not start: {'; '.join(said)}", field="bench")
-
-
-def _report_latencies(report: LoadReport) -> Iterator[Measurement]:
-    check_answer(
-        report.answered == report.requests,
-        f"{report.requests - report.answered} of {report.requests} lines got no final line",
-    )
-    check_answer(
-        0 < report.errors < report.requests, f"{report.errors} of {report.requests} mixed lines got errors"
-    )
-    who = "1 client" if report.clients == 1 else f"{report.clients} clients at once"
-    yield Measurement("server", f"{who}, p50", report.p50_ms, "ms")
-    rate = f"{report.requests / report.seconds:,.0f} lines/s in all"
-    yield Measurement("server", f"{who}, p99", report.p99_ms, "ms", rate)

@@ -14,7 +14,7 @@ from engine.errors import StateError, UnsupportedError
 from protocol.core.limits import ClientLimits
 from protocol.state.session import Session
 from protocol.transports import tcp as tcp_transport
-from protocol.transports.load_client import measure_load
+from protocol.transports.load_client import draw_scripts, measure_load
 from protocol.transports.tcp import TcpLimits, check_host, serve_tcp
 from tests.boards import RacingEvaluator
 from tests.protocol.talking import make_service
@@ -428,7 +428,7 @@ def test_the_end_of_the_server_does_not_wait_longer_than_it_lingers():
 def test_many_clients_with_good_and_bad_lines_all_get_their_final_lines():
     async def scenario():
         async with running_count() as ((host, port), _, _):
-            return await measure_load(host, port, clients=200, lines=100, seed=1)
+            return await measure_load(host, port, draw_scripts(clients=200, lines=100, seed=1))
 
     report = run(scenario(), most_s=300.0)
     assert report.answered == report.requests == 20_000

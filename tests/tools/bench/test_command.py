@@ -16,7 +16,6 @@ from engine.rules.outcome import evaluate_finished
 from engine.rules.position import CHECKERS, OFF, Position
 from engine.search import ValueCache
 from nets.manifest import EvaluatorEntry, Manifest
-from protocol.transports.load_client import LoadReport
 from tests.boards import RacingEvaluator
 from tools import cli
 from tools.bench import command as bench
@@ -305,34 +304,15 @@ def test_gnubg_itself_answers_the_questions_of_the_benchmarks():
     assert all(time_s > 0.001 for time_s in (*found.plays_s, *found.values_s, *found.rollouts_s))
 
 
-def load_report(**changes):
-    plain = LoadReport(
-        clients=200, requests=2000, answered=2000, errors=600, seconds=2.0, p50_ms=3.0, p99_ms=9.0
-    )
-    return replace(plain, **changes)
-
-
-def test_latencies_are_reported_with_the_rate_of_all_clients():
-    p50, p99 = bench_process._report_latencies(load_report())
-    assert (p50.what, p50.value, p50.unit) == ("200 clients at once, p50", 3.0, "ms")
-    assert (p99.value, p99.note) == (9.0, "1,000 lines/s in all")
-
-
-@pytest.mark.parametrize("wrong", [{"answered": 1999}, {"errors": 0}, {"errors": 2000}])
-def test_latencies_of_wrong_answers_are_not_reported(wrong):
-    with pytest.raises(bench_measure.WrongAnswerError):
-        list(bench_process._report_latencies(load_report(**wrong)))
-
-
 def test_the_port_is_read_from_what_the_server_says():
     server = types.SimpleNamespace(stderr=iter(["compiling\n", "gammond 1 listens on 127.0.0.1 port 4321\n"]))
-    assert bench_process._read_listening_port(server) == 4321
+    assert bench_process.read_listening_port(server) == 4321
 
 
 def test_a_server_that_does_not_start_is_an_error_with_its_words():
     server = types.SimpleNamespace(stderr=iter(["gammond: no nets are installed\n"]))
     with pytest.raises(bench_measure.WrongAnswerError, match="no nets are installed"):
-        bench_process._read_listening_port(server)
+        bench_process.read_listening_port(server)
 
 
 def test_times_are_the_best_of_several_samples(monkeypatch):

@@ -1,0 +1,211 @@
+"""Benchmarks of the line protocol on standard input and TCP: pipelined, one line at a time, many clients."""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.analysis.levels import EvalSettings
+from engine.formats.position_id import encode_position_ids
+from engine.rules.dice import ROLLS
+from engine.rules.match import MatchState
+from engine.rules.moves import expand_rolls
+from engine.rules.outcome import cubeless_equity
+from engine.rules.position import Board
+from protocol.transports.load_client import (
+    LineChannel,
+    LoadReport,
+    compute_percentile,
+    open_channel,
+    run_load,
+)
+from tools.bench.measure import BenchmarkSubject, Measurement, check_answer
+from tools.bench.process import LOOPBACK, gammond_on_pipes, gammond_server
+
+PIPELINED_POSITIONS = 4096
+QUERY_POSITIONS = 10_000
+PING_PONGS = 1000
+CLIENTS = 200
+LINES_PER_CLIENT = 50
+
+ANSWER_TOLERANCE = 1e-5
+
+_RUNS = 3
+_WARM_UPS = 2
+_SEED = 22
+_VALUE_KEYS = ("win", "win_g", "win_bg", "lose_g", "lose_bg", "equity", "cubeful")
+_CUBEFUL = EvalSettings(0)
+_SHOWN_PLAYS = 3
+
+_Result = TypeVar("_Result")
+
+
+def bench_stdin(subject: BenchmarkSubject) -> Iterator[Measurement]:
+    """Measure commands and JSON queries on the pipes of one client."""
+    boards = subject.boards[:PIPELINED_POSITIONS]
+    ids, expected = encode_position_ids(boards), compute_expected_values(subject, boards)
+    with gammond_on_pipes() as channel:
+        _prepare(channel, subject, ids[0])
+        pairs = [line for text in ids for line in (f"position gnubgid {text}", "eval")]
+        took_s, answers = time_best_run(partial(channel.ask_all, pairs))
+        _check_values([_parse_eval(line) for line in answers[1::2]], expected)
+        yield Measurement("stdin", "position and eval, pipelined", len(ids) / took_s, "pairs/s")
+        yield from _measure_ping_pong("stdin", channel, ids, expected)
+
+        queries = [f'{{"id":{number},"position":"{text}"}}' for number, text in enumerate(ids)]
+        took_s, answers = time_best_run(partial(channel.ask_all, queries))
+        documents = sorted((json.loads(line) for line in answers), key=lambda document: document["id"])
+        _check_values([document["results"][0]["eval"] for document in documents], expected)
+        yield Measurement("stdin", "JSON queries of 1 position, pipelined", len(ids) / took_s, "queries/s")
+        order = np.arange(QUERY_POSITIONS) % len(ids)
+        for is_cubeful, how in ((False, "cubeless"), (True, "with the cube")):
+            query = {"id": how, "positions": [ids[place] for place in order], "cubeful": is_cubeful}
+            took_s, answer = time_best_run(partial(channel.ask, json.dumps(query)))
+            found = [result["eval"] for result in json.loads(answer)["results"]]
+            _check_values(found, expected[order] if is_cubeful else expected[order, :-1])
+            what = f"one JSON query of {QUERY_POSITIONS:,} positions, {how}"
+            yield Measurement("stdin", what, QUERY_POSITIONS / took_s, "positions/s")
+
+
+def bench_server(subject: BenchmarkSubject) -> Iterator[Measurement]:
+    """Measure from a line to its final reply over TCP: one client, then many with mixed lines."""
+    boards = subject.boards[:PIPELINED_POSITIONS]
+    ids, expected = encode_position_ids(boards), compute_expected_values(subject, boards)
+    with gammond_server("--tcp", f"{LOOPBACK}:0") as port:
+        with open_channel(LOOPBACK, port) as channel:
+            _prepare(channel, subject, ids[0])
+            yield from _measure_ping_pong("server", channel, ids, expected)
+        scripts = draw_mixed_scripts(ids, subject.net)
+        report = run_load(LOOPBACK, port, scripts)
+    check_load(report, scripts, boards, expected)
+    yield from _report_load(report)
+
+
+def compute_expected_values(subject: BenchmarkSubject, boards: Board) -> NDArray[np.float64]:
+    """Return the engine's values at 0-ply for money, ``float64[n, 7]``: outcome, equity, cubeful equity."""
+    found = subject.engine.evaluate_boards(boards, MatchState(), _CUBEFUL)
+    assert found.cubeful is not None
+    return np.column_stack([found.outcomes, cubeless_equity(found.outcomes), found.cubeful])
+
+
+def time_best_run(work: Callable[[], _Result]) -> tuple[float, _Result]:
+    """Return the seconds of the fastest of a few runs, and the result of the last."""
+    best_s = float("inf")
+    for _ in range(_RUNS):
+        started_s = time.perf_counter()
+        result = work()
+        best_s = min(best_s, time.perf_counter() - started_s)
+    return best_s, result
+
+
+def _prepare(channel: LineChannel, subject: BenchmarkSubject, position: str) -> None:
+    """Choose the net, and evaluate until everything is loaded."""
+    channel.ask(f"set engine.net {subject.net}")
+    channel.ask(f"position gnubgid {position}")
+    for _ in range(_WARM_UPS):
+        channel.ask("eval")
+
+
+def _measure_ping_pong(
+    benchmark: str, channel: LineChannel, ids: Sequence[str], expected: NDArray[np.float64]
+) -> Iterator[Measurement]:
+    """Measure single evaluations, each sent after the answer to the one before."""
+    latencies_s, found = [], []
+    for place in range(PING_PONGS):
+        channel.ask(f"position gnubgid {ids[place % len(ids)]}")
+        started_s = time.perf_counter()
+        answer = channel.ask("eval")
+        latencies_s.append(time.perf_counter() - started_s)
+        found.append(_parse_eval(answer))
+    _check_values(found, expected[np.arange(PING_PONGS) % len(ids)])
+    for percent in (50, 99):
+        what = f"1 client, eval, one at a time, p{percent}"
+        yield Measurement(benchmark, what, 1000 * compute_percentile(latencies_s, percent), "ms")
+
+
+def draw_mixed_scripts(ids: Sequence[str], net: str = "default") -> list[list[str]]:
+    """Draw the lines of many clients: mostly evaluations, with lists of plays and ranked plays among them."""
+    return [_draw_script(random.Random(_SEED + number), ids, net) for number in range(CLIENTS)]
+
+
+def _draw_script(rng: random.Random, ids: Sequence[str], net: str) -> list[str]:
+    lines = [f"set engine.net {net}"]
+    while len(lines) < LINES_PER_CLIENT:
+        die, other = rng.choice(ROLLS)
+        command = rng.choice(("", "", "", "legal", "legal", f"moves {_SHOWN_PLAYS}"))
+        lines += [f"position gnubgid {rng.choice(ids)}", "eval"]
+        lines += [f"dice {die} {other}", command] if command else []
+    return lines[:LINES_PER_CLIENT]
+
+
+def check_load(
+    report: LoadReport, scripts: Sequence[Sequence[str]], boards: Board, expected: NDArray[np.float64]
+) -> None:
+    """Check every answer to `draw_mixed_scripts`.
+
+    Raises:
+        WrongAnswerError: One is missing or wrong.
+    """
+    missing = report.requests - report.answered
+    check_answer(not missing, f"{missing} of {report.requests} lines got no final line")
+    check_answer(not report.errors, f"{report.errors} of {report.requests} lines got errors")
+    places = {text: place for place, text in enumerate(encode_position_ids(boards))}
+    place, dice = 0, (0, 0)
+    evaluated, found = [], []
+    rolled: list[tuple[int, tuple[int, int], str]] = []
+    for script, answers in zip(scripts, report.final_lines, strict=True):
+        for line, answer in zip(script, answers, strict=True):
+            word, *arguments = line.split()
+            if word == "position":
+                place = places[arguments[-1]]
+            elif word == "dice":
+                dice = int(arguments[0]), int(arguments[1])
+            elif word == "eval":
+                evaluated.append(place)
+                found.append(_parse_eval(answer))
+            elif word in ("legal", "moves"):
+                rolled.append((place, dice, answer))
+    _check_values(found, expected[evaluated])
+    if rolled:
+        rolled_boards = boards[[place for place, _, _ in rolled]]
+        _, _, offsets = expand_rolls(rolled_boards, np.array([dice for _, dice, _ in rolled], np.int8))
+        counts = [int(answer.split("count=")[1].split()[0]) for _, _, answer in rolled]
+        check_answer(counts == np.diff(offsets).tolist(), "a client got another number of plays")
+
+
+def _report_load(report: LoadReport) -> Iterator[Measurement]:
+    who = f"{report.clients} clients, mixed lines"
+    yield Measurement("server", f"{who}, p99", report.p99_ms, "ms", f"p50 {report.p50_ms:.3g} ms")
+    yield Measurement("server", f"{who}, all together", report.requests / report.seconds, "lines/s")
+
+
+def _parse_eval(line: str) -> dict[str, float]:
+    """Parse the numbers of a reply to `eval`."""
+    word, *pairs = line.split()
+    check_answer(word == "eval", f"an eval answered {line[:80]!r}")
+    values = (pair.partition("=") for pair in pairs)
+    return {key: float(value) for key, _, value in values if key in _VALUE_KEYS}
+
+
+def _check_values(found: Sequence[Mapping[str, float]], expected: NDArray[np.float64]) -> None:
+    """Check answers against the engine's own values, which have a column less without the cube."""
+    keys = _VALUE_KEYS[: expected.shape[1]]
+    check_answers_close([[values[key] for key in keys] for values in found], expected)
+
+
+def check_answers_close(found: Sequence[Sequence[float]], expected: NDArray[np.float64]) -> None:
+    """Check answers against the engine's own values.
+
+    Raises:
+        WrongAnswerError: They differ by more than `ANSWER_TOLERANCE`, or there are more or fewer.
+    """
+    check_answer(len(found) == len(expected), f"{len(found)} answers to {len(expected)} positions")
+    difference = float(np.abs(np.array(found) - expected).max())
+    check_answer(difference <= ANSWER_TOLERANCE, f"answers differ from the engine's by {difference:.6f}")
