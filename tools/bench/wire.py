@@ -38,11 +38,11 @@ LINES_PER_CLIENT = 50
 ANSWER_TOLERANCE = 1e-5
 
 _RUNS = 3
-_WARM_UPS = 2
 _SEED = 22
 _VALUE_KEYS = ("win", "win_g", "win_bg", "lose_g", "lose_bg", "equity", "cubeful")
 _CUBEFUL = EvalSettings(0)
-_SHOWN_PLAYS = 3
+_RANKING = "moves 3"
+_WARM_UP_LINES = ("eval", "eval", "dice 3 1", "legal", _RANKING)
 
 _Result = TypeVar("_Result")
 
@@ -67,7 +67,7 @@ def bench_stdin(subject: BenchmarkSubject) -> Iterator[Measurement]:
         order = np.arange(QUERY_POSITIONS) % len(ids)
         for is_cubeful, how in ((False, "cubeless"), (True, "with the cube")):
             query = {"id": how, "positions": [ids[place] for place in order], "cubeful": is_cubeful}
-            took_s, answer = time_best_run(partial(channel.ask, json.dumps(query)))
+            took_s, (answer,) = time_best_run(partial(channel.ask_all, [json.dumps(query)]))
             found = [result["eval"] for result in json.loads(answer)["results"]]
             _check_values(found, expected[order] if is_cubeful else expected[order, :-1])
             what = f"one JSON query of {QUERY_POSITIONS:,} positions, {how}"
@@ -106,11 +106,9 @@ def time_best_run(work: Callable[[], _Result]) -> tuple[float, _Result]:
 
 
 def _prepare(channel: LineChannel, subject: BenchmarkSubject, position: str) -> None:
-    """Choose the net, and evaluate until everything is loaded."""
-    channel.ask(f"set engine.net {subject.net}")
-    channel.ask(f"position gnubgid {position}")
-    for _ in range(_WARM_UPS):
-        channel.ask("eval")
+    """Choose the net, and let all commands of these benchmarks load what they need."""
+    for line in (f"set engine.net {subject.net}", f"position gnubgid {position}", *_WARM_UP_LINES):
+        channel.ask(line)
 
 
 def _measure_ping_pong(
@@ -139,7 +137,7 @@ def _draw_script(rng: random.Random, ids: Sequence[str], net: str) -> list[str]:
     lines = [f"set engine.net {net}"]
     while len(lines) < LINES_PER_CLIENT:
         die, other = rng.choice(ROLLS)
-        command = rng.choice(("", "", "", "legal", "legal", f"moves {_SHOWN_PLAYS}"))
+        command = rng.choice(("", "", "", "legal", "legal", _RANKING))
         lines += [f"position gnubgid {rng.choice(ids)}", "eval"]
         lines += [f"dice {die} {other}", command] if command else []
     return lines[:LINES_PER_CLIENT]
