@@ -28,7 +28,7 @@ from engine.evaluation.pruning import EvaluatorPruner, PlayPruner, ShortlistPrun
 from engine.rollout import RolloutEvaluators
 from engine.rules.dice import Roll
 from engine.rules.match import MAX_CUBE, MatchState
-from engine.rules.moves import legal_plays
+from engine.rules.moves import generate_plays
 from engine.rules.position import Board, Position
 from engine.rules.rules import STANDARD_RULES, Feature, Rules
 from engine.search import NPlyEvaluator, PlaySearch, PositionSearch, SearchWatch, TreeSearch, ValueCache
@@ -277,7 +277,7 @@ class Engine:
         """
         settings = settings or EvalSettings.make_default(self.rules)
         settings.check_supported(self.rules)
-        plays = legal_plays(position, roll, self.rules)
+        plays = generate_plays(position, roll, self.rules)
         objective = self._make_objective(match, settings)
         search = PlaySearch(objective, self._tree, self.evaluator.plies)
         return search.search_among(plays, settings.plies, settings.move_filter, watch, stop_when_decided)

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.rules.position import Board, Phase, classify_phases
+from engine.kernels import cubeful as kernel_cubeful
+from engine.rules.position import BAR, CHECKERS, Board
 
 RACE_PIPS = (40, 120)
 """Pips of the side on roll at which efficiencies of races are given; linear between, constant beyond."""
 
 BEAROFF_PIPS = (4, 8, 16, 32, 64)
 """The same for races with all checkers of both sides home."""
-
-_POINTS = np.arange(26)
 
 
 @dataclass(frozen=True)
@@ -47,18 +47,23 @@ class CubeEfficiencies:
         Returns:
             ``float32[n]``.
         """
-        phase_of = classify_phases(boards)
-        result = np.full(len(boards), self.contact, np.float32)
-        result[phase_of == Phase.CRASHED] = self.crashed
-        is_race = phase_of == Phase.RACE
-        is_home = is_race & are_all_home(boards)
-        for rows, pips, efficiencies in (
-            (is_race & ~is_home, RACE_PIPS, self.race),
-            (is_home, BEAROFF_PIPS, self.bearoff),
-        ):
-            if rows.any():
-                result[rows] = np.interp(boards[rows, 0].astype(np.int64) @ _POINTS, pips, efficiencies)
+        boards = np.require(boards, np.int8, ["C", "W"])  # keeps the kernel at one compiled signature
+        result = np.empty(len(boards), np.float32)
+        kernel_cubeful.look_up_efficiencies(boards, self._table, result)
         return result
+
+    @cached_property
+    def _table(self) -> NDArray[np.float32]:
+        """Efficiencies of each class of positions by pips of the side on roll, for the kernel."""
+        pips = np.arange(CHECKERS * BAR + 1)
+        return np.stack(
+            [
+                np.full(len(pips), self.contact),
+                np.full(len(pips), self.crashed),
+                np.interp(pips, RACE_PIPS, self.race),
+                np.interp(pips, BEAROFF_PIPS, self.bearoff),
+            ]
+        ).astype(np.float32)
 
 
 DEFAULT_EFFICIENCIES = CubeEfficiencies(race=(0.63, 0.81), bearoff=(0.04, 0.27, 0.47, 0.64, 0.69))

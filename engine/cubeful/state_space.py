@@ -100,6 +100,12 @@ class CubeStateSpace:
         passed: NDArray[np.float32] = self.result_values[self.kernel_states[:, 0], 1, 0].astype(np.float32)
         return passed
 
+    @cached_property
+    def equity_scale(self) -> tuple[float, float]:
+        """The values at which equity is 0, and by which it grows to 1: a game won singly at this cube."""
+        lost, won = self.result_value(-1), self.result_value(1)
+        return 0.5 * (won + lost), 0.5 * (won - lost)
+
     def result_value(self, points: int) -> float:
         """Return the value of a result at the present cube.
 

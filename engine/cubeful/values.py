@@ -59,25 +59,30 @@ def select_exact_values(equities: NDArray[np.float32], space: CubeStateSpace) ->
     return equities[:, columns]
 
 
-def with_doubling_option(values: CubefulValues, space: CubeStateSpace) -> CubefulValues:
+def with_doubling_option(values: CubefulValues, space: CubeStateSpace, first: int = 0) -> CubefulValues:
     """Return values with the option to double now and the proper response, in every state that allows it.
 
     Where the match state has beavers, a double that should be beavered is.
 
     Args:
-        values: ``float32[n, states]``, before the roll, without doubling: from `compute_leaf_values`, or
-            averaged over the rolls.
+        values: ``float32[n, first + states]``, before the roll, without doubling: from `compute_leaf_values`,
+            or averaged over the rolls.
         space: The states, seen by the side on roll.
+        first: The column of the first state; those before it are copied.
 
     Returns:
-        A new ``float32[n, states]``.
+        A new array of the same shape.
     """
-    result = values.copy()
-    columns = np.flatnonzero(space.may_double)
-    if columns.size:
-        taken = _compute_take_values(values[:, space.state_after_take[columns]], space)
-        doubled = np.minimum(taken, space.pass_values[columns])
-        result[:, columns] = np.maximum(result[:, columns], doubled)
+    result = np.array(values, np.float32, order="C")
+    kernel_cubeful.apply_double_option(
+        result,
+        first,
+        space.may_double,
+        space.state_after_take,
+        space.pass_values,
+        space.stake_factor,
+        space.is_money and space.match.beavers,
+    )
     return result
 
 
@@ -109,13 +114,5 @@ def to_equities(values: CubefulValues, space: CubeStateSpace) -> NDArray[np.floa
     Returns:
         ``float64[...]`` of the same shape, in points for a cube of 1.
     """
-    lost, won = space.result_value(-1), space.result_value(1)
-    return (np.asarray(values, np.float64) - 0.5 * (won + lost)) / (0.5 * (won - lost))
-
-
-def _compute_take_values(values: CubefulValues, space: CubeStateSpace) -> CubefulValues:
-    """Return the values of double/take, beavered where that is right."""
-    taken = np.float32(space.stake_factor) * values
-    if space.is_money and space.match.beavers:
-        taken = np.where(taken < 0, np.float32(2.0) * taken, taken)
-    return taken
+    even, stake = space.equity_scale
+    return (np.asarray(values, np.float64) - even) / stake

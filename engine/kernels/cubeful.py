@@ -11,12 +11,77 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels import gil_kernel, kernel
+from engine.kernels.phases import CONTACT, OVER, RACE, classify_phases
 
 CENTRED = -1
 OWN = 0
 OTHER = 1
 DEAD = 2
 """Who can turn the cube: both, the side on roll, the other side, nobody (money play only)."""
+
+
+_BEAROFF = 3
+_HOME_POINTS = 6
+
+
+@gil_kernel
+def look_up_efficiencies(
+    boards: NDArray[np.int8], table: NDArray[np.float32], result: NDArray[np.float32]
+) -> None:
+    """Write the cube efficiencies of positions.
+
+    Args:
+        boards: ``int8[n, 2, 26]``.
+        table: ``float32[4, pips]``, for contact (and positions that are over), crashed positions, races, and
+            races with all checkers home, by pips of the side on roll.
+        result: out, ``float32[n]``.
+    """
+    phases = np.empty(boards.shape[0], np.int8)
+    classify_phases(boards, phases)
+    for i in range(boards.shape[0]):
+        row = CONTACT if phases[i] == OVER else int(phases[i])
+        pips = 0
+        if row == RACE:
+            outside = 0
+            for point in range(1, 26):
+                pips += point * int(boards[i, 0, point])
+                if point > _HOME_POINTS:
+                    outside += int(boards[i, 0, point]) + int(boards[i, 1, point])
+            row = RACE if outside else _BEAROFF
+        result[i] = table[row, pips]
+
+
+@gil_kernel
+def apply_double_option(
+    values: NDArray[np.float32],
+    first: int,
+    may_double: NDArray[np.bool_],
+    state_after_take: NDArray[np.int64],
+    pass_values: NDArray[np.float32],
+    stake_factor: float,
+    beavers: bool,
+) -> None:
+    """Add the option to double, with the proper response, to values in the states of the cube.
+
+    Args:
+        values: in and out, ``float32[n, first + s]``, for the side on roll.
+        first: The column of the first state.
+        may_double: ``bool[s]``: whether that side may double, and could gain by it. In the state after its
+            double is taken it may not.
+        state_after_take: ``int64[s]``, the state after that; anything where it may not double.
+        pass_values: ``float32[s]``, the value of a double that is passed.
+        stake_factor: Factor from the value of the state after a take to the value of a take.
+        beavers: Whether a take that would be worth less than nothing to the doubler is a beaver.
+    """
+    factor, zero, two = np.float32(stake_factor), np.float32(0.0), np.float32(2.0)
+    for s in range(may_double.shape[0]):
+        if not may_double[s]:
+            continue
+        for i in range(values.shape[0]):
+            taken = factor * values[i, first + state_after_take[s]]
+            if beavers and taken < zero:
+                taken = two * taken
+            values[i, first + s] = max(values[i, first + s], min(taken, pass_values[s]))
 
 
 @gil_kernel

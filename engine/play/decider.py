@@ -125,6 +125,8 @@ class Decider:
 
     def _choose_among(self, ranked: RankedPlays, position: Position, roll: Roll) -> ChosenPlay:
         """Choose among ranked plays, with its errors."""
+        if self._noise_points == 0.0:
+            return ChosenPlay(ranked.best, ranked)
         scores = [play.score for play in ranked.plays if play.survived]
         chosen = choose_with_noise(scores, self._noise_points, self._draw_number(position, roll))
         return ChosenPlay(ranked.plays[chosen], ranked)

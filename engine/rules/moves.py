@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +13,7 @@ from numpy.typing import NDArray
 from engine.errors import StateError
 from engine.kernels import moves as kernel_moves
 from engine.rules.dice import Roll, validate_roll
-from engine.rules.position import Board, Position
+from engine.rules.position import BAR, Board, Position
 from engine.rules.rules import STANDARD_RULES, Rules
 
 CheckerMove = tuple[int, int]
@@ -52,9 +55,52 @@ def legal_plays(position: Position, roll: Roll, rules: Rules = STANDARD_RULES) -
         ValueRangeError: A die is not 1..6.
         StateError: The game is over.
     """
-    children, moves = _generate_plays(position, roll, rules)
-    blots = _find_blots(position)
-    return [_make_play(child, pairs, blots) for child, pairs in zip(children, moves.tolist(), strict=True)]
+    return list(generate_plays(position, roll, rules))
+
+
+class LegalPlays(Sequence[Play]):
+    """The legal plays of a roll as arrays; a `Play` is made when it is asked for.
+
+    Args:
+        position: The position before them.
+        boards: ``int8[n, 2, 26]``, the positions after them, as the next mover sees them.
+        moves: ``int8[n, 8]``, their checker moves.
+
+    Attributes:
+        boards: As given.
+    """
+
+    def __init__(self, position: Position, boards: Board, moves: NDArray[np.int8]) -> None:
+        self.boards = boards
+        self._moves = moves
+        self._position = position
+
+    def __len__(self) -> int:
+        return len(self.boards)
+
+    @overload
+    def __getitem__(self, index: int) -> Play: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Play]: ...
+    def __getitem__(self, index: int | slice) -> Play | list[Play]:
+        if isinstance(index, slice):
+            return [self[place] for place in range(*index.indices(len(self)))]
+        return _make_play(self.boards[index], self._moves[index].tolist(), self._blots)
+
+    @cached_property
+    def _blots(self) -> frozenset[int]:
+        """The opponent's blots in the mover's numbering."""
+        counts = self._position.board[1].tolist()
+        return frozenset(BAR - point for point in range(1, BAR) if counts[point] == 1)
+
+
+def generate_plays(position: Position, roll: Roll, rules: Rules = STANDARD_RULES) -> LegalPlays:
+    """List all legal plays of a roll, as `legal_plays`, without making objects of them."""
+    dice = np.array([validate_roll(*roll)], np.int8)
+    if position.is_over:
+        raise StateError("the game is over: there are no plays", field="position")
+    boards, moves, _ = expand_rolls(position.board[None], dice, rules)
+    return LegalPlays(position, boards, moves)
 
 
 def find_play(position: Position, roll: Roll, result: Board, rules: Rules = STANDARD_RULES) -> Play | None:
@@ -73,31 +119,12 @@ def find_play(position: Position, roll: Roll, result: Board, rules: Rules = STAN
         ValueRangeError: A die is not 1..6.
         StateError: The game is over.
     """
-    children, moves = _generate_plays(position, roll, rules)
-    found = np.flatnonzero((children == result).all(axis=(1, 2)))
-    return (
-        _make_play(children[found[0]], moves[found[0]].tolist(), _find_blots(position))
-        if found.size
-        else None
-    )
+    plays = generate_plays(position, roll, rules)
+    found = np.flatnonzero((plays.boards == result).all(axis=(1, 2)))
+    return plays[int(found[0])] if found.size else None
 
 
-def _generate_plays(position: Position, roll: Roll, rules: Rules) -> tuple[Board, NDArray[np.int8]]:
-    dice = np.array([validate_roll(*roll)], np.int8)
-    if position.is_over:
-        raise StateError("the game is over: there are no plays", field="position")
-    children, moves, _ = expand_rolls(position.board[None], dice, rules)
-    return children, moves
-
-
-def _find_blots(position: Position) -> set[int]:
-    """Return the opponent's blots in the mover's numbering."""
-    return {
-        25 - point for point, count in enumerate(position.board[1].tolist()) if count == 1 and 0 < point < 25
-    }
-
-
-def _make_play(child: Board, moves: list[int], blots: set[int]) -> Play:
+def _make_play(child: Board, moves: list[int], blots: frozenset[int]) -> Play:
     pairs = [(moves[i], moves[i + 1]) for i in range(0, 8, 2) if moves[i]]
     hits = []
     left = set(blots)

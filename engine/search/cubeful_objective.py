@@ -99,10 +99,7 @@ class CubefulObjective:
 
     def apply_double_option(self, values: Values) -> Values:
         """Add the option to double, as `engine.cubeful.with_doubling_option`."""
-        return np.concatenate(
-            [values[:, :OUTCOME_COLUMNS], with_doubling_option(values[:, OUTCOME_COLUMNS:], self.space)],
-            axis=1,
-        )
+        return with_doubling_option(values, self.space, OUTCOME_COLUMNS)
 
     def equities(self, values: Values) -> NDArray[np.float64]:
         """Return equities in the present state of the cube: 1 is a game won singly, ``float64[n]``."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -134,7 +135,7 @@ class RankedPlays:
         effort: The effort; its plies are those of the survivors.
     """
 
-    plays: tuple[PlayEvaluation, ...]
+    plays: Sequence[PlayEvaluation]
     effort: Effort
 
     @property

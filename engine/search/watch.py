@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from engine.errors import CancelledWork
 from engine.search.results import Effort, PlayEvaluation, SearchProgress
@@ -57,10 +57,10 @@ class SearchWatch:
         """Note the depth at work."""
         self._plies = plies
 
-    def end_depth(self, best: PlayEvaluation | None = None) -> None:
-        """Report the end of the depth at work, and its best play."""
+    def end_depth(self, ranked: Sequence[PlayEvaluation] = ()) -> None:
+        """Report the end of the depth at work, and the best of the plays that it ranked, the first."""
         with self._lock:
-            self._report(is_finished=True, best=best)
+            self._report(is_finished=True, ranked=ranked)
 
     def count(self, nodes: int) -> None:
         """Count positions, and report every `PROGRESS_EVERY_S`."""
@@ -69,7 +69,8 @@ class SearchWatch:
             if self._progress is not None and time.monotonic() - self._reported_s >= PROGRESS_EVERY_S:
                 self._report(is_finished=False)
 
-    def _report(self, is_finished: bool, best: PlayEvaluation | None = None) -> None:
+    def _report(self, is_finished: bool, ranked: Sequence[PlayEvaluation] = ()) -> None:
         self._reported_s = time.monotonic()
         if self._progress is not None:
+            best = ranked[0] if ranked else None
             self._progress(SearchProgress(self.effort(self._plies, is_finished=is_finished), best))

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from engine.kernels import cubeful as kernel
+from engine.rules.position import Position
+from tests.boards import position
 
 pytestmark = pytest.mark.nojit
 
@@ -178,3 +180,33 @@ def test_impossible_outcomes_are_read_as_the_nearest_possible_ones():
     kernel.compute_money_values(rows.astype(np.float32), np.full(4, 0.7, np.float32), OWNERS, False, values)
     assert values[0] == pytest.approx(values[1])
     assert values[2] == pytest.approx(values[3], abs=1e-6)
+
+
+def test_efficiencies_are_looked_up_by_phase_and_pips():
+    table = np.arange(4 * 376, dtype=np.float32).reshape(4, 376)
+    cases = [
+        (Position.start(), table[0, 0]),
+        (position({24: 1, 3: 2}, {5: 4}), table[1, 0]),
+        (position({8: 3, 1: 12}, {19: 15}), table[2, 36]),
+        (position({6: 3, 1: 12}, {18: 15}), table[2, 30]),
+        (position({6: 3, 1: 2}, {19: 15}), table[3, 20]),
+        (position({}, {19: 15}), table[0, 0]),
+    ]
+    result = np.empty(len(cases), np.float32)
+    kernel.look_up_efficiencies(np.stack([each.board for each, _ in cases]), table, result)
+    assert result.tolist() == [expected for _, expected in cases]
+
+
+@pytest.mark.parametrize("beavers", [False, True])
+def test_the_option_to_double_is_that_of_the_twin(beavers):
+    generator = np.random.default_rng(1)
+    before = generator.uniform(-2.0, 2.0, (40, 5)).astype(np.float32)
+    may_double, state_after_take = np.array([True, True, False]), np.array([2, 2, -1])
+    pass_values = np.array([1.0, 0.5, 1.0], np.float32)
+    values = before.copy()
+    kernel.apply_double_option(values, 2, may_double, state_after_take, pass_values, 2.0, beavers)
+    for row, old in zip(values.tolist(), before.tolist(), strict=True):
+        taken = 2.0 * old[4]
+        if beavers:
+            taken = min(taken, 2.0 * taken)
+        assert row == [*old[:2], max(old[2], min(taken, 1.0)), max(old[3], min(taken, 0.5)), old[4]]

@@ -9,7 +9,7 @@ import pytest
 
 from engine.errors import StateError, ValueRangeError
 from engine.rules.dice import ROLLS
-from engine.rules.moves import find_play, legal_plays
+from engine.rules.moves import find_play, generate_plays, legal_plays
 from engine.rules.position import Position
 from tests.boards import position
 
@@ -216,3 +216,12 @@ def test_a_play_is_found_by_where_it_leads():
     assert find_play(start, (3, 1), start.swap_sides().board) is None
     with pytest.raises(ValueRangeError):
         find_play(start, (7, 1), start.board)
+
+
+def test_plays_as_arrays_are_a_sequence_of_the_plays():
+    plays, expected = generate_plays(Position.start(), (4, 2)), legal_plays(Position.start(), (4, 2))
+    assert list(plays) == expected
+    assert (len(plays), plays[-1], plays[1:3]) == (len(expected), expected[-1], expected[1:3])
+    assert [board.tobytes() for board in plays.boards] == [play.result.key for play in expected]
+    with pytest.raises(IndexError):
+        plays[len(plays)]

@@ -40,7 +40,7 @@ def test_the_best_play_stands_behind_its_depth():
     lines = []
     watch = make_search_watch(WorkControl(lambda reply: lines.append(format_reply(reply))))
     watch.begin_depth(1)
-    watch.end_depth(best)
+    watch.end_depth([best])
     assert " multipv 1 score 0.250000 pv " in lines[0]
 
 
