@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.kernels import as_kernel_array
 from engine.kernels.disk_cache import find_folder, processor_name
 from engine.kernels.vectors import GROUP
 from engine.rules.outcome import Outcomes
@@ -62,7 +63,7 @@ class CompiledNet:
 
     def evaluate(self, boards: Board) -> Outcomes:
         """Evaluate positions, as `Evaluator.evaluate`; the outputs are not sanitised."""
-        boards = np.require(boards, np.int8, ["C", "W"])  # keeps the kernel at one compiled signature
+        boards = as_kernel_array(boards, np.int8)
         outcomes = np.empty((len(boards), 5), np.float32)
         with release_turn():
             kernel_routing.evaluate_classes(

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import DataFileError
+from engine.kernels import as_kernel_array
 from engine.rules.position import BAR, CHECKERS, OFF, Board
 from nets.kernels import expert248 as kernel_expert
 from nets.kernels import tesauro196 as kernel_encode
@@ -54,7 +55,7 @@ def encode_tesauro196(boards: Board) -> Inputs:
         ``float32[n, 196]``.
     """
     inputs = np.empty((len(boards), kernel_encode.INPUTS), np.float32)
-    kernel_encode.encode(np.require(boards, np.int8, ["C", "W"]), inputs)
+    kernel_encode.encode(as_kernel_array(boards, np.int8), inputs)
     return inputs
 
 
@@ -70,7 +71,7 @@ def encode_expert248(boards: Board) -> Inputs:
         ``float32[n, 248]``.
     """
     inputs = np.empty((len(boards), kernel_expert.INPUTS), np.float32)
-    kernel_expert.encode(np.require(boards, np.int8, ["C", "W"]), inputs)
+    kernel_expert.encode(as_kernel_array(boards, np.int8), inputs)
     return inputs
 
 

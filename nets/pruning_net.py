@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from engine.errors import DataFileError
 from engine.evaluation.pruning import Replies
+from engine.kernels import as_kernel_array
 from engine.rules.position import Board
 from engine.runtime.thread_turns import release_turn
 from nets.kernels import pruning as kernel_replies
@@ -58,8 +59,8 @@ class PruningNet:
 
     def prune_plays(self, boards: Board, dice: NDArray[np.int8], keep: int, margin: float) -> Replies:
         """Return promising plays, as `engine.evaluation.pruning.PlayPruner.prune_plays`."""
-        boards = np.require(boards, np.int8, ["C", "W"])  # keeps the kernel at one compiled signature
-        dice = np.require(dice, np.int8, ["C", "W"])
+        boards = as_kernel_array(boards, np.int8)
+        dice = as_kernel_array(dice, np.int8)
         count = len(boards)
         offsets = np.zeros(count + 1, np.int64)
         done = 0

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.evaluation.evaluator import Evaluator, ExactEvaluator
+from engine.kernels import as_kernel_array
 from engine.kernels import outcomes as kernel_outcomes
 from engine.rules.outcome import Outcomes, evaluate_finished, sanitise_outcomes
 from engine.rules.position import Board, Phase, classify_phases
@@ -67,7 +68,7 @@ class Router:
 
     def evaluate(self, boards: Board) -> Outcomes:
         """Evaluate positions, as `engine.evaluation.evaluator.Evaluator.evaluate`."""
-        boards = np.require(boards, np.int8, ["C", "W"])  # keeps the kernels at one compiled signature
+        boards = as_kernel_array(boards, np.int8)
         if self.compiled:
             return self._evaluate_compiled(boards, *self.compiled)
         outcomes = np.empty((len(boards), 5), np.float32)
@@ -139,7 +140,7 @@ class ContactClassNets:
 
     def evaluate(self, boards: Board) -> Outcomes:
         """Evaluate positions, as `engine.evaluation.evaluator.Evaluator.evaluate`."""
-        boards = np.require(boards, np.int8, ["C", "W"])
+        boards = as_kernel_array(boards, np.int8)
         rows_of_class = _group_rows(classify_contact(boards), len(CONTACT_CLASSES))
         outcomes = np.empty((len(boards), 5), np.float32)
         for net, rows in zip(self.nets, rows_of_class, strict=True):

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import PositionError, ValueRangeError
+from engine.kernels import as_kernel_array
 from engine.kernels import bearoff as kernel_bearoff
 from engine.rules.position import CHECKERS, Board
 
@@ -107,8 +108,7 @@ class SideNumbering:
         return numbers
 
     def _number_boards(self, boards: Board) -> NDArray[np.int64]:
-        # A read-only array is another type to the compiler: copying keeps the kernel at one signature.
-        boards = np.require(boards, np.int8, ["C", "W"])
+        boards = as_kernel_array(boards, np.int8)
         numbers = np.empty((len(boards), 2), np.int64)
         kernel_bearoff.number_boards(boards, self.ranks, numbers)
         return numbers

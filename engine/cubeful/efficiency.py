@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.kernels import as_kernel_array
 from engine.kernels import cubeful as kernel_cubeful
 from engine.rules.position import BAR, CHECKERS, Board
 
@@ -47,7 +48,7 @@ class CubeEfficiencies:
         Returns:
             ``float32[n]``.
         """
-        boards = np.require(boards, np.int8, ["C", "W"])  # keeps the kernel at one compiled signature
+        boards = as_kernel_array(boards, np.int8)
         result = np.empty(len(boards), np.float32)
         kernel_cubeful.look_up_efficiencies(boards, self._table, result)
         return result

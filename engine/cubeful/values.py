@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.cubeful.state_space import CubefulValues, CubeStateSpace
+from engine.kernels import as_kernel_array
 from engine.kernels import cubeful as kernel_cubeful
 from engine.rules.outcome import Outcomes
 
@@ -31,8 +32,8 @@ def compute_leaf_values(
     Returns:
         ``float32[n, states]``.
     """
-    outcomes = np.require(outcomes, np.float32, ["C", "W"])
-    efficiencies = np.require(efficiencies, np.float32, ["C", "W"])
+    outcomes = as_kernel_array(outcomes, np.float32)
+    efficiencies = as_kernel_array(efficiencies, np.float32)
     values = np.empty((len(outcomes), len(space.states)), np.float32)
     if space.is_money:
         owners = np.ascontiguousarray(space.kernel_states[:, 1])

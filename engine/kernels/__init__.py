@@ -10,14 +10,29 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
 import numba
+import numpy as np
+from numpy.typing import NDArray
 
 from engine.kernels.disk_cache import KernelCache
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
+_S = TypeVar("_S", bound=np.generic)
 
 _FUSED = {"contract"}
 _REORDERED = {"contract", "reassoc", "nsz"}
+
+
+def as_kernel_array(array: NDArray[Any], dtype: type[_S]) -> NDArray[_S]:
+    """Return an array C-contiguous and writable: so each kernel has one signature, compiled once.
+
+    Args:
+        array: Any array; if it is such an array, it is returned as it is.
+        dtype: The type of the elements.
+    """
+    if array.dtype == dtype and array.flags.carray:
+        return array
+    return np.require(array, dtype, ["C", "W"])
 
 
 def kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:

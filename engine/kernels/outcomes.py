@@ -33,6 +33,19 @@ def sanitise(outcomes: NDArray[np.float32], boards: NDArray[np.int8], result: ND
         result[i, 4] = min(min(max(outcomes[i, 4], zero), one), lose_g)
 
 
+@gil_kernel
+def compute_equities(values: NDArray[np.float32], equities: NDArray[np.float32]) -> None:
+    """Write cubeless money equities, summed up in the order of `engine.rules.outcome.cubeless_equity`.
+
+    Args:
+        values: ``float32[n, 5 + k]``, outcomes in the first five columns.
+        equities: out, ``float32[n]``.
+    """
+    for i in range(values.shape[0]):
+        gains = np.float32(2.0) * values[i, 0] - np.float32(1.0) + values[i, 1] + values[i, 2]
+        equities[i] = gains - values[i, 3] - values[i, 4]
+
+
 @kernel
 def write_finished(boards: NDArray[np.int8], at: int, outcomes: NDArray[np.float32]) -> None:
     """Write the exact outcome of a position that is over to its row.

@@ -17,6 +17,19 @@ MAX_CRASHED_CHECKERS = 6
 
 
 @gil_kernel
+def is_any_over(boards: NDArray[np.int8]) -> bool:
+    """Return whether one of the positions is over.
+
+    Args:
+        boards: ``int8[n, 2, 26]``.
+    """
+    is_over = False
+    for i in range(boards.shape[0]):
+        is_over |= boards[i, 0, 0] == 15 or boards[i, 1, 0] == 15
+    return is_over
+
+
+@gil_kernel
 def classify_phases(boards: NDArray[np.int8], result: NDArray[np.int8]) -> None:
     """Write the phases of positions, as `engine.rules.position.classify_phases` defines them.
 

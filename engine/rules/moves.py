@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import StateError
+from engine.kernels import as_kernel_array
 from engine.kernels import moves as kernel_moves
 from engine.rules.dice import Roll, validate_roll
 from engine.rules.position import BAR, Board, Position
@@ -150,8 +151,8 @@ def expand_rolls(
         ``offsets[i]:offsets[i + 1]``.
     """
     expand = rules.expand_kernel
-    boards = np.require(boards, np.int8, ["C", "W"])  # one signature of the kernel, compiled once
-    dice = np.require(dice, np.int8, ["C", "W"])
+    boards = as_kernel_array(boards, np.int8)
+    dice = as_kernel_array(dice, np.int8)
     offsets = np.zeros(len(boards) + 1, np.int64)
     capacity = 24 * len(boards) + 2 * kernel_moves.MAX_PLAYS
     children = np.empty((capacity, 2, 26), np.int8)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.kernels import as_kernel_array
 from engine.kernels import outcomes as kernel_outcomes
 from engine.rules.position import BAR, CHECKERS, OFF, Board
 
@@ -107,7 +108,7 @@ def sanitise_outcomes(outcomes: Outcomes, boards: Board) -> Outcomes:
     Returns:
         A new ``float32[n, 5]``.
     """
-    outcomes = np.require(outcomes, np.float32, ["C", "W"])  # keeps the kernel at one compiled signature
+    outcomes = as_kernel_array(outcomes, np.float32)
     result = np.empty_like(outcomes)
-    kernel_outcomes.sanitise(outcomes, np.require(boards, np.int8, ["C", "W"]), result)
+    kernel_outcomes.sanitise(outcomes, as_kernel_array(boards, np.int8), result)
     return result

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import PositionError
+from engine.kernels import as_kernel_array
 from engine.kernels import phases as kernel_phases
 
 CHECKERS = 15
@@ -108,7 +109,7 @@ class Position:
     @property
     def is_over(self) -> bool:
         """Whether one side has borne off all its checkers."""
-        return bool(find_finished(self._board[None])[0])
+        return CHECKERS in (self._board.item(0, OFF), self._board.item(1, OFF))
 
     @property
     def key(self) -> bytes:
@@ -179,7 +180,7 @@ def classify_phases(boards: Board) -> NDArray[np.int8]:
     Returns:
         ``int8[n]`` of `Phase`.
     """
-    boards = np.require(boards, np.int8, ["C", "W"])  # keeps the kernel at one compiled signature
+    boards = as_kernel_array(boards, np.int8)
     result = np.empty(len(boards), np.int8)
     kernel_phases.classify_phases(boards, result)
     return result

@@ -119,8 +119,9 @@ class CubefulObjective:
     def _overwrite_exact(self, boards: Board, values: Values) -> None:
         """Overwrite the values of positions that are known exactly."""
         for evaluator in self.exact:
-            covered = np.flatnonzero(evaluator.covers(boards) & ~find_finished(boards))
+            covered = np.flatnonzero(evaluator.covers(boards))
             if covered.size:
+                covered = covered[~find_finished(boards[covered])]
                 equities = evaluator.cubeful_equities(boards[covered])
                 values[covered] = select_exact_values(equities, self.space)
 

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from engine.cubeful import CubeDecision
 from engine.evaluation.evaluator import Evaluator, ExactEvaluator
+from engine.kernels import as_kernel_array
+from engine.kernels import phases as kernel_phases
 from engine.rules.outcome import LOSE_BG, LOSE_G, WIN, WIN_BG, WIN_G, Outcomes, evaluate_finished
 from engine.rules.position import Board, find_finished
 
@@ -218,8 +220,8 @@ def evaluate_outcomes(evaluator: Evaluator, boards: Board) -> Outcomes:
         ``float32[n, 5]``.
     """
     outcomes = evaluator.evaluate(boards)
-    over = find_finished(boards)
-    if over.any():
+    if kernel_phases.is_any_over(as_kernel_array(boards, np.int8)):
+        over = find_finished(boards)
         outcomes = outcomes.copy()
         outcomes[over] = evaluate_finished(boards[over])
     return outcomes

@@ -10,8 +10,10 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.kernels import as_kernel_array
+from engine.kernels import outcomes as kernel_outcomes
 from engine.rules.moves import LegalPlays
-from engine.rules.outcome import Outcome, cubeless_equity, invert_outcomes
+from engine.rules.outcome import Outcome, invert_outcomes
 from engine.rules.position import Board
 from engine.search.objective import Objective, Values
 from engine.search.results import PlayEvaluation
@@ -119,6 +121,7 @@ class RankedList(Sequence[PlayEvaluation]):
 
 def _rank_values(objective: Objective, values: Values) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return the places of plays, best first, by the next mover's values, and their scores in that order."""
-    equities = objective.equities(values)
-    order = np.lexsort((cubeless_equity(values[:, :_OUTCOME_COLUMNS]), equities))
+    equities, cubeless = objective.equities(values), np.empty(len(values), np.float32)
+    kernel_outcomes.compute_equities(as_kernel_array(values, np.float32), cubeless)
+    order = np.lexsort((cubeless, equities))
     return order, -equities[order]

@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 
 from engine.errors import ValueRangeError
 from engine.evaluation.pruning import PlayPruner
+from engine.kernels import as_kernel_array
 from engine.kernels import search as kernel_search
 from engine.rules.dice import ROLL_WEIGHTS, ROLLS
 from engine.rules.moves import expand_rolls
@@ -157,7 +158,7 @@ class TreeSearch:
         check_plies(plies)
         if not len(boards):
             return np.empty((0, objective.columns), np.float32)
-        boards = np.require(boards, np.int8, ["C", "W"])  # one signature of the kernels, compiled once
+        boards = as_kernel_array(boards, np.int8)
         spread = self._workers.threads > 1
         distinct = self._evaluate_distinct(objective, boards, plies, watch or SearchWatch(), spread)
         return distinct.values[distinct.places]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from engine.kernels import outcomes as kernel_outcomes
+from engine.rules.outcome import cubeless_equity
 
 pytestmark = pytest.mark.nojit
 
@@ -27,6 +28,14 @@ def test_estimates_are_made_possible_as_numpy_does_it():
     wanted[:, 2] = np.minimum(wanted[:, 2], wanted[:, 1])
     wanted[:, 4] = np.minimum(wanted[:, 4], wanted[:, 3])
     assert np.array_equal(made, wanted)
+
+
+def test_equities_are_those_of_numpy_to_the_bit():
+    outcomes, _ = drawn(200)
+    values = np.concatenate([outcomes, outcomes[:, :2]], axis=1)
+    equities = np.empty(200, np.float32)
+    kernel_outcomes.compute_equities(values, equities)
+    assert equities.tolist() == cubeless_equity(outcomes).tolist()
 
 
 def test_rows_are_listed_class_by_class():

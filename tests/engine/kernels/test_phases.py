@@ -42,3 +42,12 @@ def test_phases_agree_with_the_slow_twin_in_all_phases():
     expected = [_slow_phase(state) for state in naive.states(sample)]
     assert found.tolist() == expected
     assert np.bincount(found, minlength=4).min() >= 2
+
+
+@pytest.mark.nojit
+def test_one_finished_position_is_noticed_on_either_side():
+    going = boards.random_boards(40, seed=3)
+    going = going[(going[:, :, 0] < 15).all(axis=1)]
+    assert not kernel_phases.is_any_over(going)
+    for finished in (boards.position(x={}, o={19: 3}), boards.position(x={25: 2, 4: 8}, o={})):
+        assert kernel_phases.is_any_over(np.concatenate([going, finished.board[None]]))
