@@ -126,13 +126,10 @@ def find_play(position: Position, roll: Roll, result: Board, rules: Rules = STAN
 
 
 def _make_play(child: Board, moves: list[int], blots: frozenset[int]) -> Play:
-    pairs = [(moves[i], moves[i + 1]) for i in range(0, 8, 2) if moves[i]]
-    hits = []
-    left = set(blots)
-    for _, target in pairs:
-        hits.append(target in left)
-        left.discard(target)
-    return Play(tuple(pairs), tuple(hits), Position.from_valid_board(child))
+    pairs = tuple([(moves[i], moves[i + 1]) for i in range(0, 8, 2) if moves[i]])
+    targets = [target for _, target in pairs]
+    hits = tuple([target in blots and target not in targets[:i] for i, target in enumerate(targets)])
+    return Play(pairs, hits, Position.from_valid_board(child))
 
 
 def expand_rolls(

@@ -15,7 +15,7 @@ import numpy as np
 
 from engine.errors import FormatError, PlayError
 from engine.rules.dice import Roll
-from engine.rules.moves import Play, find_play, legal_plays
+from engine.rules.moves import CheckerMove, Play, find_play, legal_plays
 from engine.rules.play_interpretation import (
     CheckerPath,
     PlayInterpretation,
@@ -40,6 +40,7 @@ _NO_MOVE_WORDS = frozenset(
         "dances",
     )
 )
+_POINT_TEXTS = ("off", *map(str, range(1, BAR)), "bar")
 _POINT_WORDS = {"bar": BAR, "b": BAR, "off": OFF, "o": OFF}
 _ROLL_PREFIX = re.compile(r"\s*\(?([1-6])[-, ]?([1-6])\)?\s*:")
 _POINT = r"(?:bar|off|b|o|[0-9]{1,2})"
@@ -52,23 +53,13 @@ def format_play(play: Play) -> str:
 
     Moves of one checker are joined, with intermediate points only where it hits; equal moves are counted.
     """
-    chains: list[list[tuple[int, bool]]] = []
-    for (source, target), hits in zip(play.moves, play.hits, strict=True):
-        for chain in chains:
-            if chain[-1][0] == source:
-                chain.append((target, hits))
-                break
-        else:
-            chains.append([(source, False), (target, hits)])
-    written = [_format_chain(chain) for chain in chains]
-    counted = {text: written.count(text) for text in written}
-    return " ".join(text if n == 1 else f"{text}({n})" for text, n in counted.items()) or NO_MOVE_TEXT
+    return _format_moves(play.moves, play.hits)
 
 
 def format_moves_plain(play: Play) -> str:
     """Format a play as UBGI does: each checker move as ``from/to``, without hits or counts; ``pass``."""
     return (
-        " ".join(f"{_format_point(source)}/{_format_point(target)}" for source, target in play.moves)
+        " ".join(f"{_POINT_TEXTS[source]}/{_POINT_TEXTS[target]}" for source, target in play.moves)
         or NO_MOVE_TEXT
     )
 
@@ -215,11 +206,21 @@ def _parse_path(part: str) -> tuple[CheckerPath, ...]:
     return (CheckerPath(points, starred),) * int(match[2] or match[3] or 1)
 
 
+@lru_cache(maxsize=8192)  # the plays of a game repeat themselves, and so do those of its next roll
+def _format_moves(moves: tuple[CheckerMove, ...], hits: tuple[bool, ...]) -> str:
+    chains: list[list[tuple[int, bool]]] = []
+    for (source, target), hit in zip(moves, hits, strict=True):
+        for chain in chains:
+            if chain[-1][0] == source:
+                chain.append((target, hit))
+                break
+        else:
+            chains.append([(source, False), (target, hit)])
+    written = [_format_chain(chain) for chain in chains]
+    counted = {text: written.count(text) for text in written}
+    return " ".join(text if n == 1 else f"{text}({n})" for text, n in counted.items()) or NO_MOVE_TEXT
+
+
 def _format_chain(chain: list[tuple[int, bool]]) -> str:
-    last = len(chain) - 1
-    shown = [step for place, step in enumerate(chain) if place in (0, last) or step[1]]
-    return "/".join(_format_point(point) + "*" * hits for point, hits in shown)
-
-
-def _format_point(point: int) -> str:
-    return "bar" if point == BAR else "off" if point == OFF else str(point)
+    shown = [chain[0], *(step for step in chain[1:-1] if step[1]), chain[-1]]
+    return "/".join([_POINT_TEXTS[point] + "*" if hits else _POINT_TEXTS[point] for point, hits in shown])

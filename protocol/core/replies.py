@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 
 import msgspec
 
@@ -40,6 +41,12 @@ def format_value(value: ReplyValue) -> str:
         return "true" if value else "false"
     if isinstance(value, int):
         return str(value)
+    return _format_text(value)
+
+
+@lru_cache(maxsize=4096)  # plays and names repeat themselves
+def _format_text(value: str) -> str:
+    """Write a text, in quotes unless it is a plain word."""
     text = escape_unprintable(value)
     if _PLAIN.fullmatch(text):
         return text
