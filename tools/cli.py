@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 from engine.errors import GammondError, UnsupportedError
 from engine.runtime.version import read_version
+from tools.background import prepare_on_first_compile
 from tools.command_group import format_description, read_summary
 from tools.interrupts import EXIT_INTERRUPTED, raise_on_interrupt
 
@@ -29,6 +30,7 @@ TOOL_GROUPS = {
         "gnubg-match": "tools.gnubg.match",
     },
     "Build and measure": {
+        "prepare": "tools.prepare",
         "bearoff": "tools.bearoff",
         "train": "tools.train.command",
         "export": "tools.export",
@@ -115,6 +117,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def _run_without_tool() -> int:
+    prepare_on_first_compile()
     on_terminal = sys.stdin is not None and sys.stdin.isatty()
     module = importlib.import_module("protocol.repl" if on_terminal else "protocol.transports.stdio")
     return int(module.main())

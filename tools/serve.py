@@ -15,6 +15,7 @@ from protocol.core.limits import ClientLimits
 from protocol.state.service import Service, make_shipped_catalogue
 from protocol.transports.tcp import TcpLimits, check_host, run_tcp
 from protocol.transports.workers import resolve_thread_count
+from tools.background import prepare_on_first_compile
 from tools.strength import (
     STRENGTH_OPTIONS,
     add_player_argument,
@@ -81,6 +82,7 @@ def main(args: argparse.Namespace) -> int:
     _check_options(args)
     host, port = parse_address(args.gnubg if args.tcp is None else args.tcp)
     check_host(host, allow_remote=args.allow_remote)
+    prepare_on_first_compile()
     (_serve_lines if args.gnubg is None else _serve_gnubg)(host, port, args)
     return 0
 

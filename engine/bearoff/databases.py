@@ -6,6 +6,7 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -26,6 +27,8 @@ from engine.rules.position import CHECKERS
 
 DEFAULT_TWO_SIDED = BearoffHeader(BearoffKind.TWO_SIDED, 6, 6, cubeful=True)
 DEFAULT_ONE_SIDED = BearoffHeader(BearoffKind.ONE_SIDED, 6, CHECKERS)
+
+_SILENT_WAIT_S = 1.0
 
 BearoffTable = OneSidedTable | TwoSidedTable
 _TableT = TypeVar("_TableT", OneSidedTable, TwoSidedTable)
@@ -80,8 +83,8 @@ def save_table(table: BearoffTable, path: Path) -> None:
 def load_bearoff(folder: Path | None = None, build: bool = True) -> BearoffEvaluators:
     """Open the default databases and build missing ones, which takes seconds and is announced on stderr.
 
-    Where the folder cannot be written, they are built at each start. Processes may build at the same time:
-    files are written atomically, and all have the same content.
+    Where the folder cannot be written, they are built at each start. Of several processes one builds, and the
+    others wait; where no file can be locked all build, and write the same content atomically.
 
     Args:
         folder: Their folder; None for `data_folder`.
@@ -103,16 +106,41 @@ def _open_or_build(
     path = folder / expected.file_name
     if path.exists() or build is None:
         return _open_expected(kind, path, expected)
-    sys.stderr.write(f"gammond: building the {expected} bearoff database once (some seconds): {path}\n")
-    table = build(expected.points, expected.checkers)
+    with _lock_building(path, expected):
+        if path.exists():
+            return _open_expected(kind, path, expected)
+        sys.stderr.write(f"gammond: building the {expected} bearoff database once (some seconds): {path}\n")
+        table = build(expected.points, expected.checkers)
+        try:
+            save_table(table, path)
+        except OSError as error:
+            sys.stderr.write(
+                f"gammond: cannot write {path} ({error.strerror}): the database stays in memory and is"
+                " rebuilt at each start\n"
+            )
+        return table
+
+
+@contextmanager
+def _lock_building(path: Path, expected: BearoffHeader) -> Iterator[None]:
+    """Wait while another process builds a database, and make others wait; not where no file can be locked."""
+    import filelock  # takes a while, and is needed once
+
+    lock = filelock.FileLock(path.with_name(f".{path.name}.lock"))
+    with suppress(OSError, NotImplementedError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            lock.acquire(timeout=_SILENT_WAIT_S)
+        except filelock.Timeout:
+            sys.stderr.write(f"gammond: another process is building the {expected} bearoff database\n")
+            lock.acquire()
     try:
-        save_table(table, path)
-    except OSError as error:
-        sys.stderr.write(
-            f"gammond: cannot write {path} ({error.strerror}): the database stays in memory and is rebuilt at"
-            " each start\n"
-        )
-    return table
+        yield
+    finally:
+        if lock.is_locked:
+            with suppress(OSError):
+                Path(lock.lock_file).unlink(missing_ok=True)
+            lock.release()
 
 
 def _open_expected(kind: type[_TableT], path: Path, expected: BearoffHeader) -> _TableT:

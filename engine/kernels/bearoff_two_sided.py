@@ -34,33 +34,28 @@ def list_results(ranks: NDArray[np.int64], starts: NDArray[np.int64], results: N
     side = np.zeros(ranks.shape[0], np.int64)
     found = np.empty(MAX_RESULTS, np.int64)
     at = 0
+    row = 0
     starts[0] = 0
-    for row in range(starts.shape[0] - 1):
-        number = row // ROLL_COUNT
-        if row % ROLL_COUNT == 0:
-            write_side(number, ranks, side)
-            die1 = 1
-            die2 = 1
-        elif die2 < die1:
-            die2 += 1
-        else:
-            die1 += 1
-            die2 = 1
-        count = 0
-        if number > 0:
-            count = list_roll_results(side, die1, die2, ranks, found)
-        for i in range(count):
-            is_repeat = False
-            for j in range(i):
-                if found[j] == found[i]:
-                    is_repeat = True
-                    break
-            if is_repeat:
-                continue
-            if results.shape[0] > 0:
-                results[at] = found[i]
-            at += 1
-        starts[row + 1] = at
+    for number in range(starts.shape[0] // ROLL_COUNT):
+        write_side(number, ranks, side)
+        for die1 in range(1, 7):
+            for die2 in range(1, die1 + 1):
+                count = 0
+                if number > 0:
+                    count = list_roll_results(side, die1, die2, ranks, found)
+                for i in range(count):
+                    is_repeat = False
+                    for j in range(i):
+                        if found[j] == found[i]:
+                            is_repeat = True
+                            break
+                    if is_repeat:
+                        continue
+                    if results.shape[0] > 0:
+                        results[at] = found[i]
+                    at += 1
+                row += 1
+                starts[row] = at
 
 
 @kernel

@@ -27,7 +27,10 @@ import llvmlite.binding
 import numba
 import platformdirs
 from numba.core.caching import FunctionCache
+from numba.core.event import Listener, register
 from numba.core.runtime.nrt import rtsys
+
+from engine.runtime.compilation import COMPILATION
 
 _ROOT = Path(__file__).resolve().parent.parent.parent
 _IMPORT = re.compile(r"^(?:from ([\w.]+) import|import ([\w.]+))", re.MULTILINE)
@@ -51,7 +54,7 @@ class KernelCache:
         files = self._find_files()
         compiled = _read_overload(files, signature, target_context) if files else None
         if compiled is None:
-            _announce_compiling()
+            _report_compiling()
         return compiled
 
     def save_overload(self, signature: Any, compiled: Any) -> None:  # noqa: ANN401  (numba's)
@@ -183,9 +186,24 @@ def _read_overload(files: Any, signature: Any, target_context: Any) -> Any:  # n
     return None  # where the guard swallowed an error
 
 
+class _CompileListener(Listener):
+    """Hands the beginning and the end of compiling a kernel, failures included, to the report."""
+
+    def on_start(self, event: Any) -> None:  # noqa: ANN401  (numba's)
+        """Report a beginning."""
+        if isinstance(event.data["dispatcher"]._cache, KernelCache):
+            COMPILATION.begin()
+
+    def on_end(self, event: Any) -> None:  # noqa: ANN401  (numba's)
+        """Report an end."""
+        if isinstance(event.data["dispatcher"]._cache, KernelCache):
+            COMPILATION.end()
+
+
 @functools.cache
-def _announce_compiling() -> None:
-    sys.stderr.write("gammond: first use of this version, compiling kernels once (some seconds)\n")
+def _report_compiling() -> None:
+    """Report on stderr, from the kernel on that numba is about to compile."""
+    register("numba:compile", _CompileListener())  # type: ignore[no-untyped-call]
 
 
 def _collect_imports(module: str) -> set[str]:

@@ -15,6 +15,10 @@ from engine.kernels import disk_cache
 from engine.rules.position import Phase, Position
 
 COMPILE = "from engine.rules.position import Position; Position.start().phase"
+COMPILE_PLAYS = (
+    "from engine.rules.position import Position; from engine.rules.moves import legal_plays;"
+    "legal_plays(Position.start(), (3, 1))"
+)
 
 
 def start(cache, code=COMPILE, **environment):
@@ -34,9 +38,11 @@ def fresh_folders():
     disk_cache._prepare_parent.cache_clear()
 
 
-def test_the_first_use_says_that_it_compiles_and_the_second_does_not(tmp_path):
-    assert "compiling kernels once" in start(tmp_path)
-    assert start(tmp_path) == ""
+def test_a_first_use_of_more_than_a_second_says_that_it_compiles_and_the_second_does_not(tmp_path):
+    said = start(tmp_path, COMPILE_PLAYS)
+    assert "compiling kernels once" in said
+    assert "gammond prepare" in said
+    assert start(tmp_path, COMPILE_PLAYS) == ""
 
 
 def test_compiled_kernels_load_without_the_tables_of_the_compiler():

@@ -1,0 +1,118 @@
+"""What a process reports while it compiles kernels: after a second, a line on stderr that counts them."""
+
+from __future__ import annotations
+
+import atexit
+import shutil
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import TextIO
+
+SILENT_S = 1.0
+"""Compiling that takes less is not mentioned; a pause of this length ends a report."""
+
+_REDRAW_EVERY_S = 0.5
+_REPEAT_EVERY_S = 5.0
+
+
+class CompilationReport:
+    """Counts the kernels that are compiled, and reports them while they are.
+
+    A terminal has one line, which is redrawn; any other stream gets a line now and then.
+
+    Args:
+        stream: By default stderr, as it is when there is something to report.
+        clock: A monotonic clock in seconds; for tests.
+
+    Attributes:
+        on_first: Called once, in the thread that compiles, before the first kernel; None for nothing.
+        is_silent: Whether nothing is reported.
+    """
+
+    def __init__(self, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+        self.on_first: Callable[[], None] | None = None
+        self.is_silent = False
+        self._stream = stream
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._depth = 0
+        self._count = 0
+        self._began_s: float | None = None
+        self._ended_s = 0.0
+        self._written_s: float | None = None
+        self._is_line_open = False
+
+    def begin(self) -> None:
+        """Note that a kernel, or one that it calls, begins to be compiled."""
+        on_first, self.on_first = self.on_first, None
+        if on_first is not None:
+            on_first()
+        with self._lock:
+            self._depth += 1
+            if self._began_s is None:
+                self._began_s = self._clock()
+                self._count = 0
+                self._written_s = None
+                threading.Thread(target=self._watch, name="compilation report", daemon=True).start()
+
+    def end(self) -> None:
+        """Note that a kernel has been compiled, or could not be."""
+        with self._lock:
+            self._depth -= 1
+            self._count += 1
+            self._ended_s = self._clock()
+
+    def update(self) -> bool:
+        """Write what there is to write; return whether anything is still being compiled."""
+        with self._lock:
+            if self._began_s is None:
+                return False
+            now_s = self._clock()
+            if not self._depth and now_s - self._ended_s >= SILENT_S:
+                self._began_s = None
+                self._close_line()
+                return False
+            if self._depth and now_s - self._began_s >= SILENT_S and not self.is_silent:
+                self._write(now_s)
+            return True
+
+    def _watch(self) -> None:
+        while self.update():
+            time.sleep(_REDRAW_EVERY_S)
+
+    def _write(self, now_s: float) -> None:
+        stream = sys.stderr if self._stream is None else self._stream
+        if stream is None:  # a program without a console
+            return
+        is_terminal = stream.isatty()
+        every_s = 0.0 if is_terminal else _REPEAT_EVERY_S
+        if self._written_s is not None and now_s - self._written_s < every_s:
+            return
+        self._written_s = now_s
+        line = (
+            f"gammond: first use of this version, compiling kernels once: {self._count} in "
+            f"{now_s - (self._began_s or now_s):.0f} s (`gammond prepare` compiles all at once)"
+        )
+        if is_terminal:
+            width = shutil.get_terminal_size().columns - 1
+            stream.write("\r" + line[:width].ljust(width))
+            if not self._is_line_open:
+                self._is_line_open = True
+                atexit.register(self._close_line)
+        else:
+            stream.write(line + "\n")
+        stream.flush()
+
+    def _close_line(self) -> None:
+        if self._is_line_open:
+            self._is_line_open = False
+            atexit.unregister(self._close_line)
+            stream = sys.stderr if self._stream is None else self._stream
+            stream.write("\n")
+            stream.flush()
+
+
+COMPILATION = CompilationReport()
+"""The report of this process."""

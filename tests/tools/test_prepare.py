@@ -1,0 +1,144 @@
+"""`gammond prepare`: all kernels and databases once, so that requests of all kinds find them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from engine.errors import DataFileError, StateError
+from engine.kernels import disk_cache
+from engine.runtime.compilation import CompilationReport
+from tools import background, cli, prepare
+
+ROOT = Path(__file__).parents[2]
+REQUESTS = """position startpos
+eval plies=1
+dice 6 4
+moves 3 plies=2
+rollout trials=36 truncate=5 candidates=2
+newsession type match length 7
+position startpos
+cube plies=2
+matrix away=3
+"""
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("GAMMOND_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("GAMMOND_DATA", str(tmp_path / "data"))
+    disk_cache.find_folder.cache_clear()
+    yield tmp_path / "cache"
+    disk_cache.find_folder.cache_clear()
+    disk_cache._prepare_parent.cache_clear()
+
+
+def run(*arguments, **options):
+    return subprocess.run(
+        [sys.executable, "-m", "gammond", *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=True,
+        **options,
+    )
+
+
+@pytest.mark.slow
+def test_after_preparing_nothing_is_compiled_or_built(cache):
+    first = run("prepare")
+    assert "bearoff databases" in first.stdout
+    assert str(cache) in first.stdout
+    files = sorted(cache.rglob("*.nbc"))
+    assert f"{len(files)} kernels" in first.stdout
+    answered = run(input=REQUESTS)
+    assert "error" not in answered.stdout
+    assert sorted(cache.rglob("*.nbc")) == files
+    assert answered.stderr == ""
+    assert run("prepare").stdout.startswith("all is prepared\n")
+
+
+def test_a_mark_holds_for_one_program_and_only_while_all_is_there(cache, monkeypatch):
+    folders = prepare._find_kernel_folders()
+    kernel = folders[1] / "kernel.nbc"
+    kernel.touch()
+    monkeypatch.setattr(prepare, "_list_databases", lambda: [kernel])
+    assert not prepare.is_prepared(folders)
+    prepare._leave_mark(folders)
+    assert prepare.is_prepared(folders)
+    (folders[1] / "another.nbc").touch()
+    assert prepare.is_prepared(folders)
+    monkeypatch.setattr(prepare, "_hash_program", lambda: "another")
+    assert not prepare.is_prepared(folders)
+    monkeypatch.undo()
+
+
+def test_a_mark_does_not_hold_when_kernels_are_gone(cache, monkeypatch):
+    folders = prepare._find_kernel_folders()
+    kernel = folders[1] / "kernel.nbc"
+    kernel.touch()
+    monkeypatch.setattr(prepare, "_list_databases", lambda: [])
+    prepare._leave_mark(folders)
+    kernel.unlink()
+    assert not prepare.is_prepared(folders)
+
+
+def test_every_job_is_answered_without_an_error():
+    for name in prepare.JOBS:
+        assert prepare.run_job(name) == name
+
+
+def test_a_job_with_a_wrong_line_is_an_error(monkeypatch):
+    monkeypatch.setitem(prepare.JOBS, "wrong", ("nonsense",))
+    with pytest.raises(StateError, match="preparing wrong: error bad_command"):
+        prepare.run_job("wrong")
+
+
+def test_a_cache_that_cannot_be_written_is_an_error(cache, capsys):
+    cache.parent.mkdir(exist_ok=True)
+    cache.write_text("a file")
+    with pytest.raises(DataFileError, match="set GAMMOND_CACHE to a writable folder"):
+        prepare._find_kernel_folders()
+
+
+def test_what_is_prepared_is_reported_with_its_place_and_size(cache, monkeypatch, capsys):
+    monkeypatch.setattr(prepare, "JOBS", {})
+    assert cli.main(["prepare", "--processes", "1"]) == 0
+    out = capsys.readouterr().out
+    assert f"0 kernels, 0.0 MB, in {cache / 'kernels'}\n" in out
+    assert "2 bearoff databases, 0.0 MB" in out
+    assert json.loads((prepare._find_mark(prepare._find_kernel_folders())).read_text())["kernels"] == 0
+
+
+def test_preparing_in_the_background_ends_with_the_program_that_started_it(tmp_path):
+    environment = {**os.environ, "GAMMOND_CACHE": str(tmp_path), "GAMMOND_DATA": str(tmp_path)}
+    started_s = time.monotonic()
+    with subprocess.Popen(
+        [sys.executable, "-m", "gammond", "prepare", "--background"],
+        cwd=ROOT,
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        process.stdin.close()
+        assert process.wait(60) == 0
+    assert time.monotonic() - started_s < 60
+
+
+def test_the_background_is_asked_for_only_at_the_first_kernel_and_with_a_core_to_spare(monkeypatch):
+    report = CompilationReport()
+    monkeypatch.setattr(background, "COMPILATION", report)
+    monkeypatch.setattr(background, "count_usable_cores", lambda: 1)
+    background.prepare_on_first_compile()
+    assert report.on_first is None
+    monkeypatch.setattr(background, "count_usable_cores", lambda: 2)
+    background.prepare_on_first_compile()
+    assert report.on_first is background._start

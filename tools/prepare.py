@@ -1,0 +1,324 @@
+"""Compile all kernels and build the bearoff databases ahead of their first use.
+
+Whatever is missing is otherwise prepared when a request first needs it. The kernels are those of evaluation,
+plays, the cube, search, rollouts and matches; training compiles its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from engine.bearoff.databases import DEFAULT_ONE_SIDED, DEFAULT_TWO_SIDED, data_folder, load_bearoff
+from engine.errors import CancelledWork, DataFileError, StateError
+from engine.kernels.disk_cache import cache_root, find_folder, hash_sources, processor_name
+from engine.runtime.compilation import COMPILATION
+from engine.runtime.cores import MAX_THREADS, count_usable_cores
+from tools.files import write_atomically
+from tools.parallel import ProcessPool, is_stopping
+from tools.progress import Progress
+
+SUMMARY = "compile all kernels and build the bearoff databases now, not at their first use"
+
+_OPENING = "4HPwATDgc/ABMA"
+_MATCH = "XGID=-b----E-C---eE---c-e----B-:1:-1:1:00:3:2:0:7:10"
+_BEAROFF = "XGID=-BBBBBC------------ccccc--:0:0:1:00:0:0:0:0:10"
+_SHORT_BEAROFF = "XGID=-AA---------------------a-:0:0:1:00:0:0:0:0:10"
+_TO_MOVE = ("position startpos", "dice 3 1")
+
+JOBS: dict[str, tuple[str, ...]] = {
+    "bearoff databases": (),
+    "evaluation": ("position startpos", "eval"),
+    "search": ("position startpos", "eval plies=2", "eval plies=2 cubeful=false"),
+    "plays and formats": (
+        *_TO_MOVE,
+        "moves",
+        "moves cubeful=false",
+        "go chequer",
+        "legal",
+        "play 8/5 6/5",
+        f"position gnubgid {_OPENING}",
+        f"position xgid {_BEAROFF}",
+        "eval",
+        f"position xgid {_SHORT_BEAROFF}",
+        "eval",
+        "dice 2 1",
+        "moves",
+        f'{{"id":1,"positions":["{_OPENING}","{_MATCH}","{_BEAROFF}","{_SHORT_BEAROFF}"],"want":["eval"]}}',
+        f'{{"id":2,"positions":["{_OPENING}"],"want":["eval"],"cubeful":false}}',
+        f"position xgid {_MATCH}",
+        "eval",
+        "eval cubeful=false",
+        "newgame",
+        "dice 3 3",
+        "moves",
+        "set game.doubles two",
+        "newgame",
+        "dice 3 3",
+        "moves",
+    ),
+    "rollouts": (
+        "position startpos",
+        "rollout trials=36 truncate=3 cubeful=false",
+        "rollout trials=36",
+        "rollout trials=36 truncate=3 vr=false",
+        "rollout trials=36 truncate=3 plies=1 leaf_plies=1",
+        "rollout cube trials=36 truncate=3",
+        "dice 3 1",
+        "rollout trials=36 truncate=3 candidates=2",
+    ),
+    "cube, matches and the score matrix": (
+        "position startpos",
+        "cube plies=1",
+        "take",
+        "resign",
+        "matrix away=3 plies=1",
+        "newsession type match length 5",
+        *_TO_MOVE,
+        "cube",
+        "eval plies=2",
+        "moves plies=1",
+        "moves plies=1 cubeful=false",
+        "rollout trials=36 truncate=3 candidates=2",
+    ),
+}
+"""What is prepared, the longest first: name -> lines of the protocol whose answers need it.
+
+Processes take these in turn; those that run at the same time share few kernels."""
+
+_THREADS = 2
+_SEED = 1
+_POLL_S = 0.5
+_PLAIN_EVERY_S = 5.0
+_IDLE_PRIORITY = 19
+_MARK = "prepared.json"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument(
+        "--processes", type=int, metavar="N", help=f"up to {MAX_THREADS} (default one for each core)"
+    )
+    parser.add_argument("--background", action="store_true", help=argparse.SUPPRESS)
+
+
+def main(args: argparse.Namespace) -> int:
+    """Prepare what is missing, and print where it is.
+
+    Returns:
+        0.
+
+    Raises:
+        DataFileError: The cache or data folder cannot be written.
+        ValueRangeError: The number of processes is out of range.
+    """
+    started_s = time.monotonic()
+    folders = _find_kernel_folders()
+    if args.background:
+        _prepare_in_background(folders)
+    elif not is_prepared(folders):
+        prepare(folders, count_usable_cores() if args.processes is None else args.processes)
+    else:
+        sys.stdout.write("all is prepared\n")
+    if not args.background:
+        sys.stdout.write(_describe(folders, time.monotonic() - started_s))
+    return 0
+
+
+def prepare(folders: list[Path], processes: int) -> None:
+    """Do all jobs in several processes, with their progress on stderr, and leave a mark."""
+    with ProcessPool(processes) as pool, _show_progress(folders) as finished:
+        for name in pool.map(run_job, JOBS):
+            finished.append(name)
+    _leave_mark(folders)
+
+
+def run_job(name: str) -> str:
+    """Compile what one of `JOBS` needs and has not been compiled, by asking for its answers.
+
+    Returns:
+        The name.
+
+    Raises:
+        StateError: A line was answered with an error.
+        CancelledWork: The pool of processes is being left.
+    """
+    COMPILATION.is_silent = True
+    lines = JOBS[name]
+    errors: list[BaseException | str] = []
+
+    def work() -> None:
+        try:
+            if lines:
+                errors.extend(_ask(lines))
+            else:
+                load_bearoff()
+        except BaseException as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=work, name=name, daemon=True)  # the main thread gets Ctrl-C
+    thread.start()
+    while thread.is_alive():
+        thread.join(_POLL_S)
+        if is_stopping():
+            raise CancelledWork("interrupted")
+    for error in errors:
+        if isinstance(error, BaseException):
+            raise error
+        raise StateError(f"preparing {name}: {error}", field="prepare")
+    return name
+
+
+def _ask(lines: tuple[str, ...]) -> list[str]:
+    """Send lines of the protocol to a server in this process; return the errors among its replies."""
+    from protocol.state.service import Service, make_shipped_catalogue
+    from protocol.transports.stdio import serve_stdio
+
+    with tempfile.TemporaryFile() as requests, tempfile.TemporaryFile() as replies:
+        requests.write("".join(f"{line}\n" for line in lines).encode())
+        requests.seek(0)
+        service = Service(make_shipped_catalogue(), threads=_THREADS)
+        serve_stdio(service, input_fd=requests.fileno(), output_fd=replies.fileno(), seed=_SEED)
+        replies.seek(0)
+        lines_back = replies.read().decode().splitlines()
+    return [line for line in lines_back if line.startswith("error") or '"error"' in line]
+
+
+def is_prepared(folders: list[Path]) -> bool:
+    """Return whether everything is there for this version of the program and this processor."""
+    try:
+        mark = json.loads(_find_mark(folders).read_text("utf-8"))
+    except (OSError, ValueError):
+        return False
+    is_same = mark["program"] == _hash_program() and mark["processor"] == processor_name()
+    is_whole = len(_list_kernels(folders)) >= mark["kernels"]
+    return is_same and is_whole and all(file.exists() for file in _list_databases())
+
+
+def _find_kernel_folders() -> list[Path]:
+    """Return the cache folders of all modules of kernels but those of training and of founding documents.
+
+    Raises:
+        DataFileError: The cache cannot be written.
+    """
+    folders = []
+    for package in ("engine", "nets"):
+        for file in sorted((_find_sources() / package / "kernels").glob("[a-z]*.py")):
+            if "kernel\ndef " not in file.read_text("utf-8"):
+                continue
+            folder = find_folder(f"{package}.kernels.{file.stem}")
+            if folder is None or folder.parent != cache_root() / "kernels":
+                raise DataFileError(
+                    f"{cache_root()} cannot be written, so nothing can be kept: set GAMMOND_CACHE to a "
+                    "writable folder",
+                    field="cache",
+                )
+            folders.append(folder)
+    return folders
+
+
+def _find_sources() -> Path:
+    return Path(__file__).resolve().parent.parent
+
+
+def _list_kernels(folders: list[Path]) -> list[Path]:
+    return [file for folder in folders for file in folder.rglob("*.nbc")]
+
+
+def _list_databases() -> list[Path]:
+    return [data_folder() / header.file_name for header in (DEFAULT_TWO_SIDED, DEFAULT_ONE_SIDED)]
+
+
+def _find_mark(folders: list[Path]) -> Path:
+    return folders[0] / _MARK
+
+
+def _hash_program() -> str:
+    """Return a hash of the sources that decide which kernels are compiled, and for which arguments."""
+    digest = hashlib.sha256(hash_sources(__name__).encode())
+    for package in ("engine", "nets", "protocol"):
+        for file in sorted((_find_sources() / package).rglob("*.py")):
+            digest.update(file.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _leave_mark(folders: list[Path]) -> None:
+    kernels = len(_list_kernels(folders))
+    mark = {"program": _hash_program(), "processor": processor_name(), "kernels": kernels}
+    write_atomically(_find_mark(folders), json.dumps(mark).encode())
+
+
+def _describe(folders: list[Path], seconds: float) -> str:
+    kernels, databases = _list_kernels(folders), _list_databases()
+    return (
+        f"{len(kernels)} kernels, {_format_total(kernels)}, in {cache_root() / 'kernels'}\n"
+        f"{len(databases)} bearoff databases, {_format_total(databases)}, in {data_folder()}\n"
+        f"{seconds:.1f} s\n"
+    )
+
+
+def _format_total(files: list[Path]) -> str:
+    return f"{sum(file.stat().st_size for file in files if file.exists()) / 1e6:.1f} MB"
+
+
+@contextmanager
+def _show_progress(folders: list[Path]) -> Iterator[list[str]]:
+    """Show what is finished and how many kernels are compiled, on a terminal twice a second.
+
+    Yields:
+        The names of finished jobs, which the caller fills in.
+    """
+    finished: list[str] = []
+    ended = threading.Event()
+
+    def watch() -> None:
+        plain_s = time.monotonic()
+        while not ended.wait(_POLL_S):
+            show()
+            if not sys.stderr.isatty() and time.monotonic() - plain_s >= _PLAIN_EVERY_S:
+                plain_s = time.monotonic()
+                bar.write_line(f"gammond: preparing {len(finished)} of {len(JOBS)}, {describe()}")
+
+    def describe() -> str:
+        current = next((name for name in JOBS if name not in finished), "")
+        return f"{len(_list_kernels(folders))} kernels  {current}"
+
+    def show() -> None:
+        bar.update(len(finished), describe())
+
+    with Progress(len(JOBS), "preparing") as bar:
+        bar.update(0, "starting")
+        watcher = threading.Thread(target=watch, name="progress", daemon=True)
+        watcher.start()
+        try:
+            yield finished
+        finally:
+            ended.set()
+            watcher.join()
+            show()
+
+
+def _prepare_in_background(folders: list[Path]) -> None:
+    """Do all jobs one after the other, beside the program that started this one, and end with it."""
+    threading.Thread(target=_exit_with_starter, name="starter", daemon=True).start()
+    for number, name in enumerate(JOBS):
+        run_job(name)
+        if number == 0 and hasattr(
+            os, "nice"
+        ):  # the first answer waits for the databases, and for nothing else
+            os.nice(_IDLE_PRIORITY)
+    _leave_mark(folders)
+
+
+def _exit_with_starter() -> None:
+    sys.stdin.buffer.read()
+    os._exit(0)
