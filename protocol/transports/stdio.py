@@ -1,13 +1,11 @@
 """The protocol on stdin and stdout: one client, input read and output written while work runs.
 
-Three kinds of threads meet in one inbox: a reader, a writer, the workers. Only the main thread touches the
-connection.
+The main thread waits for input and for results of the workers, and alone touches the connection.
 """
 
 from __future__ import annotations
 
 import logging
-import os
 import queue
 import secrets
 import signal
@@ -24,6 +22,7 @@ from protocol.dialects.line_client import connect
 from protocol.state.service import Service, make_shipped_catalogue
 from protocol.state.session import Session
 from protocol.transports.client_jobs import BatchRound, ClientJobs
+from protocol.transports.pipes import Inbox, Outbox
 from protocol.transports.workers import LONG_THREADS, WorkerPool
 
 EXIT_BROKEN_PIPE = 141
@@ -31,7 +30,6 @@ GRACE_S = 5.0
 """How long work may continue after SIGTERM before it is stopped."""
 
 _LAST_GRACE_S = 1.0
-_READ_BYTES = 64 * 1024
 
 
 def main() -> int:
@@ -80,33 +78,28 @@ class _StdioServer:
     ) -> None:
         self._connection = connection
         self._max_unsent = unsent_bytes
-        self._input_fd = input_fd
-        self._output_fd = output_fd
         self._pool = pool
         self._grace_s = grace_s
-        self._events: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
-        self._output: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-        self._may_read = threading.Semaphore(0)
+        self._inbox = Inbox(input_fd)
+        self._outbox = Outbox(output_fd, self._inbox, self._take_broken_pipe)
         self._is_reading = False
         self._is_turn_due = False
-        self._jobs = ClientJobs(connection, pool, BatchRound(self._events.put), self._run_here, self._pump)
-        self._unsent = 0
+        batches = BatchRound(self._inbox.put_here)
+        self._jobs = ClientJobs(connection, pool, batches, self._run_here, self._pump)
         self._shutdown_steps: Iterator[Callable[[], object]] | None = None
         self._deadline: float | None = None
         self._exit_status: int | None = None
 
     def run(self) -> int:
         """Serve to the end; returns the exit status."""
-        for target in (self._read, self._write):
-            threading.Thread(target=target, name=target.__name__.strip("_"), daemon=True).start()
-        with _handle_signals(lambda: self._events.put(self._begin_shutdown)):
+        with _handle_signals(lambda: self._inbox.put(self._begin_shutdown)):
             while self._exit_status is None:
                 self._pump()
-                if self._connection.is_done and not self._unsent:
+                if self._connection.is_done and not self._outbox.unsent:
                     self._exit_status = 0
                     break
                 try:
-                    self._events.get(timeout=self._compute_timeout_s())()
+                    self._inbox.take(self._compute_timeout_s())()
                 except queue.Empty:
                     self._escalate_shutdown()
         self._jobs.drop()
@@ -114,33 +107,23 @@ class _StdioServer:
         return self._exit_status
 
     def _pump(self) -> None:
-        while self._unsent <= self._max_unsent and (data := self._connection.data_to_send()):
-            self._unsent += len(data)
-            self._output.put(data)
+        while self._outbox.unsent <= self._max_unsent and (data := self._connection.data_to_send()):
+            self._outbox.write(data)
         self._jobs.hand_out()
         if self._connection.has_lines and not self._is_turn_due:
             self._is_turn_due = True
-            self._events.put(self._take_turn)
-        if not self._is_reading and self._unsent <= self._max_unsent and self._connection.wants_data:
+            self._inbox.put_here(self._take_turn)
+        has_room = self._outbox.unsent <= self._max_unsent
+        if not self._is_reading and has_room and self._connection.wants_data:
             self._is_reading = True
-            self._may_read.release()
+            self._inbox.request_input(self._take_input)
 
     def _take_turn(self) -> None:
         self._is_turn_due = False
         self._connection.advance()
 
     def _run_here(self, act: Callable[..., None], *values: object) -> None:
-        self._events.put(partial(act, *values))
-
-    def _read(self) -> None:
-        data = b" "
-        while data:
-            self._may_read.acquire()
-            try:
-                data = os.read(self._input_fd, _READ_BYTES)
-            except OSError:
-                data = b""
-            self._events.put(partial(self._take_input, data))
+        self._inbox.put(partial(act, *values))
 
     def _take_input(self, data: bytes) -> None:
         self._is_reading = False
@@ -148,21 +131,6 @@ class _StdioServer:
             self._connection.receive_data(data)
         else:
             self._connection.receive_eof()
-
-    def _write(self) -> None:
-        while True:
-            data = memoryview(self._output.get())
-            size = len(data)
-            try:
-                while data:
-                    data = data[os.write(self._output_fd, data) :]
-            except OSError:
-                self._events.put(self._take_broken_pipe)
-                return
-            self._events.put(partial(self._take_written, size))
-
-    def _take_written(self, size: int) -> None:
-        self._unsent -= size
 
     def _take_broken_pipe(self) -> None:
         self._connection.drop()
