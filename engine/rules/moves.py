@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -102,6 +103,12 @@ def generate_plays(position: Position, roll: Roll, rules: Rules = STANDARD_RULES
         raise StateError("the game is over: there are no plays", field="position")
     boards, moves, _ = expand_rolls(position.board[None], dice, rules)
     return LegalPlays(position, boards, moves)
+
+
+def estimate_plays(position: Position, roll: Roll) -> int:
+    """Return about how many plays a roll has, by the number of points that a checker can come from."""
+    sources = int(np.count_nonzero(position.board[0, 1:]))
+    return math.comb(sources + 3, 4) if roll[0] == roll[1] else math.comb(sources + 1, 2)
 
 
 def find_play(position: Position, roll: Roll, result: Board, rules: Rules = STANDARD_RULES) -> Play | None:

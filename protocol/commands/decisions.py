@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
 from engine.analysis.levels import EvalSettings
@@ -18,12 +19,18 @@ from engine.rules.rules import Feature
 from engine.search import FILTERS, MAX_PLIES, SearchWatch
 from engine.search.results import ChosenPlay
 from protocol.commands.command import CommandCall
-from protocol.commands.evaluation import format_choice_info, make_search_watch
+from protocol.commands.evaluation import (
+    format_choice_info,
+    is_quick_ranking,
+    make_ranking_kind,
+    make_search_watch,
+)
 from protocol.core.arguments import parse_pairs
 from protocol.core.errors import CommandError
 from protocol.core.requests import Answer, Reply, Work, WorkControl
 from protocol.state.offers import RESPONSE_WORDS
 from protocol.state.player_registry import ENGINE_PLAYER
+from protocol.state.service import Service
 from protocol.state.session import Session
 
 DECISIONS = ("chequer", "cube", "turn", "take")
@@ -175,14 +182,18 @@ def _make_request(session: Session, what: str, limits: GoLimits) -> GoRequest:
 def _go_chequer(session: Session, request: GoRequest) -> Work:
     _, roll = session.require_roll()
 
+    is_own = session.engine_settings.player == ENGINE_PLAYER
+
     def run(control: WorkControl) -> list[Reply]:
-        choice = _choose_play(request, roll, control)
+        choice = _choose_play(request, roll, control, session.service if is_own else None)
         return [
             *_make_choice_info(request, choice),
             Reply("bestmove", format_moves_plain(choice.evaluation.play)),
         ]
 
-    return _make_work(request, run)
+    position, match, settings = request.position, request.match, request.settings
+    is_quick = is_own and is_quick_ranking(session, position, roll, match, settings)
+    return replace(_make_work(request, run), is_quick=is_quick)
 
 
 def _go_cube(_: Session, request: GoRequest) -> Work:
@@ -231,9 +242,14 @@ def _make_work(request: GoRequest, run: Callable[[WorkControl], list[Reply]]) ->
     return Work(run, is_long=request.is_long, deadline_s=request.deadline_s)
 
 
-def _choose_play(request: GoRequest, roll: Roll, control: WorkControl) -> ChosenPlay:
+def _choose_play(
+    request: GoRequest, roll: Roll, control: WorkControl, service: Service | None = None
+) -> ChosenPlay:
+    """Choose a play, and report to a service, if given, how long it took."""
     decider = request.load_decider()
-    return decider.choose_play(request.position, roll, request.match, request.make_watch(control))
+    kind = make_ranking_kind(request.match, request.settings)
+    with nullcontext() if service is None else service.time_evaluation(decider.engine, kind):
+        return decider.choose_play(request.position, roll, request.match, request.make_watch(control))
 
 
 def _make_choice_info(request: GoRequest, choice: ChosenPlay) -> list[Reply]:

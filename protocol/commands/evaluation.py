@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 
 from engine.analysis.engine import Engine
 from engine.analysis.levels import EvalSettings
+from engine.rules.dice import Roll
 from engine.rules.match import MatchState
+from engine.rules.moves import estimate_plays
 from engine.rules.notation import format_moves_plain, format_play
 from engine.rules.outcome import Outcome, cubeless_equity
 from engine.rules.position import Position
@@ -21,6 +23,10 @@ from engine.search.results import BoardEvaluations, Effort, PlayEvaluation, Posi
 from protocol.commands.command import CommandCall
 from protocol.core.replies import DECIMALS, outcome_to_values
 from protocol.core.requests import Answer, BatchItem, Reply, ReplyValue, Work, WorkControl
+from protocol.state.session import Session
+
+MAX_QUICK_PLAYS = 40
+"""Maximum estimate of the plays of a roll that are ranked in the thread that serves the clients."""
 
 
 def make_search_watch(
@@ -181,6 +187,22 @@ def handle_eval(call: CommandCall) -> Answer:
     return Work(run, is_long=settings.plies > 0, batch_item=item)
 
 
+def make_ranking_kind(match: MatchState, settings: EvalSettings) -> Hashable:
+    """Return the kind of a ranking at 0-ply, as `Service.time_evaluation` takes it."""
+    return "plays", match.is_money, settings.is_cubeful
+
+
+def is_quick_ranking(
+    session: Session, position: Position, roll: Roll, match: MatchState, settings: EvalSettings
+) -> bool:
+    """Return whether a ranking takes microseconds: at 0-ply, of few plays, by a quick engine."""
+    return (
+        settings.plies == 0
+        and estimate_plays(position, roll) <= MAX_QUICK_PLAYS
+        and session.find_quick_engine(make_ranking_kind(match, settings)) is not None
+    )
+
+
 def handle_moves(call: CommandCall) -> Answer:
     """Rank the legal plays."""
     session, settings, limit = call.session, read_eval_settings(call), call.values["n"]
@@ -190,7 +212,8 @@ def handle_moves(call: CommandCall) -> Answer:
 
     def run(control: WorkControl) -> list[Reply]:
         engine = load_engine()
-        ranked = engine.rank_plays(position, roll, match, settings, make_search_watch(control))
+        with session.service.time_evaluation(engine, make_ranking_kind(match, settings)):
+            ranked = engine.rank_plays(position, roll, match, settings, make_search_watch(control))
         shown = ranked.plays[:limit]
         lines = [
             Reply("move", values=_play_to_values(i, play), is_final=False) for i, play in enumerate(shown, 1)
@@ -203,4 +226,5 @@ def handle_moves(call: CommandCall) -> Answer:
         about["net"] = engine.name
         return [*lines, Reply("moves", values=about | make_stopped_values(ranked.effort.is_finished))]
 
-    return Work(run, is_long=settings.plies > 0)
+    is_quick = is_quick_ranking(session, position, roll, match, settings)
+    return Work(run, is_long=settings.plies > 0, is_quick=is_quick)

@@ -109,16 +109,18 @@ class Job:
 
 
 def run_batch(jobs: Sequence[Job]) -> list[bytes | Exception]:
-    """Do jobs that all have a batch item, those of one batch in one call.
+    """Do jobs, those of one batch in one call and those without a batch item one by one.
 
     Returns:
         For each job what `Connection.receive_result` takes.
     """
     members: dict[RequestBatch, list[tuple[int, Any]]] = {}
-    for place, job in enumerate(jobs):
-        if job.work.batch_item is not None:
-            members.setdefault(job.work.batch_item.batch, []).append((place, job.work.batch_item.item))
     results: list[bytes | Exception] = [b""] * len(jobs)
+    for place, job in enumerate(jobs):
+        if job.work.batch_item is None:
+            results[place] = job.run(lambda _: None)
+        else:
+            members.setdefault(job.work.batch_item.batch, []).append((place, job.work.batch_item.item))
     for batch, items in members.items():
         try:
             replies = batch.answer([item for _, item in items])

@@ -113,6 +113,7 @@ class Work:
         is_long: Whether it takes longer than a 0-ply evaluation; long work never delays quick work.
         deadline_s: When it should end with its best result so far, by the service's clock; None for never.
         batch_item: How it can be answered in a batch; None where only `run` does it.
+        is_quick: Whether `run` takes microseconds, so that no thread is needed for it.
     """
 
     run: Callable[[WorkControl], Sequence[AnyReply]]
@@ -122,6 +123,7 @@ class Work:
     is_long: bool = False
     deadline_s: float | None = None
     batch_item: BatchItem | None = None
+    is_quick: bool = False
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -66,7 +66,7 @@ class Service:
         self.client_count = 0
         self._started_s = clock()
         self._engines: dict[tuple[str, int], Engine] = {}
-        self._quick_engines: set[Engine] = set()
+        self._quick_work: set[tuple[Engine, Hashable]] = set()
         self._lock = threading.Lock()
 
     @property
@@ -105,21 +105,31 @@ class Service:
                 found = self._engines[name, threads] = self._load_engine(self._resolve_name(name), threads)
         return found
 
-    def find_quick_engine(self, name: str, threads: int = 1) -> Engine | None:
-        """Return the engine of a name if it is loaded and was seen to evaluate in no time."""
+    def find_quick_engine(self, name: str, threads: int = 1, kind: Hashable = None) -> Engine | None:
+        """Return the engine of a name if it is loaded and was seen to be quick.
+
+        Args:
+            name: The engine's name.
+            threads: How many threads work on one answer.
+            kind: As for `time_evaluation`.
+        """
         engine = self._engines.get((name, threads))
-        return engine if engine in self._quick_engines else None
+        return engine if engine is not None and (engine, kind) in self._quick_work else None
 
     @contextmanager
-    def time_evaluation(self, engine: Engine) -> Iterator[None]:
-        """Time an evaluation of one position at 0-ply.
+    def time_evaluation(self, engine: Engine, kind: Hashable = None) -> Iterator[None]:
+        """Time work on one position at 0-ply.
 
-        The first ones load files and compiled code; from the first quick one on the engine is quick.
+        The first of its kind loads files and compiled code; from the first quick one on the engine is quick.
+
+        Args:
+            engine: The engine.
+            kind: The kind of work, among those that need different code; None for an evaluation.
         """
         started_s = time.monotonic()
         yield
         if time.monotonic() - started_s < QUICK_EVALUATION_S:
-            self._quick_engines.add(engine)
+            self._quick_work.add((engine, kind))
 
     def _load_engine(self, name: str, threads: int) -> Engine:
         """Find or make an engine; `name` is the evaluator's own."""

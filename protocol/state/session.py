@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -148,9 +148,9 @@ class Session:
         engine, rules = self.engine_settings, self.game.rules
         return lambda: self.service.get_engine(engine.net, engine.threads).with_rules(rules)
 
-    def find_quick_engine(self) -> Engine | None:
-        """Return the engine of the present settings and rules if it is loaded and quick."""
-        engine = self.service.find_quick_engine(self.engine_settings.net, self.engine_settings.threads)
+    def find_quick_engine(self, kind: Hashable = None) -> Engine | None:
+        """Return the engine of the present settings and rules if it is loaded and quick at a kind of work."""
+        engine = self.service.find_quick_engine(self.engine_settings.net, self.engine_settings.threads, kind)
         return None if engine is None else engine.with_rules(self.game.rules)
 
     def make_eval_settings(

@@ -13,8 +13,8 @@ from engine.formats.position_id import encode_position_id
 from engine.rules.match import MatchState
 from engine.rules.position import Position
 from protocol.core.connection import run_batch
-from protocol.transports.client_jobs import BatchRound, ClientJobs
-from tests.boards import RacingEvaluator, random_boards
+from protocol.transports.client_jobs import MAX_SINGLES, BatchRound, ClientJobs
+from tests.boards import RacingEvaluator, position, random_boards
 from tests.protocol.talking import make_connection, talk
 from tests.protocol.transports.test_tcp import running_count
 
@@ -43,9 +43,9 @@ def make_quick_connection(evaluator=None, **limits):
     """Make a connection whose engine is known to be quick."""
     connection = make_connection(evaluator, **limits)
     service = connection.handler.session.service
-    service._quick_engines.add(
-        service.get_engine("default", connection.handler.session.engine_settings.threads)
-    )
+    engine = service.get_engine("default", connection.handler.session.engine_settings.threads)
+    rankings = [("plays", is_money, is_cubeful) for is_money in (True, False) for is_cubeful in (True, False)]
+    service._quick_work.update((engine, kind) for kind in (None, *rankings))
     return connection
 
 
@@ -150,6 +150,44 @@ def test_a_client_that_must_read_first_is_left_to_the_pool():
         connection.receive_data(b"@a eval\n@b help dice\n")
         jobs.hand_out()
         assert (len(rounds), len(pool.submitted)) == (in_batch, in_pool)
+
+
+def test_plays_at_0_ply_are_ranked_without_a_thread_where_they_are_few_and_few_in_a_round():
+    asked = "newgame\ndice 3 1\nmoves 3\ngo chequer\nmoves plies=1\ngo chequer plies 1\ngo turn\n"
+    connection = make_quick_connection()
+    connection.receive_data(asked.encode())
+    jobs = take_jobs(connection)
+    assert [job.work.is_quick for job in jobs] == [True, True, False, False, False]
+    for job, result in zip(jobs, run_batch(jobs), strict=True):
+        connection.receive_result(job, result)
+    alone = talk(asked.removesuffix("\n"))
+    assert connection.data_to_send().decode().splitlines()[:6] == alone[:6]
+    spread = encode_position_id(position(dict.fromkeys(range(1, 16), 1), {24: 15}))
+    connection.receive_data(f"@a position gnubgid {spread}\n@b dice 1 1\n@c moves\n".encode())
+    assert [job.work.is_quick for job in take_jobs(connection)] == [False]
+
+
+def test_a_ranking_is_quick_once_one_of_its_kind_was(monkeypatch):
+    monkeypatch.setattr("protocol.state.service.QUICK_EVALUATION_S", 60.0)
+    connection = make_connection()
+    connection.receive_data(b"newgame\ndice 3 1\n@a go chequer\n")
+    (first,) = take_jobs(connection)
+    assert not first.work.is_quick
+    first.run(lambda _: None)
+    connection.receive_data(b"@b go chequer\n@c moves\n@d moves cubeful=false\n")
+    assert [job.work.is_quick for job in take_jobs(connection)] == [True, True, False]
+
+
+def test_quick_rankings_beyond_those_of_a_round_go_to_the_pool():
+    rounds, pool, connection = [], Pool(), make_quick_connection()
+    jobs = ClientJobs(connection, pool, BatchRound(rounds.append), lambda act, *values: None, lambda: None)
+    connection.receive_data(b"newgame\ndice 3 1\n" + b"go chequer\n" * (MAX_SINGLES + 2) + b"eval\n")
+    jobs.hand_out()
+    assert (len(rounds), len(pool.submitted)) == (1, 2)
+    rounds.pop()()
+    connection.receive_data(b"go chequer\n")
+    jobs.hand_out()
+    assert (len(rounds), len(pool.submitted)) == (1, 2)
 
 
 @pytest.mark.parametrize("clients", [1, 20])
