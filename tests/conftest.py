@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.runtime.compilation import COMPILATION
 from engine.runtime.garbage import collect_garbage_rarely
 
 collect_garbage_rarely()
@@ -46,6 +47,12 @@ def pytest_sessionstart(session):
             for command in _FIRST_TRAINING:
                 arguments = command.replace("FOLDER", folder).split()
                 subprocess.run([*gammond, *arguments], cwd=root, check=True, **quiet)
+
+
+@pytest.fixture(autouse=True)
+def no_preparing_in_the_background(monkeypatch):
+    """Start nothing in the background when a test that ran a command in this process compiles a kernel."""
+    monkeypatch.setattr(COMPILATION, "on_first", None)
 
 
 def pytest_runtest_setup(item):

@@ -44,6 +44,8 @@ JOBS: dict[str, tuple[str, ...]] = {
         "moves",
         "moves cubeful=false",
         "go chequer",
+        "set engine.player pubeval",
+        "go chequer",
         "legal",
         "play 8/5 6/5",
         f"position gnubgid {_OPENING}",
