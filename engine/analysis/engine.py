@@ -233,8 +233,11 @@ class Engine:
             PositionError: The settings are cubeful, and in a match a cube above 1 has no owner.
             CancelledWork: The watch stopped it.
         """
-        outcomes = np.empty((len(boards), OUTCOME_COLUMNS), np.float32)
-        cubeful, mwc = np.empty(len(boards)), np.full(len(boards), np.nan)
+        mwc = np.full(len(boards), np.nan)
+        if len(matches) == 1:
+            found = self.evaluate_boards(boards, matches[0], settings, watch)
+            return BoardEvaluations(found.outcomes, found.cubeful, mwc if found.mwc is None else found.mwc)
+        outcomes, cubeful = np.empty((len(boards), OUTCOME_COLUMNS), np.float32), np.empty(len(boards))
         for which in np.unique(match_indices).tolist():
             rows = np.flatnonzero(match_indices == which)
             chosen = boards if len(rows) == len(boards) else boards[rows]
