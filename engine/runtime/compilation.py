@@ -20,7 +20,7 @@ _REPEAT_EVERY_S = 5.0
 class CompilationReport:
     """Counts the kernels that are compiled, and reports them while they are.
 
-    A terminal has one line, which is redrawn; any other stream gets a line now and then.
+    A terminal has one line, redrawn and in the end erased; any other stream gets a line now and then.
 
     Args:
         stream: By default stderr, as it is when there is something to report.
@@ -63,6 +63,8 @@ class CompilationReport:
             self._depth -= 1
             self._count += 1
             self._ended_s = self._clock()
+            if not self._depth:
+                self._erase_line()  # what needed the kernel writes next
 
     def update(self) -> bool:
         """Write what there is to write; return whether anything is still being compiled."""
@@ -72,7 +74,6 @@ class CompilationReport:
             now_s = self._clock()
             if not self._depth and now_s - self._ended_s >= SILENT_S:
                 self._began_s = None
-                self._close_line()
                 return False
             if self._depth and now_s - self._began_s >= SILENT_S and not self.is_silent:
                 self._write(now_s)
@@ -92,25 +93,25 @@ class CompilationReport:
             return
         self._written_s = now_s
         line = (
-            f"gammond: first use of this version, compiling kernels once: {self._count} in "
-            f"{now_s - (self._began_s or now_s):.0f} s (`gammond prepare` compiles all at once)"
+            f"gammond: compiling kernels once: {self._count} in {now_s - (self._began_s or now_s):.0f} s "
+            "(`gammond prepare` does it ahead)"
         )
         if is_terminal:
             width = shutil.get_terminal_size().columns - 1
             stream.write("\r" + line[:width].ljust(width))
             if not self._is_line_open:
                 self._is_line_open = True
-                atexit.register(self._close_line)
+                atexit.register(self._erase_line)
         else:
             stream.write(line + "\n")
         stream.flush()
 
-    def _close_line(self) -> None:
+    def _erase_line(self) -> None:
         if self._is_line_open:
             self._is_line_open = False
-            atexit.unregister(self._close_line)
+            atexit.unregister(self._erase_line)
             stream = sys.stderr if self._stream is None else self._stream
-            stream.write("\n")
+            stream.write("\r" + " " * (shutil.get_terminal_size().columns - 1) + "\r")
             stream.flush()
 
 
