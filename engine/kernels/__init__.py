@@ -32,7 +32,7 @@ def as_kernel_array(array: NDArray[Any], dtype: type[_S]) -> NDArray[_S]:
     """
     if array.dtype == dtype and array.flags.carray:
         return array
-    return np.require(array, dtype, ["C", "W"])
+    return np.array(array, dtype, order="C")
 
 
 def kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
