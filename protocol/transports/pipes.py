@@ -32,7 +32,7 @@ class Inbox:
 
     def __init__(self, input_fd: int) -> None:
         self._calls: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
-        self._input_fd = input_fd
+        self._input_fd = _open_or_empty(input_fd)
         self._take_input: TakeInput | None = None
         self._may_read = threading.Semaphore(0)
         self._wake_fds: tuple[int, ...] = ()
@@ -103,6 +103,18 @@ class Inbox:
             return os.read(self._input_fd, _READ_BYTES)
         except OSError:
             return b""
+
+
+def _open_or_empty(fd: int) -> int:
+    """Return a file descriptor, or if it is closed one without any input.
+
+    The system would give the number of a closed one to the next file that is opened.
+    """
+    try:
+        os.fstat(fd)
+    except OSError:
+        return os.open(os.devnull, os.O_RDONLY)
+    return fd
 
 
 class Outbox:

@@ -82,3 +82,14 @@ def test_a_reader_that_goes_away_is_noticed_once():
     outbox.write(b"anybody there?\n")
     inbox.take(5.0)()
     assert broken == [True]
+
+
+@pytest.mark.usefixtures("waits")
+def test_a_closed_input_is_at_its_end():
+    source, sink = make_pipe()
+    os.close(sink)
+    os.close(source)
+    inbox, seen = Inbox(source), []
+    inbox.request_input(seen.append)
+    inbox.take(5.0)()
+    assert seen == [b""]
