@@ -223,16 +223,18 @@ class Engine:
             boards: ``int8[n, 2, 26]``, the checkers of the seat on roll first; finished positions allowed.
             matches: The different match states.
             match_indices: ``int64[n]``, which of them each position has.
-            settings: Depth and cube; 0-ply and cubeful if None.
+            settings: As for `evaluate_boards`.
             watch: Counts nodes and stops the work.
 
         Returns:
             As `evaluate_boards`; the match-winning chance of a position in money play is nan.
 
         Raises:
-            PositionError: The settings are cubeful, and in a match a cube above 1 has no owner.
+            PositionError: As `evaluate_boards`.
+            UnsupportedError: As `evaluate_boards`.
             CancelledWork: The watch stopped it.
         """
+        settings = self._check_settings(settings)
         mwc = np.full(len(boards), np.nan)
         if len(matches) == 1:
             found = self.evaluate_boards(boards, matches[0], settings, watch)
@@ -247,7 +249,7 @@ class Engine:
                 cubeful[rows] = found.cubeful
             if found.mwc is not None:
                 mwc[rows] = found.mwc
-        return BoardEvaluations(outcomes, cubeful if settings is None or settings.is_cubeful else None, mwc)
+        return BoardEvaluations(outcomes, cubeful if settings.is_cubeful else None, mwc)
 
     def rank_plays(
         self,

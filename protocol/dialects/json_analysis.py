@@ -127,7 +127,7 @@ class EvaluationQueries:
             end = start + len(item.texts)
             place = next((place for place in range(start, end) if not parsed.is_good[place]), None)
             if place is None:
-                answers.append(self.make_reply(item.head, rows[start:end]))
+                answers.append(make_final_reply(item.head, self.engine, self.settings, rows[start:end]))
             else:
                 answers.append(parsed.errors[place].with_field(item.name_position(place - start)))
             start = end
@@ -148,10 +148,27 @@ class EvaluationQueries:
             )
         ]
 
-    def make_reply(self, head: dict[str, object], rows: Sequence[object], **more: object) -> JsonReply:
-        """Make the final object of an answer."""
-        about = {"plies": self.engine.evaluator.plies, "net": self.engine.name}
-        return JsonReply({**head, "final": True, **about, "results": rows, **more})
+
+def make_final_reply(
+    head: dict[str, object],
+    engine: Engine,
+    settings: EvalSettings,
+    results: Sequence[object],
+    *,
+    is_cut: bool = False,
+) -> JsonReply:
+    """Make the final object of an answer.
+
+    Args:
+        head: What each object of the answer begins with.
+        engine: Evaluated the positions.
+        settings: How.
+        results: What the answer has for each position.
+        is_cut: Whether the query was stopped before all was done.
+    """
+    about = {"plies": engine.evaluator.plies + settings.plies, "net": engine.name}
+    document = {**head, "final": True, **about, "results": results}
+    return JsonReply({**document, "stopped": True} if is_cut else document)
 
 
 @dataclass

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import partial
 from typing import Annotated, Literal
 
@@ -36,6 +36,7 @@ from protocol.dialects.json_analysis import (
     QueryOptions,
     QueryPosition,
     TextQuery,
+    make_final_reply,
 )
 from protocol.state.offers import check_cube_owner
 from protocol.state.session import Session
@@ -245,11 +246,9 @@ def _evaluate(session: Session, query: Query, head: dict[str, object]) -> Work:
         budget = QueryBudget(control, service.clock, deadline_s, service.limits.query_plays)
         loaded = load_engine()
         analysis = QueryAnalysis(loaded, wanted, budget, head)
-        if is_evaluation and len(texts) == 1:
-            with service.time_evaluation(loaded):
+        if is_evaluation:
+            with service.time_evaluation(loaded) if len(texts) == 1 else nullcontext():
                 results = analysis.evaluate_texts(texts_only)
-        elif is_evaluation:
-            results = analysis.evaluate_texts(texts_only)
         else:
             items = [
                 _read_query_position(text, texts_only.name_position(number), query)
@@ -259,10 +258,8 @@ def _evaluate(session: Session, query: Query, head: dict[str, object]) -> Work:
             if len(items) == len(texts):
                 analysis.run(items)
             results = [item.result for item in items[: analysis.done_count]]
-        about = {"plies": loaded.evaluator.plies + depth.plies, "net": loaded.name}
         is_cut = analysis.is_partial or analysis.done_count < len(texts)
-        document = {**head, "final": True, **about, "results": results}
-        return [JsonReply({**document, "stopped": True} if is_cut else document)]
+        return [make_final_reply(head, loaded, depth, results, is_cut=is_cut)]
 
     quick = service.find_quick_engine(net, engine.threads)
     is_batched = is_evaluation and len(texts) <= MAX_QUICK_POSITIONS and deadline_s is None

@@ -24,6 +24,7 @@ from engine.rules.match import MAX_CUBE, MatchState
 from engine.rules.moves import legal_plays
 from engine.rules.outcome import Outcome
 from engine.rules.position import Position
+from engine.rules.rules import ALL_FEATURES, BACKGAMMON, Feature, Rules
 from engine.search import UNPRUNED, NPlyEvaluator, Pruning, SearchWatch, ValueCache
 from tests import boards
 from tests.engine.opinions import fixed_engine
@@ -361,3 +362,12 @@ def test_the_evaluators_of_a_rollout_look_ahead_as_asked_and_luck_is_measured_wi
 def test_impossible_numbers_of_threads_are_refused(threads):
     with pytest.raises(ValueRangeError, match="threads"):
         smooth().with_threads(threads)
+
+
+def test_positions_of_several_matches_are_evaluated_without_the_cube_where_the_rules_have_none():
+    without_cube = Rules(replace(BACKGAMMON, features=ALL_FEATURES - {Feature.CUBE}))
+    engine = Engine(boards.RacingEvaluator(), rules=without_cube)
+    positions = boards.random_boards(4, seed=2)
+    matches, indices = (MatchState(), MatchState(length=3)), np.array([0, 1, 0, 1])
+    found = engine.evaluate_matches(positions, matches, indices)
+    assert found.cubeful is None
