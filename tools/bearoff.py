@@ -21,7 +21,7 @@ from engine.bearoff.file_format import BearoffHeader, BearoffKind
 from engine.bearoff.one_sided import OneSidedTable, build_one_sided, estimate_one_sided_memory
 from engine.bearoff.two_sided import TwoSidedTable, build_two_sided, estimate_two_sided_memory
 from engine.errors import DataFileError, LimitError, StateError
-from tools.progress import Progress
+from tools.common.progress import Progress
 
 SUMMARY = "build bearoff databases (make), or check and describe one (info)"
 

@@ -14,9 +14,9 @@ from collections.abc import Sequence
 
 from engine.errors import GammondError, UnsupportedError
 from engine.runtime.version import read_version
-from tools.background import prepare_on_first_compile
-from tools.command_group import format_description, read_summary
-from tools.interrupts import EXIT_INTERRUPTED, raise_on_interrupt
+from tools.common.background import prepare_on_first_compile
+from tools.common.command_group import format_description, read_summary
+from tools.common.interrupts import EXIT_INTERRUPTED, raise_on_interrupt
 
 TOOL_GROUPS = {
     "Analyse and serve": {

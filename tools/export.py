@@ -15,7 +15,7 @@ from pathlib import Path
 from engine.errors import DataFileError, UnsupportedError
 from nets.heritage.computational_backgammon.net import ClassicNet
 from nets.manifest import MANIFEST_FILE
-from tools.files import read_arrays
+from tools.common.files import read_arrays
 from tools.heritage.computational_backgammon.net_set import is_classic_net_set, read_classic_nets
 from tools.heritage.gengammon.export import export_scorer
 from tools.heritage.gengammon.runs import find_net_file

@@ -23,9 +23,9 @@ from engine.errors import CancelledWork, DataFileError, StateError
 from engine.kernels.disk_cache import cache_root, find_folder, hash_sources, processor_name
 from engine.runtime.compilation import COMPILATION
 from engine.runtime.cores import MAX_THREADS, count_usable_cores
-from tools.files import write_atomically
-from tools.parallel import ProcessPool, is_stopping
-from tools.progress import Progress
+from tools.common.files import write_atomically
+from tools.common.parallel import ProcessPool, is_stopping
+from tools.common.progress import Progress
 
 SUMMARY = "compile all kernels and build the bearoff databases now, not at their first use"
 

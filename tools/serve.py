@@ -15,8 +15,8 @@ from protocol.core.limits import ClientLimits
 from protocol.state.service import Service, make_shipped_catalogue
 from protocol.transports.tcp import TcpLimits, check_host, run_tcp
 from protocol.transports.workers import resolve_thread_count
-from tools.background import prepare_on_first_compile
-from tools.strength import (
+from tools.common.background import prepare_on_first_compile
+from tools.common.strength import (
     STRENGTH_OPTIONS,
     add_player_argument,
     add_strength_arguments,

@@ -12,8 +12,8 @@ from engine.rules.outcome import cubeless_equity
 from engine.rules.position import Position
 from tests import boards
 from tests.peers.gnubg_nets import gnubg_nn
+from tools.common.opponents import load_opponent
 from tools.gnubg.nets import GnubgEvaluator, GnubgPlayer
-from tools.opponents import load_opponent
 
 pytestmark = pytest.mark.peer
 

@@ -5,7 +5,7 @@ import pytest
 from engine.bearoff import open_table
 from engine.errors import DataFileError, LimitError, StateError, ValueRangeError
 from tools import bearoff
-from tools.progress import Progress
+from tools.common.progress import Progress
 
 
 def run(*arguments):

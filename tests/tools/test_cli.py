@@ -12,7 +12,7 @@ import pytest
 
 from engine.errors import FormatError
 from tools import cli
-from tools.command_group import read_summary
+from tools.common.command_group import read_summary
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -11,7 +11,7 @@ from engine.errors import DataFileError, StateError, UnsupportedError, ValueRang
 from nets.encoders import encode_tesauro196, get_encoder
 from nets.manifest import NetEntry, load_net
 from tools import export
-from tools.files import append_record, read_arrays, write_arrays
+from tools.common.files import append_record, read_arrays, write_arrays
 from tools.heritage.computational_backgammon.learner import ClassicLearner
 from tools.heritage.computational_backgammon.settings import ClassicSettings
 from tools.train.fitting.recipe import Recipe

@@ -14,7 +14,8 @@ import pytest
 from engine.errors import DataFileError, StateError
 from engine.kernels import disk_cache
 from engine.runtime.compilation import CompilationReport
-from tools import background, cli, prepare
+from tools import cli, prepare
+from tools.common import background
 
 ROOT = Path(__file__).parents[2]
 REQUESTS = """position startpos

@@ -45,8 +45,8 @@ from tools.batch.evaluation import BatchEvaluator, load_batch_evaluator
 from tools.batch.lines import PositionLine, count_lines, decode_lines, read_lines
 from tools.batch.resume import ExistingOutput, check_same_net, resume_output
 from tools.batch.rows import ROW_FORMATS, RowFormat, format_error
-from tools.interrupts import call_on_interrupt
-from tools.progress import Progress
+from tools.common.interrupts import call_on_interrupt
+from tools.common.progress import Progress
 
 SUMMARY = "evaluate a file of positions: position IDs, XGIDs, FIBS board lines"
 

@@ -27,11 +27,11 @@ from engine.runtime.version import read_version
 from engine.search import SearchWatch
 from engine.search.results import ChosenPlay
 from protocol.transports.gnubg import gnubg_server
+from tools.common.progress import Progress
+from tools.common.strength import add_player_argument, add_strength_arguments, load_decider, read_strength
 from tools.gnubg import find_gnubg
 from tools.gnubg.record import parse_record, replay_game
 from tools.gnubg.result import GnubgSessionResult, format_count
-from tools.progress import Progress
-from tools.strength import add_player_argument, add_strength_arguments, load_decider, read_strength
 
 SUMMARY = "play games and matches against GNU Backgammon, and check their records"
 

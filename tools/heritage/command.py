@@ -5,7 +5,7 @@ docs/lab/history.md describes each document and what came of it.
 
 from __future__ import annotations
 
-from tools.command_group import CommandGroup
+from tools.common.command_group import CommandGroup
 
 SUMMARY = "train the players of the founding documents"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tools.command_group import CommandGroup
+from tools.common.command_group import CommandGroup
 
 SUMMARY = "measure the engine: errors of levels, pruning, cut-offs, cube efficiency, strength and speed"
 

@@ -32,8 +32,8 @@ from engine.search import UNPRUNED, NPlyEvaluator, SearchWatch, find_move_filter
 from engine.search.filters import DEFAULT_FILTER
 from nets.catalogue import load_evaluator, load_pruner
 from nets.heritage.barca.star import MAX_STAR_PLIES, Cutoffs, EquityLeafEvaluator, StarSearch
+from tools.common.progress import Progress
 from tools.measure.decisions import add_decision_arguments, check_decision_arguments, draw_contact_decisions
-from tools.progress import Progress
 
 _ENGINE_SEARCH = "the engine's"
 

@@ -30,8 +30,8 @@ from engine.runtime.version import read_version
 from engine.search import FILTERS
 from engine.search.results import PlayEvaluation
 from nets.catalogue import load_engine
-from tools.interrupts import EXIT_INTERRUPTED
-from tools.progress import Progress
+from tools.common.interrupts import EXIT_INTERRUPTED
+from tools.common.progress import Progress
 
 SUMMARY = "measure the error rate of each level"
 

@@ -25,9 +25,9 @@ from engine.search import FILTERS, UNPRUNED, find_move_filter, make_cubeless_sea
 from engine.search.filters import DEFAULT_FILTER
 from engine.search.tree import check_plies
 from nets.catalogue import load_evaluator, load_pruner
+from tools.common.progress import Progress
 from tools.measure.decisions import add_decision_arguments, check_decision_arguments, draw_contact_decisions
 from tools.measure.quality import measure_choice_costs
-from tools.progress import Progress
 
 SUMMARY = "measure what pruning and move filters cost, compared with an exact search"
 

@@ -37,7 +37,7 @@ from engine.rules.dice import validate_roll
 from engine.rules.match import MatchState
 from engine.runtime.cores import count_usable_cores
 from nets.catalogue import collect_net_hashes, collect_pruning_net_hashes, load_engine
-from tools.interrupts import EXIT_INTERRUPTED, call_on_interrupt
+from tools.common.interrupts import EXIT_INTERRUPTED, call_on_interrupt
 from tools.rollout.report import format_json, format_table
 from tools.rollout.state_file import RolloutProgress, RolloutStateFile
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from engine.errors import DataFileError
 from engine.rollout import RolloutState, load_state, save_state
-from tools.progress import Progress
+from tools.common.progress import Progress
 
 SAVE_INTERVAL_S = 60.0
 """Seconds between saves during a rollout."""

@@ -16,10 +16,10 @@ from pathlib import Path
 from engine.errors import FormatError, ValueRangeError
 from engine.rules.rules import VARIANTS, Doubles, Rules
 from engine.runtime.cores import MAX_THREADS, count_usable_cores
-from tools.figures import check_plot_file
-from tools.files import write_atomically
-from tools.interrupts import EXIT_INTERRUPTED
-from tools.opponents import PLAYER_HELP
+from tools.common.figures import check_plot_file
+from tools.common.files import write_atomically
+from tools.common.interrupts import EXIT_INTERRUPTED
+from tools.common.opponents import PLAYER_HELP
 from tools.tournament.entrants import Entrant, load_entrant, load_entrants
 from tools.tournament.plot import draw_cross_table
 from tools.tournament.records import check_records

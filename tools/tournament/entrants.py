@@ -15,7 +15,7 @@ from engine.play.variant_player import adapt_to_rules
 from engine.rules.rules import STANDARD_RULES, Rules
 from engine.search import ValueCache
 from nets.catalogue import load_pruner
-from tools.opponents import load_opponent
+from tools.common.opponents import load_opponent
 
 _MAX_CACHED_PLAYERS = 64
 """Players that a process keeps loaded."""
@@ -44,7 +44,7 @@ def load_entrants(
     """Load all players once, to find errors before the games begin.
 
     Args:
-        names: As for `tools.opponents.load_opponent`.
+        names: As for `tools.common.opponents.load_opponent`.
         has_cube: Whether all of them must handle the cube.
         cube_by: As for `load_cube_player`.
         game: The rules that all of them must play by.
@@ -52,7 +52,8 @@ def load_entrants(
     Raises:
         ValueRangeError: Fewer than two players, or one of them twice.
         UnsupportedError: A player cannot play by these rules.
-        GammondError: As `tools.opponents.load_opponent`, and `load_cube_player` where the cube is in play.
+        GammondError: As `tools.common.opponents.load_opponent`, and `load_cube_player` where the cube is in
+            play.
     """
     if len(names) < 2:
         raise ValueRangeError(f"expected two players or more, got {len(names)}", field="player")
@@ -71,7 +72,7 @@ def load_entrant(name: str) -> Entrant:
     """Load a player and list its nets.
 
     Raises:
-        GammondError: As `tools.opponents.load_opponent`.
+        GammondError: As `tools.common.opponents.load_opponent`.
     """
     player = load_cached_player(name)
     return Entrant(name, player.name, dict(player.nets), player.is_deep)
@@ -82,7 +83,7 @@ def load_cached_player(name: str) -> Player:
     """Load a player, once per process.
 
     Raises:
-        GammondError: As `tools.opponents.load_opponent`.
+        GammondError: As `tools.common.opponents.load_opponent`.
     """
     return load_opponent(name)
 
@@ -92,12 +93,12 @@ def load_cube_player(name: str, cube_by: str = "") -> Decider:
     """Load a player with cube decisions: an evaluator, with or without look-ahead and noise.
 
     Args:
-        name: As for `tools.opponents.load_opponent`.
+        name: As for `tools.common.opponents.load_opponent`.
         cube_by: An evaluator that makes the cube decisions of a player without its own; empty for none.
 
     Raises:
         UnsupportedError: The player has no cube decisions, nor has `cube_by`.
-        GammondError: As `tools.opponents.load_opponent`.
+        GammondError: As `tools.common.opponents.load_opponent`.
     """
     player = load_cached_player(name)
     match player:

@@ -19,7 +19,7 @@ from engine.rules.end_conditions import GAME_OVER, HOME_BOUND, EndCondition
 from engine.rules.game_record import GameRecord
 from engine.rules.match import MatchState
 from engine.rules.rules import STANDARD_RULES, Rules
-from tools.parallel import is_stopping
+from tools.common.parallel import is_stopping
 from tools.tournament.entrants import load_cached_player, load_cube_player
 from tools.tournament.records import LockstepLog, write_records
 from tools.tournament.rules import GameRange, TournamentMode, TournamentRules

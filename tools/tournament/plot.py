@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tools.figures import make_figure, write_figure
+from tools.common.figures import make_figure, write_figure
 from tools.tournament.report import PlayerReport, TournamentReport
 
 if TYPE_CHECKING:

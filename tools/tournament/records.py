@@ -17,7 +17,7 @@ from engine.rules.match import GameResult, MatchState
 from engine.rules.moves import legal_plays
 from engine.rules.position import Board, Position
 from engine.rules.rules import STANDARD_RULES, Feature, Rules
-from tools.files import write_atomically
+from tools.common.files import write_atomically
 from tools.tournament.rules import GameRange, TournamentMode, TournamentRules
 
 _UNSAFE_CHARACTERS = re.compile(r"[^A-Za-z0-9._=+-]+")

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
 
-from tools.parallel import ProcessPool
-from tools.progress import Progress
+from tools.common.parallel import ProcessPool
+from tools.common.progress import Progress
 from tools.tournament.entrants import Entrant, load_entrant
 from tools.tournament.pairings import PairingTask, play_range, play_task
 from tools.tournament.results_file import ResultsFile
@@ -137,7 +137,7 @@ def play_pair(first: str, second: str, games: int, seed: int, threads: int = 1) 
     """Play cubeless money games between two players, or of one against itself, with a progress bar.
 
     Args:
-        first: As for `tools.opponents.load_opponent`.
+        first: As for `tools.common.opponents.load_opponent`.
         second: The same.
         games: How many, even.
         seed: Of the dice.

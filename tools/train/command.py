@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tools.command_group import CommandGroup
+from tools.common.command_group import CommandGroup
 
 SUMMARY = "train nets: self-play, labels, fitting, validation"
 

@@ -22,9 +22,9 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import StateError, ValueRangeError
-from tools.figures import check_plot_file
-from tools.files import read_records
-from tools.parallel import ProcessPool
+from tools.common.figures import check_plot_file
+from tools.common.files import read_records
+from tools.common.parallel import ProcessPool
 from tools.train.runs.pictures import draw_runs
 from tools.train.runs.run_folder import CONFIG_FILE, LOG_FILE, compute_hours
 from tools.train.runs.settings import format_command_options, read_settings, settings_from_args, with_value

@@ -26,13 +26,14 @@ from engine.rules.match import MatchState
 from engine.rules.outcome import cubeless_equity
 from engine.rules.position import Phase, Position, classify_phases
 from tests import boards as test_boards
-from tools import cli, interrupts
+from tools import cli
 from tools.batch import command as batch
 from tools.batch import evaluation as batch_evaluation
 from tools.batch import lines as batch_lines
 from tools.batch import resume as batch_resume
 from tools.batch import rows as batch_rows
 from tools.batch.evaluation import BatchEvaluation, BatchEvaluator
+from tools.common import interrupts
 
 OPENING = "4HPwATDgc/ABMA"
 CUBELESS_HEADER = "id,plies,win,win_g,win_bg,lose_g,lose_bg,equity,error\n"

@@ -10,7 +10,7 @@ import pytest
 from engine.errors import ValueRangeError
 from nets.catalogue import collect_net_hashes
 from tools import cli
-from tools.parallel import ProcessPool
+from tools.common.parallel import ProcessPool
 from tools.tournament import pairings as tournament_pairings
 from tools.tournament import rules as tournament_rules
 from tools.tournament.pairings import PairingTask, play_range, play_task

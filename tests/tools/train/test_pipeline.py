@@ -13,8 +13,8 @@ import pytest
 from engine.play.lockstep import PairedGameResults
 from nets.catalogue import load_player
 from tools import cli
-from tools.files import read_arrays, read_records
-from tools.opponents import load_opponent
+from tools.common.files import read_arrays, read_records
+from tools.common.opponents import load_opponent
 from tools.tournament.pairings import CubelessPairing, GameRange
 from tools.train.weights.net_set import load_net_set
 

@@ -8,7 +8,7 @@ import pytest
 
 from engine.errors import GammondError, StateError
 from tests.tools.heritage.gengammon.teaching import expert_moves
-from tools.files import read_records
+from tools.common.files import read_records
 from tools.heritage.gengammon.expert_moves.dataset import write_expert_moves
 from tools.heritage.gengammon.settings import MimicSettings
 from tools.train import vary as study

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from engine.errors import DataFileError
 from engine.play.lockstep import play_games
+from tools.common.opponents import load_opponent
+from tools.common.parallel import ProcessPool
 from tools.heritage.barca.families import Vector, get_family
 from tools.heritage.barca.rewards import GameBatch, MeanReward, RewardSettings, calibrate_reward, play_batch
 from tools.heritage.barca.runs import parse_vector
 from tools.heritage.barca.settings import START_REFERENCE, AscendSettings
-from tools.opponents import load_opponent
-from tools.parallel import ProcessPool
 
 GAMES_PER_TASK = 1000
 """Games of a task; no effect on the result."""

@@ -20,6 +20,7 @@ import numpy as np
 
 from engine.play.lockstep import PairedGameResults, play_games
 from engine.play.player import Player
+from tools.common.opponents import load_opponent
 from tools.heritage.barca.ascent import (
     AscentState,
     Gradient,
@@ -30,7 +31,6 @@ from tools.heritage.barca.ascent import (
 )
 from tools.heritage.barca.families import Vector, get_family
 from tools.heritage.barca.settings import START_REFERENCE, AscendSettings
-from tools.opponents import load_opponent
 from tools.train.runs.options import add_workers_option
 from tools.train.runs.run import Arrays, Learner, Record, RunProgress
 from tools.train.runs.trainer import Resources, Trainer

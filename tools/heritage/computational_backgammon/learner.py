@@ -13,6 +13,7 @@ from engine.errors import DataFileError
 from engine.play.player import EvaluatorPlayer, Player
 from engine.rules.rules import Feature
 from nets.heritage.computational_backgammon.net import SYMMETRIC, ClassicWeights, outcomes_to_nodes
+from tools.common.opponents import load_opponent
 from tools.heritage.computational_backgammon.endgames import compute_probe_metrics
 from tools.heritage.computational_backgammon.kernels import games as kernel_games
 from tools.heritage.computational_backgammon.kernels.evaluation import LearningParameters
@@ -25,7 +26,6 @@ from tools.heritage.computational_backgammon.net_set import (
     read_classic_nets,
 )
 from tools.heritage.computational_backgammon.settings import SELF, TAUGHT, WATCHING, ClassicSettings
-from tools.opponents import load_opponent
 from tools.train.runs.game_learner import GameLearner, RoundReport
 from tools.train.runs.run import Arrays, Record, StrengthMeasurement, check_same_settings
 from tools.train.weights.net_set import find_nets_file

@@ -17,7 +17,7 @@ from engine.play.player import EvaluatorPlayer, Player
 from nets.catalogue import load_exact_evaluators
 from nets.heritage.computational_backgammon.net import NORMAL, ClassicNet, ClassicWeights
 from nets.router import Router
-from tools.files import read_arrays
+from tools.common.files import read_arrays
 
 TWO_SIDED = "two-sided"
 

@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from engine.errors import UnsupportedError, ValueRangeError
 from nets.heritage.computational_backgammon.net import NODE_COUNTS
-from tools.opponents import load_opponent
+from tools.common.opponents import load_opponent
 from tools.train.runs.strength_games import (
     BacktrackOption,
     CheckpointGamesOption,

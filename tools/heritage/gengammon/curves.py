@@ -7,8 +7,8 @@ from itertools import accumulate
 from pathlib import Path
 
 from engine.errors import DataFileError
-from tools.figures import PlotLine, draw_lines
-from tools.files import read_records
+from tools.common.figures import PlotLine, draw_lines
+from tools.common.files import read_records
 from tools.train.runs.run_folder import LOG_FILE
 
 _SHARES = {"unseen_first": "ranked first, unseen matches", "first": "ranked first, learned moves"}

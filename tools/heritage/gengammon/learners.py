@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from nets.heritage.gengammon.kernels.net import INPUTS
 from nets.heritage.gengammon.net import HIDDEN_UNITS, GengammonNet, GengammonPlayer, format_net
-from tools.files import write_atomically
+from tools.common.files import write_atomically
+from tools.common.progress import format_short_number
 from tools.heritage.gengammon.backprop import BackpropTrainer
 from tools.heritage.gengammon.expert_moves.dataset import CandidatePlays
 from tools.heritage.gengammon.genes import decode_net
@@ -21,7 +22,6 @@ from tools.heritage.gengammon.packed_moves import ExpertAgreement, count_moves, 
 from tools.heritage.gengammon.playouts import find_best_by_playouts, measure_lead, sample_own_positions
 from tools.heritage.gengammon.runs import NET_FILE
 from tools.heritage.gengammon.settings import MimicSettings
-from tools.progress import format_short_number
 from tools.train.runs.run import Arrays, Learner, Record, RunProgress, StrengthMeasurement, read_array
 from tools.train.runs.strength_games import load_opponents, play_opponents, strengths_from_results
 

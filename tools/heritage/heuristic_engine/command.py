@@ -19,13 +19,13 @@ import msgspec
 
 from engine.errors import DataFileError, StateError, ValueRangeError
 from nets.heritage.heuristic_engine.heuristic import HeuristicConfig
-from tools.files import read_records
+from tools.common.files import read_records
+from tools.common.parallel import ProcessPool
+from tools.common.progress import Progress
 from tools.heritage.heuristic_engine.acceptance import FixedRule
 from tools.heritage.heuristic_engine.changes import draw_change
 from tools.heritage.heuristic_engine.settings import ClimbSettings
 from tools.heritage.heuristic_engine.trials import ClimbTrial, run_trial
-from tools.parallel import ProcessPool
-from tools.progress import Progress
 from tools.tournament.scores import MeanEstimate, estimate_mean
 from tools.train.runs.options import add_workers_option
 from tools.train.runs.run import Arrays, Learner, Record, RunProgress, StrengthMeasurement

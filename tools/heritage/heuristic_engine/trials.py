@@ -12,8 +12,8 @@ from engine.play.lockstep import play_games
 from engine.play.player import Player
 from engine.rules.rules import STANDARD_RULES, Rules
 from nets.heritage.heuristic_engine.heuristic import HeuristicConfig, HeuristicPlayer, OnePlyHeuristicPlayer
+from tools.common.parallel import ProcessPool
 from tools.heritage.heuristic_engine.acceptance import AcceptanceRule, ChangeDecision
-from tools.parallel import ProcessPool
 from tools.tournament.scores import PairedScores
 
 GAMES_PER_TASK = 500

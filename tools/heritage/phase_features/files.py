@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from engine.errors import DataFileError
 from engine.play.player import Player, ScorerPlayer
 from nets.heritage.phase_features.net import PhaseNet
-from tools.files import read_arrays
+from tools.common.files import read_arrays
 
 CHECKPOINT, BEST, IMITATION = "checkpoint.npz", "best.npz", "imitation.npz"
 

@@ -14,7 +14,7 @@ from engine.play.player import RandomPlayer, ScorerPlayer
 from nets.heritage.phase_features.heuristic import PhaseHeuristicScorer
 from nets.heritage.phase_features.net import HIDDEN, PhaseNet, draw_weights
 from nets.heritage.phase_features.uniform_choice_player import UniformChoicePlayer
-from tools.files import read_records, write_arrays
+from tools.common.files import read_records, write_arrays
 from tools.heritage.phase_features.files import IMITATION
 from tools.heritage.phase_features.report import (
     compute_mean_squared_error,

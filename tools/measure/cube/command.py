@@ -24,7 +24,8 @@ from engine.rollout import RolloutEvaluators, RolloutSettings
 from engine.runtime.cores import MAX_THREADS, count_usable_cores
 from engine.runtime.version import read_version
 from nets.catalogue import load_engine
-from tools.interrupts import EXIT_INTERRUPTED, call_on_interrupt
+from tools.common.interrupts import EXIT_INTERRUPTED, call_on_interrupt
+from tools.common.progress import Progress
 from tools.measure.cube.fit import EFFICIENCY_NAMES, efficiencies_from_vector
 from tools.measure.cube.positions import KINDS, classify_positions, draw_positions
 from tools.measure.cube.report import (
@@ -35,7 +36,6 @@ from tools.measure.cube.report import (
     name_efficiencies,
 )
 from tools.measure.cube.values import CubeValueEvaluator, make_money_game
-from tools.progress import Progress
 
 SUMMARY = "measure cube efficiencies by class of position"
 

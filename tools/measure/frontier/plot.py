@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tools.figures import make_figure, write_figure
+from tools.common.figures import make_figure, write_figure
 from tools.measure.frontier.points import BATCH_SIZE, FrontierPoint
 
 if TYPE_CHECKING:

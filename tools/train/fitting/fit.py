@@ -18,7 +18,7 @@ import numpy as np
 from msgspec import Meta
 
 from engine.errors import DataFileError, StateError, ValueRangeError
-from tools.files import append_new_record, read_arrays, write_arrays
+from tools.common.files import append_new_record, read_arrays, write_arrays
 from tools.train.fitting.net_set_fitter import NetSetFitter
 from tools.train.fitting.recipe import Recipe, add_fitting_options
 from tools.train.fitting.training_loop import split_labels

@@ -18,7 +18,7 @@ from typing import Annotated
 import numpy as np
 from msgspec import Meta
 
-from tools.progress import Progress
+from tools.common.progress import Progress
 from tools.train.fitting.net_set_fitter import NetSetFitter
 from tools.train.fitting.recipe import Recipe, add_fitting_options
 from tools.train.labels.label_tasks import (

@@ -20,9 +20,9 @@ import msgspec
 from msgspec import Meta
 
 from engine.errors import StateError, UnsupportedError
-from tools.files import read_records
-from tools.parallel import ProcessPool
-from tools.progress import format_short_number
+from tools.common.files import read_records
+from tools.common.parallel import ProcessPool
+from tools.common.progress import format_short_number
 from tools.train.labels.label_tasks import (
     LabelPlan,
     LabelPliesOption,

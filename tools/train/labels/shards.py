@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from engine.errors import DataFileError
 from engine.rules.outcome import Outcomes
 from engine.rules.position import CHECKERS, OFF, Board, Phase, classify_phases
-from tools.files import read_arrays, write_arrays
+from tools.common.files import read_arrays, write_arrays
 
 _SHARD = re.compile(r"labels-([0-9]{6})\.npz")
 _PACKED_BYTES = 25

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import DataFileError, UnsupportedError
-from tools.files import read_records
+from tools.common.files import read_records
 from tools.train.runs.run_folder import CONFIG_FILE, LOG_FILE, compute_hours
 from tools.train.runs.settings import read_settings_file
 

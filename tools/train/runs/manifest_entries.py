@@ -10,7 +10,7 @@ from typing import Protocol
 
 from engine.errors import StateError
 from nets.manifest import MANIFEST_FILE, check_name
-from tools.files import write_atomically
+from tools.common.files import write_atomically
 from tools.train.runs.run_folder import Provenance, read_run_provenance
 
 MANIFEST_HEADING = "# for nets/manifest.toml\n"

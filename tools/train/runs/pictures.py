@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tools.figures import make_figure, write_figure
+from tools.common.figures import make_figure, write_figure
 from tools.train.runs.curves import AXES, RunCurves, choose_axis, read_curves
 
 if TYPE_CHECKING:

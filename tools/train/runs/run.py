@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from engine.errors import DataFileError
 from nets.provenance import StrengthRecord
-from tools.files import append_new_record, read_arrays, read_records, write_arrays
-from tools.progress import Progress
+from tools.common.files import append_new_record, read_arrays, read_records, write_arrays
+from tools.common.progress import Progress
 from tools.train.runs.curves import find_best_strength, format_run_strength
 from tools.train.runs.pictures import draw_runs
 from tools.train.runs.run_folder import KIND_ARRAY, LOG_FILE

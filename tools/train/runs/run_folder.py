@@ -19,7 +19,7 @@ from nets.catalogue import DEFAULT_EVALUATOR, list_evaluator_names
 from nets.manifest import read_manifest
 from nets.provenance import TrainingRecord
 from nets.provenance import read_provenance as read_net_provenance
-from tools.files import read_arrays, read_records
+from tools.common.files import read_arrays, read_records
 from tools.train.runs.settings import (
     ORIGIN_TABLE,
     format_command_options,

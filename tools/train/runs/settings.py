@@ -17,7 +17,7 @@ import msgspec
 
 from engine.errors import DataFileError, GammondError, ValueRangeError
 from engine.options import did_you_mean, list_fields
-from tools.files import write_atomically
+from tools.common.files import write_atomically
 
 _Settings = TypeVar("_Settings", bound=msgspec.Struct)
 

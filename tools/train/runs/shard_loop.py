@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from tools.files import append_record
-from tools.parallel import ProcessPool
-from tools.progress import Progress
+from tools.common.files import append_record
+from tools.common.parallel import ProcessPool
+from tools.common.progress import Progress
 
 ShardRecord = dict[str, Any]
 """What making a shard gave, as the log has it."""

@@ -16,8 +16,8 @@ from engine.play.lockstep import PairedGameResults, play_games
 from engine.play.player import EvaluatorPlayer, Player
 from engine.rules.rules import STANDARD_RULES, Rules
 from nets.provenance import StrengthRecord
-from tools.opponents import load_opponent
-from tools.parallel import ProcessPool
+from tools.common.opponents import load_opponent
+from tools.common.parallel import ProcessPool
 from tools.train.weights.net_set import NetSet
 
 RANGE_GAMES = 1000
@@ -49,7 +49,7 @@ class BenchmarkGameRange:
 
     Attributes:
         nets: Play.
-        opponent: Against whom, as `tools.opponents.load_opponent` takes it.
+        opponent: Against whom, as `tools.common.opponents.load_opponent` takes it.
         first_game: The number of the first game.
         games: How many, even.
     """
@@ -121,7 +121,7 @@ def measure_strength(
 
     Args:
         nets: Measured.
-        opponents: As `tools.opponents.load_opponent` takes them.
+        opponents: As `tools.common.opponents.load_opponent` takes them.
         games: Paired games against each, even.
         processes: Play.
 

@@ -12,8 +12,8 @@ from typing import Generic, TypeVar
 import msgspec
 
 from engine.rules.rules import STANDARD_RULES, Rules
-from tools.figures import add_plot_option, check_plot_file
-from tools.parallel import ProcessPool
+from tools.common.figures import add_plot_option, check_plot_file
+from tools.common.parallel import ProcessPool
 from tools.train.runs.curves import summarise_strength
 from tools.train.runs.options import add_run_options, load_run_settings
 from tools.train.runs.run import DrawFunction, Learner, Record, Run

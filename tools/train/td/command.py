@@ -16,7 +16,7 @@ import msgspec
 
 from engine.errors import UnsupportedError
 from engine.play.player import EvaluatorPlayer, Player
-from tools.progress import Progress, format_short_number
+from tools.common.progress import Progress, format_short_number
 from tools.train.runs.game_learner import GameLearner, RoundReport
 from tools.train.runs.run import Arrays, Record, check_same_settings
 from tools.train.runs.settings import settings_from_args

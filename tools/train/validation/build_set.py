@@ -22,8 +22,8 @@ from engine.rollout import RolloutSettings
 from engine.rollout.settings import MAX_TRIALS, MAX_TRUNCATION
 from engine.rules.dice import MAX_SEED
 from nets.catalogue import collect_pruning_net_hashes
-from tools.parallel import ProcessPool
-from tools.progress import format_short_number
+from tools.common.parallel import ProcessPool
+from tools.common.progress import format_short_number
 from tools.train.runs.options import add_workers_option, load_run_settings
 from tools.train.runs.run_folder import LOG_FILE, begin_run
 from tools.train.runs.settings import add_setting_options

@@ -7,7 +7,7 @@ from pathlib import Path
 from engine.errors import ValueRangeError
 from engine.evaluation.evaluator import Evaluator
 from nets.catalogue import DEFAULT_EVALUATOR, list_evaluator_names
-from tools.opponents import load_opponent
+from tools.common.opponents import load_opponent
 from tools.train.weights.net_set import load_net_set
 
 

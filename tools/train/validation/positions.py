@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from engine.errors import DataFileError, ValueRangeError
 from engine.rules.position import Board
 from nets.catalogue import load_pruner
-from tools.files import read_arrays, write_arrays
+from tools.common.files import read_arrays, write_arrays
 from tools.train.labels.sampling import Sampler
 from tools.train.labels.shards import list_shard_numbers, pack_boards, read_shard, shard_file, unpack_boards
 from tools.train.weights.net_set import PHASES, NetSet, load_bearoff_evaluators

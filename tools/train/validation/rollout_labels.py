@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from engine.errors import DataFileError
 from engine.rules.outcome import cubeless_equity
-from tools.files import read_arrays, write_arrays
+from tools.common.files import read_arrays, write_arrays
 from tools.train.validation.positions import ValidationPositions
 
 _SHARD = re.compile(r"rollouts-([0-9]{6})\.npz")

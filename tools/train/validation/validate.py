@@ -25,7 +25,7 @@ from engine.rules.outcome import Outcome, Outcomes, cubeless_equity
 from engine.rules.position import Board
 from engine.rules.rules import STANDARD_RULES
 from engine.runtime.version import read_version
-from tools.progress import Progress
+from tools.common.progress import Progress
 from tools.train.runs.run_folder import CONFIG_FILE
 from tools.train.runs.settings import read_settings
 from tools.train.validation.build_set import ValidationSettings

@@ -27,7 +27,7 @@ from nets.onnx_layers import Layer as ActivatedLayer
 from nets.onnx_model import OnnxModel
 from nets.pruning_net import PruningNet
 from nets.router import ContactClassNets, Router
-from tools.files import read_arrays, write_arrays
+from tools.common.files import read_arrays, write_arrays
 from tools.train.weights.layers import ENCODER, OUTPUTS, LayeredNet
 from tools.train.weights.onnx_files import has_weight_outputs, net_to_onnx, read_onnx
 from tools.train.weights.td_nets import td_nets_from_arrays

@@ -8,7 +8,9 @@ import pytest
 from engine.errors import DataFileError, ValueRangeError
 from engine.rules.position import Position
 from tools import cli
-from tools.files import read_arrays, read_records, write_arrays
+from tools.common.files import read_arrays, read_records, write_arrays
+from tools.common.opponents import load_opponent
+from tools.common.parallel import ProcessPool
 from tools.heritage.barca import ascent
 from tools.heritage.barca.ascent import (
     AscentState,
@@ -19,8 +21,6 @@ from tools.heritage.barca.ascent import (
     state_to_arrays,
 )
 from tools.heritage.barca.settings import AscendSettings
-from tools.opponents import load_opponent
-from tools.parallel import ProcessPool
 from tools.train.runs import run as run_module
 
 FEW = ["--games", "20", "--reference-games", "20"]

@@ -9,12 +9,12 @@ from engine.errors import DataFileError, GammondError, StateError
 from engine.play.lockstep import play_games
 from engine.play.player import EvaluatorPlayer, RandomPlayer
 from nets.players.pubeval import PubevalPlayer
-from tools.files import read_arrays, read_records
+from tools.common.files import read_arrays, read_records
+from tools.common.opponents import load_opponent
 from tools.heritage.computational_backgammon import command
 from tools.heritage.computational_backgammon.learner import ClassicLearner
 from tools.heritage.computational_backgammon.net_set import read_classic_nets
 from tools.heritage.computational_backgammon.settings import ClassicSettings
-from tools.opponents import load_opponent
 from tools.train.runs import run as run_module
 
 OPTIONS = ["--hidden", "6", "--benchmark-games", "4", "--checkpoint-every", "100", "--games", "300"]

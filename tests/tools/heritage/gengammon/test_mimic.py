@@ -16,12 +16,12 @@ from nets.manifest import ScorerEntry
 from nets.players.pubeval import PubevalPlayer
 from tests.tools.heritage.gengammon.teaching import expert_moves
 from tools import export
-from tools.files import read_arrays, read_records
+from tools.common.files import read_arrays, read_records
+from tools.common.opponents import load_opponent
 from tools.heritage.gengammon import command
 from tools.heritage.gengammon.expert_moves.dataset import write_expert_moves
 from tools.heritage.gengammon.learners import MimicTask, SelfPlayLearner
 from tools.heritage.gengammon.settings import MimicSettings
-from tools.opponents import load_opponent
 from tools.train.runs import run as run_module
 from tools.train.runs.settings import read_settings
 

@@ -16,7 +16,7 @@ from nets.heritage.heuristic_engine.heuristic import (
     HeuristicPlayer,
     OnePlyHeuristicPlayer,
 )
-from tools.files import read_records
+from tools.common.files import read_records
 from tools.heritage.heuristic_engine import command
 from tools.heritage.heuristic_engine.settings import ClimbSettings
 from tools.train.runs import run as run_module

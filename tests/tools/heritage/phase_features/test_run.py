@@ -13,11 +13,11 @@ from nets.heritage.phase_features.net import PhaseNet, load_phase_net
 from nets.manifest import read_manifest
 from nets.provenance import read_provenance
 from tools import cli
-from tools.files import read_arrays, read_records
+from tools.common.files import read_arrays, read_records
+from tools.common.opponents import load_opponent
 from tools.heritage.phase_features import command
 from tools.heritage.phase_features import run as heuristic_run
 from tools.heritage.phase_features.settings import HeuristicNetSettings
-from tools.opponents import load_opponent
 from tools.train.runs import run as run_module
 from tools.train.runs.settings import read_settings
 

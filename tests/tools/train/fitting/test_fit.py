@@ -11,7 +11,7 @@ from engine.errors import DataFileError, GammondError, StateError
 from engine.rules.outcome import Outcomes
 from nets.catalogue import load_evaluator
 from nets.encoders import get_encoder
-from tools.files import read_arrays, read_records
+from tools.common.files import read_arrays, read_records
 from tools.train.fitting import fit
 from tools.train.fitting import torch_fitter as fitting
 from tools.train.fitting.training_loop import (

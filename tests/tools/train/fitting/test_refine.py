@@ -8,7 +8,7 @@ import pytest
 from engine.errors import GammondError, StateError
 from engine.play.lockstep import play_games
 from engine.play.player import EvaluatorPlayer
-from tools.files import read_arrays, read_records, write_arrays
+from tools.common.files import read_arrays, read_records, write_arrays
 from tools.train.fitting import refine
 from tools.train.fitting.training_loop import compute_fit_metrics
 from tools.train.labels.label_tasks import LabelPlan, label_shard

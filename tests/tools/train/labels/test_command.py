@@ -13,7 +13,7 @@ from engine.rules.dice import ROLL_WEIGHTS, ROLLS
 from engine.rules.outcome import cubeless_equity, invert_outcomes
 from engine.search import NPlyEvaluator
 from nets.catalogue import load_evaluator, load_pruner
-from tools.parallel import ProcessPool
+from tools.common.parallel import ProcessPool
 from tools.train.labels import command as label
 from tools.train.labels.command import LabelSettings
 from tools.train.labels.label_tasks import LabelPlan, label_shard

@@ -5,7 +5,7 @@ import pytest
 
 from engine.errors import DataFileError
 from engine.rules.position import Phase, classify_phases
-from tools.files import read_arrays, write_arrays
+from tools.common.files import read_arrays, write_arrays
 from tools.train.labels.setups import draw_setups
 from tools.train.labels.shards import (
     Labels,

@@ -3,7 +3,7 @@
 import pytest
 
 from engine.errors import DataFileError, UnsupportedError
-from tools.files import append_record
+from tools.common.files import append_record
 from tools.train.runs.curves import Curve, choose_axis, find_best_strength, format_run_strength, read_curves
 
 

@@ -16,7 +16,7 @@ from engine.errors import (
 from engine.play.lockstep import PairedGameResults, play_games
 from engine.play.player import EvaluatorPlayer, RandomPlayer
 from nets.players.pubeval import PubevalPlayer
-from tools.files import read_arrays, read_records, write_arrays
+from tools.common.files import read_arrays, read_records, write_arrays
 from tools.train.runs import game_learner
 from tools.train.runs import run as run_module
 from tools.train.runs import strength_games as measuring

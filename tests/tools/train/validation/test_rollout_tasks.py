@@ -8,8 +8,8 @@ import pytest
 from engine.rollout import RolloutEvaluator, RolloutSettings
 from engine.rollout.trial_scoring import TrialScoring
 from engine.rules.outcome import cubeless_equity
-from tools.parallel import ProcessPool
-from tools.progress import Progress
+from tools.common.parallel import ProcessPool
+from tools.common.progress import Progress
 from tools.train.runs.shard_loop import make_missing_shards
 from tools.train.validation import rollout_tasks as rolling_out
 from tools.train.validation.positions import ValidationPositions, draw_positions, make_sampler

@@ -9,7 +9,7 @@ from nets.catalogue import load_evaluator, load_pruner
 from nets.manifest import MANIFEST_FILE, read_manifest
 from nets.provenance import read_provenance as read_net_provenance
 from nets.pruning_net import PruningNet
-from tools.files import append_record, read_arrays, write_arrays
+from tools.common.files import append_record, read_arrays, write_arrays
 from tools.train.fitting.recipe import Recipe
 from tools.train.runs.run_folder import (
     ProvenanceStep,

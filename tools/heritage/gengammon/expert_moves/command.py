@@ -21,6 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from engine.errors import DataFileError, ValueRangeError
+from tools.common.progress import Progress
 from tools.heritage.gengammon.expert_moves.dataset import (
     FILTERS,
     ExpertMoves,
@@ -29,7 +30,6 @@ from tools.heritage.gengammon.expert_moves.dataset import (
 )
 from tools.heritage.gengammon.expert_moves.extraction import ExtractionReport, extract_moves
 from tools.heritage.gengammon.expert_moves.match_files import read_match_files
-from tools.progress import Progress
 
 SUMMARY = "extract the moves of experts from .mat files"
 

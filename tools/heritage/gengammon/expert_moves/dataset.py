@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from engine.errors import DataFileError, ValueRangeError
 from engine.rules.moves import expand_rolls
 from engine.rules.position import Board, Phase, classify_phases, swap_sides
-from tools.files import read_arrays, write_arrays
+from tools.common.files import read_arrays, write_arrays
 from tools.train.labels.shards import pack_boards, unpack_boards
 
 MoveMask = NDArray[np.bool_]

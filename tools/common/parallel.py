@@ -18,7 +18,7 @@ from typing import TypeVar
 from engine.errors import LimitError, ValueRangeError
 from engine.runtime.cores import MAX_THREADS
 from engine.runtime.garbage import collect_garbage_rarely
-from tools.interrupts import follow_parent
+from tools.common.interrupts import follow_parent
 
 _Task = TypeVar("_Task")
 _Result = TypeVar("_Result")

@@ -8,8 +8,9 @@ import threading
 
 import pytest
 
-from tools import cli, interrupts
-from tools.interrupts import call_on_interrupt, raise_on_interrupt
+from tools import cli
+from tools.common import interrupts
+from tools.common.interrupts import call_on_interrupt, raise_on_interrupt
 
 BOTH = pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
 
@@ -89,7 +90,7 @@ def test_another_thread_changes_no_handler():
 
 
 def test_sigterm_in_a_tool_exits_130(monkeypatch, capsys):
-    monkeypatch.setattr(cli, "TOOLS", {"fake": "tests.tools.test_interrupts"})
+    monkeypatch.setattr(cli, "TOOLS", {"fake": "tests.tools.common.test_interrupts"})
     assert cli.main(["fake"]) == cli.EXIT_INTERRUPTED
     assert capsys.readouterr().err == "gammond: interrupted\n"
 

@@ -94,11 +94,12 @@ def load_decider(
         playing_strength: Its strength.
         threads: For one decision.
         seed: Of the errors of weak levels.
-        player: The player that chooses the plays, as for `tools.opponents.load_opponent`; the net makes the
-            cube decisions.
+        player: The player that chooses the plays, as for `tools.common.opponents.load_opponent`; the net
+            makes the cube decisions.
 
     Raises:
-        GammondError: As `nets.catalogue.load_engine` and `tools.opponents.load_opponent`, or a negative seed.
+        GammondError: As `nets.catalogue.load_engine` and `tools.common.opponents.load_opponent`, or a
+            negative seed.
     """
     from nets.catalogue import load_engine
 
@@ -106,6 +107,6 @@ def load_decider(
     settings, noise_points = playing_strength.settings, playing_strength.noise_points
     if player is None:
         return Decider(engine, settings, noise_points, seed)
-    from tools.opponents import load_opponent
+    from tools.common.opponents import load_opponent
 
     return Decider(engine, settings, noise_points, seed, player=load_opponent(player))

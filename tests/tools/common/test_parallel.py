@@ -7,7 +7,7 @@ import time
 import pytest
 
 from engine.errors import LimitError, StateError, ValueRangeError
-from tools.parallel import ProcessPool, is_stopping
+from tools.common.parallel import ProcessPool, is_stopping
 
 
 def square(number: int) -> int:

@@ -13,7 +13,7 @@ from engine.errors import DataFileError, FormatError, UnsupportedError, ValueRan
 from engine.play.decider import SearchPlayer
 from nets.catalogue import collect_net_hashes
 from tools import cli
-from tools.opponents import load_opponent
+from tools.common.opponents import load_opponent
 from tools.train.weights.layers import LayeredNet
 from tools.train.weights.net_set import NetSet
 from tools.train.weights.random_positions import sample_random_positions

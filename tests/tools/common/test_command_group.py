@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from tools import cli
-from tools.command_group import format_description
+from tools.common.command_group import format_description
 from tools.heritage.command import COMMANDS as HERITAGE
 from tools.measure.command import COMMANDS as MEASURE
 from tools.train.command import COMMANDS as TRAIN
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 GROUPS = {"train": TRAIN, "heritage": HERITAGE, "measure": MEASURE}
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.errors import UnsupportedError, missing_package
-from tools.files import write_atomically
+from tools.common.files import write_atomically
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

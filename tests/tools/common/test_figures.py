@@ -6,8 +6,8 @@ import importlib.util
 import pytest
 
 from engine.errors import DataFileError, UnsupportedError, ValueRangeError
-from tools.figures import check_plot_file
-from tools.files import append_record
+from tools.common.figures import check_plot_file
+from tools.common.files import append_record
 from tools.train.runs import pictures, plot
 from tools.train.runs import run as run_module
 from tools.train.runs.curves import Curve, RunCurves

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from engine.errors import DataFileError
 from engine.play.player import Player
 from nets.catalogue import load_player
-from tools.files import read_arrays
+from tools.common.files import read_arrays
 
 PLAYER_HELP = (
     "a player of 'gammond players', with options after a colon: 'default', 'NAME:plies=2,filter=narrow', "

@@ -2,7 +2,7 @@ import io
 
 import pytest
 
-from tools.progress import Progress, format_duration, format_short_number
+from tools.common.progress import Progress, format_duration, format_short_number
 
 
 class Terminal(io.StringIO):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from engine.errors import DataFileError
-from tools.files import (
+from tools.common.files import (
     append_new_record,
     append_record,
     read_arrays,

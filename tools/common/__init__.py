@@ -1,0 +1,1 @@
+"""What all tools share: processes, files, figures, progress, interrupts; players by name, and strength."""
