@@ -16,10 +16,10 @@ from engine.play.player import Player, ScorerPlayer
 from engine.rules.position import Board
 from nets.heritage.barca.bev import HAND_WEIGHTS, BevScorer, BevWeights
 from nets.heritage.heuristic_engine.heuristic import HEURISTIC_CONFIGS, HeuristicConfig, HeuristicPlayer
+from nets.heritage.heuristic_engine.kernels import heuristic as kernel_heuristic
 from nets.heritage.phase_features.features import FEATURE_NAMES, FEATURES, GamePhase, get_divisors
 from nets.heritage.phase_features.heuristic import WEIGHTS
 from nets.heritage.phase_features.kernels import features as kernel_features
-from tools.heritage.barca.kernels.heuristic_scores import write_heuristic_scores
 
 Vector = NDArray[np.float64]
 """``float64[d]``: weights of a family, in the order of its names."""
@@ -73,12 +73,13 @@ class _HeuristicScorer:
     """The heuristic engine's formula for contact; an `engine.evaluation.evaluator.Scorer`."""
 
     def __init__(self, vector: Vector) -> None:
-        self._factors = HeuristicConfig(*vector.tolist()).tables
+        self._tables = HeuristicConfig(*vector.tolist()).tables
 
     def score_boards(self, boards: Board) -> NDArray[np.float32]:
         """Score positions after a play, as `Scorer.score_boards`; finished ones are 0."""
         scores = np.empty(len(boards), np.float32)
-        write_heuristic_scores(np.require(boards, np.int8, ["C", "W"]), self._factors, scores)
+        boards = np.require(boards, np.int8, ["C", "W"])
+        kernel_heuristic.write_contact_scores(boards, self._tables, scores)
         return scores
 
 

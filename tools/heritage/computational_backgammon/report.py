@@ -21,21 +21,29 @@ import numpy as np
 
 from engine.errors import DataFileError, UnsupportedError
 from engine.play.lockstep import PairedGameResults, play_games
+from engine.rules.outcome import LOSE_G, WIN, WIN_G
+from engine.rules.rules import STANDARD_RULES
 from nets.catalogue import DEFAULT_EVALUATOR
 from tools.common.files import read_records
 from tools.common.opponents import RUN_PREFIX, load_opponent
 from tools.heritage.computational_backgammon.endgames import measure_endgame_errors
-from tools.heritage.computational_backgammon.opening import make_opening_report
 from tools.heritage.computational_backgammon.table_sizes import make_size_report
 from tools.heritage.computational_backgammon.text_table import format_table
 from tools.train.runs.run import CHECKPOINT_FILE
 from tools.train.runs.run_folder import LOG_FILE
 from tools.train.runs.strength_games import check_benchmark
+from tools.train.validation.named_evaluators import load_named_evaluator
 
 SUMMARY = "compare runs of classic nets, openings and bearoff tables"
 
 LAST_MEASUREMENTS = 10
 """Measurements at the end of a run that are averaged."""
+
+REFERENCE_CHANCES = (0.519, 0.151, 0.136)
+"""GNU Backgammon's chances of winning, and of winning and losing a gammon, for the side on roll at the start.
+
+Source: the blog Computational Backgammon, 2 September 2011.
+"""
 
 _SEED = 2
 """Seed of dice other than those that chose the best nets."""
@@ -67,7 +75,7 @@ def main(args: argparse.Namespace) -> int:
     if args.report == "tables":
         sys.stdout.write(make_size_report())
     elif args.report == "start":
-        sys.stdout.write(make_opening_report(args.subjects or [DEFAULT_EVALUATOR]))
+        sys.stdout.write(tabulate_openings(args.subjects or [DEFAULT_EVALUATOR]))
     else:
         if not args.subjects:
             raise UnsupportedError("expected the folders of runs, got none", field="subjects")
@@ -166,6 +174,30 @@ def _make_evaluation_row(folder: Path, records: Sequence[Mapping[str, Any]]) -> 
     chances = [*last["start"], last["sure_win"], last["sure_loss"]]
     chances += [errors.sure_wins, errors.sure_losses, errors.rms]
     return [folder.name, *(f"{100 * chance:.1f}" for chance in chances)]
+
+
+def tabulate_openings(names: Sequence[str]) -> str:
+    """Tabulate players' evaluations of the opening position for the side on roll, beside the reference.
+
+    Args:
+        names: As `tools.train.validation.named_evaluators.load_named_evaluator` takes them.
+
+    Raises:
+        ValueRangeError: A player is unknown, or has no evaluator.
+        GammondError: A player cannot be loaded.
+    """
+    rows = [_make_opening_row("reference of the blog", REFERENCE_CHANCES)]
+    for name in names:
+        outcome = load_named_evaluator(name).evaluate(STANDARD_RULES.starting_position.board[None])[0]
+        chances = (float(outcome[WIN]), float(outcome[WIN_G]), float(outcome[LOSE_G]))
+        rows.append(_make_opening_row(name, chances))
+    head = ["per cent, for the side on roll", "win", "win gammon", "lose gammon", "farthest from it"]
+    return format_table(head, rows)
+
+
+def _make_opening_row(name: str, chances: Sequence[float]) -> list[str]:
+    farthest = max(abs(chance - known) for chance, known in zip(chances, REFERENCE_CHANCES, strict=True))
+    return [name, *(f"{100 * chance:.1f}" for chance in (*chances, farthest))]
 
 
 def _format_score(result: PairedGameResults) -> str:

@@ -122,6 +122,22 @@ def score_position(boards: NDArray[np.int8], at: int, tables: HeuristicTables, i
 
 
 @kernel
+def write_contact_scores(
+    boards: NDArray[np.int8], tables: HeuristicTables, scores: NDArray[np.float32]
+) -> None:
+    """Score many positions by the formula for contact, whatever their phase: one measure for a whole game.
+
+    Args:
+        boards: ``int8[n, 2, 26]``, as for `score_position`.
+        tables: The tables.
+        scores: out, ``float32[n]``; 0 for finished positions.
+    """
+    for i in range(boards.shape[0]):
+        is_over = boards[i, 1, 0] == 15 or boards[i, 0, 0] == 15
+        scores[i] = 0.0 if is_over else score_position(boards, i, tables, False)
+
+
+@kernel
 def choose_plays(
     children: NDArray[np.int8],
     offsets: NDArray[np.int64],

@@ -76,6 +76,18 @@ def test_scores_agree_with_the_slow_twin(its):
 
 
 @pytest.mark.nojit
+def test_many_positions_are_scored_by_the_formula_for_contact_and_finished_ones_by_nothing():
+    sample = boards.random_boards(40, seed=14)
+    sample[3, 1], sample[7, 0] = 0, 0
+    sample[3, 1, 0] = sample[7, 0, 0] = 15
+    scores = np.full(len(sample), np.nan, np.float32)
+    kernel_heuristic.write_contact_scores(sample, ODD.tables, scores)
+    expected = [kernel_heuristic.score_position(sample, at, ODD.tables, False) for at in range(len(sample))]
+    expected[3] = expected[7] = 0.0
+    np.testing.assert_allclose(scores, expected, rtol=1e-6)
+
+
+@pytest.mark.nojit
 def test_the_printed_formula_is_the_loop_of_the_article():
     sample = boards.random_boards(150, seed=13)
     for at, board in enumerate(sample):
