@@ -30,6 +30,7 @@ from numba.core.caching import FunctionCache
 from numba.core.event import Listener, register
 from numba.core.runtime.nrt import rtsys
 
+from engine.kernels.linking import keep_functions_apart
 from engine.runtime.compilation import COMPILATION
 
 _ROOT = Path(__file__).resolve().parent.parent.parent
@@ -54,6 +55,7 @@ class KernelCache:
         files = self._find_files()
         compiled = _read_overload(files, signature, target_context) if files else None
         if compiled is None:
+            keep_functions_apart()
             _report_compiling()
         return compiled
 

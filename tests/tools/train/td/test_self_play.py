@@ -1,5 +1,9 @@
 """The compiled training loop against numpy twins, and runs that are repeatable."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -131,3 +135,19 @@ def test_reports_of_rounds_add_up():
     assert second.add_earlier(first) == RoundReport(128, 0.1, 128, 1000, 30, 100.0)
     assert second.add_earlier(first).error_points == pytest.approx(0.1**0.5)
     assert second.add_earlier(None) == second
+
+
+@pytest.mark.slow
+def test_a_process_that_compiles_trains_the_same_net_as_one_that_loads(tmp_path):
+    command = ["train", "td", "--games", "512", "--hidden", "16", "--race-hidden", "8"]
+    command += ["--benchmark-games", "0"]
+    environment = {**os.environ, "GAMMOND_CACHE": str(tmp_path / "kernels")}
+    nets = []
+    for run in ("compiles", "loads"):
+        arguments = [sys.executable, "-m", "gammond", *command, str(tmp_path / run)]
+        subprocess.run(arguments, env=environment, check=True, capture_output=True)
+        with np.load(tmp_path / run / "checkpoint.npz") as file:
+            nets.append({name: file[name] for name in file.files if name.startswith(("contact_", "race_"))})
+    assert nets[0]
+    for name, weights in nets[0].items():
+        np.testing.assert_array_equal(nets[1][name], weights)
