@@ -79,7 +79,7 @@ def ask_cube(position: Position, match: MatchState | None, plies: int) -> Questi
 
 
 class RolloutSettings(TypedDict, total=False):
-    """Options of a rollout with the defaults of `gammond.Engine.rollout`, which explains them."""
+    """Options of a rollout, which `gammond.Engine.rollout` explains."""
 
     kind: RolloutKind | None
     trials: int
@@ -94,6 +94,9 @@ class RolloutSettings(TypedDict, total=False):
 class RolloutQuestion:
     """The commands for a rollout, and the parser of their answers.
 
+    Options that are None are not sent: the server's defaults are those of `gammond.Engine.rollout`.
+    ``cubeful`` always is, since its default there is the session's setting.
+
     Raises:
         ValueRangeError: A die is not 1 to 6.
     """
@@ -105,27 +108,31 @@ class RolloutQuestion:
         match: MatchState | None,
         *,
         kind: RolloutKind | None = None,
-        trials: int = 1296,
-        seed: int = 0,
-        truncation: int = 0,
-        plies: int = 0,
+        trials: int | None = None,
+        seed: int | None = None,
+        truncation: int | None = None,
+        plies: int | None = None,
         cubeful: bool = True,
-        variance_reduction: bool = True,
-        candidates: int = 5,
+        variance_reduction: bool | None = None,
+        candidates: int | None = None,
     ) -> None:
         kind = kind or ("position" if dice is None else "plays")
         self._position, self._dice, self._cubeful = position, dice, cubeful
         self._match = replace(match or MatchState(), dice=dice, doubled=False, beavered=False, resigned=0)
-        options: dict[str, object] = {
-            "trials": trials, "seed": seed, "truncate": truncation, "plies": plies,
-            "cubeful": str(cubeful).lower(), "vr": str(variance_reduction).lower(),
-        }  # fmt: skip
-        if kind == "plays":
-            options["candidates"] = candidates
+        options = {
+            "trials": trials,
+            "seed": seed,
+            "truncate": truncation,
+            "plies": plies,
+            "cubeful": cubeful,
+            "vr": variance_reduction,
+            "candidates": candidates if kind == "plays" else None,
+        }
+        given = (f"{name}={str(value).lower()}" for name, value in options.items() if value is not None)
         what = "moves" if kind == "plays" else kind
         self.lines = [
             f"position gnubgid {position.id}:{self._match.id}",
-            " ".join(["rollout", what, *(f"{name}={value}" for name, value in options.items())]),
+            " ".join(["rollout", what, *given]),
         ]
 
     def parse(self, lines: list[str]) -> Rollout:

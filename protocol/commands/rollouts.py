@@ -47,7 +47,9 @@ ROLLOUT_ARGUMENTS = (
         "rollout",
         is_required=False,
     ),
-    integer_argument("trials", 1, MAX_TRIALS, "trials for each candidate; default 1296", is_named=True),
+    integer_argument(
+        "trials", 1, MAX_TRIALS, f"trials for each candidate; default {RolloutSettings.trials}", is_named=True
+    ),
     integer_argument("seed", 0, MAX_SEED, "seed of the dice; default 0", is_named=True),
     integer_argument(
         "truncate",
@@ -75,21 +77,22 @@ ROLLOUT_ARGUMENTS = (
         "stop_jsd",
         0,
         MAX_STOP_JSD,
-        "prune candidates this many joint standard deviations behind the best; default 3, 0 for never",
+        "prune candidates this many joint standard deviations behind the best; "
+        f"default {RolloutSettings.stop_jsd:g}, 0 for never",
         is_named=True,
     ),
     integer_argument(
         "min_trials",
         2,
         MAX_TRIALS,
-        "trials before either rule may stop anything; default 324",
+        f"trials before either rule may stop anything; default {RolloutSettings.min_trials}",
         is_named=True,
     ),
     integer_argument(
         "candidates",
         1,
         MAX_CANDIDATES,
-        "number of plays to roll out, the best at 0-ply; default 5",
+        f"number of plays to roll out, the best at 0-ply; default {DEFAULT_CANDIDATES}",
         is_named=True,
     ),
     integer_argument(

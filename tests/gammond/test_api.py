@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import inspect
 import pickle
 import subprocess
 import sys
@@ -13,6 +14,8 @@ import numpy as np
 import pytest
 
 import gammond
+from engine.analysis.rollout_requests import RolloutRequest
+from engine.rollout import RolloutSettings
 from gammond import MatchState, Position
 
 ROOT = Path(__file__).parents[2]
@@ -154,6 +157,15 @@ def test_a_rollout_reports_progress_and_is_repeatable(engine):
     assert rolled.plays[0].play.text == "8/5 6/5"
     assert rolled.plays[1].loss > 3 * rolled.plays[1].loss_error > 0
     assert engine.rollout(START, (3, 1), trials=72, truncation=5, candidates=2) == rolled
+
+
+def test_a_rollout_has_the_defaults_of_the_engine_behind_it():
+    parameters = inspect.signature(gammond.Engine.rollout).parameters
+    owners = RolloutSettings(), RolloutRequest("position", START._position, MatchState()._to_engine())
+    defaults = {name: value for owner in owners for name, value in vars(owner).items()}
+    defaults["cubeful"] = defaults.pop("is_cubeful")
+    shared = {"trials", "seed", "truncation", "variance_reduction", "plies", "cubeful", "candidates"}
+    assert {name: parameters[name].default for name in shared} == {name: defaults[name] for name in shared}
 
 
 def test_a_rollout_that_is_cancelled_gives_what_is_complete(engine):

@@ -112,6 +112,7 @@ def test_rollouts_are_those_of_the_engine_in_this_process(client):
         check_same_rollout(
             client.rollout(START, dice, match, **options), engine.rollout(START, dice, match, **options)
         )
+    check_same_rollout(client.rollout(START, (3, 1), trials=36), engine.rollout(START, (3, 1), trials=36))
 
 
 def test_a_rollout_reports_progress_and_ends_early_when_it_is_cancelled(connected):
