@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.bearoff.tables import pack_tables
 from engine.evaluation.evaluator import Evaluator, ExactEvaluator
 from engine.kernels import as_kernel_array
 from engine.kernels import outcomes as kernel_outcomes
@@ -45,6 +46,7 @@ class Router:
 
     Attributes:
         compiled: The routes for kernels, if all nets are compiled; then one loop evaluates all positions.
+        bearoff: The exact evaluators for kernels; None if they are no bearoff databases.
     """
 
     plies = 0
@@ -59,6 +61,7 @@ class Router:
     ) -> None:
         self.name = name
         self.compiled = _compile_routes(contact, race, crashed)
+        self.bearoff = pack_tables(exact)
         self._exact = tuple(exact)
         self._nets = (  # numpy compares with plain integers ten times as fast as with members of an enum
             (int(Phase.CONTACT), contact),
@@ -98,14 +101,21 @@ class Router:
         outcomes = np.empty((len(boards), 5), np.float32)
         classes = np.empty(len(boards), np.int8)
         if kernel_routing.classify_positions(boards, classes) and self._exact:
-            races = np.flatnonzero(classes // kernel_routing.CONTACT_CLASSES == Phase.RACE)
-            uncovered = self._evaluate_exact(boards, races, outcomes)
-            left = classes[uncovered]
-            classes[races] = kernel_routing.KNOWN
-            classes[uncovered] = left
+            if self.bearoff:
+                kernel_routing.look_up_races(self.bearoff, boards, classes, outcomes)
+            else:
+                self._evaluate_known(boards, classes, outcomes)
         with release_turn():
             kernel_routing.evaluate_classes(packed, net_of_class, boards, classes, False, outcomes)
         return outcomes
+
+    def _evaluate_known(self, boards: Board, classes: NDArray[np.int8], outcomes: Outcomes) -> None:
+        """Write the outcomes of the races that exact evaluators cover, whose class becomes `KNOWN`."""
+        races = np.flatnonzero(classes // kernel_routing.CONTACT_CLASSES == Phase.RACE)
+        uncovered = self._evaluate_exact(boards, races, outcomes)
+        left = classes[uncovered]
+        classes[races] = kernel_routing.KNOWN
+        classes[uncovered] = left
 
     def _evaluate_exact(
         self, boards: Board, rows: NDArray[np.int64], outcomes: Outcomes

@@ -190,15 +190,22 @@ def list_roll_results(
 
 
 @kernel
-def _number_row(row: NDArray[np.int8], ranks: NDArray[np.int64]) -> int:
+def _find_highest_point(boards: NDArray[np.int8], at: int, side: int) -> int:
+    point = 25
+    while point > 0 and boards[at, side, point] == 0:
+        point -= 1
+    return point
+
+
+@kernel
+def _number_side_of_board(boards: NDArray[np.int8], at: int, side: int, ranks: NDArray[np.int64]) -> int:
     points = ranks.shape[0] - 1
+    if _find_highest_point(boards, at, side) > points:
+        return -1
     above = 0
-    for point in range(25, points, -1):
-        if row[point] != 0:
-            return -1
     number = 0
     for point in range(points, 0, -1):
-        above += int(row[point])
+        above += int(boards[at, side, point])
         if above >= ranks.shape[1]:
             return -1
         number += ranks[point, above]
@@ -206,11 +213,25 @@ def _number_row(row: NDArray[np.int8], ranks: NDArray[np.int64]) -> int:
 
 
 @kernel
-def _find_highest_of_row(row: NDArray[np.int8]) -> int:
-    point = 25
-    while point > 0 and row[point] == 0:
-        point -= 1
-    return point
+def number_position(boards: NDArray[np.int8], at: int, ranks: NDArray[np.int64]) -> tuple[int, int]:
+    """Return the numbers of both sides of a position, the player on roll first.
+
+    Args:
+        boards: ``int8[n, 2, 26]``.
+        at: The place of the position.
+        ranks: ``int64[points + 1, checkers + 1]``.
+
+    Returns:
+        -1, -1 where a side has a checker beyond the points, or too many, or where there is contact.
+    """
+    own = _number_side_of_board(boards, at, 0, ranks)
+    other = _number_side_of_board(boards, at, 1, ranks)
+    contact_is_possible = 2 * (ranks.shape[0] - 1) > 24
+    if contact_is_possible and _find_highest_point(boards, at, 0) + _find_highest_point(boards, at, 1) > 24:
+        own = -1
+    if own < 0 or other < 0:
+        return -1, -1
+    return own, other
 
 
 @gil_kernel
@@ -220,20 +241,9 @@ def number_boards(boards: NDArray[np.int8], ranks: NDArray[np.int64], numbers: N
     Args:
         boards: ``int8[n, 2, 26]``.
         ranks: ``int64[points + 1, checkers + 1]``.
-        numbers: out, ``int64[n, 2]``; -1, -1 where a side has a checker beyond the points, or too many, or
-            where there is contact.
+        numbers: out, ``int64[n, 2]``, as `number_position`.
     """
-    contact_is_possible = 2 * (ranks.shape[0] - 1) > 24
     for i in range(boards.shape[0]):
-        own = _number_row(boards[i, 0], ranks)
-        other = _number_row(boards[i, 1], ranks)
-        if (
-            contact_is_possible
-            and _find_highest_of_row(boards[i, 0]) + _find_highest_of_row(boards[i, 1]) > 24
-        ):
-            own = -1
-        if own < 0 or other < 0:
-            own = -1
-            other = -1
+        own, other = number_position(boards, i, ranks)
         numbers[i, 0] = own
         numbers[i, 1] = other

@@ -245,6 +245,46 @@ def _compute_ahead_chance(
     return min(total, 1.0)
 
 
+@kernel
+def write_outcome(
+    own: int,
+    other: int,
+    sides: int,
+    firsts: NDArray[np.uint8],
+    counts: NDArray[np.uint8],
+    starts: NDArray[np.uint64],
+    values: NDArray[np.float32],
+    outcomes: NDArray[np.float32],
+    at: int,
+) -> None:
+    """Write the outcome of one position by comparing the distributions of both sides.
+
+    Args:
+        own: The number of the side on roll.
+        other: The number of the other side.
+        sides: The number of sides.
+        firsts: ``uint8[rows]``.
+        counts: ``uint8[rows]``.
+        starts: ``uint64[rows]``.
+        values: ``float32[...]``.
+        outcomes: out, ``float32[n, 5]``.
+        at: The row to write.
+    """
+    to_first_off = starts.shape[0] - sides
+    win = _compute_ahead_chance(own, other, 0, firsts, counts, starts, values)
+    win_gammon = 0.0
+    lose_gammon = 0.0
+    if other + to_first_off >= sides:
+        win_gammon = _compute_ahead_chance(own, other + to_first_off, 0, firsts, counts, starts, values)
+    if own + to_first_off >= sides:
+        lose_gammon = _compute_ahead_chance(other, own + to_first_off, 1, firsts, counts, starts, values)
+    outcomes[at, 0] = win
+    outcomes[at, 1] = min(win_gammon, win)
+    outcomes[at, 2] = 0.0
+    outcomes[at, 3] = min(lose_gammon, 1.0 - win)
+    outcomes[at, 4] = 0.0
+
+
 @gil_kernel
 def evaluate(
     numbers: NDArray[np.int64],
@@ -255,7 +295,7 @@ def evaluate(
     values: NDArray[np.float32],
     outcomes: NDArray[np.float32],
 ) -> None:
-    """Evaluate positions by comparing the distributions of both sides.
+    """Evaluate positions, as `write_outcome`.
 
     Args:
         numbers: ``int64[n, 2]``, all in the table.
@@ -266,19 +306,5 @@ def evaluate(
         values: ``float32[...]``.
         outcomes: out, ``float32[n, 5]``.
     """
-    to_first_off = starts.shape[0] - sides
     for i in range(numbers.shape[0]):
-        own = numbers[i, 0]
-        other = numbers[i, 1]
-        win = _compute_ahead_chance(own, other, 0, firsts, counts, starts, values)
-        win_gammon = 0.0
-        lose_gammon = 0.0
-        if other + to_first_off >= sides:
-            win_gammon = _compute_ahead_chance(own, other + to_first_off, 0, firsts, counts, starts, values)
-        if own + to_first_off >= sides:
-            lose_gammon = _compute_ahead_chance(other, own + to_first_off, 1, firsts, counts, starts, values)
-        outcomes[i, 0] = win
-        outcomes[i, 1] = min(win_gammon, win)
-        outcomes[i, 2] = 0.0
-        outcomes[i, 3] = min(lose_gammon, 1.0 - win)
-        outcomes[i, 4] = 0.0
+        write_outcome(numbers[i, 0], numbers[i, 1], sides, firsts, counts, starts, values, outcomes, i)

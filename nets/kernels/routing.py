@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import kernel
+from engine.kernels import gil_kernel, kernel
+from engine.kernels.bearoff_tables import BearoffTables, look_up_outcome
 from engine.kernels.outcomes import (
     gather_boards,
     group_rows_by_class,
@@ -54,6 +55,27 @@ def classify_positions(boards: NDArray[np.int8], classes: NDArray[np.int8]) -> i
             back |= int(number >= _MIN_BACK_CHECKERS) << side
         classes[i] = FINISHED if classes[i] == OVER else classes[i] * CONTACT_CLASSES + back
     return races
+
+
+@gil_kernel
+def look_up_races(
+    tables: BearoffTables,
+    boards: NDArray[np.int8],
+    classes: NDArray[np.int8],
+    outcomes: NDArray[np.float32],
+) -> None:
+    """Write the outcomes of the races that bearoff databases cover; their class becomes `KNOWN`.
+
+    Args:
+        tables: The databases.
+        boards: ``int8[n, 2, 26]``.
+        classes: in and out, ``int8[n]``, from `classify_positions`.
+        outcomes: out, ``float32[n, 5]``; other rows are left alone.
+    """
+    for i in range(boards.shape[0]):
+        is_race = classes[i] // CONTACT_CLASSES == RACE
+        if is_race and look_up_outcome(tables, boards, i, outcomes):
+            classes[i] = KNOWN
 
 
 @kernel

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from engine.bearoff.one_sided import build_one_sided
+from engine.bearoff.two_sided import build_two_sided
 from engine.rules.outcome import evaluate_finished, sanitise_outcomes
 from engine.rules.position import Phase, classify_phases
 from nets.encoders import get_encoder
@@ -12,6 +14,7 @@ from nets.net_evaluator import NetEvaluator
 from nets.onnx_model import OnnxModel
 from nets.router import Router
 from tests import boards
+from tests.nets.kernels.test_packed_nets import random_compiled_net
 from tests.nets.net_files import write_net
 
 
@@ -133,3 +136,28 @@ def test_outcomes_are_the_same_bytes_whatever_the_batch_and_the_order(tmp_path, 
     order = np.random.default_rng(24).permutation(len(sample))
     assert np.concatenate(parts).tobytes() == whole.tobytes()
     assert router.evaluate(sample[order]).tobytes() == whole[order].tobytes()
+
+
+class _Unknown:
+    """A bearoff table that the router cannot hand to a kernel."""
+
+    def __init__(self, table) -> None:
+        self.covers, self.evaluate, self.is_optimal = table.covers, table.evaluate, table.is_optimal
+
+
+def test_bearoff_tables_in_a_kernel_answer_as_when_they_are_asked_one_by_one():
+    tables = build_two_sided(4, 3), build_one_sided(6, 6)
+    net = random_compiled_net("tesauro196", (6,), 1)
+    in_kernel, one_by_one = (
+        Router("test", net, exact=exact) for exact in (tables, [_Unknown(table) for table in tables])
+    )
+    assert in_kernel.bearoff
+    assert one_by_one.bearoff is None
+    few = boards.random_boards(300, seed=23)
+    few[:, :, 7:] = 0
+    few[:, :, 1:7] //= 2
+    few[:, :, 0] = 15 - few[:, :, 1:].sum(axis=2)
+    sample = np.concatenate([_mixed_sample(), few])
+    assert tables[0].covers(few).sum() > 3
+    assert (tables[1].covers(few) & ~tables[0].covers(few)).sum() > 3
+    np.testing.assert_array_equal(in_kernel.evaluate(sample), one_by_one.evaluate(sample))

@@ -1,0 +1,57 @@
+"""Bearoff databases in the form of the kernels, which look positions up in a loop with other work."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.bearoff.one_sided import OneSidedTable
+from engine.bearoff.two_sided import TwoSidedTable
+from engine.evaluation.evaluator import ExactEvaluator
+from engine.kernels.bearoff_tables import BearoffTables
+
+_S = TypeVar("_S", bound=np.generic)
+
+_NO_RANKS = np.zeros((1, 1), np.int64)
+
+
+def pack_tables(exact: Sequence[ExactEvaluator]) -> BearoffTables | None:
+    """Pack databases for the kernels, which answer as the evaluators do in their order.
+
+    Args:
+        exact: Evaluators of bearoff positions.
+
+    Returns:
+        The databases; None unless they are at most a two-sided one and after it a one-sided one.
+    """
+    two_sided, one_sided, left = None, None, list(exact)
+    if left and isinstance(left[0], TwoSidedTable):
+        two_sided, left = left[0], left[1:]
+    if left and isinstance(left[0], OneSidedTable):
+        one_sided, left = left[0], left[1:]
+    if left:
+        return None
+    ranks, wins, equities = _NO_RANKS, np.empty((0, 0), np.float32), None
+    if two_sided:
+        ranks, wins, equities = two_sided.numbering.ranks, two_sided.wins, two_sided.equities
+    return BearoffTables(
+        _lock(ranks, np.int64),
+        _lock(wins, np.float32),
+        _lock(np.empty((0, 0, 3)) if equities is None else equities, np.float32),
+        _lock(one_sided.numbering.ranks if one_sided else _NO_RANKS, np.int64),
+        one_sided.numbering.side_count if one_sided else 0,
+        _lock(one_sided.firsts if one_sided else np.empty(0), np.uint8),
+        _lock(one_sided.counts if one_sided else np.empty(0), np.uint8),
+        _lock(one_sided.starts if one_sided else np.empty(0), np.uint64),
+        _lock(one_sided.values if one_sided else np.empty(0), np.float32),
+    )
+
+
+def _lock(array: NDArray[Any], dtype: type[_S]) -> NDArray[_S]:
+    """Return a read-only view: the kernels have one signature for tables from files and from memory."""
+    view = array.astype(dtype, copy=False).view()
+    view.setflags(write=False)
+    return view

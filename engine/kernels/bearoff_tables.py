@@ -1,0 +1,77 @@
+"""Lookup of positions in the bearoff databases of an evaluator."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels import kernel
+from engine.kernels.bearoff import number_position
+from engine.kernels.bearoff_one_sided import write_outcome
+
+
+class BearoffTables(NamedTuple):
+    """A two-sided and a one-sided database, as `engine.bearoff.tables.pack_tables` makes them.
+
+    All arrays are read-only. The ranks of a database that is missing cover no checkers.
+
+    Attributes:
+        pair_ranks: ``int64[points + 1, checkers + 1]``, of the two-sided database.
+        wins: ``float32[sides, sides]``.
+        equities: ``float32[sides, sides, 3]``, or empty.
+        side_ranks: ``int64[points + 1, checkers + 1]``, of the one-sided database.
+        side_count: Its number of sides.
+        firsts: ``uint8[rows]``.
+        counts: ``uint8[rows]``.
+        starts: ``uint64[rows]``.
+        values: ``float32[...]``.
+    """
+
+    pair_ranks: NDArray[np.int64]
+    wins: NDArray[np.float32]
+    equities: NDArray[np.float32]
+    side_ranks: NDArray[np.int64]
+    side_count: int
+    firsts: NDArray[np.uint8]
+    counts: NDArray[np.uint8]
+    starts: NDArray[np.uint64]
+    values: NDArray[np.float32]
+
+
+@kernel
+def look_up_outcome(
+    tables: BearoffTables, boards: NDArray[np.int8], at: int, outcomes: NDArray[np.float32]
+) -> bool:
+    """Write the outcome of a position that a database covers, the two-sided one first.
+
+    Args:
+        tables: The databases.
+        boards: ``int8[n, 2, 26]``.
+        at: The place of the position, which is not over.
+        outcomes: out, ``float32[n, 5]``; the row is left alone if no database covers the position.
+
+    Returns:
+        Whether one does.
+    """
+    own, other = number_position(boards, at, tables.pair_ranks)
+    if own >= 0:
+        outcomes[at, 0] = tables.wins[own, other]
+        for column in range(1, 5):
+            outcomes[at, column] = 0.0
+        return True
+    own, other = number_position(boards, at, tables.side_ranks)
+    if own >= 0:
+        write_outcome(
+            own,
+            other,
+            tables.side_count,
+            tables.firsts,
+            tables.counts,
+            tables.starts,
+            tables.values,
+            outcomes,
+            at,
+        )
+    return own >= 0

@@ -1,0 +1,72 @@
+"""Lookup of bearoff positions by kernels, against the evaluators."""
+
+import numpy as np
+import pytest
+
+from engine.bearoff.one_sided import build_one_sided
+from engine.bearoff.tables import pack_tables
+from engine.bearoff.two_sided import build_two_sided
+from engine.kernels.bearoff_tables import look_up_outcome
+from engine.rules.position import CHECKERS
+
+SMALL = build_two_sided(3, 2), build_one_sided(4, 3)
+"""Tables that are built in no time."""
+
+
+def draw_races(count, seed, most):
+    """Races with up to a number of checkers a side on the points 1 to 7."""
+    generator = np.random.default_rng(seed)
+    boards = np.zeros((count, 2, 26), np.int8)
+    for board in boards:
+        for side in board:
+            places = generator.integers(1, generator.integers(2, 9), generator.integers(1, most + 1))
+            np.add.at(side, places, 1)
+            side[0] = CHECKERS - len(places)
+    return boards
+
+
+def check(exact, boards):
+    """Return how many positions each evaluator covers, after comparing the outcomes."""
+    tables = pack_tables(exact)
+    outcomes = np.full((len(boards), 5), 7.0, np.float32)
+    found = [look_up_outcome(tables, boards, i, outcomes) for i in range(len(boards))]
+    expected, left = np.full((len(boards), 5), 7.0, np.float32), np.arange(len(boards))
+    counts = []
+    for evaluator in exact:
+        covered = evaluator.covers(boards[left])
+        expected[left[covered]] = evaluator.evaluate(boards[left[covered]])
+        left = left[~covered]
+        counts.append(covered.sum())
+    np.testing.assert_array_equal(outcomes, expected)
+    np.testing.assert_array_equal(np.flatnonzero(~np.array(found)), left)
+    return counts
+
+
+@pytest.mark.nojit
+def test_the_first_table_that_covers_a_position_answers():
+    counts = check(SMALL, draw_races(60, 1, 4))
+    assert min(counts) > 3
+    assert sum(counts) < 60
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("exact", [(), SMALL[:1], SMALL[1:]], ids=["none", "two-sided", "one-sided"])
+def test_a_missing_table_covers_nothing(exact):
+    check(exact, draw_races(60, 2, 4))
+
+
+def test_the_default_tables_answer_with_their_gammons(two_sided, one_sided):
+    boards = draw_races(2000, 3, 15)
+    assert min(check((two_sided, one_sided), boards)) > 50
+    outcomes = np.empty((1, 5), np.float32)
+    full = np.zeros((1, 2, 26), np.int8)
+    full[0, :, 6] = CHECKERS
+    assert look_up_outcome(pack_tables((two_sided, one_sided)), full, 0, outcomes)
+    assert outcomes[0, 1] > 0
+    assert outcomes[0, 3] > 0
+
+
+def test_other_evaluators_and_another_order_have_no_form_for_kernels():
+    assert pack_tables(SMALL[::-1]) is None
+    assert pack_tables([object()]) is None
+    assert pack_tables([SMALL[1], SMALL[1]]) is None
