@@ -1,4 +1,4 @@
-"""The pages of docs/: the navigation reaches each, links lead somewhere, the glossary has shared nouns."""
+"""The pages of docs/: navigation, links, files that they name, nouns that the glossary needs."""
 
 from __future__ import annotations
 
@@ -76,6 +76,18 @@ def test_the_navigation_reaches_each_page(page):
 def test_links_lead_to_files(page):
     targets = re.findall(r"\]\(([^)\s#]+)", page.read_text("utf-8"))
     assert [link for link in targets if "://" not in link and not (page.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize(
+    "page",
+    [*PAGES, *(ROOT / name for name in ("README.md", "CONTRIBUTING.md"))],
+    ids=lambda page: page.relative_to(ROOT).as_posix(),
+)
+def test_named_files_of_the_source_exist(page):
+    folders = "|".join((*PACKAGES, "tests", "examples", "docs"))
+    named = re.findall(rf"`((?:{folders})/[\w./-]*)`", page.read_text("utf-8"))
+    in_wheels_only = {"gammond/_packages"}
+    assert [name for name in named if not (ROOT / name).exists() and name not in in_wheels_only] == []
 
 
 def test_the_map_of_the_source_has_a_line_for_each_room():

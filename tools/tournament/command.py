@@ -27,7 +27,7 @@ from tools.tournament.report import make_report
 from tools.tournament.results_file import ResultsFile
 from tools.tournament.round_robin import PairState, RoundRobin
 from tools.tournament.rules import DEFAULT_VARIANT, TournamentMode, TournamentRules
-from tools.tournament.sprt import SequentialTest
+from tools.tournament.statistics.sprt import SequentialTest
 from tools.tournament.text import format_report
 
 SUMMARY = "play players against each other and measure points per game and Elo"

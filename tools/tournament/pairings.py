@@ -23,7 +23,7 @@ from tools.common.parallel import is_stopping
 from tools.tournament.entrants import load_cached_player, load_cube_player
 from tools.tournament.records import LockstepLog, write_records
 from tools.tournament.rules import GameRange, TournamentMode, TournamentRules
-from tools.tournament.scores import PairedScores
+from tools.tournament.statistics.scores import PairedScores
 
 _GAMES_APART = 2**40
 """Distance between the dice of successive games of a match, in pairs of games."""

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from engine.runtime.version import read_version
-from tools.tournament.elo import estimate_elo
 from tools.tournament.entrants import Entrant
 from tools.tournament.round_robin import PairState
 from tools.tournament.rules import TournamentRules
-from tools.tournament.scores import MeanEstimate, PairedScores, compute_p_value, estimate_mean
-from tools.tournament.sprt import SequentialTest
+from tools.tournament.statistics.elo import estimate_elo
+from tools.tournament.statistics.scores import MeanEstimate, PairedScores, compute_p_value, estimate_mean
+from tools.tournament.statistics.sprt import SequentialTest
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ import numpy as np
 from engine.errors import DataFileError, StateError
 from tools.tournament.entrants import Entrant
 from tools.tournament.rules import DEFAULT_VARIANT, GameRange, TournamentRules
-from tools.tournament.scores import PairedScores
+from tools.tournament.statistics.scores import PairedScores
 
 _FORMAT = "gammond tournament 1"
 

@@ -13,8 +13,8 @@ from tools.tournament.entrants import Entrant, load_entrant
 from tools.tournament.pairings import PairingTask, play_range, play_task
 from tools.tournament.results_file import ResultsFile
 from tools.tournament.rules import GameRange, TournamentRules
-from tools.tournament.scores import PairedScores
-from tools.tournament.sprt import SequentialTest, SprtResult, SprtVerdict
+from tools.tournament.statistics.scores import PairedScores
+from tools.tournament.statistics.sprt import SequentialTest, SprtResult, SprtVerdict
 
 
 @dataclass

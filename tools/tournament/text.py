@@ -7,7 +7,7 @@ import math
 from engine.runtime.version import read_version
 from nets.catalogue import collect_pruning_net_hashes
 from tools.tournament.report import PairReport, PlayerReport, TournamentReport
-from tools.tournament.scores import MeanEstimate
+from tools.tournament.statistics.scores import MeanEstimate
 
 _SMALL_P = 1e-4
 _PERCENT = 100

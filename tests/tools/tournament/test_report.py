@@ -16,8 +16,8 @@ from tools.tournament.plot import draw_cross_table
 from tools.tournament.report import make_report
 from tools.tournament.round_robin import PairState
 from tools.tournament.rules import TournamentMode, TournamentRules
-from tools.tournament.scores import PairedScores
-from tools.tournament.sprt import SequentialTest
+from tools.tournament.statistics.scores import PairedScores
+from tools.tournament.statistics.sprt import SequentialTest
 from tools.tournament.text import format_report
 
 ENTRANTS = [Entrant(name, name, {}, False) for name in ("pubeval", "random", "default")]

@@ -14,7 +14,7 @@ from engine.rules.rules import Doubles, Rules
 from tools.tournament.entrants import Entrant
 from tools.tournament.results_file import ResultsFile
 from tools.tournament.rules import GameRange, TournamentMode, TournamentRules
-from tools.tournament.scores import PairedScores
+from tools.tournament.statistics.scores import PairedScores
 
 RULES = TournamentRules(seed=3)
 ANN, BOB, CYD = (Entrant(name, name, {f"{name}-net": name * 3}, False) for name in ("ann", "bob", "cyd"))

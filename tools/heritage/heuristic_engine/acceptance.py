@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from engine.errors import ValueRangeError
-from tools.tournament.scores import PairedScores
-from tools.tournament.sprt import SequentialTest, SprtVerdict
+from tools.tournament.statistics.scores import PairedScores
+from tools.tournament.statistics.sprt import SequentialTest, SprtVerdict
 
 
 @dataclass(frozen=True)

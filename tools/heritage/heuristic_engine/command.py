@@ -26,7 +26,7 @@ from tools.heritage.heuristic_engine.acceptance import FixedRule
 from tools.heritage.heuristic_engine.changes import draw_change
 from tools.heritage.heuristic_engine.settings import ClimbSettings
 from tools.heritage.heuristic_engine.trials import ClimbTrial, run_trial
-from tools.tournament.scores import MeanEstimate, estimate_mean
+from tools.tournament.statistics.scores import MeanEstimate, estimate_mean
 from tools.train.runs.options import add_workers_option
 from tools.train.runs.run import Arrays, Learner, Record, RunProgress, StrengthMeasurement
 from tools.train.runs.run_folder import CONFIG_FILE, LOG_FILE

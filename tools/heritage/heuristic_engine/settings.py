@@ -13,7 +13,7 @@ from engine.rules.rules import Doubles, Rules
 from nets.heritage.heuristic_engine.heuristic import HEURISTIC_CONFIGS, HeuristicConfig
 from tools.heritage.heuristic_engine.acceptance import AcceptanceRule, FixedRule, SequentialRule
 from tools.heritage.heuristic_engine.trials import PlaySettings
-from tools.tournament.sprt import SequentialTest
+from tools.tournament.statistics.sprt import SequentialTest
 from tools.train.runs.strength_games import GamesOption, OpponentsOption, check_benchmark
 from tools.train.runs.trainer import RunSettings
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from engine.errors import ValueRangeError
 from tools.heritage.heuristic_engine.acceptance import FixedRule, SequentialRule
-from tools.tournament.sprt import PAIRS_BETWEEN_LOOKS, SequentialTest
+from tools.tournament.statistics.sprt import PAIRS_BETWEEN_LOOKS, SequentialTest
 from tools.train.runs.settings import add_setting_options, settings_from_args
 
 SUMMARY = "measure how often the rules of climb keep changes that are no improvement, and miss improvements"

@@ -14,7 +14,7 @@ from engine.rules.rules import STANDARD_RULES, Rules
 from nets.heritage.heuristic_engine.heuristic import HeuristicConfig, HeuristicPlayer, OnePlyHeuristicPlayer
 from tools.common.parallel import ProcessPool
 from tools.heritage.heuristic_engine.acceptance import AcceptanceRule, ChangeDecision
-from tools.tournament.scores import PairedScores
+from tools.tournament.statistics.scores import PairedScores
 
 GAMES_PER_TASK = 500
 """Games of a task; no effect on the result."""

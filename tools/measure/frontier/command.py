@@ -26,7 +26,7 @@ from tools.measure.frontier.plot import draw_frontier
 from tools.measure.frontier.points import FrontierPoint, mark_frontier, measure_evaluations_per_s
 from tools.tournament.command import check_game_options
 from tools.tournament.round_robin import play_pair
-from tools.tournament.scores import estimate_mean
+from tools.tournament.statistics.scores import estimate_mean
 
 SUMMARY = "measure the strength of 0-ply players against their speed"
 

@@ -7,8 +7,8 @@ import pytest
 
 from engine.errors import ValueRangeError
 from tools.heritage.heuristic_engine.acceptance import ChangeDecision, FixedRule, SequentialRule
-from tools.tournament.scores import PairedScores
-from tools.tournament.sprt import SequentialTest
+from tools.tournament.statistics.scores import PairedScores
+from tools.tournament.statistics.sprt import SequentialTest
 
 
 def _games(wins: int, games: int) -> PairedScores:

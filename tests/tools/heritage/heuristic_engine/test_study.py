@@ -10,7 +10,7 @@ from engine.errors import ValueRangeError
 from tools import cli
 from tools.heritage.heuristic_engine.acceptance import FixedRule, SequentialRule
 from tools.heritage.heuristic_engine.study import ClimbStudySettings, simulate_rule
-from tools.tournament.sprt import SequentialTest
+from tools.tournament.statistics.sprt import SequentialTest
 
 SETTINGS = ClimbStudySettings(experiments=2000)
 

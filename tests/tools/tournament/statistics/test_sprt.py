@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from engine.errors import ValueRangeError
-from tools.tournament.scores import PairedScores
-from tools.tournament.sprt import PAIRS_BETWEEN_LOOKS, SequentialTest, SprtResult, SprtVerdict
+from tools.tournament.statistics.scores import PairedScores
+from tools.tournament.statistics.sprt import PAIRS_BETWEEN_LOOKS, SequentialTest, SprtResult, SprtVerdict
 
 
 def games(elo, generator, count):

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import ValueRangeError
-from tools.tournament.scores import PairedScores
+from tools.tournament.statistics.scores import PairedScores
 
 PAIRS_BETWEEN_LOOKS = 50
 """Pairs of games between two evaluations of the ratio."""

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from tools.tournament.scores import (
+from tools.tournament.statistics.scores import (
     compute_p_value,
     compute_standard_error,
     estimate_mean,

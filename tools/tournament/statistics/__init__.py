@@ -1,0 +1,1 @@
+"""Strength from results: means of paired games with intervals, sequential tests, Elo."""
