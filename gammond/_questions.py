@@ -177,9 +177,8 @@ class RolloutQuestion:
             from engine.search.cubeful_objective import make_dead_cube_game
 
             space = make_dead_cube_game(self._match._to_engine().before_roll())
-            won, lost = space.result_value(1), space.result_value(-1)
-            half = 0.5 * (won - lost)
-            equity, error = (row["mwc"] - lost) / half - 1.0, row.get("mwc_se", math.nan) / half
+            even, stake = space.equity_scale
+            equity, error = (row["mwc"] - even) / stake, row.get("mwc_se", math.nan) / stake
         else:
             equity, error = row["equity"], row.get("se", math.nan)
         return RolloutEstimate(row["trials"], _make_outcome(row), equity, error)

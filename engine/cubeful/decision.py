@@ -172,5 +172,5 @@ def _choose_doubling(held: float, taken: float, space: CubeStateSpace) -> Doubli
 def _make_cube_value(equity_points: float, space: CubeStateSpace) -> CubeValue:
     if space.is_money:
         return CubeValue(equity_points, None)
-    lost, won = space.result_value(-1), space.result_value(1)
-    return CubeValue(equity_points, 0.5 * (won + lost) + 0.5 * equity_points * (won - lost))
+    even, stake = space.equity_scale
+    return CubeValue(equity_points, min(max(even + equity_points * stake, 0.0), 1.0))

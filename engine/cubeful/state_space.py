@@ -13,6 +13,9 @@ from engine.errors import PositionError
 from engine.kernels.cubeful import CENTRED, DEAD, OTHER, OWN
 from engine.rules.match import MAX_CUBE, SEATS, MatchState
 
+LEAST_STAKE = 1e-6
+"""The least match-winning chance that a point counts for: less is lost in the rounding of ``float32``."""
+
 CubefulValues = NDArray[np.float32]
 """``float32[n, states]``: points for a cube of 1 in money play, match-winning chances in a match."""
 
@@ -102,9 +105,12 @@ class CubeStateSpace:
 
     @cached_property
     def equity_scale(self) -> tuple[float, float]:
-        """The values at which equity is 0, and by which it grows to 1: a game won singly at this cube."""
+        """The value at which equity is 0, and the stake, by which it grows to 1: a game won singly.
+
+        The stake is `LEAST_STAKE` or more, so that equities are finite where a game no longer matters.
+        """
         lost, won = self.result_value(-1), self.result_value(1)
-        return 0.5 * (won + lost), 0.5 * (won - lost)
+        return 0.5 * (won + lost), max(0.5 * (won - lost), LEAST_STAKE)
 
     def result_value(self, points: int) -> float:
         """Return the value of a result at the present cube.

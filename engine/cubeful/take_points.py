@@ -97,8 +97,8 @@ def gammon_value(space: CubeStateSpace, *, won: bool = True) -> float:
         do not matter.
     """
     sign = 1 if won else -1
-    stake = space.result_value(1) - space.result_value(-1)
-    return sign * (space.result_value(2 * sign) - space.result_value(sign)) / stake
+    _, stake = space.equity_scale
+    return 0.5 * sign * (space.result_value(2 * sign) - space.result_value(sign)) / stake
 
 
 def _compute_values(

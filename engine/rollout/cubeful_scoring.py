@@ -122,10 +122,8 @@ class CubefulScoring(TrialScoring):
 
     def equities(self, scores: Scores) -> NDArray[np.float64]:
         """Return cubeful equities, ``float64[n]``: 1 is a game won singly at the present cube."""
-        lost, won = self.game.result_value(-1), self.game.result_value(1)
-        equities: NDArray[np.float64] = (scores[..., VALUE_COLUMN] - 0.5 * (won + lost)) / (
-            0.5 * (won - lost)
-        )
+        even, stake = self.game.equity_scale
+        equities: NDArray[np.float64] = (scores[..., VALUE_COLUMN] - even) / stake
         return equities
 
     def swap_sides(self, scores: Scores) -> Scores:

@@ -62,9 +62,8 @@ class EstimateFormat:
         return _drop_non_finite(values)
 
     def _to_match_values(self, space: CubeStateSpace, estimate: RolloutEstimate) -> dict[str, ReplyValue]:
-        half = 0.5 * (space.result_value(1) - space.result_value(-1))
-        chance = space.result_value(-1) + half * (1.0 + estimate.equity)
-        return {"mwc": chance, "mwc_se": half * estimate.equity_error}
+        even, stake = space.equity_scale
+        return {"mwc": even + estimate.equity * stake, "mwc_se": stake * estimate.equity_error}
 
 
 def choose_estimate_format(answer: RolloutResult) -> EstimateFormat:
