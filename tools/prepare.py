@@ -32,6 +32,10 @@ SUMMARY = "compile all kernels and build the bearoff databases now, not at their
 _OPENING = "4HPwATDgc/ABMA"
 _MATCH = "XGID=-b----E-C---eE---c-e----B-:1:-1:1:00:3:2:0:7:10"
 _BEAROFF = "XGID=-BBBBBC------------ccccc--:0:0:1:00:0:0:0:0:10"
+_FIBS_BOARD = (
+    "board:O:X:0:0:0:0:-2:0:0:0:0:5:0:3:0:0:0:-5:5:0:0:0:-3:0:-5:0:0:0:0:2:0"
+    ":1:0:0:0:0:1:1:1:0:1:-1:0:25:0:0:0:0:0:0:0:0"
+)
 _SHORT_BEAROFF = "XGID=-AA---------------------a-:0:0:1:00:0:0:0:0:10"
 _TO_MOVE = ("position startpos", "dice 3 1")
 
@@ -55,7 +59,7 @@ JOBS: dict[str, tuple[str, ...]] = {
         "eval",
         "dice 2 1",
         "moves",
-        f'{{"id":1,"positions":["{_OPENING}","{_MATCH}","{_BEAROFF}","{_SHORT_BEAROFF}"],"want":["eval"]}}',
+        f'{{"id":1,"positions":["{_OPENING}","{_MATCH}","{_BEAROFF}","{_SHORT_BEAROFF}","{_FIBS_BOARD}"]}}',
         f'{{"id":2,"positions":["{_OPENING}"],"want":["eval"],"cubeful":false}}',
         f"position xgid {_MATCH}",
         "eval",

@@ -11,12 +11,17 @@ from __future__ import annotations
 
 import enum
 import re
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import FormatError, PositionError, UnsupportedError, ValueRangeError
+from engine.errors import FormatError, GammondError, PositionError, UnsupportedError, ValueRangeError
+from engine.kernels import fibs_boards as kernel_boards
+from engine.kernels.position_ids import OK
 from engine.rules.dice import Roll
 from engine.rules.match import MatchState
 from engine.rules.position import BAR, CHECKERS, Board, Position, fill_borne_off, swap_sides
@@ -26,7 +31,7 @@ VIEWER = 1
 
 _OPPONENT = 1 - VIEWER
 _MONEY_LENGTH = 9999
-_FIELD_COUNT = 52
+_FIELD_COUNT = kernel_boards.FIELDS
 _FIRST_POINT = 5
 _FIELD_NAMES = (
     *("name", "name", "length", "score", "score"),
@@ -37,6 +42,8 @@ _FIELD_NAMES = (
 )
 _TURN, _DICE, _CUBE, _MAY_DOUBLE, _DOUBLED = 31, 32, 36, 37, 39
 _COLOUR, _DIRECTION, _POST_CRAWFORD = 40, 41, 50
+_STATE_LENGTH = len(kernel_boards.STATE_FIELDS)
+_BLANKS = " \t\r\n\0"
 
 
 class FibsDialect(enum.Enum):
@@ -90,24 +97,38 @@ def decode_fibs_board(text: str, dialect: FibsDialect = FibsDialect.FIBS) -> Fib
     fields = _split_fields(text)
     numbers = [0, 0] + [_parse_number(fields, place) for place in range(2, _FIELD_COUNT)]
     _check_allowed_values(numbers)
-    first = dialect.first_seat(bool(numbers[_DOUBLED]))
-    order = (0, 1) if first == 0 else (1, 0)
-    length = 0 if numbers[2] == _MONEY_LENGTH else numbers[2]
-    score = numbers[3 + order[0]], numbers[3 + order[1]]
-    on_roll = VIEWER if numbers[_TURN] == numbers[_COLOUR] else _OPPONENT
-    match = MatchState(
-        length=length,
-        score=score,
-        crawford=_is_crawford(length, score, numbers[_POST_CRAWFORD]),
-        cube=numbers[_CUBE],
-        cube_owner=_read_cube_owner(numbers, on_roll),
-        on_roll=on_roll,
-        roll=_read_roll(numbers, on_roll),
-        doubled=bool(numbers[_DOUBLED]),
-    )
+    match = _read_match(numbers, dialect)
     view = _read_board(numbers)
-    position = Position(view if on_roll == VIEWER else swap_sides(view))
-    return FibsBoard(position, match, (fields[order[0]], fields[order[1]]))
+    position = Position(view if match.on_roll == VIEWER else swap_sides(view))
+    first = dialect.first_seat(match.doubled)
+    return FibsBoard(position, match, (fields[first], fields[1 - first]))
+
+
+def decode_fibs_boards(
+    texts: Sequence[str], dialect: FibsDialect = FibsDialect.FIBS
+) -> tuple[Board, list[MatchState | None]]:
+    """Parse many board lines; `decode_fibs_board` explains what is wrong with a bad one.
+
+    Args:
+        texts: n lines, each as for `decode_fibs_board`.
+        dialect: Their dialect.
+
+    Returns:
+        Boards ``int8[n, 2, 26]`` as the player on roll sees them, and the n match states. The match state of
+        a bad line is None, and its board has no meaning.
+    """
+    bare = [text.strip(_BLANKS) for text in texts]
+    text = np.frombuffer("".join(bare).encode("ascii", "replace"), np.uint8)
+    ends = np.array(list(accumulate(map(len, bare))), np.int64)
+    boards = np.empty((len(texts), 2, 26), np.int8)
+    states = np.empty((len(texts), _STATE_LENGTH), np.int32)
+    codes = np.empty(len(texts), np.uint8)
+    kernel_boards.decode(text, ends, boards, states, codes)
+    keys, size = states.tobytes(), states.itemsize * _STATE_LENGTH
+    return boards, [
+        _decode_match(keys[i * size : (i + 1) * size], dialect) if code == OK else None
+        for i, code in enumerate(codes.tolist())
+    ]
 
 
 def encode_fibs_board(
@@ -180,8 +201,20 @@ def _format_cube(match: MatchState, dialect: FibsDialect) -> tuple[int, ...]:
     return (match.cube, *map(int, may_double), int(match.doubled))
 
 
+@lru_cache(maxsize=4096)
+def _decode_match(key: bytes, dialect: FibsDialect) -> MatchState | None:
+    """Return the match state of a row of `STATE_FIELDS`; None if it is impossible."""
+    numbers = [0] * _FIELD_COUNT
+    for field, number in zip(kernel_boards.STATE_FIELDS, np.frombuffer(key, np.int32).tolist(), strict=True):
+        numbers[field] = number
+    try:
+        return _read_match(numbers, dialect)
+    except GammondError:
+        return None
+
+
 def _split_fields(text: str) -> list[str]:
-    fields = text.strip(" \t\r\n\0").split(":")
+    fields = text.strip(_BLANKS).split(":")
     if len(fields) == _FIELD_COUNT + 1 and fields[0] == "board":
         fields = fields[1:]
     if len(fields) != _FIELD_COUNT:
@@ -223,11 +256,28 @@ def _check_allowed_values(numbers: list[int]) -> None:
             )
 
 
+def _read_match(numbers: Sequence[int], dialect: FibsDialect) -> MatchState:
+    first = dialect.first_seat(bool(numbers[_DOUBLED]))
+    length = 0 if numbers[2] == _MONEY_LENGTH else numbers[2]
+    score = numbers[3 + first], numbers[4 - first]
+    on_roll = VIEWER if numbers[_TURN] == numbers[_COLOUR] else _OPPONENT
+    return MatchState(
+        length=length,
+        score=score,
+        crawford=_is_crawford(length, score, numbers[_POST_CRAWFORD]),
+        cube=numbers[_CUBE],
+        cube_owner=_read_cube_owner(numbers, on_roll),
+        on_roll=on_roll,
+        roll=_read_roll(numbers, on_roll),
+        doubled=bool(numbers[_DOUBLED]),
+    )
+
+
 def _is_crawford(length: int, score: tuple[int, int], post_crawford: int) -> bool:
     return length > 0 and not post_crawford and (length - score[0] == 1) != (length - score[1] == 1)
 
 
-def _read_cube_owner(numbers: list[int], on_roll: int) -> int | None:
+def _read_cube_owner(numbers: Sequence[int], on_roll: int) -> int | None:
     viewer_may, other_may = numbers[_MAY_DOUBLE], numbers[_MAY_DOUBLE + 1]
     if viewer_may != other_may:
         return VIEWER if viewer_may else _OPPONENT
@@ -242,7 +292,7 @@ def _read_cube_owner(numbers: list[int], on_roll: int) -> int | None:
     )
 
 
-def _read_roll(numbers: list[int], on_roll: int) -> Roll | None:
+def _read_roll(numbers: Sequence[int], on_roll: int) -> Roll | None:
     place = _DICE if on_roll == VIEWER else _DICE + 2
     dice = numbers[place], numbers[place + 1]
     if dice == (0, 0):

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import GammondError
+from engine.formats.fibs_board import decode_fibs_boards
 from engine.formats.position_id import decode_position_ids
-from engine.formats.position_text import parse_position
+from engine.formats.position_text import is_fibs_board, parse_position
 from engine.formats.xgid import decode_xgid, decode_xgids, encode_xgid
 from engine.rules.match import MatchState
 from engine.rules.position import Board
@@ -43,7 +44,7 @@ class ParsedPositions:
 def parse_positions(
     texts: Sequence[str], check: Callable[[MatchState], None] = lambda match: None
 ) -> ParsedPositions:
-    """Parse texts: position IDs all at once, then XGIDs, everything else one by one.
+    """Parse texts: position IDs all at once, then XGIDs, then FIBS boards, everything else one by one.
 
     Args:
         texts: n texts.
@@ -54,14 +55,17 @@ def parse_positions(
     others = np.flatnonzero(~is_good)
     if others.size:
         boards[others], is_good[others] = decode_xgids([texts[i] for i in others.tolist()])
+    fibs_matches = _decode_fibs_boards(texts, others[~is_good[others]].tolist(), boards)
     errors: dict[int, GammondError] = {}
     for i in others.tolist():
         try:
             if is_good[i]:
                 known.add(i, _decode_xgid_match(texts[i].partition(":")[2]))
                 continue
-            position, match = parse_position(texts[i])
-            boards[i] = position.board
+            match: MatchState | None = fibs_matches.get(i)
+            if match is None:
+                position, match = parse_position(texts[i])
+                boards[i] = position.board
             if match is not None:
                 known.add(i, match)
             is_good[i] = True
@@ -69,6 +73,15 @@ def parse_positions(
             errors[i] = error
             is_good[i] = False
     return ParsedPositions(boards, is_good, errors, tuple(known.indices), known.match_indices)
+
+
+def _decode_fibs_boards(texts: Sequence[str], places: list[int], boards: Board) -> dict[int, MatchState]:
+    """Write the boards of the FIBS boards among some texts, and return the match states by place."""
+    chosen = [i for i in places if is_fibs_board(texts[i])]
+    if not chosen:
+        return {}
+    boards[chosen], matches = decode_fibs_boards([texts[i] for i in chosen])
+    return {i: match for i, match in zip(chosen, matches, strict=True) if match is not None}
 
 
 class _MatchTable:

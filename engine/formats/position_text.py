@@ -39,7 +39,7 @@ def parse_position(text: str) -> tuple[Position, MatchState | None]:
         )
     if bare[:5].upper() == "XGID=":
         return decode_xgid(bare)
-    if bare.startswith("board:") or bare.count(":") > _MIN_FIBS_COLONS:
+    if is_fibs_board(bare):
         board = decode_fibs_board(bare)
         return board.position, board.match
     if bare.count(":") > 1:
@@ -51,3 +51,8 @@ def parse_position(text: str) -> tuple[Position, MatchState | None]:
         )
     position = decode_position_id(words[0])
     return position, decode_match_id(words[1]) if len(words) == 2 else None
+
+
+def is_fibs_board(text: str) -> bool:
+    """Return whether a text that is no XGID is to be read as a FIBS board, right or wrong."""
+    return text.startswith("board:") or text.count(":") > _MIN_FIBS_COLONS

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import FormatError, GammondError, PositionError, UnsupportedError, ValueRangeError
-from engine.formats.fibs_board import FibsDialect, decode_fibs_board, encode_fibs_board
+from engine.formats.fibs_board import FibsDialect, decode_fibs_board, decode_fibs_boards, encode_fibs_board
 from engine.formats.position_id import encode_position_id
 from engine.rules.match import MatchState
 from engine.rules.position import Position
@@ -204,3 +204,66 @@ def test_a_beaver_that_waits_cannot_be_said():
     with pytest.raises(UnsupportedError, match="beaver") as caught:
         encode_fibs_board(Position.start(), MatchState(doubled=True, beavered=True, cube=2, cube_owner=1))
     assert caught.value.field == "beavered"
+
+
+ODD_FIELDS = (
+    "",
+    "x",
+    "+3",
+    "-0",
+    "007",
+    "9999",
+    "999999",
+    "1234567",
+    " 1",
+    "1_0",
+    "-",
+    "\u0661",
+    "16",
+    "-16",
+)
+
+
+def spoil(text: str, generator: random.Random) -> str:
+    """A line with one field changed, removed or doubled, or cut off."""
+    fields = text.split(":")
+    place = generator.randrange(len(fields))
+    match generator.randrange(4):
+        case 0:
+            fields[place] = generator.choice(ODD_FIELDS)
+        case 1:
+            fields[generator.randrange(3, len(fields))] = str(generator.randrange(-3, 8))
+        case 2:
+            fields[place : place + 1] = generator.choice(([], [fields[place]] * 2))
+        case _:
+            return text[: generator.randrange(len(text))]
+    return ":".join(fields)
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("dialect", list(FibsDialect))
+def test_many_lines_are_parsed_as_one_by_one(dialect):
+    generator = random.Random(17)
+    lines = []
+    for board in boards.random_boards(300, seed=17):
+        good = encode_fibs_board(Position(board), random_match_state(generator), dialect=dialect)
+        lines += [good, f" {good[6:]}\r\n", spoil(good, generator), spoil(good[6:], generator)]
+    decoded, matches = decode_fibs_boards(lines, dialect)
+    good_lines = 0
+    for text, found, match in zip(lines, decoded, matches, strict=True):
+        try:
+            expected = decode_fibs_board(text, dialect)
+        except GammondError:
+            assert match is None, text
+            continue
+        good_lines += 1
+        assert match == expected.match, text
+        assert Position(found) == expected.position, text
+    assert 600 < good_lines < 1000
+
+
+@pytest.mark.nojit
+def test_no_lines_are_no_boards():
+    found, matches = decode_fibs_boards([])
+    assert found.shape == (0, 2, 26)
+    assert matches == []
