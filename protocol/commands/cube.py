@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
 from engine.analysis.engine import Engine
@@ -15,9 +16,16 @@ from engine.rules.rules import Feature
 from engine.search import SearchWatch
 from engine.search.results import PositionEvaluation
 from protocol.commands.command import CommandCall
-from protocol.commands.evaluation import make_search_watch, make_stopped_values, read_eval_settings
+from protocol.commands.evaluation import (
+    DECISION_SIZE,
+    make_decision_kind,
+    make_search_watch,
+    make_stopped_values,
+    read_eval_settings,
+)
 from protocol.core.requests import Answer, Reply, ReplyValue, Work, WorkControl
 from protocol.state.offers import RESPONSE_WORDS
+from protocol.state.session import Session
 from protocol.state.settings import SEAT_NAMES
 
 DEFAULT_MATRIX_AWAY = 9
@@ -37,12 +45,14 @@ class CubeRequest:
         position: The checkers, those of the seat on roll first.
         match: The match state before the roll and without offers.
         settings: Look-ahead; cubeful.
+        session: The session, for its service and its engine.
         load_engine: Returns the engine; may block.
     """
 
     position: Position
     match: MatchState
     settings: EvalSettings
+    session: Session
     load_engine: Callable[[], Engine]
 
     @classmethod
@@ -65,16 +75,22 @@ class CubeRequest:
             session.require_game(),
             session.require_evaluable_match(),
             depth,
+            session,
             session.make_engine_loader(needs),
         )
 
     def make_work(self, make_reply: Callable[[Engine, SearchWatch], Reply]) -> Work:
         """Return the work that answers with one line."""
+        service, kind = self.session.service, make_decision_kind("cube", self.match, self.settings)
+        is_long = self.settings.plies > 0
 
         def run(control: WorkControl) -> list[Reply]:
-            return [make_reply(self.load_engine(), make_search_watch(control))]
+            engine = self.load_engine()
+            with nullcontext() if is_long else service.time_evaluation(engine, kind):
+                return [make_reply(engine, make_search_watch(control))]
 
-        return Work(run, is_long=self.settings.plies > 0)
+        is_quick = not is_long and self.session.find_quick_engine(kind) is not None
+        return Work(run, is_long=is_long, is_quick=is_quick, size=DECISION_SIZE)
 
 
 def handle_cube(call: CommandCall) -> Answer:

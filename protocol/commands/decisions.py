@@ -11,7 +11,6 @@ from engine.cubeful import CubeResponse
 from engine.errors import StateError
 from engine.options import Bounds, Field
 from engine.play.decider import Decider
-from engine.rules.dice import Roll
 from engine.rules.match import MatchState
 from engine.rules.notation import format_moves_plain
 from engine.rules.position import Position
@@ -20,9 +19,10 @@ from engine.search import FILTERS, MAX_PLIES, SearchWatch
 from engine.search.results import ChosenPlay
 from protocol.commands.command import CommandCall
 from protocol.commands.evaluation import (
+    DECISION_SIZE,
     format_choice_info,
-    is_quick_ranking,
-    make_ranking_kind,
+    has_few_plays,
+    make_decision_kind,
     make_search_watch,
 )
 from protocol.core.arguments import parse_pairs
@@ -30,7 +30,6 @@ from protocol.core.errors import CommandError
 from protocol.core.requests import Answer, Reply, Work, WorkControl
 from protocol.state.offers import RESPONSE_WORDS
 from protocol.state.player_registry import ENGINE_PLAYER
-from protocol.state.service import Service
 from protocol.state.session import Session
 
 DECISIONS = ("chequer", "cube", "turn", "take")
@@ -180,46 +179,42 @@ def _make_request(session: Session, what: str, limits: GoLimits) -> GoRequest:
 
 
 def _go_chequer(session: Session, request: GoRequest) -> Work:
-    _, roll = session.require_roll()
+    position, roll = session.require_roll()
 
-    is_own = session.engine_settings.player == ENGINE_PLAYER
-
-    def run(control: WorkControl) -> list[Reply]:
-        choice = _choose_play(request, roll, control, session.service if is_own else None)
+    def decide(decider: Decider, control: WorkControl) -> list[Reply]:
+        choice = decider.choose_play(request.position, roll, request.match, request.make_watch(control))
         return [
             *_make_choice_info(request, choice),
             Reply("bestmove", format_moves_plain(choice.evaluation.play)),
         ]
 
-    position, match, settings = request.position, request.match, request.settings
-    is_quick = is_own and is_quick_ranking(session, position, roll, match, settings)
-    return replace(_make_work(request, run), is_quick=is_quick)
+    return _make_work(session, request, decide, "plays", may_be_quick=has_few_plays(position, roll))
 
 
-def _go_cube(_: Session, request: GoRequest) -> Work:
-    def run(control: WorkControl) -> list[Reply]:
-        return [Reply("bestcube", _decide_double(request, request.make_watch(control)))]
+def _go_cube(session: Session, request: GoRequest) -> Work:
+    def decide(decider: Decider, control: WorkControl) -> list[Reply]:
+        return [Reply("bestcube", _decide_double(decider, request, request.make_watch(control)))]
 
-    return _make_work(request, run)
+    return _make_work(session, request, decide, "cube")
 
 
 def _go_turn(session: Session, request: GoRequest) -> Work:
-    _, roll = session.require_roll()
+    position, roll = session.require_roll()
 
-    def run(control: WorkControl) -> list[Reply]:
-        cube = _decide_double(request, request.make_watch(control, share=0.5))
-        choice = _choose_play(request, roll, control)
+    def decide(decider: Decider, control: WorkControl) -> list[Reply]:
+        cube = _decide_double(decider, request, request.make_watch(control, share=0.5))
+        choice = decider.choose_play(request.position, roll, request.match, request.make_watch(control))
         text = f"cube={cube} move={format_moves_plain(choice.evaluation.play)}"
         return [*_make_choice_info(request, choice), Reply("bestturn", text)]
 
-    return _make_work(request, run)
+    return _make_work(session, request, decide, "turn", may_be_quick=has_few_plays(position, roll))
 
 
 def _go_take(session: Session, request: GoRequest) -> Work:
     is_beavered = session.game.match.beavered
 
-    def run(control: WorkControl) -> list[Reply]:
-        decider, watch = request.load_decider(), request.make_watch(control)
+    def decide(decider: Decider, control: WorkControl) -> list[Reply]:
+        watch = request.make_watch(control)
         if is_beavered:
             takes = decider.takes_beaver(request.position, request.match, watch)
             return [Reply("besttake", RESPONSE_WORDS[CubeResponse.TAKE if takes else CubeResponse.PASS])]
@@ -227,7 +222,7 @@ def _go_take(session: Session, request: GoRequest) -> Work:
             Reply("besttake", RESPONSE_WORDS[decider.choose_response(request.position, request.match, watch)])
         ]
 
-    return _make_work(request, run)
+    return _make_work(session, request, decide, "cube")
 
 
 _GO_HANDLERS: dict[str, Callable[[Session, GoRequest], Work]] = {
@@ -238,18 +233,35 @@ _GO_HANDLERS: dict[str, Callable[[Session, GoRequest], Work]] = {
 }
 
 
-def _make_work(request: GoRequest, run: Callable[[WorkControl], list[Reply]]) -> Work:
-    return Work(run, is_long=request.is_long, deadline_s=request.deadline_s)
+def _make_work(
+    session: Session,
+    request: GoRequest,
+    decide: Callable[[Decider, WorkControl], list[Reply]],
+    what: str,
+    *,
+    may_be_quick: bool = True,
+) -> Work:
+    """Return the work of a decision; it is quick at 0-ply by the session's own engine.
 
+    Args:
+        session: The session.
+        request: What the decision is about.
+        decide: Makes the decision.
+        what: What it decides, for `make_decision_kind`.
+        may_be_quick: Whether it is no larger than others of its kind.
+    """
+    kind = make_decision_kind(what, request.match, request.settings)
+    is_timed = session.engine_settings.player == ENGINE_PLAYER and not request.is_long
 
-def _choose_play(
-    request: GoRequest, roll: Roll, control: WorkControl, service: Service | None = None
-) -> ChosenPlay:
-    """Choose a play, and report to a service, if given, how long it took."""
-    decider = request.load_decider()
-    kind = make_ranking_kind(request.match, request.settings)
-    with nullcontext() if service is None else service.time_evaluation(decider.engine, kind):
-        return decider.choose_play(request.position, roll, request.match, request.make_watch(control))
+    def run(control: WorkControl) -> list[Reply]:
+        decider = request.load_decider()
+        with session.service.time_evaluation(decider.engine, kind) if is_timed else nullcontext():
+            return decide(decider, control)
+
+    is_quick = is_timed and may_be_quick and session.find_quick_engine(kind) is not None
+    return Work(
+        run, is_long=request.is_long, deadline_s=request.deadline_s, is_quick=is_quick, size=DECISION_SIZE
+    )
 
 
 def _make_choice_info(request: GoRequest, choice: ChosenPlay) -> list[Reply]:
@@ -260,8 +272,8 @@ def _make_choice_info(request: GoRequest, choice: ChosenPlay) -> list[Reply]:
     return [Reply("info", format_choice_info(effort, choice.evaluation), is_final=False)]
 
 
-def _decide_double(request: GoRequest, watch: SearchWatch) -> str:
-    doubles = request.load_decider().should_double(request.position, request.match, watch)
+def _decide_double(decider: Decider, request: GoRequest, watch: SearchWatch) -> str:
+    doubles = decider.should_double(request.position, request.match, watch)
     return "double" if doubles else "nodouble"
 
 

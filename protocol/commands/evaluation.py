@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,10 +24,12 @@ from engine.search.results import BoardEvaluations, Effort, PlayEvaluation, Posi
 from protocol.commands.command import CommandCall
 from protocol.core.replies import DECIMALS, outcome_to_values
 from protocol.core.requests import Answer, BatchItem, Reply, ReplyValue, Work, WorkControl
-from protocol.state.session import Session
 
-MAX_QUICK_PLAYS = 40
-"""Maximum estimate of the plays of a roll that are ranked in the thread that serves the clients."""
+MAX_QUICK_PLAYS = 256
+"""Maximum estimate of the plays of a roll that are listed in the thread that serves the clients; 1 ms."""
+
+DECISION_SIZE = 25
+"""The size (`Work.size`) of a decision at 0-ply, or of a list of some 20 plays."""
 
 
 def make_search_watch(
@@ -184,23 +187,23 @@ def handle_eval(call: CommandCall) -> Answer:
 
     quick = session.find_quick_engine() if settings.plies == 0 else None
     item = None if quick is None else BatchItem(EvaluationBatch(quick, settings), (position, match))
-    return Work(run, is_long=settings.plies > 0, batch_item=item)
+    return Work(run, is_long=settings.plies > 0, is_quick=item is not None, batch_item=item)
 
 
-def make_ranking_kind(match: MatchState, settings: EvalSettings) -> Hashable:
-    """Return the kind of a ranking at 0-ply, as `Service.time_evaluation` takes it."""
-    return "plays", match.is_money, settings.is_cubeful
+def make_decision_kind(what: str, match: MatchState, settings: EvalSettings) -> Hashable:
+    """Return the kind of a decision at 0-ply, as `Service.time_evaluation` takes it.
+
+    Args:
+        what: What is decided: ``plays``, ``cube`` or ``turn``.
+        match: The match state.
+        settings: The settings.
+    """
+    return what, match.is_money, settings.is_cubeful
 
 
-def is_quick_ranking(
-    session: Session, position: Position, roll: Roll, match: MatchState, settings: EvalSettings
-) -> bool:
-    """Return whether a ranking takes microseconds: at 0-ply, of few plays, by a quick engine."""
-    return (
-        settings.plies == 0
-        and estimate_plays(position, roll) <= MAX_QUICK_PLAYS
-        and session.find_quick_engine(make_ranking_kind(match, settings)) is not None
-    )
+def has_few_plays(position: Position, roll: Roll) -> bool:
+    """Return whether the plays of a roll are so few that listing or ranking them takes no thread."""
+    return estimate_plays(position, roll) <= MAX_QUICK_PLAYS
 
 
 def handle_moves(call: CommandCall) -> Answer:
@@ -209,10 +212,11 @@ def handle_moves(call: CommandCall) -> Answer:
     position, roll = session.require_roll()
     match = session.require_evaluable_match()
     load_engine = session.make_engine_loader(needs=None)
+    kind = make_decision_kind("plays", match, settings)
 
     def run(control: WorkControl) -> list[Reply]:
         engine = load_engine()
-        with session.service.time_evaluation(engine, make_ranking_kind(match, settings)):
+        with nullcontext() if settings.plies else session.service.time_evaluation(engine, kind):
             ranked = engine.rank_plays(position, roll, match, settings, make_search_watch(control))
         shown = ranked.plays[:limit]
         lines = [
@@ -226,5 +230,6 @@ def handle_moves(call: CommandCall) -> Answer:
         about["net"] = engine.name
         return [*lines, Reply("moves", values=about | make_stopped_values(ranked.effort.is_finished))]
 
-    is_quick = is_quick_ranking(session, position, roll, match, settings)
-    return Work(run, is_long=settings.plies > 0, is_quick=is_quick)
+    is_quick = settings.plies == 0 and has_few_plays(position, roll)
+    is_quick = is_quick and session.find_quick_engine(kind) is not None
+    return Work(run, is_long=settings.plies > 0, is_quick=is_quick, size=DECISION_SIZE)

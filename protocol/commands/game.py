@@ -22,6 +22,7 @@ from engine.rules.position import BAR, Position
 from engine.rules.rules import Feature
 from protocol.commands.board_drawing import draw_board
 from protocol.commands.command import CommandCall
+from protocol.commands.evaluation import DECISION_SIZE, has_few_plays
 from protocol.core.arguments import error_field
 from protocol.core.errors import CommandError
 from protocol.core.replies import make_ok_reply
@@ -116,13 +117,17 @@ def handle_legal(call: CommandCall) -> Answer:
         got = "the bar" if point == BAR else point
         raise ValueRangeError(f"expected a point with a checker, got {got}", field="point")
 
+    service, kind = call.session.service, ("legal", rules.doubles)
+
     def run(_: WorkControl) -> list[Reply]:
-        plays = legal_plays(position, roll, rules)
+        with service.time_evaluation(None, kind):
+            plays = legal_plays(position, roll, rules)
         if point is not None:
             plays = [play for play in plays if _moves_from(play, position, point)]
         return [*map(_make_play_reply, plays, count(1)), Reply("legal", values={"count": len(plays)})]
 
-    return Work(run)
+    is_quick = has_few_plays(position, roll) and service.is_quick(None, kind)
+    return Work(run, is_quick=is_quick, size=DECISION_SIZE)
 
 
 def parse_point(text: str) -> int:

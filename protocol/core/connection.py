@@ -109,7 +109,7 @@ class Job:
 
 
 def run_batch(jobs: Sequence[Job]) -> list[bytes | Exception]:
-    """Do jobs, those of one batch in one call and those without a batch item one by one.
+    """Do jobs, those of one batch in one call; those without a batch item, and stopped ones, one by one.
 
     Returns:
         For each job what `Connection.receive_result` takes.
@@ -117,8 +117,8 @@ def run_batch(jobs: Sequence[Job]) -> list[bytes | Exception]:
     members: dict[RequestBatch, list[tuple[int, Any]]] = {}
     results: list[bytes | Exception] = [b""] * len(jobs)
     for place, job in enumerate(jobs):
-        if job.work.batch_item is None:
-            results[place] = job.run(lambda _: None)
+        if job.work.batch_item is None or job.control.is_stopped:
+            results[place] = _run_alone(job)
         else:
             members.setdefault(job.work.batch_item.batch, []).append((place, job.work.batch_item.item))
     for batch, items in members.items():
@@ -126,13 +126,22 @@ def run_batch(jobs: Sequence[Job]) -> list[bytes | Exception]:
             replies = batch.answer([item for _, item in items])
         except Exception:  # one of them is at fault: each gets an answer of its own
             for place, _ in items:
-                results[place] = jobs[place].run(lambda _: None)
+                results[place] = _run_alone(jobs[place])
             continue
         for (place, _), reply in zip(items, replies, strict=True):
             results[place] = (
                 reply if isinstance(reply, Exception) else _encode_replies(jobs[place].request.tag, [reply])
             )
     return results
+
+
+def _run_alone(job: Job) -> bytes | Exception:
+    """Do a job with its progress in the result."""
+    progress: list[AnyReply] = []
+    result = job.run(progress.append)
+    if isinstance(result, Exception):
+        return result
+    return _encode_replies(job.request.tag, progress) + result
 
 
 @dataclass(frozen=True)
@@ -232,11 +241,13 @@ class Connection:
         return StartGate(is_open=False, first=self._ordered[0])
 
     def receive_data(self, data: bytes) -> None:
-        """Take in bytes from the client; lines in them take effect at once, as many as one turn serves."""
-        if not self._has_ended and not self._is_closing:
-            self._lines.feed(data)
+        """Take in bytes from the client; the first lines in them take effect at once, unless others wait."""
+        if self._has_ended or self._is_closing:
+            return
+        self._lines.feed(data)
+        if not self.has_lines:
             self._may_have_lines = True
-            self.advance()
+            self._serve_lines(self._limits.lines_at_once)
 
     def receive_eof(self) -> None:
         """Take in the end of the client's input: what it asked for is still answered."""
@@ -247,8 +258,11 @@ class Connection:
 
     def advance(self) -> None:
         """Serve the next lines that have come, as many as a turn has lines and time for."""
+        self._serve_lines(self._limits.lines_per_turn)
+
+    def _serve_lines(self, max_lines: int) -> None:
         end_s = self._clock() + self._limits.turn_s
-        for _ in range(self._limits.lines_per_turn):
+        for _ in range(max_lines):
             if not self.has_lines or self._clock() > end_s:
                 break
             line = self._lines.next_line()

@@ -12,7 +12,8 @@ class ClientLimits:
     Attributes:
         line_bytes: The longest line, without its end.
         queued_requests: Unanswered requests; a client that has so many is not read from.
-        lines_per_turn: Lines of a client that are served before others get a turn.
+        lines_at_once: Lines that are served as they come, before the turns of clients with more.
+        lines_per_turn: Lines of a client that are served in a turn.
         turn_s: Seconds after which no further line is served in a turn. The dearest line is a ``play`` among
             the 2,000 plays that a double can have: 20 ms.
         unsent_bytes: Output held for a client, unread or behind an unfinished answer, before its requests
@@ -27,8 +28,9 @@ class ClientLimits:
 
     line_bytes: int = 512 * 1024
     queued_requests: int = 1024
+    lines_at_once: int = 16
     lines_per_turn: int = 256
-    turn_s: float = 0.01
+    turn_s: float = 0.005
     unsent_bytes: int = 256 * 1024
     query_positions: int = 10_000
     query_plays: int = 100_000

@@ -273,7 +273,9 @@ def _evaluate(session: Session, query: Query, head: dict[str, object]) -> Work:
         lambda error: _make_error_reply(head, error),
         is_long=depth.plies > 0 or len(texts) > MAX_QUICK_POSITIONS,
         deadline_s=deadline_s,
+        is_quick=item is not None,
         batch_item=item,
+        size=len(texts),
     )
 
 

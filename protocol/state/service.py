@@ -66,7 +66,7 @@ class Service:
         self.client_count = 0
         self._started_s = clock()
         self._engines: dict[tuple[str, int], Engine] = {}
-        self._quick_work: set[tuple[Engine, Hashable]] = set()
+        self._quick_work: set[tuple[Engine | None, Hashable]] = set()
         self._lock = threading.Lock()
 
     @property
@@ -114,21 +114,31 @@ class Service:
             kind: As for `time_evaluation`.
         """
         engine = self._engines.get((name, threads))
-        return engine if engine is not None and (engine, kind) in self._quick_work else None
+        return engine if engine is not None and self.is_quick(engine, kind) else None
+
+    def is_quick(self, engine: Engine | None, kind: Hashable) -> bool:
+        """Return whether a kind of work was seen to be quick.
+
+        Args:
+            engine: As for `time_evaluation`.
+            kind: As for `time_evaluation`.
+        """
+        return (engine, kind) in self._quick_work
 
     @contextmanager
-    def time_evaluation(self, engine: Engine, kind: Hashable = None) -> Iterator[None]:
+    def time_evaluation(self, engine: Engine | None, kind: Hashable = None) -> Iterator[None]:
         """Time work on one position at 0-ply.
 
         The first of its kind loads files and compiled code; from the first quick one on the engine is quick.
 
         Args:
-            engine: The engine.
+            engine: The engine; None for work without one. Copies of an engine for other rules do not count.
             kind: The kind of work, among those that need different code; None for an evaluation.
         """
         started_s = time.monotonic()
         yield
-        if time.monotonic() - started_s < QUICK_EVALUATION_S:
+        is_known = engine is None or engine in self._engines.values()
+        if is_known and time.monotonic() - started_s < QUICK_EVALUATION_S:
             self._quick_work.add((engine, kind))
 
     def _load_engine(self, name: str, threads: int) -> Engine:

@@ -21,7 +21,7 @@ from protocol.core.connection import Connection
 from protocol.dialects.line_client import connect
 from protocol.state.service import Service, make_shipped_catalogue
 from protocol.state.session import Session
-from protocol.transports.client_jobs import BatchRound, ClientJobs
+from protocol.transports.client_jobs import ClientJobs, QuickRounds
 from protocol.transports.pipes import Inbox, Outbox
 from protocol.transports.workers import LONG_THREADS, WorkerPool
 
@@ -84,8 +84,8 @@ class _StdioServer:
         self._outbox = Outbox(output_fd, self._inbox, self._take_broken_pipe)
         self._is_reading = False
         self._is_turn_due = False
-        batches = BatchRound(self._inbox.put_here)
-        self._jobs = ClientJobs(connection, pool, batches, self._run_here, self._pump)
+        rounds = QuickRounds(self._inbox.put_here)
+        self._jobs = ClientJobs(connection, pool, rounds, self._run_here, self._pump)
         self._shutdown_steps: Iterator[Callable[[], object]] | None = None
         self._deadline: float | None = None
         self._exit_status: int | None = None

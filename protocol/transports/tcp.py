@@ -9,6 +9,7 @@ import os
 import secrets
 import signal
 import socket
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from protocol.core.replies import format_reply, make_error_reply
 from protocol.dialects.line_client import connect
 from protocol.state.service import Service
 from protocol.state.session import Session
-from protocol.transports.client_jobs import BatchRound, ClientJobs
+from protocol.transports.client_jobs import ClientJobs, QuickRounds
 from protocol.transports.workers import WorkerPool
 
 _LINGER_S = 1.0
@@ -143,6 +144,35 @@ def run_tcp(
     asyncio.run(serve_tcp(service, host, port, limits=limits, threads=threads, on_listening=on_listening))
 
 
+class _TurnQueue:
+    """The clients with more lines than are served as they come.
+
+    One has its turn each time round the event loop, so that the loop reads what others send before the next.
+    """
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._clients: deque[_TcpClient] = deque()
+        self._is_due = False
+
+    def add(self, client: _TcpClient) -> None:
+        """Add a client after all others, unless it waits already."""
+        if client not in self._clients:
+            self._clients.append(client)
+            self._plan_turn()
+
+    def _plan_turn(self) -> None:
+        if self._clients and not self._is_due:
+            self._is_due = True
+            self._loop.call_soon(self._take_turn)
+
+    def _take_turn(self) -> None:
+        self._is_due = False
+        client = self._clients.popleft()
+        self._plan_turn()
+        client.take_turn()
+
+
 class _TcpServer:
     """What the clients of one listener share."""
 
@@ -150,7 +180,8 @@ class _TcpServer:
         self.service = service
         self.limits = limits
         self.pool = pool
-        self.batches = BatchRound(asyncio.get_running_loop().call_soon)
+        self.rounds = QuickRounds(asyncio.get_running_loop().call_soon)
+        self.turns = _TurnQueue()
         self.clients: set[_TcpClient] = set()
 
     @property
@@ -201,9 +232,8 @@ class _TcpClient(asyncio.Protocol):
         self._server = server
         self._loop = asyncio.get_running_loop()
         self.connection = connect(Session(server.service, secrets.randbelow(MAX_SEED)))
-        self._jobs = ClientJobs(self.connection, server.pool, server.batches, self._call_in_loop, self._pump)
+        self._jobs = ClientJobs(self.connection, server.pool, server.rounds, self._call_in_loop, self._pump)
         self._is_paused = False
-        self._is_turn_due = False
         self._has_eof = False
         self._is_lingering = False
         self._seen_requests = 0
@@ -264,6 +294,11 @@ class _TcpClient(asyncio.Protocol):
         self._is_paused = False
         self._pump()
 
+    def take_turn(self) -> None:
+        """Serve the next lines, now that all other clients have had a turn."""
+        self.connection.advance()
+        self._pump()
+
     def apply_to_connection(self, act: Callable[[], object]) -> None:
         """Act on the connection on the server's behalf, and send what comes of it."""
         act()
@@ -305,21 +340,14 @@ class _TcpClient(asyncio.Protocol):
             self._written_bytes += len(data)
             self._transport.write(data)
         self._jobs.hand_out()
-        if self.connection.has_lines and not self._is_turn_due:
-            self._is_turn_due = True
-            self._loop.call_soon(self._take_turn)
+        if self.connection.has_lines:
+            self._server.turns.add(self)
         if self._is_lingering or (self.connection.wants_data and not self._is_paused):
             self._transport.resume_reading()
         else:
             self._transport.pause_reading()
         if self.connection.is_done:
             self._close_after_linger()
-
-    def _take_turn(self) -> None:
-        """Serve the next lines, now that all other clients have had a turn."""
-        self._is_turn_due = False
-        self.connection.advance()
-        self._pump()
 
     def _close_after_linger(self) -> None:
         """Close, once a client that still sends could read what was written (unread input would drop it).

@@ -25,9 +25,8 @@ def make_service(evaluator=None, limits=None):
 
 def make_connection(evaluator=None, **limits):
     """Make a connection of a fresh client."""
-    connection = connect(
-        Session(make_service(evaluator, ClientLimits(**{"turn_s": LONG_TURN_S, **limits})), SEED)
-    )
+    limits = {"turn_s": LONG_TURN_S, "lines_at_once": ClientLimits.lines_per_turn, **limits}
+    connection = connect(Session(make_service(evaluator, ClientLimits(**limits)), SEED))
     connection.handler.session.service.client_count += 1
     return connection
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
+import re
 
 import pytest
 
@@ -12,8 +14,9 @@ from engine.formats.match_id import encode_match_id
 from engine.formats.position_id import encode_position_id
 from engine.rules.match import MatchState
 from engine.rules.position import Position
+from engine.rules.rules import Doubles
 from protocol.core.connection import run_batch
-from protocol.transports.client_jobs import MAX_SINGLES, BatchRound, ClientJobs
+from protocol.transports.client_jobs import ROUND_SIZE, ClientJobs, QuickRounds
 from tests.boards import RacingEvaluator, position, random_boards
 from tests.protocol.talking import make_connection, talk
 from tests.protocol.transports.test_tcp import running_count
@@ -44,8 +47,8 @@ def make_quick_connection(evaluator=None, **limits):
     connection = make_connection(evaluator, **limits)
     service = connection.handler.session.service
     engine = service.get_engine("default", connection.handler.session.engine_settings.threads)
-    rankings = [("plays", is_money, is_cubeful) for is_money in (True, False) for is_cubeful in (True, False)]
-    service._quick_work.update((engine, kind) for kind in (None, *rankings))
+    decisions = itertools.product(("plays", "cube", "turn"), (True, False), (True, False))
+    service._quick_work |= {(engine, kind) for kind in (None, *decisions)} | {(None, ("legal", Doubles.FOUR))}
     return connection
 
 
@@ -139,11 +142,18 @@ class Pool:
         self.submitted.append(job)
 
 
+class Gone(Pool):
+    """A worker pool of clients that are gone."""
+
+    def drop(self, client):
+        pass
+
+
 def test_a_client_that_must_read_first_is_left_to_the_pool():
     for cap, in_batch, in_pool in ((100_000, 1, 0), (100, 0, 1)):
         rounds, pool, connection = [], Pool(), make_quick_connection(unsent_bytes=cap)
         jobs = ClientJobs(
-            connection, pool, BatchRound(rounds.append), lambda act, *values: None, lambda: None
+            connection, pool, QuickRounds(rounds.append), lambda act, *values: None, lambda: None
         )
         connection.receive_data(b"newgame\n")
         connection.data_to_send()
@@ -152,19 +162,33 @@ def test_a_client_that_must_read_first_is_left_to_the_pool():
         assert (len(rounds), len(pool.submitted)) == (in_batch, in_pool)
 
 
-def test_plays_at_0_ply_are_ranked_without_a_thread_where_they_are_few_and_few_in_a_round():
-    asked = "newgame\ndice 3 1\nmoves 3\ngo chequer\nmoves plies=1\ngo chequer plies 1\ngo turn\n"
+def test_decisions_at_0_ply_are_made_without_a_thread_where_plays_are_few():
+    asked = (
+        "newgame\ngo cube\ncube\ntake\nresign\ndice 3 1\nmoves 3\ngo chequer\ngo turn\nlegal\n"
+        "moves plies=1\ngo chequer plies 1\ngo cube plies 1\ncube plies=1\n"
+    )
     connection = make_quick_connection()
     connection.receive_data(asked.encode())
     jobs = take_jobs(connection)
-    assert [job.work.is_quick for job in jobs] == [True, True, False, False, False]
+    assert [job.work.is_quick for job in jobs] == [True] * 8 + [False] * 4
     for job, result in zip(jobs, run_batch(jobs), strict=True):
         connection.receive_result(job, result)
-    alone = talk(asked.removesuffix("\n"))
-    assert connection.data_to_send().decode().splitlines()[:6] == alone[:6]
+    answers, alone = connection.data_to_send().decode().splitlines(), talk(asked.removesuffix("\n"))
+    assert [re.sub(r"time_ms \d+", "", line) for line in answers if not line.startswith("info nodes")] == [
+        re.sub(r"time_ms \d+", "", line) for line in alone if not line.startswith("info nodes")
+    ]
+    assert sum(line.startswith("info depth 1 ") for line in answers) == 6
     spread = encode_position_id(position(dict.fromkeys(range(1, 16), 1), {24: 15}))
-    connection.receive_data(f"@a position gnubgid {spread}\n@b dice 1 1\n@c moves\n".encode())
-    assert [job.work.is_quick for job in take_jobs(connection)] == [False]
+    connection.receive_data(f"@a position gnubgid {spread}\n@b dice 1 1\n@c moves\n@d legal\n".encode())
+    assert [job.work.is_quick for job in take_jobs(connection)] == [False, False]
+
+
+def test_a_search_is_not_timed_as_a_ranking(monkeypatch):
+    monkeypatch.setattr("protocol.state.service.QUICK_EVALUATION_S", 60.0)
+    connection = make_connection()
+    talk("newgame\ndice 3 1\nmoves plies=1\ngo chequer plies 1\ncube plies=1", connection)
+    connection.receive_data(b"@b go chequer\n@c moves\n@d cube\n")
+    assert [job.work.is_quick for job in take_jobs(connection)] == [False, False, False]
 
 
 def test_a_ranking_is_quick_once_one_of_its_kind_was(monkeypatch):
@@ -178,16 +202,109 @@ def test_a_ranking_is_quick_once_one_of_its_kind_was(monkeypatch):
     assert [job.work.is_quick for job in take_jobs(connection)] == [True, True, False]
 
 
-def test_quick_rankings_beyond_those_of_a_round_go_to_the_pool():
-    rounds, pool, connection = [], Pool(), make_quick_connection()
-    jobs = ClientJobs(connection, pool, BatchRound(rounds.append), lambda act, *values: None, lambda: None)
-    connection.receive_data(b"newgame\ndice 3 1\n" + b"go chequer\n" * (MAX_SINGLES + 2) + b"eval\n")
+def take_in_rounds(connections):
+    """Answer all that waits; return for each round which of the connections it answered, and how often."""
+    calls, order, pools = [], [], [Pool() for _ in connections]
+    rounds = QuickRounds(calls.append)
+    clients = [
+        ClientJobs(connection, pool, rounds, lambda act, *values: None, lambda: None)
+        for connection, pool in zip(connections, pools, strict=True)
+    ]
+    for client in clients:
+        client.hand_out()
+    numbers = {id(connection): number for number, connection in enumerate(connections)}
+    while calls:
+        (call,) = calls
+        calls.clear()
+        before = {id(client): client.connection.answered for client in clients}
+        call()
+        order.append(
+            {
+                numbers[id(client.connection)]: client.connection.answered - before[id(client)]
+                for client in clients
+                if client.connection.answered > before[id(client)]
+            }
+        )
+    assert not any(pool.submitted for pool in pools)
+    return order
+
+
+def ask(text):
+    """Return a connection that counts its results, with requests that wait in it."""
+    connection = make_quick_connection()
+    connection.receive_data(b"newgame\n")
+    connection.data_to_send()
+    connection.answered = 0
+    receive_result = connection.receive_result
+
+    def count(job, result):
+        connection.answered += 1
+        receive_result(job, result)
+
+    connection.receive_result = count
+    connection.receive_data(text.encode())
+    return connection
+
+
+def test_a_round_has_a_bounded_size_and_whoever_asks_little_is_in_the_first():
+    query = {"positions": (POSITIONS * 2)[:64], "cubeful": False}
+    piles = ["".join(json.dumps({"id": i, **query}) + "\n" for i in range(20)) for _ in range(9)]
+    in_round = ROUND_SIZE // 64
+    rounds = take_in_rounds([*map(ask, piles), ask("eval\n"), ask("eval\neval\n")])
+    assert all(sum(size for number, size in each.items() if number < 9) <= in_round for each in rounds)
+    first_two = [rounds[0].get(number, 0) + rounds[1].get(number, 0) for number in range(11)]
+    assert first_two[9:] == [1, 2]
+    assert max(first_two[:9]) - min(first_two[:9]) <= 1
+    assert sum(sum(each.values()) for each in rounds) == 9 * 20 + 3
+
+
+def test_a_client_that_comes_later_is_answered_before_the_rest_of_a_pile():
+    calls, pool = [], Pool()
+    rounds = QuickRounds(calls.append)
+    greedy = ask("".join(f'{{"id":{i},"positions":{json.dumps(POSITIONS[:32])}}}\n' for i in range(64)))
+    polite = ask("eval\n")
+    jobs = [ClientJobs(each, pool, rounds, lambda *_: None, lambda: None) for each in (greedy, polite)]
+    jobs[0].hand_out()
+    calls.pop()()
+    jobs[1].hand_out()
+    calls.pop()()
+    assert polite.answered == 1
+    assert greedy.answered < 64
+
+
+def test_what_waits_for_a_round_goes_to_the_pool_once_the_client_must_read():
+    calls, pool = [], Pool()
+    connection = make_quick_connection(unsent_bytes=20_000)
+    text = "".join(f'{{"id":{i},"positions":{json.dumps(POSITIONS[:32])}}}\n' for i in range(64))
+    jobs = ClientJobs(connection, pool, QuickRounds(calls.append), lambda *_: None, lambda: jobs.hand_out())
+    connection.receive_data(text.encode())
     jobs.hand_out()
-    assert (len(rounds), len(pool.submitted)) == (1, 2)
-    rounds.pop()()
-    connection.receive_data(b"go chequer\n")
+    calls.pop()()
+    answered = 64 - len(pool.submitted)
+    assert 0 < answered == len(connection.data_to_send().splitlines()) < 64
+    while calls:
+        calls.pop()()
+    assert connection.data_to_send() == b""
+
+
+def test_a_client_that_is_gone_leaves_nothing_to_the_rounds():
+    calls, connection = [], ask("eval\neval\n")
+    jobs = ClientJobs(connection, Gone(), QuickRounds(calls.append), lambda *_: None, lambda: None)
     jobs.hand_out()
-    assert (len(rounds), len(pool.submitted)) == (1, 2)
+    jobs.drop()
+    while calls:
+        calls.pop()()
+    assert connection.answered == 0
+
+
+def test_a_query_that_was_stopped_in_a_pile_is_answered_with_what_it_has():
+    connection = make_quick_connection()
+    connection.receive_data(f'{{"id":1,"positions":{json.dumps(POSITIONS[:3])}}}\n@s stop\n'.encode())
+    jobs = take_jobs(connection)
+    (result,) = run_batch(jobs)
+    document = json.loads(result)
+    assert document["stopped"]
+    assert document["results"] == []
 
 
 @pytest.mark.parametrize("clients", [1, 20])

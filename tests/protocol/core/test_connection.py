@@ -233,7 +233,7 @@ def test_thousands_of_legal_plays_are_listed_and_written_by_a_worker():
 
 
 def test_a_turn_serves_a_few_lines_and_says_that_there_are_more():
-    connection = make_connection(lines_per_turn=3)
+    connection = make_connection(lines_at_once=3, lines_per_turn=3)
     connection.receive_data(b"get engine.ply\n" * 7 + b"sta")
     for served, has_more in ((3, True), (3, True), (1, False)):
         assert len(sent(connection)) == served

@@ -9,7 +9,7 @@ import pytest
 
 from engine.formats.position_id import encode_position_ids
 from engine.rules.position import Position, find_finished
-from protocol.transports.load_client import LoadReport, draw_scripts
+from protocol.transports.load_client import LoadReport
 from tools.bench import external as bench_external
 from tools.bench import wire as bench_wire
 from tools.bench.measure import BenchmarkSubject, WrongAnswerError
@@ -145,7 +145,6 @@ def make_start():
 
 def test_scripts_of_clients_are_the_same_each_time_and_of_one_length(subject):
     ids = encode_position_ids(subject.boards)
-    for draw in (lambda: bench_wire.draw_mixed_scripts(ids), lambda: draw_scripts(4, 12)):
-        scripts = draw()
-        assert scripts == draw()
-        assert [len(script) for script in scripts] == [12] * 4
+    scripts = bench_wire.draw_mixed_scripts(ids)
+    assert scripts == bench_wire.draw_mixed_scripts(ids)
+    assert [len(script) for script in scripts] == [12] * 4
