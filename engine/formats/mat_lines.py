@@ -20,11 +20,11 @@ _RIGHT_COLUMN = 12
 _MAX_QUOTED_LENGTH = 60
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
 _BLANK_CHARACTERS = " \x00\x1a\x0c"
-_HEADER = re.compile(r'\s*;\s*\[\s*(.+?)\s+"(.*)"\s*\]\s*')
+_HEADER = re.compile(r'\s*;\s*\[([^"]*[^"\s])\s+"(.*)"\s*\]\s*')
 _LENGTH = re.compile(r"\s*([0-9]{1,5})[ -]?points? match\b.*", re.IGNORECASE)
 _MONEY = re.compile(r"\s*(?:money (?:session|game)|unlimited match)\b.*", re.IGNORECASE)
 _GAME = re.compile(r"\s*Game\s+([0-9]{1,6})\s*", re.IGNORECASE)
-_NAMES = re.compile(r"\s*(\S.*?)\s*:\s*([0-9]{1,6})\s+(\S.*?)\s*:\s*([0-9]{1,6})\s*")
+_SCORE = re.compile(r":\s*([0-9]{1,6})(?!\S)")
 _ROW = re.compile(r"\s*[0-9]+\)(.*)")
 _CELL = re.compile(
     r"(?<!\S)(?:(?P<dice>[1-6]{2})\s?:|(?P<word>doubles|beavers|takes|drops|wins|losses)\b)", re.IGNORECASE
@@ -95,7 +95,7 @@ def split_matches(text: str) -> Iterator[MatchLines]:
             yield match
             match = MatchLines()
         if header:
-            match.headers[header[1]] = header[2]
+            match.headers[header[1].strip()] = header[2]
         elif length:
             match.length = int(length[1])
         elif game:
@@ -114,10 +114,14 @@ def parse_score_line(text: str) -> tuple[tuple[str, str], tuple[int, int]]:
     Raises:
         FormatError: It is another line.
     """
-    found = _NAMES.fullmatch(text)
-    if found is None:
-        raise FormatError(f"expected 'NAME : POINTS  NAME : POINTS', got {quote_text(text)}", field="mat")
-    return (found[1], found[3]), (int(found[2]), int(found[4]))
+    scores = list(_SCORE.finditer(text))
+    if scores and not text[scores[-1].end() :].strip():
+        last = scores.pop()
+        for first in scores:
+            names = text[: first.start()].strip(), text[first.end() : last.start()].strip()
+            if all(names):
+                return names, (int(first[1]), int(last[1]))
+    raise FormatError(f"expected 'NAME : POINTS  NAME : POINTS', got {quote_text(text)}", field="mat")
 
 
 def parse_cells(text: str) -> list[MatCell]:
@@ -158,6 +162,6 @@ def quote_text(text: str) -> str:
 def _iterate_lines(text: str) -> Iterator[NumberedLine]:
     """Yield the lines with content, each cut at `MAX_LINE_LENGTH`, without comments other than headers."""
     for number, line in enumerate(_LINE_BREAK.split(text.removeprefix("\ufeff")), 1):
-        bare = line[:MAX_LINE_LENGTH].expandtabs().rstrip(_BLANK_CHARACTERS)
+        bare = line[:MAX_LINE_LENGTH].expandtabs()[:MAX_LINE_LENGTH].rstrip(_BLANK_CHARACTERS)
         if bare.strip() and (not bare.lstrip().startswith(";") or _HEADER.fullmatch(bare)):
             yield number, bare

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import time
+from contextlib import suppress
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -322,3 +324,22 @@ def test_a_game_that_stops_is_reported_and_its_plays_stay():
     assert [fault.kind for fault in read.issues] == [MatIssueKind.NO_RESULT]
     assert len(read.games[0].actions) == 2
     assert read.games[0].result is None
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ";[" + " " * 200 + ' "' * 95 + "x",
+        "a" + " : 1" * 98 + " x",
+        "a" + " " * 150 + ":" + " " * 150 + ":",
+        "a :" + "\t" * 390 + "1",
+        "1)" + " 31:" * 99,
+    ],
+    ids=["header", "scores", "colons", "tabs", "cells"],
+)
+def test_a_line_takes_a_time_in_proportion_to_its_length(line):
+    began_s = time.process_time()
+    for head in (line, f"Game 1\n{line}", f"{HEAD}{line}"):
+        with suppress(FormatError):
+            parse_mat(head)
+    assert time.process_time() - began_s < 0.1  # an expression that backtracks takes seconds to minutes

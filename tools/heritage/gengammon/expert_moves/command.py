@@ -21,6 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from engine.errors import DataFileError, ValueRangeError
+from protocol.core.replies import escape_unprintable
 from tools.common.progress import Progress
 from tools.heritage.gengammon.expert_moves.dataset import (
     FILTERS,
@@ -29,7 +30,7 @@ from tools.heritage.gengammon.expert_moves.dataset import (
     write_expert_moves,
 )
 from tools.heritage.gengammon.expert_moves.extraction import ExtractionReport, extract_moves
-from tools.heritage.gengammon.expert_moves.match_files import read_match_files
+from tools.heritage.gengammon.expert_moves.match_files import iterate_match_files
 
 SUMMARY = "extract the moves of experts from .mat files"
 
@@ -72,10 +73,9 @@ def main(args: argparse.Namespace) -> int:
         if name not in FILTERS:
             known = ", ".join((*FILTERS, _NONE))
             raise ValueRangeError(f"expected filters of {known}, got {name!r}", field="filters")
-    files, unread = read_match_files(args.sources)
-    with Progress(len(files), "files") as bar:
+    files = iterate_match_files(args.sources)
+    with Progress(None, "files") as bar:
         moves, report = extract_moves(files, _parse_names(args.players), bar.update)
-    report.skipped[:0] = unread
     _write_faults(report, args.faults)
     _check_players(moves, _parse_names(args.players))
     kept, counts = filter_moves(moves, filters)
@@ -127,7 +127,7 @@ def _format_counts(report: ExtractionReport, moves: ExpertMoves) -> list[str]:
         f"skipped: {len(report.skipped)} files",
         *(f"faults: {count} {kind}" for kind, count in report.count_faults_by_kind().items()),
     ]
-    shown = ", ".join(f"{name} {count:,}" for count, name in by_player[:4])
+    shown = ", ".join(f"{escape_unprintable(name)} {count:,}" for count, name in by_player[:4])
     others = len(by_player) - 4
     return [*lines, f"moves: {len(moves):,} ({shown}{f', {others} others' if others > 0 else ''})"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -43,12 +44,14 @@ class ExtractionReport:
 
 
 def extract_moves(
-    files: Iterable[MatchFile], players: Sequence[str], progress: Callable[[int], None] | None = None
+    files: Iterable[MatchFile | SkippedFile],
+    players: Sequence[str],
+    progress: Callable[[int], None] | None = None,
 ) -> tuple[ExpertMoves, ExtractionReport]:
     """Extract the moves of players from match files; a file given twice counts once.
 
     Args:
-        files: Each may hold several matches.
+        files: Each may hold several matches; skipped ones go into the report.
         players: Names of the players whose moves count; none for all.
         progress: Called with the number of files done.
 
@@ -56,12 +59,14 @@ def extract_moves(
         The moves in the order of the files, and a report.
     """
     report, builder = ExtractionReport(), _MoveBuilder(players)
-    seen: set[str] = set()
+    seen: set[bytes] = set()
     for done, file in enumerate(files, 1):
-        if file.text in seen:
+        if isinstance(file, SkippedFile):
+            report.skipped.append(file)
+        elif (digest := hashlib.sha256(file.text.encode()).digest()) in seen:
             report.skipped.append(SkippedFile(file.name, "same content as an earlier file"))
         else:
-            seen.add(file.text)
+            seen.add(digest)
             _extract_file(file, builder, report)
         if progress is not None:
             progress(done)

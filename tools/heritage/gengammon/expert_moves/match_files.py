@@ -1,20 +1,28 @@
-"""Match files as text: single ones, and those of folders and archives."""
+"""Match files as text: single ones, and those of folders and archives, as far as they are harmless."""
 
 from __future__ import annotations
 
+import lzma
 import tarfile
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import DataFileError
+from protocol.core.replies import escape_unprintable
 
 MATCH_FILE_SUFFIXES = (".mat", ".txt")
 """Suffixes of match files in folders and archives."""
 
-MAX_FILE_BYTES = 16_000_000
-"""Longer files are cut here."""
+MAX_FILE_BYTES = 4_000_000
+"""Longer files are skipped."""
+
+MAX_ARCHIVE_BYTES = 100_000_000
+"""The most that the members of an archive may have in all, unpacked; what comes after it is skipped."""
+
+_MAX_NAME_BYTES = 100_000
+"""The most that an archive may use to say how a member is called."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +30,8 @@ class MatchFile:
     """A file that may hold matches.
 
     Attributes:
-        name: As the user can find it; in an archive, below the archive's name.
+        name: As the user can find it, unprintable characters escaped; in an archive, below the archive's
+            name.
         text: Its content.
     """
 
@@ -43,74 +52,105 @@ class SkippedFile:
     reason: str
 
 
-def read_match_files(sources: Sequence[Path]) -> tuple[list[MatchFile], list[SkippedFile]]:
-    """Read match files; a truncated or damaged archive gives those before the damage.
+def iterate_match_files(sources: Sequence[Path]) -> Iterator[MatchFile | SkippedFile]:
+    """Read match files one after the other; a truncated or damaged archive gives those before the damage.
+
+    Only regular files count: no links, pipes or devices. Of files and archives that are too large, nothing
+    but the first part is ever in memory.
 
     Args:
         sources: Folders and archives (``.tar``, compressed or not), in which all files with one of
             `MATCH_FILE_SUFFIXES` count; and single files of any name.
 
-    Returns:
-        The files of each source, by name; and those that could not be read.
+    Yields:
+        The files of each source, by name, and those that could not be read.
 
     Raises:
-        DataFileError: A source does not exist.
+        DataFileError: A source does not exist; before anything is read.
     """
-    files: list[MatchFile] = []
-    unread: list[SkippedFile] = []
     for source in sources:
         if not source.exists():
             raise DataFileError(f"{source}: no such file or folder", field="sources")
-        found = list(_read_source(source))
-        files += sorted((each for each in found if isinstance(each, MatchFile)), key=lambda file: file.name)
-        unread += [each for each in found if isinstance(each, SkippedFile)]
-    return files, unread
+    return (file for source in sources for file in _read_source(source))
 
 
 def _read_source(source: Path) -> Iterator[MatchFile | SkippedFile]:
     if source.is_dir():
-        yield from _read_files(
-            file for file in source.rglob("*") if file.suffix.lower() in MATCH_FILE_SUFFIXES
-        )
-    elif _is_archive(source):
-        yield from _read_archive(source)
+        for file in sorted(source.rglob("*")):
+            if file.suffix.lower() in MATCH_FILE_SUFFIXES and not file.is_dir():
+                yield _read_file(file)
+    elif source.is_file() and _is_archive(source):
+        yield from sorted(_read_archive(source), key=lambda file: file.name)
     else:
-        yield from _read_files([source])
+        yield _read_file(source)
 
 
 def _is_archive(file: Path) -> bool:
     try:
-        return tarfile.is_tarfile(file)
-    except (OSError, EOFError, zlib.error):
+        tarfile.open(file, tarinfo=_Member).close()
+    except _LongHeaderError:
+        return True
+    except (OSError, EOFError, tarfile.TarError, zlib.error, lzma.LZMAError):
         return False
+    return True
 
 
-def _read_files(files: Iterable[Path]) -> Iterator[MatchFile | SkippedFile]:
-    for file in files:
-        try:
-            with file.open("rb") as content:
-                yield MatchFile(str(file), _decode(content.read(MAX_FILE_BYTES)))
-        except OSError as error:
-            yield SkippedFile(str(file), str(error.strerror))
+def _read_file(file: Path) -> MatchFile | SkippedFile:
+    name = escape_unprintable(str(file))
+    try:
+        if not file.is_file():
+            return SkippedFile(name, "expected a regular file")
+        with file.open("rb") as content:
+            return _decode_file(name, content.read(MAX_FILE_BYTES + 1))
+    except OSError as error:
+        return SkippedFile(name, str(error.strerror))
 
 
 def _read_archive(archive: Path) -> Iterator[MatchFile | SkippedFile]:
+    unpacked = 0
     try:
-        with tarfile.open(archive) as members:
+        with tarfile.open(archive, tarinfo=_Member) as members:
             for member in members:
-                content = (
-                    members.extractfile(member) if member.name.lower().endswith(MATCH_FILE_SUFFIXES) else None
-                )
-                if content is not None:
-                    text = _decode(content.read(MAX_FILE_BYTES))
-                    yield MatchFile(f"{archive}/{member.name}", text)
-    except (OSError, EOFError, KeyError, tarfile.TarError, zlib.error) as error:
-        yield SkippedFile(str(archive), f"the archive is damaged: {error}")
+                unpacked += member.size
+                if unpacked > MAX_ARCHIVE_BYTES:
+                    yield SkippedFile(
+                        escape_unprintable(str(archive)),
+                        f"expected at most {MAX_ARCHIVE_BYTES:,} bytes unpacked: the files from "
+                        f"{escape_unprintable(member.name)} on are left out",
+                    )
+                    return
+                if member.name.lower().endswith(MATCH_FILE_SUFFIXES) and not member.isdir():
+                    yield _read_member(members, member, escape_unprintable(f"{archive}/{member.name}"))
+    except (OSError, EOFError, KeyError, ValueError, tarfile.TarError, zlib.error, lzma.LZMAError) as error:
+        yield SkippedFile(escape_unprintable(str(archive)), f"the archive is damaged: {error}")
 
 
-def _decode(content: bytes) -> str:
-    """Decode a file; names may be in any code page, all else is ASCII."""
+def _read_member(members: tarfile.TarFile, member: tarfile.TarInfo, name: str) -> MatchFile | SkippedFile:
+    content = members.extractfile(member) if member.isreg() else None
+    if content is None:
+        return SkippedFile(name, "expected a regular file")
+    return _decode_file(name, content.read(MAX_FILE_BYTES + 1))
+
+
+class _LongHeaderError(tarfile.TarError):
+    """A member says in too many bytes how it is called."""
+
+
+class _Member(tarfile.TarInfo):
+    """A member of an archive, whose name may not fill the memory."""
+
+    def _proc_member(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
+        if self.size > _MAX_NAME_BYTES and not (self.isreg() or self.isdir()):
+            raise _LongHeaderError(f"a header has {self.size:,} bytes")
+        read: tarfile.TarInfo = super()._proc_member(archive)  # type: ignore[misc]
+        return read
+
+
+def _decode_file(name: str, content: bytes) -> MatchFile | SkippedFile:
+    """Decode a file; names of players may be in any code page, all else is ASCII."""
+    if len(content) > MAX_FILE_BYTES:
+        return SkippedFile(name, f"expected at most {MAX_FILE_BYTES:,} bytes")
     try:
-        return content.decode("utf-8")
+        return MatchFile(name, content.decode("utf-8"))
     except UnicodeDecodeError:
-        return content.decode("latin-1")
+        return MatchFile(name, content.decode("latin-1"))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import io
+import os
 import tarfile
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -15,7 +17,13 @@ from engine.rules.position import Position
 from tools.heritage.gengammon.expert_moves import command as expert_moves
 from tools.heritage.gengammon.expert_moves.dataset import read_expert_moves
 from tools.heritage.gengammon.expert_moves.extraction import extract_moves
-from tools.heritage.gengammon.expert_moves.match_files import MatchFile, read_match_files
+from tools.heritage.gengammon.expert_moves.match_files import (
+    MAX_ARCHIVE_BYTES,
+    MAX_FILE_BYTES,
+    MatchFile,
+    SkippedFile,
+    iterate_match_files,
+)
 
 GOOD = """; [Player 1 "ann"]
 
@@ -160,9 +168,11 @@ def test_an_archive_that_is_cut_gives_what_came_before(tmp_path):
             member = tarfile.TarInfo(f"match{number:02}.mat")
             member.size = len(text)
             out.addfile(member, io.BytesIO(text.encode()))
-    assert len(read_match_files([file])[0]) == 20
+    assert len(list(iterate_match_files([file]))) == 20
     file.write_bytes(file.read_bytes()[:20_000])
-    files, unread = read_match_files([file])
+    found = list(iterate_match_files([file]))
+    files = [each for each in found if isinstance(each, MatchFile)]
+    unread = [each for each in found if isinstance(each, SkippedFile)]
     assert 3 < len(files) < 18
     assert [each.name for each in files] == [f"{file}/match{number:02}.mat" for number in range(len(files))]
     assert len(unread) == 1
@@ -172,7 +182,7 @@ def test_an_archive_that_is_cut_gives_what_came_before(tmp_path):
 def test_names_of_any_code_page_are_read(tmp_path):
     (tmp_path / "a.mat").write_bytes(GOOD.replace("ann", "Jürg").encode("latin-1"))
     (tmp_path / "b.mat").write_bytes(GOOD.replace("ann", "Søren").encode())
-    moves, _ = extract_moves(read_match_files([tmp_path])[0], [])
+    moves, _ = extract_moves(iterate_match_files([tmp_path]), [])
     assert moves.player_names == ("Jürg", "bob", "Søren")
 
 
@@ -189,3 +199,68 @@ def test_matches_of_one_file_have_names_of_their_own():
     moves, found = extract_moves([MatchFile("both", GOOD + BROKEN)], [])
     assert moves.match_names == ("both match 1", "both match 2")
     assert (found.files, found.matches) == (1, 2)
+
+
+def reasons(source) -> dict[str, str]:
+    return {
+        each.name.removeprefix(f"{source}").lstrip("/"): each.reason
+        for each in iterate_match_files([source])
+        if isinstance(each, SkippedFile)
+    }
+
+
+def write_archive(file, *members: tuple[str, bytes, bytes, str]) -> None:
+    with tarfile.open(file, "w:gz") as out:
+        for name, kind, content, target in members:
+            member = tarfile.TarInfo(name)
+            member.type, member.size, member.linkname = kind, len(content), target
+            out.addfile(member, io.BytesIO(content))
+
+
+def test_links_and_pipes_of_an_archive_are_skipped(tmp_path):
+    file = tmp_path / "a.tar.gz"
+    write_archive(
+        file,
+        ("itself.mat", tarfile.LNKTYPE, b"", "itself.mat"),
+        ("outside.mat", tarfile.SYMTYPE, b"", "/etc/passwd"),
+        ("pipe.mat", tarfile.FIFOTYPE, b"", ""),
+        ("good.mat", tarfile.REGTYPE, GOOD.encode(), ""),
+    )
+    assert set(reasons(file)) == {"itself.mat", "outside.mat", "pipe.mat"}
+    assert set(reasons(file).values()) == {"expected a regular file"}
+    assert extract_moves(iterate_match_files([file]), [])[1].matches == 1
+
+
+def test_a_pipe_in_a_folder_is_skipped(tmp_path):
+    os.mkfifo(tmp_path / "pipe.mat")
+    assert reasons(tmp_path) == {"pipe.mat": "expected a regular file"}
+
+
+def test_large_files_are_skipped_and_large_archives_cut(tmp_path):
+    long = b" " * (MAX_FILE_BYTES + 1)
+    (tmp_path / "long.mat").write_bytes(long)
+    assert reasons(tmp_path) == {"long.mat": f"expected at most {MAX_FILE_BYTES:,} bytes"}
+    file = tmp_path / "a.tar.gz"
+    count = MAX_ARCHIVE_BYTES // len(long) + 1
+    names = [(f"{number:02}.bin", tarfile.REGTYPE, long, "") for number in range(count)]
+    write_archive(file, *names, ("last.mat", tarfile.REGTYPE, GOOD.encode(), ""))
+    assert f"the files from {count - 1:02}.bin on are left out" in reasons(file)[""]
+
+
+def test_an_archive_with_an_endless_name_takes_no_memory(tmp_path):
+    file = tmp_path / "a.tar.gz"
+    write_archive(file, ("name", tarfile.GNUTYPE_LONGNAME, b"a" * 5_000_000, ""))
+    tracemalloc.start()
+    assert "a header has 5,000,000 bytes" in reasons(file)[""]
+    assert tracemalloc.get_traced_memory()[1] < 2_000_000
+    tracemalloc.stop()
+
+
+def test_names_that_would_command_a_terminal_are_shown_escaped(tmp_path, capsys):
+    (tmp_path / "a\x1b[2J.mat").write_text("nothing")
+    (tmp_path / "b.mat").write_text(GOOD.replace("ann", "a\x1b[31mnn"))
+    assert run(tmp_path, "--out", tmp_path / "moves.npz") == 0
+    said = capsys.readouterr()
+    assert "\x1b" not in said.err + said.out
+    assert "a\\x1b[2J.mat: expected a .mat file" in said.err
+    assert "a\\x1b[31mnn 3" in said.out
