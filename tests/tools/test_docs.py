@@ -14,7 +14,7 @@ from tools import cli
 from tools.batch.lines import MAX_LINE_BYTES
 from tools.batch.rows import COLUMNS, CUBE_COLUMNS
 from tools.bench.command import BENCHMARKS
-from tools.tournament.rules import DEEP_GAMES_PER_RANGE, GAMES_PER_RANGE
+from tools.tournament.rules import DEEP_GAMES_PER_RANGE, GAMES_PER_RANGE, SEQUENTIAL_GAMES_PER_RANGE
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "guide" / "tools.md").read_text("utf-8")
@@ -84,6 +84,7 @@ def test_limits_are_those_of_the_program():
     text = " ".join(PAGE.split())
     assert f"has more than {MAX_LINE_BYTES:,} bytes" in text
     assert f"ranges of {GAMES_PER_RANGE:,} games, or of {DEEP_GAMES_PER_RANGE} with the cube or where" in text
+    assert f"otherwise of {SEQUENTIAL_GAMES_PER_RANGE:,} with `--sprt`" in text
 
 
 def test_the_page_of_measurements_has_a_row_for_each_benchmark():
