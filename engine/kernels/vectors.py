@@ -3,10 +3,14 @@
 Each is a Python function that defines the result, and another that emits the instructions. Compiled callers
 get the instructions; with the compiler off they call the Python function. Every sum is added up in one order,
 so that a result is the same to the bit whoever calls.
+
+Vectors are those of AVX-512. Where a processor lacks it, the compiler takes several registers for a vector;
+so there are fewer sums side by side, and the Python function itself is compiled where it is as fast.
 """
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeAlias, TypeVar
@@ -14,12 +18,16 @@ from typing import Any, ParamSpec, TypeAlias, TypeVar
 import numba
 import numpy as np
 from llvmlite import ir
+from llvmlite.binding import get_host_cpu_features
 from numba.core import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 GROUP = 64
 """Columns that are processed together; arrays have whole groups of them."""
+
+STEP = 4
+"""Rows that are added together; a list of rows ends with as many whose factors are 0."""
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -34,10 +42,17 @@ _LANES = 16
 _PLACES = range(0, GROUP, _LANES)
 _INT = ir.IntType(64)
 _LANE = ir.IntType(32)
+_SHORT = ir.IntType(16)
 _FLOAT = ir.FloatType()
 _VECTOR = ir.VectorType(_FLOAT, _LANES)
-_GROUP_VECTOR = ir.VectorType(_FLOAT, GROUP)
+_INT_VECTOR = ir.VectorType(_LANE, _LANES)
+_SHORT_VECTOR = ir.VectorType(_SHORT, _LANES)
 _FUSED = ("contract",)
+
+_FEATURES = numba.config.CPU_FEATURES  # type: ignore[attr-defined]  # made at run time
+_HAS_AVX512 = "+avx512f" in (get_host_cpu_features().flatten() if _FEATURES is None else _FEATURES)
+_SUMS = 2 if _HAS_AVX512 else 1
+"""Sums that take rows by turns: an addition takes as long as adding a row to two of them."""
 
 _FLOATS = types.float32[::1]
 _FLOAT_ROWS = types.float32[:, ::1]
@@ -45,7 +60,10 @@ _INDEX_ROWS = types.uint16[:, ::1]
 
 
 def _emitted_by(
-    emit: Callable[[_Builder, list[_Value]], _Value | None], result: _Type, *argument_types: _Type
+    emit: Callable[[_Builder, list[_Value]], _Value | None],
+    result: _Type,
+    *argument_types: _Type,
+    is_compiled: bool = False,
 ) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
     """Replace a function in compiled callers.
 
@@ -53,6 +71,7 @@ def _emitted_by(
         emit: Emits the instructions and returns the result, given the builder and the arguments.
         result: The numba type of the result.
         argument_types: The numba types of the arguments.
+        is_compiled: Whether the function itself is to be compiled instead.
     """
 
     def generate(context: _Builder, builder: _Builder, signature: _Type, values: list[_Value]) -> _Value:
@@ -74,7 +93,7 @@ def _emitted_by(
         )
         if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # made at run time
             return function
-        emitted: Any = intrinsic(find_type)
+        emitted: Any = numba.njit(forceinline=True)(function) if is_compiled else intrinsic(find_type)
         typed: Callable[_P, _R] = emitted
         return typed
 
@@ -82,71 +101,86 @@ def _emitted_by(
 
 
 def _emit_add_rows(builder: _Builder, arguments: list[_Value]) -> None:
-    weights, bias, base, inputs, listed, at, count, least, sums, column = arguments
-    inputs, listed, sums = (_row_pointer(builder, array, at) for array in (inputs, listed, sums))
-    rows, sums = builder.gep(weights.data, [base]), builder.gep(sums, [column])
+    weights, bias, base, rows, factors, at, count, least, sums, column = arguments
+    rows, factors, sums = (_row_pointer(builder, array, at) for array in (rows, factors, sums))
+    base, sums = builder.gep(weights.data, [base]), builder.gep(sums, [column])
     biases = [_load(builder, builder.gep(weights.data, [bias]), place) for place in _PLACES]
+    zeros = [ir.Constant(_VECTOR, [0.0] * _LANES) for _ in _PLACES]
+    starts = biases + zeros * (_SUMS - 1)
     before = builder.block
     loop, end = builder.append_basic_block("rows"), builder.append_basic_block("end")
     builder.cbranch(builder.icmp_signed(">", count, _INT(0)), loop, end)
 
     builder.position_at_end(loop)
     i = builder.phi(_INT)
-    totals = [builder.phi(_VECTOR) for _ in _PLACES]
-    row = builder.zext(builder.load(builder.gep(listed, [i])), _INT)
-    factors = _repeat(builder, builder.load(builder.gep(inputs, [row])))
-    terms = builder.gep(rows, [builder.mul(row, _INT(GROUP))])
-    added = []
-    for place, total in zip(_PLACES, totals, strict=True):
-        product = builder.fmul(_load(builder, terms, place), factors, flags=_FUSED)
-        added.append(builder.fadd(product, total, flags=_FUSED))
-    following = builder.add(i, _INT(1))
-    _join([i, *totals], before, [_INT(0), *biases], loop, [following, *added])
+    totals = [builder.phi(_VECTOR) for _ in starts]
+    added = list(totals)
+    numbers = builder.load(builder.bitcast(builder.gep(rows, [i]), _INT.as_pointer()), align=2)
+    for number in range(STEP):
+        row = builder.and_(builder.lshr(numbers, _INT(16 * number)), _INT(0xFFFF))
+        terms = builder.gep(base, [builder.mul(row, _INT(GROUP))])
+        factor = builder.load(builder.gep(factors, [builder.add(i, _INT(number))]))
+        factor = _repeat(builder, factor, _VECTOR)
+        first = number % _SUMS * len(_PLACES)
+        for k, start in enumerate(_PLACES, first):
+            product = builder.fmul(_load(builder, terms, start), factor, flags=_FUSED)
+            added[k] = builder.fadd(product, added[k], flags=_FUSED)
+    following = builder.add(i, _INT(STEP))
+    _join([i, *totals], before, [_INT(0), *starts], loop, [following, *added])
     builder.cbranch(builder.icmp_signed("<", following, count), loop, end)
 
     builder.position_at_end(end)
-    results = [builder.phi(_VECTOR) for _ in _PLACES]
-    _join(results, before, biases, loop, added)
-    bound = _repeat(builder, least)
-    for place, total in zip(_PLACES, results, strict=True):
+    results = [builder.phi(_VECTOR) for _ in starts]
+    _join(results, before, starts, loop, added)
+    bound = _repeat(builder, least, _VECTOR)
+    for k, place in enumerate(_PLACES):
+        total = functools.reduce(builder.fadd, results[k :: len(_PLACES)])
         total = builder.select(builder.fcmp_ordered("<", total, bound), bound, total)
         builder.store(total, _vector_pointer(builder, sums, place, _VECTOR), align=4)
 
 
 def _emit_list_nonzero(builder: _Builder, arguments: list[_Value]) -> _Value:
-    values, at, count, listed = arguments
-    values, listed = _row_pointer(builder, values, at), _row_pointer(builder, listed, at)
+    values, at, columns, shift, listed, rows, factors = arguments
+    values, rows, factors = (_row_pointer(builder, array, at) for array in (values, rows, factors))
+    lanes = ir.Constant(_INT_VECTOR, list(range(_LANES)))
     before = builder.block
-    group, bit, next_group, end = (
-        builder.append_basic_block(name) for name in ("group", "bit", "next_group", "end")
-    )
-    builder.branch(group)
+    loop, end = builder.append_basic_block("group"), builder.append_basic_block("end")
+    builder.branch(loop)
 
-    builder.position_at_end(group)
-    start, found = builder.phi(_INT), builder.phi(_INT)
-    vector = builder.load(_vector_pointer(builder, values, start, _GROUP_VECTOR), align=4)
-    zeros = ir.Constant(_GROUP_VECTOR, [0.0] * GROUP)
-    mask = builder.bitcast(builder.fcmp_unordered("!=", vector, zeros), _INT)
-    builder.cbranch(builder.icmp_unsigned("!=", mask, _INT(0)), bit, next_group)
+    builder.position_at_end(loop)
+    first, found = builder.phi(_INT), builder.phi(_INT)
+    places = [found]
+    for place in _PLACES:
+        start = builder.add(first, _INT(place))
+        vector = builder.load(_vector_pointer(builder, values, start, _VECTOR), align=4)
+        mask = builder.fcmp_unordered("!=", vector, ir.Constant(_VECTOR, [0.0] * _LANES))
+        numbers = _repeat(builder, builder.trunc(builder.add(start, shift), _LANE), _INT_VECTOR)
+        numbers = _compress(builder, builder.add(numbers, lanes), mask)
+        narrow = builder.trunc(numbers, _SHORT_VECTOR)
+        builder.store(narrow, _vector_pointer(builder, rows, places[-1], _SHORT_VECTOR), align=2)
+        vector = _compress(builder, vector, mask)
+        builder.store(vector, _vector_pointer(builder, factors, places[-1], _VECTOR), align=4)
+        number = builder.ctpop(builder.bitcast(mask, ir.IntType(_LANES)))
+        places.append(builder.add(places[-1], builder.zext(number, _INT)))
+    following = builder.add(first, _INT(GROUP))
+    _join([first, found], before, [_INT(0), listed], loop, [following, places[-1]])
+    builder.cbranch(builder.icmp_signed("<", following, columns), loop, end)
 
-    builder.position_at_end(bit)
-    bits, place = builder.phi(_INT), builder.phi(_INT)
-    column = builder.add(start, builder.cttz(bits, ir.IntType(1)(1)))
-    builder.store(builder.trunc(column, ir.IntType(16)), builder.gep(listed, [place]))
-    rest = builder.and_(bits, builder.sub(bits, _INT(1)))
-    next_place = builder.add(place, _INT(1))
-    builder.cbranch(builder.icmp_unsigned("!=", rest, _INT(0)), bit, next_group)
-
-    builder.position_at_end(next_group)
-    total = builder.phi(_INT)
-    next_start = builder.add(start, _INT(GROUP))
-    builder.cbranch(builder.icmp_signed("<", next_start, count), group, end)
-
-    _join([start, found], before, [_INT(0), _INT(0)], next_group, [next_start, total])
-    _join([bits, place], group, [mask, found], bit, [rest, next_place])
-    _join([total], group, [found], bit, [next_place])
     builder.position_at_end(end)
-    return total
+    for step in range(STEP):
+        place = builder.add(places[-1], _INT(step))
+        builder.store(_SHORT(0), builder.gep(rows, [place]))
+        builder.store(_FLOAT(0.0), builder.gep(factors, [place]))
+    return places[-1]
+
+
+def _compress(builder: _Builder, vector: _Value, mask: _Value) -> _Value:
+    """Emit the lanes of a mask, moved together."""
+    kind = vector.type
+    name = f"llvm.experimental.vector.compress.v{_LANES}{'f' if kind is _VECTOR else 'i'}32"
+    signature = ir.FunctionType(kind, [kind, mask.type, kind])
+    function = builder.module.declare_intrinsic(name, (), signature)
+    return builder.call(function, [vector, mask, ir.Constant(kind, None)])
 
 
 def _row_pointer(builder: _Builder, array: _Value, row: _Value) -> _Value:
@@ -162,11 +196,10 @@ def _load(builder: _Builder, pointer: _Value, place: int) -> _Value:
     return builder.load(_vector_pointer(builder, pointer, place, _VECTOR), align=4)
 
 
-def _repeat(builder: _Builder, number: _Value) -> _Value:
+def _repeat(builder: _Builder, number: _Value, vector: _Type) -> _Value:
     """Emit a vector with one number in all lanes."""
-    first = builder.insert_element(ir.Constant(_VECTOR, ir.Undefined), number, _LANE(0))
-    lanes = ir.Constant(ir.VectorType(_LANE, _LANES), [0] * _LANES)
-    return builder.shuffle_vector(first, ir.Constant(_VECTOR, ir.Undefined), lanes)
+    first = builder.insert_element(ir.Constant(vector, ir.Undefined), number, _LANE(0))
+    return builder.shuffle_vector(first, ir.Constant(vector, ir.Undefined), ir.Constant(_INT_VECTOR, None))
 
 
 def _join(
@@ -181,55 +214,75 @@ def _join(
 @_emitted_by(
     _emit_add_rows,
     types.void,
-    *(_FLOATS, types.int64, types.int64, _FLOAT_ROWS, _INDEX_ROWS, types.int64, types.int64),
+    *(_FLOATS, types.int64, types.int64, _INDEX_ROWS, _FLOAT_ROWS, types.int64, types.int64),
     *(types.float32, _FLOAT_ROWS, types.int64),
 )
 def add_rows(
     weights: NDArray[np.float32],
     bias: int,
     base: int,
-    inputs: NDArray[np.float32],
-    listed: NDArray[np.uint16],
+    rows: NDArray[np.uint16],
+    factors: NDArray[np.float32],
     at: int,
     count: int,
     least: np.float32,
     sums: NDArray[np.float32],
     column: int,
 ) -> None:
-    """Write the sums of `GROUP` units: the bias, and the listed inputs times their rows of weights.
+    """Write the sums of `GROUP` units: the bias, and the listed rows of weights times their factors.
 
     Args:
         weights: ``float32[w]``.
         bias: The place of the units' biases.
-        base: The place of the rows, `GROUP` weights for each input.
-        inputs: ``float32[n, m]``.
-        listed: ``uint16[n, m]``, the inputs to add, in the order of the sum.
-        at: The row of the inputs, of the list and of the sums.
-        count: The number of inputs listed.
+        base: The place of the rows, `GROUP` weights each.
+        rows: ``uint16[n, m]``, the rows to add, in the order of the sum, then `STEP` of any.
+        factors: ``float32[n, m]``, of each of the rows, then `STEP` zeros.
+        at: The row of the lists and of the sums.
+        count: The number of rows listed.
         least: What a sum is replaced by if it is less: 0 is ReLU.
-        sums: out, ``float32[n, m]``.
+        sums: out, ``float32[n, k]``.
         column: The column of the first unit.
     """
-    total = weights[bias : bias + GROUP].copy()
-    for row in listed[at, :count].astype(np.int64):
-        start = base + GROUP * row
-        total += inputs[at, row] * weights[start : start + GROUP]
+    starts = base + GROUP * rows[at, :count].astype(np.int64)
+    terms = weights[starts[:, None] + np.arange(GROUP)] * factors[at, :count, None]
+    total = weights[bias : bias + GROUP] + terms.sum(axis=0)
     sums[at, column : column + GROUP] = np.maximum(total, least)
 
 
-@_emitted_by(_emit_list_nonzero, types.int64, _FLOAT_ROWS, types.int64, types.int64, _INDEX_ROWS)
-def list_nonzero(values: NDArray[np.float32], at: int, count: int, listed: NDArray[np.uint16]) -> int:
-    """List the columns of a row that are not zero, in ascending order.
+@_emitted_by(
+    _emit_list_nonzero,
+    types.int64,
+    *(_FLOAT_ROWS, types.int64, types.int64, types.int64, types.int64, _INDEX_ROWS, _FLOAT_ROWS),
+    is_compiled=not _HAS_AVX512,
+)
+def list_nonzero(
+    values: NDArray[np.float32],
+    at: int,
+    columns: int,
+    shift: int,
+    listed: int,
+    rows: NDArray[np.uint16],
+    factors: NDArray[np.float32],
+) -> int:
+    """List the values of a row that are not zero as factors for `add_rows`, in ascending order.
 
     Args:
-        values: ``float32[n, m]``.
-        at: The row of the values and of the list.
-        count: The number of columns to look at, 1 or more; they are looked at in whole groups.
-        listed: out, ``uint16[n, m]``.
+        values: ``float32[n, k]``.
+        at: The row of the values and of the lists.
+        columns: The number of columns to look at, 1 or more; they are looked at in whole groups.
+        shift: Where the rows of weights of these columns begin: column c has row ``shift + c``.
+        listed: The number of rows that are listed already.
+        rows: in and out, ``uint16[n, m]``, with `GROUP` entries more than are listed at most.
+        factors: in and out, ``float32[n, m]``.
 
     Returns:
-        The number listed.
+        The number listed, with those before; after them come `STEP` rows with the factor 0.
     """
-    columns = np.flatnonzero(values[at, : -(-count // GROUP) * GROUP])
-    listed[at, : len(columns)] = columns
-    return len(columns)
+    for column in range(-(-columns // GROUP) * GROUP):
+        rows[at, listed] = shift + column
+        factors[at, listed] = values[at, column]
+        listed += int(values[at, column] != 0)
+    for place in range(listed, listed + STEP):
+        rows[at, place] = 0
+        factors[at, place] = 0.0
+    return listed

@@ -62,13 +62,15 @@ class BlockBuffers(NamedTuple):
     Attributes:
         boards: ``int8[BLOCK, 2, 26]``, the positions.
         values: ``float32[2, BLOCK, width]``, scratch: inputs and outputs of a layer by turns.
-        listed: ``uint16[BLOCK, width]``, scratch.
+        rows: ``uint16[BLOCK, width + GROUP]``, scratch: the rows of weights that a layer adds.
+        factors: ``float32[BLOCK, width + GROUP]``, scratch: their factors.
         counts: ``int64[BLOCK]``, scratch.
     """
 
     boards: NDArray[np.int8]
     values: NDArray[np.float32]
-    listed: NDArray[np.uint16]
+    rows: NDArray[np.uint16]
+    factors: NDArray[np.float32]
     counts: NDArray[np.int64]
 
 
@@ -78,7 +80,8 @@ def make_block_buffers(packed: PackedNets) -> BlockBuffers:
     return BlockBuffers(
         boards=np.empty((BLOCK, 2, 26), np.int8),
         values=np.empty((2, BLOCK, packed.width), np.float32),
-        listed=np.empty((BLOCK, packed.width), np.uint16),
+        rows=np.empty((BLOCK, packed.width + GROUP), np.uint16),
+        factors=np.empty((BLOCK, packed.width + GROUP), np.float32),
         counts=np.empty(BLOCK, np.int64),
     )
 
@@ -108,9 +111,7 @@ def evaluate_block(packed: PackedNets, net: int, count: int, buffers: BlockBuffe
         for k in range(encoded, packed.layers[first, _INPUTS]):
             inputs[i, k] = _ZERO
     for layer in range(first, packed.nets[net, _END_LAYER]):
-        _run_layer(
-            packed.weights, packed.layers[layer], count, inputs, buffers.listed, buffers.counts, outputs
-        )
+        _run_layer(packed.weights, packed.layers[layer], count, inputs, buffers, outputs)
         inputs, outputs = outputs, inputs
     return inputs
 
@@ -121,19 +122,19 @@ def _run_layer(
     layer: NDArray[np.int64],
     count: int,
     inputs: NDArray[np.float32],
-    listed: NDArray[np.uint16],
-    counts: NDArray[np.int64],
+    buffers: BlockBuffers,
     outputs: NDArray[np.float32],
 ) -> None:
     """Write the outputs of a layer for the first rows of inputs."""
+    rows, factors, counts = buffers.rows, buffers.factors, buffers.counts
     rows_of_group, units = layer[_INPUTS], layer[_UNITS]
     for i in range(count):
-        counts[i] = list_nonzero(inputs, i, rows_of_group, listed)
+        counts[i] = list_nonzero(inputs, i, rows_of_group, 0, 0, rows, factors)
     least = _ZERO if layer[_ACTIVATION] == RELU else _NO_BOUND
     for first in range(0, units, GROUP):
-        bias, rows = layer[_BIASES] + first, layer[_ROWS] + first * rows_of_group
+        bias, base = layer[_BIASES] + first, layer[_ROWS] + first * rows_of_group
         for i in range(count):
-            add_rows(weights, bias, rows, inputs, listed, i, counts[i], least, outputs, first)
+            add_rows(weights, bias, base, rows, factors, i, counts[i], least, outputs, first)
     if layer[_ACTIVATION] == SIGMOID:
         for i in range(count):
             for k in range(units):
