@@ -26,12 +26,13 @@ from __future__ import annotations
 import argparse
 import io
 import itertools
+import os
 import shlex
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -46,6 +47,7 @@ from tools.batch.lines import PositionLine, count_lines, decode_lines, read_line
 from tools.batch.resume import ExistingOutput, check_same_net, resume_output
 from tools.batch.rows import ROW_FORMATS, RowFormat, format_error
 from tools.common.interrupts import call_on_interrupt
+from tools.common.locks import hold_lock
 from tools.common.progress import Progress
 
 SUMMARY = "evaluate a file of positions: position IDs, XGIDs, FIBS board lines"
@@ -191,8 +193,10 @@ def _check_options(args: argparse.Namespace) -> None:
 
 def _check_existing_output(args: argparse.Namespace) -> None:
     path: Path = args.output
-    if args.file != "-" and path.samefile(args.file):
-        raise ValueRangeError(f"the output would overwrite the input {args.file}", field="output")
+    if path.is_file() and _is_input(path, args.file):
+        raise ValueRangeError(
+            f"the output would overwrite the input {path if args.file == '-' else args.file}", field="output"
+        )
     if path.is_file() and path.stat().st_size and not (args.resume or args.force):
         raise StateError(
             f"{path} already exists, with {path.stat().st_size:,} bytes: --resume continues after its rows,"
@@ -201,12 +205,23 @@ def _check_existing_output(args: argparse.Namespace) -> None:
         )
 
 
+def _is_input(path: Path, name: str) -> bool:
+    """Return whether a file is the input, which is standard input for the name ``-``."""
+    if name != "-":
+        return path.samefile(name)
+    with suppress(OSError):  # standard input is closed, or not a file
+        return os.path.samestat(path.stat(), os.fstat(sys.stdin.fileno()))
+    return False
+
+
 def _run_files(args: argparse.Namespace, evaluator: BatchEvaluator, block_lines: int) -> int:
     rows = ROW_FORMATS[args.format](evaluator.is_cubeful)
     started_s = time.perf_counter()
     with ExitStack() as opened:
         stream = opened.enter_context(_open_input(args.file))
         _refuse_gzip(stream, args.file)
+        if args.output is not None:
+            opened.enter_context(hold_lock(args.output, "output"))
         output = opened.enter_context(_open_output(args.output, args.resume))
         lines = read_lines(stream)
         written = (

@@ -20,6 +20,7 @@ from __future__ import annotations
 import argparse
 import sys
 import threading
+from contextlib import nullcontext
 from pathlib import Path
 
 from engine.analysis.rollout_requests import (
@@ -38,6 +39,7 @@ from engine.rules.match import MatchState
 from engine.runtime.cores import count_usable_cores
 from nets.catalogue import collect_net_hashes, collect_pruning_net_hashes, load_engine
 from tools.common.interrupts import EXIT_INTERRUPTED, call_on_interrupt
+from tools.common.locks import hold_lock
 from tools.rollout.report import format_json, format_table
 from tools.rollout.state_file import RolloutProgress, RolloutStateFile
 
@@ -102,15 +104,16 @@ def main(args: argparse.Namespace) -> int:
     request, settings = read_request(args), _read_settings(args)
     nets = {} if args.state is None else collect_net_hashes(args.net) | collect_pruning_net_hashes()
     keeper = RolloutStateFile(args.state, nets)
-    resume = keeper.load()
-    engine = load_engine(args.net)
     stopped = threading.Event()
-    with call_on_interrupt(stopped.set), RolloutProgress(settings.trials, resume, keeper) as report:
-        try:
-            answer = PreparedRollout(request, engine, settings, stopped.is_set).run(resume, report)
-        except CancelledWork:
-            raise KeyboardInterrupt from None
-    unsaved = keeper.save(answer.rollout.state)
+    with nullcontext() if args.state is None else hold_lock(args.state, "state"):
+        resume = keeper.load()
+        engine = load_engine(args.net)
+        with call_on_interrupt(stopped.set), RolloutProgress(settings.trials, resume, keeper) as report:
+            try:
+                answer = PreparedRollout(request, engine, settings, stopped.is_set).run(resume, report)
+            except CancelledWork:
+                raise KeyboardInterrupt from None
+        unsaved = keeper.save(answer.rollout.state)
     sys.stdout.write(format_json(answer) if args.json else format_table(answer))
     sys.stdout.flush()
     if unsaved is not None:

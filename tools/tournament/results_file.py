@@ -15,10 +15,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO
 
-import filelock
 import numpy as np
 
 from engine.errors import DataFileError, StateError
+from tools.common.locks import hold_lock
 from tools.tournament.entrants import Entrant
 from tools.tournament.rules import DEFAULT_VARIANT, GameRange, TournamentRules
 from tools.tournament.statistics.scores import PairedScores
@@ -173,15 +173,10 @@ def _open_locked(file: Path, opened: ExitStack) -> BinaryIO:
         file: The file.
         opened: Closes the file, then gives up its lock.
     """
-    lock = filelock.FileLock(file.with_name(file.name + ".lock"), blocking=False)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        opened.enter_context(lock)
+        opened.enter_context(hold_lock(file, "keep"))
         return opened.enter_context(file.open("a+b"))
-    except filelock.Timeout as error:
-        raise StateError(
-            f"another tournament writes {file}: wait for its end, or choose another file", field="keep"
-        ) from error
     except OSError as error:
         raise DataFileError(f"{file} cannot be written: {error.strerror}", field="keep") from error
 

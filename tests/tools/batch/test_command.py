@@ -9,6 +9,7 @@ import json
 import os
 import re
 import signal
+import subprocess
 import sys
 import types
 
@@ -34,6 +35,7 @@ from tools.batch import resume as batch_resume
 from tools.batch import rows as batch_rows
 from tools.batch.evaluation import BatchEvaluation, BatchEvaluator
 from tools.common import interrupts
+from tools.common.locks import hold_lock
 
 OPENING = "4HPwATDgc/ABMA"
 CUBELESS_HEADER = "id,plies,win,win_g,win_bg,lose_g,lose_bg,equity,error\n"
@@ -800,3 +802,23 @@ def test_ctrl_c_ends_a_search_on_other_threads_too():
     with pytest.raises(KeyboardInterrupt):
         evaluator.evaluate(CONTACT.board[None], [MatchState()], np.zeros(1, np.int64))
     assert evaluator._stopped.is_set()
+
+
+def test_an_output_that_another_run_writes_is_refused_and_left_alone(tmp_path, capsys):
+    out = tmp_path / "out.csv"
+    (tmp_path / "in.txt").write_text(OPENING + "\n")
+    with hold_lock(out):
+        assert cli.main(["batch", str(tmp_path / "in.txt"), "--output", str(out)]) == 2
+    assert "another process writes" in capsys.readouterr().err
+    assert not out.exists()
+
+
+def test_standard_input_is_not_overwritten(tmp_path):
+    file = tmp_path / "positions.txt"
+    file.write_text(OPENING + "\n")
+    command = [sys.executable, "-m", "gammond", "batch", "-", "--output", str(file), "--force"]
+    with file.open("rb") as source:
+        done = subprocess.run(command, stdin=source, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert f"the output would overwrite the input {file}" in done.stderr
+    assert file.read_text() == OPENING + "\n"

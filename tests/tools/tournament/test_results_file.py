@@ -93,7 +93,7 @@ def test_a_file_that_another_process_writes_is_refused_until_that_one_is_gone(fi
     pipe = subprocess.PIPE
     with subprocess.Popen([sys.executable, "-c", HOLDING, file], stdin=pipe, stdout=pipe) as other:
         assert other.stdout.readline() == b"held\n"
-        with pytest.raises(StateError, match="another tournament writes ") as caught:
+        with pytest.raises(StateError, match="another process writes ") as caught:
             ResultsFile(file, RULES, [ANN, BOB])
         assert caught.value.field == "keep"
         other.kill()
@@ -103,7 +103,7 @@ def test_a_file_that_another_process_writes_is_refused_until_that_one_is_gone(fi
 
 def test_a_file_is_held_from_first_to_last(tmp_path):
     with ResultsFile(tmp_path / "kept", RULES, [ANN, BOB]) as kept:
-        with pytest.raises(StateError, match="another tournament"):
+        with pytest.raises(StateError, match="another process"):
             ResultsFile(tmp_path / "kept", RULES, [ANN, BOB])
         kept.add("ann", "bob", GameRange(0, 4), FIRST)
     assert read(tmp_path / "kept", ANN, BOB) == listed(FIRST)

@@ -21,6 +21,7 @@ from msgspec import Meta
 
 from engine.errors import StateError, UnsupportedError
 from tools.common.files import read_records
+from tools.common.locks import hold_lock
 from tools.common.parallel import ProcessPool
 from tools.common.progress import format_short_number
 from tools.train.labels.label_tasks import (
@@ -91,7 +92,7 @@ def main(args: argparse.Namespace) -> int:
     if not args.resume:
         begin_run(args.out, "train label", settings, settings.origins)
     _check_nets(args.out, plan.nets)
-    with ProcessPool(args.workers) as processes:
+    with hold_lock(args.out, "out"), ProcessPool(args.workers) as processes:
         make_missing_shards(
             label_shard,
             plan.make_tasks(args.out, settings.positions),

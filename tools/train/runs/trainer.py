@@ -13,6 +13,7 @@ import msgspec
 
 from engine.rules.rules import STANDARD_RULES, Rules
 from tools.common.figures import add_plot_option, check_plot_file
+from tools.common.locks import hold_lock
 from tools.common.parallel import ProcessPool
 from tools.train.runs.curves import summarise_strength
 from tools.train.runs.options import add_run_options, load_run_settings
@@ -128,8 +129,9 @@ class Trainer(Generic[_Settings]):
             GammondError: The settings are invalid (no run is created), or the run cannot be resumed.
         """
         settings.check()
-        learner = self.make_learner(folder, settings, resources)
-        run = Run(folder, self.command.split()[-1], learner, plot, self.draw)
-        if not (folder / CONFIG_FILE).exists():
-            begin_run(folder, self.command, settings, settings.origins)
-        return run.run()
+        with hold_lock(folder, "run"):
+            learner = self.make_learner(folder, settings, resources)
+            run = Run(folder, self.command.split()[-1], learner, plot, self.draw)
+            if not (folder / CONFIG_FILE).exists():
+                begin_run(folder, self.command, settings, settings.origins)
+            return run.run()

@@ -22,6 +22,7 @@ from engine.rollout import RolloutSettings
 from engine.rollout.settings import MAX_TRIALS, MAX_TRUNCATION
 from engine.rules.dice import MAX_SEED
 from nets.catalogue import collect_pruning_net_hashes
+from tools.common.locks import hold_lock
 from tools.common.parallel import ProcessPool
 from tools.common.progress import format_short_number
 from tools.train.runs.options import add_workers_option, load_run_settings
@@ -113,7 +114,7 @@ def main(args: argparse.Namespace) -> int:
         begin_run(args.out, "train validation-set", settings, [settings.net])
     positions = _read_or_draw_positions(args.out, settings, nets)
     tasks = make_rollout_tasks(nets, settings.plies, settings.to_rollout_settings(), args.out, positions)
-    with ProcessPool(args.workers) as processes:
+    with hold_lock(args.out, "out"), ProcessPool(args.workers) as processes:
         make_missing_shards(
             roll_out_shard, tasks, processes, "positions", log=args.out / LOG_FILE, describe=_describe
         )

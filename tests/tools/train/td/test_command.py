@@ -17,6 +17,7 @@ from engine.play.lockstep import PairedGameResults, play_games
 from engine.play.player import EvaluatorPlayer, RandomPlayer
 from nets.players.pubeval import PubevalPlayer
 from tools.common.files import read_arrays, read_records, write_arrays
+from tools.common.locks import hold_lock
 from tools.train.runs import game_learner
 from tools.train.runs import run as run_module
 from tools.train.runs import strength_games as measuring
@@ -239,6 +240,14 @@ def test_a_folder_with_a_run_is_not_overwritten(tmp_path):
     begin_run(tmp_path, "train td", TdSettings(), ())
     with pytest.raises(StateError, match="--resume"):
         run_command(str(tmp_path), *OPTIONS)
+
+
+def test_a_run_that_another_process_continues_is_not_resumed(tmp_path):
+    begin_run(tmp_path, "train td", TdSettings(**SMALL, games=32, benchmark_games=0), ())
+    with hold_lock(tmp_path), pytest.raises(StateError, match="another process writes"):
+        run_command(str(tmp_path), "--resume")
+    assert not (tmp_path / "checkpoint.npz").exists()
+    assert run_command(str(tmp_path), "--resume") == 0
 
 
 @pytest.mark.parametrize(
