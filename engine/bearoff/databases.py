@@ -57,7 +57,7 @@ def data_folder() -> Path:
 
 
 def open_table(path: Path) -> BearoffTable:
-    """Map a database file into memory and check it.
+    """Read a database file, or map a large one into memory, and check it.
 
     Args:
         path: The file.
@@ -83,15 +83,16 @@ def save_table(table: BearoffTable, path: Path) -> None:
 def load_bearoff(folder: Path | None = None, build: bool = True) -> BearoffEvaluators:
     """Open the default databases and build missing ones, which takes seconds and is announced on stderr.
 
-    Where the folder cannot be written, they are built at each start. Of several processes one builds, and the
-    others wait; where no file can be locked all build, and write the same content atomically.
+    Where the folder cannot be written, they are built at each start; so is one whose file is damaged, which
+    is left as it is. Of several processes one builds, and the others wait; where no file can be locked all
+    build, and write the same content atomically.
 
     Args:
         folder: Their folder; None for `data_folder`.
-        build: Whether to build missing databases.
+        build: Whether to build missing and damaged databases.
 
     Raises:
-        DataFileError: A database is altered, truncated or of another kind, or missing with `build` off.
+        DataFileError: A database is missing, altered, truncated or of another kind, with `build` off.
     """
     folder = data_folder() if folder is None else folder
     return BearoffEvaluators(
@@ -104,11 +105,13 @@ def _open_or_build(
     kind: type[_TableT], expected: BearoffHeader, folder: Path, build: Callable[[int, int], _TableT] | None
 ) -> _TableT:
     path = folder / expected.file_name
-    if path.exists() or build is None:
+    if build is None:
         return _open_expected(kind, path, expected)
+    if path.exists():
+        return _open_or_rebuild(kind, path, expected, build)
     with _lock_building(path, expected):
         if path.exists():
-            return _open_expected(kind, path, expected)
+            return _open_or_rebuild(kind, path, expected, build)
         sys.stderr.write(f"gammond: building the {expected} bearoff database once (some seconds): {path}\n")
         table = build(expected.points, expected.checkers)
         try:
@@ -141,6 +144,18 @@ def _lock_building(path: Path, expected: BearoffHeader) -> Iterator[None]:
             with suppress(OSError):
                 Path(lock.lock_file).unlink(missing_ok=True)
             lock.release()
+
+
+def _open_or_rebuild(
+    kind: type[_TableT], path: Path, expected: BearoffHeader, build: Callable[[int, int], _TableT]
+) -> _TableT:
+    try:
+        return _open_expected(kind, path, expected)
+    except DataFileError as error:
+        sys.stderr.write(
+            f"gammond: {error.message}; until then each start builds it in memory (some seconds)\n"
+        )
+        return build(expected.points, expected.checkers)
 
 
 def _open_expected(kind: type[_TableT], path: Path, expected: BearoffHeader) -> _TableT:

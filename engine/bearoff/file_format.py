@@ -33,6 +33,8 @@ _MAGIC = b"GAMMBOFF"
 _FIELDS = struct.Struct("<8s4H16sQ56x")
 _MIN_ROW_BYTES = 14
 """Size of a row of a one-sided database with a single probability."""
+READ_BYTES = 64_000_000
+"""Files up to this size are read into memory; larger ones are mapped, and must not be cut while in use."""
 _MAX_PAYLOAD_BYTES = 1 << 40
 """A header with a larger payload is damaged: no machine can build such a database."""
 _COMMAND_TEMPLATE = "gammond bearoff make --kind KIND --points N --checkers N"
@@ -158,7 +160,7 @@ def write_database(path: Path, header: BearoffHeader, arrays: Sequence[NDArray[A
 
 
 def open_database(path: Path, expected: BearoffHeader | None = None) -> tuple[BearoffHeader, memoryview]:
-    """Map a database into memory and check it.
+    """Read a database, or map a large one into memory, and check it.
 
     Args:
         path: The file.
@@ -171,7 +173,7 @@ def open_database(path: Path, expected: BearoffHeader | None = None) -> tuple[Be
         DataFileError: The file is missing, not a database, of another version, truncated or altered, or has
             other contents.
     """
-    content = _map_file(path, expected)
+    content = _read_or_map(path, expected)
     fields = content[: _FIELDS.size]
     digest = bytes(content[_FIELDS.size : HEADER_BYTES])
     payload = content[HEADER_BYTES:]
@@ -202,7 +204,7 @@ def make_database_error(path: Path, reason: str, header: BearoffHeader | None) -
     return DataFileError(message, field="bearoff")
 
 
-def _map_file(path: Path, expected: BearoffHeader | None) -> memoryview:
+def _read_or_map(path: Path, expected: BearoffHeader | None) -> memoryview:
     try:
         with path.open("rb") as file:
             size = os.fstat(file.fileno()).st_size
@@ -212,7 +214,10 @@ def _map_file(path: Path, expected: BearoffHeader | None) -> memoryview:
                 raise make_database_error(
                     path, f"expected at least {HEADER_BYTES} bytes, got {size}", expected
                 )
-            return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+            if size > READ_BYTES:
+                return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+            file.seek(0)
+            return memoryview(file.read(READ_BYTES))
     except OSError as error:
         raise DataFileError(f"cannot read {path}: {error.strerror}", field="bearoff") from error
 

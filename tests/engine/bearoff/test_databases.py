@@ -53,7 +53,7 @@ def test_databases_that_are_there_are_opened_silently(folder, no_building, capsy
     assert capsys.readouterr().err == ""
 
 
-def test_mapped_tables_evaluate_as_built_ones(folder, one_sided, two_sided):
+def test_tables_of_files_evaluate_as_built_ones(folder, one_sided, two_sided):
     boards = np.stack([position({6: 3, 2: 1}, {20: 2, 24: 3}).board, position({1: 6}, {19: 5}).board])
     bearoff = load_bearoff(folder, build=False)
     assert bearoff.two_sided.evaluate(boards).tolist() == two_sided.evaluate(boards).tolist()
@@ -85,34 +85,52 @@ def test_without_building_a_missing_database_is_an_error_that_names_the_command(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_an_altered_database_is_an_error_that_names_the_command_and_is_not_rebuilt(folder, name, no_building):
-    content = bytearray((folder / name).read_bytes())
+def alter(content: bytearray) -> bytearray:
     content[5000] ^= 1
-    (folder / name).write_bytes(content)
-    with pytest.raises(DataFileError, match="altered; build it again with `gammond bearoff make") as error:
-        load_bearoff(folder)
-    assert name in error.value.message
+    return content
+
+
+def truncate(content: bytearray) -> bytearray:
+    return content[: len(content) // 2]
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_truncated_database_is_an_error(folder, name):
-    content = (folder / name).read_bytes()
-    (folder / name).write_bytes(content[: len(content) // 2])
-    with pytest.raises(DataFileError, match="truncated"):
-        load_bearoff(folder)
+@pytest.mark.parametrize(("damage", "said"), [(alter, "it was altered"), (truncate, "it was truncated")])
+def test_a_damaged_database_is_built_in_memory_and_its_file_left(
+    folder, name, damage, said, capsys, one_sided, two_sided
+):
+    damaged = bytes(damage(bytearray((folder / name).read_bytes())))
+    (folder / name).write_bytes(damaged)
+    for read, built in zip(load_bearoff(folder), (two_sided, one_sided), strict=True):
+        assert [array.tobytes() for array in read.arrays] == [array.tobytes() for array in built.arrays]
+    warning = capsys.readouterr().err
+    assert f"{folder / name} cannot be used" in warning
+    assert said in warning
+    assert "build it again with `gammond bearoff make" in warning
+    assert (folder / name).read_bytes() == damaged
+    with pytest.raises(DataFileError, match=said):
+        load_bearoff(folder, build=False)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_default_database_may_be_cut_while_it_is_in_use(folder, name):
+    boards = np.stack([position({6: 3, 2: 1}, {20: 2, 24: 3}).board, position({1: 6}, {19: 5}).board])
+    bearoff = load_bearoff(folder)
+    before = [table.evaluate(boards).tolist() for table in bearoff]
+    (folder / name).write_bytes(b"")
+    assert [table.evaluate(boards).tolist() for table in bearoff] == before
 
 
 def test_a_database_of_another_kind_or_size_is_an_error(folder):
     (folder / NAMES[1]).write_bytes((folder / NAMES[0]).read_bytes())
     with pytest.raises(DataFileError, match="expected a two-sided 6x6 cubeful database, got one-sided 6x15"):
-        load_bearoff(folder)
+        load_bearoff(folder, build=False)
     save_table(build_two_sided(3, 3), folder / NAMES[1])
     with pytest.raises(DataFileError, match="got two-sided 3x3"):
-        load_bearoff(folder)
+        load_bearoff(folder, build=False)
     save_table(build_two_sided(cubeful=False), folder / NAMES[1])
     with pytest.raises(DataFileError, match="got two-sided 6x6 cubeless; build it again with") as error:
-        load_bearoff(folder)
+        load_bearoff(folder, build=False)
     assert "--cubeless" not in error.value.message
 
 
