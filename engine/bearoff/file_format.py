@@ -217,7 +217,7 @@ def _read_or_map(path: Path, expected: BearoffHeader | None) -> memoryview:
             if size > READ_BYTES:
                 return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
             file.seek(0)
-            return memoryview(file.read(READ_BYTES))
+            return memoryview(file.read(size))
     except OSError as error:
         raise DataFileError(f"cannot read {path}: {error.strerror}", field="bearoff") from error
 
