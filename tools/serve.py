@@ -143,7 +143,7 @@ def _serve_lines(host: str, port: int, args: argparse.Namespace) -> None:
 
 
 def _serve_gnubg(host: str, port: int, args: argparse.Namespace) -> None:
-    from protocol.dialects.gnubg_external import GnubgRules
+    from protocol.dialects.gnubg_evaluation import GnubgRules
     from protocol.transports.gnubg import GNUBG_LIMITS, run_gnubg
 
     limits = _apply_limit_options(args, GNUBG_LIMITS)

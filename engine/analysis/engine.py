@@ -185,6 +185,8 @@ class Engine:
         match: MatchState,
         settings: EvalSettings | None = None,
         watch: SearchWatch | None = None,
+        *,
+        may_double_now: bool = True,
     ) -> BoardEvaluations:
         """Evaluate many positions of one match state at once, each as `evaluate` does.
 
@@ -193,6 +195,7 @@ class Engine:
             match: The match state of all of them.
             settings: Depth and cube; 0-ply, and cubeful where the rules have a cube, if None.
             watch: Counts nodes and stops the work.
+            may_double_now: Whether the values are those of best cube action; else of no double on this roll.
 
         Raises:
             PositionError: The settings are cubeful, and in a match a cube above 1 has no owner.
@@ -202,7 +205,7 @@ class Engine:
         settings = self._check_settings(settings)
         objective = self._make_objective(match, settings)
         values = self._tree.evaluate(objective, boards, settings.plies, watch)
-        carried = objective.apply_double_option(values)
+        carried = objective.apply_double_option(values) if may_double_now else values
         return BoardEvaluations(
             np.ascontiguousarray(values[:, :OUTCOME_COLUMNS]),
             objective.equities(carried) if objective.is_cubeful else None,
@@ -216,6 +219,8 @@ class Engine:
         match_indices: NDArray[np.int64],
         settings: EvalSettings | None = None,
         watch: SearchWatch | None = None,
+        *,
+        may_double_now: bool = True,
     ) -> BoardEvaluations:
         """Evaluate many positions at once, each in its own match state.
 
@@ -225,6 +230,7 @@ class Engine:
             match_indices: ``int64[n]``, which of them each position has.
             settings: As for `evaluate_boards`.
             watch: Counts nodes and stops the work.
+            may_double_now: As for `evaluate_boards`.
 
         Returns:
             As `evaluate_boards`; the match-winning chance of a position in money play is nan.
@@ -237,13 +243,15 @@ class Engine:
         settings = self._check_settings(settings)
         mwc = np.full(len(boards), np.nan)
         if len(matches) == 1:
-            found = self.evaluate_boards(boards, matches[0], settings, watch)
+            found = self.evaluate_boards(boards, matches[0], settings, watch, may_double_now=may_double_now)
             return BoardEvaluations(found.outcomes, found.cubeful, mwc if found.mwc is None else found.mwc)
         outcomes, cubeful = np.empty((len(boards), OUTCOME_COLUMNS), np.float32), np.empty(len(boards))
         for which in np.unique(match_indices).tolist():
             rows = np.flatnonzero(match_indices == which)
             chosen = boards if len(rows) == len(boards) else boards[rows]
-            found = self.evaluate_boards(chosen, matches[which], settings, watch)
+            found = self.evaluate_boards(
+                chosen, matches[which], settings, watch, may_double_now=may_double_now
+            )
             outcomes[rows] = found.outcomes
             if found.cubeful is not None:
                 cubeful[rows] = found.cubeful

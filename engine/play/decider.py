@@ -65,6 +65,11 @@ class Decider:
         """The name of its player, or else of its evaluator."""
         return self.engine.name if self._player is None else self._player.name
 
+    @property
+    def looks_ahead(self) -> bool:
+        """Whether its decisions may take more than evaluations at 0-ply by its engine."""
+        return self.settings.plies > 0 or self._player is not None
+
     def with_settings(self, settings: EvalSettings) -> Decider:
         """Return the same decider, errors included, with other settings."""
         return Decider(self.engine, settings, self._noise_points, self._seed, player=self._player)

@@ -13,23 +13,29 @@ few commands more, which scripts use: ``version``, ``help``, ``exit``, ``set deb
 from __future__ import annotations
 
 import logging
-import re
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable, Hashable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
 
-from engine.analysis.levels import EvalSettings
 from engine.cubeful import CubeResponse
-from engine.errors import CancelledWork, FormatError, GammondError, PositionError
-from engine.formats.fibs_board import FibsBoard, FibsDialect, decode_fibs_board
-from engine.options import Bounds, Field, parse_fields
+from engine.errors import FormatError, GammondError, PositionError
+from engine.formats.fibs_board import FibsDialect, decode_fibs_board, decode_fibs_boards
 from engine.play.decider import Decider
 from engine.rules.match import MatchState
 from engine.rules.notation import format_moves_plain
-from engine.search import MAX_PLIES, SearchWatch
-from engine.search.results import PositionEvaluation
+from engine.rules.position import Position
+from engine.search import SearchWatch
+from protocol.commands.evaluation import DECISION_SIZE, has_few_plays
 from protocol.core.framing import InputLine, LineSplitter
+from protocol.dialects.gnubg_evaluation import (
+    SWITCH_WORDS,
+    EvaluationQuery,
+    FibsEvaluations,
+    GnubgRules,
+    parse_evaluation,
+)
 from protocol.state.offers import RESPONSE_WORDS
+from protocol.state.quick_work import QuickWork
 
 MAX_LINE_BYTES = 2048
 """The longest line taken in; gnubg's own have about 200 bytes."""
@@ -37,39 +43,61 @@ MAX_LINE_BYTES = 2048
 MAX_REPLY_BYTES = 255
 """What gnubg reads of a reply, its line end included."""
 
+LINE_SIZE = 2
+"""The size (`Work.size`) of an evaluation at 0-ply, whose line is longer than that of a command."""
+
 _HELP = (
     "board:LINE; evaluation fibsboard board:LINE [plies N] [cube on|off|cubeful|cubeless] "
     "[crawfordrule|jacobyrule|beavers on|off]; set debug on|off; version; help; exit"
 )
 _INPUT_TRANSLATION = bytes.maketrans(bytes([0, *range(128, 256)]), b"\n" + b"?" * 128)
-_BOARD_PATTERN = re.compile(r"(board:[^:]*:[^:]*(?::[^:\s]+){50})(?:\s+(.*))?", re.DOTALL)
-_SWITCH_WORDS = ("on", "off")
-_CUBE_WORDS = ("cubeful", "cubeless")
-_CUBE_ON_WORDS = ("on", "cubeful")
-_EVALUATION_FIELDS = (
-    Field("plies", int, Bounds(0, MAX_PLIES)),
-    Field("cube", str, choices=_SWITCH_WORDS + _CUBE_WORDS),
-    *(Field(name, str, choices=_SWITCH_WORDS) for name in ("crawfordrule", "jacobyrule", "beavers")),
-)
-"""The options of ``evaluation``; no value depends on ``beavers``."""
-
 _TURN_FIELD, _MAY_DOUBLE_FIELD, _DOUBLED_FIELD = 32, 38, 40
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class GnubgRules:
-    """What gnubg's lines do not say about a money game.
+class Decision:
+    """A board line that asks for a decision.
 
     Attributes:
-        jacoby: Whether gammons count only once the cube is turned; gnubg's default.
-        beavers: Whether a double may be beavered. gnubg stops a game whose settings forbid the beaver it is
-            sent, so the safe answer is no.
+        position: The checkers, those of the seat on roll first.
+        match: The match state.
+        is_beavered: Whether the double of the seat on roll came back as a beaver.
     """
 
-    jacoby: bool = True
-    beavers: bool = False
+    position: Position
+    match: MatchState
+    is_beavered: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """One line of a client, as far as it is understood when its turn comes.
+
+    Attributes:
+        line: The line.
+        asker: The connection it came from.
+        content: What takes time to answer, or else the answer; empty for ``exit``.
+        kind: The kind of work at 0-ply that it is, as for `QuickWork`; None for deeper work.
+        is_logged: Whether the answer is logged.
+    """
+
+    line: InputLine
+    asker: GnubgExternal
+    content: EvaluationQuery | Decision | str
+    kind: Hashable
+    is_logged: bool
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether the answer takes microseconds."""
+        return isinstance(self.content, str) or (self.kind is not None and self.kind in self.asker.quick_work)
+
+    @property
+    def size(self) -> int:
+        """The time that it takes if it is quick, as `Work.size`."""
+        return DECISION_SIZE if isinstance(self.content, Decision) else LINE_SIZE
 
 
 class GnubgExternal:
@@ -81,6 +109,7 @@ class GnubgExternal:
         software: What ``version`` calls this program.
         is_cancelled: Asked while an answer is worked out; once it says yes, what is known by then is the
             answer.
+        quick_work: Which kinds of work are known to be quick, for all connections with this decider.
     """
 
     def __init__(
@@ -89,9 +118,11 @@ class GnubgExternal:
         rules: GnubgRules | None = None,
         software: str = "gammond",
         is_cancelled: Callable[[], bool] | None = None,
+        quick_work: QuickWork | None = None,
     ) -> None:
+        self.evaluations = FibsEvaluations(decider, rules or GnubgRules())
+        self.quick_work = quick_work or QuickWork()
         self._decider = decider
-        self._rules = rules or GnubgRules()
         self._software = software
         self._is_cancelled = is_cancelled
         self._splitter = LineSplitter(MAX_LINE_BYTES)
@@ -116,31 +147,68 @@ class GnubgExternal:
         """Return the next line to answer, or None until more arrives; blank lines are passed over."""
         return None if self.is_done else self._splitter.next_line()
 
-    def answer(self, line: InputLine) -> bytes:
-        """Answer one line; may take as long as the search does.
+    @property
+    def buffered_bytes(self) -> int:
+        """Bytes of lines that are not taken out."""
+        return self._splitter.buffered_bytes
+
+    def read_question(self, line: InputLine) -> Question:
+        """Understand one line; commands take effect. Whatever comes, nothing is raised."""
+        content: EvaluationQuery | Decision | str
+        try:
+            if line.error is not None:
+                raise line.error
+            content = self._dispatch(line.text.strip())
+        except GammondError as error:
+            content = format_error_line(error.message)
+        except Exception as fault:
+            content = _answer_fault(line, fault)
+        return Question(line, self, content, self._find_kind(content), self._is_debugging)
+
+    def answer(self, question: Question) -> bytes:
+        """Answer one question; may take as long as the search does.
 
         Returns:
             What goes to the client: one line, several after ``version``, nothing after ``exit``. Whatever
             happens inside, it is an answer that gnubg can take.
         """
+        reply = question.content
         try:
-            if line.error is not None:
-                raise line.error
-            reply = self._dispatch(line.text.strip())
+            with nullcontext() if question.kind is None else self.quick_work.time(question.kind):
+                if isinstance(reply, EvaluationQuery):
+                    reply = self._evaluate(reply, is_deep=question.kind is None)
+                elif isinstance(reply, Decision):
+                    reply = self._decide(reply)
         except GammondError as error:
             reply = format_error_line(error.message)
         except Exception as fault:
-            _log.exception("a fault while answering %r", line.text[:300])
-            reply = format_error_line(f"internal fault ({type(fault).__name__})")
-        if self._is_debugging:
-            _log.info("%r -> %r", line.text, reply)
-        return b"" if self.is_done else f"{reply}\n".encode()
+            reply = _answer_fault(question.line, fault)
+        return finish_answer(question, reply)
 
-    def _dispatch(self, text: str) -> str:
+    def _find_kind(self, content: EvaluationQuery | Decision | str) -> Hashable:
+        """Return the kind of 0-ply work, among those that need different code."""
+        if isinstance(content, EvaluationQuery):
+            is_quick = self.evaluations.find_plies(content) == 0
+            return ("evaluation", content.options.is_cubeful) if is_quick else None
+        if isinstance(content, str) or self._decider.looks_ahead:
+            return None
+        position, match = content.position, content.match
+        if match.roll is None:
+            return "cube", match.is_money
+        return ("plays", match.is_money) if has_few_plays(position, match.roll) else None
+
+    def _evaluate(self, query: EvaluationQuery, *, is_deep: bool) -> str:
+        answer = None if is_deep else self.evaluations.answer_many([query])[0]
+        return answer or self.evaluations.answer(query, SearchWatch(self._is_cancelled))
+
+    def _dispatch(self, text: str) -> EvaluationQuery | Decision | str:
         if text.startswith("board:"):
-            return self._answer_board(text)
+            return self._read_decision(text)
         word, _, rest = text.partition(" ")
-        command = self._list_commands().get(word.lower())
+        word = word.lower()
+        if word == "evaluation":
+            return parse_evaluation(rest.strip())
+        command = self._list_commands().get(word)
         if command is None:
             raise FormatError(f"expected a board: line or a command (see help), got {text[:40]!r}")
         return command(rest.strip())
@@ -153,7 +221,6 @@ class GnubgExternal:
             "help": lambda _: f"\t{_HELP}",
             "exit": self._exit,
             "set": self._set,
-            "evaluation": self._answer_evaluation,
         }
 
     def _exit(self, _: str) -> str:
@@ -162,19 +229,28 @@ class GnubgExternal:
 
     def _set(self, rest: str) -> str:
         words = rest.lower().split()
-        if len(words) != 2 or words[0] != "debug" or words[1] not in _SWITCH_WORDS:
+        if len(words) != 2 or words[0] != "debug" or words[1] not in SWITCH_WORDS:
             raise FormatError(f"expected 'set debug on' or 'set debug off', got {('set ' + rest)[:40]!r}")
         self._is_debugging = words[1] == "on"
         return f"Debug output {words[1].upper()}"
 
-    def _answer_board(self, text: str) -> str:
+    def _read_decision(self, text: str) -> Decision:
         is_beavered = _asks_about_beaver(text)
-        board = decode_fibs_board(_clear_double(text) if is_beavered else text, FibsDialect.GNUBG)
-        position, match = board.position, self._apply_rules(board)
+        line = _clear_double(text) if is_beavered else text
+        (board,), (match,) = decode_fibs_boards([line], FibsDialect.GNUBG)
+        if match is None:
+            decoded = decode_fibs_board(line, FibsDialect.GNUBG)
+            position, match = decoded.position, decoded.match
+        else:
+            position = Position.from_valid_board(board)
         if position.is_over:
             raise PositionError("the game is over: there is nothing to decide", field="position")
+        return Decision(position, self.evaluations.rules.apply_to(match), is_beavered)
+
+    def _decide(self, decision: Decision) -> str:
         decider, watch = self._decider, SearchWatch(self._is_cancelled)
-        if is_beavered:
+        position, match = decision.position, decision.match
+        if decision.is_beavered:
             takes = decider.takes_beaver(position, match, watch)
             return RESPONSE_WORDS[CubeResponse.TAKE if takes else CubeResponse.PASS]
         if match.doubled:
@@ -184,43 +260,43 @@ class GnubgExternal:
             return "" if play.is_no_move else format_moves_plain(play)
         return "double" if decider.should_double(position, match, watch) else "roll"
 
-    def _answer_evaluation(self, rest: str) -> str:
-        kind, _, rest = rest.partition(" ")
-        found = _BOARD_PATTERN.fullmatch(rest.strip())
-        if kind.lower() != "fibsboard" or not found:
-            raise FormatError("expected 'evaluation fibsboard board:…' with its 52 fields, then the options")
-        options = _parse_options(found[2] or "")
-        settings = self._decider.settings
-        plies = options.get("plies", settings.plies)
-        settings = EvalSettings(plies, settings.filter_name, options.get("cube") in _CUBE_ON_WORDS)
-        board = decode_fibs_board(found[1], FibsDialect.GNUBG)
-        match = self._apply_rules(board)
-        if match.is_money:
-            jacoby = options.get("jacobyrule")
-            match = match if jacoby is None else replace(match, jacoby=jacoby == "on")
-        elif options.get("crawfordrule") == "off":
-            match = replace(match, crawford=False)
-        watch = SearchWatch(self._is_cancelled)
-        evaluation = self._decider.engine.evaluate(board.position, match, settings, watch)
-        if not evaluation.effort.is_finished:
-            raise CancelledWork(f"stopped before {plies} plies were finished")
-        return " ".join(
-            f"{number:.6f}" for number in (*evaluation.outcome, _get_value_without_double(evaluation))
-        )
 
-    def _apply_rules(self, board: FibsBoard) -> MatchState:
-        rules = self._rules
-        if not board.match.is_money:
-            return board.match
-        return replace(board.match, jacoby=rules.jacoby, beavers=rules.beavers)
+def answer_together(questions: Sequence[Question]) -> list[bytes]:
+    """Answer questions of any connections: evaluations at 0-ply in one call, the others one by one.
+
+    Returns:
+        The answers, each as by `GnubgExternal.answer`.
+    """
+    replies: list[str | None] = [None] * len(questions)
+    batches: dict[FibsEvaluations, list[tuple[int, EvaluationQuery]]] = {}
+    for place, question in enumerate(questions):
+        if isinstance(question.content, str):
+            replies[place] = question.content
+        elif isinstance(question.content, EvaluationQuery) and question.kind is not None:
+            batches.setdefault(question.asker.evaluations, []).append((place, question.content))
+    for evaluations, items in batches.items():
+        try:
+            answers = evaluations.answer_many([query for _, query in items])
+        except Exception:  # one of them is at fault: each gets an answer of its own
+            continue
+        for (place, _), answer in zip(items, answers, strict=True):
+            replies[place] = answer
+    return [
+        question.asker.answer(question) if reply is None else finish_answer(question, reply)
+        for question, reply in zip(questions, replies, strict=True)
+    ]
 
 
-def _get_value_without_double(evaluation: PositionEvaluation) -> float:
-    """Return the value of not doubling on this roll: match-winning chance in a match, else equity."""
-    if evaluation.decision is None:
-        return evaluation.mwc_or_equity
-    value = evaluation.decision.no_double
-    return value.equity_points if value.mwc is None else value.mwc
+def finish_answer(question: Question, reply: str) -> bytes:
+    """Log an answer if its client wants that, and return its bytes."""
+    if question.is_logged:
+        _log.info("%r -> %r", question.line.text, reply)
+    return f"{reply}\n".encode() if reply or question.content else b""
+
+
+def _answer_fault(line: InputLine, fault: Exception) -> str:
+    _log.exception("a fault while answering %r", line.text[:300])
+    return format_error_line(f"internal fault ({type(fault).__name__})")
 
 
 def format_error_line(message: str) -> str:
@@ -231,18 +307,6 @@ def format_error_line(message: str) -> str:
     """
     printable = "".join(c if " " <= c <= "~" else "?" for c in message) or "no answer"
     return f"Error: {printable}"[: MAX_REPLY_BYTES - 1]
-
-
-def _parse_options(text: str) -> dict[str, Any]:
-    """Parse the options of ``evaluation``; of one given twice, the last counts."""
-    values: dict[str, str] = {}
-    words = iter(text.lower().split())
-    for word in words:
-        if word in _CUBE_WORDS:
-            values["cube"] = word
-        else:
-            values[word] = next(words, "")
-    return parse_fields(values.items(), _EVALUATION_FIELDS, "evaluation", error_field="option")
 
 
 def _asks_about_beaver(text: str) -> bool:

@@ -14,6 +14,7 @@ from engine.options import MAX_QUOTED_CHARS
 from engine.runtime.cores import count_usable_cores
 from protocol.core.limits import ClientLimits
 from protocol.state.player_registry import PlayerRegistry
+from protocol.state.quick_work import QuickWork
 from protocol.state.rollout_store import RolloutStore
 
 AUTHOR = "the gammond authors"
@@ -34,10 +35,6 @@ class EngineCatalogue:
     list_names: Callable[[], Sequence[str]]
     load: Callable[[str], Engine]
     describe_nets: Callable[[], Sequence[dict[str, object]]]
-
-
-QUICK_EVALUATION_S = 0.003
-"""An engine that evaluates a position in less needs no thread for it."""
 
 
 class Service:
@@ -66,7 +63,7 @@ class Service:
         self.client_count = 0
         self._started_s = clock()
         self._engines: dict[tuple[str, int], Engine] = {}
-        self._quick_work: set[tuple[Engine | None, Hashable]] = set()
+        self._quick_work = QuickWork()
         self._lock = threading.Lock()
 
     @property
@@ -135,11 +132,11 @@ class Service:
             engine: The engine; None for work without one. Copies of an engine for other rules do not count.
             kind: The kind of work, among those that need different code; None for an evaluation.
         """
-        started_s = time.monotonic()
-        yield
-        is_known = engine is None or engine in self._engines.values()
-        if is_known and time.monotonic() - started_s < QUICK_EVALUATION_S:
-            self._quick_work.add((engine, kind))
+        if engine is not None and engine not in self._engines.values():
+            yield
+            return
+        with self._quick_work.time((engine, kind)):
+            yield
 
     def _load_engine(self, name: str, threads: int) -> Engine:
         """Find or make an engine; `name` is the evaluator's own."""

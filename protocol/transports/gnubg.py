@@ -13,17 +13,23 @@ from typing import Any
 
 from engine.play.decider import Decider
 from engine.runtime.version import NAME, read_version
-from protocol.core.framing import InputLine
-from protocol.dialects.gnubg_external import MAX_LINE_BYTES, GnubgExternal, GnubgRules, format_error_line
+from protocol.dialects.gnubg_evaluation import GnubgRules
+from protocol.dialects.gnubg_external import (
+    GnubgExternal,
+    Question,
+    answer_together,
+    format_error_line,
+)
+from protocol.state.quick_work import QuickWork
+from protocol.transports.client_jobs import ROUND_SIZE
 from protocol.transports.tcp import ListeningCallback, TcpLimits, make_listen_error
 from protocol.transports.workers import resolve_thread_count
 
 GNUBG_LIMITS = TcpLimits(clients=64, idle_s=24 * 3600.0)
 """Caps of this server; a board is silent for as long as the person at it thinks."""
 
-_READ_BYTES = 16 * 1024
 _READ_AHEAD_BYTES = 64 * 1024
-"""The most that is read from a client that waits for an answer; one that sends more is not seen to leave."""
+"""Bytes that wait of a client from which no more is read then: it is not seen to leave."""
 _STOP_GRACE_S = 1.0
 """How long a search may take to end after a stop."""
 
@@ -64,17 +70,19 @@ async def serve_gnubg(
         with suppress(NotImplementedError, RuntimeError, ValueError):  # another thread than the main one
             loop.add_signal_handler(kind, stop_event.set)
     pool = ThreadPoolExecutor(limits.clients, "gnubg")
-    house = _GnubgServer(decider, rules or GnubgRules(), limits, pool, resolve_thread_count(threads))
+    server = _GnubgServer(decider, rules or GnubgRules(), limits, pool, resolve_thread_count(threads))
     try:
         try:
-            server = await asyncio.start_server(house.serve_client, host, port, limit=MAX_LINE_BYTES)
+            listener = await loop.create_server(lambda: _GnubgClient(server), host, port)
         except OSError as error:
             raise make_listen_error(host, port, error) from error
-        address = server.sockets[0].getsockname()
+        address = listener.sockets[0].getsockname()
         on_listening(address[0], address[1])
+        watch = loop.create_task(server.watch_timeouts())
         await stop_event.wait()
-        server.close()
-        await house.close()
+        watch.cancel()
+        listener.close()
+        await server.close()
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
 
@@ -134,35 +142,41 @@ class _GnubgServer:
     def __init__(
         self, decider: Decider, rules: GnubgRules, limits: TcpLimits, pool: ThreadPoolExecutor, threads: int
     ) -> None:
-        self.decider = decider
-        self.rules = rules
         self.limits = limits
         self.pool = pool
-        """A thread for each client; those of `places` and `half_closed_slots` are all that begin to work."""
+        """A thread for each client; those of `slots` and `half_closed_slots` are all that begin to work."""
         self.slots = asyncio.Semaphore(threads)
         self.half_closed_slots = asyncio.Semaphore(threads)
         """For clients that have ended their input, and may be gone."""
         self.is_closing = False
         self.must_stop_searches = threading.Event()
         """Set when searches under way have to end."""
-        self._clients: set[_GnubgClient] = set()
+        self.clients: set[_GnubgClient] = set()
+        self.loop = asyncio.get_running_loop()
+        self._decider = decider
+        self._rules = rules
+        self._quick_work = QuickWork()
+        self._ready: dict[_GnubgClient, None] = {}
 
-    async def serve_client(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Serve one client from its first byte to its last."""
-        client = _GnubgClient(self, reader, writer)
-        if len(self._clients) >= self.limits.clients or self.is_closing:
-            message = f"the server has {len(self._clients)} clients, the maximum: try again later"
-            client.send(f"{format_error_line(message)}\n".encode())
-            client.close()
-            return
-        self._clients.add(client)
-        try:
-            await client.serve()
-        except (OSError, TimeoutError):  # it is gone, or does not read: closing would wait for it
-            client.abort()
-        finally:
-            self._clients.discard(client)
-            client.close()
+    def make_dialect(self, client: _GnubgClient) -> GnubgExternal:
+        """Return the dialect of a new client."""
+        software = f"{NAME} {read_version()}"
+        return GnubgExternal(self._decider, self._rules, software, client.is_cancelled, self._quick_work)
+
+    def add_to_round(self, client: _GnubgClient) -> None:
+        """Give a client that has lines a turn, together with all others whose lines are here by then."""
+        if not self._ready:
+            self.loop.call_soon(self._answer_round)
+        self._ready[client] = None
+
+    async def watch_timeouts(self) -> None:
+        """Disconnect clients that exceed a timeout."""
+        limits = self.limits
+        pause_s = min(1.0, min(limits.idle_s, limits.half_line_s, limits.stuck_writer_s) / 4)
+        while True:
+            await asyncio.sleep(pause_s)
+            for client in list(self.clients):
+                client.check_timeouts(time.monotonic())
 
     async def close(self) -> None:
         """Disconnect all clients, those that wait for an answer after it.
@@ -170,153 +184,200 @@ class _GnubgServer:
         Searches that take too long are cut short: their clients get what has been found.
         """
         self.is_closing = True
-        for client in list(self._clients):
+        for client in list(self.clients):
             if not client.is_waiting:
                 client.close()
         await self._wait_until_empty(self.limits.grace_s)
         self.must_stop_searches.set()
         await self._wait_until_empty(_STOP_GRACE_S)
-        for client in list(self._clients):
+        for client in list(self.clients):
             client.abort()
+
+    def _answer_round(self) -> None:
+        """Answer quick lines of all clients that have some, the same share for each: evaluations together."""
+        clients, self._ready = self._ready, {}
+        asked: list[tuple[_GnubgClient, int]] = []
+        questions: list[Question] = []
+        for client in clients:
+            if client in self.clients:
+                taken = client.take_questions(max(1, ROUND_SIZE // len(clients)))
+                asked.append((client, len(taken)))
+                questions += taken
+        answers = iter(answer_together(questions))
+        for client, count in asked:
+            client.finish_turn(b"".join([next(answers) for _ in range(count)]))
 
     async def _wait_until_empty(self, timeout_s: float) -> None:
         deadline = time.monotonic() + timeout_s
-        while self._clients and time.monotonic() < deadline:
+        while self.clients and time.monotonic() < deadline:
             await asyncio.sleep(0.01)
 
 
-class _GnubgClient:
-    """One client: moves bytes between its socket and its dialect, and work to the threads."""
+class _GnubgClient(asyncio.Protocol):
+    """One client: moves bytes between socket and dialect, quick questions to rounds, others to threads."""
 
-    def __init__(
-        self, server: _GnubgServer, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> None:
+    _transport: asyncio.Transport
+
+    def __init__(self, server: _GnubgServer) -> None:
         self.is_waiting = False
-        """Whether an answer is under way."""
+        """Whether an answer is under way in a thread."""
         self._server = server
-        self._input = _InputReader(reader)
-        self._writer = writer
-        self._dialect = GnubgExternal(
-            server.decider, server.rules, f"{NAME} {read_version()}", self._is_cancelled
-        )
-        self._line_started_s = time.monotonic()
-        """When the line that is coming in began, or could have begun."""
+        self._dialect = server.make_dialect(self)
+        self._next: Question | None = None
+        """The next question, if it is taken out and has to wait."""
+        self._has_lines = False
+        self._is_lost = False
+        self._has_ended = asyncio.Event()
+        self._stuck_since_s: float | None = None
+        self._active_s = self._line_started_s = time.monotonic()
 
-    async def serve(self) -> None:
-        """Answer line by line until the client ends, overstays or the house closes."""
-        try:
-            await self._serve()
-        finally:
-            self._input.close()
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Admit the client, or refuse it if the server is full."""
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        server = self._server
+        if len(server.clients) >= server.limits.clients or server.is_closing:
+            message = f"the server has {len(server.clients)} clients, the maximum: try again later"
+            self._close_with_error(message)
+            return
+        server.clients.add(self)
 
-    async def _serve(self) -> None:
-        while not (self._dialect.is_done or self._server.is_closing):
-            try:
-                data = await asyncio.wait_for(self._input.read(), self._compute_timeout_s())
-            except TimeoutError:
-                self.send(f"{format_error_line('expected a complete line in time')}\n".encode())
-                return
-            if data:
-                if not self._dialect.has_partial_line:
-                    self._line_started_s = time.monotonic()
-                self._dialect.receive_data(data)
-            else:
-                self._dialect.receive_eof()
-            await self._answer_all()
-            if not data:
-                return
+    def data_received(self, data: bytes) -> None:
+        """Take in bytes."""
+        if self not in self._server.clients:
+            return
+        self._active_s = time.monotonic()
+        if not (self._has_lines or self._dialect.has_partial_line):
+            self._line_started_s = self._active_s
+        self._dialect.receive_data(data)
+        self._has_lines = True
+        self._advance()
 
-    def send(self, data: bytes) -> None:
-        """Hand bytes to the socket."""
-        self._writer.write(data)
+    def eof_received(self) -> bool:
+        """Take in the end of the client's input; the socket stays open for the rest of the answers."""
+        self._has_ended.set()
+        self._dialect.receive_eof()
+        self._has_lines = True
+        self._advance()
+        return True
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the client, once its search has ended."""
+        self._is_lost = True
+        self._has_ended.set()
+        if not self.is_waiting:
+            self._server.clients.discard(self)
+
+    def pause_writing(self) -> None:
+        """Hold answers back: the client reads more slowly than it is answered."""
+        self._stuck_since_s = time.monotonic()
+
+    def resume_writing(self) -> None:
+        """Go on: the client has read."""
+        self._stuck_since_s = None
+        self._advance()
+
+    def is_cancelled(self) -> bool:
+        """Return whether a search has to end; from any thread."""
+        return self._is_lost or self._server.must_stop_searches.is_set()
 
     def close(self) -> None:
         """Close once everything is sent."""
-        self._writer.close()
+        self._transport.close()
 
     def abort(self) -> None:
         """Drop the client at once."""
-        self._writer.transport.abort()
+        self._transport.abort()
 
-    async def _answer_all(self) -> None:
-        while (line := self._dialect.next_line()) is not None and not self._server.is_closing:
-            await self._answer(line)
-            self._line_started_s = time.monotonic()
+    def check_timeouts(self, now: float) -> None:
+        """Disconnect the client if it does not read, is silent, or leaves a line unfinished for too long."""
+        limits = self._server.limits
+        if self._stuck_since_s is not None:
+            if now - self._stuck_since_s > limits.stuck_writer_s:
+                self.abort()
+        elif self.is_waiting or self._has_lines:
+            return
+        elif now > (
+            self._line_started_s + limits.half_line_s
+            if self._dialect.has_partial_line
+            else self._active_s + limits.idle_s
+        ):
+            self._close_with_error("expected a complete line in time")
 
-    async def _answer(self, line: InputLine) -> None:
-        self.is_waiting = True
-        try:
-            self.send(await self._compute_answer(line))
-            await asyncio.wait_for(self._writer.drain(), self._server.limits.stuck_writer_s)
-        finally:
-            self.is_waiting = False
+    def take_questions(self, size: int) -> list[Question]:
+        """Take out the next questions while they are quick, until they reach a size."""
+        taken: list[Question] = []
+        while size > 0:
+            question = self._next or self._read_question()
+            if question is None or not question.is_quick:
+                self._next = question
+                break
+            self._next = None
+            taken.append(question)
+            size -= question.size
+        return taken
 
-    async def _compute_answer(self, line: InputLine) -> bytes:
+    def finish_turn(self, answers: bytes) -> None:
+        """Send the answers of a round, and go on."""
+        if answers:
+            self._transport.write(answers)
+            self._active_s = self._line_started_s = time.monotonic()
+        self._advance()
+
+    def _read_question(self) -> Question | None:
+        line = self._dialect.next_line()
+        self._has_lines = line is not None
+        return None if line is None else self._dialect.read_question(line)
+
+    def _advance(self) -> None:
+        """Go on with the next line, unless the client waits for an answer or has to read first."""
+        if self._transport.is_closing():
+            return
+        is_full = self._dialect.buffered_bytes >= _READ_AHEAD_BYTES
+        if is_full and not self._has_ended.is_set():
+            self._transport.pause_reading()
+        elif not is_full:
+            self._transport.resume_reading()
+        if self.is_waiting or self._stuck_since_s is not None:
+            return
+        if self._server.is_closing or not (self._next or self._has_lines or self._may_send_more):
+            self.close()
+        elif self._next is not None and not self._next.is_quick:
+            self._start_answer(self._next)
+        elif self._next is not None or self._has_lines:
+            self._server.add_to_round(self)
+
+    @property
+    def _may_send_more(self) -> bool:
+        return not (self._has_ended.is_set() or self._dialect.is_done)
+
+    def _start_answer(self, question: Question) -> None:
+        self.is_waiting, self._next = True, None
+        task = self._server.loop.create_task(self._compute_answer(question))
+        task.add_done_callback(self._finish_answer)
+
+    async def _compute_answer(self, question: Question) -> bytes:
         """Answer in a thread, when there is a place for it; leave the place once the client may be gone."""
-        house, inbox = self._server, self._input
-        places = house.half_closed_slots if inbox.has_ended else house.slots
-        async with places:
-            work = asyncio.get_running_loop().run_in_executor(house.pool, self._dialect.answer, line)
-            if places is house.slots:
-                await inbox.wait_for(work)
+        server = self._server
+        slots = server.half_closed_slots if self._has_ended.is_set() else server.slots
+        async with slots:
+            work = server.loop.run_in_executor(server.pool, self._dialect.answer, question)
+            if slots is server.slots:
+                ended = server.loop.create_task(self._has_ended.wait())
+                either: list[asyncio.Future[Any]] = [work, ended]
+                await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+                ended.cancel()
             else:
                 await asyncio.wait([work])
         return await work
 
-    def _is_cancelled(self) -> bool:
-        return self._input.is_broken or self._server.must_stop_searches.is_set()
+    def _finish_answer(self, task: asyncio.Task[bytes]) -> None:
+        self.is_waiting = False
+        if self._is_lost or task.cancelled():
+            self._server.clients.discard(self)
+            return
+        self.finish_turn(task.result())
 
-    def _compute_timeout_s(self) -> float:
-        limits = self._server.limits
-        if not self._dialect.has_partial_line:
-            return limits.idle_s
-        return max(0.0, self._line_started_s + limits.half_line_s - time.monotonic())
-
-
-class _InputReader:
-    """What a client sends, read while its answers are worked out, so that it is seen to leave."""
-
-    def __init__(self, reader: asyncio.StreamReader) -> None:
-        self.is_broken = False
-        """Whether the connection is lost, both ways."""
-        self.has_ended = False
-        """Whether nothing more can come: the connection is lost, or the client has closed its half of it."""
-        self._reader = reader
-        self._data = bytearray()
-        self._has_data = asyncio.Event()
-        self._has_room = asyncio.Event()
-        self._has_room.set()
-        self._fill_task = asyncio.create_task(self._fill())
-
-    def close(self) -> None:
-        """Read no more."""
-        self._fill_task.cancel()
-
-    async def wait_for(self, work: asyncio.Future[bytes]) -> None:
-        """Wait until work is done, or the client has ended its input."""
-        either: list[asyncio.Future[Any]] = [work, self._fill_task]
-        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
-
-    async def read(self) -> bytes:
-        """Wait for bytes; there are none once all that the client sent is taken."""
-        await self._has_data.wait()
-        data = bytes(self._data)
-        self._data.clear()
-        self._has_room.set()
-        if not self.has_ended:
-            self._has_data.clear()
-        return data
-
-    async def _fill(self) -> None:
-        while not self.has_ended:
-            await self._has_room.wait()
-            data = b""
-            try:
-                data = await self._reader.read(_READ_BYTES)
-            except OSError:
-                self.is_broken = True
-            self._data += data
-            self.has_ended = not data
-            if len(self._data) >= _READ_AHEAD_BYTES:
-                self._has_room.clear()
-            self._has_data.set()
+    def _close_with_error(self, message: str) -> None:
+        self._transport.write(f"{format_error_line(message)}\n".encode())
+        self.close()

@@ -48,7 +48,9 @@ def make_quick_connection(evaluator=None, **limits):
     service = connection.handler.session.service
     engine = service.get_engine("default", connection.handler.session.engine_settings.threads)
     decisions = itertools.product(("plays", "cube", "turn"), (True, False), (True, False))
-    service._quick_work |= {(engine, kind) for kind in (None, *decisions)} | {(None, ("legal", Doubles.FOUR))}
+    for kind in (None, *decisions):
+        service._quick_work.add((engine, kind))
+    service._quick_work.add((None, ("legal", Doubles.FOUR)))
     return connection
 
 
@@ -184,7 +186,7 @@ def test_decisions_at_0_ply_are_made_without_a_thread_where_plays_are_few():
 
 
 def test_a_search_is_not_timed_as_a_ranking(monkeypatch):
-    monkeypatch.setattr("protocol.state.service.QUICK_EVALUATION_S", 60.0)
+    monkeypatch.setattr("protocol.state.quick_work.QUICK_S", 60.0)
     connection = make_connection()
     talk("newgame\ndice 3 1\nmoves plies=1\ngo chequer plies 1\ncube plies=1", connection)
     connection.receive_data(b"@b go chequer\n@c moves\n@d cube\n")
@@ -192,7 +194,7 @@ def test_a_search_is_not_timed_as_a_ranking(monkeypatch):
 
 
 def test_a_ranking_is_quick_once_one_of_its_kind_was(monkeypatch):
-    monkeypatch.setattr("protocol.state.service.QUICK_EVALUATION_S", 60.0)
+    monkeypatch.setattr("protocol.state.quick_work.QUICK_S", 60.0)
     connection = make_connection()
     connection.receive_data(b"newgame\ndice 3 1\n@a go chequer\n")
     (first,) = take_jobs(connection)

@@ -20,7 +20,14 @@ from engine.rules.match import MatchState
 from engine.rules.moves import legal_plays
 from engine.rules.notation import parse_play
 from engine.rules.position import Position
-from protocol.dialects.gnubg_external import MAX_REPLY_BYTES, GnubgExternal, GnubgRules, format_error_line
+from protocol.dialects.gnubg_evaluation import GnubgRules
+from protocol.dialects.gnubg_external import (
+    MAX_REPLY_BYTES,
+    GnubgExternal,
+    answer_together,
+    format_error_line,
+)
+from protocol.state.quick_work import QuickWork
 from tests.boards import RacingEvaluator, TornEvaluator, played_boards
 from tests.naive_ranking import rank_plays
 
@@ -115,7 +122,7 @@ def talk(dialect: GnubgExternal, data: bytes) -> str:
     dialect.receive_data(data)
     answers = []
     while (line := dialect.next_line()) is not None:
-        answers.append(dialect.answer(line).decode())
+        answers.append(dialect.answer(dialect.read_question(line)).decode())
     return "".join(answers)
 
 
@@ -399,6 +406,89 @@ def test_an_error_line_is_printable_short_and_never_bare():
     assert len(format_error_line("x" * 1000)) < MAX_REPLY_BYTES
 
 
+OPTIONS = (
+    "",
+    " plies 0 cube on",
+    " plies 0 cube off jacobyrule off",
+    " cubeless jacobyrule on",
+    " cubeful crawfordrule off",
+    " plies 1 cube on",
+    " plies 9",
+    " plies",
+)
+
+
+class CountingEvaluator(RacingEvaluator):
+    """An evaluator that notes how many positions it is given."""
+
+    def __init__(self):
+        self.sizes = []
+
+    def evaluate(self, boards):
+        self.sizes.append(len(boards))
+        return super().evaluate(boards)
+
+
+def read_questions(dialect: GnubgExternal, lines: list[str]) -> list:
+    dialect.receive_data("".join(f"{line}\n" for line in lines).encode())
+    questions = []
+    while (line := dialect.next_line()) is not None:
+        questions.append(dialect.read_question(line))
+    return questions
+
+
+def test_questions_together_get_the_answers_that_each_gets_alone():
+    lines = [f"evaluation fibsboard {line}{options}" for line in EVERY_LINE for options in OPTIONS]
+    centred = SEAT_0_PLAY.replace(":5:2:5:2:1:1:1:", ":0:0:0:0:2:1:1:")
+    lines += [f"evaluation fibsboard {centred} cube {word}" for word in ("on", "off")]
+    lines += [
+        *EVERY_LINE,
+        "version",
+        "rubbish",
+        "evaluation fibsboard board:x",
+        "set debug on",
+        lines[0][:-5],
+    ]
+    dialects = [played_by(RacingEvaluator(), rules) for rules in (None, GnubgRules(jacoby=False))]
+    alone = [talk(dialect, f"{line}\n".encode()) for dialect in dialects for line in lines]
+    together = answer_together([each for dialect in dialects for each in read_questions(dialect, lines)])
+    assert [answer.decode() for answer in together] == alone
+    bad_options, beavers, others = 2 * len(EVERY_LINE), 2 * (len(OPTIONS) - 2), 4
+    assert sum(answer.startswith("Error") for answer in alone) == 2 * (bad_options + beavers + others)
+
+
+def test_questions_of_one_match_state_are_evaluated_in_one_call():
+    evaluator = CountingEvaluator()
+    decider = Decider(Engine(evaluator))
+    dialects = [GnubgExternal(decider) for _ in range(3)]
+    board = SEAT_0_PLAY.replace(":3:0:0:", ":0:0:0:", 1)
+    other_turn = board.replace(":-1:5:2:5:2:", ":1:0:0:0:0:")
+    lines = [f"evaluation fibsboard {line} plies 0 cube off" for line in (board, other_turn)]
+    answer_together([each for dialect in dialects for each in read_questions(dialect, lines)])
+    assert evaluator.sizes == [2], "the six questions have two different positions"
+
+
+def test_a_question_is_quick_once_its_kind_was_quick():
+    quick_work = QuickWork()
+    dialect = played_by(RacingEvaluator(), quick_work=quick_work)
+    lines = [f"evaluation fibsboard {SEAT_0_PLAY}{options}" for options in OPTIONS[:2] + OPTIONS[5:6]]
+    questions = read_questions(dialect, [*lines, SEAT_0_PLAY, SEAT_0_IS_DOUBLED, "version"])
+    assert [question.is_quick for question in questions] == [False] * 5 + [True]
+    for question in questions:
+        if question.kind is not None:
+            quick_work.add(question.kind)
+    assert [question.is_quick for question in questions] == [True, True, False, True, True, True]
+
+
+def test_questions_that_look_ahead_are_never_quick():
+    deep = played_by(RacingEvaluator(), depth=EvalSettings(1))
+    player = GnubgExternal(Decider(Engine(RacingEvaluator()), player=RandomPlayer()))
+    lines = [SEAT_0_PLAY, SEAT_0_IS_DOUBLED]
+    evaluation = f"evaluation fibsboard {SEAT_0_PLAY} cube on"
+    assert all(question.kind is None for question in read_questions(deep, [*lines, evaluation]))
+    assert all(question.kind is None for question in read_questions(player, lines))
+
+
 FIELDS = st.lists(
     st.one_of(st.integers(-16, 16).map(str), st.sampled_from(["", "x", "9999", "-", "\u0661"])),
     min_size=45,
@@ -423,7 +513,7 @@ def test_garbage_gets_error_lines_or_legal_answers_and_nothing_else(data):
     dialect = played_by(FixedEvaluator(0.5, 0.1, 0, 0.1, 0))
     dialect.receive_data(data + b"\n")
     while (line := dialect.next_line()) is not None:
-        answer = dialect.answer(line).decode("ascii")
+        answer = dialect.answer(dialect.read_question(line)).decode("ascii")
         assert len(answer) <= MAX_REPLY_BYTES
         if line.text.startswith("board:") and not answer.startswith("Error: "):
             assert_fits(line.text, answer)

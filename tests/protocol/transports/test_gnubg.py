@@ -7,6 +7,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ import pytest
 from engine.analysis.engine import Engine
 from engine.analysis.levels import EvalSettings
 from engine.play.decider import Decider
+from protocol.state.quick_work import QuickWork
 from protocol.transports.gnubg import gnubg_server, serve_gnubg
 from protocol.transports.tcp import TcpLimits
 from tests.boards import RacingEvaluator
@@ -316,3 +318,26 @@ def test_each_line_has_its_own_time_to_end(limited_server):
             time.sleep(0.3)
             assert asked(connection, b"sion\nver").startswith(b"Interface")
         assert connection.recv(4096) == b"Error: expected a complete line in time\n"
+
+
+def test_pipelined_evaluations_are_answered_in_order_and_together():
+    evaluator = ToilingEvaluator()
+    board = OPENING_31.strip(b"\n\0")
+    boards = [board.replace(b":-5:5:0:", f":-5:{5 - off}:0:".encode()) for off in range(5)] * 40
+    lines = b"".join(b"evaluation fibsboard %b plies 0\n" % line for line in boards)
+    with served(decider_of(RacingEvaluator())) as port, client(port) as connection:
+        alone = [asked(connection, line + b"\n") for line in lines.split(b"\n")[:5]]
+    quick = QuickWork()
+    quick.add(("evaluation", False))
+    known_quick = patch("protocol.transports.gnubg.QuickWork", return_value=quick)
+    with known_quick, served(decider_of(evaluator)) as port, client(port) as connection:
+        connection.sendall(lines + b"exit\n")
+        with connection.makefile("rb") as answers:
+            assert answers.readlines() == alone * 40
+    assert evaluator.batches < 20
+
+
+@pytest.mark.parametrize("limited_server", [{"stuck_writer_s": 0.3}], indirect=True)
+def test_a_client_that_does_not_read_is_dropped(limited_server):
+    with client(limited_server) as connection, pytest.raises(ConnectionError):
+        connection.sendall(b"version\n" * 1_000_000)
