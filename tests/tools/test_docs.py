@@ -1,7 +1,9 @@
-"""The commands of the guide to the tools print what the page shows, apart from the net's numbers."""
+"""Commands in the docs: the guide's print what it shows, apart from the net's numbers; all can be typed."""
 
 from __future__ import annotations
 
+import argparse
+import importlib
 import re
 import shlex
 from pathlib import Path
@@ -64,15 +66,19 @@ def test_the_comparison_can_fail():
     assert not matches("8/5 +0.1", "6/5 +0.1")
 
 
-@pytest.mark.parametrize("option", re.findall(r"^    gammond (.+)$", PAGE + MEASUREMENTS, re.MULTILINE))
-def test_the_options_of_all_other_commands_exist(option, capsys):
-    words = shlex.split(option)
-    command = words[:2] if words[0] == "measure" else words[:1]
-    assert cli.main([*command, "--help"]) == 0
-    known = capsys.readouterr().out
-    assert [
-        word for word in words if word.startswith("--") and f"{word.partition('=')[0]} " not in known
-    ] == []
+def indented_commands():
+    """The arguments of each indented command of all pages, as a shell reads them."""
+    for page in [DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md"))]:
+        for command in re.findall(r"^    gammond (.+)$", page.read_text("utf-8"), re.MULTILINE):
+            if words := shlex.split(command, comments=True):
+                yield pytest.param(words, id=f"{page.stem}-{'-'.join(words[:2])}")
+
+
+@pytest.mark.parametrize("words", list(indented_commands()))
+def test_indented_commands_can_be_typed_as_they_stand(words):
+    parser = argparse.ArgumentParser()
+    importlib.import_module(cli.TOOLS[words[0]]).add_arguments(parser)
+    parser.parse_args(words[1:])
 
 
 @pytest.mark.parametrize("word", [*ROW_CODES, *OPTION_NAMES, *CUBE_COLUMNS, COLUMNS[0]])

@@ -1,4 +1,4 @@
-"""docs/lab/training.md agrees with the program: commands with their options, sources, fields of the log."""
+"""docs/lab/training.md agrees with the program: commands, settings, sources, fields of the log."""
 
 import re
 import shlex
@@ -7,7 +7,6 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from tools import cli
 from tools.heritage.barca.settings import AscendSettings
 from tools.heritage.computational_backgammon.settings import ClassicSettings
 from tools.heritage.gengammon.settings import MimicSettings
@@ -26,22 +25,11 @@ from tools.train.validation.positions import POSITION_CLASSES
 
 PAGE = (Path(__file__).parents[3] / "docs" / "lab" / "training.md").read_text("utf-8")
 TEXT = " ".join(PAGE.split())
-COMMANDS = [re.split(r"  +", line)[0] for line in re.findall(r"^    (gammond .+)$", PAGE, re.MULTILINE)]
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_the_options_of_the_commands_exist(command, capsys):
-    words = shlex.split(command)[1:]
-    tool = words[:2] if words[0] in ("train", "heritage", "measure") else words[:1]
-    if tool[-1] == "vary":
-        tool = words[:3]
-    assert cli.main([*tool, "--help"]) == 0
-    known = capsys.readouterr().out
-    assert [word for word in words if word.startswith("--") and f"{word} " not in known] == []
+COMMANDS = re.findall(r"^    (gammond .+)$", PAGE, re.MULTILINE)
 
 
 def test_there_are_commands_on_the_page():
-    assert {tuple(shlex.split(command)[1:3])[-1] for command in COMMANDS} >= {
+    assert {word for command in COMMANDS for word in shlex.split(command, comments=True)[1:3]} >= {
         "td",
         "ascend",
         "classic",
