@@ -10,7 +10,6 @@ from __future__ import annotations
 import importlib.machinery
 import sys
 from collections.abc import Sequence
-from importlib.abc import MetaPathFinder
 from pathlib import Path
 from types import ModuleType
 
@@ -26,7 +25,7 @@ def find_root() -> Path:
     return _INSTALLED if _INSTALLED.is_dir() else _CHECKOUT
 
 
-class PackageFinder(MetaPathFinder):
+class PackageFinder:
     """Finds gammond's own packages in one folder, whatever else ``sys.path`` offers under their names.
 
     Args:

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from engine.analysis.engine import CACHE_COLUMNS, Engine
-from engine.bearoff import load_bearoff
+from engine.bearoff import defer_bearoff
 from engine.errors import DataFileError, ValueRangeError
 from engine.evaluation.evaluator import Evaluator, ExactEvaluator
 from engine.evaluation.pruning import PlayPruner, ShortlistPruner
@@ -74,12 +74,8 @@ def load_evaluator(name: str = DEFAULT_EVALUATOR, manifest_file: Path = MANIFEST
 
 
 def load_exact_evaluators() -> tuple[ExactEvaluator, ...]:
-    """Load the bearoff databases in the order in which a `Router` asks them, building those that are missing.
-
-    Raises:
-        DataFileError: A database is faulty, or missing and cannot be built.
-    """
-    return tuple(load_bearoff())
+    """Return the bearoff databases in the order in which a `Router` asks them, opened at their first use."""
+    return tuple(defer_bearoff())
 
 
 def load_pruner(name: str | None = None, manifest_file: Path = MANIFEST_FILE) -> PlayPruner:
@@ -129,7 +125,7 @@ def load_engine(
         evaluator,
         pruner,
         policy=_load_policy(evaluator, pruner, manifest_file),
-        exact=(load_bearoff().two_sided,),
+        exact=(defer_bearoff().two_sided,),
         cache=ValueCache(columns=CACHE_COLUMNS),
         threads=threads,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -13,6 +14,7 @@ from engine.bearoff.tables import pack_tables
 from engine.evaluation.evaluator import Evaluator, ExactEvaluator
 from engine.kernels import as_kernel_array
 from engine.kernels import outcomes as kernel_outcomes
+from engine.kernels.bearoff_tables import BearoffTables
 from engine.rules.outcome import Outcomes, evaluate_finished, sanitise_outcomes
 from engine.rules.position import Board, Phase, classify_phases
 from engine.runtime.thread_turns import release_turn
@@ -46,7 +48,6 @@ class Router:
 
     Attributes:
         compiled: The routes for kernels, if all nets are compiled; then one loop evaluates all positions.
-        bearoff: The exact evaluators for kernels; None if they are no bearoff databases.
     """
 
     plies = 0
@@ -61,13 +62,17 @@ class Router:
     ) -> None:
         self.name = name
         self.compiled = _compile_routes(contact, race, crashed)
-        self.bearoff = pack_tables(exact)
         self._exact = tuple(exact)
         self._nets = (  # numpy compares with plain integers ten times as fast as with members of an enum
             (int(Phase.CONTACT), contact),
             (int(Phase.CRASHED), crashed or contact),
             (int(Phase.RACE), race or contact),
         )
+
+    @cached_property
+    def bearoff(self) -> BearoffTables | None:
+        """The exact evaluators for kernels, if they are bearoff databases, which this opens."""
+        return pack_tables(self._exact)
 
     def evaluate(self, boards: Board) -> Outcomes:
         """Evaluate positions, as `engine.evaluation.evaluator.Evaluator.evaluate`."""

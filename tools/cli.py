@@ -5,17 +5,15 @@ Without arguments: the REPL on a terminal, the line protocol on a pipe.
 
 from __future__ import annotations
 
-import argparse
-import difflib
 import importlib
 import os
 import sys
 from collections.abc import Sequence
 
 from engine.errors import GammondError, UnsupportedError
+from engine.runtime.garbage import resume_collection
 from engine.runtime.version import read_version
 from tools.common.background import prepare_on_first_compile
-from tools.common.command_group import format_description, read_summary
 from tools.common.interrupts import EXIT_INTERRUPTED, raise_on_interrupt
 
 TOOL_GROUPS = {
@@ -110,6 +108,8 @@ def _run(arguments: list[str]) -> int:
                 field="tool",
             )
     if first not in TOOLS:
+        import difflib
+
         close = difflib.get_close_matches(first, TOOLS, n=1)
         hint = f"did you mean {close[0]!r}?" if close else f"expected one of {', '.join(TOOLS)}"
         raise UnsupportedError(f"unknown tool {first!r}: {hint} (gammond --help)", field="tool")
@@ -120,11 +120,17 @@ def _run_without_tool() -> int:
     prepare_on_first_compile()
     on_terminal = sys.stdin is not None and sys.stdin.isatty()
     module = importlib.import_module("protocol.repl" if on_terminal else "protocol.transports.stdio")
+    resume_collection()
     return int(module.main())
 
 
 def _run_tool(name: str, arguments: list[str]) -> int:
+    import argparse  # the protocol on a pipe starts without it
+
+    from tools.common.command_group import format_description
+
     tool = importlib.import_module(TOOLS[name])
+    resume_collection()
     parser = argparse.ArgumentParser(
         prog=f"gammond {name}",
         description=format_description(tool.SUMMARY, tool.__doc__ or ""),
@@ -140,6 +146,8 @@ def _run_tool(name: str, arguments: list[str]) -> int:
 
 
 def _format_help() -> str:
+    from tools.common.command_group import read_summary
+
     lines = [
         "usage: gammond [--version | --help | TOOL ...]",
         "",

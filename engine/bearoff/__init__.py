@@ -1,5 +1,19 @@
 """Bearoff databases: building, files, and the evaluators that read them."""
 
-from engine.bearoff.databases import BearoffEvaluators, BearoffTable, load_bearoff, open_table, save_table
+from engine.bearoff.databases import (
+    BearoffEvaluators,
+    BearoffTable,
+    defer_bearoff,
+    load_bearoff,
+    open_table,
+    save_table,
+)
 
-__all__ = ["BearoffEvaluators", "BearoffTable", "load_bearoff", "open_table", "save_table"]
+__all__ = [
+    "BearoffEvaluators",
+    "BearoffTable",
+    "defer_bearoff",
+    "load_bearoff",
+    "open_table",
+    "save_table",
+]

@@ -8,8 +8,10 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import TypeVar
+from threading import Lock
+from typing import Any, TypeVar
 
 import platformdirs
 
@@ -20,8 +22,9 @@ from engine.bearoff.file_format import (
     open_database,
     write_database,
 )
+from engine.bearoff.numbering import SideNumbering
 from engine.bearoff.one_sided import OneSidedTable, build_one_sided
-from engine.bearoff.two_sided import TwoSidedTable, build_two_sided
+from engine.bearoff.two_sided import TwoSidedTable, build_two_sided, make_two_sided_numbering
 from engine.errors import DataFileError
 from engine.rules.position import CHECKERS
 
@@ -99,6 +102,70 @@ def load_bearoff(folder: Path | None = None, build: bool = True) -> BearoffEvalu
         _open_or_build(TwoSidedTable, DEFAULT_TWO_SIDED, folder, build_two_sided if build else None),
         _open_or_build(OneSidedTable, DEFAULT_ONE_SIDED, folder, build_one_sided if build else None),
     )
+
+
+def defer_bearoff(folder: Path | None = None) -> BearoffEvaluators:
+    """Return the default databases unopened: each is opened, or built, when a position is first looked up.
+
+    Few first requests are about a bearoff, and a start need not wait for the databases. The errors of
+    `load_bearoff` are raised by the look-up.
+
+    Args:
+        folder: Their folder; None for `data_folder`.
+    """
+    return _defer_bearoff(data_folder() if folder is None else folder)
+
+
+@cache
+def _defer_bearoff(folder: Path) -> BearoffEvaluators:
+    return BearoffEvaluators(
+        _DeferredTwoSided(
+            lambda: _open_or_build(TwoSidedTable, DEFAULT_TWO_SIDED, folder, build_two_sided),
+            make_two_sided_numbering(DEFAULT_TWO_SIDED.points, DEFAULT_TWO_SIDED.checkers),
+            DEFAULT_TWO_SIDED,
+        ),
+        _DeferredOneSided(
+            lambda: _open_or_build(OneSidedTable, DEFAULT_ONE_SIDED, folder, build_one_sided),
+            SideNumbering(DEFAULT_ONE_SIDED.points, DEFAULT_ONE_SIDED.checkers),
+            DEFAULT_ONE_SIDED,
+        ),
+    )
+
+
+class _Deferred:
+    """Gives a table its arrays when one of them is first asked for.
+
+    Args:
+        open_table: Opens or builds the table.
+        numbering: Its numbering.
+        header: Its contents.
+    """
+
+    def __init__(
+        self, open_table: Callable[[], BearoffTable], numbering: SideNumbering, header: BearoffHeader
+    ) -> None:
+        self.numbering = numbering
+        self.header = header
+        self._open_table = open_table
+        self._opening = Lock()
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401  (of any type; asked for what is not there yet)
+        if name.startswith("_"):
+            raise AttributeError(name)
+        with self._opening:
+            if name not in self.__dict__:
+                self.__dict__.update(vars(self._open_table()))
+        if name not in self.__dict__:
+            raise AttributeError(f"a bearoff table has no {name!r}", name=name, obj=self)
+        return self.__dict__[name]
+
+
+class _DeferredTwoSided(_Deferred, TwoSidedTable):
+    """A two-sided table that is opened when it is first needed."""
+
+
+class _DeferredOneSided(_Deferred, OneSidedTable):
+    """A one-sided table that is opened when it is first needed."""
 
 
 def _open_or_build(

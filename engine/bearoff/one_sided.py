@@ -43,6 +43,9 @@ class OneSidedTable:
         values: ``float32[...]``, the probabilities of all rows.
         firsts: ``uint8[rows]``, the number of rolls of the first probability of each row.
         counts: ``uint8[rows]``, the number of probabilities in each row.
+
+    Attributes:
+        header: The contents of the table.
     """
 
     kind = BearoffKind.ONE_SIDED
@@ -60,6 +63,7 @@ class OneSidedTable:
         counts: NDArray[np.uint8],
     ) -> None:
         self.numbering = SideNumbering(points, checkers)
+        self.header = BearoffHeader(self.kind, points, checkers)
         self.starts = starts
         self.values = values
         self.firsts = firsts
@@ -83,11 +87,6 @@ class OneSidedTable:
         if (starts > len(values)).any() or (starts + counts > len(values)).any():
             raise DataFileError("a row is outside the values", field="bearoff")
         return cls(header.points, header.checkers, starts, values, firsts, counts)
-
-    @property
-    def header(self) -> BearoffHeader:
-        """The contents of the table."""
-        return BearoffHeader(self.kind, self.numbering.points, self.numbering.checkers)
 
     @property
     def arrays(self) -> Sequence[NDArray[Any]]:

@@ -39,6 +39,9 @@ class TwoSidedTable:
         wins: ``float32[sides, sides]``, winning chances of the player on roll (first index), read-only: 1
             if it has finished, 0 if only the opponent has.
         equities: ``float32[sides, sides, 3]``, see `cubeful_equities`, read-only; None for a cubeless table.
+
+    Attributes:
+        header: The contents of the table.
     """
 
     kind = BearoffKind.TWO_SIDED
@@ -54,6 +57,7 @@ class TwoSidedTable:
         equities: NDArray[np.float32] | None = None,
     ) -> None:
         self.numbering = make_two_sided_numbering(points, checkers)
+        self.header = BearoffHeader(self.kind, points, checkers, equities is not None)
         self.wins = wins
         self.equities = equities
 
@@ -77,12 +81,7 @@ class TwoSidedTable:
     @property
     def is_cubeful(self) -> bool:
         """Whether it has cubeful equities."""
-        return self.equities is not None
-
-    @property
-    def header(self) -> BearoffHeader:
-        """The contents of the table."""
-        return BearoffHeader(self.kind, self.numbering.points, self.numbering.checkers, self.is_cubeful)
+        return self.header.cubeful
 
     @property
     def arrays(self) -> Sequence[NDArray[Any]]:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import math
 import re
-import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import DataFileError, UnsupportedError, ValueRangeError
 from engine.rules.match import MatchState
+
+if TYPE_CHECKING:
+    from xml.etree import ElementTree
 
 DEFAULT_TABLE_FILE = Path(__file__).parent / "data" / "Kazaross-XG2.xml"
 """The shipped table; its notice is in the file."""
@@ -222,6 +225,8 @@ def read_match_equity_table(path: Path) -> MatchEquityTable:
 
 def _parse_xml(path: Path) -> ElementTree.Element:
     """Return the root element; entities and declarations, which could make a parser grow, are refused."""
+    from xml.etree import ElementTree  # money games start without it
+
     try:
         with path.open("rb") as file:
             content = file.read(MAX_FILE_BYTES + 1)

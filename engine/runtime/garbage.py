@@ -18,3 +18,19 @@ def collect_garbage_rarely() -> None:
     """
     gc.set_threshold(*_THRESHOLDS)
     atexit.register(gc.freeze)
+
+
+def pause_collection() -> None:
+    """Search for no garbage while the program starts, until `resume_collection`."""
+    gc.disable()
+
+
+def resume_collection() -> None:
+    """Search again, as `collect_garbage_rarely`, and only among what is made from now on.
+
+    Has no effect unless searching is paused.
+    """
+    if not gc.isenabled():
+        gc.freeze()
+        collect_garbage_rarely()
+        gc.enable()

@@ -17,7 +17,7 @@ from tests.nets.net_files import write_manifest
 @pytest.fixture(autouse=True)
 def _no_bearoff(monkeypatch):
     """Leave the databases out: building them is tested elsewhere."""
-    monkeypatch.setattr(loading, "load_bearoff", lambda: ())
+    monkeypatch.setattr(loading, "defer_bearoff", lambda: ())
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def test_a_bearoff_database_is_asked_before_the_race_net(manifest, monkeypatch):
         def evaluate(self, positions):
             return np.tile(np.array([0.25, 0, 0, 0, 0], np.float32), (len(positions), 1))
 
-    monkeypatch.setattr(loading, "load_bearoff", lambda: (Sure(),))
+    monkeypatch.setattr(loading, "defer_bearoff", lambda: (Sure(),))
     race = boards.position(x={6: 3}, o={20: 4})
     assert loading.load_evaluator("tiny", manifest).evaluate(race.board[None])[0, 0] == 0.25
 

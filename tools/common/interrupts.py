@@ -7,7 +7,6 @@ within `GRACE_PERIOD_S` of one are ignored, so that neither an impatient second 
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
 import threading
@@ -83,7 +82,9 @@ def follow_parent() -> None:
 
 
 def _exit_with_parent() -> None:
-    parent = multiprocessing.parent_process()
+    from multiprocessing import parent_process  # a program without processes of its own starts without it
+
+    parent = parent_process()
     if parent is not None:
         parent.join()
         os._exit(1)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from engine.bearoff import databases as loading
-from engine.bearoff import load_bearoff, open_table, save_table
+from engine.bearoff import defer_bearoff, load_bearoff, open_table, save_table
 from engine.bearoff.file_format import BearoffHeader, BearoffKind, write_database
 from engine.bearoff.one_sided import OneSidedTable, build_one_sided
 from engine.bearoff.two_sided import TwoSidedTable, build_two_sided
@@ -192,3 +192,29 @@ def test_a_rightly_checksummed_file_that_holds_nonsense_is_refused(tmp_path):
     write_database(path, BearoffHeader(BearoffKind.ONE_SIDED, 1, 2), [np.full(58, 9, np.uint8)])
     with pytest.raises(DataFileError, match="outside the values; build it again with `gammond bearoff make"):
         open_table(path)
+
+
+def test_deferred_databases_are_opened_at_the_first_look_up(folder, no_building, two_sided, one_sided):
+    boards = np.stack([position({6: 3, 2: 1}, {20: 2, 24: 3}).board])
+    contents = {name: (folder / name).read_bytes() for name in NAMES}
+    for name in NAMES:
+        (folder / name).write_bytes(b"altered")
+    bearoff = defer_bearoff(folder)
+    assert [table.header for table in bearoff] == [two_sided.header, one_sided.header]
+    assert bearoff.two_sided.is_cubeful
+    assert [table.covers(boards).tolist() for table in bearoff] == [[True], [True]]
+    for table in bearoff:
+        with pytest.raises(DataFileError, match="is not a gammond bearoff database"):
+            table.evaluate(boards)
+    for name in NAMES:
+        (folder / name).write_bytes(contents[name])
+    assert bearoff.two_sided.evaluate(boards).tolist() == two_sided.evaluate(boards).tolist()
+    assert bearoff.one_sided.evaluate(boards).tolist() == one_sided.evaluate(boards).tolist()
+    cubeful = bearoff.two_sided.cubeful_equities(boards)
+    assert cubeful.tolist() == two_sided.cubeful_equities(boards).tolist()
+    assert defer_bearoff(folder) is bearoff
+
+
+def test_a_deferred_table_has_no_other_attributes(folder):
+    with pytest.raises(AttributeError, match="no 'losses'"):
+        _ = defer_bearoff(folder).two_sided.losses

@@ -22,7 +22,26 @@ c, d = Node(), Node()
 c.other, d.other = d, c
 """
 
+START = """
+import gc
+from engine.runtime.garbage import pause_collection, resume_collection
+
+resume_collection()
+print(gc.isenabled(), gc.get_freeze_count() == 0)
+pause_collection()
+print(gc.isenabled())
+resume_collection()
+print(gc.isenabled(), gc.get_freeze_count() > 1000, gc.get_threshold()[0] > 700)
+"""
+
+
+def run(code):
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+
 
 def test_garbage_is_still_found_but_not_searched_for_at_the_end_of_the_process():
-    ended = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, check=True)
-    assert ended.stdout.split() == ["deleted", "deleted", "True", "True"]
+    assert run(CODE).split() == ["deleted", "deleted", "True", "True"]
+
+
+def test_a_start_pauses_the_search_and_what_it_made_is_never_searched():
+    assert run(START).splitlines() == ["True True", "False", "True True True"]
