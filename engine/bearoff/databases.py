@@ -107,8 +107,7 @@ def load_bearoff(folder: Path | None = None, build: bool = True) -> BearoffEvalu
 def defer_bearoff(folder: Path | None = None) -> BearoffEvaluators:
     """Return the default databases unopened: each is opened, or built, when a position is first looked up.
 
-    Few first requests are about a bearoff, and a start need not wait for the databases. The errors of
-    `load_bearoff` are raised by the look-up.
+    Few first requests are about a bearoff, and a start need not wait for the databases.
 
     Args:
         folder: Their folder; None for `data_folder`.
