@@ -30,8 +30,10 @@ from numba.core.caching import FunctionCache
 from numba.core.event import Listener, register
 from numba.core.runtime.nrt import rtsys
 
+from engine.errors import DataFileError
 from engine.kernels.linking import keep_functions_apart
 from engine.runtime.compilation import COMPILATION
+from engine.runtime.private_folders import check_private_folder, make_private_folder
 
 _ROOT = Path(__file__).resolve().parent.parent.parent
 _IMPORT = re.compile(r"^(?:from ([\w.]+) import|import ([\w.]+))", re.MULTILINE)
@@ -128,7 +130,7 @@ def find_folder(module: str) -> Path | None:
         return None
     folder = parent / f"{module}-{hash_sources(module)}"
     with contextlib.suppress(OSError):
-        folder.mkdir(exist_ok=True)
+        folder.mkdir(mode=0o700, exist_ok=True)
         os.utime(folder)
         return folder
     return None
@@ -136,17 +138,22 @@ def find_folder(module: str) -> Path | None:
 
 @functools.cache
 def _prepare_parent(parent: Path) -> Path | None:
-    """Make the folder of all modules and delete folders in it unused for a month."""
+    """Make the folder of all modules and delete folders in it unused for a month.
+
+    Compiled kernels are code that is run: a folder that others can write is not used.
+    """
     try:
-        parent.mkdir(parents=True, exist_ok=True)
+        make_private_folder(parent)
+        check_private_folder(parent)
         with tempfile.TemporaryFile(dir=parent):
             pass
-    except OSError as error:
+    except (OSError, DataFileError) as error:
+        reason = error.message if isinstance(error, DataFileError) else error.strerror
         sys.stderr.write(
-            f"gammond: cannot write {parent} ({error.strerror}), so kernels are compiled at each start; "
-            "set GAMMOND_CACHE to a writable folder\n"
+            f"gammond: cannot use {parent} ({reason}), so kernels are compiled at each start; set "
+            "GAMMOND_CACHE to a folder that you alone can write\n"
         )
-        return _make_private_folder()
+        return _make_temporary_folder()
     for other in parent.iterdir():
         with contextlib.suppress(OSError):  # another process may drop it at the same time
             if time.time() - other.stat().st_mtime > _STALE_AFTER_S:
@@ -154,7 +161,7 @@ def _prepare_parent(parent: Path) -> Path | None:
     return parent
 
 
-def _make_private_folder() -> Path | None:
+def _make_temporary_folder() -> Path | None:
     try:
         folder = tempfile.mkdtemp(prefix="gammond-kernels-")
     except OSError:

@@ -77,16 +77,41 @@ def test_a_folder_that_cannot_be_written_is_replaced_for_this_process_alone(tmp_
     show = f"from engine.kernels import disk_cache as d; print({find}, file=d.sys.stderr)"
     code = f"{COMPILE}; {show}"
     warning, *_, private = start(tmp_path, code).splitlines()
-    assert "cannot write" in warning
+    assert "cannot use" in warning
     assert "GAMMOND_CACHE" in warning
     assert "gammond-kernels-" in private
     assert not os.path.exists(private)
 
 
+def test_folders_of_kernels_are_for_their_user_alone(tmp_path):
+    start(tmp_path / "new" / "cache")
+    made = [tmp_path / "new", tmp_path / "new" / "cache", *(tmp_path / "new" / "cache" / "kernels").glob("*")]
+    assert len(made) > 2
+    assert all(folder.stat().st_mode & 0o777 == 0o700 for folder in made)
+
+
+@pytest.mark.parametrize("shared", ["", "kernels"])
+def test_kernels_in_a_folder_that_others_can_write_are_not_run(tmp_path, shared):
+    start(tmp_path)
+    (tmp_path / shared).chmod(0o777)
+    found = start(tmp_path)
+    assert "can be written by other users" in found
+    assert "so kernels are compiled at each start; set GAMMOND_CACHE" in found
+
+
+@pytest.mark.skipif(
+    os.name != "posix" or os.getuid() != 0, reason="only the administrator can give files away"
+)
+def test_kernels_of_another_user_are_not_run(tmp_path):
+    start(tmp_path)
+    os.chown(tmp_path / "kernels", 12345, 12345)
+    assert "belongs to another user" in start(tmp_path)
+
+
 def test_without_any_folder_kernels_still_run(tmp_path):
     (tmp_path / "kernels").write_text("a file")
     code = f"import tempfile; tempfile.mkdtemp = lambda **_: open('/no/such/folder'); {COMPILE}"
-    assert "cannot write" in start(tmp_path, code)
+    assert "cannot use" in start(tmp_path, code)
 
 
 def test_folders_unused_for_a_month_are_dropped(tmp_path, monkeypatch, fresh_folders):
