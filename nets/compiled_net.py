@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +35,18 @@ _ACTIVATIONS = {"Relu": kernel_packed.RELU, "Sigmoid": kernel_packed.SIGMOID}
 _ALL_TO_FIRST = np.zeros(kernel_routing.NET_CLASSES, np.int64)
 _ALIGNMENT = 16
 """In weights: vectors of 64 bytes begin at whole cache lines."""
+
+
+class CompiledRoutes(NamedTuple):
+    """What `nets.kernels.routing` needs to evaluate positions of all phases but races that are known exactly.
+
+    Attributes:
+        packed: The nets.
+        net_of_class: ``int64[NET_CLASSES]``, the net of each class of positions.
+    """
+
+    packed: PackedNets
+    net_of_class: NDArray[np.int64]
 
 
 class CompiledNet:

@@ -50,12 +50,14 @@ class PruningNet:
         name: Its name in documents and replies.
         contact: Weights of the net for contact.
         race: Weights of the net for races.
+
+    Attributes:
+        weights: Those of the nets for contact and for races.
     """
 
     def __init__(self, name: str, contact: OneLayerWeights, race: OneLayerWeights) -> None:
         self.name = name
-        self._contact = contact
-        self._race = race
+        self.weights = contact, race
 
     def prune_plays(self, boards: Board, dice: NDArray[np.int8], keep: int, margin: float) -> Replies:
         """Return promising plays, as `engine.evaluation.pruning.PlayPruner.prune_plays`."""
@@ -72,8 +74,7 @@ class PruningNet:
                     boards,
                     dice,
                     done,
-                    self._contact,
-                    self._race,
+                    *self.weights,
                     keep,
                     margin,
                     children,

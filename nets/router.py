@@ -5,35 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.bearoff.tables import pack_tables
 from engine.evaluation.evaluator import Evaluator, ExactEvaluator
+from engine.evaluation.pruning import PlayPruner
 from engine.kernels import as_kernel_array
 from engine.kernels import outcomes as kernel_outcomes
 from engine.kernels.bearoff_tables import BearoffTables
 from engine.rules.outcome import Outcomes, evaluate_finished, sanitise_outcomes
 from engine.rules.position import Board, Phase, classify_phases
 from engine.runtime.thread_turns import release_turn
-from nets.compiled_net import CompiledNet, pack_nets
+from engine.search.compiled import SearchKernel
+from nets.compiled_net import CompiledNet, CompiledRoutes, pack_nets
+from nets.compiled_search import make_search_kernel
 from nets.contact_classes import CONTACT_CLASSES, classify_contact
 from nets.kernels import routing as kernel_routing
 from nets.kernels.packed_nets import PackedNets
-
-
-class CompiledRoutes(NamedTuple):
-    """What `nets.kernels.routing` needs to evaluate positions of all phases but races that are known exactly.
-
-    Attributes:
-        packed: The nets.
-        net_of_class: ``int64[NET_CLASSES]``, the net of each class of positions.
-    """
-
-    packed: PackedNets
-    net_of_class: NDArray[np.int64]
 
 
 class Router:
@@ -98,6 +88,14 @@ class Router:
             routed = _gather_boards(boards, rows)
             kernel_outcomes.scatter_outcomes(sanitise_outcomes(net.evaluate(routed), routed), rows, outcomes)
         return outcomes
+
+    def make_search_kernel(
+        self, pruner: PlayPruner | None, exact: tuple[ExactEvaluator, ...]
+    ) -> SearchKernel | None:
+        """Return the compiled loop of searches, as `engine.search.compiled.CompiledEvaluator`."""
+        if not self.compiled or not self.bearoff:
+            return None
+        return make_search_kernel(self.compiled, self.bearoff, pruner, exact)
 
     def _evaluate_compiled(
         self, boards: Board, packed: PackedNets, net_of_class: NDArray[np.int64]

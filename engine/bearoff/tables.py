@@ -50,6 +50,19 @@ def pack_tables(exact: Sequence[ExactEvaluator]) -> BearoffTables | None:
     )
 
 
+def pack_exact_table(exact: Sequence[ExactEvaluator]) -> BearoffTables | None:
+    """Pack the database from whose positions nothing is looked ahead.
+
+    Args:
+        exact: Evaluators of positions under best play.
+
+    Returns:
+        The database; None unless it is none, or a two-sided one with the cube.
+    """
+    is_cubeful = all(isinstance(each, TwoSidedTable) and each.is_cubeful for each in exact)
+    return pack_tables(exact) if is_cubeful else None
+
+
 def _lock(array: NDArray[Any], dtype: type[_S]) -> NDArray[_S]:
     """Return a read-only view: the kernels have one signature for tables from files and from memory."""
     view = array.astype(dtype, copy=False).view()

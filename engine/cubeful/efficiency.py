@@ -50,12 +50,12 @@ class CubeEfficiencies:
         """
         boards = as_kernel_array(boards, np.int8)
         result = np.empty(len(boards), np.float32)
-        kernel_cubeful.look_up_efficiencies(boards, self._table, result)
+        kernel_cubeful.look_up_efficiencies(boards, self.table, result)
         return result
 
     @cached_property
-    def _table(self) -> NDArray[np.float32]:
-        """Efficiencies of each class of positions by pips of the side on roll, for the kernel."""
+    def table(self) -> NDArray[np.float32]:
+        """Efficiencies of each class of positions by pips of the side on roll, for kernels."""
         pips = np.arange(CHECKERS * BAR + 1)
         return np.stack(
             [

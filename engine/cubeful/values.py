@@ -56,8 +56,13 @@ def select_exact_values(equities: NDArray[np.float32], space: CubeStateSpace) ->
     Returns:
         ``float32[n, states]``, as `compute_leaf_values`.
     """
+    return equities[:, list_exact_columns(space)]
+
+
+def list_exact_columns(space: CubeStateSpace) -> NDArray[np.int64]:
+    """Return the column of each state of the cube in the equities of `select_exact_values`, ``int64[s]``."""
     columns = [0 if state.owner is None else 1 if state.owner == space.seat else 2 for state in space.states]
-    return equities[:, columns]
+    return np.array(columns, np.int64)
 
 
 def with_doubling_option(values: CubefulValues, space: CubeStateSpace, first: int = 0) -> CubefulValues:

@@ -7,10 +7,13 @@ confused. The bits above the 40 are free for a tag.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels import gil_kernel, kernel
+from engine.kernels.interrupts import call_back, try_lock, unlock
 
 KEY_BITS = 40
 TAG_BITS = 23
@@ -22,7 +25,66 @@ EMPTY = -1
 WAYS = 2
 """Associativity of the cache: entries in which a key can be stored."""
 
+NODES, WORK, IS_STOPPED = range(3)
+"""Cells of `SearchFrame.counters`: positions evaluated, work since the last question, whether to stop."""
+
+_ASK_EVERY = 4096
+"""Work between questions, in positions evaluated: 10 to 20 ms."""
+
+_LOCK_TRIES = 1000
+"""After these a thread does without the cache: the one that holds its lock is not running."""
+
 _TAG_MASK = (1 << TAG_BITS) - 1
+
+
+class SearchFrame(NamedTuple):
+    """What a search uses beside evaluators; `engine.search.tree` explains the settings.
+
+    Attributes:
+        keep: The most replies that pruning keeps; 0 for all legal plays.
+        margin: The largest difference of a kept reply from the best one, in points.
+        width: The most replies followed deeper; 0 for all that were kept.
+        width_margin: The largest difference of these from the best one.
+        block: The number of positions whose replies are held together.
+        batch: The number of positions whose replies are listed between questions.
+        evaluate_rows: The number of positions evaluated together.
+        dice: ``int8[rolls, 2]``.
+        weights: ``float64[rolls]``, the probability of each roll.
+        cache_keys: ``int64[entries, 2]``; this and the next two are `engine.search.cache.CacheArrays`.
+        cache_values: ``float32[entries, columns]``.
+        cache_lock: ``int64[1]``.
+        counters: in and out, ``int64[3]``.
+        question: The address of an `engine.kernels.interrupts.CALLBACK`, which is asked now and then with the
+            number of positions evaluated since, and answers 0 to go on.
+    """
+
+    keep: int
+    margin: float
+    width: int
+    width_margin: float
+    block: int
+    batch: int
+    evaluate_rows: int
+    dice: NDArray[np.int8]
+    weights: NDArray[np.float64]
+    cache_keys: NDArray[np.int64]
+    cache_values: NDArray[np.float32]
+    cache_lock: NDArray[np.int64]
+    counters: NDArray[np.int64]
+    question: int
+
+
+@kernel
+def is_stopped(frame: SearchFrame, work: int) -> bool:
+    """Count work, ask now and then whether to stop, and return whether to."""
+    counters = frame.counters
+    counters[WORK] += work
+    if counters[WORK] >= _ASK_EVERY and not counters[IS_STOPPED]:
+        nodes = counters[NODES]
+        counters[NODES] = 0
+        counters[WORK] = 0
+        counters[IS_STOPPED] = call_back(frame.question, nodes)
+    return bool(counters[IS_STOPPED])
 
 
 @kernel
@@ -92,22 +154,35 @@ def find_distinct(
     return count
 
 
+@kernel
+def _wait_for_lock(lock: NDArray[np.int64]) -> bool:
+    """Take a lock, unless another thread keeps it for longer than the cache needs it."""
+    tries = 1
+    while not try_lock(lock):
+        tries += 1
+        if tries > _LOCK_TRIES:
+            return False
+    return True
+
+
 @gil_kernel
 def look_up(
     keys: NDArray[np.int64],
     tag: int,
     stored_keys: NDArray[np.int64],
     stored_values: NDArray[np.float32],
+    lock: NDArray[np.int64],
     values: NDArray[np.float32],
     missing: NDArray[np.int64],
 ) -> int:
-    """Read cached values.
+    """Read cached values; none while other threads keep the cache locked.
 
     Args:
         keys: ``int64[n, 2]``.
         tag: The tag of the values, below 2^46.
         stored_keys: ``int64[entries, 2]``, keys with their tags or `EMPTY`; a power of two of entries.
         stored_values: ``float32[entries, columns]``.
+        lock: in and out, ``int64[1]``, for `engine.kernels.interrupts.try_lock`.
         values: out, ``float32[n, k]`` with k of at most the columns, those that were stored for the tag; rows
             that are not held are left alone.
         missing: out, ``int64[n]``, the rows that are not cached.
@@ -119,12 +194,13 @@ def look_up(
     high = (tag >> TAG_BITS) << KEY_BITS
     mask = stored_keys.shape[0] - 1
     absent = 0
+    is_locked = _wait_for_lock(lock)
     for i in range(keys.shape[0]):
         key0 = keys[i, 0] | low
         key1 = keys[i, 1] | high
         slot = (_hash_key(key0, key1) * WAYS) & mask
         held = False
-        for way in range(slot, slot + WAYS):
+        for way in range(slot, slot + WAYS if is_locked else slot):
             if stored_keys[way, 0] == key0 and stored_keys[way, 1] == key1:
                 for k in range(values.shape[1]):
                     values[i, k] = stored_values[way, k]
@@ -133,6 +209,8 @@ def look_up(
         if not held:
             missing[absent] = i
             absent += 1
+    if is_locked:
+        unlock(lock)
     return absent
 
 
@@ -144,8 +222,9 @@ def store(
     values: NDArray[np.float32],
     stored_keys: NDArray[np.int64],
     stored_values: NDArray[np.float32],
+    lock: NDArray[np.int64],
 ) -> None:
-    """Write values to a cache.
+    """Write values to a cache; none while other threads keep it locked.
 
     A value goes to the first entry of its key; the value there moves to the second.
 
@@ -156,7 +235,10 @@ def store(
         values: ``float32[m, k]``, of those rows; k is at most the columns, and always the same for a tag.
         stored_keys: in and out, ``int64[entries, 2]``.
         stored_values: in and out, ``float32[entries, columns]``.
+        lock: in and out, ``int64[1]``, for `engine.kernels.interrupts.try_lock`.
     """
+    if not _wait_for_lock(lock):
+        return
     low = (tag & _TAG_MASK) << KEY_BITS
     high = (tag >> TAG_BITS) << KEY_BITS
     mask = stored_keys.shape[0] - 1
@@ -175,6 +257,7 @@ def store(
         stored_keys[slot, 1] = key1
         for k in range(values.shape[1]):
             stored_values[slot, k] = values[j, k]
+    unlock(lock)
 
 
 @kernel

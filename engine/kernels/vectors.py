@@ -59,7 +59,7 @@ _FLOAT_ROWS = types.float32[:, ::1]
 _INDEX_ROWS = types.uint16[:, ::1]
 
 
-def _emitted_by(
+def emitted_by(
     emit: Callable[[_Builder, list[_Value]], _Value | None],
     result: _Type,
     *argument_types: _Type,
@@ -211,7 +211,7 @@ def _join(
         phi.add_incoming(other, other_block)
 
 
-@_emitted_by(
+@emitted_by(
     _emit_add_rows,
     types.void,
     *(_FLOATS, types.int64, types.int64, _INDEX_ROWS, _FLOAT_ROWS, types.int64, types.int64),
@@ -249,7 +249,7 @@ def add_rows(
     sums[at, column : column + GROUP] = np.maximum(total, least)
 
 
-@_emitted_by(
+@emitted_by(
     _emit_list_nonzero,
     types.int64,
     *(_FLOAT_ROWS, types.int64, types.int64, types.int64, types.int64, _INDEX_ROWS, _FLOAT_ROWS),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Hashable
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,21 @@ from engine.rules.outcome import Outcome
 DEFAULT_ENTRIES = 1 << 17
 """4.5 MiB of outcomes."""
 
-_MAX_TAGS = 1024
+_MAX_TAGS = 4096
+
+
+class CacheArrays(NamedTuple):
+    """The entries of a cache, for kernels.
+
+    Attributes:
+        keys: ``int64[entries, 2]``.
+        values: ``float32[entries, columns]``.
+        lock: ``int64[1]``, taken by the kernels that read or write entries.
+    """
+
+    keys: NDArray[np.int64]
+    values: NDArray[np.float32]
+    lock: NDArray[np.int64]
 
 
 class ValueCache:
@@ -28,6 +43,9 @@ class ValueCache:
         entries: A power of two, 2 or more. An entry takes 16 bytes and 4 for each column.
         columns: Maximum number of columns of a value; sources with fewer leave the others unused.
 
+    Attributes:
+        arrays: The entries.
+
     Raises:
         ValueRangeError: The number of entries is no power of two, or the columns are less than 1.
     """
@@ -37,8 +55,11 @@ class ValueCache:
             raise ValueRangeError(f"expected a power of two of cache entries, got {entries}", field="cache")
         if columns < 1:
             raise ValueRangeError(f"expected 1 column or more, got {columns}", field="columns")
-        self._keys = np.full((entries, 2), kernel_search.EMPTY, np.int64)
-        self._values = np.empty((entries, columns), np.float32)
+        self.arrays = CacheArrays(
+            np.full((entries, 2), kernel_search.EMPTY, np.int64),
+            np.empty((entries, columns), np.float32),
+            np.zeros(1, np.int64),
+        )
         self._tags: dict[Hashable, int] = {}
         self._next_tag = 0
         self._lock = threading.Lock()
@@ -46,7 +67,7 @@ class ValueCache:
     @property
     def columns(self) -> int:
         """Maximum number of columns of a value."""
-        return self._values.shape[1]
+        return int(self.arrays.values.shape[1])
 
     def assign_tag(self, source: Hashable) -> int:
         """Return the number of a source in this cache.
@@ -75,8 +96,7 @@ class ValueCache:
             The missing rows, ``int64[m]``, ascending.
         """
         missing = np.empty(len(keys), np.int64)
-        with self._lock:
-            count = kernel_search.look_up(keys, tag, self._keys, self._values, values, missing)
+        count = kernel_search.look_up(keys, tag, *self.arrays, values, missing)
         return missing[:count]
 
     def store(
@@ -90,5 +110,4 @@ class ValueCache:
             tag: The number of the source.
             values: ``float32[m, k]``, of those rows; k is 1 to `columns`, and always the same for a tag.
         """
-        with self._lock:
-            kernel_search.store(keys, rows, tag, values, self._keys, self._values)
+        kernel_search.store(keys, rows, tag, values, *self.arrays)

@@ -22,6 +22,8 @@ from engine.cubeful import (
 )
 from engine.cubeful.match_equity import MatchEquityTable
 from engine.evaluation.evaluator import Evaluator, ExactEvaluator
+from engine.kernels import objectives as kernel_objectives
+from engine.kernels.objectives import ObjectiveRules
 from engine.rules.match import MatchState
 from engine.rules.position import Board, find_finished
 from engine.search.objective import (
@@ -32,6 +34,7 @@ from engine.search.objective import (
     Values,
     evaluate_outcomes,
     find_settled,
+    make_rules,
 )
 
 OUTCOME_COLUMNS = len(OUTCOME_BACKUP.score_of)
@@ -116,6 +119,12 @@ class CubefulObjective:
             return RootReading(decision.no_double.equity_points, decision.no_double.mwc)
         return RootReading(decision.best.equity_points, decision.best.mwc, decision)
 
+    def make_rules(self) -> ObjectiveRules:
+        """Return the objective for compiled searches."""
+        if self.space.is_money:
+            return make_rules(kernel_objectives.MONEY, self.backup_rule, self.space)
+        return make_rules(kernel_objectives.MATCH, self.backup_rule, self.space)
+
     def _overwrite_exact(self, boards: Board, values: Values) -> None:
         """Overwrite the values of positions that are known exactly."""
         for evaluator in self.exact:
@@ -181,6 +190,10 @@ class MatchObjective:
     def read_root(self, values: Values, *, is_over: bool) -> RootReading:
         """Read values, as `Objective.read_root`; there is no cube decision."""
         return RootReading(mwc=float(values[OUTCOME_COLUMNS]))
+
+    def make_rules(self) -> ObjectiveRules:
+        """Return the objective for compiled searches."""
+        return make_rules(kernel_objectives.DEAD_CUBE, self.backup_rule, self.space)
 
 
 def make_cubeless_objective(

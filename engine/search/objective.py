@@ -9,10 +9,14 @@ from typing import ClassVar, NamedTuple, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.cubeful import CubeDecision
+from engine.cubeful import CubeDecision, CubeStateSpace
+from engine.cubeful.efficiency import DEFAULT_EFFICIENCIES
+from engine.cubeful.values import list_exact_columns
 from engine.evaluation.evaluator import Evaluator, ExactEvaluator
 from engine.kernels import as_kernel_array
+from engine.kernels import objectives as kernel_objectives
 from engine.kernels import phases as kernel_phases
+from engine.kernels.objectives import ObjectiveRules
 from engine.rules.outcome import LOSE_BG, LOSE_G, WIN, WIN_BG, WIN_G, Outcomes, evaluate_finished
 from engine.rules.position import Board, find_finished
 
@@ -60,6 +64,16 @@ class Objective(Protocol):
     Equal objectives give bitwise equal values: a cache takes one for the other. Implementations are hashable
     and safe to use from several threads.
     """
+
+    @property
+    def evaluator(self) -> Evaluator:
+        """Evaluates the leaves."""
+        ...
+
+    @property
+    def exact(self) -> tuple[ExactEvaluator, ...]:
+        """Evaluators from whose positions nothing is looked ahead."""
+        ...
 
     @property
     def columns(self) -> int:
@@ -124,6 +138,10 @@ class Objective(Protocol):
             values: ``float32[columns]``.
             is_over: Whether the game is over.
         """
+        ...
+
+    def make_rules(self) -> ObjectiveRules:
+        """Return the objective for compiled searches, without tags."""
         ...
 
 
@@ -191,6 +209,42 @@ class CubelessObjective:
     def read_root(self, values: Values, *, is_over: bool) -> RootReading:
         """Return an empty reading: there is only the outcome."""
         return RootReading()
+
+    def make_rules(self) -> ObjectiveRules:
+        """Return the objective for compiled searches."""
+        return make_rules(kernel_objectives.OUTCOMES_ONLY, OUTCOME_BACKUP)
+
+
+def make_rules(kind: int, backup_rule: BackupRule, space: CubeStateSpace | None = None) -> ObjectiveRules:
+    """Return an objective for compiled searches, without tags.
+
+    Args:
+        kind: A kind of `engine.kernels.objectives`.
+        backup_rule: How values are backed up.
+        space: The states of the cube, seen by the side on roll; None without them.
+    """
+    states = space.kernel_states if space else np.empty((0, 3), np.int8)
+    return ObjectiveRules(
+        kind,
+        as_kernel_array(backup_rule.scores, np.float64),
+        as_kernel_array(backup_rule.score_of, np.int64),
+        as_kernel_array(backup_rule.opponent_column, np.int64),
+        as_kernel_array(backup_rule.factors, np.float64),
+        as_kernel_array(backup_rule.shifts, np.float64),
+        DEFAULT_EFFICIENCIES.table,
+        as_kernel_array(states[:, 1], np.int8),
+        space is not None and space.is_money and space.match.jacoby,
+        as_kernel_array(list_exact_columns(space) if space else np.empty(0), np.int64),
+        as_kernel_array(space.result_values if space else np.empty((0, 2, 3)), np.float64),
+        as_kernel_array(space.turns_cube if space else np.empty((0, 2)), np.bool_),
+        as_kernel_array(states, np.int8),
+        as_kernel_array(space.may_double if space else np.empty(0), np.bool_),
+        as_kernel_array(space.state_after_take if space else np.empty(0), np.int64),
+        as_kernel_array(space.pass_values if space else np.empty(0), np.float32),
+        space.stake_factor if space else 1.0,
+        space is not None and space.is_money and space.match.beavers,
+        np.empty(0, np.int64),
+    )
 
 
 def find_settled(exact: Sequence[ExactEvaluator], boards: Board) -> NDArray[np.bool_]:

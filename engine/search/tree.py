@@ -23,7 +23,9 @@ without pruning: a thread holds one block of each level. A block has at most `MA
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,11 +34,13 @@ from engine.errors import ValueRangeError
 from engine.evaluation.pruning import PlayPruner
 from engine.kernels import as_kernel_array
 from engine.kernels import search as kernel_search
+from engine.kernels.search import SearchFrame
 from engine.rules.dice import ROLL_WEIGHTS, ROLLS
 from engine.rules.moves import expand_rolls
 from engine.rules.position import Board
 from engine.runtime.threads import Workers
 from engine.search.cache import ValueCache
+from engine.search.compiled import CompiledSearch, compile_search
 from engine.search.deduplication import deduplicate_boards
 from engine.search.objective import Objective, Values
 from engine.search.watch import SearchWatch
@@ -56,6 +60,10 @@ PRUNE_POSITIONS = 6
 """Where each roll has hundreds of plays, pruning those of this many positions takes 8 ms."""
 
 _DICE = np.array(ROLLS, np.int8)
+_NO_CACHE = ValueCache(2)
+_MAX_COMPILED = 64
+"""Objectives whose form for kernels is kept."""
+
 _TASKS_PER_THREAD = 4
 _MIN_PARALLEL_POSITIONS = 400
 """With fewer positions at 1-ply, threads cost more than they gain."""
@@ -136,6 +144,23 @@ class TreeSearch:
         self._cache = cache
         self._workers = Workers(threads)
         self._block_positions = BLOCK_UNPRUNED if self._pruner is None else BLOCK_POSITIONS
+        self._frame = SearchFrame(
+            keep=0 if self._pruner is None else pruning.keep or 0,
+            margin=float(pruning.margin),
+            width=pruning.width or 0,
+            width_margin=float(pruning.width_margin),
+            block=self._block_positions,
+            batch=PRUNE_POSITIONS,
+            evaluate_rows=EVALUATE_ROWS,
+            dice=_DICE,
+            weights=ROLL_WEIGHTS,
+            cache_keys=(cache or _NO_CACHE).arrays.keys,
+            cache_values=(cache or _NO_CACHE).arrays.values,
+            cache_lock=(cache or _NO_CACHE).arrays.lock,
+            counters=np.empty(0, np.int64),
+            question=0,
+        )
+        self._compile: Callable[..., CompiledSearch | None] = lru_cache(_MAX_COMPILED)(self._compile_search)
 
     def evaluate(
         self, objective: Objective, boards: Board, plies: int, watch: SearchWatch | None = None
@@ -158,24 +183,24 @@ class TreeSearch:
         check_plies(plies)
         if not len(boards):
             return np.empty((0, objective.columns), np.float32)
-        boards = as_kernel_array(boards, np.int8)
+        boards, watch = as_kernel_array(boards, np.int8), watch or SearchWatch()
         spread = self._workers.threads > 1
-        distinct = self._evaluate_distinct(objective, boards, plies, watch or SearchWatch(), spread)
+        compiled = self._compile(objective) if plies else None
+        if compiled and not spread:
+            return compiled.evaluate(boards, plies, watch)
+        distinct = self._evaluate_distinct(objective, boards, plies, watch, spread)
         return distinct.values[distinct.places]
 
     def _evaluate_distinct(
         self, objective: Objective, boards: Board, plies: int, watch: SearchWatch, is_parallel: bool
     ) -> _DistinctValues:
-        """Evaluate distinct positions, with the cache.
-
-        Values at 0-ply are not cached: looking one up costs about as much as computing it.
-        """
+        """Evaluate distinct positions, with the cache."""
         distinct = deduplicate_boards(boards)
         cache = self._cache
-        if cache is None or plies == 0 or cache.columns < objective.columns:
+        tag = self._assign_tag(objective, plies)
+        if cache is None or tag < 0:
             values = self._evaluate_missing(objective, distinct.boards, plies, watch, is_parallel)
             return _DistinctValues(values, distinct.places)
-        tag = cache.assign_tag((objective, self._pruner, self._pruning, plies))
         values = np.empty((len(distinct.boards), objective.columns), np.float32)
         missing = cache.look_up(distinct.keys, tag, values)
         if len(missing):
@@ -184,6 +209,22 @@ class TreeSearch:
             cache.store(distinct.keys, missing, tag, computed)
             values[missing] = computed
         return _DistinctValues(values, distinct.places)
+
+    def _assign_tag(self, objective: Objective, plies: int) -> int:
+        """Return the tag of values in the cache, -1 if they are not cached.
+
+        Values at 0-ply are not: looking one up costs about as much as computing it.
+        """
+        cache = self._cache
+        if cache is None or plies == 0 or cache.columns < objective.columns:
+            return -1
+        return cache.assign_tag((objective, self._pruner, self._pruning, plies))
+
+    def _compile_search(self, objective: Objective) -> CompiledSearch | None:
+        depths = range(MAX_PLIES + 1)
+        sides = objective, objective.other
+        tags = np.array([[self._assign_tag(each, plies) for plies in depths] for each in sides], np.int64)
+        return compile_search(objective, self._pruner, self._frame, tags)
 
     def _evaluate_missing(
         self, objective: Objective, boards: Board, plies: int, watch: SearchWatch, is_parallel: bool
@@ -215,6 +256,7 @@ class TreeSearch:
         size = self._block_positions
         tasks = _TASKS_PER_THREAD * self._workers.threads
         is_worth_it = len(boards) * len(ROLLS) ** (plies - 1) >= _MIN_PARALLEL_POSITIONS
+        compiled = self._compile(objective)
         handed_out = is_parallel and is_worth_it and (plies == 1 or len(boards) >= tasks)
         if handed_out:
             least = _MIN_TASK_POSITIONS if plies == 1 else 1
@@ -222,6 +264,8 @@ class TreeSearch:
         blocks = [boards[start : start + size] for start in range(0, len(boards), size)]
 
         def averages(block: Board) -> Values:
+            if handed_out and compiled:
+                return compiled.evaluate(block, plies, watch)
             return self._average_rolls(objective, block, plies, watch, is_parallel and not handed_out)
 
         parts = (

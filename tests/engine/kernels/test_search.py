@@ -13,6 +13,9 @@ from engine.search.deduplication import deduplicate_boards
 from engine.search.objective import OUTCOME_BACKUP
 from tests import boards
 
+FREE = np.zeros(1, np.int64)
+"""The lock of a cache that no other thread uses."""
+
 
 def segments(generator, count, least=1, most=9):
     """Offsets of segments of random lengths."""
@@ -120,14 +123,14 @@ def test_a_cache_of_a_dictionary_with_two_entries_a_bucket_behaves_alike():
     for _ in range(100):
         row = generator.integers(0, len(sample), 1)
         value = generator.random((1, 1), np.float32)
-        kernel_search.store(sample, row, 5, value, keys, stored)
+        kernel_search.store(sample, row, 5, value, keys, stored, FREE)
         newest = (int(row[0]), float(value[0, 0]))
         if not bucket or bucket[0][0] != newest[0]:
             bucket = [newest, *bucket][:2]
         bucket[0] = newest
         found = np.full((len(sample), 1), np.nan, np.float32)
         missing = np.empty(len(sample), np.int64)
-        kernel_search.look_up(sample, 5, keys, stored, found, missing)
+        kernel_search.look_up(sample, 5, keys, stored, FREE, found, missing)
         first_of = dict(reversed(bucket))
         assert {i: float(found[i, 0]) for i in np.flatnonzero(~np.isnan(found[:, 0]))} == first_of
 
@@ -139,11 +142,31 @@ def test_narrow_values_that_move_wide_ones_out_of_the_way_leave_them_whole():
     stored = np.full((2, 4), np.nan, np.float32)
     wide = np.array([[1, 2, 3, 4]], np.float32)
     narrow = np.array([[5, 6]], np.float32)
-    kernel_search.store(sample, np.array([0]), 1, wide, keys, stored)
-    kernel_search.store(sample, np.array([1]), 2, narrow, keys, stored)
+    kernel_search.store(sample, np.array([0]), 1, wide, keys, stored, FREE)
+    kernel_search.store(sample, np.array([1]), 2, narrow, keys, stored, FREE)
     missing = np.empty(2, np.int64)
     for tag, row, value in ((1, 0, wide), (2, 1, narrow)):
         found = np.zeros((2, value.shape[1]), np.float32)
-        assert kernel_search.look_up(sample, tag, keys, stored, found, missing) == 1
+        assert kernel_search.look_up(sample, tag, keys, stored, FREE, found, missing) == 1
         assert missing[0] == 1 - row
         assert found[row].tolist() == value[0].tolist()
+
+
+@pytest.mark.nojit
+def test_a_cache_that_another_thread_has_locked_is_left_alone():
+    sample = deduplicate_boards(boards.random_boards(3, seed=8)).keys
+    keys = np.full((8, 2), kernel_search.EMPTY, np.int64)
+    stored, value = np.zeros((8, 1), np.float32), np.ones((3, 1), np.float32)
+    lock, rows = np.ones(1, np.int64), np.arange(3)
+    found, missing = np.zeros((3, 1), np.float32), np.empty(3, np.int64)
+    kernel_search.store(sample, rows, 5, value, keys, stored, lock)
+    assert (keys == kernel_search.EMPTY).all()
+    lock[0] = 0
+    kernel_search.store(sample, rows[:1], 5, value, keys, stored, lock)
+    assert lock[0] == 0
+    assert kernel_search.look_up(sample, 5, keys, stored, lock, found, missing) == 2
+    assert lock[0] == 0
+    lock[0] = 1
+    assert kernel_search.look_up(sample, 5, keys, stored, lock, found, missing) == 3
+    assert missing.tolist() == [0, 1, 2]
+    assert lock[0] == 1

@@ -1,0 +1,330 @@
+"""Evaluation of positions some plies deep in one loop: `engine.search.tree` with compiled nets."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels import kernel
+from engine.kernels.bearoff_tables import BearoffTables
+from engine.kernels.moves import MAX_PLAYS, expand
+from engine.kernels.objectives import (
+    OUTCOME_COLUMNS,
+    ObjectiveRules,
+    add_double_option,
+    is_settled,
+    write_values,
+)
+from engine.kernels.outcomes import gather_boards
+from engine.kernels.search import (
+    EMPTY,
+    IS_STOPPED,
+    NODES,
+    SearchFrame,
+    average_best_replies,
+    choose_replies,
+    find_distinct,
+    is_stopped,
+    look_up,
+    store,
+)
+from nets.kernels.packed_nets import PackedNets
+from nets.kernels.pruning import prune_plays
+from nets.kernels.routing import classify_positions, evaluate_classes, look_up_races
+from nets.kernels.sparse import OneLayerWeights
+
+_PRUNING_WORK = 512
+"""Work counted for pruning one batch, which takes up to 8 ms where each roll has hundreds of plays."""
+
+
+class SearchNets(NamedTuple):
+    """What evaluates the positions of a search, and prunes the replies.
+
+    Attributes:
+        packed: The nets.
+        net_of_class: ``int64[NET_CLASSES]``, the net of each class of positions.
+        tables: The bearoff databases that evaluate races.
+        settled: The two-sided database from whose positions nothing is looked ahead.
+        contact: The pruning net for contact; anything in a search that considers all legal plays.
+        race: The pruning net for races.
+    """
+
+    packed: PackedNets
+    net_of_class: NDArray[np.int64]
+    tables: BearoffTables
+    settled: BearoffTables
+    contact: OneLayerWeights
+    race: OneLayerWeights
+
+
+class Level(NamedTuple):
+    """Positions at one depth of a search.
+
+    Attributes:
+        boards: ``int8[u, 2, 26]``, distinct.
+        keys: ``int64[u, 2]``, their keys.
+        places: ``int64[n]``, the place among them of each position asked for.
+        values: ``float32[u, k]``, as far as they are known.
+        missing: ``int64[m]``, the positions whose values were not in the cache.
+        deep: ``int64[d]``, those from which the search looks ahead, block by block.
+    """
+
+    boards: NDArray[np.int8]
+    keys: NDArray[np.int64]
+    places: NDArray[np.int64]
+    values: NDArray[np.float32]
+    missing: NDArray[np.int64]
+    deep: NDArray[np.int64]
+
+
+@kernel
+def evaluate_positions(
+    nets: SearchNets,
+    frame: SearchFrame,
+    own: ObjectiveRules,
+    other: ObjectiveRules,
+    boards: NDArray[np.int8],
+    plies: int,
+    values: NDArray[np.float32],
+) -> None:
+    """Write the values of positions at n-ply; anything once the search is stopped.
+
+    Args:
+        nets: Evaluate positions.
+        frame: The search.
+        own: The rules of the side on roll.
+        other: Those of the opponent.
+        boards: ``int8[n, 2, 26]``, finished ones allowed.
+        plies: 1 or more.
+        values: out, ``float32[n, k]``.
+    """
+    no_plies = min(plies, 0)  # for the literal the kernel would be compiled once more
+    levels = [_open_level(nets, frame, own, boards, plies)]
+    offsets_of_level = [np.empty(0, np.int64)]
+    done = np.zeros(plies + 1, np.int64)
+    while True:
+        depth = len(levels) - 1
+        level = levels[depth]
+        mover, replier = (own, other) if depth % 2 == 0 else (other, own)
+        if done[depth] < level.deep.shape[0] and not frame.counters[IS_STOPPED]:
+            rows = level.deep[done[depth] : done[depth] + frame.block]
+            replies, offsets = _list_replies(nets, frame, _gather(level.boards, rows))
+            if plies - depth > 1 and frame.width > 0:
+                leaves = _open_level(nets, frame, replier, replies, no_plies)
+                add_double_option(replier, leaves.values)
+                replies, offsets = _choose(frame, replier, replies, leaves, offsets)
+            offsets_of_level[depth] = offsets
+            offsets_of_level.append(offsets)
+            levels.append(_open_level(nets, frame, replier, replies, plies - depth - 1))
+            done[depth + 1] = 0
+            continue
+        if frame.counters[IS_STOPPED]:
+            return
+        _store_level(frame, mover, level, plies - depth)
+        if depth == 0:
+            break
+        add_double_option(mover, level.values)
+        _back_up(frame, replier, level, offsets_of_level[depth - 1], levels[depth - 1], done[depth - 1])
+        done[depth - 1] += frame.block
+        levels.pop()
+        offsets_of_level.pop()
+    for i in range(boards.shape[0]):
+        for k in range(values.shape[1]):
+            values[i, k] = levels[0].values[levels[0].places[i], k]
+
+
+@kernel
+def _open_level(
+    nets: SearchNets, frame: SearchFrame, rules: ObjectiveRules, boards: NDArray[np.int8], plies: int
+) -> Level:
+    """Begin a level: evaluate the positions that need no look-ahead, all of them at 0-ply."""
+    keys, first, places = _find_distinct(boards)
+    distinct = _gather(boards, first)
+    values = np.empty((first.shape[0], rules.score_of.shape[0]), np.float32)
+    missing = np.arange(first.shape[0])
+    tag = rules.tags[plies]
+    if tag >= 0:
+        absent = look_up(keys, tag, frame.cache_keys, frame.cache_values, frame.cache_lock, values, missing)
+        missing = missing[:absent]
+    settled, deep = missing, missing[:0]
+    if plies > 0:
+        settled, deep = _split_settled(nets, rules, distinct, missing)
+    for start in range(0, settled.shape[0], frame.evaluate_rows):
+        rows = settled[start : start + frame.evaluate_rows]
+        count = rows.shape[0]
+        if is_stopped(frame, count):
+            break
+        leaves = _gather(distinct, rows)
+        classes = np.empty(count, np.int8)
+        outcomes = np.empty((count, OUTCOME_COLUMNS), np.float32)
+        if classify_positions(leaves, classes):
+            look_up_races(nets.tables, leaves, classes, outcomes)
+        evaluate_classes(nets.packed, nets.net_of_class, leaves, classes, False, outcomes)
+        write_values(rules, nets.settled, leaves, outcomes, rows, values)
+        frame.counters[NODES] += count
+    return Level(distinct, keys, places, values, missing, deep)
+
+
+@kernel
+def _store_level(frame: SearchFrame, rules: ObjectiveRules, level: Level, plies: int) -> None:
+    """Store the values that were not in the cache."""
+    if rules.tags[plies] < 0 or not level.missing.shape[0]:
+        return
+    computed = np.empty((level.missing.shape[0], level.values.shape[1]), np.float32)
+    for i in range(computed.shape[0]):
+        for k in range(computed.shape[1]):
+            computed[i, k] = level.values[level.missing[i], k]
+    store(
+        level.keys,
+        level.missing,
+        rules.tags[plies],
+        computed,
+        frame.cache_keys,
+        frame.cache_values,
+        frame.cache_lock,
+    )
+
+
+@kernel
+def _back_up(
+    frame: SearchFrame,
+    rules: ObjectiveRules,
+    replies: Level,
+    offsets: NDArray[np.int64],
+    level: Level,
+    start: int,
+) -> None:
+    """Write the values of one block of positions from those of the replies."""
+    rows = level.deep[start : start + frame.block]
+    averages = np.empty((rows.shape[0], level.values.shape[1]), np.float32)
+    average_best_replies(
+        replies.values,
+        replies.places,
+        offsets,
+        rules.scores,
+        rules.score_of,
+        rules.opponent_column,
+        rules.factors,
+        rules.shifts,
+        frame.weights,
+        averages,
+    )
+    for i in range(rows.shape[0]):
+        for k in range(averages.shape[1]):
+            level.values[rows[i], k] = averages[i, k]
+
+
+@kernel
+def _find_distinct(
+    boards: NDArray[np.int8],
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return the keys of the distinct positions, where each appears first, and the place of each position."""
+    count = boards.shape[0]
+    size = 2
+    while size <= count:
+        size *= 2
+    all_keys = np.empty((count, 2), np.int64)
+    table = np.full(2 * size, EMPTY, np.int32)
+    first = np.empty(count, np.int64)
+    places = np.empty(count, np.int64)
+    found = find_distinct(boards, all_keys, table, first, places)
+    keys = np.empty((found, 2), np.int64)
+    for i in range(found):
+        keys[i, 0] = all_keys[first[i], 0]
+        keys[i, 1] = all_keys[first[i], 1]
+    return keys, first[:found], places
+
+
+@kernel
+def _gather(boards: NDArray[np.int8], rows: NDArray[np.int64]) -> NDArray[np.int8]:
+    gathered = np.empty((rows.shape[0], 2, 26), np.int8)
+    gather_boards(boards, rows, gathered)
+    return gathered
+
+
+@kernel
+def _split_settled(
+    nets: SearchNets, rules: ObjectiveRules, boards: NDArray[np.int8], rows: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Split some of the positions into those that look-ahead cannot change and the others."""
+    settled, deep = np.empty(rows.shape[0], np.int64), np.empty(rows.shape[0], np.int64)
+    number = 0
+    for i in range(rows.shape[0]):
+        if is_settled(rules, nets.settled, boards, rows[i]):
+            settled[number] = rows[i]
+            number += 1
+        else:
+            deep[i - number] = rows[i]
+    return settled[:number], deep[: rows.shape[0] - number]
+
+
+@kernel
+def _list_replies(
+    nets: SearchNets, frame: SearchFrame, boards: NDArray[np.int8]
+) -> tuple[NDArray[np.int8], NDArray[np.int64]]:
+    """List the replies considered: ``int8[m, 2, 26]``, ``int64[n * rolls + 1]`` offsets, roll by roll."""
+    rolls = frame.dice.shape[0]
+    count = boards.shape[0] * rolls
+    rows, dice = np.empty(count, np.int64), np.empty((count, 2), np.int8)
+    for i in range(count):
+        rows[i] = i // rolls
+        dice[i, 0] = frame.dice[i % rolls, 0]
+        dice[i, 1] = frame.dice[i % rolls, 1]
+    repeated = _gather(boards, rows)
+    offsets = np.zeros(count + 1, np.int64)
+    capacity = count * frame.keep if frame.keep > 0 else 24 * count + 2 * MAX_PLAYS
+    replies = np.empty((capacity, 2, 26), np.int8)
+    moves = np.empty((capacity, 8), np.int8)
+    equities = np.empty(capacity, np.float32)
+    done = 0
+    while done < count and not is_stopped(frame, _PRUNING_WORK):
+        end = min(count, done + frame.batch * rolls)
+        if frame.keep > 0:
+            prune_plays(
+                repeated[:end],
+                dice,
+                done,
+                nets.contact,
+                nets.race,
+                frame.keep,
+                frame.margin,
+                replies,
+                moves,
+                equities,
+                offsets,
+            )
+            done = end
+        else:
+            done = expand(repeated[:end], dice, done, replies, moves, offsets)
+            if done < end:  # no room for the next
+                kept = np.arange(2 * replies.shape[0]) % replies.shape[0]
+                replies = _gather(replies, kept)
+                moves = np.empty((kept.shape[0], 8), np.int8)
+    for i in range(done, count):  # where it was stopped
+        offsets[i + 1] = offsets[i]
+    return replies[: offsets[count]], offsets
+
+
+@kernel
+def _choose(
+    frame: SearchFrame,
+    rules: ObjectiveRules,
+    replies: NDArray[np.int8],
+    leaves: Level,
+    offsets: NDArray[np.int64],
+) -> tuple[NDArray[np.int8], NDArray[np.int64]]:
+    """Choose the replies that are followed deeper, as `choose_replies`."""
+    chosen, chosen_offsets = np.empty(replies.shape[0], np.int64), np.empty_like(offsets)
+    choose_replies(
+        leaves.values,
+        leaves.places,
+        offsets,
+        rules.scores,
+        frame.width,
+        frame.width_margin,
+        chosen,
+        chosen_offsets,
+    )
+    return _gather(replies, chosen[: chosen_offsets[chosen_offsets.shape[0] - 1]]), chosen_offsets

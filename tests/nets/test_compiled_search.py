@@ -1,0 +1,192 @@
+"""Searches in one compiled loop, against the same search step by step."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from engine.analysis.engine import CACHE_COLUMNS, Engine
+from engine.analysis.levels import EvalSettings
+from engine.bearoff.one_sided import build_one_sided
+from engine.bearoff.two_sided import build_two_sided
+from engine.errors import CancelledWork
+from engine.evaluation.pruning import EvaluatorPruner
+from engine.rules.match import MatchState
+from engine.search import UNPRUNED, Pruning, SearchWatch, ValueCache
+from engine.search.tree import TreeSearch
+from nets.pruning_net import PruningNet, read_net_weights
+from nets.router import Router
+from tests import boards
+from tests.nets.kernels.test_packed_nets import random_compiled_net
+
+TABLES = build_two_sided(4, 3), build_one_sided(6, 6)
+NET = random_compiled_net("tesauro196", (6,), 1)
+PRUNER = PruningNet("pruner", *(read_net_weights("pruner", NET.layers) for _ in range(2)))
+
+MONEY = MatchState()
+STATES = {
+    "cubeless": (MONEY, False),
+    "money": (MONEY, True),
+    "jacoby and beavers": (MatchState(jacoby=True, beavers=True), True),
+    "owned cube": (MatchState(cube=2, cube_owner=0), True),
+    "match": (MatchState(length=5, score=(1, 3)), True),
+    "dead cube": (MatchState(length=5, score=(1, 3)), False),
+    "Crawford game": (MatchState(length=5, score=(4, 2), crawford=True), True),
+}
+
+
+def draw_boards(count, seed):
+    """Positions of all phases: random ones, bearoffs that the tables know, finished ones, repeats."""
+    few = boards.random_boards(count, seed=seed)
+    few[:, :, 7:] = 0
+    few[:, :, 1:7] //= 3
+    few[:, :, 0] = 15 - few[:, :, 1:].sum(axis=2)
+    finished = np.stack([boards.position(x={}, o={19: 3}).board, boards.position(x={25: 2}, o={}).board])
+    sample = np.concatenate([boards.random_boards(count, seed=seed + 1), few, finished])
+    sample = np.concatenate([sample, sample[:2]])
+    return sample[np.random.default_rng(seed).permutation(len(sample))]
+
+
+def make_engines(pruning, threads=1, cached=True, exact=TABLES[:1]):
+    """The same engine twice: in one compiled loop, and step by step."""
+    engines = []
+    for is_compiled in (True, False):
+        engine = Engine(
+            Router("test", NET, exact=TABLES),
+            PRUNER,
+            exact=exact,
+            cache=ValueCache(1 << 14, CACHE_COLUMNS) if cached else None,
+            threads=threads,
+            pruning=pruning,
+        )
+        if not is_compiled:
+            engine._tree._compile = lambda objective: None
+        engines.append(engine)
+    return engines
+
+
+def assert_same(found, expected):
+    for one, other in zip(vars(found).values(), vars(expected).values(), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize(
+    ("pruning", "plies", "count"),
+    [
+        (Pruning(), 1, 24),
+        (Pruning(), 2, 12),
+        (Pruning(keep=3), 3, 1),
+        (Pruning(keep=4, width=3, width_margin=0.3), 2, 8),
+        (Pruning(keep=3, width=None), 2, 4),
+        (UNPRUNED, 1, 8),
+    ],
+    ids=["1-ply", "2-ply", "3-ply", "wider", "all that are kept", "unpruned"],
+)
+def test_values_are_those_of_the_search_step_by_step_to_the_bit(pruning, plies, count, state):
+    match, is_cubeful = STATES[state]
+    settings, sample = EvalSettings(plies, is_cubeful=is_cubeful), draw_boards(count, plies)
+    compiled, stepwise = make_engines(pruning)
+    watches = SearchWatch(), SearchWatch()
+    found = compiled.evaluate_boards(sample, match, settings, watches[0])
+    assert_same(found, stepwise.evaluate_boards(sample, match, settings, watches[1]))
+    assert watches[0].nodes == pytest.approx(watches[1].nodes, rel=0.01)  # other values leave the cache
+    again = SearchWatch()
+    assert_same(compiled.evaluate_boards(sample, match, settings, again), found)
+    assert again.nodes < watches[0].nodes
+
+
+@pytest.mark.nojit
+def test_values_are_the_same_with_the_compiler_off():
+    sample = boards.random_boards(1, seed=3)
+    compiled, stepwise = make_engines(Pruning(keep=2), cached=False)
+    settings = EvalSettings(1)
+    assert_same(
+        compiled.evaluate_boards(sample, MONEY, settings), stepwise.evaluate_boards(sample, MONEY, settings)
+    )
+
+
+@pytest.mark.slow
+def test_many_plays_of_a_roll_fit():
+    spread = boards.position(x=dict.fromkeys(range(10, 25), 1), o={0: 1, 1: 14})
+    sample = np.repeat(spread.board[None], 2, axis=0)
+    sample[1, 0, 10], sample[1, 0, 9] = 0, 1
+    compiled, stepwise = make_engines(UNPRUNED)
+    settings = EvalSettings(1, is_cubeful=False)
+    assert_same(
+        compiled.evaluate_boards(sample, MONEY, settings), stepwise.evaluate_boards(sample, MONEY, settings)
+    )
+
+
+@pytest.mark.parametrize("cached", [True, False], ids=["cache", "no cache"])
+def test_values_do_not_depend_on_threads_batches_and_order(cached):
+    sample = draw_boards(60, 5)
+    settings = EvalSettings(2)
+    expected = make_engines(Pruning(), cached=cached)[1].evaluate_boards(sample, MONEY, settings)
+    threaded = make_engines(Pruning(), threads=3, cached=cached)[0]
+    assert_same(threaded.evaluate_boards(sample, MONEY, settings), expected)
+    one_by_one = make_engines(Pruning(), cached=cached)[0]
+    for i in reversed(range(0, len(sample), 7)):
+        alone = one_by_one.evaluate_boards(sample[i : i + 1], MONEY, settings)
+        np.testing.assert_array_equal(alone.outcomes[0], expected.outcomes[i])
+        np.testing.assert_array_equal(alone.cubeful[0], expected.cubeful[i])
+
+
+def test_plays_are_ranked_alike():
+    compiled, stepwise = make_engines(Pruning())
+    for board in boards.random_boards(4, seed=9):
+        position = boards.Position(board)
+        ranked = [
+            engine.rank_plays(position, (6, 4), MONEY, EvalSettings(2)) for engine in (compiled, stepwise)
+        ]
+        assert ranked[0].plays == ranked[1].plays
+
+
+def test_an_evaluator_a_pruner_or_a_table_of_another_kind_is_searched_step_by_step():
+    tree = make_engines(Pruning())[0]._tree
+    objective = make_engines(Pruning())[0]._make_objective(MONEY, EvalSettings(1))
+    assert tree._compile(objective)
+    assert not TreeSearch(EvaluatorPruner(NET))._compile(objective)
+    unpacked = make_engines(Pruning(), exact=(build_two_sided(3, 2, cubeful=False),))[0]
+    assert not tree._compile(unpacked._make_objective(MONEY, EvalSettings(1, is_cubeful=False)))
+
+
+def test_a_search_stops_soon_after_it_was_cancelled():
+    compiled = make_engines(Pruning(), cached=False)[0]
+    sample, settings = boards.random_boards(400, seed=7), EvalSettings(4)
+    compiled.evaluate_boards(sample[:1], MONEY, EvalSettings(1))
+    cancelled, left_s = threading.Event(), []
+
+    def stop():
+        cancelled.set()
+        left_s.append(time.monotonic())
+
+    watch = SearchWatch(cancelled.is_set)
+    threading.Timer(0.3, stop).start()
+    with pytest.raises(CancelledWork):
+        compiled.evaluate_boards(sample, MONEY, settings, watch)
+    assert time.monotonic() - left_s[0] < 1.0  # a tenth of it on a quiet machine
+    assert watch.nodes > 0
+
+
+def test_what_a_progress_report_raises_ends_the_search_and_leaves_nothing_in_the_cache():
+    compiled, stepwise = make_engines(Pruning())
+    sample, settings = boards.random_boards(200, seed=8), EvalSettings(2)
+    asked = []
+
+    def interrupt():
+        asked.append(None)
+        if len(asked) == 4:
+            raise KeyboardInterrupt
+        return False
+
+    with pytest.raises(KeyboardInterrupt):
+        compiled.evaluate_boards(sample, MONEY, settings, SearchWatch(interrupt))
+    assert len(asked) == 4
+    few = sample[:12]
+    assert_same(
+        compiled.evaluate_boards(few, MONEY, settings), stepwise.evaluate_boards(few, MONEY, settings)
+    )
