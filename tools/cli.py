@@ -5,12 +5,13 @@ Without arguments: the REPL on a terminal, the line protocol on a pipe.
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import sys
 from collections.abc import Sequence
 
-from engine.errors import GammondError, UnsupportedError
+from engine.errors import GammondError, StateError, UnsupportedError
 from engine.runtime.garbage import resume_collection
 from engine.runtime.version import read_version
 from tools.common.background import prepare_on_first_compile
@@ -64,6 +65,12 @@ FORMER_NAMES = {
 EXIT_USAGE = 2
 EXIT_BROKEN_PIPE = 141
 
+_NEED_NO_OUTPUT = ("serve", "prepare")
+"""Tools that are of use with standard output closed."""
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""Errors of a disk that takes no more."""
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command.
@@ -76,7 +83,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         when the reader of stdout is gone.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
+    is_output_closed = sys.stdout is None
+    _open_closed_streams()
     try:
+        if is_output_closed and arguments[:1] not in [[tool] for tool in _NEED_NO_OUTPUT]:
+            raise StateError(
+                "expected an open standard output for the answers, it is closed: redirect it to a file or to "
+                f"{os.devnull}",
+                field="stdout",
+            )
         status = _run(arguments)
         sys.stdout.flush()
     except BrokenPipeError:
@@ -88,7 +103,23 @@ def main(argv: Sequence[str] | None = None) -> int:
     except GammondError as error:
         sys.stderr.write(f"gammond: {error.message}\n")
         return EXIT_USAGE
+    except OSError as error:
+        if error.errno not in _FULL:
+            raise
+        _discard_stdout()
+        sys.stderr.write(f"gammond: cannot write: {error.strerror}\n")
+        return EXIT_USAGE
     return status
+
+
+def _open_closed_streams() -> None:
+    """Open those of the three standard streams that are closed, as empty files.
+
+    Otherwise the next file that is opened would get the number of such a stream, and what is for it.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115  (open to the end)
 
 
 def _run(arguments: list[str]) -> int:

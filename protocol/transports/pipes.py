@@ -123,13 +123,13 @@ class Outbox:
     Args:
         output_fd: File descriptor to write to.
         inbox: Gets the calls.
-        on_broken: Called when nobody reads any more.
+        on_broken: Called with the error when nothing more can be written.
 
     Attributes:
         unsent: Bytes that wait for the reader.
     """
 
-    def __init__(self, output_fd: int, inbox: Inbox, on_broken: Callable[[], None]) -> None:
+    def __init__(self, output_fd: int, inbox: Inbox, on_broken: Callable[[OSError], None]) -> None:
         self.unsent = 0
         self._output_fd = output_fd
         self._inbox = inbox
@@ -151,8 +151,8 @@ class Outbox:
         try:
             while _CAN_SELECT and start < len(data) and select.select([], [self._output_fd], [], 0)[1]:
                 start += os.write(self._output_fd, data[start : start + _AT_ONCE_BYTES])
-        except OSError:
-            self._inbox.put_here(self._on_broken)
+        except OSError as error:
+            self._inbox.put_here(partial(self._on_broken, error))
             return b""
         return data[start:]
 
@@ -163,8 +163,8 @@ class Outbox:
             try:
                 while data:
                     data = data[os.write(self._output_fd, data) :]
-            except OSError:
-                self._inbox.put(self._on_broken)
+            except OSError as error:
+                self._inbox.put(partial(self._on_broken, error))
                 return
             self._inbox.put(partial(self._count_written, size))
 

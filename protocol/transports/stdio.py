@@ -5,10 +5,12 @@ The main thread waits for input and for results of the workers, and alone touche
 
 from __future__ import annotations
 
+import errno
 import logging
 import queue
 import secrets
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -26,6 +28,7 @@ from protocol.transports.pipes import Inbox, Outbox
 from protocol.transports.workers import LONG_THREADS, WorkerPool
 
 EXIT_BROKEN_PIPE = 141
+EXIT_UNWRITABLE = 2
 GRACE_S = 5.0
 """How long work may continue after SIGTERM before it is stopped."""
 
@@ -58,7 +61,7 @@ def serve_stdio(
         grace_s: How long work may continue after SIGTERM or SIGINT.
 
     Returns:
-        The exit status: 0, or 141 when the reader of the output went away.
+        The exit status: 0, 141 when the reader of the output went away, 2 when it cannot be written.
     """
     connection = connect(Session(service, secrets.randbelow(MAX_SEED) if seed is None else seed))
     pool = WorkerPool(threads, long_share=LONG_THREADS, clock=service.clock)
@@ -132,9 +135,12 @@ class _StdioServer:
         else:
             self._connection.receive_eof()
 
-    def _take_broken_pipe(self) -> None:
+    def _take_broken_pipe(self, error: OSError) -> None:
         self._connection.drop()
         self._exit_status = EXIT_BROKEN_PIPE
+        if error.errno != errno.EPIPE:  # that the reader has gone is no news to anybody
+            sys.stderr.write(f"gammond: cannot write the answers: {error.strerror}\n")
+            self._exit_status = EXIT_UNWRITABLE
 
     def _begin_shutdown(self) -> None:
         """Take no more requests, and end what runs by ever harder means."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import subprocess
 import sys
 import types
@@ -157,3 +158,44 @@ def test_a_reader_that_goes_away_ends_the_command_quietly():
     )
     assert ended.stderr == ""
     assert ended.stdout.strip() in ("0", "141")
+
+
+def run_in_shell(command):
+    return subprocess.run(
+        ["bash", "-c", f"{sys.executable} -m gammond {command}"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("streams", [">&-", "<&- >&-", "< /dev/null >&-"])
+@pytest.mark.parametrize("tool", ["", "players", "--version"])
+def test_a_closed_standard_output_is_one_line_on_stderr_and_exit_2(tool, streams):
+    ended = run_in_shell(f"{tool} {streams}")
+    assert ended.returncode == 2
+    assert ended.stderr.startswith("gammond: expected an open standard output for the answers")
+    assert ended.stderr.count("\n") == 1
+
+
+def test_a_tool_that_answers_elsewhere_does_without_standard_output():
+    ended = run_in_shell("serve --tcp 99999 >&-")
+    assert ended.stderr.startswith("gammond: expected [HOST:]PORT")
+
+
+@pytest.mark.parametrize("tool", ["<<< hello", "--version"])
+def test_a_closed_standard_error_is_no_error(tool):
+    ended = run_in_shell(f"{tool} 2>&-")
+    assert ended.returncode == 0
+    assert ended.stdout
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is full")
+@pytest.mark.parametrize("tool", ["<<< hello", "--version", "players"])
+def test_a_full_disk_is_one_line_on_stderr_and_exit_2(tool):
+    ended = run_in_shell(f"{tool} > /dev/full")
+    assert ended.returncode == 2
+    assert ended.stderr.endswith("No space left on device\n")
+    assert ended.stderr.count("\n") == 1

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import os
 import queue
 import threading
@@ -60,7 +61,7 @@ def test_a_call_that_comes_while_nothing_else_does_wakes_the_thread_at_once():
 def test_output_that_nobody_reads_yet_waits_without_blocking_and_comes_whole():
     source, sink = make_pipe()
     inbox = Inbox(make_pipe()[0])
-    outbox = Outbox(sink, inbox, lambda: None)
+    outbox = Outbox(sink, inbox, lambda error: None)
     text = bytes(range(256)) * 4000
     outbox.write(text[:700_000])
     outbox.write(text[700_000:])
@@ -77,11 +78,11 @@ def test_output_that_nobody_reads_yet_waits_without_blocking_and_comes_whole():
 def test_a_reader_that_goes_away_is_noticed_once():
     source, sink = make_pipe()
     inbox, broken = Inbox(make_pipe()[0]), []
-    outbox = Outbox(sink, inbox, lambda: broken.append(True))
+    outbox = Outbox(sink, inbox, broken.append)
     os.close(source)
     outbox.write(b"anybody there?\n")
     inbox.take(5.0)()
-    assert broken == [True]
+    assert [error.errno for error in broken] == [errno.EPIPE]
 
 
 @pytest.mark.usefixtures("waits")
