@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from engine.errors import PositionError, ValueRangeError
 from engine.rules.dice import Roll, validate_roll
@@ -135,19 +136,30 @@ class MatchState:
 
     def next_turn(self) -> MatchState:
         """Return the state after a play: the other seat on roll, no dice."""
-        return replace(self.before_roll(), on_roll=1 - self.on_roll)
+        return self.before_roll()._with_valid(on_roll=1 - self.on_roll)
 
     def without_offers(self) -> MatchState:
         """Return the state without a pending double, beaver or resignation; the cube stays."""
         if not (self.doubled or self.beavered or self.resigned):
             return self
-        return replace(self, doubled=False, beavered=False, resigned=0)
+        return self._with_valid(doubled=False, beavered=False, resigned=0)
+
+    def with_roll(self, roll: Roll) -> MatchState:
+        """Return the state with the dice of the player on roll, in place of any that are out.
+
+        Raises:
+            ValueRangeError: A die is not 1..6.
+            PositionError: A double is pending.
+        """
+        if self.doubled:
+            return replace(self, roll=roll)
+        return self._with_valid(roll=validate_roll(*roll))
 
     def before_roll(self) -> MatchState:
         """Return the state before dice and offers, the one that evaluations refer to."""
         if self.roll is None:
             return self.without_offers()
-        return replace(self, roll=None, doubled=False, beavered=False, resigned=0)
+        return self._with_valid(roll=None, doubled=False, beavered=False, resigned=0)
 
     def without_automatic_doubles(self) -> MatchState:
         """Return money play with a centred cube above 1 as the same game with the cube at 1, else the state.
@@ -202,6 +214,12 @@ class MatchState:
             cube=1,
             cube_owner=None,
         )
+
+    def _with_valid(self, **fields: Any) -> MatchState:  # noqa: ANN401  (values of fields)
+        """Return the state with other fields that fit: the checks of a new one take most of a command."""
+        state = object.__new__(MatchState)
+        state.__dict__.update(self.__dict__, **fields)
+        return state
 
     def _check_ranges(self) -> None:
         if not 0 <= self.length <= MAX_MATCH_LENGTH:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import overload
 
 import numpy as np
@@ -87,7 +87,19 @@ class LegalPlays(Sequence[Play]):
     def __getitem__(self, index: int | slice) -> Play | list[Play]:
         if isinstance(index, slice):
             return [self[place] for place in range(*index.indices(len(self)))]
-        return _make_play(self.boards[index], self._moves[index].tolist(), self._blots)
+        moves = self._moves[index].tobytes()
+        return Play(
+            *list_checker_moves(moves, self._blots.intersection(moves[1::2])),
+            Position.from_valid_board(self.boards[index]),
+        )
+
+    def list_moves(self) -> list[tuple[bytes, frozenset[int]]]:
+        """Return what `list_checker_moves` takes, for each play."""
+        text, blots = self._moves.tobytes(), self._blots
+        return [
+            (text[start : start + 8], blots.intersection(text[start + 1 : start + 8 : 2]))
+            for start in range(0, len(text), 8)
+        ]
 
     @cached_property
     def _blots(self) -> frozenset[int]:
@@ -132,11 +144,20 @@ def find_play(position: Position, roll: Roll, result: Board, rules: Rules = STAN
     return plays[int(found[0])] if found.size else None
 
 
-def _make_play(child: Board, moves: list[int], blots: frozenset[int]) -> Play:
+@lru_cache(maxsize=8192)  # the plays of a game repeat themselves, and so do those of its next roll
+def list_checker_moves(
+    moves: bytes, hit_points: frozenset[int]
+) -> tuple[tuple[CheckerMove, ...], tuple[bool, ...]]:
+    """Return the checker moves of a play, and whether each of them hits.
+
+    Args:
+        moves: Sources and targets, 8 bytes; 0 and 0 for none.
+        hit_points: The opponent's blots among the targets; the first move to one hits it.
+    """
     pairs = tuple([(moves[i], moves[i + 1]) for i in range(0, 8, 2) if moves[i]])
     targets = [target for _, target in pairs]
-    hits = tuple([target in blots and target not in targets[:i] for i, target in enumerate(targets)])
-    return Play(pairs, hits, Position.from_valid_board(child))
+    hits = [target in hit_points and target not in targets[:i] for i, target in enumerate(targets)]
+    return pairs, tuple(hits)
 
 
 def expand_rolls(

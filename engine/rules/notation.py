@@ -15,7 +15,7 @@ import numpy as np
 
 from engine.errors import FormatError, PlayError
 from engine.rules.dice import Roll
-from engine.rules.moves import CheckerMove, Play, find_play, legal_plays
+from engine.rules.moves import CheckerMove, LegalPlays, Play, find_play, legal_plays, list_checker_moves
 from engine.rules.play_interpretation import (
     CheckerPath,
     PlayInterpretation,
@@ -54,6 +54,11 @@ def format_play(play: Play) -> str:
     Moves of one checker are joined, with intermediate points only where it hits; equal moves are counted.
     """
     return _format_moves(play.moves, play.hits)
+
+
+def format_plays(plays: LegalPlays) -> list[str]:
+    """Format many plays, as `format_play` does, without making objects of them."""
+    return [_format_bytes(moves, hit_points) for moves, hit_points in plays.list_moves()]
 
 
 def format_moves_plain(play: Play) -> str:
@@ -204,6 +209,11 @@ def _parse_path(part: str) -> tuple[CheckerPath, ...]:
             )
     starred = tuple(point for point, step in zip(points, steps, strict=True) if step.endswith("*"))
     return (CheckerPath(points, starred),) * int(match[2] or match[3] or 1)
+
+
+@lru_cache(maxsize=8192)
+def _format_bytes(moves: bytes, hit_points: frozenset[int]) -> str:
+    return _format_moves(*list_checker_moves(moves, hit_points))
 
 
 @lru_cache(maxsize=8192)  # the plays of a game repeat themselves, and so do those of its next roll

@@ -86,18 +86,27 @@ class RankedList(Sequence[PlayEvaluation]):
     @overload
     def __getitem__(self, index: slice) -> tuple[PlayEvaluation, ...]: ...
     def __getitem__(self, index: int | slice) -> PlayEvaluation | tuple[PlayEvaluation, ...]:
-        if isinstance(index, slice):
-            return tuple(self[place] for place in range(*index.indices(len(self))))
-        place = range(len(self))[index]
-        score = float(self.scores[place])
-        return PlayEvaluation(
-            self.legal_plays[int(self.order[place])],
-            Outcome._make(self._outcomes[place]),
-            int(self.depths[place]),
-            score,
-            score if self.objective.is_cubeful else None,
-            None if self._match_winning_chances is None else self._match_winning_chances[place],
-            place < self.survivors,
+        if not isinstance(index, slice):
+            place = range(len(self))[index]
+            return self[place : place + 1][0]
+        places = range(*index.indices(len(self)))
+        chances = self._match_winning_chances
+        scores: list[float] = self.scores[index].tolist()
+        return tuple(
+            [
+                PlayEvaluation(
+                    self.legal_plays[which],
+                    Outcome._make(self._outcomes[place]),
+                    plies,
+                    score,
+                    score if self.objective.is_cubeful else None,
+                    None if chances is None else chances[place],
+                    place < self.survivors,
+                )
+                for place, which, plies, score in zip(
+                    places, self.order[index].tolist(), self.depths[index].tolist(), scores, strict=True
+                )
+            ]
         )
 
     def __eq__(self, other: object) -> bool:

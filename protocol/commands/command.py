@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from protocol.core.arguments import Argument
+from protocol.core.arguments import Argument, ArgumentParser
 from protocol.core.requests import Answer
 from protocol.state.session import Session
 
@@ -55,3 +55,8 @@ class Command:
     def usage(self) -> str:
         """The whole line, as usage texts show it."""
         return " ".join([self.name, *(argument.usage for argument in self.arguments)])
+
+    @cached_property
+    def parser(self) -> ArgumentParser:
+        """Parses its arguments."""
+        return ArgumentParser(self.arguments, self.usage)

@@ -11,7 +11,6 @@ from engine.options import MAX_QUOTED_CHARS
 from protocol.commands.command import CommandCall
 from protocol.commands.table import COMMANDS
 from protocol.commands.ubgi01 import translate_error_code
-from protocol.core.arguments import parse_arguments
 from protocol.core.errors import CommandError
 from protocol.core.replies import make_error_reply
 from protocol.core.requests import Answer, AnyReply, QuitRequest, StopRequest, Work, WorkControl
@@ -40,8 +39,7 @@ def answer_command(session: Session, text: str) -> Answer:
             raise CommandError(f"no command {name[:MAX_QUOTED_CHARS]!r}: 'help' lists them", field="command")
         if command.standard == "UBGI 0.1":
             session.speaks_ubgi01 = True
-        values = parse_arguments(command.arguments, rest, command.usage)
-        answer = command.handler(CommandCall(session, values, COMMANDS))
+        answer = command.handler(CommandCall(session, command.parser.parse(rest), COMMANDS))
     except Exception as error:
         return [fail_request(session, error)]
     return answer

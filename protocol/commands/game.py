@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
-from itertools import count
+from itertools import compress
 
 from engine.errors import ValueRangeError
 from engine.formats.fibs_board import decode_fibs_board
 from engine.formats.match_id import encode_match_id
-from engine.formats.position_id import encode_position_id
+from engine.formats.position_id import encode_position_id, encode_position_ids
 from engine.formats.position_text import parse_position
 from engine.formats.xgid import decode_xgid
 from engine.options import MAX_QUOTED_CHARS
 from engine.rules import cube_actions
 from engine.rules.match import RESULT_NAMES, GameResult, MatchState
-from engine.rules.moves import Play, legal_plays
-from engine.rules.notation import format_play, parse_play
+from engine.rules.moves import generate_plays
+from engine.rules.notation import format_play, format_plays, parse_play
 from engine.rules.outcome import classify_results
 from engine.rules.position import BAR, Position
 from engine.rules.rules import Feature
@@ -121,10 +121,16 @@ def handle_legal(call: CommandCall) -> Answer:
 
     def run(_: WorkControl) -> list[Reply]:
         with service.time_evaluation(None, kind):
-            plays = legal_plays(position, roll, rules)
+            plays = generate_plays(position, roll, rules)
+        rows: Iterable[tuple[str, str]]
+        rows = zip(format_plays(plays), encode_position_ids(plays.boards), strict=True)
         if point is not None:
-            plays = [play for play in plays if _moves_from(play, position, point)]
-        return [*map(_make_play_reply, plays, count(1)), Reply("legal", values={"count": len(plays)})]
+            rows = compress(rows, (plays.boards[:, 1, point] < position.board[0, point]).tolist())
+        lines = [
+            Reply("play", values={"number": number, "play": text, "gnubgid": position_id}, is_final=False)
+            for number, (text, position_id) in enumerate(rows, 1)
+        ]
+        return [*lines, Reply("legal", values={"count": len(lines)})]
 
     is_quick = has_few_plays(position, roll) and service.is_quick(None, kind)
     return Work(run, is_quick=is_quick, size=DECISION_SIZE)
@@ -143,20 +149,6 @@ def parse_point(text: str) -> int:
             f"expected a point 1..24 or bar, got {text[:MAX_QUOTED_CHARS]!r}", field="point"
         )
     return int(text)
-
-
-def _moves_from(play: Play, position: Position, point: int) -> bool:
-    """Whether a play, as it is written, moves a checker away from a point."""
-    return bool(play.result.board[1, point] < position.board[0, point])
-
-
-def _make_play_reply(play: Play, number: int) -> Reply:
-    values: dict[str, ReplyValue] = {
-        "number": number,
-        "play": format_play(play),
-        "gnubgid": encode_position_id(play.result),
-    }
-    return Reply("play", values=values, is_final=False)
 
 
 def handle_play(call: CommandCall) -> Answer:

@@ -150,51 +150,65 @@ def rest_argument(
     return Argument(field, metavar, parse, is_required, takes_rest=True, choices=choices)
 
 
-def parse_arguments(arguments: Sequence[Argument], text: str, usage: str) -> dict[str, Any]:
-    """Parse the arguments of a command.
+class ArgumentParser:
+    """Parses the arguments of a command.
 
     Args:
         arguments: What the command takes, positional ones in order.
-        text: Everything after the command's name.
         usage: The command's usage, for messages.
-
-    Returns:
-        A value for each argument.
-
-    Raises:
-        CommandError: An argument is missing, unknown, or given twice.
-        GammondError: As the argument's `parse` raises.
     """
-    values = {argument.field.name: argument.field.default for argument in arguments}
-    named = {argument.field.name: argument for argument in arguments if argument.is_named}
-    pending = [argument for argument in arguments if not argument.is_named]
-    given: set[str] = set()
-    place = 0
-    while word := _WORD.search(text, place):
-        place = word.end()
-        name, equals, value = word[0].partition("=")
-        if equals and name in named:
-            argument = named[name]
-            if name in given:
-                raise make_duplicate_error(name, name)
-        elif pending and not (equals and named and not pending[0].takes_rest):
-            argument, value = _take_positional(pending, name), word[0]
-            if argument.takes_rest:
-                value, place = text[word.start() :].rstrip(" \t"), len(text)
-        else:
-            if equals and (hint := did_you_mean(name, named)):
-                raise CommandError(f"unknown argument {name[:MAX_QUOTED_CHARS]!r}{hint}", field="arguments")
-            raise CommandError(
-                f"expected '{usage}', got the extra argument {word[0][:MAX_QUOTED_CHARS]!r}",
-                field="arguments",
-            )
-        values[argument.name] = argument.parse(value)
-        given.add(argument.name)
-    first = next((each for each in arguments if each.is_required and each.field.name not in given), None)
-    if first is not None:
-        lack = f"but {first.name!r} is missing" if given else f"got nothing after {usage.split()[0]!r}"
-        raise CommandError(f"expected '{usage}', {lack}", field=first.name)
-    return values
+
+    def __init__(self, arguments: Sequence[Argument], usage: str) -> None:
+        self._usage = usage
+        self._defaults = {argument.name: argument.field.default for argument in arguments}
+        self._named = {argument.name: argument for argument in arguments if argument.is_named}
+        self._positional = [argument for argument in arguments if not argument.is_named]
+        self._required = [argument.name for argument in arguments if argument.is_required]
+
+    def parse(self, text: str) -> dict[str, Any]:
+        """Parse everything after the command's name.
+
+        Returns:
+            A value for each argument.
+
+        Raises:
+            CommandError: An argument is missing, unknown, or given twice.
+            GammondError: As the argument's `parse` raises.
+        """
+        given = self._parse_given(text) if text else {}
+        missing = [name for name in self._required if name not in given]
+        if missing:
+            command = self._usage.split()[0]
+            lack = f"but {missing[0]!r} is missing" if given else f"got nothing after {command!r}"
+            raise CommandError(f"expected '{self._usage}', {lack}", field=missing[0])
+        return {**self._defaults, **given}
+
+    def _parse_given(self, text: str) -> dict[str, Any]:
+        named, pending = self._named, self._positional.copy()
+        given: dict[str, Any] = {}
+        place = 0
+        while word := _WORD.search(text, place):
+            place = word.end()
+            name, equals, value = word[0].partition("=")
+            if equals and name in named:
+                argument = named[name]
+                if name in given:
+                    raise make_duplicate_error(name, name)
+            elif pending and not (equals and named and not pending[0].takes_rest):
+                argument, value = _take_positional(pending, name), word[0]
+                if argument.takes_rest:
+                    value, place = text[word.start() :].rstrip(" \t"), len(text)
+            else:
+                if equals and (hint := did_you_mean(name, named)):
+                    raise CommandError(
+                        f"unknown argument {name[:MAX_QUOTED_CHARS]!r}{hint}", field="arguments"
+                    )
+                raise CommandError(
+                    f"expected '{self._usage}', got the extra argument {word[0][:MAX_QUOTED_CHARS]!r}",
+                    field="arguments",
+                )
+            given[argument.name] = argument.parse(value)
+        return given
 
 
 def _take_positional(pending: list[Argument], word: str) -> Argument:

@@ -9,7 +9,7 @@ from engine.errors import GammondError, UnsupportedError
 from engine.options import MAX_QUOTED_CHARS
 from protocol.commands.dispatch import fail_request, run_line
 from protocol.commands.table import COMMANDS
-from protocol.core.arguments import Argument, parse_arguments
+from protocol.core.arguments import Argument, ArgumentParser
 from protocol.core.errors import CommandError
 from protocol.core.replies import format_reply
 from protocol.core.requests import AnyReply, Reply, WorkControl
@@ -85,7 +85,7 @@ class LineInterpreter:
             return self._help(rest.strip())
         if name in REPL_COMMANDS:
             word = REPL_COMMANDS[name]
-            return word.run(self.game, parse_arguments(word.arguments, rest, word.usage), control)
+            return word.run(self.game, ArgumentParser(word.arguments, word.usage).parse(rest), control)
         if name in COMMANDS:
             return self._run_command(name, f"{name} {rest}".rstrip(), control)
         if _PLAY_PATTERN.match(text):

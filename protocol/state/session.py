@@ -287,7 +287,8 @@ class Session:
         """
         self.require_game()
         check_no_offer(self.game.match)
-        self.push_state(replace(self.game, match=replace(self.game.match, roll=roll)))
+        game = self.game
+        self.push_state(GameState(game.position, game.match.with_roll(roll), game.is_conceded, game.rules))
 
     def roll_dice(self) -> None:
         """Roll the session's own dice.

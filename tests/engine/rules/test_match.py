@@ -168,3 +168,22 @@ def test_fields_that_cannot_come_up_together_are_refused_by_name(changes, field)
     with pytest.raises(PositionError) as caught:
         MatchState(**changes)
     assert caught.value.field == field
+
+
+@pytest.mark.parametrize("length", [0, 5])
+def test_a_state_with_or_without_dice_is_equal_to_one_that_was_made_so(length):
+    state = MatchState(length=length, score=(2, 1), cube=2, cube_owner=1, resigned=2)
+    rolled = state.with_roll((5, 2))
+    made = MatchState(length=length, score=(2, 1), cube=2, cube_owner=1, resigned=2, roll=(5, 2))
+    assert rolled == made
+    assert hash(rolled) == hash(made)
+    assert state.roll is None
+    assert rolled.before_roll() == MatchState(length=length, score=(2, 1), cube=2, cube_owner=1)
+    assert rolled.with_roll((6, 6)).roll == (6, 6)
+
+
+def test_dice_that_cannot_be_out_are_refused():
+    with pytest.raises(ValueRangeError):
+        MatchState().with_roll((7, 1))
+    with pytest.raises(PositionError):
+        MatchState(doubled=True).with_roll((3, 1))

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from engine.errors import FormatError, GammondError, PlayError
 from engine.rules import notation
 from engine.rules.dice import ROLLS
-from engine.rules.moves import legal_plays
-from engine.rules.notation import format_moves_plain, format_play, parse_play
+from engine.rules.moves import generate_plays, legal_plays
+from engine.rules.notation import format_moves_plain, format_play, format_plays, parse_play
 from engine.rules.position import Position
 from tests import boards
 from tests.boards import position
@@ -213,3 +213,13 @@ def test_any_text_is_read_or_refused_with_a_typed_error(text):
     except GammondError:
         return
     assert play in legal_plays(HITTING, (4, 2))
+
+
+def test_many_plays_are_formatted_as_each_alone():
+    for board in boards.random_boards(60, seed=17):
+        if Position(board).is_over:
+            continue
+        for roll in ((3, 1), (6, 6)):
+            plays = generate_plays(Position(board), roll)
+            assert format_plays(plays) == [format_play(play) for play in plays]
+            assert any("*" in text for text in format_plays(plays)) == any(any(play.hits) for play in plays)

@@ -5,9 +5,9 @@ import pytest
 from engine.errors import FormatError, ValueRangeError
 from engine.options import Field
 from protocol.core.arguments import (
+    ArgumentParser,
     choice_argument,
     integer_argument,
-    parse_arguments,
     parse_pairs,
     rest_argument,
     switch_argument,
@@ -20,7 +20,7 @@ NAMED = integer_argument("plies", 0, 3, "named", is_named=True)
 
 
 def read(text, *arguments):
-    return parse_arguments(arguments, text, "usage")
+    return ArgumentParser(arguments, "usage").parse(text)
 
 
 def test_named_arguments_may_be_anywhere():
