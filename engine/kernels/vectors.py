@@ -1,4 +1,4 @@
-"""Two steps of neural nets, written as vector instructions because loops do not compile to them.
+"""Steps of neural nets and of their inputs, written as vector instructions: loops do not compile to them.
 
 Each is a Python function that defines the result, and another that emits the instructions. Compiled callers
 get the instructions; with the compiler off they call the Python function. Every sum is added up in one order,
@@ -25,6 +25,11 @@ from numpy.typing import NDArray
 
 GROUP = 64
 """Columns that are processed together; arrays have whole groups of them."""
+
+POINTS_OF_SIDE = 26
+"""Places for checkers of a side: off, 24 points, bar."""
+
+_PAIRS = [(high, low) for high in range(2, 7) for low in range(1, high)]
 
 STEP = 4
 """Rows that are added together; a list of rows ends with as many whose factors are 0."""
@@ -56,6 +61,8 @@ _SUMS = 2 if _HAS_AVX512 else 1
 
 _FLOATS = types.float32[::1]
 _FLOAT_ROWS = types.float32[:, ::1]
+_BOARDS = types.int8[:, :, ::1]
+_SHORT_ROWS = types.Array(types.int16, 2, "C", readonly=True)
 _INDEX_ROWS = types.uint16[:, ::1]
 
 
@@ -183,6 +190,66 @@ def _compress(builder: _Builder, vector: _Value, mask: _Value) -> _Value:
     return builder.call(function, [vector, mask, ir.Constant(kind, None)])
 
 
+def _emit_weigh_counts(builder: _Builder, arguments: list[_Value]) -> _Value:
+    boards, at, side, weights, row = arguments
+    counts = builder.gep(boards.data, [builder.mul(builder.add(builder.mul(at, _INT(2)), side), _INT(26))])
+    weights = builder.gep(weights.data, [builder.mul(row, _INT(POINTS_OF_SIDE))])
+    total = _SHORT(0)
+    for start, kind in (
+        (0, ir.VectorType(_SHORT, 16)),
+        (16, ir.VectorType(_SHORT, 8)),
+        (24, ir.VectorType(_SHORT, 2)),
+    ):
+        bytes_ = ir.VectorType(ir.IntType(8), kind.count)
+        these = builder.load(_vector_pointer(builder, counts, start, bytes_), align=1)
+        factors = builder.load(_vector_pointer(builder, weights, start, kind), align=2)
+        products = builder.mul(builder.zext(these, kind), factors)
+        signature = ir.FunctionType(_SHORT, [kind])
+        name = f"llvm.vector.reduce.add.v{kind.count}i16"
+        add_up = builder.module.declare_intrinsic(name, (), signature)
+        total = builder.add(total, builder.call(add_up, [products]))
+    return builder.sext(total, _INT)
+
+
+def _emit_count_shots(builder: _Builder, arguments: list[_Value]) -> _Value:
+    occupied, open_points, blots = (
+        _repeat(builder, builder.trunc(mask, _LANE), _INT_VECTOR) for mask in arguments
+    )
+
+    def move(points: _Value, dice: list[int]) -> _Value:
+        return builder.lshr(points, ir.Constant(_INT_VECTOR, dice))
+
+    def stop(points: _Value, dice: list[int]) -> _Value:
+        return builder.and_(move(points, dice), open_points)
+
+    def count(stops: list[_Value], times: list[int]) -> _Value:
+        hits = builder.and_(functools.reduce(builder.or_, stops), blots)
+        zeros, ones = ir.Constant(_INT_VECTOR, None), ir.Constant(_INT_VECTOR, [1] * _LANES)
+        signature = ir.FunctionType(_INT_VECTOR, [_INT_VECTOR, ir.IntType(1)])
+        count_zeros = builder.module.declare_intrinsic(f"llvm.ctlz.v{_LANES}i32", (), signature)
+        above = builder.call(count_zeros, [hits, ir.IntType(1)(0)])
+        highest = builder.sub(ir.Constant(_INT_VECTOR, [31] * _LANES), above)
+        rest = builder.and_(hits, builder.sub(hits, ones))
+        chooses = builder.zext(builder.icmp_signed("!=", rest, zeros), _INT_VECTOR)
+        each = builder.or_(builder.shl(highest, ir.Constant(_INT_VECTOR, [16] * _LANES)), ones)
+        each = builder.or_(each, builder.shl(chooses, ir.Constant(_INT_VECTOR, [8] * _LANES)))
+        each = builder.mul(each, ir.Constant(_INT_VECTOR, times))
+        return builder.select(builder.icmp_signed("!=", hits, zeros), each, zeros)
+
+    high, low = ([pair[k] for pair in _PAIRS] + [0] for k in range(2))
+    by_high, by_low = stop(occupied, high), stop(occupied, low)
+    of_pairs = count([by_high, by_low, move(by_high, low), move(by_low, high)], [2] * 15 + [0])
+    dice = [1, 2, 3, 4, 5, 6] + [0] * 10
+    once = stop(occupied, dice)
+    twice = stop(once, dice)
+    thrice = stop(twice, dice)
+    of_doubles = count([once, twice, thrice, move(thrice, dice)], [1] * 6 + [0] * 10)
+    add_up = builder.module.declare_intrinsic(
+        f"llvm.vector.reduce.add.v{_LANES}i32", (), ir.FunctionType(_LANE, [_INT_VECTOR])
+    )
+    return builder.zext(builder.call(add_up, [builder.add(of_pairs, of_doubles)]), _INT)
+
+
 def _row_pointer(builder: _Builder, array: _Value, row: _Value) -> _Value:
     return builder.gep(array.data, [builder.mul(row, builder.extract_value(array.shape, 1))])
 
@@ -286,3 +353,49 @@ def list_nonzero(
         rows[at, place] = 0
         factors[at, place] = 0.0
     return listed
+
+
+@_emitted_by(_emit_weigh_counts, types.int64, *(_BOARDS, types.int64, types.int64, _SHORT_ROWS, types.int64))
+def weigh_counts(boards: NDArray[np.int8], at: int, side: int, weights: NDArray[np.int16], row: int) -> int:
+    """Return the sum of a side's checkers times weights of their points.
+
+    Args:
+        boards: ``int8[n, 2, 26]``.
+        at: The place of the position.
+        side: The side, 0 or 1.
+        weights: A constant ``int16[m, 26]``, such that the sum fits in 16 bits.
+        row: The row of the weights.
+    """
+    return int(boards[at, side].astype(np.int64) @ weights[row])
+
+
+@_emitted_by(_emit_count_shots, types.int64, *[types.int64] * 3)
+def count_shots(occupied: int, open_points: int, blots: int) -> int:
+    """Count the rolls by which a side without checkers on the bar can hit.
+
+    Points are bits, all in the hitting side's numbering.
+
+    Args:
+        occupied: The points of its checkers.
+        open_points: The points that the other side has not made.
+        blots: The other side's blots.
+
+    Returns:
+        Three numbers: in the lowest 8 bits the rolls of 36 that hit, in the next 8 those that can hit more
+        than one blot, and above them the sum of the highest point that each can hit.
+    """
+    total = 0
+    for high in range(1, 7):
+        for low in range(1, high + 1):
+            if high == low:
+                hits, at = 0, occupied
+                for _ in range(4):
+                    at = (at >> high) & open_points
+                    hits |= at & blots
+            else:
+                by_high, by_low = (occupied >> high) & open_points, (occupied >> low) & open_points
+                hits = (by_high | by_low | (by_high >> low) | (by_low >> high)) & blots
+            if hits:
+                chooses = int(hits & (hits - 1) != 0)
+                total += (1 if high == low else 2) * (1 | chooses << 8 | (int(hits).bit_length() - 1) << 16)
+    return total

@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels import inlined_kernel, kernel
+from engine.kernels.vectors import POINTS_OF_SIDE, count_shots, weigh_counts
 from nets.kernels import tesauro196 as kernel_tesauro
 from nets.kernels.bits import BIT_COUNT, POINTS, bit_count, mirror_points, top_bit
 from nets.kernels.mobility import ADVANCES, ESCAPES, block_pattern
-from nets.kernels.shots import ROLLS, count_hits, find_hits, find_hits_from_bar
+from nets.kernels.shots import ROLLS, count_hits, find_hits_from_bar
 
 FEATURE_NAMES = (
     "pips",
@@ -49,7 +50,14 @@ FEATURE_NAMES = (
 SIDE_FEATURES = len(FEATURE_NAMES)
 INPUTS = kernel_tesauro.INPUTS + 2 * SIDE_FEATURES
 
-_START_PIPS = 167.0
+_PER_START_PIP = 1 / 167
+_PER_POINT = 1 / 25
+_PER_ROLL = 1 / 36
+_HUNDREDTH = 1 / 100
+_THIRD, _FIFTH, _SIXTH, _SEVENTH = 1 / 3, 1 / 5, 1 / 6, 1 / 7
+_VARIANCE_FACTORS: NDArray[np.float64] = 1 / np.maximum(np.arange(16), 1) ** 2.0
+"""``float64[16]``: 1 / n^2 for n checkers."""
+
 _SIX_POINT_MASK = 63
 _MAX_MADE_POINTS = 7
 
@@ -61,6 +69,12 @@ checker's point, and sums over its checkers."""
 _windows = (np.arange(1 << 11)[:, None] >> np.arange(6)) & _SIX_POINT_MASK
 _MAX_OF_SIX: NDArray[np.int8] = BIT_COUNT[_windows].max(axis=1)
 """``int8[2048]``: the most bits that are set within six neighbours of 11 bits."""
+
+_points = np.arange(POINTS_OF_SIDE)
+_CONTACT_PIPS: NDArray[np.int16] = np.maximum(_points - _points[:, None], 0).astype(np.int16)
+_FREE_PIPS: NDArray[np.int16] = (_points * (_points <= _points[:, None])).astype(np.int16)
+"""Both ``int16[26, 26]``: by the last point that has passed the other side's rear, what a checker on each
+point adds to contact_pips and free_pips."""
 
 
 @kernel
@@ -113,10 +127,10 @@ def _write_race(
     """Write pips, pip_lead, rear and overlap."""
     pips, other_pips = survey[side, _PIPS], survey[1 - side, _PIPS]
     rear, other_rear = survey[side, _REAR], survey[1 - side, _REAR]
-    inputs[row, first] = pips / _START_PIPS
-    inputs[row, first + 1] = (other_pips - pips) / _START_PIPS
-    inputs[row, first + 17] = rear / 25.0
-    inputs[row, first + 18] = max(rear + other_rear - 25, 0) / 25.0
+    inputs[row, first] = pips * _PER_START_PIP
+    inputs[row, first + 1] = (other_pips - pips) * _PER_START_PIP
+    inputs[row, first + 17] = rear * _PER_POINT
+    inputs[row, first + 18] = max(rear + other_rear - 25, 0) * _PER_POINT
 
 
 @inlined_kernel
@@ -138,14 +152,15 @@ def _write_shots(
     if blots and men > 2 * (blots & -blots) - 1:  # a checker behind the nearest blot
         if bar:
             find_hits_from_bar(bar, men & POINTS, open_points, blots, hits)
+            hitting, choosing, lost_pips = count_hits(hits)
         else:
-            find_hits(men, open_points, blots, hits)
-        hitting, choosing, lost_pips = count_hits(hits)
+            shots = count_shots(men, open_points, blots)
+            hitting, choosing, lost_pips = shots & 255, (shots >> 8) & 255, shots >> 16
     closed = int(BIT_COUNT[(made >> 1) & _SIX_POINT_MASK])
-    inputs[row, first + 2] = hitting / 36.0
-    inputs[row, first + 3] = choosing / 36.0
-    inputs[row, first + 4] = lost_pips / (36.0 * 12.0)
-    inputs[row, first + 5] = min(bar, 2) * closed * closed / 36.0
+    inputs[row, first + 2] = hitting * _PER_ROLL
+    inputs[row, first + 3] = choosing * _PER_ROLL
+    inputs[row, first + 4] = lost_pips * (_PER_ROLL / 12.0)
+    inputs[row, first + 5] = min(bar, 2) * closed * closed * _PER_ROLL
 
 
 @inlined_kernel
@@ -173,7 +188,7 @@ def _write_mobility(
     inputs[row, first + 7] = ADVANCES[way]
     inputs[row, first + 8] = ESCAPES[block_pattern(made, 25)]
     inputs[row, first + 9] = least
-    inputs[row, first + 10] = mobility / 100.0
+    inputs[row, first + 10] = mobility * _HUNDREDTH
 
 
 @inlined_kernel
@@ -200,13 +215,13 @@ def _write_points(
         for point in range(19, 25):
             count = int(boards[row, side, point])
             behind += count * int(count > 1)
-    inputs[row, first + 11] = prime / 6.0
-    inputs[row, first + 12] = block / 6.0
-    inputs[row, first + 13] = int(BIT_COUNT[(made >> 1) & _SIX_POINT_MASK]) / 6.0
-    inputs[row, first + 14] = int(BIT_COUNT[((men & ~made) >> 1) & _SIX_POINT_MASK]) / 3.0
-    inputs[row, first + 15] = number / 3.0
-    inputs[row, first + 16] = (1 + top_bit(anchors)) / 6.0 if number else 0.0
-    inputs[row, first + 25] = behind / 7.0
+    inputs[row, first + 11] = prime * _SIXTH
+    inputs[row, first + 12] = block * _SIXTH
+    inputs[row, first + 13] = int(BIT_COUNT[(made >> 1) & _SIX_POINT_MASK]) * _SIXTH
+    inputs[row, first + 14] = int(BIT_COUNT[((men & ~made) >> 1) & _SIX_POINT_MASK]) * _THIRD
+    inputs[row, first + 15] = number * _THIRD
+    inputs[row, first + 16] = (1 + top_bit(anchors)) * _SIXTH if number else 0.0
+    inputs[row, first + 25] = behind * _SEVENTH
 
 
 @inlined_kernel
@@ -219,18 +234,13 @@ def _write_checkers(
     first: int,
 ) -> None:
     """Write contact_pips, free_pips, spare_pips, buried, spread and blots."""
-    passed = 25 - survey[1 - side, _REAR]
-    contact_pips = free_pips = 0
-    for point in range(1, 26):
-        count = int(boards[row, side, point])
-        contact_pips += count * max(point - passed, 0)
-        free_pips += count * point * int(point <= passed)
     left = 15 - int(boards[row, side, 0])
     pips = survey[side, _PIPS]
-    spread = (survey[side, _SQUARES] * left - pips * pips) / (left * left) if left else 0.0
-    inputs[row, first + 19] = contact_pips / _START_PIPS
-    inputs[row, first + 20] = free_pips / 100.0
-    inputs[row, first + 21] = survey[side, _SPARE_PIPS] / 100.0
-    inputs[row, first + 22] = (int(boards[row, side, 1]) + int(boards[row, side, 2])) / 6.0
-    inputs[row, first + 23] = spread / 100.0
-    inputs[row, first + 24] = bit_count(survey[side, _OCCUPIED] & POINTS & ~survey[side, _MADE]) / 5.0
+    spread = (survey[side, _SQUARES] * left - pips * pips) * _VARIANCE_FACTORS[left]
+    passed = 25 - survey[1 - side, _REAR]
+    inputs[row, first + 19] = weigh_counts(boards, row, side, _CONTACT_PIPS, passed) * _PER_START_PIP
+    inputs[row, first + 20] = weigh_counts(boards, row, side, _FREE_PIPS, passed) * _HUNDREDTH
+    inputs[row, first + 21] = survey[side, _SPARE_PIPS] * _HUNDREDTH
+    inputs[row, first + 22] = (int(boards[row, side, 1]) + int(boards[row, side, 2])) * _SIXTH
+    inputs[row, first + 23] = spread * _HUNDREDTH
+    inputs[row, first + 24] = bit_count(survey[side, _OCCUPIED] & POINTS & ~survey[side, _MADE]) * _FIFTH

@@ -22,29 +22,6 @@ _LOW: NDArray[np.int64] = np.array([low for _, low in _PAIRS])
 
 
 @kernel
-def find_hits(occupied: int, open_points: int, blots: int, hits: NDArray[np.int64]) -> None:
-    """Find the blots that a side without checkers on the bar can hit.
-
-    Args:
-        occupied: The points of its checkers.
-        open_points: The points that the other side has not made.
-        blots: The other side's blots.
-        hits: out, ``int64[ROLLS]``, the blots in reach of each roll.
-    """
-    for roll in range(_NON_DOUBLES):
-        high, low = _HIGH[roll], _LOW[roll]
-        by_high = (occupied >> high) & open_points
-        by_low = (occupied >> low) & open_points
-        hits[roll] = (by_high | by_low | (by_high >> low) | (by_low >> high)) & blots
-    for roll in range(_NON_DOUBLES, ROLLS):
-        die = roll - _NON_DOUBLES + 1
-        once = (occupied >> die) & open_points
-        twice = (once >> die) & open_points
-        thrice = (twice >> die) & open_points
-        hits[roll] = (once | twice | thrice | (thrice >> die)) & blots
-
-
-@kernel
 def find_hits_from_bar(
     bar: int, occupied: int, open_points: int, blots: int, hits: NDArray[np.int64]
 ) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
 from engine.kernels import kernel
-from engine.kernels.vectors import GROUP, STEP, add_rows, list_nonzero
+from engine.kernels.vectors import GROUP, STEP, add_rows, count_shots, list_nonzero, weigh_counts
+from tests import boards
 
 
 @kernel
@@ -17,6 +20,16 @@ def _list_nonzero(values, at, columns, shift, listed, rows, factors):
 @kernel
 def _add_rows(weights, bias, base, rows, factors, at, count, least, sums, column):
     add_rows(weights, bias, base, rows, factors, at, count, least, sums, column)
+
+
+@kernel
+def _weigh_counts(sample, at, side, weights, row):
+    return weigh_counts(sample, at, side, weights, row)
+
+
+@kernel
+def _count_shots(occupied, open_points, blots):
+    return count_shots(occupied, open_points, blots)
 
 
 def _values(groups=3):
@@ -86,3 +99,42 @@ def test_listed_rows_are_added_to_the_biases(count, least):
     np.testing.assert_allclose(sums[2, GROUP : 2 * GROUP], np.maximum(expected, least), atol=1e-5)
     sums[2, GROUP : 2 * GROUP] = 9.0
     assert (sums == 9.0).all()
+
+
+@pytest.mark.nojit
+def test_checkers_are_multiplied_by_the_weights_of_their_points():
+    sample = boards.random_boards(10, seed=3)
+    weights = np.random.default_rng(4).integers(-300, 300, (3, 26)).astype(np.int16)
+    weights.flags.writeable = False
+    for at in range(10):
+        for side in range(2):
+            expected = sum(int(sample[at, side, point]) * int(weights[1, point]) for point in range(26))
+            assert _weigh_counts(sample, at, side, weights, 1) == expected
+
+
+def _find_stops(point, dice, open_points):
+    """Yield the points on which a checker stops, by the dice in this order."""
+    for die in dice:
+        point -= die
+        if point < 1 or point not in open_points:
+            return
+        yield point
+
+
+@pytest.mark.nojit
+def test_shots_are_those_of_moving_each_checker_by_each_roll():
+    generator = np.random.default_rng(5)
+    for _ in range(100):
+        side_of = generator.integers(0, 4, 25)
+        occupied, made, blots = ([p for p in range(1, 25) if side_of[p] == k] for k in range(3))
+        open_points = set(range(1, 25)) - set(made)
+        hitting = choosing = lost_pips = 0
+        for one, two in itertools.product(range(1, 7), repeat=2):
+            orders = [(one,) * 4] if one == two else [(one, two), (two, one)]
+            stops = {p for at in occupied for order in orders for p in _find_stops(at, order, open_points)}
+            hits = stops & set(blots)
+            hitting += bool(hits)
+            choosing += len(hits) > 1
+            lost_pips += max(hits, default=0)
+        masks = (sum(1 << p for p in points) for points in (occupied, open_points, blots))
+        assert _count_shots(*masks) == hitting + (choosing << 8) + (lost_pips << 16)
