@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -48,7 +48,12 @@ class GnubgRules:
 
     def apply_to(self, match: MatchState) -> MatchState:
         """Return the match state of a line under these rules."""
-        return replace(match, jacoby=self.jacoby, beavers=self.beavers) if match.is_money else match
+        return _apply_rules(match, self.jacoby, self.beavers) if match.is_money else match
+
+
+@lru_cache(maxsize=4096)
+def _apply_rules(match: MatchState, jacoby: bool, beavers: bool) -> MatchState:
+    return replace(match, jacoby=jacoby, beavers=beavers)
 
 
 class EvaluationOptions(NamedTuple):
@@ -159,44 +164,63 @@ class FibsEvaluations:
             The answers, each as by `answer`; None where that raises an error.
         """
         boards, matches = decode_fibs_boards([query.board for query in queries], FibsDialect.GNUBG)
-        keys = [(match, query.options) for match, query in zip(matches, queries, strict=True)]
-        found = {key: self._find_state(*key) for key in dict.fromkeys(keys)}
-        states = [found[key] for key in keys]
-        answers: list[str | None] = [None] * len(queries)
-        for is_cubeful in (False, True):
-            places = [
-                (place, state)
-                for place, state in enumerate(states)
-                if state is not None and queries[place].options.is_cubeful is is_cubeful
-            ]
-            if not places:
+        groups = {is_cubeful: _Group() for is_cubeful in (False, True)}
+        seen: dict[tuple[int, EvaluationOptions], int | None] = {}
+        for place, (match, query) in enumerate(zip(matches, queries, strict=True)):
+            if match is None:
                 continue
-            distinct: dict[MatchState, int] = {}
-            indices = np.array([distinct.setdefault(state, len(distinct)) for _, state in places])
-            chosen = [place for place, _ in places]
-            evaluations = self.decider.engine.evaluate_matches(
-                boards if len(chosen) == len(boards) else boards[chosen],
-                tuple(distinct),
-                indices,
+            options, group = query.options, groups[query.options.is_cubeful]
+            key = (
+                id(match),
+                options,
+            )  # the hash of a match state takes longer
+            if key not in seen:
+                state = _find_state(match, self.rules, options)
+                seen[key] = None if state is None else group.add_state(state)
+            index = seen[key]
+            if index is not None:
+                group.places.append(place)
+                group.indices.append(index)
+        answers: list[str | None] = [None] * len(queries)
+        for is_cubeful, group in groups.items():
+            if not group.places:
+                continue
+            found = self.decider.engine.evaluate_matches(
+                boards if len(group.places) == len(boards) else boards[group.places],
+                tuple(group.states),
+                np.array(group.indices),
                 self._make_settings(0, is_cubeful),
                 may_double_now=False,
             )
-            for place, line in zip(chosen, _format_evaluations(evaluations), strict=True):
+            for place, line in zip(group.places, _format_evaluations(found), strict=True):
                 answers[place] = line
         return answers
 
-    def _find_state(self, match: MatchState | None, options: EvaluationOptions) -> MatchState | None:
-        """Return the match state that is evaluated; None for none, and for one that the cube excludes."""
-        if match is None:
-            return None
-        state = options.apply_to(self.rules.apply_to(match)).before_roll()
-        if not options.is_cubeful:
-            return _MONEY if state.is_money else state
-        has_owner = state.cube == 1 or state.cube_owner is not None
-        return state if has_owner or state.is_money else None
-
     def _make_settings(self, plies: int, is_cubeful: bool) -> EvalSettings:
         return EvalSettings(plies, self.decider.settings.filter_name, is_cubeful)
+
+
+@dataclass
+class _Group:
+    """Queries that are evaluated in one call: their places, and the index of each one's match state."""
+
+    places: list[int] = field(default_factory=list)
+    indices: list[int] = field(default_factory=list)
+    states: dict[MatchState, int] = field(default_factory=dict)
+
+    def add_state(self, state: MatchState) -> int:
+        """Return the index of a match state, which may be new."""
+        return self.states.setdefault(state, len(self.states))
+
+
+@lru_cache(maxsize=4096)
+def _find_state(match: MatchState, rules: GnubgRules, options: EvaluationOptions) -> MatchState | None:
+    """Return the match state that is evaluated; None for one that cannot be, with the cube."""
+    state = options.apply_to(rules.apply_to(match)).before_roll()
+    if not options.is_cubeful:
+        return _MONEY if state.is_money else state
+    has_owner = state.cube == 1 or state.cube_owner is not None
+    return state if has_owner or state.is_money else None
 
 
 _MONEY = MatchState()
@@ -216,5 +240,6 @@ def _format_evaluations(found: BoardEvaluations) -> list[str]:
     assert found.mwc is not None
     equities = cubeless_equity(found.outcomes) if found.cubeful is None else found.cubeful
     values = np.where(np.isnan(found.mwc), equities, found.mwc)
-    numbers = np.column_stack([found.outcomes, values]).ravel().tolist()
-    return (_ROW * len(values) % tuple(numbers)).splitlines()
+    numbers = np.empty((len(values), 6))
+    numbers[:, :5], numbers[:, 5] = found.outcomes, values
+    return (_ROW * len(values) % tuple(numbers.ravel().tolist())).splitlines()
