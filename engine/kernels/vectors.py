@@ -355,7 +355,7 @@ def list_nonzero(
     return listed
 
 
-@_emitted_by(_emit_weigh_counts, types.int64, *(_BOARDS, types.int64, types.int64, _SHORT_ROWS, types.int64))
+@emitted_by(_emit_weigh_counts, types.int64, *(_BOARDS, types.int64, types.int64, _SHORT_ROWS, types.int64))
 def weigh_counts(boards: NDArray[np.int8], at: int, side: int, weights: NDArray[np.int16], row: int) -> int:
     """Return the sum of a side's checkers times weights of their points.
 
@@ -369,7 +369,7 @@ def weigh_counts(boards: NDArray[np.int8], at: int, side: int, weights: NDArray[
     return int(boards[at, side].astype(np.int64) @ weights[row])
 
 
-@_emitted_by(_emit_count_shots, types.int64, *[types.int64] * 3)
+@emitted_by(_emit_count_shots, types.int64, *[types.int64] * 3)
 def count_shots(occupied: int, open_points: int, blots: int) -> int:
     """Count the rolls by which a side without checkers on the bar can hit.
 
