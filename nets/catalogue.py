@@ -20,6 +20,7 @@ from nets.manifest import MANIFEST_FILE, EvaluatorEntry, Manifest, load_net, rea
 from nets.player_specs import KindSpec, PlayerSpec, parse_player
 from nets.pruning_net import PruningNet, read_net_weights
 from nets.router import ContactClassNets, Router
+from nets.trial_loop import make_trial_loop
 from nets.wildbg import NAME_PREFIX as WILDBG
 from nets.wildbg import hash_wildbg_nets, load_wildbg
 
@@ -128,6 +129,7 @@ def load_engine(
         exact=(defer_bearoff().two_sided,),
         cache=ValueCache(columns=CACHE_COLUMNS),
         threads=threads,
+        compile_trials=make_trial_loop,
     )
 
 

@@ -26,6 +26,7 @@ from engine.cubeful.take_points import DoublingWindow, doubling_window, gammon_v
 from engine.cubeful.values import (
     compute_dead_cube_values,
     compute_leaf_values,
+    list_exact_columns,
     select_exact_values,
     to_equities,
     with_doubling_option,
@@ -54,6 +55,7 @@ __all__ = [
     "decide_from_values",
     "doubling_window",
     "gammon_value",
+    "list_exact_columns",
     "select_exact_values",
     "should_accept_resignation",
     "take_point",

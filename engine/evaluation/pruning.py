@@ -91,20 +91,20 @@ class ShortlistPruner:
     def __init__(
         self, pruner: PlayPruner, evaluator: Evaluator, shortlist_size: int = 8, margin: float = 0.2
     ) -> None:
-        self._pruner = pruner
-        self._evaluator = evaluator
-        self._shortlist_size = shortlist_size
-        self._margin = margin
+        self.pruner = pruner
+        self.evaluator = evaluator
+        self.shortlist_size = shortlist_size
+        self.margin = margin
 
     @property
     def name(self) -> str:
         """Both names, with the size of the list and the depth of the choice."""
-        choice = f"{self._evaluator.name} {self._evaluator.plies}-ply"
-        return f"{choice} of {self._shortlist_size} within {self._margin:g} by {self._pruner.name}"
+        choice = f"{self.evaluator.name} {self.evaluator.plies}-ply"
+        return f"{choice} of {self.shortlist_size} within {self.margin:g} by {self.pruner.name}"
 
     def prune_plays(self, boards: Board, dice: NDArray[np.int8], keep: int, margin: float) -> Replies:
         """Prune plays, as `PlayPruner.prune_plays`; there are never more than are listed."""
-        listed = self._pruner.prune_plays(boards, dice, self._shortlist_size, self._margin)
+        listed = self.pruner.prune_plays(boards, dice, self.shortlist_size, self.margin)
         return _keep_best(replace(listed, equities=self._evaluate_shortlist(listed)), keep, margin)
 
     def _evaluate_shortlist(self, listed: Replies) -> NDArray[np.float32]:
@@ -114,7 +114,7 @@ class ShortlistPruner:
         open_rows = np.flatnonzero(np.repeat(counts, counts) > 1)
         if len(open_rows):
             children = np.ascontiguousarray(listed.children[open_rows])
-            equities[open_rows] = cubeless_equity(self._evaluator.evaluate(children))
+            equities[open_rows] = cubeless_equity(self.evaluator.evaluate(children))
         return equities
 
 

@@ -1,18 +1,57 @@
-"""The mean over the 21 rolls, with an order of additions that does not depend on the batch."""
+"""Blocks of rollout trials in progress: their state, repeated positions, the mean over the rolls."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import gil_kernel
+from engine.kernels import gil_kernel, kernel
+from engine.kernels.search import KEY_BITS, compute_position_keys
+
+
+class TrialArrays(NamedTuple):
+    """A block of trials in progress: rows in play first, each with the place of its trial.
+
+    Attributes:
+        boards: ``int8[n, 2, 26]``, for the side on roll.
+        places: ``int64[n]``, the trial of each row.
+        states: ``int8[n]``, the cube.
+        stakes: ``float64[n]``.
+        rolls: ``int8[n, turns]``: for each trial its next rolls, as numbers of `engine.rules.dice.ROLLS`.
+        scores: ``float64[n, columns]``, of each trial.
+        groups: ``int64[n]``, the rows of this turn, repeated positions side by side.
+        ends: ``int64[n]``, where each group of repeated positions ends there.
+        progress: ``int64[PROGRESS_COUNTS]``, see `ROWS` and the names after it.
+    """
+
+    boards: NDArray[np.int8]
+    places: NDArray[np.int64]
+    states: NDArray[np.int8]
+    stakes: NDArray[np.float64]
+    rolls: NDArray[np.int8]
+    scores: NDArray[np.float64]
+    groups: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    progress: NDArray[np.int64]
+
+
+ROWS, TURN, FIRST_TURN, GROUPS, NEXT_GROUP, LOOKS_FOR_REPEATS = range(6)
+"""Places in `TrialArrays.progress`: the rows in play; the turn; the turn of the first column of the rolls;
+the groups of this turn, 0 before it begins; the next group to play; whether repeats are looked for."""
+PROGRESS_COUNTS = 6
+
+_MOSTLY_DISTINCT = 0.9
+
+_HASH_PRIMES = (2147483647, 2147483629)
 
 
 @gil_kernel
 def average_over_rolls(
     values: NDArray[np.float64], weights: NDArray[np.float64], means: NDArray[np.float64]
 ) -> None:
-    """Write the weighted means over the rolls.
+    """Write the weighted means over the rolls, added up in an order that does not depend on the batch.
 
     Args:
         values: ``float64[n * rolls, k]``, grouped by position.
@@ -26,3 +65,92 @@ def average_over_rolls(
             for roll in range(rolls):
                 total += weights[roll] * values[i * rolls + roll, column]
             means[i, column] = total
+
+
+@kernel
+def group_repeats(trials: TrialArrays, by_roll: bool) -> None:
+    """List the rows of a turn, those with the same position side by side.
+
+    Games diverge quickly: once nearly all are distinct, repeats are not looked for any more.
+
+    Args:
+        trials: in and out.
+        by_roll: Whether rows must have the same roll too.
+    """
+    progress = trials.progress
+    count = progress[ROWS]
+    progress[NEXT_GROUP] = 0
+    progress[GROUPS] = count
+    if not progress[LOOKS_FOR_REPEATS]:
+        for i in range(count):
+            trials.groups[i] = i
+            trials.ends[i] = i + 1
+        return
+    keys = np.empty((count, 2), np.int64)
+    compute_position_keys(trials.boards[:count], keys)
+    if by_roll:
+        column = progress[TURN] - progress[FIRST_TURN]
+        for i in range(count):
+            keys[i, 0] |= int(trials.rolls[trials.places[i], column]) << KEY_BITS
+    size = 4
+    while size < 2 * count:
+        size *= 2
+    table = np.full(size, -1, np.int64)
+    first, group_of = np.empty(count, np.int64), np.empty(count, np.int64)
+    groups = 0
+    for i in range(count):
+        mixed = (keys[i, 0] % _HASH_PRIMES[0]) * 1103515245 + (keys[i, 1] % _HASH_PRIMES[1]) * 1640531527
+        slot = (mixed ^ (mixed >> 31)) & (size - 1)
+        while True:
+            group = table[slot]
+            if group < 0:
+                table[slot] = groups
+                first[groups] = i
+                trials.ends[groups] = 0
+                group = groups
+                groups += 1
+            if keys[first[group], 0] == keys[i, 0] and keys[first[group], 1] == keys[i, 1]:
+                group_of[i] = group
+                trials.ends[group] += 1
+                break
+            slot = (slot + 1) & (size - 1)
+    start = 0
+    for group in range(groups):
+        first[group] = start
+        start += trials.ends[group]
+        trials.ends[group] = start
+    for i in range(count):
+        trials.groups[first[group_of[i]]] = i
+        first[group_of[i]] += 1
+    progress[GROUPS] = groups
+    if groups > _MOSTLY_DISTINCT * count:
+        progress[LOOKS_FOR_REPEATS] = 0
+
+
+@kernel
+def drop_ended(trials: TrialArrays, ended: NDArray[np.bool_]) -> None:
+    """Drop rows, keeping the order of the others.
+
+    Args:
+        trials: in and out.
+        ended: ``bool[n]``, which rows to drop.
+    """
+    kept = 0
+    for row in range(trials.progress[ROWS]):
+        if ended[row]:
+            continue
+        if kept < row:
+            copy_board(trials.boards, row, trials.boards, kept)
+            trials.places[kept] = trials.places[row]
+            trials.states[kept] = trials.states[row]
+            trials.stakes[kept] = trials.stakes[row]
+        kept += 1
+    trials.progress[ROWS] = kept
+
+
+@kernel
+def copy_board(boards: NDArray[np.int8], source: int, copies: NDArray[np.int8], target: int) -> None:
+    """Copy a position from one array of ``int8[n, 2, 26]`` to another."""
+    for side in range(2):
+        for point in range(26):
+            copies[target, side, point] = boards[source, side, point]

@@ -6,20 +6,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.cubeful import (
+    DEFAULT_EFFICIENCIES,
     CubeEfficiencies,
     CubeStateSpace,
     compute_leaf_values,
     cube_efficiencies,
+    list_exact_columns,
     select_exact_values,
     with_doubling_option,
 )
 from engine.kernels.cubeful import OWN
+from engine.kernels.rollout_scoring import TIE_TOLERANCE, ScoringTables
 from engine.rollout.trial_scoring import OUTCOME_COLUMNS, Scores, TrialCubes, TrialScoring
 from engine.rules.outcome import LOSE_BG, LOSE_G, WIN, WIN_BG, WIN_G, Outcomes
 from engine.rules.position import Board
-
-TIE_TOLERANCE = 1e-5
-"""Values closer than this count as equal: rounding of 32-bit numbers."""
 
 VALUE_COLUMN = OUTCOME_COLUMNS
 """The column of the cubeful value."""
@@ -125,6 +125,29 @@ class CubefulScoring(TrialScoring):
         even, stake = self.game.equity_scale
         equities: NDArray[np.float64] = (scores[..., VALUE_COLUMN] - even) / stake
         return equities
+
+    def make_tables(self) -> ScoringTables:
+        """Make the tables by which kernels score the same, as `TrialScoring.make_tables`."""
+        game, views = self.game, self._games
+        return ScoringTables(
+            is_cubeful=True,
+            is_money=game.is_money,
+            may_double_at_start=self._may_double_at_start,
+            jacoby=game.match.jacoby,
+            beavers=game.is_money and game.match.beavers,
+            may_beaver=game.match.may_beaver,
+            stake_factor=game.stake_factor,
+            efficiencies=(self._efficiencies or DEFAULT_EFFICIENCIES).table,
+            states=np.stack([view.kernel_states for view in views]),
+            owners=np.stack([view.kernel_states[:, 1] for view in views]),
+            turns=np.stack([view.turns_cube for view in views]),
+            worths=np.stack([view.result_values for view in views]),
+            state_after_take=np.stack([view.state_after_take for view in views]),
+            may_double=np.stack([view.may_double for view in views]),
+            pass_values=np.stack([view.pass_values for view in views]),
+            is_dead=game.is_dead,
+            exact_columns=np.stack([list_exact_columns(view) for view in views]),
+        )
 
     def swap_sides(self, scores: Scores) -> Scores:
         """Return scores from the opponent's side, as `TrialScoring.swap_sides`."""

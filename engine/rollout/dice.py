@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.rules.dice import draw_paired_dice
+from engine.rules.dice import ROLLS, draw_paired_dice
 from engine.rules.seeded_random import mix64
 
 FACES = 36
@@ -45,6 +45,38 @@ def draw_rollout_dice(seed: int, trials: NDArray[np.int64], turn: int) -> NDArra
     faces = orders[cycle_of, place]
     return np.stack([faces // 6 + 1, faces % 6 + 1], axis=1).astype(np.int8)
 
+
+def draw_roll_numbers(seed: int, trials: NDArray[np.int64], turns: range) -> NDArray[np.int8]:
+    """Draw the rolls of some turns, as `draw_rollout_dice` does, and number them.
+
+    Args:
+        seed: Seed of the rollout, 0 or more.
+        trials: ``int64[n]``, numbers of trials, 0 or more.
+        turns: The turns.
+
+    Returns:
+        ``int8[n, len(turns)]``, indices in `engine.rules.dice.ROLLS`.
+    """
+    stratified = range(turns.start, max(turns.start, min(turns.stop, STRATIFIED_TURNS)))
+    others = np.arange(stratified.stop, turns.stop)
+    dice = np.empty((len(trials), len(turns), 2), np.int8)
+    for column, turn in enumerate(stratified):
+        dice[:, column] = draw_rollout_dice(seed, trials, turn)
+    drawn = draw_paired_dice(seed, np.repeat(trials, len(others)), np.tile(others, len(trials)))
+    dice[:, len(stratified) :] = drawn.reshape(len(trials), len(others), 2)
+    return ROLL_NUMBERS[dice[..., 0], dice[..., 1]]
+
+
+def _make_roll_numbers() -> NDArray[np.int8]:
+    """Return ``int8[7, 7]``: the index of two dice in `ROLLS`."""
+    numbers = np.zeros((7, 7), np.int8)
+    for number, (high, low) in enumerate(ROLLS):
+        numbers[high, low] = numbers[low, high] = number
+    return numbers
+
+
+ROLL_NUMBERS = _make_roll_numbers()
+"""``int8[7, 7]``: the index of two dice in `engine.rules.dice.ROLLS`."""
 
 _NO_ORDER = np.empty((0, FACES), np.int64)
 

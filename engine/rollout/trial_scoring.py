@@ -7,10 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.kernels import rollout_scoring as kernel_scoring
+from engine.kernels.rollout_scoring import ScoringTables
 from engine.rules.outcome import LOSE_BG, LOSE_G, WIN, WIN_BG, WIN_G, Outcomes
 from engine.rules.position import Board
 
-OUTCOME_COLUMNS = 5
+OUTCOME_COLUMNS = kernel_scoring.OUTCOME_COLUMNS
 """Columns of the outcome, the first ones of all scores; a trial's stake multiplies the others."""
 
 Scores = NDArray[np.float64]
@@ -116,6 +118,28 @@ class TrialScoring:
         gains = 2 * scores[..., WIN] - 1 + scores[..., WIN_G] + scores[..., WIN_BG]
         equities: NDArray[np.float64] = gains - scores[..., LOSE_G] - scores[..., LOSE_BG]
         return equities
+
+    def make_tables(self) -> ScoringTables:
+        """Make the tables by which kernels score the same."""
+        return ScoringTables(
+            is_cubeful=False,
+            is_money=True,
+            may_double_at_start=False,
+            jacoby=False,
+            beavers=False,
+            may_beaver=False,
+            stake_factor=1.0,
+            efficiencies=np.zeros((4, 1), np.float32),
+            states=np.zeros((2, 1, 3), np.int8),
+            owners=np.zeros((2, 1), np.int8),
+            turns=np.zeros((2, 1, 2), np.bool_),
+            worths=np.zeros((2, 1, 2, 3)),
+            state_after_take=np.zeros((2, 1), np.int64),
+            may_double=np.zeros((2, 1), np.bool_),
+            pass_values=np.zeros((2, 1), np.float32),
+            is_dead=np.ones(1, np.bool_),
+            exact_columns=np.zeros((2, 1), np.int64),
+        )
 
     def swap_sides(self, scores: Scores) -> Scores:
         """Return scores from the opponent's side."""

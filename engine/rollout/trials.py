@@ -10,30 +10,22 @@ David Montgomery, "Variance Reduction", GammOnLine, 2000).
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import CancelledWork, LimitError
+from engine.errors import LimitError
 from engine.evaluation.evaluator import Evaluator
 from engine.kernels import rollout as kernel_rollout
-from engine.rollout.dice import draw_rollout_dice
-from engine.rollout.settings import RolloutEvaluators, RolloutSettings
+from engine.rollout.batching import AdaptiveBatcher
+from engine.rollout.compiled_trials import play_compiled_trials
+from engine.rollout.dice import ROLL_NUMBERS, draw_rollout_dice
+from engine.rollout.settings import MAX_TURNS, RolloutEvaluators, RolloutSettings
 from engine.rollout.trial_scoring import OUTCOME_COLUMNS, Scores, TrialCubes, TrialScoring
 from engine.rules.dice import ROLL_WEIGHTS, ROLLS
 from engine.rules.outcome import Outcomes, evaluate_finished
 from engine.rules.position import Board, find_finished
-
-MAX_TURNS = 10_000
-"""A longer trial is not played by the rules."""
-
-BATCH_S = 0.02
-"""Target time of a batch of work: short, so that a stop takes effect well within a tenth of a second."""
-
-INITIAL_ROWS = 32
-MAX_ROWS = 4096
 
 _ALL_ROLLS = np.array(ROLLS, np.int8)
 _MOSTLY_DISTINCT = 0.9
@@ -67,42 +59,12 @@ def play_trials(
         LimitError: A game did not end within `MAX_TURNS`.
     """
     cubes = TrialCubes.make_initial(len(starts)) if cubes is None else cubes
+    loop = evaluators.loop
+    if loop is not None and loop.supports(settings, scoring.make_tables()):
+        return play_compiled_trials(starts, cubes, trials, settings, loop, scoring, cancelled)
     block = _TrialBlock(starts, cubes, trials, settings, evaluators, scoring, cancelled)
     block.play()
     return block.scores.reshape(len(starts), len(trials), scoring.columns)
-
-
-class AdaptiveBatcher:
-    """Learns how many rows of one kind of work take `BATCH_S`. For use from one thread.
-
-    Args:
-        cancelled: Asked before each batch.
-    """
-
-    def __init__(self, cancelled: Callable[[], bool]) -> None:
-        self._cancelled = cancelled
-        self._rows = INITIAL_ROWS
-
-    def iter_batches(self, rows: int) -> Iterator[slice]:
-        """Cut rows into slices; the work on each is done before the next one is asked for.
-
-        Raises:
-            CancelledWork: The work was cancelled.
-        """
-        start = 0
-        while start < rows:
-            if self._cancelled():
-                raise CancelledWork("the rollout was cancelled")
-            stop = min(start + self._rows, rows)
-            began_s = time.perf_counter()
-            yield slice(start, stop)
-            self._adapt(stop - start, time.perf_counter() - began_s)
-            start = stop
-
-    def _adapt(self, rows: int, took_s: float) -> None:
-        wanted = int(rows * BATCH_S / max(took_s, 1e-6))
-        if wanted < self._rows or rows == self._rows:
-            self._rows = max(1, min(wanted, 4 * self._rows, MAX_ROWS))
 
 
 class _TrialBlock:
@@ -139,7 +101,7 @@ class _TrialBlock:
             if self._turn == MAX_TURNS:
                 raise LimitError(f"a trial of a rollout took over {MAX_TURNS} turns")
             dice = draw_rollout_dice(self._settings.seed, self._trials, self._turn)
-            rolls = _ROLL_NUMBERS[dice[:, 0], dice[:, 1]]
+            rolls = ROLL_NUMBERS[dice[:, 0], dice[:, 1]]
             if not self._settings.variance_reduction:
                 self._boards = self._play_rolls(rolls)
             else:
@@ -149,7 +111,7 @@ class _TrialBlock:
             self._turn += 1
             self._finish_trials()
 
-    def _play_rolls(self, rolls: NDArray[np.int64]) -> Board:
+    def _play_rolls(self, rolls: NDArray[np.int8]) -> Board:
         """Return the positions after the policy's plays of the given rolls, ``int8[n, 2, 26]``."""
         rows, number = self._find_distinct(rolls)
         children = np.empty((len(rows), 2, 26), np.int8)
@@ -159,7 +121,7 @@ class _TrialBlock:
             children[batch] = replies.children
         return children[number]
 
-    def _subtract_luck(self, rolls: NDArray[np.int64]) -> Board:
+    def _subtract_luck(self, rolls: NDArray[np.int8]) -> Board:
         """Subtract the luck of the given rolls from the scores.
 
         Returns:
@@ -271,14 +233,3 @@ def _evaluate_in_batches(evaluator: Evaluator, boards: Board, batcher: AdaptiveB
     for batch in batcher.iter_batches(len(boards)):
         outcomes[batch] = evaluator.evaluate(boards[batch])
     return outcomes
-
-
-def _make_roll_numbers() -> NDArray[np.int64]:
-    """Return ``int64[7, 7]``: the index of two dice in `ROLLS`."""
-    numbers = np.zeros((7, 7), np.int64)
-    for number, (high, low) in enumerate(ROLLS):
-        numbers[high, low] = numbers[low, high] = number
-    return numbers
-
-
-_ROLL_NUMBERS = _make_roll_numbers()

@@ -3,7 +3,7 @@ import time
 import pytest
 
 from engine.errors import CancelledWork
-from engine.rollout.trials import BATCH_S, AdaptiveBatcher
+from engine.rollout.batching import BATCH_S, AdaptiveBatcher
 
 
 def test_pieces_cover_all_rows_once_and_in_order():

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from engine.rollout.dice import draw_rollout_dice
-from engine.rules.dice import draw_paired_dice
+from engine.rollout.dice import draw_roll_numbers, draw_rollout_dice
+from engine.rules.dice import ROLLS, draw_paired_dice
 
 
 def _parse_pairs(seed, trials):
@@ -53,3 +53,12 @@ def test_cycles_and_seeds_have_orders_of_their_own():
     first = _parse_pairs(7, np.arange(1296))
     assert first != _parse_pairs(7, np.arange(1296, 2592))
     assert first != _parse_pairs(8, np.arange(1296))
+
+
+@pytest.mark.parametrize("turns", [range(0, 5), range(1, 3), range(0, 1), range(32, 40)])
+def test_numbers_of_rolls_drawn_together_are_those_drawn_turn_by_turn(turns):
+    trials = np.array([0, 5, 1295, 1296, 4000])
+    numbers = draw_roll_numbers(7, trials, turns)
+    for column, turn in enumerate(turns):
+        dice = np.sort(draw_rollout_dice(7, trials, turn), axis=1)[:, ::-1]
+        assert [ROLLS[number] for number in numbers[:, column]] == [tuple(roll) for roll in dice.tolist()]
