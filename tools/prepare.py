@@ -18,11 +18,25 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from engine.bearoff.databases import DEFAULT_ONE_SIDED, DEFAULT_TWO_SIDED, data_folder, load_bearoff
+import numpy as np
+
+from engine.analysis.engine import CACHE_COLUMNS, Engine
+from engine.bearoff.databases import (
+    DEFAULT_ONE_SIDED,
+    DEFAULT_TWO_SIDED,
+    data_folder,
+    defer_bearoff,
+    load_bearoff,
+)
 from engine.errors import CancelledWork, DataFileError, StateError
 from engine.kernels.disk_cache import cache_root, find_folder, hash_sources, processor_name
+from engine.rules.match import MatchState
+from engine.rules.outcome import Outcomes
+from engine.rules.position import Board
+from engine.rules.rules import STANDARD_RULES
 from engine.runtime.compilation import COMPILATION
 from engine.runtime.cores import MAX_THREADS, count_usable_cores
+from engine.search import ValueCache
 from tools.common.files import write_atomically
 from tools.common.parallel import ProcessPool, is_stopping
 from tools.common.progress import Progress
@@ -315,14 +329,35 @@ def _show_progress(folders: list[Path]) -> Iterator[list[str]]:
 
 def _prepare_in_background(folders: list[Path]) -> None:
     """Do all jobs one after the other, beside the program that started this one, and end with it."""
+    COMPILATION.is_silent = True
     threading.Thread(target=_exit_with_starter, name="starter", daemon=True).start()
-    for number, name in enumerate(JOBS):
+    compile_around_nets()
+    if hasattr(os, "nice"):  # the first answer waits for nothing else
+        os.nice(_IDLE_PRIORITY)
+    for name in JOBS:
         run_job(name)
-        if number == 0 and hasattr(
-            os, "nice"
-        ):  # the first answer waits for the databases, and for nothing else
-            os.nice(_IDLE_PRIORITY)
     _leave_mark(folders)
+
+
+def compile_around_nets() -> None:
+    """Compile what an evaluation needs besides nets.
+
+    A first evaluation needs it last: another process is still compiling the nets, which takes longer.
+    """
+    exact = (defer_bearoff().two_sided,)
+    engine = Engine(_NoNet(), exact=exact, cache=ValueCache(columns=CACHE_COLUMNS))
+    engine.evaluate_boards(STANDARD_RULES.starting_position.board[None], MatchState())
+
+
+class _NoNet:
+    """An `engine.evaluation.evaluator.Evaluator` that needs no kernel."""
+
+    name = "none"
+    plies = 0
+
+    def evaluate(self, boards: Board) -> Outcomes:
+        """Give each side half of the games."""
+        return np.tile(np.array([0.5, 0.0, 0.0, 0.0, 0.0], np.float32), (len(boards), 1))
 
 
 def _exit_with_starter() -> None:

@@ -89,8 +89,8 @@ def encode(boards: NDArray[np.int8], inputs: NDArray[np.float32]) -> None:
     survey = np.empty((2, _SURVEY_COLUMNS), np.int64)
     hits = np.empty(ROLLS, np.int64)
     for i in range(boards.shape[0]):
-        _survey_side(boards, i, 0, survey)
-        _survey_side(boards, i, 1, survey)
+        for side in range(2):  # a call for each side by its number would be compiled twice
+            _survey_side(boards, i, side, survey)
         for side in range(2):
             first = kernel_tesauro.INPUTS + side * SIDE_FEATURES
             _write_race(survey, side, inputs, i, first)

@@ -52,6 +52,18 @@ def run(*arguments, **options):
     )
 
 
+def run_python(code):
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, timeout=600, check=True)
+
+
+def find_kernels(cache):
+    return set(cache.rglob("*.nbc"))
+
+
+def names_of(files):
+    return {file.name.rsplit("-", 1)[0] for file in files}
+
+
 @pytest.mark.slow
 def test_after_preparing_nothing_is_compiled_or_built(cache):
     first = run("prepare")
@@ -89,6 +101,18 @@ def test_a_mark_does_not_hold_when_kernels_are_gone(cache, monkeypatch):
     prepare._leave_mark(folders)
     kernel.unlink()
     assert not prepare.is_prepared(folders)
+
+
+@pytest.mark.slow
+def test_what_surrounds_the_nets_is_compiled_without_them_and_an_evaluation_finds_it(cache):
+    before = find_kernels(cache)
+    run_python("from tools import prepare; prepare.compile_around_nets()")
+    around = names_of(find_kernels(cache) - before)
+    assert {"cubeful.compute_money_values", "search.find_distinct", "bearoff.number_boards"} <= around
+    assert not [name for name in around if name.startswith(("routing.", "packed_nets.", "expert248."))]
+    run(input="position startpos\neval\n")
+    later = names_of(find_kernels(cache)) - around
+    assert not [name for name in later if name.startswith(("cubeful.", "search.", "bearoff."))]
 
 
 def test_every_job_is_answered_without_an_error():

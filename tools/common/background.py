@@ -18,8 +18,8 @@ _COMMAND = (sys.executable, "-m", "gammond", "prepare", "--background")
 def prepare_on_first_compile() -> None:
     """Start `gammond prepare` in the background once this process compiles its first kernel.
 
-    A process that finds all kernels in the cache starts nothing. The other one builds the bearoff databases
-    while this one compiles what its first answer needs, then goes on at the lowest priority, and ends with
+    A process that finds all kernels in the cache starts nothing. The other one compiles a part of what the
+    first answer needs while this one compiles the rest, then goes on at the lowest priority, and ends with
     this one. On a single core it would only be in the way.
     """
     if count_usable_cores() > 1:
