@@ -25,7 +25,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +45,8 @@ from engine.search.compiled import CompiledSearch, compile_search
 from engine.search.deduplication import deduplicate_boards
 from engine.search.objective import Objective, Values
 from engine.search.watch import SearchWatch
+
+_Part = TypeVar("_Part")
 
 MAX_PLIES = 4
 MAX_KEEP = 48
@@ -64,12 +67,15 @@ _NO_CACHE = ValueCache(2)
 _MAX_COMPILED = 64
 """Objectives whose form for kernels is kept."""
 
-_TASKS_PER_THREAD = 4
-_MIN_PARALLEL_POSITIONS = 400
-"""With fewer positions at 1-ply, threads cost more than they gain."""
+_TASKS_PER_THREAD = 16
+_MIN_PARALLEL_POSITIONS = 60
+"""With fewer positions at 1-ply, 6 ms of work, threads cost more than they gain."""
 
-_MIN_TASK_POSITIONS = 5
-"""The smallest task for a thread at 1-ply."""
+_MIN_TASK_POSITIONS = 8
+"""The smallest task for a thread at 1-ply: a millisecond."""
+
+_MIN_TASK_LEAVES = 192
+"""The smallest task for a thread at 0-ply."""
 
 
 @dataclass(frozen=True)
@@ -184,11 +190,11 @@ class TreeSearch:
         if not len(boards):
             return np.empty((0, objective.columns), np.float32)
         boards, watch = as_kernel_array(boards, np.int8), watch or SearchWatch()
-        spread = self._workers.threads > 1
+        is_parallel = self._workers.threads > 1 and _count_work(boards, plies) >= _MIN_PARALLEL_POSITIONS
         compiled = self._compile(objective) if plies else None
-        if compiled and not spread:
+        if compiled and not is_parallel:
             return compiled.evaluate(boards, plies, watch)
-        distinct = self._evaluate_distinct(objective, boards, plies, watch, spread)
+        distinct = self._evaluate_distinct(objective, boards, plies, watch, is_parallel)
         return distinct.values[distinct.places]
 
     def _evaluate_distinct(
@@ -230,56 +236,65 @@ class TreeSearch:
         self, objective: Objective, boards: Board, plies: int, watch: SearchWatch, is_parallel: bool
     ) -> Values:
         if plies == 0:
-            return self._evaluate_leaves(objective, boards, watch)
+            return self._evaluate_leaves(objective, boards, watch, is_parallel)
         settled = objective.is_settled(boards)
         if not settled.any():
             return self._evaluate_deep(objective, boards, plies, watch, is_parallel)
         values = np.empty((len(boards), objective.columns), np.float32)
-        values[settled] = self._evaluate_leaves(objective, boards[settled], watch)
+        values[settled] = self._evaluate_leaves(objective, boards[settled], watch, is_parallel)
         if not settled.all():
             values[~settled] = self._evaluate_deep(objective, boards[~settled], plies, watch, is_parallel)
         return values
 
-    def _evaluate_leaves(self, objective: Objective, boards: Board, watch: SearchWatch) -> Values:
-        parts = []
-        for start in range(0, len(boards), EVALUATE_ROWS):
-            rows = boards[start : start + EVALUATE_ROWS]
+    def _evaluate_leaves(
+        self, objective: Objective, boards: Board, watch: SearchWatch, is_parallel: bool
+    ) -> Values:
+        def evaluate(rows: Board) -> Values:
             watch.check()
-            parts.append(objective.evaluate(rows))
+            values = objective.evaluate(rows)
             watch.count(len(rows))
+            return values
+
+        size = min(EVALUATE_ROWS, self._choose_task_size(boards, _MIN_TASK_LEAVES, is_parallel))
+        parts = self._map(evaluate, _cut(boards, size), watch, is_parallel)
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def _evaluate_deep(
         self, objective: Objective, boards: Board, plies: int, watch: SearchWatch, is_parallel: bool
     ) -> Values:
         """Evaluate positions that are not settled, block by block."""
-        size = self._block_positions
-        tasks = _TASKS_PER_THREAD * self._workers.threads
-        is_worth_it = len(boards) * len(ROLLS) ** (plies - 1) >= _MIN_PARALLEL_POSITIONS
         compiled = self._compile(objective)
-        handed_out = is_parallel and is_worth_it and (plies == 1 or len(boards) >= tasks)
-        if handed_out:
-            least = _MIN_TASK_POSITIONS if plies == 1 else 1
-            size = min(size, max(least, -(-len(boards) // tasks)))
-        blocks = [boards[start : start + size] for start in range(0, len(boards), size)]
+        is_worth_it = is_parallel and _count_work(boards, plies) >= _MIN_PARALLEL_POSITIONS
+        tasks = _TASKS_PER_THREAD * self._workers.threads
+        handed_out = is_worth_it and (plies == 1 or len(boards) >= tasks)
+        least = _MIN_TASK_POSITIONS if plies == 1 else 1
+        size = min(self._block_positions, self._choose_task_size(boards, least, handed_out))
 
         def averages(block: Board) -> Values:
-            if handed_out and compiled:
+            if compiled and (handed_out or not is_worth_it):
                 return compiled.evaluate(block, plies, watch)
-            return self._average_rolls(objective, block, plies, watch, is_parallel and not handed_out)
+            return self._average_rolls(objective, block, plies, watch, is_worth_it and not handed_out)
 
-        parts = (
-            self._workers.map(averages, blocks, watch.check)
-            if handed_out
-            else [averages(block) for block in blocks]
-        )
+        parts = self._map(averages, _cut(boards, size), watch, handed_out)
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+    def _choose_task_size(self, boards: Board, least: int, is_parallel: bool) -> int:
+        """Return the size of a task for a thread; all positions where threads do not share the work."""
+        tasks = _TASKS_PER_THREAD * self._workers.threads
+        return max(least, -(-len(boards) // tasks)) if is_parallel else len(boards)
+
+    def _map(
+        self, work: Callable[[Board], _Part], pieces: list[Board], watch: SearchWatch, is_parallel: bool
+    ) -> list[_Part]:
+        return (
+            self._workers.map(work, pieces, watch.check) if is_parallel else [work(each) for each in pieces]
+        )
 
     def _average_rolls(
         self, objective: Objective, boards: Board, plies: int, watch: SearchWatch, is_parallel: bool
     ) -> Values:
         """Average the best replies to all rolls in a block of positions."""
-        replies, offsets = self._expand(boards, watch)
+        replies, offsets = self._expand(boards, watch, is_parallel)
         other, width = objective.other, self._pruning.width
         if plies > 1 and width is not None:
             leaf = self._evaluate_with_double_option(other, replies, 0, watch, is_parallel)
@@ -302,16 +317,18 @@ class TreeSearch:
             offsets,
         )
 
-    def _expand(self, boards: Board, watch: SearchWatch) -> tuple[Board, NDArray[np.int64]]:
+    def _expand(
+        self, boards: Board, watch: SearchWatch, is_parallel: bool
+    ) -> tuple[Board, NDArray[np.int64]]:
         """List the replies considered: ``int8[m, 2, 26]``, ``int64[n * 21 + 1]`` offsets, roll by roll."""
-        if len(boards) <= PRUNE_POSITIONS:
-            return self._expand_batch(boards, watch)
-        pieces, offsets = [], [np.zeros(1, np.int64)]
-        for start in range(0, len(boards), PRUNE_POSITIONS):
-            children, piece_offsets = self._expand_batch(boards[start : start + PRUNE_POSITIONS], watch)
-            pieces.append(children)
+        size = min(PRUNE_POSITIONS, self._choose_task_size(boards, 1, is_parallel))
+        pieces = self._map(partial(self._expand_batch, watch=watch), _cut(boards, size), watch, is_parallel)
+        if len(pieces) == 1:
+            return pieces[0]
+        offsets = [np.zeros(1, np.int64)]
+        for _, piece_offsets in pieces:
             offsets.append(offsets[-1][-1] + piece_offsets[1:])
-        return np.concatenate(pieces), np.concatenate(offsets)
+        return np.concatenate([children for children, _ in pieces]), np.concatenate(offsets)
 
     def _expand_batch(self, boards: Board, watch: SearchWatch) -> tuple[Board, NDArray[np.int64]]:
         """List replies, as `_expand`, of at most `PRUNE_POSITIONS` positions."""
@@ -340,6 +357,15 @@ def check_plies(plies: int) -> int:
     if not 0 <= plies <= MAX_PLIES:
         raise ValueRangeError(f"expected 0 to {MAX_PLIES} plies, got {plies}", field="plies")
     return plies
+
+
+def _count_work(boards: Board, plies: int) -> int:
+    """Return about how many positions at 1-ply a search evaluates."""
+    return len(boards) * len(ROLLS) ** (plies - 1) if plies else 0
+
+
+def _cut(boards: Board, size: int) -> list[Board]:
+    return [boards[start : start + size] for start in range(0, len(boards), size)]
 
 
 def _back_up(objective: Objective, replies: _DistinctValues, offsets: NDArray[np.int64]) -> Values:

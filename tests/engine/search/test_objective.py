@@ -37,6 +37,14 @@ class SplitObjective:
     columns = 6
 
     @property
+    def evaluator(self):
+        return self.leaf.evaluator
+
+    @property
+    def exact(self):
+        return self.leaf.exact
+
+    @property
     def other(self):
         return SplitObjective(self.leaf, 1 - self.side, self.cash)
 
