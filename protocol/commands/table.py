@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.rules.dice import parse_roll
-from engine.rules.match import MAX_CUBE, MAX_MATCH_LENGTH, RESULT_NAMES
+from engine.rules.match import MAX_CUBE, RESULT_NAMES
 from engine.search import FILTERS, MAX_PLIES
 from protocol.commands import cube, decisions, evaluation, game, general, rollouts, ubgi01
 from protocol.commands.command import Command
@@ -348,62 +348,7 @@ _COMMANDS = (
         example=("quit",),
         standard="UBGI 0.2",
     ),
-    Command(
-        "setoption",
-        "change a setting",
-        ubgi01.handle_setoption,
-        "ok setoption KEY=VALUE",
-        arguments=(rest_argument("option", "name NAME value VALUE", "a key of 'keys', or Variant or Seed"),),
-        example=("setoption name Seed value 7",),
-        standard="UBGI 0.1",
-    ),
-    Command(
-        "newsession",
-        "begin money play or a match",
-        ubgi01.handle_newsession,
-        "ok newsession length=N",
-        arguments=(
-            rest_argument(
-                "terms", "type money|match [length N] [jacoby on|off] [crawford on|off]", "the terms"
-            ),
-        ),
-        example=("newsession type match length 5",),
-        standard="UBGI 0.1",
-    ),
-    Command(
-        "setscore",
-        "set the score",
-        ubgi01.handle_setscore,
-        "ok setscore p0=N p1=N",
-        arguments=(
-            integer_argument("p0", 0, MAX_MATCH_LENGTH, "points of seat p0", is_required=True),
-            integer_argument("p1", 0, MAX_MATCH_LENGTH, "points of seat p1", is_required=True),
-        ),
-        example=("newsession type match length 5", "setscore 2 3"),
-        standard="UBGI 0.1",
-    ),
-    Command(
-        "setcube",
-        "set the cube",
-        ubgi01.handle_setcube,
-        "ok setcube value=N owner=center|p0|p1",
-        arguments=(
-            rest_argument(
-                "terms", "value N owner center|p0|p1", f"a power of two up to {MAX_CUBE}, and its owner"
-            ),
-        ),
-        example=("setcube value 2 owner p1",),
-        standard="UBGI 0.1",
-    ),
-    Command(
-        "setturn",
-        "set the seat on roll",
-        ubgi01.handle_setturn,
-        "ok setturn seat=p0|p1",
-        arguments=(choice_argument("seat", ("p0", "p1"), "the seat on roll"),),
-        example=("setturn p1",),
-        standard="UBGI 0.1",
-    ),
+    *ubgi01.UBGI01_COMMANDS,
 )
 
 COMMANDS: dict[str, Command] = {row.name: row for row in _COMMANDS}

@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from engine.options import MAX_QUOTED_CHARS, Bounds, Field
-from engine.rules.match import MAX_MATCH_LENGTH, MatchState
-from protocol.commands.command import CommandCall
-from protocol.core.arguments import error_field, parse_pairs
+from engine.rules.match import MAX_CUBE, MAX_MATCH_LENGTH, MatchState
+from protocol.commands.command import Command, CommandCall
+from protocol.core.arguments import choice_argument, error_field, integer_argument, parse_pairs, rest_argument
 from protocol.core.errors import CommandError
 from protocol.core.replies import make_ok_reply
 from protocol.core.requests import Answer, Reply
@@ -129,3 +129,64 @@ def handle_setturn(call: CommandCall) -> Answer:
 def translate_error_code(code: str) -> str:
     """Return UBGI 0.1's name for an error code."""
     return UBGI01_ERROR_CODES.get(code, code)
+
+
+UBGI01_COMMANDS = (
+    Command(
+        "setoption",
+        "change a setting",
+        handle_setoption,
+        "ok setoption KEY=VALUE",
+        arguments=(rest_argument("option", "name NAME value VALUE", "a key of 'keys', or Variant or Seed"),),
+        example=("setoption name Seed value 7",),
+        standard="UBGI 0.1",
+    ),
+    Command(
+        "newsession",
+        "begin money play or a match",
+        handle_newsession,
+        "ok newsession length=N",
+        arguments=(
+            rest_argument(
+                "terms", "type money|match [length N] [jacoby on|off] [crawford on|off]", "the terms"
+            ),
+        ),
+        example=("newsession type match length 5",),
+        standard="UBGI 0.1",
+    ),
+    Command(
+        "setscore",
+        "set the score",
+        handle_setscore,
+        "ok setscore p0=N p1=N",
+        arguments=(
+            integer_argument("p0", 0, MAX_MATCH_LENGTH, "points of seat p0", is_required=True),
+            integer_argument("p1", 0, MAX_MATCH_LENGTH, "points of seat p1", is_required=True),
+        ),
+        example=("newsession type match length 5", "setscore 2 3"),
+        standard="UBGI 0.1",
+    ),
+    Command(
+        "setcube",
+        "set the cube",
+        handle_setcube,
+        "ok setcube value=N owner=center|p0|p1",
+        arguments=(
+            rest_argument(
+                "terms", "value N owner center|p0|p1", f"a power of two up to {MAX_CUBE}, and its owner"
+            ),
+        ),
+        example=("setcube value 2 owner p1",),
+        standard="UBGI 0.1",
+    ),
+    Command(
+        "setturn",
+        "set the seat on roll",
+        handle_setturn,
+        "ok setturn seat=p0|p1",
+        arguments=(choice_argument("seat", ("p0", "p1"), "the seat on roll"),),
+        example=("setturn p1",),
+        standard="UBGI 0.1",
+    ),
+)
+"""Rows of the command table."""

@@ -1,7 +1,7 @@
 """The sans-IO connection: bytes of one client in, jobs out; results of jobs in, bytes out.
 
 It orders answers and keeps every cap, and never touches a socket, a thread or a clock. It does not schedule:
-a pool of workers decides when a job runs, within what `StartGate` allows. A transport
+a pool of workers decides when a job runs, within what `protocol.core.jobs.StartGate` allows. A transport
 
     - passes on what arrives (`receive_data`, `receive_eof`), while `wants_data`;
     - lets it continue (`advance`) in a turn of its own, while `has_lines`;
@@ -16,23 +16,21 @@ import re
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
 from engine.errors import CancelledWork, GammondError, LimitError, ValueRangeError
 from protocol.core.arguments import TAG_PATTERN, parse_tag
 from protocol.core.errors import CommandError
 from protocol.core.framing import InputLine, LineSplitter
+from protocol.core.jobs import CLOSED_GATE, OPEN_GATE, Job, PendingRequest, StartGate
 from protocol.core.limits import ClientLimits
-from protocol.core.replies import format_reply, make_error_reply
+from protocol.core.replies import encode_replies, make_error_reply
 from protocol.core.requests import (
     Answer,
     AnyReply,
     QuitRequest,
-    RequestBatch,
     StopRequest,
     Work,
-    WorkControl,
 )
 
 _FAULTY_LINE_TAG = re.compile(rf"[ \t]*({TAG_PATTERN.pattern})(?:[ \t]|$)")
@@ -59,115 +57,6 @@ class RequestHandler(Protocol):
     def fail(self, error: Exception, work: Work) -> AnyReply:
         """Return the final reply for work that raised."""
         ...
-
-
-@dataclass(eq=False)
-class PendingRequest:
-    """A request that is not fully answered.
-
-    Attributes:
-        tag: What each line of its answer begins with; empty for none.
-        is_ordered: Whether its lines wait for the answers to earlier ordered requests.
-        held_output: Lines that wait, whole.
-        is_answered: Whether its final line is written or held.
-    """
-
-    tag: str
-    is_ordered: bool
-    held_output: bytearray = field(default_factory=bytearray)
-    is_answered: bool = False
-
-
-@dataclass(eq=False)
-class Job:
-    """Work of one request, for a scheduler to run.
-
-    Attributes:
-        work: What to do.
-        request: The request.
-        control: Stops and watches it.
-    """
-
-    work: Work
-    request: PendingRequest
-    control: WorkControl = field(default_factory=WorkControl)
-
-    def run(self, report: Callable[[AnyReply], None]) -> bytes | Exception:
-        """Do it, in any thread, and format the rest of its answer there too: it can be thousands of lines.
-
-        Args:
-            report: Takes replies that come before the final one, in this thread.
-
-        Returns:
-            What `Connection.receive_result` takes.
-        """
-        self.control.report = report
-        try:
-            return _encode_replies(self.request.tag, self.work.run(self.control))
-        except Exception as error:
-            return error
-
-
-def run_batch(jobs: Sequence[Job]) -> list[bytes | Exception]:
-    """Do jobs, those of one batch in one call; those without a batch item, and stopped ones, one by one.
-
-    Returns:
-        For each job what `Connection.receive_result` takes.
-    """
-    members: dict[RequestBatch, list[tuple[int, Any]]] = {}
-    results: list[bytes | Exception] = [b""] * len(jobs)
-    for place, job in enumerate(jobs):
-        if job.work.batch_item is None or job.control.is_stopped:
-            results[place] = _run_alone(job)
-        else:
-            members.setdefault(job.work.batch_item.batch, []).append((place, job.work.batch_item.item))
-    for batch, items in members.items():
-        try:
-            replies = batch.answer([item for _, item in items])
-        except Exception:  # one of them is at fault: each gets an answer of its own
-            for place, _ in items:
-                results[place] = _run_alone(jobs[place])
-            continue
-        for (place, _), reply in zip(items, replies, strict=True):
-            results[place] = (
-                reply if isinstance(reply, Exception) else _encode_replies(jobs[place].request.tag, [reply])
-            )
-    return results
-
-
-def _run_alone(job: Job) -> bytes | Exception:
-    """Do a job with its progress in the result."""
-    progress: list[AnyReply] = []
-    result = job.run(progress.append)
-    if isinstance(result, Exception):
-        return result
-    return _encode_replies(job.request.tag, progress) + result
-
-
-@dataclass(frozen=True)
-class StartGate:
-    """Which jobs of a client may start, by what it has not read yet.
-
-    Attributes:
-        is_open: Whether any may.
-        is_closed: Whether none may: the client must read first.
-        first: While neither, the only request with an ordered answer whose job may start: the others' answers
-            would be held behind it. Jobs of unordered requests may start.
-    """
-
-    is_open: bool = True
-    is_closed: bool = False
-    first: PendingRequest | None = None
-
-    def allows(self, job: Job) -> bool:
-        """Return whether a job may start."""
-        if self.is_open or self.is_closed:
-            return self.is_open
-        return not job.request.is_ordered or job.request is self.first
-
-
-OPEN_GATE = StartGate()
-_CLOSED_GATE = StartGate(is_open=False, is_closed=True)
 
 
 class Connection:
@@ -235,7 +124,7 @@ class Connection:
         """Which jobs may start at this moment."""
         cap = self._limits.unsent_bytes
         if len(self._out) > cap:
-            return _CLOSED_GATE
+            return CLOSED_GATE
         if self._unsent_bytes <= cap:
             return OPEN_GATE
         return StartGate(is_open=False, first=self._ordered[0])
@@ -292,7 +181,7 @@ class Connection:
         for key in _list_keys(job):
             del self._by_key[key]
         if isinstance(result, Exception):
-            result = _encode_replies(job.request.tag, [self.handler.fail(result, job.work)])
+            result = encode_replies(job.request.tag, [self.handler.fail(result, job.work)])
         self._append(job.request, result)
         job.request.is_answered = True
         self._flush()
@@ -313,7 +202,7 @@ class Connection:
     def close_with_error(self, error: GammondError) -> None:
         """Send the client why it is not served any longer, and take no further requests."""
         if not self._is_closing:
-            self._out += _encode_replies("", [make_error_reply(error)])
+            self._out += encode_replies("", [make_error_reply(error)])
             self.close()
 
     def stop_all(self) -> int:
@@ -373,7 +262,7 @@ class Connection:
 
     def _open_request(self, tag: str, is_ordered: bool, answer: Answer) -> None:
         if isinstance(answer, QuitRequest):
-            self._quit_reply = _encode_replies(tag, [answer.reply])
+            self._quit_reply = encode_replies(tag, [answer.reply])
             self.close()
             return
         request = PendingRequest(tag, is_ordered)
@@ -402,7 +291,7 @@ class Connection:
         return 1
 
     def _write(self, request: PendingRequest, replies: Sequence[AnyReply]) -> None:
-        self._append(request, _encode_replies(request.tag, replies))
+        self._append(request, encode_replies(request.tag, replies))
         request.is_answered = request.is_answered or any(reply.is_final for reply in replies)
 
     def _append(self, request: PendingRequest, data: bytes) -> None:
@@ -441,9 +330,3 @@ def _split_tag(text: str) -> tuple[str, str]:
 
 def _list_keys(job: Job) -> set[object]:
     return {job.request.tag, job.work.key} - {"", None}
-
-
-def _encode_replies(tag: str, replies: Sequence[AnyReply]) -> bytes:
-    before = f"{tag} " if tag else ""
-    text = "".join([f"{before}{format_reply(reply)}\n" for reply in replies])
-    return text.encode("utf-8", "backslashreplace")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 import msgspec
@@ -19,6 +19,13 @@ DECIMALS = 6
 _FLOAT_FORMAT = f"%.{DECIMALS}f"
 _NEGATIVE_ZERO = _FLOAT_FORMAT % -0.0
 _PLAIN = re.compile(r"[^\s\"'\\=]+")
+
+
+def encode_replies(tag: str, replies: Sequence[AnyReply]) -> bytes:
+    """Encode lines of an answer as they are sent, each after the tag, if there is one."""
+    before = f"{tag} " if tag else ""
+    text = "".join([f"{before}{format_reply(reply)}\n" for reply in replies])
+    return text.encode("utf-8", "backslashreplace")
 
 
 def format_reply(reply: AnyReply) -> str:

@@ -14,7 +14,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from protocol.core.connection import OPEN_GATE, Connection, Job, run_batch
+from protocol.core.connection import Connection
+from protocol.core.jobs import OPEN_GATE, Job, run_batch
 from protocol.core.requests import AnyReply
 from protocol.transports.workers import WorkerPool
 

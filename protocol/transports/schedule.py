@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 
-from protocol.core.connection import OPEN_GATE, Job, StartGate
+from protocol.core.jobs import OPEN_GATE, Job, StartGate
 from protocol.core.requests import AnyReply
 
 ProgressCallback = Callable[[Job, AnyReply], None]

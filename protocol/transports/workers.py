@@ -9,7 +9,7 @@ from functools import partial
 
 from engine.errors import LimitError, ValueRangeError
 from engine.runtime.cores import MAX_THREADS, count_usable_cores
-from protocol.core.connection import Job, StartGate
+from protocol.core.jobs import Job, StartGate
 from protocol.transports.schedule import Lane, ProgressCallback, ResultCallback, Schedule, ScheduledJob
 
 LONG_THREADS = 8

@@ -15,7 +15,7 @@ from engine.formats.position_id import encode_position_id
 from engine.rules.match import MatchState
 from engine.rules.position import Position
 from engine.rules.rules import Doubles
-from protocol.core.connection import run_batch
+from protocol.core.jobs import run_batch
 from protocol.transports.client_jobs import ROUND_SIZE, ClientJobs, QuickRounds
 from tests.boards import RacingEvaluator, position, random_boards
 from tests.protocol.talking import make_connection, talk

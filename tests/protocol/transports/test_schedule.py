@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from protocol.core.connection import Job, PendingRequest, StartGate
+from protocol.core.jobs import Job, PendingRequest, StartGate
 from protocol.core.requests import Work
 from protocol.transports.schedule import Lane, Schedule
 

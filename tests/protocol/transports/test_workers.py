@@ -9,7 +9,7 @@ import pytest
 
 from engine.errors import LimitError, ValueRangeError
 from engine.runtime.cores import MAX_THREADS
-from protocol.core.connection import Job, PendingRequest, StartGate
+from protocol.core.jobs import Job, PendingRequest, StartGate
 from protocol.core.requests import Reply, Work
 from protocol.transports.workers import WorkerPool
 

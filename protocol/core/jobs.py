@@ -1,0 +1,122 @@
+"""Jobs: the work of requests, for a scheduler to run, and which of them may start.
+
+A connection makes them and takes in what becomes of them; it does not know when they run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from protocol.core.replies import encode_replies
+from protocol.core.requests import AnyReply, RequestBatch, Work, WorkControl
+
+
+@dataclass(eq=False)
+class PendingRequest:
+    """A request that is not fully answered.
+
+    Attributes:
+        tag: What each line of its answer begins with; empty for none.
+        is_ordered: Whether its lines wait for the answers to earlier ordered requests.
+        held_output: Lines that wait, whole.
+        is_answered: Whether its final line is written or held.
+    """
+
+    tag: str
+    is_ordered: bool
+    held_output: bytearray = field(default_factory=bytearray)
+    is_answered: bool = False
+
+
+@dataclass(eq=False)
+class Job:
+    """Work of one request, for a scheduler to run.
+
+    Attributes:
+        work: What to do.
+        request: The request.
+        control: Stops and watches it.
+    """
+
+    work: Work
+    request: PendingRequest
+    control: WorkControl = field(default_factory=WorkControl)
+
+    def run(self, report: Callable[[AnyReply], None]) -> bytes | Exception:
+        """Do it, in any thread, and format the rest of its answer there too: it can be thousands of lines.
+
+        Args:
+            report: Takes replies that come before the final one, in this thread.
+
+        Returns:
+            What `protocol.core.connection.Connection.receive_result` takes.
+        """
+        self.control.report = report
+        try:
+            return encode_replies(self.request.tag, self.work.run(self.control))
+        except Exception as error:
+            return error
+
+
+def run_batch(jobs: Sequence[Job]) -> list[bytes | Exception]:
+    """Do jobs, those of one batch in one call; those without a batch item, and stopped ones, one by one.
+
+    Returns:
+        For each job what `protocol.core.connection.Connection.receive_result` takes.
+    """
+    members: dict[RequestBatch, list[tuple[int, Any]]] = {}
+    results: list[bytes | Exception] = [b""] * len(jobs)
+    for place, job in enumerate(jobs):
+        if job.work.batch_item is None or job.control.is_stopped:
+            results[place] = _run_alone(job)
+        else:
+            members.setdefault(job.work.batch_item.batch, []).append((place, job.work.batch_item.item))
+    for batch, items in members.items():
+        try:
+            replies = batch.answer([item for _, item in items])
+        except Exception:  # one of them is at fault: each gets an answer of its own
+            for place, _ in items:
+                results[place] = _run_alone(jobs[place])
+            continue
+        for (place, _), reply in zip(items, replies, strict=True):
+            results[place] = (
+                reply if isinstance(reply, Exception) else encode_replies(jobs[place].request.tag, [reply])
+            )
+    return results
+
+
+def _run_alone(job: Job) -> bytes | Exception:
+    """Do a job with its progress in the result."""
+    progress: list[AnyReply] = []
+    result = job.run(progress.append)
+    if isinstance(result, Exception):
+        return result
+    return encode_replies(job.request.tag, progress) + result
+
+
+@dataclass(frozen=True)
+class StartGate:
+    """Which jobs of a client may start, by what it has not read yet.
+
+    Attributes:
+        is_open: Whether any may.
+        is_closed: Whether none may: the client must read first.
+        first: While neither, the only request with an ordered answer whose job may start: the others' answers
+            would be held behind it. Jobs of unordered requests may start.
+    """
+
+    is_open: bool = True
+    is_closed: bool = False
+    first: PendingRequest | None = None
+
+    def allows(self, job: Job) -> bool:
+        """Return whether a job may start."""
+        if self.is_open or self.is_closed:
+            return self.is_open
+        return not job.request.is_ordered or job.request is self.first
+
+
+OPEN_GATE = StartGate()
+CLOSED_GATE = StartGate(is_open=False, is_closed=True)
