@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from engine.errors import DataFileError, UnsupportedError
+from engine.formats.array_file import read_array_file
 from nets.heritage.computational_backgammon.net import ClassicNet
 from nets.manifest import MANIFEST_FILE
-from tools.common.files import read_arrays
 from tools.heritage.computational_backgammon.net_set import is_classic_net_set, read_classic_nets
 from tools.heritage.gengammon.export import export_scorer
 from tools.heritage.gengammon.runs import find_net_file
@@ -102,7 +102,7 @@ def _check_names(folder: Path, name: str, phases: list[str], force: bool) -> Non
 
 def _read_nets(source: Path) -> Mapping[str, LayeredNet | ClassicNet]:
     """Read the nets of a file by phase."""
-    if is_classic_net_set(read_arrays(source)):
+    if is_classic_net_set(read_array_file(source)):
         player = read_classic_nets(source)
         return player.nets
     return read_net_set(source).nets

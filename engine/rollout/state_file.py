@@ -13,15 +13,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import DataFileError, PositionError, StateError
+from engine.formats.array_file import read_array_file
 from engine.rollout.results import RolloutState
 from engine.rollout.settings import MAX_TRIALS
 from engine.rollout.trial_scoring import OUTCOME_COLUMNS, TrialCubes
+from engine.rules.match import MAX_CUBE
 from engine.rules.position import Position
 
 FORMAT = "gammond rollout 1"
 
 _HEADER, _EVALUATORS = "facts", "judges"
 """Names in the file, fixed with its format."""
+
+_MAX_SCORE = 1e6
+"""The sum of a trial's luck is far below it."""
 
 _SHOWN_CHARACTERS = 12
 """Characters of a hash that a message shows."""
@@ -75,12 +80,9 @@ def load_state(path: Path, identity: Mapping[str, str] | None = None) -> Rollout
         StateError: Its identity differs.
     """
     try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in _ARRAY_NAMES}
-    except OSError as error:
-        raise _make_error(path, f"it cannot be read ({error.strerror or 'cut short'})") from error
-    except Exception as error:  # readers of archives raise anything
-        raise _make_error(path, "it was cut short or altered, or is another kind of file") from error
+        arrays = read_array_file(path, _ARRAY_NAMES)
+    except DataFileError as error:
+        raise DataFileError(f"{error.message}: expected a saved rollout", field="state") from error
     header = _read_header(path, arrays[_HEADER])
     if identity is not None:
         _check_identity(path, header["identity"], dict(identity))
@@ -146,8 +148,8 @@ def _check_arrays(
     if not is_counted or (counts < 0).any() or (counts > MAX_TRIALS).any():
         raise _make_error(path, f"expected numbers of trials from 0 to {MAX_TRIALS}")
     shape_fits = scores.ndim == 2 and scores.shape[1] >= OUTCOME_COLUMNS and len(scores) == counts.sum()
-    if scores.dtype != np.float64 or not shape_fits or not np.isfinite(scores).all():
-        raise _make_error(path, "expected a finite score for each trial")
+    if scores.dtype != np.float64 or not shape_fits or (np.abs(scores) > _MAX_SCORE).any():
+        raise _make_error(path, f"expected a score within {_MAX_SCORE:,.0f} points for each trial")
     return boards, tuple(np.split(scores, np.cumsum(counts)[:-1]))
 
 
@@ -156,8 +158,8 @@ def _check_cubes(path: Path, states: NDArray[Any], stakes: NDArray[Any], starts:
     is_whole = states.dtype == np.int8 and stakes.dtype == np.float64
     if not is_whole or states.shape != (starts,) or stakes.shape != (starts,):
         raise _make_error(path, "expected a cube for each position")
-    if (states < 0).any() or not (np.isfinite(stakes) & (stakes > 0)).all():
-        raise _make_error(path, "expected cube states of 0 or more and positive stakes")
+    if (states < 0).any() or not ((stakes > 0) & (stakes <= MAX_CUBE)).all():
+        raise _make_error(path, f"expected cube states of 0 or more and stakes up to {MAX_CUBE}")
     return TrialCubes(states, stakes)
 
 

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from engine.errors import DataFileError, StateError, UnsupportedError, ValueRangeError
+from engine.formats.array_file import read_array_file
 from nets.encoders import encode_tesauro196, get_encoder
 from nets.manifest import NetEntry, load_net
 from tools import export
-from tools.common.files import append_record, read_arrays, write_arrays
+from tools.common.files import append_record, write_arrays
 from tools.heritage.computational_backgammon.learner import ClassicLearner
 from tools.heritage.computational_backgammon.settings import ClassicSettings
 from tools.train.fitting.recipe import Recipe
@@ -53,7 +54,7 @@ def test_exported_nets_load_by_their_entries_and_evaluate_like_the_trained_ones(
         ("tiny-contact", "contact", (8,)),
         ("tiny-race", "race", (4,)),
     ]
-    trainee, _ = td_nets_from_arrays("run", read_arrays(run_folder / "checkpoint.npz"))
+    trainee, _ = td_nets_from_arrays("run", read_array_file(run_folder / "checkpoint.npz"))
     boards = sample_random_positions(500, seed=2)
     for entry, net in zip(entries, (trainee.contact, trainee.race), strict=True):
         loaded = load_net(entry, tmp_path / "nets")
@@ -119,7 +120,7 @@ def test_a_name_that_the_manifest_would_refuse_is_refused_before_anything_is_rea
 
 
 def test_an_entry_says_when_the_best_weights_were_taken(run_folder, tmp_path, capsys):
-    trainee, _ = td_nets_from_arrays("run", read_arrays(run_folder / "checkpoint.npz"))
+    trainee, _ = td_nets_from_arrays("run", read_array_file(run_folder / "checkpoint.npz"))
     state = {"games_done": np.array(32), "dice": np.zeros(2, np.uint64)}
     write_arrays(run_folder / "best.npz", {**state, **trainee.to_arrays()})
     run_command(str(run_folder), "--name", "tiny", "--folder", str(tmp_path), "--best")
@@ -129,7 +130,7 @@ def test_an_entry_says_when_the_best_weights_were_taken(run_folder, tmp_path, ca
 
 
 def test_a_checkpoint_without_the_number_of_games_is_an_error(run_folder, tmp_path):
-    trainee, _ = td_nets_from_arrays("run", read_arrays(run_folder / "checkpoint.npz"))
+    trainee, _ = td_nets_from_arrays("run", read_array_file(run_folder / "checkpoint.npz"))
     write_arrays(run_folder / "checkpoint.npz", trainee.to_arrays())
     with pytest.raises(DataFileError, match="no games_done"):
         run_command(str(run_folder), "--name", "tiny", "--folder", str(tmp_path))

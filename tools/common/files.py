@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -43,19 +42,6 @@ def write_arrays(file: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
     content = io.BytesIO()
     np.savez(content, allow_pickle=False, **arrays)
     write_atomically(file, content.getvalue())
-
-
-def read_arrays(file: Path) -> dict[str, NDArray[Any]]:
-    """Read all arrays of an ``.npz`` file.
-
-    Raises:
-        DataFileError: The file is missing, truncated, damaged, or of another kind.
-    """
-    try:
-        with file.open("rb") as source, np.load(source, allow_pickle=False) as content:
-            return {name: content[name] for name in content.files}
-    except (OSError, ValueError, KeyError, EOFError, AttributeError, zipfile.BadZipFile) as error:
-        raise DataFileError(f"{file} cannot be read: {error}") from error
 
 
 def append_record(log: Path, record: Mapping[str, object]) -> None:

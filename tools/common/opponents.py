@@ -14,9 +14,9 @@ from typing import Any
 from numpy.typing import NDArray
 
 from engine.errors import DataFileError
+from engine.formats.array_file import read_array_file
 from engine.play.player import Player
 from nets.catalogue import load_player
-from tools.common.files import read_arrays
 
 PLAYER_HELP = (
     "a player of 'gammond players', with options after a colon: 'default', 'NAME:plies=2,filter=narrow', "
@@ -106,7 +106,7 @@ def _load_run_file(file: Path) -> Player:
     if file.suffix == ".txt":
         player = _find_loader(_TEXT_NET)(file)
     else:
-        arrays = read_arrays(file)
+        arrays = read_array_file(file)
         player = _find_loader(_RUN_READERS.get(_find_kind(arrays), _NETS))(file, arrays)
     if player is None:
         raise DataFileError(f"{file} has no nets of the trainer that it names", field="player")

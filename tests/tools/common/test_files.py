@@ -1,15 +1,12 @@
 """Files that appear whole, and logs that survive a kill."""
 
-import numpy as np
 import pytest
 
 from engine.errors import DataFileError
 from tools.common.files import (
     append_new_record,
     append_record,
-    read_arrays,
     read_records,
-    write_arrays,
     write_atomically,
 )
 
@@ -31,22 +28,6 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(DataFileError, match="file/a cannot be written"):
         write_atomically(tmp_path / "file" / "a", b"")
-
-
-def test_arrays_come_back_and_damage_is_seen_wherever_it_is(tmp_path):
-    file = tmp_path / "arrays.npz"
-    write_arrays(file, {"a": np.arange(50), "name": np.array("x")})
-    assert read_arrays(file)["a"].tolist() == list(range(50))
-    whole = file.read_bytes()
-    for cut in (0, 10, len(whole) // 2, len(whole) - 1):
-        file.write_bytes(whole[:cut])
-        with pytest.raises(DataFileError, match=r"arrays\.npz cannot be read"):
-            read_arrays(file)
-    altered = bytearray(whole)
-    altered[300] ^= 1  # within the numbers
-    file.write_bytes(bytes(altered))
-    with pytest.raises(DataFileError, match=r"arrays\.npz cannot be read"):
-        read_arrays(file)
 
 
 def test_a_line_that_a_kill_cut_short_is_left_out_and_then_replaced(tmp_path):

@@ -10,10 +10,11 @@ from typing import NamedTuple
 
 import pytest
 
+from engine.formats.array_file import read_array_file
 from engine.play.lockstep import PairedGameResults
 from nets.catalogue import load_player
 from tools import cli
-from tools.common.files import read_arrays, read_records
+from tools.common.files import read_records
 from tools.common.opponents import load_opponent
 from tools.tournament.pairings import CubelessPairing, GameRange
 from tools.train.weights.net_set import load_net_set
@@ -114,7 +115,7 @@ def test_a_fit_to_its_labels_makes_the_net_wider_and_stronger(lineage):
 
 def test_generations_beat_self_play_against_pubeval_too(lineage):
     last = read_records(lineage.td / "log.jsonl")[-1]
-    best = read_arrays(lineage.better / "best.npz")
+    best = read_array_file(lineage.better / "best.npz")
     joint_error = (last["ppg_error"] ** 2 + float(best["ppg_error"][0]) ** 2) ** 0.5
     assert best["opponent"].tolist() == ["pubeval"]
     assert float(best["ppg"][0]) - last["ppg"] > 4 * joint_error

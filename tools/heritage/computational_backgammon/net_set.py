@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from engine.bearoff.two_sided import TwoSidedTable
 from engine.errors import DataFileError, ValueRangeError
+from engine.formats.array_file import read_array_file
 from engine.play.player import EvaluatorPlayer, Player
 from nets.catalogue import load_exact_evaluators
 from nets.heritage.computational_backgammon.net import NORMAL, ClassicNet, ClassicWeights
 from nets.router import Router
-from tools.common.files import read_arrays
 
 TWO_SIDED = "two-sided"
 
@@ -111,7 +111,7 @@ def read_classic_nets(file: Path) -> ClassicNetSet:
     Raises:
         DataFileError: The file is missing, damaged, or of another kind.
     """
-    return _build_nets(file, read_arrays(file))
+    return _build_nets(file, read_array_file(file))
 
 
 def make_classic_player(file: Path, arrays: Mapping[str, NDArray[Any]]) -> Player | None:

@@ -9,9 +9,9 @@ from typing import Any
 from numpy.typing import NDArray
 
 from engine.errors import DataFileError
+from engine.formats.array_file import read_array_file
 from engine.play.player import Player, ScorerPlayer
 from nets.heritage.phase_features.net import PhaseNet
-from tools.common.files import read_arrays
 
 CHECKPOINT, BEST, IMITATION = "checkpoint.npz", "best.npz", "imitation.npz"
 
@@ -24,7 +24,7 @@ def read_phase_net(file: Path) -> PhaseNet | None:
     Raises:
         DataFileError: The file cannot be read, or its net has the wrong shapes.
     """
-    return _build_net(file, read_arrays(file))
+    return _build_net(file, read_array_file(file))
 
 
 def make_phase_net_player(file: Path, arrays: Mapping[str, NDArray[Any]]) -> Player | None:

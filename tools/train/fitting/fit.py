@@ -18,7 +18,8 @@ import numpy as np
 from msgspec import Meta
 
 from engine.errors import DataFileError, StateError, ValueRangeError
-from tools.common.files import append_new_record, read_arrays, write_arrays
+from engine.formats.array_file import read_array_file
+from tools.common.files import append_new_record, write_arrays
 from tools.train.fitting.net_set_fitter import NetSetFitter
 from tools.train.fitting.recipe import Recipe, add_fitting_options
 from tools.train.fitting.training_loop import split_labels
@@ -188,7 +189,7 @@ class FitLearner(Learner):
     def finish(self, folder: Path) -> str:
         """Measure the best net, once."""
         settings, best = self._settings, folder / BEST_FILE
-        arrays = read_arrays(best)
+        arrays = read_array_file(best)
         if settings.games and "ppg" not in arrays:
             nets = net_set_from_arrays(folder.name, arrays)
             strengths = measure_strength(nets, settings.opponents, settings.games, self._resources.processes)

@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import DataFileError
+from engine.formats.array_file import read_array_file
 from engine.rules.outcome import Outcomes
 from engine.rules.position import CHECKERS, OFF, Board, Phase, classify_phases
-from tools.common.files import read_arrays, write_arrays
+from tools.common.files import write_arrays
 
 _SHARD = re.compile(r"labels-([0-9]{6})\.npz")
 _PACKED_BYTES = 25
@@ -101,7 +102,7 @@ def read_shard(file: Path) -> tuple[Labels, ShardMetadata]:
     Raises:
         DataFileError: The file is missing, damaged, or no shard; it is named.
     """
-    arrays = read_arrays(file)
+    arrays = read_array_file(file)
     try:
         labels = Labels(
             unpack_boards(arrays["boards"]),

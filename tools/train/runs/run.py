@@ -20,8 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import DataFileError
+from engine.formats.array_file import read_array_file
 from nets.provenance import StrengthRecord
-from tools.common.files import append_new_record, read_arrays, read_records, write_arrays
+from tools.common.files import append_new_record, read_records, write_arrays
 from tools.common.progress import Progress
 from tools.train.runs.curves import find_best_strength, format_run_strength
 from tools.train.runs.pictures import draw_runs
@@ -277,7 +278,7 @@ class Run:
             measured = strengths_to_arrays(strengths) if strengths else {}
             self._write_arrays(BEST_FILE, {**learner.best_state_dict(), **measured})
         elif best - score > learner.backtrack > 0.0 and learner.can_backtrack():
-            record |= learner.backtrack_to(read_arrays(self._folder / BEST_FILE))
+            record |= learner.backtrack_to(read_array_file(self._folder / BEST_FILE))
 
     def _find_best_score(self) -> float:
         """Find the best score before this checkpoint, which the log may hold already after a kill."""
@@ -294,7 +295,7 @@ class Run:
         if not checkpoint.exists():
             self._learner.start(self._records)
             return
-        arrays = read_arrays(checkpoint)
+        arrays = read_array_file(checkpoint)
         try:
             self._learner.load_state_dict(arrays)
         except DataFileError as error:

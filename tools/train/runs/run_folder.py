@@ -15,11 +15,12 @@ from typing import Any, TypeVar
 import msgspec
 
 from engine.errors import DataFileError, StateError
+from engine.formats.array_file import read_array_file
 from nets.catalogue import DEFAULT_EVALUATOR, list_evaluator_names
 from nets.manifest import read_manifest
 from nets.provenance import TrainingRecord
 from nets.provenance import read_provenance as read_net_provenance
-from tools.common.files import read_arrays, read_records
+from tools.common.files import read_records
 from tools.train.runs.settings import (
     ORIGIN_TABLE,
     format_command_options,
@@ -187,7 +188,7 @@ def _read_run_origin(folder: Path) -> tuple[str, Provenance, str]:
 def _read_records_until(log: Path, nets: Path) -> list[dict[str, Any]]:
     """The records of a log up to the epoch, generation or game of a file of nets."""
     records = read_records(log)
-    arrays = read_arrays(nets) if nets.exists() else {}
+    arrays = read_array_file(nets) if nets.exists() else {}
     for name, key in (("epoch", "epoch"), ("generation", "generation"), ("games_done", "games")):
         if name in arrays:
             numbered = (record for record in records if isinstance(record.get(key), int))
@@ -197,7 +198,7 @@ def _read_records_until(log: Path, nets: Path) -> list[dict[str, Any]]:
 
 def _count_games(records: Sequence[Mapping[str, Any]], nets: Path, kind: str) -> int:
     """Count the games of self-play that led to nets."""
-    arrays = read_arrays(nets) if nets.exists() else {}
+    arrays = read_array_file(nets) if nets.exists() else {}
     if "games_done" in arrays:
         return int(arrays["games_done"])
     if arrays and kind == "td":

@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import DataFileError, ValueRangeError
+from engine.formats.array_file import read_array_file
 from engine.rules.position import Board
 from nets.catalogue import load_pruner
-from tools.common.files import read_arrays, write_arrays
+from tools.common.files import write_arrays
 from tools.train.labels.sampling import Sampler
 from tools.train.labels.shards import list_shard_numbers, pack_boards, read_shard, shard_file, unpack_boards
 from tools.train.weights.net_set import PHASES, NetSet, load_bearoff_evaluators
@@ -241,7 +242,7 @@ def read_positions(folder: Path) -> tuple[ValidationPositions, str] | None:
     file = folder / _POSITIONS_FILE
     if not file.exists():
         return None
-    arrays = read_arrays(file)
+    arrays = read_array_file(file)
     try:
         return ValidationPositions.from_arrays(arrays), str(arrays["judges"])
     except (KeyError, TypeError, ValueError) as error:

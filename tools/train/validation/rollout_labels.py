@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import DataFileError
+from engine.formats.array_file import read_array_file
 from engine.rules.outcome import cubeless_equity
-from tools.common.files import read_arrays, write_arrays
+from tools.common.files import write_arrays
 from tools.train.validation.positions import ValidationPositions
 
 _SHARD = re.compile(r"rollouts-([0-9]{6})\.npz")
@@ -80,7 +81,7 @@ def read_rollouts(file: Path) -> RolloutLabels:
     Raises:
         DataFileError: The file is missing, damaged, or no shard; it is named.
     """
-    arrays = read_arrays(file)
+    arrays = read_array_file(file)
     try:
         positions = ValidationPositions.from_arrays(arrays)
         for name, (width, kind) in _COLUMNS.items():

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from engine.errors import DataFileError, UnsupportedError, ValueRangeError
 from engine.evaluation.evaluator import Evaluator, ExactEvaluator
 from engine.evaluation.pruning import PlayPruner, ShortlistPruner
+from engine.formats.array_file import read_array_file
 from engine.play.player import EvaluatorPlayer, Player
 from engine.rules.position import Phase
 from nets.catalogue import DEFAULT_EVALUATOR, list_evaluator_names, load_exact_evaluators
@@ -27,7 +28,7 @@ from nets.onnx_layers import Layer as ActivatedLayer
 from nets.onnx_model import OnnxModel
 from nets.pruning_net import PruningNet
 from nets.router import ContactClassNets, Router
-from tools.common.files import read_arrays, write_arrays
+from tools.common.files import write_arrays
 from tools.train.weights.layers import ENCODER, OUTPUTS, LayeredNet
 from tools.train.weights.onnx_files import has_weight_outputs, net_to_onnx, read_onnx
 from tools.train.weights.td_nets import td_nets_from_arrays
@@ -204,7 +205,7 @@ def read_net_set(file: Path) -> NetSet:
     Raises:
         DataFileError: The file is missing, damaged, or holds no nets.
     """
-    return _parse_nets(file, read_arrays(file))
+    return _parse_nets(file, read_array_file(file))
 
 
 def _parse_nets(file: Path, arrays: Mapping[str, NDArray[Any]]) -> NetSet:

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from engine.errors import DataFileError, ValueRangeError
+from engine.formats.array_file import read_array_file
 from engine.rules.position import Position
 from tools import cli
-from tools.common.files import read_arrays, read_records, write_arrays
+from tools.common.files import read_records, write_arrays
 from tools.common.opponents import load_opponent
 from tools.common.parallel import ProcessPool
 from tools.heritage.barca import ascent
@@ -36,7 +37,7 @@ def test_a_few_steps_win_by_far_against_the_first_vector(tmp_path, capsys):
     assert run(folder, "--steps", "3", "--games", "100", "--reference-games", "200", "--rate", "2") == 0
     out = capsys.readouterr().out
     assert "bev, 3 steps" in out
-    best = read_arrays(folder / "best.npz")
+    best = read_array_file(folder / "best.npz")
     assert best["ppg"] - 4 * best["ppg_error"] > 0.3
     records = read_records(folder / "log.jsonl")
     assert [record["step"] for record in records] == [0, 1, 2, 3]
@@ -75,7 +76,7 @@ def test_a_run_that_was_killed_comes_to_the_same(tmp_path, capsys, monkeypatch):
     assert run(tmp_path / "cut", "--steps", "3", *FEW) == cli.EXIT_INTERRUPTED
     monkeypatch.setattr(run_module.Run, "_save_checkpoint", keep)
     assert run(tmp_path / "cut", "--resume") == 0
-    whole, cut = (read_arrays(tmp_path / name / "best.npz") for name in ("whole", "cut"))
+    whole, cut = (read_array_file(tmp_path / name / "best.npz") for name in ("whole", "cut"))
     assert np.array_equal(whole["vector"], cut["vector"])
     steps = [read_records(tmp_path / name / "log.jsonl") for name in ("whole", "cut")]
     assert [record["gradient"] for record in steps[0][1:]] == [record["gradient"] for record in steps[1][1:]]
@@ -169,7 +170,7 @@ def test_standings_come_back_as_they_were(tmp_path):
     point = RatedVector(Scripted(AscendSettings(), []).start, 0.1, 0.02)
     standing = AscentState(3, 900, point, point, point, 0.25, 0.5, 1, 2, 1)
     write_arrays(tmp_path / "s.npz", state_to_arrays("bev", standing))
-    arrays = read_arrays(tmp_path / "s.npz")
+    arrays = read_array_file(tmp_path / "s.npz")
     again = state_from_arrays(arrays, "bev")
     assert (again.step, again.games, again.delta, again.rate) == (3, 900, 0.25, 0.5)
     assert (again.since_best, again.returns, again.random_points) == (1, 2, 1)

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from engine.errors import DataFileError, GammondError, StateError
+from engine.formats.array_file import read_array_file
 from engine.play.lockstep import play_games
 from engine.play.player import EvaluatorPlayer, RandomPlayer
 from nets.players.pubeval import PubevalPlayer
-from tools.common.files import read_arrays, read_records
+from tools.common.files import read_records
 from tools.common.opponents import load_opponent
 from tools.heritage.computational_backgammon import command
 from tools.heritage.computational_backgammon.learner import ClassicLearner
@@ -98,7 +99,7 @@ def test_a_run_that_was_killed_goes_on_to_the_same_nets(tmp_path, monkeypatch, t
             run_command(str(tmp_path / "run"), *options)
     run_command(str(tmp_path / "run"), "--resume")
     for name in ("checkpoint.npz", "best.npz"):
-        one, other = read_arrays(tmp_path / "whole" / name), read_arrays(tmp_path / "run" / name)
+        one, other = read_array_file(tmp_path / "whole" / name), read_array_file(tmp_path / "run" / name)
         assert one.keys() == other.keys()
         assert all((one[key] == other[key]).all() for key in one)
     games = [record["games"] for record in read_records(tmp_path / "run" / "log.jsonl")]
@@ -185,7 +186,7 @@ def run_folder(tmp_path):
 )
 def test_a_checkpoint_that_lacks_something_is_refused(run_folder, changes, message):
     file = run_folder / "checkpoint.npz"
-    arrays = read_arrays(file)
+    arrays = read_array_file(file)
     for name, array in changes.items():
         arrays.pop(name) if array is None else arrays.update({name: array})
     np.savez(file, **arrays)

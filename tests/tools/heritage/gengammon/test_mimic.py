@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from engine.errors import DataFileError, GammondError, StateError, ValueRangeError
+from engine.formats.array_file import read_array_file
 from engine.play.lockstep import play_games
 from engine.play.player import RandomPlayer
 from nets.heritage.gengammon.net import load_gengammon_net, read_net_text
@@ -16,7 +17,7 @@ from nets.manifest import ScorerEntry
 from nets.players.pubeval import PubevalPlayer
 from tests.tools.heritage.gengammon.teaching import expert_moves
 from tools import export
-from tools.common.files import read_arrays, read_records
+from tools.common.files import read_records
 from tools.common.opponents import load_opponent
 from tools.heritage.gengammon import command
 from tools.heritage.gengammon.expert_moves.dataset import write_expert_moves
@@ -64,7 +65,7 @@ def test_a_run_has_settings_a_log_a_checkpoint_and_its_net_as_text(tmp_path, mov
         assert record["seconds"] > 0
     net = read_net_text(tmp_path / "run" / "net.txt")
     assert net.activation == "softsign"
-    assert int(read_arrays(tmp_path / "run" / "checkpoint.npz")[unit]) == expected[-1]
+    assert int(read_array_file(tmp_path / "run" / "checkpoint.npz")[unit]) == expected[-1]
 
 
 @pytest.mark.slow

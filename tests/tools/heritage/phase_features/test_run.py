@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 
 from engine.errors import DataFileError, GammondError, StateError
+from engine.formats.array_file import read_array_file
 from engine.play.lockstep import play_games
 from engine.play.player import ScorerPlayer
 from nets.heritage.phase_features.net import PhaseNet, load_phase_net
 from nets.manifest import read_manifest
 from nets.provenance import read_provenance
 from tools import cli
-from tools.common.files import read_arrays, read_records
+from tools.common.files import read_records
 from tools.common.opponents import load_opponent
 from tools.heritage.phase_features import command
 from tools.heritage.phase_features import run as heuristic_run
@@ -34,7 +35,7 @@ def run_command(*arguments: str) -> int:
 
 
 def arrays_of(folder):
-    return {file.name: read_arrays(file) for file in sorted(folder.glob("*.npz"))}
+    return {file.name: read_array_file(file) for file in sorted(folder.glob("*.npz"))}
 
 
 def reported(folder):
@@ -110,7 +111,7 @@ def test_the_log_tells_of_epochs_rounds_errors_and_strength(whole):
 def test_the_best_net_is_the_best_measured_and_runs_play_by_name(whole):
     records = [record for record in read_records(whole / "log.jsonl") if "ppg" in record]
     means = {record["number"]: (record["ppg"] + record["others"][0]["ppg"]) / 2 for record in records}
-    best = read_arrays(whole / "best.npz")
+    best = read_array_file(whole / "best.npz")
     assert means[int(best["done"])] == max(means.values()) == best["ppg"].mean()
     player = load_opponent(f"run:{whole}")
     assert player.name == "run"
@@ -212,10 +213,10 @@ def test_a_run_that_was_killed_goes_on_to_the_same_nets(
 def test_another_seed_makes_another_net_and_another_chooser_too(whole, tmp_path):
     run_command(str(tmp_path / "seed"), *TINY, "--seed", "2")
     run_command(str(tmp_path / "chooser"), *TINY, "--chooser", "net")
-    first = read_arrays(whole / "imitation.npz")["w1"]
-    assert not np.array_equal(read_arrays(tmp_path / "seed" / "imitation.npz")["w1"], first)
-    assert np.array_equal(read_arrays(tmp_path / "chooser" / "imitation.npz")["w1"], first)
-    ends = [read_arrays(folder / "checkpoint.npz")["w1"] for folder in (whole, tmp_path / "chooser")]
+    first = read_array_file(whole / "imitation.npz")["w1"]
+    assert not np.array_equal(read_array_file(tmp_path / "seed" / "imitation.npz")["w1"], first)
+    assert np.array_equal(read_array_file(tmp_path / "chooser" / "imitation.npz")["w1"], first)
+    ends = [read_array_file(folder / "checkpoint.npz")["w1"] for folder in (whole, tmp_path / "chooser")]
     assert not np.array_equal(*ends)
 
 
@@ -224,7 +225,7 @@ def test_a_run_is_exported_as_weights_and_manifest_entries(whole, tmp_path, caps
     manifest_file = tmp_path / "manifest.toml"
     manifest_file.write_text(capsys.readouterr().out)
     manifest = read_manifest(manifest_file)
-    best = PhaseNet.from_arrays(read_arrays(whole / "best.npz"))
+    best = PhaseNet.from_arrays(read_array_file(whole / "best.npz"))
     np.testing.assert_array_equal(
         load_phase_net(manifest.find_scorer("mine"), tmp_path).flat_weights, best.flat_weights
     )
@@ -234,7 +235,7 @@ def test_a_run_is_exported_as_weights_and_manifest_entries(whole, tmp_path, caps
     assert cli.main(["export", str(whole), "--name", "mine", "--folder", str(tmp_path)]) == 2
     assert "--force" in capsys.readouterr().err
     assert cli.main(["export", str(whole), "--name", "mine", "--folder", str(tmp_path), "--force"]) == 0
-    last = PhaseNet.from_arrays(read_arrays(whole / "checkpoint.npz"))
+    last = PhaseNet.from_arrays(read_array_file(whole / "checkpoint.npz"))
     np.testing.assert_array_equal(np.load(tmp_path / "mine.npy"), last.flat_weights)
 
 
@@ -291,7 +292,7 @@ def test_a_command_that_cannot_be_leaves_no_run_behind(tmp_path, options, field)
 def test_a_checkpoint_that_lacks_something_is_refused(whole, tmp_path, changes, message):
     for name in ("run.toml", "log.jsonl"):
         (tmp_path / name).write_bytes((whole / name).read_bytes())
-    arrays = read_arrays(whole / "checkpoint.npz")
+    arrays = read_array_file(whole / "checkpoint.npz")
     for name, array in changes.items():
         arrays.pop(name) if array is None else arrays.update({name: array})
     np.savez(tmp_path / "checkpoint.npz", **arrays)
@@ -303,7 +304,7 @@ def test_a_checkpoint_that_lacks_something_is_refused(whole, tmp_path, changes, 
 
 
 def test_a_file_with_a_net_of_other_shapes_plays_nothing(whole, tmp_path):
-    arrays = read_arrays(whole / "best.npz") | {"w1": np.zeros((52, 64), np.float32)}
+    arrays = read_array_file(whole / "best.npz") | {"w1": np.zeros((52, 64), np.float32)}
     np.savez(tmp_path / "wrong.npz", **arrays)
     with pytest.raises(DataFileError, match=r"wrong\.npz: expected weights of 48 inputs"):
         load_opponent(f"run:{tmp_path / 'wrong.npz'}")

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from engine.errors import DataFileError, GammondError, StateError
+from engine.formats.array_file import read_array_file
 from engine.rules.outcome import Outcomes
 from nets.catalogue import load_evaluator
 from nets.encoders import get_encoder
-from tools.common.files import read_arrays, read_records
+from tools.common.files import read_records
 from tools.train.fitting import fit
 from tools.train.fitting import torch_fitter as fitting
 from tools.train.fitting.training_loop import (
@@ -178,7 +179,7 @@ def test_a_net_fitted_to_another_comes_close_to_it_and_the_best_is_kept(folder, 
     log = read_records(run / "log.jsonl")
     assert [record["epoch"] for record in log] == [1, 2, 3, 4, 5, 6]
     assert log[-1]["averaged_points"] < 0.65 * log[0]["averaged_points"]
-    best = read_arrays(run / "best.npz")
+    best = read_array_file(run / "best.npz")
     assert float(best["aside_loss"]) == min(record["averaged_loss"] for record in log)
     nets = read_net_set(run / "best.npz")
     assert nets.nets["contact"].hidden == (24,)
@@ -204,7 +205,7 @@ def test_a_run_that_was_killed_goes_on_to_the_same_net(folder, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         run_command(*options(folder))
     monkeypatch.undo()
-    assert int(read_arrays(folder / "run" / "checkpoint.npz")["epoch"]) == 1
+    assert int(read_array_file(folder / "run" / "checkpoint.npz")["epoch"]) == 1
     assert run_command(str(folder / "run"), "--resume") == 0
     one, other = (read_net_set(folder / name / "checkpoint.npz") for name in ("whole", "run"))
     assert one.digest == other.digest
@@ -216,7 +217,7 @@ def test_a_run_that_was_killed_goes_on_to_the_same_net(folder, monkeypatch):
 
 def test_the_best_net_is_measured_and_its_strength_kept_with_it(folder):
     run_command(*options(folder, "--epochs", "1", "--games", "20", "--opponents", "random,pubeval"))
-    best = read_arrays(folder / "run" / "best.npz")
+    best = read_array_file(folder / "run" / "best.npz")
     assert best["opponent"].tolist() == ["random", "pubeval"]
     assert best["ppg_games"].tolist() == [20, 20]
     last = read_records(folder / "run" / "log.jsonl")[-1]

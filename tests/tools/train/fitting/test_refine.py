@@ -6,9 +6,10 @@ import re
 import pytest
 
 from engine.errors import GammondError, StateError
+from engine.formats.array_file import read_array_file
 from engine.play.lockstep import play_games
 from engine.play.player import EvaluatorPlayer
-from tools.common.files import read_arrays, read_records, write_arrays
+from tools.common.files import read_records, write_arrays
 from tools.train.fitting import refine
 from tools.train.fitting.training_loop import compute_fit_metrics
 from tools.train.labels.label_tasks import LabelPlan, label_shard
@@ -79,7 +80,7 @@ def test_the_best_measured_net_is_kept_with_its_strength(parent, tmp_path, capsy
     assert [record["labelled"] for record in log] == [120, 120, 120]
     assert [record["learned"] for record in log] == [120, 240, 360]
     assert ["ppg" in record for record in log] == [False, True, True]
-    best = read_arrays(run / "best.npz")
+    best = read_array_file(run / "best.npz")
     measured = {record["generation"]: record["ppg"] for record in log if "ppg" in record}
     assert float(best["ppg"][0]) == max(measured.values()) == measured[int(best["generation"])]
     assert read_net_set(run / "best.npz").nets["race"].digest == load_net_set(str(parent)).nets["race"].digest

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from engine.errors import DataFileError
+from engine.formats.array_file import read_array_file
 from engine.rules.position import Phase, classify_phases
-from tools.common.files import read_arrays, write_arrays
+from tools.common.files import write_arrays
 from tools.train.labels.setups import draw_setups
 from tools.train.labels.shards import (
     Labels,
@@ -103,7 +104,7 @@ def test_a_damaged_shard_is_named(tmp_path):
 def test_a_file_that_is_no_shard_is_named(tmp_path, changes, message):
     file = shard_file(tmp_path, 0)
     write_shard(file, labels(100, 1), MADE)
-    arrays = read_arrays(file)
+    arrays = read_array_file(file)
     for name, array in changes.items():
         arrays.pop(name) if array is None else arrays.update({name: array})
     write_arrays(file, arrays)

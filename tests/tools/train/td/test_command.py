@@ -13,10 +13,11 @@ from engine.errors import (
     StateError,
     UnsupportedError,
 )
+from engine.formats.array_file import read_array_file
 from engine.play.lockstep import PairedGameResults, play_games
 from engine.play.player import EvaluatorPlayer, RandomPlayer
 from nets.players.pubeval import PubevalPlayer
-from tools.common.files import read_arrays, read_records, write_arrays
+from tools.common.files import read_records, write_arrays
 from tools.common.locks import hold_lock
 from tools.train.runs import game_learner
 from tools.train.runs import run as run_module
@@ -82,9 +83,9 @@ def test_the_command_writes_settings_checkpoint_best_and_log(tmp_path):
     settings = read_settings(run / "run.toml", TdSettings)
     given = {"games": 256, "checkpoint_every": 128, "benchmark_games": 20}
     assert settings == TdSettings(**SMALL, **given, opponents=("pubeval", "random"))
-    assert parse_td_checkpoint("run", read_arrays(run / "checkpoint.npz")).games_done == 256
+    assert parse_td_checkpoint("run", read_array_file(run / "checkpoint.npz")).games_done == 256
     means = {record["games"]: (record["ppg"] + record["others"][0]["ppg"]) / 2 for record in log}
-    best = read_arrays(run / "best.npz")
+    best = read_array_file(run / "best.npz")
     assert best["ppg"].mean() == max(means.values()) == means[int(best["games_done"])]
 
 
@@ -157,7 +158,7 @@ def test_without_the_option_a_run_never_goes_back(tmp_path, monkeypatch):
     whole = SelfPlay(settings)
     for _ in whole.play_rounds():
         pass
-    checkpoint = parse_td_checkpoint("run", read_arrays(tmp_path / "checkpoint.npz"))
+    checkpoint = parse_td_checkpoint("run", read_array_file(tmp_path / "checkpoint.npz"))
     np.testing.assert_array_equal(checkpoint.nets.contact.layers[0][0], whole.nets.contact.layers[0][0])
     assert checkpoint.cuts == 0
     assert all("back_to" not in record for record in read_records(tmp_path / "log.jsonl"))
@@ -204,7 +205,7 @@ def test_a_run_that_was_killed_goes_on_to_the_same_nets(
             run_command(str(run), *OPTIONS, *EVERY, *BACK)
     assert run_command(str(run), "--resume") == 0
     for name in ("checkpoint.npz", "best.npz"):
-        one, other = read_arrays(whole / name), read_arrays(run / name)
+        one, other = read_array_file(whole / name), read_array_file(run / name)
         assert one.keys() == other.keys()
         assert all((one[key] == other[key]).all() for key in one)
     reported = [
@@ -330,7 +331,7 @@ def run_folder(tmp_path):
 )
 def test_a_checkpoint_that_lacks_something_is_refused(run_folder, changes, message):
     file = run_folder / "checkpoint.npz"
-    arrays = read_arrays(file)
+    arrays = read_array_file(file)
     for name, array in changes.items():
         arrays.pop(name) if array is None else arrays.update({name: array})
     np.savez(file, **arrays)
@@ -373,21 +374,21 @@ def test_a_run_without_origin_and_seconds_is_read_and_goes_on(run_folder, monkey
         '{"games": 32, "games_per_s": 0.01}\n{"games": 64, "games_per_s": 0.02}\n'
         '{"games": 96, "games_per_s": 1}\n'
     )
-    state = read_arrays(run_folder / "checkpoint.npz")
+    state = read_array_file(run_folder / "checkpoint.npz")
     state.pop("cuts")
     np.savez(run_folder / "checkpoint.npz", **state)
     (step,) = read_run_provenance(run_folder, run_folder / "checkpoint.npz")
     command = f"gammond train td {run_folder} --games 128 --hidden 8 --race-hidden 4 --final-rate 0.0007"
     assert step == ProvenanceStep(f"{command} --round-games 16", 64, 0, pytest.approx(4800 / 3600))
     assert run_command(str(run_folder), "--resume") == 0
-    assert read_arrays(run_folder / "checkpoint.npz")["games_done"] == 128
+    assert read_array_file(run_folder / "checkpoint.npz")["games_done"] == 128
 
 
 def test_a_run_knows_its_command_games_and_hours(tmp_path):
     run = tmp_path / "run"
     run_command(str(run), *OPTIONS, "--games", "96", "--checkpoint-every", "32", "--benchmark-games", "0")
     seconds = [record["seconds"] for record in read_records(run / "log.jsonl")]
-    arrays = read_arrays(run / "checkpoint.npz")
+    arrays = read_array_file(run / "checkpoint.npz")
     write_arrays(run / "best.npz", {**arrays, "games_done": np.array(64)})
     for file, games in (("checkpoint.npz", 96), ("best.npz", 64)):
         (step,) = read_run_provenance(run, run / file)

@@ -5,11 +5,12 @@ import pytest
 
 from engine.errors import DataFileError, UnsupportedError, ValueRangeError
 from engine.evaluation.pruning import ShortlistPruner
+from engine.formats.array_file import read_array_file
 from nets.catalogue import load_evaluator, load_pruner
 from nets.manifest import MANIFEST_FILE, read_manifest
 from nets.provenance import read_provenance as read_net_provenance
 from nets.pruning_net import PruningNet
-from tools.common.files import append_record, read_arrays, write_arrays
+from tools.common.files import append_record, write_arrays
 from tools.train.fitting.recipe import Recipe
 from tools.train.runs.run_folder import (
     ProvenanceStep,
@@ -67,7 +68,7 @@ def test_a_set_comes_back_from_its_file_and_the_best_is_preferred(tmp_path):
     assert load_net_set(str(tmp_path / "run")).digest == last.digest
     best.save(tmp_path / "run" / "best.npz")
     assert load_net_set(str(tmp_path / "run")).digest == best.digest != last.digest
-    assert int(read_arrays(tmp_path / "run" / "checkpoint.npz")["epoch"]) == 3
+    assert int(read_array_file(tmp_path / "run" / "checkpoint.npz")["epoch"]) == 3
 
 
 def test_nets_of_one_hidden_layer_play_in_one_loop_and_others_from_a_short_list():
@@ -111,7 +112,7 @@ def test_a_source_that_there_is_not_is_named(tmp_path):
 def test_a_file_of_nets_that_is_damaged_is_named(tmp_path):
     file = tmp_path / "best.npz"
     NetSet("a", {"contact": layered(5), "race": layered(4)}).save(file)
-    arrays = read_arrays(file)
+    arrays = read_array_file(file)
     arrays.pop("race_b1")
     write_arrays(file, arrays)
     with pytest.raises(DataFileError, match=r"best\.npz: expected an array race_b1, got none"):

@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import DataFileError, ValueRangeError
+from engine.formats.array_file import read_array_file
 from engine.rules.moves import expand_rolls
 from engine.rules.position import Board, Phase, classify_phases, swap_sides
-from tools.common.files import read_arrays, write_arrays
+from tools.common.files import write_arrays
 from tools.train.labels.shards import pack_boards, unpack_boards
 
 MoveMask = NDArray[np.bool_]
@@ -219,7 +220,7 @@ def read_expert_moves(file: Path) -> ExpertMoves:
     Raises:
         DataFileError: The file is missing, damaged, or holds no expert moves; the message names it.
     """
-    arrays = read_arrays(file)
+    arrays = read_array_file(file)
     try:
         moves = ExpertMoves(
             boards=unpack_boards(arrays["boards"]),
