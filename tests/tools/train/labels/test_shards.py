@@ -94,7 +94,7 @@ def test_a_damaged_shard_is_named(tmp_path):
         ({"targets": None}, "targets"),
         ({"targets": np.zeros((9, 5), np.float32)}, "targets"),
         ({"targets": np.full((100, 5), 3.5, np.float32)}, "probabilities"),
-        ({"targets": np.full((100, 5), np.nan, np.float32)}, "probabilities"),
+        ({"targets": np.full((100, 5), np.nan, np.float32)}, "not finite"),
         ({"boards": np.zeros((100, 24), np.uint8)}, "packed boards"),
         ({"boards": np.full((100, 25), 255, np.uint8)}, "at most 15 checkers"),
         ({"sources": np.full(100, 2, np.uint8)}, "sources"),
@@ -108,7 +108,7 @@ def test_a_file_that_is_no_shard_is_named(tmp_path, changes, message):
     for name, array in changes.items():
         arrays.pop(name) if array is None else arrays.update({name: array})
     write_arrays(file, arrays)
-    with pytest.raises(DataFileError, match=rf"labels-000000\.npz is no shard.*{message}"):
+    with pytest.raises(DataFileError, match=rf"labels-000000\.npz (is no shard|cannot be used).*{message}"):
         read_shard(file)
 
 
