@@ -84,8 +84,8 @@ class LineChannel:
         Raises:
             StateError: The server ended the connection.
         """
-        self._send([line])
-        while not is_final_line(answer := self._read_line()):
+        self.send([line])
+        while not is_final_line(answer := self.read_line()):
             pass
         return answer
 
@@ -95,17 +95,23 @@ class LineChannel:
         Raises:
             StateError: The server ended the connection.
         """
-        sender = threading.Thread(target=self._send, args=(lines,), daemon=True)
+        sender = threading.Thread(target=self.send, args=(lines,), daemon=True)
         sender.start()
-        answers = [self._read_line() for _ in lines]
+        answers = [self.read_line() for _ in lines]
         sender.join()
         return answers
 
-    def _send(self, lines: Sequence[str]) -> None:
+    def send(self, lines: Sequence[str]) -> None:
+        """Send lines without waiting."""
         self._writer.write("".join(f"{line}\n" for line in lines).encode())
         self._writer.flush()
 
-    def _read_line(self) -> str:
+    def read_line(self) -> str:
+        """Return the next line.
+
+        Raises:
+            StateError: The server ended the connection.
+        """
         data = self._reader.readline()
         if not data:
             raise StateError("the server ended the connection before its answer", field="server")

@@ -25,7 +25,7 @@ from protocol.state.service import Service, make_shipped_catalogue
 from protocol.state.session import Session
 from protocol.transports.client_jobs import ClientJobs, QuickRounds
 from protocol.transports.pipes import Inbox, Outbox
-from protocol.transports.workers import LONG_THREADS, WorkerPool
+from protocol.transports.workers import LAST_WORK_S, LONG_THREADS, WorkerPool
 
 EXIT_BROKEN_PIPE = 141
 EXIT_UNWRITABLE = 2
@@ -107,6 +107,7 @@ class _StdioServer:
                     self._escalate_shutdown()
         self._jobs.drop()
         self._pool.close()
+        self._pool.join(LAST_WORK_S)
         return self._exit_status
 
     def _pump(self) -> None:

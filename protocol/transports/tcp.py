@@ -22,7 +22,7 @@ from protocol.dialects.line_client import connect
 from protocol.state.service import Service
 from protocol.state.session import Session
 from protocol.transports.client_jobs import ClientJobs, QuickRounds
-from protocol.transports.workers import WorkerPool
+from protocol.transports.workers import LAST_WORK_S, WorkerPool
 
 _LINGER_S = 1.0
 _KERNEL_BUFFER_BYTES = 64 * 1024
@@ -126,6 +126,7 @@ async def serve_tcp(
     listener.close()
     await server.drain()
     server.pool.close()
+    server.pool.join(LAST_WORK_S)
 
 
 def run_tcp(

@@ -12,6 +12,9 @@ from engine.runtime.cores import MAX_THREADS, count_usable_cores
 from protocol.core.jobs import Job, StartGate
 from protocol.transports.schedule import Lane, ProgressCallback, ResultCallback, Schedule, ScheduledJob
 
+LAST_WORK_S = 1.0
+"""How long a server that ends waits for work that was stopped."""
+
 LONG_THREADS = 8
 """Workers for long work: as many searches and rollouts run at a time, however many cores there are."""
 
@@ -60,6 +63,7 @@ class WorkerPool:
         long_share = max(1, long_threads // 2) if long_share is None else long_share
         self._schedule = Schedule({Lane.QUICK: self.threads, Lane.LONG: long_share})
         self._is_closed = False
+        self._threads: list[threading.Thread] = []
         self._start_threads(Lane.QUICK, self.threads)
         self._start_threads(Lane.LONG, long_threads)
 
@@ -109,14 +113,25 @@ class WorkerPool:
             for condition in self._work_available.values():
                 condition.notify_all()
 
+    def join(self, timeout_s: float) -> None:
+        """Wait for the threads to end after `close`, but not for ever.
+
+        A process that ends while they are in compiled code, or in the compiler, may crash.
+        """
+        deadline_s = time.monotonic() + timeout_s
+        for thread in self._threads:
+            thread.join(max(0.0, deadline_s - time.monotonic()))
+
     def _start_threads(self, lane: Lane, threads: int) -> None:
         for number in range(threads):
             thread = threading.Thread(
                 target=self._work, args=(lane,), name=f"{lane.value}-worker-{number}", daemon=True
             )
+            self._threads.append(thread)
             try:
                 thread.start()
             except RuntimeError as error:
+                self._threads.pop()
                 self.close()
                 raise LimitError(
                     f"expected {threads} threads for {lane.value} work, the system gives {number}: "

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 
 from engine.runtime.version import read_version
+from tools.bench.crowd import bench_crowd
 from tools.bench.engine import (
     bench_batch,
     bench_bearoff,
@@ -43,6 +44,7 @@ BENCHMARKS: dict[str, Callable[[BenchmarkSubject], Iterator[Measurement]]] = {
     "startup": bench_startup,
     "stdin": bench_stdin,
     "server": bench_server,
+    "crowd": bench_crowd,
     "external": bench_external,
     "gnubg": bench_gnubg,
 }

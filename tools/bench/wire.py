@@ -52,10 +52,10 @@ def bench_stdin(subject: BenchmarkSubject) -> Iterator[Measurement]:
     boards = subject.boards[:PIPELINED_POSITIONS]
     ids, expected = encode_position_ids(boards), compute_expected_values(subject, boards)
     with gammond_on_pipes() as channel:
-        _prepare(channel, subject, ids[0])
+        warm_up(channel, subject, ids[0])
         pairs = [line for text in ids for line in (f"position gnubgid {text}", "eval")]
         took_s, answers = time_best_run(partial(channel.ask_all, pairs))
-        _check_values([_parse_eval(line) for line in answers[1::2]], expected)
+        check_evals(answers[1::2], expected)
         yield Measurement("stdin", "position and eval, pipelined", len(ids) / took_s, "pairs/s")
         yield from _measure_ping_pong("stdin", channel, ids, expected)
 
@@ -80,7 +80,7 @@ def bench_server(subject: BenchmarkSubject) -> Iterator[Measurement]:
     ids, expected = encode_position_ids(boards), compute_expected_values(subject, boards)
     with gammond_server("--tcp", f"{LOOPBACK}:0") as port:
         with open_channel(LOOPBACK, port) as channel:
-            _prepare(channel, subject, ids[0])
+            warm_up(channel, subject, ids[0])
             yield from _measure_ping_pong("server", channel, ids, expected)
         scripts = draw_mixed_scripts(ids, subject.net)
         report = run_load(LOOPBACK, port, scripts)
@@ -105,7 +105,7 @@ def time_best_run(work: Callable[[], _Result]) -> tuple[float, _Result]:
     return best_s, result
 
 
-def _prepare(channel: LineChannel, subject: BenchmarkSubject, position: str) -> None:
+def warm_up(channel: LineChannel, subject: BenchmarkSubject, position: str) -> None:
     """Choose the net, and let all commands of these benchmarks load what they need."""
     for line in (f"set engine.net {subject.net}", f"position gnubgid {position}", *_WARM_UP_LINES):
         channel.ask(line)
@@ -190,6 +190,15 @@ def _parse_eval(line: str) -> dict[str, float]:
     check_answer(word == "eval", f"an eval answered {line[:80]!r}")
     values = (pair.partition("=") for pair in pairs)
     return {key: float(value) for key, _, value in values if key in _VALUE_KEYS}
+
+
+def check_evals(answers: Sequence[str], expected: NDArray[np.float64]) -> None:
+    """Check replies to `eval` against the engine's own values, ``float64[n, 7]``.
+
+    Raises:
+        WrongAnswerError: One of them is another.
+    """
+    _check_values([_parse_eval(line) for line in answers], expected)
 
 
 def _check_values(found: Sequence[Mapping[str, float]], expected: NDArray[np.float64]) -> None:

@@ -175,3 +175,22 @@ def test_a_client_that_has_not_read_is_passed_over_until_it_has(busy_pool):
     assert said.empty()
     pool.set_gate("full", StartGate())
     assert next_said(said, 1) == ["held"]
+
+
+def test_threads_of_a_closed_pool_are_waited_for_but_not_for_ever():
+    pool, blocked = WorkerPool(1, long_threads=1), threading.Event()
+    started = threading.Event()
+
+    def run(control):
+        started.set()
+        blocked.wait()
+        return []
+
+    pool.submit("client", Job(Work(run), PendingRequest("", True)), lambda *_: None, lambda *_: None)
+    started.wait()
+    pool.close()
+    pool.join(0.01)
+    assert any(thread.is_alive() for thread in pool._threads)
+    blocked.set()
+    pool.join(60.0)
+    assert not any(thread.is_alive() for thread in pool._threads)

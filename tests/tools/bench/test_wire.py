@@ -10,6 +10,7 @@ import pytest
 from engine.formats.position_id import encode_position_ids
 from engine.rules.position import Position, find_finished
 from protocol.transports.load_client import LoadReport
+from tools.bench import crowd as bench_crowd
 from tools.bench import external as bench_external
 from tools.bench import wire as bench_wire
 from tools.bench.measure import BenchmarkSubject, WrongAnswerError
@@ -31,6 +32,8 @@ def tiny(monkeypatch):
     for name, size in (("QUERY_POSITIONS", 90), ("PING_PONGS", 10), ("CLIENTS", 4), ("LINES_PER_CLIENT", 12)):
         monkeypatch.setattr(bench_wire, name, size)
     monkeypatch.setattr(bench_external, "PLAYS", 12)
+    for name, size in (("GREEDY_CLIENTS", 3), ("PILING_CLIENTS", 2), ("EVALS", 8), ("STOPS", 2)):
+        monkeypatch.setattr(bench_crowd, name, size)
 
 
 def test_standard_input_answers_commands_and_queries_as_the_engine_does(subject):
@@ -45,6 +48,16 @@ def test_standard_input_answers_commands_and_queries_as_the_engine_does(subject)
     ]
     assert [row.unit for row in rows] == ["pairs/s", "ms", "ms", "queries/s", "positions/s", "positions/s"]
     assert all(row.benchmark == "stdin" and row.value > 0 for row in rows)
+
+
+def test_a_client_beside_greedy_ones_gets_its_answers_and_its_stops(subject):
+    rows = list(bench_crowd.bench_crowd(subject))
+    assert [row.what for row in rows] == [
+        "1 client beside 3 greedy ones, eval, p50",
+        "1 client beside 3 greedy ones, eval, p99",
+        "1 client beside 3 greedy ones, stop of a search",
+    ]
+    assert all((row.benchmark, row.unit) == ("crowd", "ms") and row.value > 0 for row in rows)
 
 
 def test_tcp_answers_one_client_and_many_as_the_engine_does(subject):
