@@ -58,19 +58,28 @@ def gil_kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
     return _compile(function)
 
 
+def borrowing_kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Compile as `kernel` does, but without counting references to arrays.
+
+    Counting takes longer than a short step, above all if threads share an array. For kernels that neither
+    make arrays nor get any from the kernels that they call.
+    """
+    return _compile(function, nogil=True, _nrt=False)
+
+
 def inlined_kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """Compile as `kernel` does, inlined into every caller: for work as short as a call."""
-    return _compile(function, nogil=True, forceinline=True)
+    return _compile(function, nogil=True, forceinline=True, _nrt=False)
 
 
 def inlined_fastmath_kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """Compile as `fastmath_kernel` and `inlined_kernel` do."""
-    return _compile(function, nogil=True, forceinline=True, fastmath=_REORDERED)
+    return _compile(function, nogil=True, forceinline=True, _nrt=False, fastmath=_REORDERED)
 
 
 def inlined_fused_kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """Compile as `fused_kernel` and `inlined_kernel` do."""
-    return _compile(function, nogil=True, forceinline=True, fastmath=_FUSED)
+    return _compile(function, nogil=True, forceinline=True, _nrt=False, fastmath=_FUSED)
 
 
 def _compile(function: Callable[_P, _R], **options: Any) -> Callable[_P, _R]:  # noqa: ANN401  (numba's)

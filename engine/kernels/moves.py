@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import kernel
+from engine.kernels import borrowing_kernel, kernel
 
 MAX_PLAYS = 3072
 """Above the plays of any roll: 15 checkers and four moves of a double give up to C(18, 4) = 3060 results."""
@@ -75,7 +75,7 @@ def make_play_scratch() -> PlayScratch:
     )
 
 
-@kernel
+@borrowing_kernel
 def write_point_sets(boards: NDArray[np.int8], at: int, sets: NDArray[np.int64]) -> None:
     """Write the sets of points that `generate_plays` needs.
 
@@ -107,13 +107,13 @@ def write_point_sets(boards: NDArray[np.int8], at: int, sets: NDArray[np.int64])
     sets[REAR] = (1 << rear) - 1
 
 
-@kernel
+@borrowing_kernel
 def _get_point(bit: int) -> int:
     """Return the mover's point of a bit."""
     return int(_POINT_OF_BIT[bit % 37])
 
 
-@kernel
+@borrowing_kernel
 def _find_sources(occupied: int, open_points: int, die: int) -> int:
     """Return the points from which a checker may move by a die."""
     movable = occupied
@@ -129,12 +129,12 @@ def _find_sources(occupied: int, open_points: int, die: int) -> int:
     return sources
 
 
-@kernel
+@borrowing_kernel
 def _pack_move(source: int, die: int) -> int:
     return source | (max(source - die, 0) << 8)
 
 
-@kernel
+@borrowing_kernel
 def _generate_doubles_plays(
     boards: NDArray[np.int8],
     at: int,
@@ -180,7 +180,7 @@ def _generate_doubles_plays(
         counts[max(source - die, 0)] -= 1
 
 
-@kernel
+@borrowing_kernel
 def _push_move(
     depth: int, bit: int, open_points: int, die: int, counts: NDArray[np.int64], levels: NDArray[np.int64]
 ) -> None:
@@ -198,7 +198,7 @@ def _push_move(
     levels[depth + 1, _IS_LEAF] = 1
 
 
-@kernel
+@borrowing_kernel
 def _write_last_moves(play: int, sources: int, die: int, plays: NDArray[np.int64], count: int) -> int:
     """Write the plays that begin with three moves of a double; return the count of all plays."""
     while sources:
@@ -209,7 +209,7 @@ def _write_last_moves(play: int, sources: int, die: int, plays: NDArray[np.int64
     return count
 
 
-@kernel
+@borrowing_kernel
 def _compute_hash_change(source: int, die: int, is_hit: int) -> int:
     """Return the change of a board's additive hash by a checker move."""
     target = max(source - die, 0)
@@ -219,7 +219,7 @@ def _compute_hash_change(source: int, die: int, is_hit: int) -> int:
     return change
 
 
-@kernel
+@borrowing_kernel
 def _is_known(hashes: NDArray[np.int64], count: int, wanted: int) -> bool:
     found = 0
     for i in range(count):  # to the end: without an early exit, several are compared at once
@@ -227,7 +227,7 @@ def _is_known(hashes: NDArray[np.int64], count: int, wanted: int) -> bool:
     return found != 0
 
 
-@kernel
+@borrowing_kernel
 def generate_two_dice_plays(
     sets: NDArray[np.int64],
     die1: int,
@@ -275,7 +275,7 @@ def generate_two_dice_plays(
     return count
 
 
-@kernel
+@borrowing_kernel
 def generate_one_die_plays(sets: NDArray[np.int64], die: int, plays: NDArray[np.int64]) -> int:
     """Write the plays of a single die, packed; return their count."""
     count = 0
@@ -288,7 +288,7 @@ def generate_one_die_plays(sets: NDArray[np.int64], die: int, plays: NDArray[np.
     return count
 
 
-@kernel
+@borrowing_kernel
 def generate_plays(
     boards: NDArray[np.int8],
     at: int,
@@ -333,7 +333,7 @@ def generate_plays(
     return count
 
 
-@kernel
+@borrowing_kernel
 def write_child(
     boards: NDArray[np.int8], at: int, play: int, children: NDArray[np.int8], target_row: int
 ) -> None:
@@ -360,7 +360,7 @@ def write_child(
             children[target_row, 0, 25] += 1
 
 
-@kernel
+@borrowing_kernel
 def write_moves(play: int, moves: NDArray[np.int8], row: int) -> None:
     """Write the checker moves of a packed play to a row of ``int8[m, 8]``."""
     for i in range(8):

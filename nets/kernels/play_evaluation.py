@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import inlined_fastmath_kernel, inlined_kernel, kernel
+from engine.kernels import borrowing_kernel, inlined_kernel, kernel
 from engine.kernels.moves import (
     BLOTS,
     MAX_PLAYS,
@@ -23,6 +23,12 @@ from engine.kernels.moves import (
     generate_plays,
     write_child,
     write_point_sets,
+)
+from engine.kernels.row_sums import (
+    add_four_rows,
+    add_two_rows,
+    write_logits_after_four_rows,
+    write_logits_after_two_rows,
 )
 from nets.kernels.sparse import (
     CERTAIN_LOGIT,
@@ -42,16 +48,18 @@ _CHECKER_STEP[4:] = 0.5
 _CHECKER_STEP[:, 0] = 1.0 / 15.0
 _CHECKER_STEP[:, 25] = 0.5
 
-_ZERO = np.float32(0.0)
 _HALF = np.float32(0.5)
 _ONE = np.float32(1.0)
 
-# Columns of `levels`: the mover's points, the opponent's blots, and where the mover is still in contact.
-_OCCUPIED, _BLOTS, _CONTACT = range(3)
-_SPARE_LEVEL = 4
+# Columns of `levels`: the mover's points, the opponent's blots, where the mover is still in contact, and the
+# row of the sums.
+_OCCUPIED, _BLOTS, _CONTACT, _ROW = range(4)
 
-_UNIT_BLOCK = 32
-"""Hidden units that change at a time: a loop of fixed length compiles to a few vector instructions."""
+# Rows of the sums: 0 of level 0, then one for each first checker move of 1 to 6 from 1 to 25, then one for
+# each further level, and one to spare.
+_FIRST_MOVES = 6 * 25
+_SPARE_ROW = _FIRST_MOVES + 3
+_ROWS = _SPARE_ROW + 1
 
 
 class PlayBuffers(NamedTuple):
@@ -62,8 +70,9 @@ class PlayBuffers(NamedTuple):
         plays: ``int64[MAX_PLAYS]``, the plays of a roll, packed.
         equities: ``float32[MAX_PLAYS]``, their equities in points, for the next mover.
         logits: ``float32[5, MAX_PLAYS]``, their outcomes for the next mover, before the sigmoid.
-        contact_sums: ``float32[5, h]``, by level, of the net for contact.
-        race_sums: ``float32[5, h]``, by level, of the net for races.
+        contact_sums: ``float32[rows, h]``, of the net for contact.
+        race_sums: ``float32[rows, h]``, of the net for races.
+        known: ``int64[7]``, by pips, the points from which a first checker move has its sums, as bits.
         counts: ``int64[26]``, scratch.
         levels: ``int64[5, 4]``, scratch.
         remaining: ``int64[MAX_PLAYS]``, scratch.
@@ -78,6 +87,7 @@ class PlayBuffers(NamedTuple):
     logits: NDArray[np.float32]
     contact_sums: NDArray[np.float32]
     race_sums: NDArray[np.float32]
+    known: NDArray[np.int64]
     counts: NDArray[np.int64]
     levels: NDArray[np.int64]
     remaining: NDArray[np.int64]
@@ -94,8 +104,9 @@ def make_play_buffers(contact: OneLayerWeights, race: OneLayerWeights) -> PlayBu
         plays=np.empty(MAX_PLAYS, np.int64),
         equities=np.empty(MAX_PLAYS, np.float32),
         logits=np.empty((5, MAX_PLAYS), np.float32),
-        contact_sums=np.empty((5, contact[1].shape[0]), np.float32),
-        race_sums=np.empty((5, race[1].shape[0]), np.float32),
+        contact_sums=np.empty((_ROWS, contact[1].shape[0]), np.float32),
+        race_sums=np.empty((_ROWS, race[1].shape[0]), np.float32),
+        known=np.empty(7, np.int64),
         counts=np.empty(26, np.int64),
         levels=np.empty((5, 4), np.int64),
         remaining=np.empty(MAX_PLAYS, np.int64),
@@ -105,20 +116,22 @@ def make_play_buffers(contact: OneLayerWeights, race: OneLayerWeights) -> PlayBu
     )
 
 
-@kernel
+@borrowing_kernel
 def prepare_position(
     boards: NDArray[np.int8], at: int, contact: OneLayerWeights, race: OneLayerWeights, buffers: PlayBuffers
 ) -> None:
     """Prepare for all rolls of a position, ``boards[at]`` of ``int8[n, 2, 26]``."""
     write_point_sets(boards, at, buffers.sets)
     write_child(boards, at, 0, buffers.board, 0)
-    if buffers.sets[OCCUPIED] & buffers.sets[REAR]:
-        compute_first_layer(buffers.board, 0, contact, buffers.rows, buffers.factors, buffers.contact_sums, 0)
-    else:
-        compute_first_layer(buffers.board, 0, race, buffers.rows, buffers.factors, buffers.race_sums, 0)
+    for distance in range(7):
+        buffers.known[distance] = 0
+    is_contact = buffers.sets[OCCUPIED] & buffers.sets[REAR] != 0
+    net = contact if is_contact else race
+    sums = buffers.contact_sums if is_contact else buffers.race_sums
+    compute_first_layer(buffers.board, 0, net, buffers.rows, buffers.factors, sums, 0)
 
 
-@kernel
+@borrowing_kernel
 def evaluate_plays(
     boards: NDArray[np.int8],
     at: int,
@@ -151,16 +164,13 @@ def evaluate_plays(
         counts[point] = boards[at, 0, point]
     levels[0, _OCCUPIED] = sets[OCCUPIED]
     levels[0, _BLOTS] = sets[BLOTS]
+    levels[0, _ROW] = 0
     if sets[OCCUPIED] & sets[REAR]:
         levels[0, _CONTACT] = sets[REAR]
-        w1, _, w2, b2 = contact
-        left = _evaluate_with_net(
-            plays, count, w1, w2, b2, buffers.contact_sums, counts, levels, logits, places
-        )
+        left = _evaluate_with_net(count, contact, buffers.contact_sums, buffers)
     else:
         levels[0, _CONTACT] = ON_BOARD  # so that the same net evaluates all
-        w1, _, w2, b2 = race
-        left = _evaluate_with_net(plays, count, w1, w2, b2, buffers.race_sums, counts, levels, logits, places)
+        left = _evaluate_with_net(count, race, buffers.race_sums, buffers)
     for i in range(left):
         write_child(boards, at, int(plays[places[i]]), buffers.board, 0)
         _evaluate_after_contact(
@@ -170,120 +180,137 @@ def evaluate_plays(
     return count
 
 
-@kernel
+@borrowing_kernel
 def _evaluate_with_net(
-    plays: NDArray[np.int64],
-    count: int,
-    w1: NDArray[np.float32],
-    w2: NDArray[np.float32],
-    b2: NDArray[np.float32],
-    sums: NDArray[np.float32],
-    counts: NDArray[np.int64],
-    levels: NDArray[np.int64],
-    logits: NDArray[np.float32],
-    remaining: NDArray[np.int64],
+    count: int, net: OneLayerWeights, sums: NDArray[np.float32], buffers: PlayBuffers
 ) -> int:
     """Write the logits of plays by one net; list those that end contact or the game, return their number."""
+    w1, _, w2, b2 = net
+    plays, counts, levels, logits = buffers.plays, buffers.counts, buffers.levels, buffers.logits
+    last_level = 0  # all plays of a roll have as many checker moves
+    while last_level < 3 and plays[0] >> (16 * (last_level + 1)) != 0:
+        last_level += 1
     number_left = 0
     play = 0
-    depth = 0
+    level = 0
     for i in range(count):
         before = play
         play = int(plays[i])
         alike = 0
-        while alike < depth and ((play ^ before) >> (16 * alike)) & 0xFFFF == 0:
+        while alike < level and ((play ^ before) >> (16 * alike)) & 0xFFFF == 0:
             alike += 1
-        while depth > alike:
-            depth -= 1
-            move = before >> (16 * depth)
-            counts[move & 255] += 1
-            counts[(move >> 8) & 255] -= 1
-        rest = play >> (16 * depth)
-        while rest:
-            _move_checker(rest & 255, (rest >> 8) & 255, depth, counts, levels, w1, sums)
-            depth += 1
-            rest >>= 16
-        if levels[depth, _OCCUPIED] & levels[depth, _CONTACT]:
-            compute_second_layer(sums, depth, w2, b2, logits, i)
-        else:
-            remaining[number_left] = i
+        while level > alike:
+            level -= 1
+            counts[(before >> (16 * level)) & 255] += 1
+            counts[(before >> (16 * level + 8)) & 255] -= 1
+        while level < last_level:
+            _move_checker(play >> (16 * level), level, counts, levels, buffers.known, w1, sums)
+            level += 1
+        if not _evaluate_last_move(play >> (16 * level), level, counts, levels, w1, sums, w2, b2, logits, i):
+            buffers.remaining[number_left] = i
             number_left += 1
     return number_left
 
 
 @inlined_kernel
 def _move_checker(
-    source: int,
-    target: int,
+    move: int,
+    level: int,
+    counts: NDArray[np.int64],
+    levels: NDArray[np.int64],
+    known: NDArray[np.int64],
+    w1: NDArray[np.float32],
+    sums: NDArray[np.float32],
+) -> None:
+    """Move a checker, from one level to the next."""
+    source = move & 255
+    target = (move >> 8) & 255
+    row_from, share_from, row_to, share_to = _find_changes(source, target, counts)
+    occupied, contact, is_hit = _find_sets(source, target, level, counts, levels)
+    counts[source] -= 1
+    counts[target] += 1
+    before = levels[level, _ROW]
+    row = 25 * (source - target - 1) + source if level == 0 else _FIRST_MOVES + level
+    levels[level + 1, _OCCUPIED] = occupied
+    levels[level + 1, _BLOTS] = levels[level, _BLOTS] & ~(1 << (25 - target))
+    levels[level + 1, _CONTACT] = contact
+    levels[level + 1, _ROW] = row
+    if level == 0:
+        is_known = known[source - target] & (1 << source) != 0
+        known[source - target] |= 1 << source
+        if is_known:
+            return
+    if is_hit:
+        hit = _CHECKER_INPUT[1, 25 - target]
+        add_four_rows(
+            w1, row_from, share_from, row_to, share_to, hit, -_ONE, BAR_INPUT, _HALF, sums, before, row
+        )
+    else:
+        add_two_rows(w1, row_from, share_from, row_to, share_to, sums, before, row)
+
+
+@inlined_kernel
+def _evaluate_last_move(
+    move: int,
     level: int,
     counts: NDArray[np.int64],
     levels: NDArray[np.int64],
     w1: NDArray[np.float32],
     sums: NDArray[np.float32],
-) -> None:
-    """Move a checker, from one level to the next."""
-    target_bit = 1 << (25 - target)
-    count_before = counts[source]
-    count_after = counts[target] + 1
-    counts[source] = count_before - 1
-    counts[target] = count_after
-    occupied = levels[level, _OCCUPIED]
-    if count_before == 1:
-        occupied &= ~(1 << (25 - source))
-    is_hit = levels[level, _BLOTS] & target_bit != 0
-    levels[level + 1, _OCCUPIED] = (occupied | target_bit) & ON_BOARD
-    levels[level + 1, _BLOTS] = levels[level, _BLOTS] & ~target_bit
-    levels[level + 1, _CONTACT] = ON_BOARD if is_hit else levels[level, _CONTACT]
-    row_from = SIDE_INPUTS + _CHECKER_INPUT[count_before, source]
-    row_to = SIDE_INPUTS + _CHECKER_INPUT[count_after, target]
-    row_hit = _CHECKER_INPUT[1, 25 - target]
-    share_from = _CHECKER_STEP[count_before, source]
-    share_to = _CHECKER_STEP[count_after, target]
-    share_hit = _ONE if is_hit else _ZERO
-    _update_sums(level, row_from, share_from, row_to, share_to, row_hit, share_hit, w1, sums)
+    w2: NDArray[np.float32],
+    b2: NDArray[np.float32],
+    logits: NDArray[np.float32],
+    column: int,
+) -> bool:
+    """Write the logits after the last checker move of a play; return False if it ends contact or the game.
+
+    Without a move, a checker goes from off to off: the sums stay the same but for rounding.
+    """
+    source = move & 255
+    target = (move >> 8) & 255
+    occupied, contact, is_hit = _find_sets(source, target, level, counts, levels)
+    if occupied & contact == 0:
+        return False
+    row_from, share_from, row_to, share_to = _find_changes(source, target, counts)
+    row = levels[level, _ROW]
+    if is_hit:
+        hit = _CHECKER_INPUT[1, 25 - target]
+        write_logits_after_four_rows(
+            *(w1, row_from, share_from, row_to, share_to, hit, -_ONE, BAR_INPUT, _HALF),
+            *(sums, row, w2, b2, logits, column),
+        )
+    else:
+        write_logits_after_two_rows(
+            w1, row_from, share_from, row_to, share_to, sums, row, w2, b2, logits, column
+        )
+    return True
 
 
 @inlined_kernel
-def _update_sums(
-    level: int,
-    row_from: int,
-    share_from: np.float32,
-    row_to: int,
-    share_to: np.float32,
-    row_hit: int,
-    share_hit: np.float32,
-    w1: NDArray[np.float32],
-    sums: NDArray[np.float32],
-) -> None:
-    """Write the next level's sums."""
-    whole = sums.shape[1] // _UNIT_BLOCK * _UNIT_BLOCK
-    for start in range(0, whole, _UNIT_BLOCK):
-        for h in range(start, start + _UNIT_BLOCK):
-            _update_sum(level, h, row_from, share_from, row_to, share_to, row_hit, share_hit, w1, sums)
-    for h in range(whole, sums.shape[1]):
-        _update_sum(level, h, row_from, share_from, row_to, share_to, row_hit, share_hit, w1, sums)
+def _find_sets(
+    source: int, target: int, level: int, counts: NDArray[np.int64], levels: NDArray[np.int64]
+) -> tuple[int, int, bool]:
+    """Return the mover's points after a checker move, where it is still in contact, and whether it hits."""
+    target_bit = 1 << (25 - target)
+    left_bit = 1 << (25 - source) if counts[source] == 1 else 0
+    is_hit = levels[level, _BLOTS] & target_bit != 0
+    occupied = ((levels[level, _OCCUPIED] & ~left_bit) | target_bit) & ON_BOARD
+    return occupied, ON_BOARD if is_hit else levels[level, _CONTACT], is_hit
 
 
-@inlined_fastmath_kernel
-def _update_sum(
-    level: int,
-    h: int,
-    row_from: int,
-    share_from: np.float32,
-    row_to: int,
-    share_to: np.float32,
-    row_hit: int,
-    share_hit: np.float32,
-    w1: NDArray[np.float32],
-    sums: NDArray[np.float32],
-) -> None:
-    """Write the next level's sum of one hidden unit; a hit moves an opposing checker to the bar."""
-    moved = share_to * w1[row_to, h] - share_from * w1[row_from, h]
-    hit = share_hit * (_HALF * w1[BAR_INPUT, h] - w1[row_hit, h])
-    sums[level + 1, h] = sums[level, h] + (moved + hit)
+@inlined_kernel
+def _find_changes(
+    source: int, target: int, counts: NDArray[np.int64]
+) -> tuple[int, np.float32, int, np.float32]:
+    """Return the two inputs that a checker move changes for the mover, each with its change."""
+    count_before = counts[source]
+    count_after = counts[target] + 1
+    row_from = SIDE_INPUTS + _CHECKER_INPUT[count_before, source]
+    row_to = SIDE_INPUTS + _CHECKER_INPUT[count_after, target]
+    return row_from, -_CHECKER_STEP[count_before, source], row_to, _CHECKER_STEP[count_after, target]
 
 
-@kernel
+@borrowing_kernel
 def _evaluate_after_contact(
     board: NDArray[np.int8],
     race: OneLayerWeights,
@@ -295,8 +322,8 @@ def _evaluate_after_contact(
 ) -> None:
     """Write the logits of a position that is a race or over."""
     if board[0, 1, 0] < 15:
-        compute_first_layer(board, 0, race, rows, factors, sums, _SPARE_LEVEL)
-        compute_second_layer(sums, _SPARE_LEVEL, race[2], race[3], logits, column)
+        compute_first_layer(board, 0, race, rows, factors, sums, _SPARE_ROW)
+        compute_second_layer(sums, _SPARE_ROW, race[2], race[3], logits, column)
         return
     for k in range(5):  # only the last mover, row 1, can have won
         logits[k, column] = -CERTAIN_LOGIT

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import kernel
+from engine.kernels import borrowing_kernel, kernel
 from engine.kernels.moves import MAX_PLAYS, write_child, write_moves
 from nets.kernels.play_evaluation import evaluate_plays, make_play_buffers, prepare_position
 from nets.kernels.sparse import OneLayerWeights
@@ -64,7 +64,7 @@ def prune_plays(
     return boards.shape[0]
 
 
-@kernel
+@borrowing_kernel
 def _is_repeated(boards: NDArray[np.int8], at: int) -> bool:
     """Return whether a position equals the one before it."""
     different = 0
@@ -74,7 +74,7 @@ def _is_repeated(boards: NDArray[np.int8], at: int) -> bool:
     return different == 0
 
 
-@kernel
+@borrowing_kernel
 def _select_best(
     equities: NDArray[np.float32], count: int, keep: int, margin: float, selected: NDArray[np.int64]
 ) -> int:

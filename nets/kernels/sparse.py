@@ -12,7 +12,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import fastmath_kernel, inlined_fastmath_kernel, inlined_fused_kernel, kernel
+from engine.kernels import borrowing_kernel, inlined_fastmath_kernel, inlined_fused_kernel
 from nets.kernels.tesauro196 import list_active_inputs
 
 OneLayerWeights = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
@@ -33,8 +33,10 @@ _MANTISSA_BITS = np.int32(23)
 _LEAST_EXPONENT = np.float32(-127.0)
 _INFINITE_EXPONENT = np.float32(128.0)
 
+_COLUMNS = 16
 
-@kernel
+
+@borrowing_kernel
 def is_race(boards: NDArray[np.int8], at: int) -> bool:
     """Return whether a position is a race or over, as `engine.kernels.phases` for one position."""
     rear = 0
@@ -46,7 +48,7 @@ def is_race(boards: NDArray[np.int8], at: int) -> bool:
     return rear <= 25
 
 
-@fastmath_kernel
+@inlined_fastmath_kernel
 def compute_first_layer(
     boards: NDArray[np.int8],
     at: int,
@@ -124,22 +126,27 @@ def sigmoid(x: np.float32) -> np.float32:
     return _ONE / (_ONE + series * bits.view(np.float32))
 
 
-@fastmath_kernel
+@inlined_fused_kernel
 def compute_equities(logits: NDArray[np.float32], count: int, equities: NDArray[np.float32]) -> None:
-    """Write the equities, in points, of the first columns of ``float32[5, n]`` logits."""
-    for i in range(count):
-        won = _TWO * sigmoid(logits[0, i]) + sigmoid(logits[1, i]) + sigmoid(logits[2, i])
-        equities[i] = won - sigmoid(logits[3, i]) - sigmoid(logits[4, i]) - _ONE
+    """Write the equities, in points, of the first columns of ``float32[5, n]`` logits.
+
+    Columns are processed in whole groups of 16, so n is a multiple of 16: what is beyond ``count`` has no
+    meaning.
+    """
+    for start in range(0, count, _COLUMNS):
+        for i in range(start, start + _COLUMNS):
+            won = _TWO * sigmoid(logits[0, i]) + sigmoid(logits[1, i]) + sigmoid(logits[2, i])
+            equities[i] = won - sigmoid(logits[3, i]) - sigmoid(logits[4, i]) - _ONE
 
 
-@kernel
+@borrowing_kernel
 def compute_outcome(logits: NDArray[np.float32], column: int, values: NDArray[np.float32], row: int) -> None:
     """Write the outcome of a column of ``float32[5, n]`` logits to a row of ``float32[m, 5]``."""
     for k in range(5):
         values[row, k] = sigmoid(logits[k, column])
 
 
-@kernel
+@borrowing_kernel
 def compute_equity(values: NDArray[np.float32], row: int) -> float:
     """Return the equity of a row of outcomes, in points."""
     return 2.0 * values[row, 0] - 1.0 + values[row, 1] + values[row, 2] - values[row, 3] - values[row, 4]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import gil_kernel, kernel
+from engine.kernels import borrowing_kernel, gil_kernel
 
 INPUTS = 196
 SIDE_INPUTS = 98
@@ -63,7 +63,7 @@ def encode(boards: NDArray[np.int8], inputs: NDArray[np.float32]) -> None:
             inputs[i, first + OFF_INPUT] = np.float32(boards[i, side, 0]) / _FIFTEEN
 
 
-@kernel
+@borrowing_kernel
 def list_active_inputs(
     board: NDArray[np.int8], indices: NDArray[np.int64], values: NDArray[np.float32]
 ) -> int:

@@ -44,8 +44,8 @@ def test_a_certain_logit_is_exactly_one_and_its_negative_zero():
 
 @pytest.mark.nojit
 def test_equities_of_many_are_those_of_each_outcome():
-    logits = np.random.default_rng(3).normal(0, 4, (5, 37)).astype(np.float32)
-    equities = np.empty(37, np.float32)
+    logits = np.random.default_rng(3).normal(0, 4, (5, 48)).astype(np.float32)
+    equities = np.empty(48, np.float32)
     kernel_sparse.compute_equities(logits, 37, equities)
     values = np.empty((2, 5), np.float32)
     for i in range(37):
