@@ -22,6 +22,7 @@ from engine.runtime.thread_turns import release_turn
 from nets.encoders import Encoder
 from nets.kernels import packed_nets as kernel_packed
 from nets.kernels import routing as kernel_routing
+from nets.kernels import tesauro196 as kernel_tesauro
 from nets.kernels.packed_nets import PackedNets
 from nets.net_evaluator import NetEvaluator
 from nets.onnx_layers import Layer, read_layers
@@ -170,10 +171,11 @@ def pack_nets(nets: Sequence[CompiledNet]) -> PackedNets:
     size = 0
     for net in nets:
         first = len(layers)
-        for layer in net.layers:
-            inputs, units = (_round_up(number) for number in layer.weights.shape)
+        for number, layer in enumerate(net.layers):
+            given = layer.weights if number else _make_place_rows(layer.weights)
+            inputs, units = _round_up(len(given)), _round_up(given.shape[1])
             rows = np.zeros((inputs, units), np.float32)
-            rows[: layer.weights.shape[0], : layer.weights.shape[1]] = layer.weights
+            rows[: len(given), : given.shape[1]] = given
             by_group = rows.reshape(inputs, -1, GROUP).transpose(1, 0, 2)
             parts += [np.pad(layer.biases, (0, units - len(layer.biases))), by_group.ravel()]
             layers.append((inputs, len(layer.biases), _ACTIVATIONS[layer.activation], size, size + units))
@@ -183,8 +185,25 @@ def pack_nets(nets: Sequence[CompiledNet]) -> PackedNets:
     start = -weights.ctypes.data // weights.itemsize % _ALIGNMENT
     weights = weights[start : start + size]
     np.concatenate(parts, out=weights)
-    widths = [_round_up(max(layer[:2])) for layer in layers]
+    widths = [_round_up(layer[1]) for layer in layers]
     return PackedNets(weights, np.array(layers, np.int64), np.array(ranges, np.int64), max(widths))
+
+
+def _make_place_rows(weights: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return a first layer's rows for each number of checkers on each place, then those of other inputs."""
+    counts = np.arange(1, 16, dtype=np.float32)[:, None]
+    of_places = []
+    for first in (0, kernel_tesauro.SIDE_INPUTS):
+        side = weights[first : first + kernel_tesauro.SIDE_INPUTS]
+        points = side[: kernel_tesauro.BAR_INPUT].reshape(24, 4, -1)
+        off, bar = side[kernel_tesauro.OFF_INPUT], side[kernel_tesauro.BAR_INPUT]
+        of_places += [
+            (counts / 15 * off)[:, None],
+            np.einsum("nk,pku->npu", kernel_tesauro.POINT_UNITS[1:], points),
+            (counts / 2 * bar)[:, None],
+        ]
+    rows = np.concatenate(of_places, axis=1).reshape(kernel_tesauro.PLACE_ROWS, -1)
+    return np.concatenate([rows, weights[kernel_tesauro.INPUTS :]])
 
 
 def _round_up(number: int) -> int:

@@ -86,13 +86,25 @@ def encode(boards: NDArray[np.int8], inputs: NDArray[np.float32]) -> None:
         inputs: out, ``float32[n, 248]``.
     """
     kernel_tesauro.encode(boards, inputs)
+    write_features(boards, kernel_tesauro.INPUTS, inputs)
+
+
+@kernel
+def write_features(boards: NDArray[np.int8], column: int, inputs: NDArray[np.float32]) -> None:
+    """Write the features of both sides.
+
+    Args:
+        boards: ``int8[n, 2, 26]``.
+        column: The column of the first feature.
+        inputs: out, ``float32[n, m]``.
+    """
     survey = np.empty((2, _SURVEY_COLUMNS), np.int64)
     hits = np.empty(ROLLS, np.int64)
     for i in range(boards.shape[0]):
         for side in range(2):  # a call for each side by its number would be compiled twice
             _survey_side(boards, i, side, survey)
         for side in range(2):
-            first = kernel_tesauro.INPUTS + side * SIDE_FEATURES
+            first = column + side * SIDE_FEATURES
             _write_race(survey, side, inputs, i, first)
             _write_shots(boards, survey, side, hits, inputs, i, first)
             _write_mobility(boards, survey, side, inputs, i, first)

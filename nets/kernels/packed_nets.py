@@ -1,6 +1,7 @@
 """Nets with any number of layers, packed into two arrays, so that one compiled form serves all of them.
 
-Most inputs and most hidden units are zero, so a layer adds the rows of weights of those that are not. A few
+Most inputs and most hidden units are zero, so a layer adds the rows of weights of those that are not. The
+first layer has a row for each number of checkers on each place: the sum of the rows of their inputs. A few
 positions go through a layer together, 64 units at a time, whose weights then stay in the fastest cache. Each
 position's sums are added up in the same order wherever it is, so its outcome does not depend on the others.
 """
@@ -32,7 +33,7 @@ OUTCOMES = 5
 # Columns of `PackedNets.nets`.
 _ENCODER, _FIRST_LAYER, _END_LAYER = range(3)
 
-# Columns of `PackedNets.layers`: the number of inputs, in whole groups, and of units; what becomes of the
+# Columns of `PackedNets.layers`: the number of rows of weights, and of units; what becomes of the
 # sums; and the places of the biases and of the rows of the first group of units.
 _INPUTS, _UNITS, _ACTIVATION, _BIASES, _ROWS = range(5)
 
@@ -44,10 +45,12 @@ class PackedNets(NamedTuple):
     """Nets with five outputs; made by `nets.compiled_net.pack_nets`.
 
     Attributes:
-        weights: ``float32[w]``: of each layer the biases, then for each group of units a row for each input.
+        weights: ``float32[w]``: of each layer the biases, then for each group of units a row for each input,
+            in whole groups; in a first layer `nets.kernels.tesauro196.PLACE_ROWS` rows, and one for each
+            feature of `nets.kernels.expert248`.
         layers: ``int64[l, 5]``, the layers of all nets.
         nets: ``int64[k, 3]``: the encoder of a net, and where its layers begin and end.
-        width: The most inputs or units of a layer, in whole groups.
+        width: The most units of a layer, in whole groups.
     """
 
     weights: NDArray[np.float32]
@@ -100,18 +103,21 @@ def evaluate_block(packed: PackedNets, net: int, count: int, buffers: BlockBuffe
         One of the buffers, with the outcomes in its first rows and columns.
     """
     inputs, outputs = buffers.values[0], buffers.values[1]
-    if packed.nets[net, _ENCODER] == EXPERT248:
-        kernel_expert.encode(buffers.boards[:count], inputs[:count])
-        encoded = kernel_expert.INPUTS
-    else:
-        kernel_tesauro.encode(buffers.boards[:count], inputs[:count])
-        encoded = kernel_tesauro.INPUTS
-    first = packed.nets[net, _FIRST_LAYER]
+    rows, factors, counts = buffers.rows, buffers.factors, buffers.counts
     for i in range(count):
-        for k in range(encoded, packed.layers[first, _INPUTS]):
-            inputs[i, k] = _ZERO
-    for layer in range(first, packed.nets[net, _END_LAYER]):
-        _run_layer(packed.weights, packed.layers[layer], count, inputs, buffers, outputs)
+        counts[i] = kernel_tesauro.list_points(buffers.boards, i, rows, factors, i)
+    if packed.nets[net, _ENCODER] == EXPERT248:
+        kernel_expert.write_features(buffers.boards[:count], 0, inputs)
+        for i in range(count):
+            for k in range(2 * kernel_expert.SIDE_FEATURES, GROUP):
+                inputs[i, k] = _ZERO
+            counts[i] = list_nonzero(inputs, i, GROUP, kernel_tesauro.PLACE_ROWS, counts[i], rows, factors)
+    first, end = packed.nets[net, _FIRST_LAYER], packed.nets[net, _END_LAYER]
+    for layer in range(first, end):
+        if layer > first:
+            for i in range(count):
+                counts[i] = list_nonzero(inputs, i, packed.layers[layer, _INPUTS], 0, 0, rows, factors)
+        _run_layer(packed.weights, packed.layers[layer], count, buffers, outputs)
         inputs, outputs = outputs, inputs
     return inputs
 
@@ -121,15 +127,12 @@ def _run_layer(
     weights: NDArray[np.float32],
     layer: NDArray[np.int64],
     count: int,
-    inputs: NDArray[np.float32],
     buffers: BlockBuffers,
     outputs: NDArray[np.float32],
 ) -> None:
-    """Write the outputs of a layer for the first rows of inputs."""
+    """Write the outputs of a layer for the first lists of rows."""
     rows, factors, counts = buffers.rows, buffers.factors, buffers.counts
     rows_of_group, units = layer[_INPUTS], layer[_UNITS]
-    for i in range(count):
-        counts[i] = list_nonzero(inputs, i, rows_of_group, 0, 0, rows, factors)
     least = _ZERO if layer[_ACTIVATION] == RELU else _NO_BOUND
     for first in range(0, units, GROUP):
         bias, base = layer[_BIASES] + first, layer[_ROWS] + first * rows_of_group

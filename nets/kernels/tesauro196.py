@@ -11,7 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import borrowing_kernel, gil_kernel
+from engine.kernels import borrowing_kernel, gil_kernel, kernel
+from engine.kernels.vectors import STEP
 
 INPUTS = 196
 SIDE_INPUTS = 98
@@ -20,6 +21,12 @@ OFF_INPUT = 97
 
 MAX_ACTIVE_INPUTS = 30
 """The most inputs of a position that are not zero: at most one for each of the 30 checkers."""
+
+PLACES = 52
+"""Off, 24 points and the bar of both sides."""
+
+PLACE_ROWS = 15 * PLACES
+"""Rows of a first layer that has one for each number of checkers on each place."""
 
 _counts = np.arange(16)[:, None]
 POINT_UNITS: NDArray[np.float32] = np.concatenate(
@@ -61,6 +68,35 @@ def encode(boards: NDArray[np.int8], inputs: NDArray[np.float32]) -> None:
                 inputs[i, at + 3] = max(count - _THREE, _ZERO) * _HALF
             inputs[i, first + BAR_INPUT] = np.float32(boards[i, side, 25]) * _HALF
             inputs[i, first + OFF_INPUT] = np.float32(boards[i, side, 0]) / _FIFTEEN
+
+
+@kernel
+def list_points(
+    boards: NDArray[np.int8], at: int, rows: NDArray[np.uint16], factors: NDArray[np.float32], row: int
+) -> int:
+    """List the places with checkers of a position, for a first layer with a row of weights for each.
+
+    Args:
+        boards: ``int8[n, 2, 26]``.
+        at: The place of the position.
+        rows: out, ``uint16[m, k]``, the row ``(checkers - 1) * PLACES + side * 26 + point`` of each place.
+        factors: out, ``float32[m, k]``, 1 for each, then `engine.kernels.vectors.STEP` zeros.
+        row: The row of the lists.
+
+    Returns:
+        The number listed.
+    """
+    found = 0
+    for side in range(2):
+        for point in range(26):
+            count = int(boards[at, side, point])
+            rows[row, found] = (max(count, 1) - 1) * PLACES + side * 26 + point
+            factors[row, found] = _ONE
+            found += int(count > 0)
+    for place in range(found, found + STEP):
+        rows[row, place] = 0
+        factors[row, place] = _ZERO
+    return found
 
 
 @borrowing_kernel
