@@ -19,6 +19,7 @@ _P = ParamSpec("_P")
 _R = TypeVar("_R")
 _S = TypeVar("_S", bound=np.generic)
 
+_OPTIONS: dict[str, Any] = {"error_model": "numpy", "no_cfunc_wrapper": True}  # nothing calls kernels from C
 _FUSED = {"contract"}
 _REORDERED = {"contract", "reassoc", "nsz"}
 
@@ -83,7 +84,7 @@ def inlined_fused_kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
 
 
 def _compile(function: Callable[_P, _R], **options: Any) -> Callable[_P, _R]:  # noqa: ANN401  (numba's)
-    compiled: Any = numba.njit(error_model="numpy", **options)(function)
+    compiled: Any = numba.njit(**{**_OPTIONS, **options})(function)
     if compiled is not function:  # NUMBA_DISABLE_JIT returns the function itself
         compiled._cache = KernelCache(function)
     typed: Callable[_P, _R] = compiled

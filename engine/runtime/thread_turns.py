@@ -17,7 +17,7 @@ _thread_state = threading.local()
 
 @contextmanager
 def hold_turn() -> Iterator[None]:
-    """Hold the turn, exclusively among threads that take turns; cannot be nested."""
+    """Hold the turn, exclusively among threads that take turns; nested only where it was released."""
     with _turn:
         _thread_state.is_on = True
         try:
@@ -32,8 +32,10 @@ def release_turn() -> Iterator[None]:
     if not getattr(_thread_state, "is_on", False):
         yield
         return
+    _thread_state.is_on = False
     _turn.release()
     try:
         yield
     finally:
         _turn.acquire()
+        _thread_state.is_on = True

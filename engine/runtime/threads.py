@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Collection, Sequence
-from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
-from typing import TypeVar
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import Generic, TypeVar
 
 from engine.errors import ValueRangeError
 from engine.runtime.cores import MAX_THREADS
@@ -14,8 +14,6 @@ from engine.runtime.thread_turns import hold_turn, release_turn
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
-
-_CHECK_EVERY_S = 0.02
 
 
 class Workers:
@@ -36,35 +34,37 @@ class Workers:
         self._pool: ThreadPoolExecutor | None = None
         self._process = 0
 
-    def map(
-        self,
-        work: Callable[[_Item], _Result],
-        items: Sequence[_Item],
-        check: Callable[[], None] = lambda: None,
-    ) -> list[_Result]:
+    def map(self, work: Callable[[_Item], _Result], items: Sequence[_Item]) -> list[_Result]:
         """Do work on each item, in turns (`thread_turns`); the work must not use these workers itself.
+
+        The caller works too, so it never waits for threads that are busy with other callers' items.
 
         Args:
             work: Safe to run in several threads at once.
             items: What to work on.
-            check: Raises to stop the work; called now and then while items wait for threads that are busy
-                with other callers' items.
 
         Returns:
             The results in the order of the items.
 
         Raises:
-            Exception: From `check` or the work on an item; by then no other work is running.
+            Exception: From the work on an item; by then no other work is running.
         """
         if self.threads == 1 or len(items) <= 1:
             return [work(item) for item in items]
-        futures = [self._get_pool().submit(_run_in_turn, work, item) for item in items]
+        shared = _SharedItems(work, items)
         with release_turn():
+            helpers = [
+                self._get_pool().submit(shared.work_on) for _ in range(min(self.threads, len(items)) - 1)
+            ]
             try:
-                _wait_for_all(futures, check)
+                shared.work_on()
             finally:
-                wait([future for future in futures if not future.cancel()])
-        return [future.result() for future in futures]
+                shared.is_stopped = True  # nothing is left, or the caller's work failed
+                wait([helper for helper in helpers if not helper.cancel()])
+        for helper in helpers:
+            if not helper.cancelled():
+                helper.result()
+        return shared.results
 
     def _get_pool(self) -> ThreadPoolExecutor:
         with self._lock:
@@ -74,18 +74,37 @@ class Workers:
             return self._pool
 
 
-def _run_in_turn(work: Callable[[_Item], _Result], item: _Item) -> _Result:
-    with hold_turn():
-        return work(item)
+class _SharedItems(Generic[_Item, _Result]):
+    """Items that several threads work on, each taking the next one.
 
+    Args:
+        work: The work on an item.
+        items: All of them.
 
-def _wait_for_all(futures: Sequence[Future[_Result]], check: Callable[[], None]) -> None:
-    """Wait for all futures; raise the error of the first that failed, or of `check`."""
-    unfinished: Collection[Future[_Result]] = futures
-    while unfinished:
-        done, unfinished = wait(unfinished, _CHECK_EVERY_S, FIRST_EXCEPTION)
-        for future in futures:
-            if future in done:
-                future.result()
-        if unfinished:
-            check()
+    Attributes:
+        results: In the order of the items.
+        is_stopped: Whether no further item is taken: the work on one failed.
+    """
+
+    def __init__(self, work: Callable[[_Item], _Result], items: Sequence[_Item]) -> None:
+        self.results: list[_Result] = [None] * len(items)  # type: ignore[list-item]  # all are replaced
+        self.is_stopped = False
+        self._work = work
+        self._items = items
+        self._places = iter(range(len(items)))
+
+    def work_on(self) -> None:
+        """Take items until none is left.
+
+        Raises:
+            Exception: From the work on an item.
+        """
+        with hold_turn():
+            for place in self._places:  # a range hands each number to one thread
+                if self.is_stopped:
+                    return
+                try:
+                    self.results[place] = self._work(self._items[place])
+                except BaseException:
+                    self.is_stopped = True
+                    raise

@@ -67,7 +67,9 @@ _NO_CACHE = ValueCache(2)
 _MAX_COMPILED = 64
 """Objectives whose form for kernels is kept."""
 
-_TASKS_PER_THREAD = 16
+_TASKS_PER_THREAD = 8
+"""Threads that end early take from the others; smaller tasks have fewer positions in common."""
+
 _MIN_PARALLEL_POSITIONS = 60
 """With fewer positions at 1-ply, 6 ms of work, threads cost more than they gain."""
 
@@ -256,7 +258,7 @@ class TreeSearch:
             return values
 
         size = min(EVALUATE_ROWS, self._choose_task_size(boards, _MIN_TASK_LEAVES, is_parallel))
-        parts = self._map(evaluate, _cut(boards, size), watch, is_parallel)
+        parts = self._map(evaluate, _cut(boards, size), is_parallel)
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def _evaluate_deep(
@@ -265,8 +267,7 @@ class TreeSearch:
         """Evaluate positions that are not settled, block by block."""
         compiled = self._compile(objective)
         is_worth_it = is_parallel and _count_work(boards, plies) >= _MIN_PARALLEL_POSITIONS
-        tasks = _TASKS_PER_THREAD * self._workers.threads
-        handed_out = is_worth_it and (plies == 1 or len(boards) >= tasks)
+        handed_out = is_worth_it and (plies == 1 or len(boards) >= 2 * self._workers.threads)
         least = _MIN_TASK_POSITIONS if plies == 1 else 1
         size = min(self._block_positions, self._choose_task_size(boards, least, handed_out))
 
@@ -275,7 +276,7 @@ class TreeSearch:
                 return compiled.evaluate(block, plies, watch)
             return self._average_rolls(objective, block, plies, watch, is_worth_it and not handed_out)
 
-        parts = self._map(averages, _cut(boards, size), watch, handed_out)
+        parts = self._map(averages, _cut(boards, size), handed_out)
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def _choose_task_size(self, boards: Board, least: int, is_parallel: bool) -> int:
@@ -283,12 +284,8 @@ class TreeSearch:
         tasks = _TASKS_PER_THREAD * self._workers.threads
         return max(least, -(-len(boards) // tasks)) if is_parallel else len(boards)
 
-    def _map(
-        self, work: Callable[[Board], _Part], pieces: list[Board], watch: SearchWatch, is_parallel: bool
-    ) -> list[_Part]:
-        return (
-            self._workers.map(work, pieces, watch.check) if is_parallel else [work(each) for each in pieces]
-        )
+    def _map(self, work: Callable[[Board], _Part], pieces: list[Board], is_parallel: bool) -> list[_Part]:
+        return self._workers.map(work, pieces) if is_parallel else [work(each) for each in pieces]
 
     def _average_rolls(
         self, objective: Objective, boards: Board, plies: int, watch: SearchWatch, is_parallel: bool
@@ -322,7 +319,7 @@ class TreeSearch:
     ) -> tuple[Board, NDArray[np.int64]]:
         """List the replies considered: ``int8[m, 2, 26]``, ``int64[n * 21 + 1]`` offsets, roll by roll."""
         size = min(PRUNE_POSITIONS, self._choose_task_size(boards, 1, is_parallel))
-        pieces = self._map(partial(self._expand_batch, watch=watch), _cut(boards, size), watch, is_parallel)
+        pieces = self._map(partial(self._expand_batch, watch=watch), _cut(boards, size), is_parallel)
         if len(pieces) == 1:
             return pieces[0]
         offsets = [np.zeros(1, np.int64)]

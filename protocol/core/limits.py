@@ -30,7 +30,7 @@ class ClientLimits:
     queued_requests: int = 1024
     lines_at_once: int = 16
     lines_per_turn: int = 256
-    turn_s: float = 0.005
+    turn_s: float = 0.0025
     unsent_bytes: int = 256 * 1024
     query_positions: int = 10_000
     query_plays: int = 100_000

@@ -22,8 +22,8 @@ from protocol.transports.workers import WorkerPool
 RunHere = Callable[..., None]
 """Calls a function with arguments in the thread that serves the clients, soon; from any thread."""
 
-ROUND_SIZE = 512
-"""The size of the requests (`Work.size`) after which a round takes no more: some 5 ms."""
+ROUND_SIZE = 256
+"""The size of the requests (`Work.size`) after which a round takes no more: some 3 ms."""
 
 
 class QuickRounds:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 
 from engine.errors import LimitError, ValueRangeError
@@ -17,6 +20,19 @@ LAST_WORK_S = 1.0
 
 LONG_THREADS = 8
 """Workers for long work: as many searches and rollouts run at a time, however many cores there are."""
+
+LONG_WORK_NICENESS = 5
+"""How far long work steps back behind the threads that serve clients, as the system counts it."""
+
+
+def yield_to_short_work() -> None:
+    """Let the system prefer other threads of this process to the calling one, where it has such priorities.
+
+    On Linux each thread has a priority of its own; elsewhere nothing changes.
+    """
+    if sys.platform == "linux":
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), LONG_WORK_NICENESS)
 
 
 def resolve_thread_count(threads: int | None) -> int:
@@ -140,6 +156,8 @@ class WorkerPool:
                 ) from error
 
     def _work(self, lane: Lane) -> None:
+        if lane is Lane.LONG:
+            yield_to_short_work()
         while (scheduled := self._wait_for_job(lane)) is not None:
             job = scheduled.job
             scheduled.on_result(job, job.run(partial(scheduled.on_progress, job)))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from multiprocessing.connection import Connection
 
 from engine.errors import StateError
 from engine.formats.position_id import encode_position_ids
@@ -62,7 +64,30 @@ def _time_stop(channel: LineChannel) -> float:
 
 @contextmanager
 def _greedy_clients(port: int, net: str, ids: Sequence[str]) -> Iterator[None]:
-    """Keep clients connected that ask for hours of work; some of them for piles of 0-ply queries besides."""
+    """Keep greedy clients connected, in a process of their own."""
+    ours, theirs = multiprocessing.Pipe()
+    process = multiprocessing.get_context("spawn").Process(
+        target=_be_greedy, args=(port, net, list(ids), theirs), daemon=True
+    )
+    process.start()
+    theirs.close()
+    ours.recv()  # they have asked
+    yield
+    ours.send(None)
+    check_answer(ours.recv(), "a greedy client got no answer to its queries")
+    process.join(_TIMEOUT_S)
+
+
+def _be_greedy(port: int, net: str, ids: Sequence[str], starter: Connection) -> None:
+    """Be clients that ask for hours of work; some of them for piles of 0-ply queries besides.
+
+    Args:
+        port: The server's.
+        net: The evaluator.
+        ids: Positions.
+        starter: Gets a message once all have asked, and sends one to end it; then gets whether all piles had
+            answers.
+    """
     stop, piles = threading.Event(), [0] * PILING_CLIENTS
     with ExitStack() as stack:
         channels = [
@@ -77,13 +102,14 @@ def _greedy_clients(port: int, net: str, ids: Sequence[str]) -> Iterator[None]:
         ]
         for thread in threads:
             thread.start()
-        yield
+        starter.send(None)
+        starter.recv()
         stop.set()
         for channel in channels:
             channel.send(["quit"])
         for thread in threads:
             thread.join(_TIMEOUT_S)
-    check_answer(all(piles), "a greedy client got no answer to its queries")
+    starter.send(all(piles))
 
 
 def _list_long_requests(ids: Sequence[str]) -> list[str]:

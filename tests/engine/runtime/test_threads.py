@@ -59,7 +59,7 @@ def test_other_numbers_of_threads_are_refused(threads):
     assert caught.value.field == "threads"
 
 
-def test_a_caller_who_waits_for_threads_that_are_busy_can_be_stopped():
+def test_a_caller_does_not_wait_for_threads_that_are_busy_with_others_items():
     workers, may_end, began = Workers(2), threading.Event(), threading.Barrier(3)
 
     def keep_busy(_):
@@ -67,16 +67,24 @@ def test_a_caller_who_waits_for_threads_that_are_busy_can_be_stopped():
             began.wait(20)
             may_end.wait(20)
 
-    def stop():
-        raise CancelledWork("cancelled")
-
     busy = threading.Thread(target=lambda: workers.map(keep_busy, range(2)))
     busy.start()
     began.wait(20)
-    done = []
-    with pytest.raises(CancelledWork):
-        workers.map(done.append, range(4), stop)
+    assert workers.map(lambda item: item, range(4)) == [0, 1, 2, 3]
+    assert busy.is_alive()
     may_end.set()
     busy.join(20)
-    assert done == []
-    assert workers.map(lambda item: item, range(3)) == [0, 1, 2]
+
+
+def test_after_a_failure_no_further_item_is_begun():
+    done = []
+
+    def work(item):
+        if item == 0:
+            raise CancelledWork("cancelled")
+        time.sleep(0.01)
+        done.append(item)
+
+    with pytest.raises(CancelledWork):
+        Workers(2).map(work, range(1000))
+    assert len(done) <= 2
