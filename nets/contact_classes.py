@@ -10,16 +10,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.kernels import as_kernel_array
 from engine.rules.position import Board
+from nets.kernels import routing as kernel_routing
 
 CONTACT_CLASSES = ("loose", "holding", "containing", "mutual")
 """Classes by name: checkers back of neither side, the player on roll alone, the opponent alone, or both."""
-
-_MIN_BACK_CHECKERS = 2
-"""A single checker back does not count: it soon leaves."""
-
-_OPPONENT_HOME = 19
-"""The lowest point of the opponent's home board."""
 
 
 def classify_contact(boards: Board) -> NDArray[np.int8]:
@@ -31,6 +27,6 @@ def classify_contact(boards: Board) -> NDArray[np.int8]:
     Returns:
         Places in `CONTACT_CLASSES`, ``int8[n]``.
     """
-    has_back = boards[:, :, _OPPONENT_HOME:].sum(axis=2, dtype=np.int8) >= _MIN_BACK_CHECKERS
-    result: NDArray[np.int8] = has_back[:, 0] + 2 * has_back[:, 1].astype(np.int8)
-    return result
+    classes = np.empty(len(boards), np.int8)
+    kernel_routing.classify_contact(as_kernel_array(boards, np.int8), classes)
+    return classes

@@ -69,6 +69,13 @@ def write_finished(boards: NDArray[np.int8], at: int, outcomes: NDArray[np.float
 
 
 @gil_kernel
+def write_all_finished(boards: NDArray[np.int8], outcomes: NDArray[np.float32]) -> None:
+    """Write the exact outcomes of positions that are all over, as `write_finished`."""
+    for i in range(boards.shape[0]):
+        write_finished(boards, i, outcomes)
+
+
+@gil_kernel
 def group_rows_by_class(
     class_of: NDArray[np.int8], rows: NDArray[np.int64], counts: NDArray[np.int64]
 ) -> None:

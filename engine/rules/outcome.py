@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from engine.kernels import as_kernel_array
 from engine.kernels import outcomes as kernel_outcomes
-from engine.rules.position import BAR, CHECKERS, OFF, Board
+from engine.rules.position import Board
 
 WIN, WIN_G, WIN_BG, LOSE_G, LOSE_BG = range(5)
 """Columns of an outcome: win, win gammon+, win backgammon, lose gammon+, lose backgammon."""
@@ -70,17 +70,9 @@ def evaluate_finished(boards: Board) -> Outcomes:
     Returns:
         ``float32[n, 5]`` of zeros and ones.
     """
-    won = boards[:, 0, OFF] == CHECKERS
-    loser = np.where(won[:, None], boards[:, 1], boards[:, 0])
-    gammon = loser[:, OFF] == 0
-    backgammon = gammon & (loser[:, 19 : BAR + 1] > 0).any(axis=1)
-    result = np.zeros((len(boards), 5), np.float32)
-    result[:, WIN] = won
-    result[:, WIN_G] = won & gammon
-    result[:, WIN_BG] = won & backgammon
-    result[:, LOSE_G] = ~won & gammon
-    result[:, LOSE_BG] = ~won & backgammon
-    return result
+    outcomes = np.empty((len(boards), 5), np.float32)
+    kernel_outcomes.write_all_finished(as_kernel_array(boards, np.int8), outcomes)
+    return outcomes
 
 
 def classify_results(boards: Board) -> NDArray[np.int8]:

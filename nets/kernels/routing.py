@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import gil_kernel, kernel
+from engine.kernels import gil_kernel, inlined_kernel, kernel
 from engine.kernels.bearoff_tables import BearoffTables, look_up_outcome
 from engine.kernels.outcomes import (
     gather_boards,
@@ -29,7 +29,10 @@ KNOWN = NET_CLASSES + 1
 
 _ALL_CLASSES = NET_CLASSES + 2
 _OPPONENT_HOME = 19
+"""The lowest point of the opponent's home board."""
+
 _MIN_BACK_CHECKERS = 2
+"""A single checker back does not count: it soon leaves."""
 
 
 @kernel
@@ -47,14 +50,33 @@ def classify_positions(boards: NDArray[np.int8], classes: NDArray[np.int8]) -> i
     races = 0
     for i in range(boards.shape[0]):
         races += int(classes[i] == RACE)
-        back = 0
-        for side in range(2):
-            number = 0
-            for point in range(_OPPONENT_HOME, 26):
-                number += int(boards[i, side, point])
-            back |= int(number >= _MIN_BACK_CHECKERS) << side
-        classes[i] = FINISHED if classes[i] == OVER else classes[i] * CONTACT_CLASSES + back
+        contact_class = _find_contact_class(boards, i)
+        classes[i] = FINISHED if classes[i] == OVER else classes[i] * CONTACT_CLASSES + contact_class
     return races
+
+
+@kernel
+def classify_contact(boards: NDArray[np.int8], classes: NDArray[np.int8]) -> None:
+    """Write the contact classes of positions.
+
+    Args:
+        boards: ``int8[n, 2, 26]``.
+        classes: out, ``int8[n]``, each 0 to `CONTACT_CLASSES` - 1.
+    """
+    for i in range(boards.shape[0]):
+        classes[i] = _find_contact_class(boards, i)
+
+
+@inlined_kernel
+def _find_contact_class(boards: NDArray[np.int8], at: int) -> int:
+    """Return the contact class of a position: a bit for each side with enough checkers back."""
+    back = 0
+    for side in range(2):
+        number = 0
+        for point in range(_OPPONENT_HOME, 26):
+            number += int(boards[at, side, point])
+        back |= int(number >= _MIN_BACK_CHECKERS) << side
+    return back
 
 
 @gil_kernel
