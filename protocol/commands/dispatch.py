@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -12,11 +11,10 @@ from protocol.commands.command import CommandCall
 from protocol.commands.table import COMMANDS
 from protocol.commands.ubgi01 import translate_error_code
 from protocol.core.errors import CommandError
+from protocol.core.fault_log import FAULT_LOG
 from protocol.core.replies import make_error_reply
 from protocol.core.requests import Answer, AnyReply, QuitRequest, StopRequest, Work, WorkControl
 from protocol.state.session import Session
-
-_LOG = logging.getLogger(__name__)
 
 
 def answer_command(session: Session, text: str) -> Answer:
@@ -54,7 +52,7 @@ def fail_request(session: Session, error: Exception, work: Work | None = None) -
         work: The work that raised it, if it was work.
     """
     if not isinstance(error, GammondError):
-        _LOG.error("a request failed", exc_info=error)
+        FAULT_LOG.log("a request failed", error)
     session.error_count += 1
     if work is not None and work.make_error_reply is not None:
         return work.make_error_reply(error)

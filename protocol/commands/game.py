@@ -144,11 +144,12 @@ def parse_point(text: str) -> int:
     """
     if text == "bar":
         return BAR
-    if not text.isascii() or not text.isdigit() or not 1 <= int(text[:3]) < BAR:
+    number = int(text) if text.isascii() and text.isdigit() and len(text) <= MAX_QUOTED_CHARS else 0
+    if not 1 <= number < BAR:
         raise ValueRangeError(
             f"expected a point 1..24 or bar, got {text[:MAX_QUOTED_CHARS]!r}", field="point"
         )
-    return int(text)
+    return number
 
 
 def handle_play(call: CommandCall) -> Answer:

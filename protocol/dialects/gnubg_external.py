@@ -26,6 +26,7 @@ from engine.rules.notation import format_moves_plain
 from engine.rules.position import Position
 from engine.search import SearchWatch
 from protocol.commands.evaluation import DECISION_SIZE, has_few_plays
+from protocol.core.fault_log import FAULT_LOG
 from protocol.core.framing import InputLine, LineSplitter
 from protocol.dialects.gnubg_evaluation import (
     SWITCH_WORDS,
@@ -162,7 +163,7 @@ class GnubgExternal:
         except GammondError as error:
             content = format_error_line(error.message)
         except Exception as fault:
-            content = _answer_fault(line, fault)
+            content = _answer_fault(fault)
         return Question(line, self, content, self._find_kind(content), self._is_debugging)
 
     def answer(self, question: Question) -> bytes:
@@ -182,7 +183,7 @@ class GnubgExternal:
         except GammondError as error:
             reply = format_error_line(error.message)
         except Exception as fault:
-            reply = _answer_fault(question.line, fault)
+            reply = _answer_fault(fault)
         return finish_answer(question, reply)
 
     def _find_kind(self, content: EvaluationQuery | Decision | str) -> Hashable:
@@ -294,8 +295,8 @@ def finish_answer(question: Question, reply: str) -> bytes:
     return f"{reply}\n".encode() if reply or question.content else b""
 
 
-def _answer_fault(line: InputLine, fault: Exception) -> str:
-    _log.exception("a fault while answering %r", line.text[:300])
+def _answer_fault(fault: Exception) -> str:
+    FAULT_LOG.log("a line of gnubg's dialect failed", fault)
     return format_error_line(f"internal fault ({type(fault).__name__})")
 
 

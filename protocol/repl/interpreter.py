@@ -146,7 +146,7 @@ def _explain_unknown(text: str) -> str:
     if roll:
         return f"expected a command or a play, got {text!r}: set a roll with 'dice {roll[1]} {roll[2]}'"
     name = text.split()[0]
-    close = difflib.get_close_matches(name.lower(), [*REPL_COMMANDS, *COMMANDS], n=1)
+    close = difflib.get_close_matches(name[:MAX_QUOTED_CHARS].lower(), [*REPL_COMMANDS, *COMMANDS], n=1)
     hint = f"did you mean {close[0]!r}?" if close else "'help' lists the commands"
     return f"expected a command or a play such as 8/5 6/5, got {name[:MAX_QUOTED_CHARS]!r}: {hint}"
 

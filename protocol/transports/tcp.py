@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
-import logging
 import os
 import secrets
 import signal
@@ -17,6 +16,7 @@ from dataclasses import dataclass
 from engine.errors import GammondError, LimitError, StateError, UnsupportedError
 from engine.rules.dice import MAX_SEED
 from protocol.core.errors import BusyError
+from protocol.core.fault_log import FAULT_LOG
 from protocol.core.replies import format_reply, make_error_reply
 from protocol.dialects.line_client import connect
 from protocol.state.service import Service
@@ -29,7 +29,6 @@ _KERNEL_BUFFER_BYTES = 64 * 1024
 """What the system holds of a client's output. It takes more only once about a third of that is read: with the
 megabytes that it would choose itself, a slow reader looks like none for minutes."""
 
-_log = logging.getLogger(__name__)
 
 ListeningCallback = Callable[[str, int], None]
 """Takes host and port once clients can come."""
@@ -214,8 +213,8 @@ class _TcpServer:
         for client in list(self.clients):
             try:
                 act(client)
-            except Exception:
-                _log.exception("internal error: dropping a client")
+            except Exception as error:
+                FAULT_LOG.log("a client is dropped", error)
                 client.abort()
 
     async def _wait_until_empty(self, seconds: float) -> None:

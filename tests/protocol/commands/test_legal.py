@@ -38,7 +38,7 @@ def test_the_bar_is_a_point_too():
     assert len(talk("legal bar", connection)) == len(talk("legal", connection)) > 1
 
 
-@pytest.mark.parametrize("point", ["0", "25", "x", "-1", "9" * 5000])
+@pytest.mark.parametrize("point", ["0", "25", "x", "-1", "0240", "0025", "9" * 5000])
 def test_what_is_no_point_is_refused(point):
     (answer,) = talk(f"newgame\ndice 3 1\nlegal {point}")[2:]
     assert answer.startswith("error bad_value point: expected a point 1..24 or bar, got ")

@@ -1,0 +1,45 @@
+"""Faults of the server are logged once a minute each, with the number that was left out."""
+
+from __future__ import annotations
+
+import logging
+
+from protocol.core import fault_log
+from protocol.core.fault_log import FaultLog
+
+
+def fail(number: int) -> BaseException:
+    try:
+        if number == 1:
+            raise KeyError("one")
+        raise IndexError("other")
+    except LookupError as error:
+        return error
+
+
+def test_a_fault_that_repeats_is_logged_once_a_minute_with_its_number(caplog):
+    now_s = [0.0]
+    log = FaultLog(lambda: now_s[0])
+    with caplog.at_level(logging.ERROR):
+        for _ in range(1000):
+            log.log("a request failed", fail(1))
+        log.log("a request failed", fail(2))
+        now_s[0] = 61.0
+        log.log("a request failed", fail(1))
+    assert [record.getMessage() for record in caplog.records] == [
+        "a request failed",
+        "a request failed",
+        "a request failed (999 more like it since the last report)",
+    ]
+    assert "KeyError" in caplog.text
+    assert "IndexError" in caplog.text
+
+
+def test_kinds_beyond_a_number_count_as_one(caplog, monkeypatch):
+    monkeypatch.setattr(fault_log, "MAX_KINDS", 5)
+    log = FaultLog(lambda: 0.0)
+    with caplog.at_level(logging.ERROR):
+        for number in range(1000):
+            log.log(f"work {number}", fail(1))
+    assert len(caplog.records) == 6
+    assert len(log._logged_s) == 6
