@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import logging
-import math
 import sys
 from dataclasses import replace
 
-from engine.errors import UnsupportedError, ValueRangeError
+from engine.errors import LimitError, UnsupportedError, ValueRangeError
 from engine.runtime.cores import MAX_THREADS
+from engine.runtime.open_files import raise_open_file_limit
 from engine.runtime.version import read_version
 from protocol.core.limits import ClientLimits
 from protocol.state.service import Service, make_shipped_catalogue
@@ -23,6 +23,12 @@ from tools.common.strength import (
     load_decider,
     read_strength,
 )
+
+MAX_CLIENTS = 10_000
+MAX_IDLE_S = 10_000_000
+
+_OWN_FILES = 64
+"""Files that a server has open besides its clients."""
 
 SUMMARY = "answer clients on a socket: the line protocol, or GNU Backgammon's external player"
 
@@ -110,12 +116,11 @@ def _check_options(args: argparse.Namespace) -> None:
         ValueRangeError: A number is outside its range.
         UnsupportedError: An option of the other dialect.
     """
-    for name, most in (("clients", math.inf), ("threads", MAX_THREADS), ("idle_timeout", math.inf)):
+    for name, most in (("clients", MAX_CLIENTS), ("threads", MAX_THREADS), ("idle_timeout", MAX_IDLE_S)):
         value = getattr(args, name)
-        if value is not None and not (0 < value <= most and value < math.inf):
-            limit = "" if most == math.inf else f", up to {most}"
+        if value is not None and not 1 <= value <= most:
             raise ValueRangeError(
-                f"{_format_option(name)}: expected a number above 0{limit}, got {value}", field=name
+                f"{_format_option(name)}: expected a number from 1 to {most:,}, got {value}", field=name
             )
     for name in ("net", "player", "no_jacoby", "beavers", *STRENGTH_OPTIONS):
         is_given = getattr(args, name) is not None and getattr(args, name) is not False
@@ -132,9 +137,29 @@ def _format_option(name: str) -> str:
 def _apply_limit_options(args: argparse.Namespace, limits: TcpLimits) -> TcpLimits:
     return replace(
         limits,
-        clients=limits.clients if args.clients is None else args.clients,
+        clients=_fit_clients(limits.clients if args.clients is None else args.clients),
         idle_s=limits.idle_s if args.idle_timeout is None else args.idle_timeout,
     )
+
+
+def _fit_clients(clients: int) -> int:
+    """Return how many clients the limit of open files leaves room for, and say so if they are fewer.
+
+    Raises:
+        LimitError: There is room for none.
+    """
+    allowed = raise_open_file_limit(2 * clients + _OWN_FILES)  # as many more may be on their way out
+    room = (allowed - _OWN_FILES) // 2
+    if room < 1:
+        raise LimitError(
+            f"expected {_OWN_FILES + 2} open files or more, the system allows {allowed}", field="clients"
+        )
+    if room < clients:
+        sys.stderr.write(
+            f"gammond: the system allows {allowed:,} open files, so {room:,} clients, not {clients:,}: "
+            "raise the limit with 'ulimit -n'\n"
+        )
+    return min(clients, room)
 
 
 def _serve_lines(host: str, port: int, args: argparse.Namespace) -> None:

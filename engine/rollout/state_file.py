@@ -82,7 +82,7 @@ def load_state(path: Path, identity: Mapping[str, str] | None = None) -> Rollout
     try:
         arrays = read_array_file(path, _ARRAY_NAMES)
     except DataFileError as error:
-        raise DataFileError(f"{error.message}: expected a saved rollout", field="state") from error
+        raise _make_error(path, f"it {error.message.removeprefix(f'{path} ')}") from error
     header = _read_header(path, arrays[_HEADER])
     if identity is not None:
         _check_identity(path, header["identity"], dict(identity))

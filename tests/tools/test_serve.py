@@ -59,6 +59,7 @@ def test_a_host_that_others_reach_needs_to_be_allowed(dialect):
         "--threads=100000",
         "--clients=-1",
         "--idle-timeout=0",
+        "--idle-timeout=0.5",
         "--idle-timeout=nan",
         "--idle-timeout=inf",
     ],
@@ -66,7 +67,7 @@ def test_a_host_that_others_reach_needs_to_be_allowed(dialect):
 def test_a_cap_outside_its_range_is_refused_by_name(dialect, option):
     name, _, value = option.partition("=")
     with pytest.raises(
-        ValueRangeError, match=rf"^{name}: expected a number above 0.*, got {value}"
+        ValueRangeError, match=rf"^{name}: expected a number from 1 to [0-9,]+, got {value}"
     ) as caught:
         serve.main(parsed(dialect, "0", option))
     assert caught.value.field == name.removeprefix("--").replace("-", "_")
@@ -182,3 +183,15 @@ def test_only_a_failure_to_listen_is_reported_as_one(monkeypatch):
     monkeypatch.setattr(serve, "run_tcp", fail_later)
     with pytest.raises(OSError, match="no space left"):
         serve.main(parsed("--tcp", "0"))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such limit")
+def test_a_server_takes_as_many_clients_as_it_may_open_files_for():
+    code = (
+        "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (100, 264));"
+        "from tools import serve; print(serve._fit_clients(90), serve._fit_clients(256));"
+        "print(resource.getrlimit(resource.RLIMIT_NOFILE)[0])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["90", "100", "264"]
+    assert "the system allows 264 open files, so 100 clients, not 256" in done.stderr
