@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import signal
 import threading
 import time
 from collections.abc import Iterator
@@ -22,6 +21,7 @@ from protocol.dialects.gnubg_external import (
 )
 from protocol.state.quick_work import QuickWork
 from protocol.transports.client_jobs import ROUND_SIZE
+from protocol.transports.process_end import list_ending_signals
 from protocol.transports.tcp import ListeningCallback, TcpLimits, make_listen_error
 from protocol.transports.workers import resolve_thread_count
 
@@ -45,7 +45,7 @@ async def serve_gnubg(
     on_listening: ListeningCallback = lambda host, port: None,
     stop_event: asyncio.Event | None = None,
 ) -> None:
-    """Serve until SIGTERM, SIGINT or `stop_event`; answers under way are still sent.
+    """Serve until SIGTERM, SIGINT, SIGHUP or `stop_event`; answers under way are still sent.
 
     A client whose connection breaks while it waits has its search stopped. One that only ends its input may
     be a script that still reads: it gets all its answers, but nobody else waits for them.
@@ -66,7 +66,7 @@ async def serve_gnubg(
     """
     stop_event = stop_event or asyncio.Event()
     loop = asyncio.get_running_loop()
-    for kind in (signal.SIGTERM, signal.SIGINT):
+    for kind in list_ending_signals():
         with suppress(NotImplementedError, RuntimeError, ValueError):  # another thread than the main one
             loop.add_signal_handler(kind, stop_event.set)
     pool = ThreadPoolExecutor(limits.clients, "gnubg")

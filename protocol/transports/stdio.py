@@ -25,6 +25,7 @@ from protocol.state.service import Service, make_shipped_catalogue
 from protocol.state.session import Session
 from protocol.transports.client_jobs import ClientJobs, QuickRounds
 from protocol.transports.pipes import Inbox, Outbox
+from protocol.transports.process_end import end_beside_threads, list_ending_signals
 from protocol.transports.workers import LAST_WORK_S, LONG_THREADS, WorkerPool
 
 EXIT_BROKEN_PIPE = 141
@@ -38,7 +39,7 @@ _LAST_GRACE_S = 1.0
 def main() -> int:
     """Serve stdin and stdout with the shipped nets; returns the exit status."""
     logging.basicConfig(format="gammond: %(levelname)s: %(message)s")
-    return serve_stdio(Service(make_shipped_catalogue(), threads=count_usable_cores()))
+    return end_beside_threads(serve_stdio(Service(make_shipped_catalogue(), threads=count_usable_cores())))
 
 
 def serve_stdio(
@@ -50,7 +51,7 @@ def serve_stdio(
     threads: int | None = None,
     grace_s: float = GRACE_S,
 ) -> int:
-    """Serve one client until it ends its input, sends ``quit``, or the process gets SIGTERM or SIGINT.
+    """Serve one client until it ends its input, sends ``quit``, or a signal ends the process.
 
     Args:
         service: What is served.
@@ -168,11 +169,11 @@ class _StdioServer:
 
 @contextmanager
 def _handle_signals(on_signal: Callable[[], None]) -> Iterator[None]:
-    """Act on SIGTERM and SIGINT for a while; outside the main thread, which alone gets them, do nothing."""
+    """Act on the signals that end a server; do nothing outside the main thread, which alone gets them."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    kinds = (signal.SIGTERM, signal.SIGINT)
+    kinds = list_ending_signals()
     before = [signal.signal(kind, lambda *_: on_signal()) for kind in kinds]
     try:
         yield

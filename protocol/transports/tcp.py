@@ -6,7 +6,6 @@ import asyncio
 import ipaddress
 import os
 import secrets
-import signal
 import socket
 from collections import deque
 from collections.abc import Callable
@@ -22,6 +21,7 @@ from protocol.dialects.line_client import connect
 from protocol.state.service import Service
 from protocol.state.session import Session
 from protocol.transports.client_jobs import ClientJobs, QuickRounds
+from protocol.transports.process_end import list_ending_signals
 from protocol.transports.workers import LAST_WORK_S, WorkerPool
 
 _LINGER_S = 1.0
@@ -89,7 +89,7 @@ async def serve_tcp(
     on_listening: ListeningCallback = lambda host, port: None,
     stop_event: asyncio.Event | None = None,
 ) -> None:
-    """Serve clients until SIGTERM, SIGINT or `stop_event`, then drain.
+    """Serve clients until SIGTERM, SIGINT, SIGHUP or `stop_event`, then drain.
 
     Args:
         service: What is served.
@@ -107,7 +107,7 @@ async def serve_tcp(
     limits = limits or TcpLimits()
     stop_event = stop_event or asyncio.Event()
     loop = asyncio.get_running_loop()
-    for kind in (signal.SIGTERM, signal.SIGINT):
+    for kind in list_ending_signals():
         with suppress(NotImplementedError, RuntimeError, ValueError):
             loop.add_signal_handler(kind, stop_event.set)
     server = _TcpServer(service, limits, WorkerPool(threads, clock=service.clock))

@@ -63,12 +63,13 @@ def test_input_is_read_while_work_runs():
     server.communicate(timeout=30)
 
 
-def test_sigterm_lets_work_finish_within_its_deadline():
+@pytest.mark.parametrize("kind", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_a_signal_lets_work_finish_within_its_deadline(kind):
     server = start(delay=1.0)
     server.stdin.write(b"newgame\neval\n")
     server.stdin.flush()
     assert server.stdout.readline().startswith(b"ok newgame")
-    server.send_signal(signal.SIGTERM)
+    server.send_signal(kind)
     out, _ = server.communicate(timeout=30)
     assert out.startswith(b"eval ")
     assert server.returncode == 0

@@ -449,6 +449,24 @@ def test_loopback_is_allowed(host):
     assert check_host(host, allow_remote=False) == host
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [signal.SIGTERM, signal.SIGHUP])
+def test_a_server_ends_with_0_while_it_works_for_clients_that_have_gone(kind):
+    for _ in range(3):
+        command = [sys.executable, "-m", "tools.cli", "serve", "--tcp", "0"]
+        server = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        port = int(next(line for line in server.stderr if " listens on " in line).split()[-1])
+        clients = [socket.create_connection(("127.0.0.1", port)) for _ in range(6)]
+        for client in clients:
+            client.sendall(b"newgame\n@a eval plies=4\n@b rollout trials=1296\n@c matrix plies=2\n")
+            client.recv(10)
+        for client in clients:
+            client.close()
+        server.send_signal(kind)
+        assert server.wait(timeout=20) == 0
+        server.stderr.close()
+
+
 def test_the_tool_serves_says_where_and_ends_with_0_on_sigterm():
     server = subprocess.Popen(
         [sys.executable, "-m", "tools.cli", "serve", "--tcp", "0"], stderr=subprocess.PIPE, text=True
