@@ -110,7 +110,7 @@ def test_what_surrounds_the_nets_is_compiled_without_them_and_an_evaluation_find
     around = names_of(find_kernels(cache) - before)
     assert {"cubeful.compute_money_values", "search.find_distinct", "bearoff.number_boards"} <= around
     assert not [name for name in around if name.startswith(("routing.", "packed_nets.", "expert248."))]
-    run(input="position startpos\neval\n")
+    run_python("from tools import prepare; prepare._ask(('position startpos', 'eval'))")  # nothing beside it
     later = names_of(find_kernels(cache)) - around
     assert not [name for name in later if name.startswith(("cubeful.", "search.", "bearoff."))]
 

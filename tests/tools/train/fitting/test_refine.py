@@ -27,10 +27,10 @@ pytest.importorskip("onnx", reason="nets are run as ONNX files (extra 'train')")
 
 @pytest.fixture(scope="module")
 def parent(tmp_path_factory):
-    """A net after a second of self-play, which has much to learn."""
+    """A net after some seconds of self-play, which has much to learn."""
     file = tmp_path_factory.mktemp("td") / "checkpoint.npz"
     shape = {"hidden": 16, "race_hidden": 12, "threads": 1}
-    run = SelfPlay(TdSettings(games=1500, learning_rate=0.05, final_rate=0.01, **shape))
+    run = SelfPlay(TdSettings(games=8000, learning_rate=0.05, final_rate=0.01, **shape))
     for _ in run.play_rounds():
         pass
     write_arrays(file, {**run.nets.to_arrays(), **run.state_dict()})
