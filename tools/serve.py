@@ -13,7 +13,6 @@ from engine.runtime.open_files import raise_open_file_limit
 from engine.runtime.version import read_version
 from protocol.core.limits import ClientLimits
 from protocol.state.service import Service, make_shipped_catalogue
-from protocol.transports.process_end import end_beside_threads
 from protocol.transports.tcp import TcpLimits, check_host, run_tcp
 from protocol.transports.workers import resolve_thread_count
 from tools.common.background import prepare_on_first_compile
@@ -91,7 +90,7 @@ def main(args: argparse.Namespace) -> int:
     check_host(host, allow_remote=args.allow_remote)
     prepare_on_first_compile()
     (_serve_lines if args.gnubg is None else _serve_gnubg)(host, port, args)
-    return end_beside_threads(0)
+    return 0
 
 
 def parse_address(text: str) -> tuple[str, int]:

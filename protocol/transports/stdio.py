@@ -25,7 +25,7 @@ from protocol.state.service import Service, make_shipped_catalogue
 from protocol.state.session import Session
 from protocol.transports.client_jobs import ClientJobs, QuickRounds
 from protocol.transports.pipes import Inbox, Outbox
-from protocol.transports.process_end import end_beside_threads, list_ending_signals
+from protocol.transports.process_end import list_ending_signals
 from protocol.transports.workers import LAST_WORK_S, LONG_THREADS, WorkerPool
 
 EXIT_BROKEN_PIPE = 141
@@ -39,7 +39,7 @@ _LAST_GRACE_S = 1.0
 def main() -> int:
     """Serve stdin and stdout with the shipped nets; returns the exit status."""
     logging.basicConfig(format="gammond: %(levelname)s: %(message)s")
-    return end_beside_threads(serve_stdio(Service(make_shipped_catalogue(), threads=count_usable_cores())))
+    return serve_stdio(Service(make_shipped_catalogue(), threads=count_usable_cores()))
 
 
 def serve_stdio(

@@ -13,7 +13,6 @@ from functools import partial
 from engine.errors import LimitError, ValueRangeError
 from engine.runtime.cores import MAX_THREADS, count_usable_cores
 from protocol.core.jobs import Job, StartGate
-from protocol.transports.process_end import WORKER_NAME
 from protocol.transports.schedule import Lane, ProgressCallback, ResultCallback, Schedule, ScheduledJob
 
 LAST_WORK_S = 1.0
@@ -142,7 +141,7 @@ class WorkerPool:
     def _start_threads(self, lane: Lane, threads: int) -> None:
         for number in range(threads):
             thread = threading.Thread(
-                target=self._work, args=(lane,), name=f"{lane.value}{WORKER_NAME}{number}", daemon=True
+                target=self._work, args=(lane,), name=f"{lane.value}-worker-{number}", daemon=True
             )
             self._threads.append(thread)
             try:
