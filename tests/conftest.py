@@ -50,9 +50,13 @@ def pytest_sessionstart(session):
 
 
 @pytest.fixture(autouse=True)
-def no_preparing_in_the_background(monkeypatch):
-    """Start nothing in the background when a test that ran a command in this process compiles a kernel."""
+def compiling_unheard(monkeypatch):
+    """Start and report nothing when a command that runs in this process compiles a kernel.
+
+    Otherwise what such a command writes would depend on how long compiling takes.
+    """
     monkeypatch.setattr(COMPILATION, "on_first", None)
+    monkeypatch.setattr(COMPILATION, "is_silent", True)
 
 
 def pytest_runtest_setup(item):
