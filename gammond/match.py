@@ -80,6 +80,18 @@ class MatchState:
 
         return cls._from_engine(decode_xgid(text)[1])
 
+    @classmethod
+    def from_ogid(cls, text: str) -> MatchState:
+        """Read the match state of an OGID.
+
+        Raises:
+            FormatError: The text is no OGID.
+            PositionError: Its fields cannot come up together.
+        """
+        from engine.formats.ogid import decode_ogid
+
+        return cls._from_engine(decode_ogid(text)[1])
+
     @property
     def id(self) -> str:
         """The GNU match ID."""

@@ -53,7 +53,7 @@ class Position:
 
     @classmethod
     def parse(cls, text: str) -> Position:
-        """Read a position in any format: GNU position ID (with a match ID or without), XGID, FIBS line.
+        """Read a position in any format: GNU position ID (with a match ID or without), XGID, OGID, FIBS line.
 
         Raises:
             FormatError: The text is in none of them.
@@ -85,6 +85,18 @@ class Position:
 
         return cls._wrap(decode_xgid(text)[0])
 
+    @classmethod
+    def from_ogid(cls, text: str) -> Position:
+        """Read the checkers of an OGID.
+
+        Raises:
+            FormatError: The text is no OGID.
+            PositionError: Its checkers, score or cube cannot come up in a game.
+        """
+        from engine.formats.ogid import decode_ogid
+
+        return cls._wrap(decode_ogid(text)[0])
+
     @property
     def id(self) -> str:
         """The GNU position ID."""
@@ -97,6 +109,12 @@ class Position:
         from engine.formats.xgid import encode_xgid
 
         return encode_xgid(self._position, (match or MatchState())._to_engine())
+
+    def to_ogid(self, match: MatchState | None = None) -> str:
+        """Write the position and a match state (money play if None) as an OGID."""
+        from engine.formats.ogid import encode_ogid
+
+        return encode_ogid(self._position, (match or MatchState())._to_engine())
 
     @property
     def board(self) -> Board:
@@ -242,7 +260,7 @@ def parse(text: str) -> tuple[Position, MatchState | None]:
     """Read a position in any format, with its match state where the format has one.
 
     Args:
-        text: A GNU position ID, alone or with a match ID behind it; an XGID; a FIBS board line.
+        text: A GNU position ID, alone or with a match ID behind it; an XGID; an OGID; a FIBS board line.
 
     Returns:
         The position, and the match state; None for a position ID alone.

@@ -2,43 +2,55 @@
 
 from __future__ import annotations
 
+import re
+
 from engine.errors import FormatError
 from engine.formats.fibs_board import decode_fibs_board
 from engine.formats.match_id import decode_match_id
+from engine.formats.ogid import decode_ogid, is_ogid
 from engine.formats.position_id import decode_position_id
 from engine.formats.xgid import decode_xgid
 from engine.rules.match import MatchState
 from engine.rules.position import Position
 
 _MIN_FIBS_COLONS = 20
+_QUOTES = "\"'`\u201c\u201d\u2018\u2019"
+_EXPECTED = "a GNU position ID, 'position ID:match ID', an XGID, an OGID or a FIBS board"
+_LABELLED = re.compile(
+    r"(?:GNU Backgammon\s+)?(?:GNU\s?bg\s*ID|Position\s*ID)\s*[:=]\s*(?P<position>\S+)"
+    r"(?:[\s,]+Match\s*ID\s*[:=]\s*(?P<match>\S+))?",
+    re.IGNORECASE,
+)
 
 
 def parse_position(text: str) -> tuple[Position, MatchState | None]:
-    """Parse a GNU position ID, ``position ID:match ID``, XGID or FIBS board line.
+    """Parse a position in any form in which programs print it.
 
-    Its prefix and its colons show the format. A board line is in FIBS's own dialect. A match ID follows a
-    colon or a blank.
+    Those are: a GNU position ID, alone, with a match ID after a colon or a blank, or both behind their
+    labels, ``GNUbg ID: ...`` or ``Position ID: ... Match ID: ...`` (over two lines too); an XGID; an OGID; a
+    FIBS board line in FIBS's own dialect. Quotes around it are ignored. Prefix, labels and colons show which it is.
 
     Args:
         text: One position.
 
     Returns:
-        The position as the player on roll sees it, and the match state if the format has one (a position ID
+        The position as the player on roll sees it, and the match state if the form has one (a position ID
         alone has none).
 
     Raises:
-        FormatError: The format is unknown, or the text breaks it.
-        GammondError: As the parser of the format.
+        FormatError: The form is unknown, or the text breaks it.
+        GammondError: As the parser of the form.
     """
-    bare = text.strip()
+    bare = text.strip().strip(_QUOTES).strip()
+    if labelled := _LABELLED.fullmatch(bare):
+        bare = " ".join(part for part in labelled.group("position", "match") if part)
     words = bare.replace(":", " ").split()
     if not words:
-        raise FormatError(
-            f"expected a GNU position ID, 'position ID:match ID', an XGID or a FIBS board, got {bare!r}",
-            field="position",
-        )
+        raise FormatError(f"expected {_EXPECTED}, got {bare!r}", field="position")
     if bare[:5].upper() == "XGID=":
         return decode_xgid(bare)
+    if is_ogid(bare):
+        return decode_ogid(bare)
     if is_fibs_board(bare):
         board = decode_fibs_board(bare)
         return board.position, board.match

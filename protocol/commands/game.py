@@ -9,6 +9,7 @@ from itertools import compress
 from engine.errors import ValueRangeError
 from engine.formats.fibs_board import decode_fibs_board
 from engine.formats.match_id import encode_match_id
+from engine.formats.ogid import decode_ogid
 from engine.formats.position_id import encode_position_id, encode_position_ids
 from engine.formats.position_text import parse_position
 from engine.formats.xgid import decode_xgid
@@ -31,7 +32,7 @@ from protocol.state.offers import RESIGNATION_RESPONSES, RESPONSE_WORDS, check_n
 from protocol.state.session import GameState, Session
 from protocol.state.settings import SEAT_NAMES
 
-POSITION_FORMS = ("gnubgid", "xgid", "fibs", "startpos")
+POSITION_FORMS = ("gnubgid", "xgid", "ogid", "fibs", "startpos")
 
 OFFER_ACTIONS: dict[str, Callable[[MatchState], MatchState | GameResult]] = {
     "double": cube_actions.double,
@@ -74,6 +75,7 @@ def _read_fibs(text: str) -> tuple[Position, MatchState]:
 _POSITION_READERS: dict[str, Callable[[str], tuple[Position, MatchState | None]]] = {
     "gnubgid": parse_position,
     "xgid": decode_xgid,
+    "ogid": decode_ogid,
     "fibs": _read_fibs,
 }
 

@@ -74,7 +74,7 @@ _COMMANDS = (
             rest_argument(
                 "text",
                 "TEXT",
-                "a GNU position ID (with ':' and a match ID if wanted), an XGID or a FIBS board line",
+                "a GNU position ID (with ':' and a match ID if wanted), an XGID, an OGID or a FIBS board",
                 is_required=False,
             ),
         ),

@@ -1,4 +1,4 @@
-"""Evaluate a file of positions, one per line: GNU position IDs, XGIDs and FIBS board lines.
+"""Evaluate a file of positions, one per line: GNU position IDs, XGIDs, OGIDs and FIBS board lines.
 
 A match ID may follow a position ID, after a colon or a blank; the three formats may be mixed. Each position
 has a row, in the same order; blank lines and comments ("#" at the start or after a blank) have none. csv has
@@ -50,7 +50,7 @@ from tools.common.interrupts import call_on_interrupt
 from tools.common.locks import hold_lock
 from tools.common.progress import Progress
 
-SUMMARY = "evaluate a file of positions: position IDs, XGIDs, FIBS board lines"
+SUMMARY = "evaluate a file of positions: position IDs, XGIDs, OGIDs, FIBS board lines"
 
 BLOCK_LINES = (8192, 256, 64, 8, 1)
 """Lines in a block, by plies, for each thread that looks ahead: some tenths of a second of work."""

@@ -1,6 +1,6 @@
 """Roll out the plays of a roll, a position or a cube decision, with standard errors.
 
-POSITION is a GNU position ID, with or without a match ID after a colon, an XGID or a FIBS board line. Its
+POSITION is a GNU position ID, with or without a match ID after a colon, an XGID, OGID or FIBS board line. Its
 dice are played unless --dice gives others. Score and cube are those of the text; without them it is money
 play with a centred cube.
 

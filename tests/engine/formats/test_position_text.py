@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,6 +29,18 @@ BEAROFF = position({6: 3, 1: 2}, {20: 1, 24: 4})
         ("XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:1:0:5:10", FIVE_POINTS),
         ("xgid=-b----E-C---eE---c-e----B-:0:0:1:31:2:1:0:5:10", FIVE_POINTS),
         ("-b----E-C---eE---c-e----B-:0:0:1:31:2:1:0:5:10", FIVE_POINTS),
+        ('"XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:1:0:5:10"', FIVE_POINTS),
+        ("'4HPwATDgc/ABMA'", None),
+        ("GNUbg ID: 4HPwATDgc/ABMA:cAkAAAAAAAAE", MatchState(on_roll=1)),
+        ("gnubgid=4HPwATDgc/ABMA:cAkAAAAAAAAE", MatchState(on_roll=1)),
+        ("Position ID: 4HPwATDgc/ABMA", None),
+        ("Position ID: 4HPwATDgc/ABMA Match ID: cAkAAAAAAAAE", MatchState(on_roll=1)),
+        (
+            "GNU Backgammon  Position ID: 4HPwATDgc/ABMA\n                 Match ID   : cAkAAAAAAAAE",
+            MatchState(on_roll=1),
+        ),
+        ("OGID=11jjjjjhhhccccc:ooddddd88866666:N0N:31:W:R:2:1:5:0", replace(FIVE_POINTS, score=(2, 1))),
+        ("11jjjjjhhhccccc:ooddddd88866666:N0N", MatchState()),
     ],
 )
 def test_each_format_is_distinguished_from_the_others(text, match):
@@ -47,7 +61,7 @@ def test_what_is_no_position_is_refused(text):
         parse_position(text)
 
 
-@given(st.text(max_size=80) | st.text(alphabet="board:0123456789-XGID=AbcE", max_size=200))
+@given(st.text(max_size=80) | st.text(alphabet="board:0123456789-XGIDO=AbcEWN", max_size=200))
 def test_any_text_is_read_or_refused_with_a_typed_error(text):
     try:
         found, _ = parse_position(text)

@@ -1,0 +1,108 @@
+"""OGID."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.errors import FormatError, GammondError, PositionError, UnsupportedError, ValueRangeError
+from engine.formats.ogid import decode_ogid, encode_ogid, is_ogid
+from engine.rules.match import MatchState
+from engine.rules.position import Position
+from tests import boards
+from tests.match_states import random_match_state
+
+OPENING = "11jjjjjhhhccccc:ooddddd88866666"
+
+
+@pytest.mark.parametrize(
+    ("text", "match"),
+    [
+        ("11ccccchhhjjjjj:66666888dddddoo:N0N:46:B:IB:0:0:3:0", MatchState(length=3, roll=(4, 6))),
+        (f"{OPENING}:N0N::W:IW:0:0:1:0", MatchState(length=1, on_roll=1)),
+        (f"OGID={OPENING}:N0N", MatchState()),
+        (f"{OPENING}:W1N:31:B:R:2:4:7C:12", None),
+        (f"{OPENING}:W2N:31:B:R:2:4:7:12", MatchState(7, (2, 4), cube=4, cube_owner=0, roll=(3, 1))),
+        (f"{OPENING}:N0N::B:C:2:6:7C:12", MatchState(7, (2, 6), crawford=True)),
+        (f"{OPENING}:B1O::B:D:0:0:9G15:3", MatchState(9, cube=2, cube_owner=1, on_roll=1, doubled=True)),
+    ],
+)
+def test_the_fields_are_read(text, match):
+    if match is None:
+        with pytest.raises(PositionError, match="Crawford"):
+            decode_ogid(text)
+    else:
+        assert decode_ogid(text) == (Position.start(), match)
+
+
+def test_white_moves_up_and_black_moves_down():
+    """White: 10 checkers on its 9 and 13 points; Black: 10 on its 18 and 13 points."""
+    position, match = decode_ogid("cccccggggg:ddddiiiiii:N0N:63:B:R:4:3:7:1:15")
+    assert match == MatchState(7, (4, 3), roll=(6, 3))
+    white, black = position.board.tolist()
+    assert {point: count for point, count in enumerate(white) if count} == {0: 5, 9: 5, 13: 5}
+    assert {point: count for point, count in enumerate(black) if count} == {0: 5, 13: 4, 18: 6}
+
+
+def test_bars_and_borne_off_checkers_have_places():
+    position, _ = decode_ogid("00qqq1111111111:pp66666666666qq:N0N::B")
+    assert position.board[0, [0, 24, 25]].tolist() == [3, 10, 2]
+    assert position.board[1, [0, 6, 25]].tolist() == [2, 11, 2]
+
+
+def test_random_positions_and_states_survive_the_round_trip():
+    generator = random.Random(9)
+    for board in boards.random_boards(1000, seed=9):
+        match = replace(random_match_state(generator), jacoby=False, beavers=True)
+        text = encode_ogid(Position(board), match)
+        assert is_ogid(text)
+        assert decode_ogid(text) == (Position(board), match)
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "message"),
+    [
+        ("OGID=", FormatError, "3 to 11 fields"),
+        (f"{OPENING}:", FormatError, r"field 3 \(cube\)"),
+        (f"{OPENING}:N99N", ValueRangeError, r"field 3 \(cube\)"),
+        (f"{OPENING}:N0N:07", FormatError, r"field 4 \(dice\)"),
+        (f"{OPENING}:N0N::X", FormatError, r"field 5 \(colour\)"),
+        (f"{OPENING}:N0N::W:R:x", FormatError, r"field 7 \(score\)"),
+        (f"{OPENING}:N0N::W:R:0:0:7X", FormatError, r"field 9 \(length\)"),
+        (f"{OPENING}:N0N::W:R:0:0:7:0:3", UnsupportedError, r"field 11 \(checkers\)"),
+        (f"1z{OPENING}:N0N", FormatError, "not 'z'"),
+        (f"1{OPENING}:N0N", FormatError, "up to 15 checkers"),
+        ("p:1:N0N", FormatError, "the bar of the other side"),
+        ("1:1:N0N", PositionError, "point"),
+        (f"{OPENING}:N0N::W:R:7:0:7", PositionError, "is over"),
+    ],
+)
+def test_a_refusal_names_the_field(text, error, message):
+    with pytest.raises(error, match=message) as caught:
+        decode_ogid(text)
+    assert caught.value.field
+
+
+@pytest.mark.parametrize("state", [MatchState(resigned=1)])
+def test_a_resignation_cannot_be_written(state):
+    with pytest.raises(UnsupportedError, match="resignation"):
+        encode_ogid(Position.start(), state)
+
+
+FIELD = st.sampled_from(["0", "1", "W1N", "B", "W", "N0O", "10", "63", "D", "", "x", "7C", "99999999"])
+
+
+@given(
+    st.text(max_size=80)
+    | st.builds(lambda fields: ":".join([OPENING, "N0N", *fields]), st.lists(FIELD, max_size=9))
+)
+def test_any_text_is_read_or_refused_with_a_typed_error(text):
+    try:
+        state = decode_ogid(text)
+    except GammondError:
+        return
+    assert decode_ogid(encode_ogid(*state)) == state
