@@ -28,7 +28,8 @@ def parse_position(text: str) -> tuple[Position, MatchState | None]:
 
     Those are: a GNU position ID, alone, with a match ID after a colon or a blank, or both behind their
     labels, ``GNUbg ID: ...`` or ``Position ID: ... Match ID: ...`` (over two lines too); an XGID; an OGID; a
-    FIBS board line in FIBS's own dialect. Quotes around it are ignored. Prefix, labels and colons show which it is.
+    FIBS board line in FIBS's own dialect. Quotes around it are ignored. Prefix, labels and colons show which
+    it is.
 
     Args:
         text: One position.
