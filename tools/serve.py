@@ -13,7 +13,8 @@ from engine.runtime.open_files import raise_open_file_limit
 from engine.runtime.version import read_version
 from protocol.core.limits import ClientLimits
 from protocol.state.service import Service, make_shipped_catalogue
-from protocol.transports.tcp import TcpLimits, check_host, run_tcp
+from protocol.transports.tcp import check_host, run_tcp
+from protocol.transports.tcp_limits import TcpLimits
 from protocol.transports.workers import resolve_thread_count
 from tools.common.background import prepare_on_first_compile
 from tools.common.strength import (

@@ -14,6 +14,7 @@ from engine.formats.fibs_board import decode_fibs_boards
 from engine.formats.position_id import decode_position_ids
 from engine.formats.position_text import is_fibs_board, parse_position
 from engine.formats.xgid import decode_xgid, decode_xgids, encode_xgid
+from engine.rules.dice import Roll
 from engine.rules.match import MatchState
 from engine.rules.position import Board
 from engine.rules.rules import STANDARD_RULES
@@ -32,6 +33,7 @@ class ParsedPositions:
         matches: The different match states, before the roll and without offers; first that of a position ID
             alone: money play, the cube in the middle.
         match_indices: ``int64[n]``: which of them each text has.
+        rolls: The dice of the texts that have some, by place.
     """
 
     boards: Board
@@ -39,6 +41,7 @@ class ParsedPositions:
     errors: dict[int, GammondError]
     matches: tuple[MatchState, ...]
     match_indices: NDArray[np.int64]
+    rolls: dict[int, Roll]
 
 
 def parse_positions(
@@ -72,7 +75,7 @@ def parse_positions(
         except GammondError as error:
             errors[i] = error
             is_good[i] = False
-    return ParsedPositions(boards, is_good, errors, tuple(known.indices), known.match_indices)
+    return ParsedPositions(boards, is_good, errors, tuple(known.indices), known.match_indices, known.rolls)
 
 
 def _decode_fibs_boards(texts: Sequence[str], places: list[int], boards: Board) -> dict[int, MatchState]:
@@ -91,6 +94,7 @@ class _MatchTable:
         self._check = check
         self.indices: dict[MatchState, int] = {MatchState(): 0}
         self.match_indices = np.zeros(texts, np.int64)
+        self.rolls: dict[int, Roll] = {}
 
     def add(self, place: int, match: MatchState) -> None:
         """Add the match state of a text.
@@ -98,6 +102,8 @@ class _MatchTable:
         Raises:
             GammondError: It is refused.
         """
+        if match.roll is not None:
+            self.rolls[place] = match.roll
         match = _before_roll(match)
         if match not in self.indices:
             self._check(match)

@@ -123,6 +123,19 @@ def estimate_plays(position: Position, roll: Roll) -> int:
     return math.comb(sources + 3, 4) if roll[0] == roll[1] else math.comb(sources + 1, 2)
 
 
+def estimate_play_counts(boards: Board, are_doubles: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return about how many plays many rolls have, as `estimate_plays` does for one.
+
+    Args:
+        boards: ``int8[n, 2, 26]``.
+        are_doubles: Whether each roll is a double, ``bool[n]``.
+    """
+    sources = np.count_nonzero(boards[:, 0, 1:], axis=1)
+    pairs = (sources + 1) * sources // 2
+    counts: NDArray[np.int64] = np.where(are_doubles, pairs * (sources + 2) * (sources + 3) // 12, pairs)
+    return counts
+
+
 def find_play(position: Position, roll: Roll, result: Board, rules: Rules = STANDARD_RULES) -> Play | None:
     """Find the legal play of a roll that leads to a given board.
 

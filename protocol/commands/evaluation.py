@@ -28,6 +28,9 @@ from protocol.core.requests import Answer, BatchItem, Reply, ReplyValue, Work, W
 MAX_QUICK_PLAYS = 256
 """Maximum estimate of the plays of a roll that are listed in the thread that serves the clients; 1 ms."""
 
+PLAY_BYTES = 200
+"""What a ranked play takes on the wire, about."""
+
 DECISION_SIZE = 25
 """The size (`Work.size`) of a decision at 0-ply, or of a list of some 20 plays."""
 
@@ -232,4 +235,11 @@ def handle_moves(call: CommandCall) -> Answer:
 
     is_quick = settings.plies == 0 and has_few_plays(position, roll)
     is_quick = is_quick and session.find_quick_engine(kind) is not None
-    return Work(run, is_long=settings.plies > 0, is_quick=is_quick, size=DECISION_SIZE)
+    plays = estimate_plays(position, roll)
+    return Work(
+        run,
+        is_long=settings.plies > 0,
+        is_quick=is_quick,
+        size=DECISION_SIZE,
+        answer_bytes=PLAY_BYTES * (plays if limit is None else min(plays, limit)),
+    )

@@ -16,7 +16,7 @@ from engine.formats.xgid import decode_xgid
 from engine.options import MAX_QUOTED_CHARS
 from engine.rules import cube_actions
 from engine.rules.match import RESULT_NAMES, GameResult, MatchState
-from engine.rules.moves import generate_plays
+from engine.rules.moves import estimate_plays, generate_plays
 from engine.rules.notation import format_play, format_plays, parse_play
 from engine.rules.outcome import classify_results
 from engine.rules.position import BAR, Position
@@ -46,6 +46,9 @@ OFFER_ACTIONS: dict[str, Callable[[MatchState], MatchState | GameResult]] = {
     "reject": cube_actions.reject,
 }
 """What `play` takes besides checker plays, by the words for it."""
+
+_PLAY_BYTES = 75
+"""What a legal play takes on the wire, about."""
 
 OFFER_RESPONSES = (*RESPONSE_WORDS.values(), *RESIGNATION_RESPONSES)
 """Those of them that answer an offer."""
@@ -135,7 +138,8 @@ def handle_legal(call: CommandCall) -> Answer:
         return [*lines, Reply("legal", values={"count": len(lines)})]
 
     is_quick = has_few_plays(position, roll) and service.is_quick(None, kind)
-    return Work(run, is_quick=is_quick, size=DECISION_SIZE)
+    answer_bytes = _PLAY_BYTES * estimate_plays(position, roll)
+    return Work(run, is_quick=is_quick, size=DECISION_SIZE, answer_bytes=answer_bytes)
 
 
 def parse_point(text: str) -> int:

@@ -33,6 +33,9 @@ from protocol.core.requests import (
     Work,
 )
 
+_BYTES_FOR_LINE_BYTE = 4
+"""About how many bytes the objects of a request take for each byte of its line."""
+
 _FAULTY_LINE_TAG = re.compile(rf"[ \t]*({TAG_PATTERN.pattern})(?:[ \t]|$)")
 
 IsInUse = Callable[[object], bool]
@@ -82,7 +85,8 @@ class Connection:
         self._by_key: dict[object, Job] = {}
         self._unordered_count = 0
         self._out = bytearray()
-        self._held_bytes = 0
+        self._held_bytes = self._queued_bytes = 0
+        self._has_sent_part = False
         self._may_have_lines = False
         self._quit_reply: bytes = b""
         self._has_ended = False
@@ -118,6 +122,11 @@ class Connection:
     def is_done(self) -> bool:
         """Whether the client has ended, everything is answered, and nothing is left to send."""
         return self._is_closing and self.is_idle and not self._out and not self._quit_reply
+
+    @property
+    def held_bytes(self) -> int:
+        """About how many bytes are held for the client: output that waits, and unanswered requests."""
+        return self._unsent_bytes + _BYTES_FOR_LINE_BYTE * self._queued_bytes
 
     @property
     def start_gate(self) -> StartGate:
@@ -168,8 +177,8 @@ class Connection:
         return self._new_jobs.popleft() if self._new_jobs else None
 
     def receive_progress(self, job: Job, reply: AnyReply) -> None:
-        """Take in a reply that comes before the final one."""
-        if id(job) in self._jobs:
+        """Take in a reply that comes before the final one; a client that must read first does not get it."""
+        if id(job) in self._jobs and self._unsent_bytes <= self._limits.unsent_bytes:
             self._write(job.request, [reply])
             self._flush()
 
@@ -178,6 +187,7 @@ class Connection:
         if self._jobs.pop(id(job), None) is None:
             return
         self._unordered_count -= not job.request.is_ordered
+        self._queued_bytes -= job.request.line_bytes
         for key in _list_keys(job):
             del self._by_key[key]
         if isinstance(result, Exception):
@@ -186,10 +196,16 @@ class Connection:
         job.request.is_answered = True
         self._flush()
 
-    def data_to_send(self) -> bytes:
-        """Return the bytes to send, each once."""
-        data = bytes(self._out)
-        self._out.clear()
+    def data_to_send(self, max_bytes: int | None = None) -> bytes:
+        """Return bytes to send, each once.
+
+        Args:
+            max_bytes: How many at most; None for all that there are.
+        """
+        data = bytes(self._out[:max_bytes])
+        del self._out[: len(data)]
+        if data:
+            self._has_sent_part = not data.endswith(b"\n")
         self._flush()
         return data
 
@@ -204,6 +220,17 @@ class Connection:
         if not self._is_closing:
             self._out += encode_replies("", [make_error_reply(error)])
             self.close()
+
+    def cut_off(self, error: GammondError) -> None:
+        """Send the client why it gets nothing more, and forget all that it asked for and has not read."""
+        self.drop()
+        self._jobs.clear()
+        self._by_key.clear()
+        self._ordered.clear()
+        self._unordered_count = self._held_bytes = self._queued_bytes = 0
+        self._quit_reply = b""
+        line_end = b"\n" if self._has_sent_part else b""
+        self._out = bytearray(line_end + encode_replies("", [make_error_reply(error)]))
 
     def stop_all(self) -> int:
         """Ask all work to end with what it has; return how much there was."""
@@ -229,8 +256,10 @@ class Connection:
 
     @property
     def _has_room(self) -> bool:
+        limits = self._limits
         unanswered = len(self._ordered) + self._unordered_count
-        return unanswered < self._limits.queued_requests and self._unsent_bytes <= self._limits.unsent_bytes
+        has_room = unanswered < limits.queued_requests and self._queued_bytes <= limits.queued_bytes
+        return has_room and self._unsent_bytes <= limits.unsent_bytes
 
     def _serve(self, line: InputLine) -> None:
         self.request_count += 1
@@ -246,7 +275,7 @@ class Connection:
                 raise CommandError("expected a command after the tag", field="command")
         except GammondError as error:
             tag = "" if tag in self._by_key else tag
-            self._open_request(tag, not tag, self.handler.refuse("", is_in_use, error))
+            self._open_request(tag, not tag, self.handler.refuse("", is_in_use, error), len(line.text))
             if isinstance(error, LimitError) and self._limits.close_on_long_line:
                 self.close()
             return
@@ -258,14 +287,14 @@ class Connection:
             tag, answer = "", self.handler.refuse(text, is_in_use, fault)
         else:
             answer = self.handler.answer(text, is_in_use)
-        self._open_request(tag, not tag and self.handler.keeps_order(text), answer)
+        self._open_request(tag, not tag and self.handler.keeps_order(text), answer, len(line.text))
 
-    def _open_request(self, tag: str, is_ordered: bool, answer: Answer) -> None:
+    def _open_request(self, tag: str, is_ordered: bool, answer: Answer, line_bytes: int) -> None:
         if isinstance(answer, QuitRequest):
             self._quit_reply = encode_replies(tag, [answer.reply])
             self.close()
             return
-        request = PendingRequest(tag, is_ordered)
+        request = PendingRequest(tag, is_ordered, line_bytes)
         if is_ordered:
             self._ordered.append(request)
         if isinstance(answer, Work):
@@ -279,6 +308,7 @@ class Connection:
         self._jobs[id(job)] = job
         self._by_key |= dict.fromkeys(_list_keys(job), job)
         self._unordered_count += not job.request.is_ordered
+        self._queued_bytes += job.request.line_bytes
         self._new_jobs.append(job)
 
     def _stop(self, key: object) -> int:

@@ -20,12 +20,14 @@ class PendingRequest:
     Attributes:
         tag: What each line of its answer begins with; empty for none.
         is_ordered: Whether its lines wait for the answers to earlier ordered requests.
+        line_bytes: The length of its line.
         held_output: Lines that wait, whole.
         is_answered: Whether its final line is written or held.
     """
 
     tag: str
     is_ordered: bool
+    line_bytes: int = 0
     held_output: bytearray = field(default_factory=bytearray)
     is_answered: bool = False
 
@@ -43,6 +45,11 @@ class Job:
     work: Work
     request: PendingRequest
     control: WorkControl = field(default_factory=WorkControl)
+
+    @property
+    def answer_bytes(self) -> int:
+        """About how many bytes its answer takes: as expected, or as there are already if these are more."""
+        return max(self.work.answer_bytes, self.control.answer_bytes)
 
     def run(self, report: Callable[[AnyReply], None]) -> bytes | Exception:
         """Do it, in any thread, and format the rest of its answer there too: it can be thousands of lines.

@@ -12,12 +12,15 @@ class ClientLimits:
     Attributes:
         line_bytes: The longest line, without its end.
         queued_requests: Unanswered requests; a client that has so many is not read from.
+        queued_bytes: Bytes of the lines of unanswered requests; a client that has more is not read from.
         lines_at_once: Lines that are served as they come, before the turns of clients with more.
         lines_per_turn: Lines of a client that are served in a turn.
         turn_s: Seconds after which no further line is served in a turn. The dearest line is a ``play`` among
             the 2,000 plays that a double can have: 20 ms.
         unsent_bytes: Output held for a client, unread or behind an unfinished answer, before its requests
             wait.
+        started_bytes: What the answers of started jobs are expected to take together (`Work.answer_bytes`);
+            a job that would exceed it waits until others have ended, unless it is the only one.
         query_positions: Positions in one JSON query.
         query_plays: Plays evaluated for one JSON query; that takes seconds, and their text 15 MB.
         rollout_games: Games of a rollout, trials times candidates. Their scores take 24 MB, which a session
@@ -31,7 +34,9 @@ class ClientLimits:
     lines_at_once: int = 16
     lines_per_turn: int = 256
     turn_s: float = 0.0025
+    queued_bytes: int = 1024 * 1024
     unsent_bytes: int = 256 * 1024
+    started_bytes: int = 32 * 1024 * 1024
     query_positions: int = 10_000
     query_plays: int = 100_000
     rollout_games: int = 500_000

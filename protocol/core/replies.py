@@ -24,6 +24,8 @@ _PLAIN = re.compile(r"[^\s\"'\\=]+")
 def encode_replies(tag: str, replies: Sequence[AnyReply]) -> bytes:
     """Encode lines of an answer as they are sent, each after the tag, if there is one."""
     before = f"{tag} " if tag else ""
+    if len(replies) == 1 and isinstance(replies[0], JsonReply):  # it can be 20 MB: make few copies
+        return b"".join((before.encode(), msgspec.json.encode(replies[0].document), b"\n"))
     text = "".join([f"{before}{format_reply(reply)}\n" for reply in replies])
     return text.encode("utf-8", "backslashreplace")
 

@@ -54,10 +54,12 @@ class WorkControl:
 
     Attributes:
         report: Takes replies that come before the final one; called in the thread that does the work.
+        answer_bytes: About how many bytes of the rest of the answer there are already.
     """
 
     def __init__(self, report: Callable[[AnyReply], None] = _ignore_reply) -> None:
         self.report = report
+        self.answer_bytes = 0
         self._is_stopped = False
         self._on_stop: Callable[[], None] | None = None
 
@@ -115,6 +117,7 @@ class Work:
         is_quick: Whether it takes microseconds, so that no thread is needed for it.
         batch_item: How a quick one can be answered in a batch; None where only `run` does it.
         size: About how long a quick one takes: 1 for a position that is evaluated in a batch, some 10 µs.
+        answer_bytes: About how many bytes the answer takes.
     """
 
     run: Callable[[WorkControl], Sequence[AnyReply]]
@@ -126,6 +129,7 @@ class Work:
     is_quick: bool = False
     batch_item: BatchItem | None = None
     size: int = 1
+    answer_bytes: int = 1024
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from itertools import groupby
 from operator import attrgetter
 
 import msgspec
+import numpy as np
 
 from engine.analysis.engine import Engine
 from engine.analysis.levels import EvalSettings
@@ -16,13 +17,14 @@ from engine.formats.position_batch import ParsedPositions, parse_positions
 from engine.formats.position_id import encode_position_ids
 from engine.rules.dice import Roll
 from engine.rules.match import MatchState
+from engine.rules.moves import estimate_play_counts
 from engine.rules.notation import format_play
 from engine.rules.position import Position
 from engine.rules.rules import STANDARD_RULES
 from engine.search import SearchProgress, SearchWatch
 from engine.search.results import PlayEvaluation, PositionEvaluation
 from protocol.commands.cube import decision_to_values
-from protocol.commands.evaluation import evaluation_to_values, evaluations_to_values
+from protocol.commands.evaluation import PLAY_BYTES, evaluation_to_values, evaluations_to_values
 from protocol.core.arguments import error_field
 from protocol.core.replies import DECIMALS, round_value
 from protocol.core.requests import AnyReply, JsonReply, ReplyValue, WorkControl
@@ -30,6 +32,12 @@ from protocol.state.offers import check_cube_owner
 
 CHUNK_SIZES = (256, 48, 8, 1, 1)
 """Positions evaluated together, by plies: the results of finished blocks are kept whatever happens later."""
+
+_SAMPLE_SIZE = 256
+"""Positions of a query that are looked at to estimate the plays of all."""
+
+_VALUES_BYTES = 250
+"""What an evaluation or cube decision takes in an answer, about."""
 
 TEXT_CHUNK = 1024
 """Positions evaluated together where only ``eval`` at 0-ply is wanted."""
@@ -84,6 +92,16 @@ class QueryOptions:
     settings: EvalSettings
     max_moves: int | None
     progress_every: int | None
+
+    def estimate_bytes(self, positions: int, plays: int) -> int:
+        """Return about how many bytes the answer takes.
+
+        Args:
+            positions: How many positions there are.
+            plays: How many plays they have together.
+        """
+        shown = min(plays, positions * self.max_moves) if self.max_moves else plays
+        return _VALUES_BYTES * len(self.analyses) * positions + PLAY_BYTES * shown
 
 
 @dataclass(frozen=True)
@@ -147,6 +165,21 @@ class EvaluationQueries:
                 encode_position_ids(boards), evaluations_to_values(found, DECIMALS), strict=True
             )
         ]
+
+
+def estimate_play_count(texts: Sequence[str], dice: Roll | None) -> int:
+    """Return about how many plays the positions of a query have together.
+
+    Args:
+        texts: The positions; those that are none do not count.
+        dice: The dice; None for those of each position.
+    """
+    sample = parse_positions(texts[:_SAMPLE_SIZE])
+    are_doubles = np.full(len(sample.boards), dice is not None and dice[0] == dice[1])
+    if dice is None:
+        are_doubles[[place for place, roll in sample.rolls.items() if roll[0] == roll[1]]] = True
+    plays = estimate_play_counts(sample.boards[sample.is_good], are_doubles[sample.is_good])
+    return int(plays.sum()) * len(texts) // len(sample.boards)
 
 
 def make_final_reply(
@@ -302,7 +335,9 @@ class QueryAnalysis:
         self.budget.spend_plays(len(ranked.plays))
         self.is_partial |= not ranked.effort.is_finished
         moves = [_play_to_document(play) for play in ranked.plays[: self.options.max_moves]]
-        item.result["moves"] = msgspec.Raw(msgspec.json.encode(moves))
+        text = msgspec.json.encode(moves)
+        self.budget.control.answer_bytes += len(text)
+        item.result["moves"] = msgspec.Raw(text)
 
 
 def _group_by_match(items: list[QueryPosition]) -> Iterator[tuple[MatchState, list[QueryPosition]]]:

@@ -36,6 +36,7 @@ from protocol.dialects.json_analysis import (
     QueryOptions,
     QueryPosition,
     TextQuery,
+    estimate_play_count,
     make_final_reply,
 )
 from protocol.state.offers import check_cube_owner
@@ -43,6 +44,9 @@ from protocol.state.session import Session
 
 MAX_QUICK_POSITIONS = 64
 """A query for more positions is long work at any depth."""
+
+MAX_QUICK_QUERY_PLAYS = 1024
+"""And so is one for positions that have more plays together, by estimate; these take some 10 ms."""
 
 _Id = str | int
 
@@ -240,6 +244,9 @@ def _evaluate(session: Session, query: Query, head: dict[str, object]) -> Work:
     deadline_s = None if query.time_ms is None else service.clock() + query.time_ms / 1000
     wanted = QueryOptions(query.want, depth, query.max_moves, query.progress_every)
     texts_only = TextQuery(head, texts, query.positions is not None)
+    plays = 0
+    if "moves" in wanted.analyses:
+        plays = min(estimate_play_count(texts, query.dice), service.limits.query_plays)
     is_evaluation = wanted.analyses == ("eval",) and depth.plies == 0
 
     def run(control: WorkControl) -> Sequence[AnyReply]:
@@ -271,11 +278,12 @@ def _evaluate(session: Session, query: Query, head: dict[str, object]) -> Work:
         query.priority,
         make_id_key(query.id),
         lambda error: _make_error_reply(head, error),
-        is_long=depth.plies > 0 or len(texts) > MAX_QUICK_POSITIONS,
+        is_long=depth.plies > 0 or len(texts) > MAX_QUICK_POSITIONS or plays > MAX_QUICK_QUERY_PLAYS,
         deadline_s=deadline_s,
         is_quick=item is not None,
         batch_item=item,
         size=len(texts),
+        answer_bytes=wanted.estimate_bytes(len(texts), plays),
     )
 
 

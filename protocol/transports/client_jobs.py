@@ -154,6 +154,10 @@ class ClientJobs:
             else:
                 self._submit(job)
 
+    def count_answer_bytes(self) -> int:
+        """Return how many bytes there are of answers that workers have not ended."""
+        return self._pool.count_answer_bytes(self)
+
     def drop(self) -> None:
         """Forget the jobs that have not started; nobody gets their results."""
         self._rounds.take_all(self)

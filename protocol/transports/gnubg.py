@@ -22,7 +22,8 @@ from protocol.dialects.gnubg_external import (
 from protocol.state.quick_work import QuickWork
 from protocol.transports.client_jobs import ROUND_SIZE
 from protocol.transports.process_end import list_ending_signals
-from protocol.transports.tcp import ListeningCallback, TcpLimits, make_listen_error
+from protocol.transports.tcp import ListeningCallback, make_listen_error
+from protocol.transports.tcp_limits import TcpLimits
 from protocol.transports.workers import resolve_thread_count
 
 GNUBG_LIMITS = TcpLimits(clients=64, idle_s=24 * 3600.0)

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import heapq
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import Enum
 
 from protocol.core.jobs import OPEN_GATE, Job, StartGate
+from protocol.core.limits import ClientLimits
 from protocol.core.requests import AnyReply
 
 ProgressCallback = Callable[[Job, AnyReply], None]
@@ -60,14 +61,18 @@ class _ClientQueue:
     """The jobs of one client.
 
     Attributes:
+        max_started_bytes: As for `Schedule`.
         waiting: A heap for each lane; jobs that left the lane stay in it until they come up.
-        started: The jobs that started and are not released.
+        started: The jobs that started and are not released, each with its lane.
         gate: Which jobs may start.
+        waits_for_room: Whether a job could not start for want of room for its answer.
     """
 
+    max_started_bytes: int
     waiting: dict[Lane, list[_Entry]] = field(default_factory=lambda: {lane: [] for lane in Lane})
-    started: dict[int, Lane] = field(default_factory=dict)
+    started: dict[Job, Lane] = field(default_factory=dict)
     gate: StartGate = OPEN_GATE
+    waits_for_room: bool = False
 
     def has_waiting(self, lane: Lane) -> bool:
         """Return whether any job waits in a lane."""
@@ -77,17 +82,19 @@ class _ClientQueue:
         return bool(heap)
 
     def has_room(self, lane: Lane, share: int) -> bool:
-        """Return whether the client has not its share, nor must read first."""
+        """Return whether the client has not its share; one that must read first has."""
         if self.gate.is_closed:
             return False
         return len(self.started) < share or sum(each is lane for each in self.started.values()) < share
 
     def take(self, lane: Lane, share: int) -> ScheduledJob | None:
-        """Take the first waiting job that may start; None if there is none or no room for it."""
+        """Take the first waiting job that may start; None if there is none, or no room."""
         if not self.has_waiting(lane) or not self.has_room(lane, share):
             return None
         heap = self.waiting[lane]
         if self.gate.is_open:
+            if not self._has_room_for_answer(heap[0][2].job):
+                return None
             taken = heapq.heappop(heap)[2]
         else:
             allowed = [
@@ -98,9 +105,18 @@ class _ClientQueue:
             if not allowed:
                 return None
             taken = min(allowed)[2]
+            if not self._has_room_for_answer(taken.job):
+                return None
         taken.is_waiting = False
-        self.started[id(taken.job)] = lane
+        self.started[taken.job] = lane
         return taken
+
+    def _has_room_for_answer(self, job: Job) -> bool:
+        started_bytes = sum(each.answer_bytes for each in self.started)
+        self.waits_for_room = (
+            bool(started_bytes) and started_bytes + job.answer_bytes > self.max_started_bytes
+        )
+        return not self.waits_for_room
 
 
 class Schedule:
@@ -108,10 +124,12 @@ class Schedule:
 
     Args:
         shares: How many jobs of one client may have started in each lane without being released.
+        max_started_bytes: What the answers of these jobs may take together, as far as that is known before.
     """
 
-    def __init__(self, shares: dict[Lane, int]) -> None:
+    def __init__(self, shares: dict[Lane, int], max_started_bytes: int = ClientLimits.started_bytes) -> None:
         self._shares = shares
+        self._max_started_bytes = max_started_bytes
         self._clients: dict[object, _ClientQueue] = {}
         self._turns: dict[Lane, dict[object, _ClientQueue]] = {lane: {} for lane in Lane}
         self._deadlines: list[tuple[float, int, ScheduledJob]] = []
@@ -124,8 +142,7 @@ class Schedule:
         arrival = next(self._arrivals)
         lane = Lane.LONG if job.work.is_long and not job.control.is_stopped else Lane.QUICK
         scheduled = ScheduledJob(client, job, on_progress, on_result, arrival, lane)
-        if client not in self._clients:
-            self._clients[client] = _ClientQueue()
+        self._find_queue(client)
         self._enqueue(scheduled)
         if lane is Lane.LONG and job.work.deadline_s is not None:
             heapq.heappush(self._deadlines, (job.work.deadline_s, arrival, scheduled))
@@ -172,15 +189,23 @@ class Schedule:
 
     def set_gate(self, client: object, gate: StartGate) -> bool:
         """Set which jobs of a client may start; return whether that changed."""
-        queue = self._clients.setdefault(client, _ClientQueue())
+        queue = self._find_queue(client)
         has_changed = gate != queue.gate
         queue.gate = gate
         return has_changed
 
-    def release(self, client: object, job: Job) -> Lane | None:
-        """Note that the result of a job is taken in; return the lane where another may start."""
+    def release(self, client: object, job: Job) -> Iterable[Lane]:
+        """Note that the result of a job is taken in; return the lanes where another may start."""
         queue = self._clients.get(client)
-        return None if queue is None else queue.started.pop(id(job), None)
+        lane = None if queue is None else queue.started.pop(job, None)
+        if queue is None or lane is None:
+            return ()
+        return Lane if queue.waits_for_room else (lane,)
+
+    def count_answer_bytes(self, client: object) -> int:
+        """Return how many bytes of the answers of a client's started jobs there are."""
+        queue = self._clients.get(client)
+        return 0 if queue is None else sum(job.control.answer_bytes for job in queue.started)
 
     def drop(self, client: object) -> None:
         """Forget all jobs of a client."""
@@ -190,6 +215,12 @@ class Schedule:
                 self._turns[lane].pop(client, None)
                 for _, _, scheduled in heap:
                     scheduled.is_waiting = False
+
+    def _find_queue(self, client: object) -> _ClientQueue:
+        queue = self._clients.get(client)
+        if queue is None:
+            queue = self._clients[client] = _ClientQueue(self._max_started_bytes)
+        return queue
 
     def _enqueue(self, scheduled: ScheduledJob) -> None:
         queue = self._clients[scheduled.client]

@@ -28,6 +28,9 @@ from protocol.transports.pipes import Inbox, Outbox
 from protocol.transports.process_end import list_ending_signals
 from protocol.transports.workers import LAST_WORK_S, LONG_THREADS, WorkerPool
 
+_PIECE_BYTES = 64 * 1024
+"""How much output is handed on at a time; the rest waits in the connection."""
+
 EXIT_BROKEN_PIPE = 141
 EXIT_UNWRITABLE = 2
 GRACE_S = 5.0
@@ -65,9 +68,12 @@ def serve_stdio(
         The exit status: 0, 141 when the reader of the output went away, 2 when it cannot be written.
     """
     connection = connect(Session(service, secrets.randbelow(MAX_SEED) if seed is None else seed))
-    pool = WorkerPool(threads, long_share=LONG_THREADS, clock=service.clock)
+    limits = service.limits
+    pool = WorkerPool(
+        threads, long_share=LONG_THREADS, started_bytes=limits.started_bytes, clock=service.clock
+    )
     service.client_count += 1
-    return _StdioServer(connection, service.limits.unsent_bytes, input_fd, output_fd, pool, grace_s).run()
+    return _StdioServer(connection, limits.unsent_bytes, input_fd, output_fd, pool, grace_s).run()
 
 
 class _StdioServer:
@@ -112,7 +118,9 @@ class _StdioServer:
         return self._exit_status
 
     def _pump(self) -> None:
-        while self._outbox.unsent <= self._max_unsent and (data := self._connection.data_to_send()):
+        while self._outbox.unsent <= self._max_unsent and (
+            data := self._connection.data_to_send(_PIECE_BYTES)
+        ):
             self._outbox.write(data)
         self._jobs.hand_out()
         if self._connection.has_lines and not self._is_turn_due:

@@ -10,7 +10,6 @@ import socket
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 
 from engine.errors import GammondError, LimitError, StateError, UnsupportedError
 from engine.rules.dice import MAX_SEED
@@ -22,35 +21,19 @@ from protocol.state.service import Service
 from protocol.state.session import Session
 from protocol.transports.client_jobs import ClientJobs, QuickRounds
 from protocol.transports.process_end import list_ending_signals
+from protocol.transports.tcp_limits import ClientActivity, TcpLimits
 from protocol.transports.workers import LAST_WORK_S, WorkerPool
 
 _LINGER_S = 1.0
 _KERNEL_BUFFER_BYTES = 64 * 1024
 """What the system holds of a client's output. It takes more only once about a third of that is read: with the
 megabytes that it would choose itself, a slow reader looks like none for minutes."""
+_PIECE_BYTES = 64 * 1024
+"""How much output is handed to a socket at a time; the rest waits in the connection, which can drop it."""
 
 
 ListeningCallback = Callable[[str, int], None]
 """Takes host and port once clients can come."""
-
-
-@dataclass(frozen=True)
-class TcpLimits:
-    """Caps of a listening server.
-
-    Attributes:
-        clients: Clients at a time; as many more may be on their way out.
-        idle_s: Seconds without a line and without work before a client is disconnected.
-        half_line_s: Seconds for a line from its first byte to its end.
-        stuck_writer_s: Seconds in which a client must read some of what waits for it.
-        grace_s: Seconds that work may continue after SIGTERM.
-    """
-
-    clients: int = 256
-    idle_s: float = 3600.0
-    half_line_s: float = 30.0
-    stuck_writer_s: float = 30.0
-    grace_s: float = 5.0
 
 
 def check_host(host: str, *, allow_remote: bool) -> str:
@@ -110,7 +93,8 @@ async def serve_tcp(
     for kind in list_ending_signals():
         with suppress(NotImplementedError, RuntimeError, ValueError):
             loop.add_signal_handler(kind, stop_event.set)
-    server = _TcpServer(service, limits, WorkerPool(threads, clock=service.clock))
+    pool = WorkerPool(threads, started_bytes=service.limits.started_bytes, clock=service.clock)
+    server = _TcpServer(service, limits, pool)
     try:
         listener = await loop.create_server(
             lambda: _TcpClient(server), host, port, backlog=min(limits.clients, 1024)
@@ -183,6 +167,8 @@ class _TcpServer:
         self.rounds = QuickRounds(asyncio.get_running_loop().call_soon)
         self.turns = _TurnQueue()
         self.clients: set[_TcpClient] = set()
+        self._held_bytes = 0
+        self._must_free_memory = False
 
     @property
     def is_full(self) -> bool:
@@ -192,11 +178,35 @@ class _TcpServer:
 
     async def watch_timeouts(self) -> None:
         """Disconnect clients that exceed a timeout."""
-        limits = self.limits
-        pause_s = min(1.0, min(limits.idle_s, limits.half_line_s, limits.stuck_writer_s) / 4)
         while True:
-            await asyncio.sleep(pause_s)
+            await asyncio.sleep(self.limits.watch_interval_s)
             self._for_each(lambda client: client.check_timeouts(self.service.clock()))
+
+    def count_held_bytes(self, more: int) -> None:
+        """Count what is held for clients; if it is too much, those with the most are disconnected soon."""
+        self._held_bytes += more
+        if self._held_bytes > self.limits.held_bytes and not self._must_free_memory:
+            self._must_free_memory = True
+            asyncio.get_running_loop().call_soon(self._free_memory)
+
+    def _free_memory(self) -> None:
+        self._must_free_memory = False
+        excess = self._held_bytes - self.limits.held_bytes
+        for client in sorted(self.clients, key=lambda client: client.held_bytes, reverse=True):
+            if excess <= 0:
+                break
+            excess -= client.held_bytes
+            if client.is_cut_off:  # it has not read its error either
+                client.abort()
+                continue
+            client.cut_off(
+                LimitError(
+                    f"the server holds more than {self.limits.held_bytes} bytes for its clients, "
+                    f"{client.held_bytes} for this one: ask for less at a time, read answers as they come",
+                    field="unread",
+                )
+            )
+            excess += client.held_bytes
 
     async def drain(self) -> None:
         """End all clients: by themselves, then with work stopped, then without answers, then at once."""
@@ -236,9 +246,9 @@ class _TcpClient(asyncio.Protocol):
         self._is_paused = False
         self._has_eof = False
         self._is_lingering = False
-        self._seen_requests = 0
-        self._written_bytes = self._read_bytes = 0
-        self._active_s = self._line_started_s = self._stuck_since_s = server.service.clock()
+        self.held_bytes = 0
+        """What is held for the client, as counted last."""
+        self._activity = ClientActivity(server.limits, self.connection, server.service.clock())
 
     @property
     def is_leaving(self) -> bool:
@@ -252,7 +262,7 @@ class _TcpClient(asyncio.Protocol):
         transport.get_extra_info("socket").setsockopt(
             socket.SOL_SOCKET, socket.SO_SNDBUF, _KERNEL_BUFFER_BYTES
         )
-        transport.set_write_buffer_limits(high=self._server.service.limits.unsent_bytes)
+        transport.set_write_buffer_limits(high=_PIECE_BYTES)
         if self._server.is_full:
             error = BusyError(
                 f"the server has {self._server.limits.clients} clients, the maximum: try again later",
@@ -282,6 +292,7 @@ class _TcpClient(asyncio.Protocol):
         if self in self._server.clients:
             self._server.clients.discard(self)
             self._server.service.client_count -= 1
+            self._server.count_held_bytes(-self.held_bytes)
             self._jobs.drop()
             self.connection.drop()
 
@@ -309,24 +320,35 @@ class _TcpClient(asyncio.Protocol):
         self._jobs.drop()
         self.connection.abandon()
 
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether the client gets nothing more than an error."""
+        return self._activity.is_cut_off
+
+    def cut_off(self, error: GammondError) -> None:
+        """End the connection with an error in place of all that the client has not read."""
+        if not self.is_cut_off:
+            self._activity.mark_cut_off(self._server.service.clock())
+            self._jobs.drop()
+            self.connection.cut_off(error)
+            self._pump()
+
     def abort(self) -> None:
         """Drop the client at once."""
         self._transport.abort()
 
     def check_timeouts(self, now: float) -> None:
-        """Disconnect the client if it was idle, left a line unfinished or did not read for too long."""
-        limits = self._server.limits
-        self._update_read_time(now)
-        if now - self._stuck_since_s > limits.stuck_writer_s:
+        """Disconnect the client if it exceeds a cap, or was idle or did not read for too long."""
+        self._activity.see_reading(now, self._transport.get_write_buffer_size())
+        self._count_held_bytes(self._jobs.count_answer_bytes())
+        if self._activity.is_stuck(now):
             self.abort()
-        elif self._is_lingering:
+        elif self.is_cut_off or self._is_lingering:
             return
-        elif self.connection.has_partial_line and now - self._line_started_s > limits.half_line_s:
-            self._close_with_error(
-                LimitError(f"expected the end of the line within {limits.half_line_s:g} s", field="line")
-            )
-        elif self.connection.is_idle and now - self._active_s > limits.idle_s:
-            self._close_with_error(LimitError(f"expected a request within {limits.idle_s:g} s", field="idle"))
+        elif fault := self._activity.find_reading_fault(now, self.held_bytes):
+            self.cut_off(fault)
+        elif fault := self._activity.find_sending_fault(now):
+            self._close_with_error(fault)
 
     def _close_with_error(self, error: GammondError) -> None:
         self.connection.close_with_error(error)
@@ -335,11 +357,12 @@ class _TcpClient(asyncio.Protocol):
     def _pump(self) -> None:
         if self not in self._server.clients:
             return
-        self._update_activity()
-        while not self._is_paused and (data := self.connection.data_to_send()):
-            self._written_bytes += len(data)
+        self._activity.see_requests(self._server.service.clock())
+        while not self._is_paused and (data := self.connection.data_to_send(_PIECE_BYTES)):
+            self._activity.written_bytes += len(data)
             self._transport.write(data)
         self._jobs.hand_out()
+        self._count_held_bytes()
         if self.connection.has_lines:
             self._server.turns.add(self)
         if self._is_lingering or (self.connection.wants_data and not self._is_paused):
@@ -363,30 +386,21 @@ class _TcpClient(asyncio.Protocol):
             self._loop.call_later(_LINGER_S, self._transport.close)
         self._is_lingering = True
 
-    def _update_activity(self) -> None:
-        now = self._server.service.clock()
-        lines = self.connection.request_count
-        if lines != self._seen_requests or not self.connection.is_idle:
-            self._active_s = now
-        if lines != self._seen_requests or not self.connection.has_partial_line:
-            self._line_started_s = now
-        self._seen_requests = lines
+    def _count_held_bytes(self, answer_bytes: int = 0) -> None:
+        """Count what is held for the client.
 
-    def _update_read_time(self, now: float) -> None:
-        """Start the time for reading again whenever some of the output has been read, or none is left."""
-        unread_bytes = self._transport.get_write_buffer_size()
-        read_bytes = self._written_bytes - unread_bytes
-        if not unread_bytes or read_bytes > self._read_bytes:
-            self._stuck_since_s = now
-        if read_bytes > self._read_bytes:
-            self._active_s = now
-        self._read_bytes = read_bytes
+        Args:
+            answer_bytes: Of answers under way.
+        """
+        held_bytes = self.connection.held_bytes + self._transport.get_write_buffer_size() + answer_bytes
+        self._server.count_held_bytes(held_bytes - self.held_bytes)
+        self.held_bytes = held_bytes
 
     def _call_in_loop(self, act: Callable[..., None], *values: object) -> None:
         with suppress(RuntimeError):  # the loop is closed: nobody waits for this answer any more
             self._loop.call_soon_threadsafe(self._run_in_loop, act, *values)
 
     def _run_in_loop(self, act: Callable[..., None], *values: object) -> None:
-        self._active_s = self._server.service.clock()
+        self._activity.mark_active(self._server.service.clock())
         act(*values)
         self._pump()

@@ -13,6 +13,7 @@ from functools import partial
 from engine.errors import LimitError, ValueRangeError
 from engine.runtime.cores import MAX_THREADS, count_usable_cores
 from protocol.core.jobs import Job, StartGate
+from protocol.core.limits import ClientLimits
 from protocol.transports.schedule import Lane, ProgressCallback, ResultCallback, Schedule, ScheduledJob
 
 LAST_WORK_S = 1.0
@@ -57,6 +58,7 @@ class WorkerPool:
         threads: How many for quick work, 1 to `MAX_THREADS`; one for each core if left out.
         long_threads: How many for long work.
         long_share: How many of these one client may have at a time; half of them if left out.
+        started_bytes: As `ClientLimits.started_bytes`.
         clock: Seconds; the clock of deadlines.
 
     Raises:
@@ -70,6 +72,7 @@ class WorkerPool:
         *,
         long_threads: int = LONG_THREADS,
         long_share: int | None = None,
+        started_bytes: int = ClientLimits.started_bytes,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.threads = resolve_thread_count(threads)
@@ -77,7 +80,7 @@ class WorkerPool:
         self._lock = threading.Lock()
         self._work_available = {lane: threading.Condition(self._lock) for lane in Lane}
         long_share = max(1, long_threads // 2) if long_share is None else long_share
-        self._schedule = Schedule({Lane.QUICK: self.threads, Lane.LONG: long_share})
+        self._schedule = Schedule({Lane.QUICK: self.threads, Lane.LONG: long_share}, started_bytes)
         self._is_closed = False
         self._threads: list[threading.Thread] = []
         self._start_threads(Lane.QUICK, self.threads)
@@ -113,9 +116,14 @@ class WorkerPool:
     def release(self, client: object, job: Job) -> None:
         """Note that the client's side has taken in the result of a job, and set its gate after that."""
         with self._lock:
-            lane = self._schedule.release(client, job)
-            if lane is not None and self._schedule.has_waiting(lane):
-                self._work_available[lane].notify()
+            for lane in self._schedule.release(client, job):
+                if self._schedule.has_waiting(lane):
+                    self._work_available[lane].notify()
+
+    def count_answer_bytes(self, client: object) -> int:
+        """Return how many bytes of the answers that a client's jobs are working on there are."""
+        with self._lock:
+            return self._schedule.count_answer_bytes(client)
 
     def drop(self, client: object) -> None:
         """Forget a client and its jobs that have not started; nobody gets their results."""

@@ -4,7 +4,8 @@ import threading
 
 import pytest
 
-from engine.errors import StateError
+from engine.errors import LimitError, StateError
+from protocol.core.requests import Reply
 from protocol.dialects.line_client import connect
 from protocol.state.session import Session
 from tests.boards import RacingEvaluator
@@ -278,3 +279,48 @@ def test_a_client_that_is_gone_gets_no_more_work_done():
     connection.drop()
     assert running.control.is_stopped
     assert connection.next_job() is None
+
+
+def test_a_client_with_long_lines_unanswered_is_not_read_from():
+    connection = make_connection(queued_bytes=20_000)
+    connection.receive_data(b"newgame\n")
+    for number in range(5):
+        assert connection.wants_data
+        query = b'{"id": %d, "position": "4HPwATDgc/ABMA", "note": "%s"}' % (number, b"x" * 5000)
+        connection.receive_data(query + b"\n")
+        is_full = not connection.wants_data
+        assert is_full is (number >= 3)
+        if is_full:
+            break
+    assert connection.held_bytes > 4 * 20_000
+    assert sum('"final":true' in line for line in pump(connection)) == 4
+    assert connection.wants_data
+    assert connection.held_bytes == 0
+
+
+def test_progress_that_a_client_has_no_room_for_is_left_out():
+    connection = make_connection(unsent_bytes=500)
+    connection.receive_data(b"newgame\n@a eval\n")
+    job = connection.next_job()
+    for _ in range(100):
+        connection.receive_progress(job, Reply("info", "x" * 90, is_final=False))
+    assert 400 < connection.held_bytes < 1000
+    finish(connection, job)
+    lines = sent(connection)
+    assert lines[-1].startswith("@a eval ")
+    assert 4 <= len(lines) <= 8
+
+
+@pytest.mark.parametrize(("sent_bytes", "first"), [(None, b""), (10, b"\n")])
+def test_a_client_that_is_cut_off_gets_an_error_on_a_line_of_its_own_and_nothing_else(sent_bytes, first):
+    connection = make_connection()
+    connection.receive_data(b"newgame\neval\nhelp\n@b eval\nquit\n")
+    held, waiting = connection.next_job(), connection.next_job()
+    connection.data_to_send(sent_bytes)
+    connection.cut_off(LimitError("too much", field="unread"))
+    for job in (held, waiting):
+        assert job.control.is_stopped
+        finish(connection, job)
+    assert connection.data_to_send() == first + b"error limit unread: too much\n"
+    assert connection.is_done
+    assert connection.held_bytes == 0

@@ -17,7 +17,7 @@ from engine.analysis.levels import EvalSettings
 from engine.play.decider import Decider
 from protocol.state.quick_work import QuickWork
 from protocol.transports.gnubg import gnubg_server, serve_gnubg
-from protocol.transports.tcp import TcpLimits
+from protocol.transports.tcp_limits import TcpLimits
 from tests.boards import RacingEvaluator
 
 OPENING_31 = (

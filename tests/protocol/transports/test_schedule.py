@@ -63,11 +63,11 @@ def test_a_client_has_at_most_its_share_of_each_lane_until_jobs_are_released(sch
     assert schedule.take(Lane.LONG) is None
     quick = [schedule.take(Lane.QUICK) for _ in range(2)]
     assert schedule.take(Lane.QUICK) is None
-    assert schedule.release("a", quick[0].job) is Lane.QUICK
-    assert schedule.release("a", quick[0].job) is None
+    assert schedule.release("a", quick[0].job) == (Lane.QUICK,)
+    assert schedule.release("a", quick[0].job) == ()
     assert schedule.take(Lane.LONG) is None
     assert schedule.take(Lane.QUICK).job.request.tag == "quick2"
-    assert schedule.release("a", long_jobs[0].job) is Lane.LONG
+    assert schedule.release("a", long_jobs[0].job) == (Lane.LONG,)
     assert schedule.take(Lane.LONG).job.request.tag == "long2"
 
 
@@ -122,4 +122,32 @@ def test_a_dropped_client_leaves_nothing_behind(schedule):
     assert not schedule.promote(waits)
     assert schedule.promote_overdue(2.0) is None
     assert not any(schedule.has_waiting(lane) for lane in Lane)
-    assert schedule.release("a", waits.job) is None
+    assert schedule.release("a", waits.job) == ()
+
+
+def test_a_job_waits_until_its_answer_has_room_beside_those_of_the_client_that_are_under_way():
+    schedule = Schedule({Lane.QUICK: 4, Lane.LONG: 4}, max_started_bytes=100)
+    for name, size in (("huge", 500), ("small", 10), ("large", 95)):
+        add(schedule, name, is_long=True, answer_bytes=size)
+    add(schedule, "other", "b", is_long=True, answer_bytes=500)
+    huge, other = schedule.take(Lane.LONG), schedule.take(Lane.LONG)
+    assert [huge.job.request.tag, other.job.request.tag] == ["huge", "other"]
+    assert schedule.take(Lane.LONG) is None
+    assert set(schedule.release("a", huge.job)) == set(Lane)
+    small = schedule.take(Lane.LONG)
+    assert small.job.request.tag == "small"
+    assert schedule.take(Lane.LONG) is None
+    schedule.release("a", small.job)
+    assert take_all(schedule, Lane.LONG) == ["large"]
+
+
+def test_an_answer_that_grows_beyond_what_was_expected_counts_as_it_is():
+    schedule = Schedule({Lane.QUICK: 4, Lane.LONG: 4}, max_started_bytes=100)
+    for name in ("grows", "waits"):
+        add(schedule, name, answer_bytes=10)
+    grows = schedule.take(Lane.QUICK)
+    grows.job.control.answer_bytes = 95
+    assert schedule.take(Lane.QUICK) is None
+    assert schedule.count_answer_bytes("a") == 95
+    schedule.release("a", grows.job)
+    assert schedule.take(Lane.QUICK).job.request.tag == "waits"

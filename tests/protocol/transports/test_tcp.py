@@ -15,7 +15,8 @@ from protocol.core.limits import ClientLimits
 from protocol.state.session import Session
 from protocol.transports import tcp as tcp_transport
 from protocol.transports.load_client import measure_load
-from protocol.transports.tcp import TcpLimits, check_host, serve_tcp
+from protocol.transports.tcp import check_host, serve_tcp
+from protocol.transports.tcp_limits import TcpLimits
 from tests.boards import RacingEvaluator
 from tests.protocol.mixed_lines import draw_scripts
 from tests.protocol.talking import make_service
@@ -291,6 +292,95 @@ def test_a_client_that_reads_slowly_is_served_to_the_end():
             return b"".join(parts)
 
     assert run(scenario()).endswith(b"ok quit\n")
+
+
+WIDE = '"position": "BAAAUFKqVKQAAA", "dice": [1, 1], "want": ["moves"]'
+"""2,151 plays, 330 kB of them."""
+
+
+@pytest.fixture
+def servers(monkeypatch):
+    """The servers that a test makes."""
+    made = []
+
+    class Watched(tcp_transport._TcpServer):
+        def __init__(self, *arguments):
+            super().__init__(*arguments)
+            made.append(self)
+
+    monkeypatch.setattr(tcp_transport, "_TcpServer", Watched)
+    return made
+
+
+async def watch_held_bytes(server, seconds):
+    """Return the most that is held for all clients together."""
+    most = 0
+    for _ in range(int(seconds / 0.02)):
+        most = max(most, sum(client.held_bytes for client in server.clients))
+        await asyncio.sleep(0.02)
+    return most
+
+
+def test_six_large_answers_of_a_client_that_does_not_read_are_held_one_at_a_time(servers):
+    async def scenario():
+        limits = ClientLimits(unsent_bytes=20_000, started_bytes=500_000)
+        async with running_count(limits=limits) as (place, _, _):
+            queries = "".join(f'{{"id": {number}, {WIDE}}}\n' for number in range(6))
+            connection = await unread(queries.encode())(place)
+            most = await watch_held_bytes(servers[0], 2.5)
+            loop, answers = asyncio.get_running_loop(), b""
+            while answers.count(b"\n") < 6:
+                answers += await loop.sock_recv(connection, 1 << 17)
+            connection.close()
+            return most, answers
+
+    most, answers = run(scenario())
+    assert 200_000 < most < 450_000
+    assert len(answers) > 6 * 330_000
+
+
+def test_clients_that_read_nothing_hold_no_more_than_the_server_may_and_polite_ones_are_answered(servers):
+    async def scenario():
+        limits = ClientLimits(unsent_bytes=20_000, started_bytes=500_000)
+        async with running_count(limits=limits, held_bytes=2_000_000) as (place, _, _):
+            deaf = [await unread(f'{{"id": 1, {WIDE}}}\n'.encode())(place) for _ in range(12)]
+            watching = asyncio.create_task(watch_held_bytes(servers[0], 4))
+            assert await wait_until(lambda: sum(client.is_leaving for client in servers[0].clients) >= 6)
+            polite = await send_command(place, b"newgame\neval\n")
+            most = await watching
+            loop, answers = asyncio.get_running_loop(), []
+            for connection in deaf:
+                answer = b""
+                while not answer.endswith(b"\n") and (part := await loop.sock_recv(connection, 1 << 17)):
+                    answer += part
+                answers.append(answer)
+                connection.close()
+            return most, polite, answers
+
+    most, polite, answers = run(scenario())
+    assert 1_000_000 < most < 2_500_000
+    assert polite[-1].startswith("eval ")
+    errors = [answer for answer in answers if b"\nerror limit unread: the server holds more than" in answer]
+    assert 6 <= len(errors) < 10
+    assert sum(answer.endswith(b"}\n") for answer in answers) == 12 - len(errors)
+
+
+def test_a_client_that_reads_too_little_is_told_so_and_its_place_is_free(servers):
+    async def scenario():
+        limits = ClientLimits(unsent_bytes=20_000)
+        async with running_count(limits=limits, read_window_s=1.0) as (place, _, service):
+            connection = await unread(f'{{"id": 1, {WIDE}}}\n'.encode())(place)
+            assert await wait_until(lambda: any(client.is_leaving for client in servers[0].clients))
+            loop, answer = asyncio.get_running_loop(), b""
+            while part := await loop.sock_recv(connection, 1 << 17):
+                answer += part
+            connection.close()
+            assert await wait_until(lambda: service.client_count == 0)
+            return answer.splitlines()
+
+    *_, torn, error = run(scenario())
+    assert torn.startswith(b'{"id":1')
+    assert error.startswith(b"error limit unread: expected 65536 bytes of answers read in 1 s, got ")
 
 
 def test_an_answer_that_took_longer_than_the_idle_time_arrives_and_the_client_stays():
