@@ -154,7 +154,7 @@ class FibsEvaluations:
         match = options.apply_to(self.rules.apply_to(board.match))
         evaluation = self.decider.engine.evaluate(board.position, match, settings, watch)
         if not evaluation.effort.is_finished:
-            raise CancelledWork(f"stopped before {plies} plies were finished")
+            raise CancelledWork(f"stopped before {plies}-ply was finished")
         return (_ROW % (*evaluation.outcome, _get_value_without_double(evaluation)))[:-1]
 
     def answer_many(self, queries: Sequence[EvaluationQuery]) -> list[str | None]:

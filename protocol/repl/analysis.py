@@ -10,6 +10,7 @@ from engine.errors import UnsupportedError
 from engine.evaluation.evaluator import Evaluator
 from engine.rules.match import RESULT_NAMES
 from engine.rules.outcome import invert_outcomes
+from engine.rules.rules import Feature
 from protocol.commands.table import COMMANDS
 from protocol.core.replies import format_value
 from protocol.core.requests import Reply, WorkControl
@@ -25,11 +26,13 @@ from protocol.repl.tables import (
     format_resignation,
     format_response,
     format_rollout,
+    format_source,
 )
 from protocol.state.player_registry import ENGINE_PLAYER, SESSION_PLAYERS
 from protocol.state.session import CUSTOM_LEVEL, Session
 
-_LEVELS_HEADER = "  level         depth   loss  in thousandths of a point per unforced play"
+_LEVELS_HEADER = "  level         depth   loss  strength"
+_LEVELS_LEGEND = "  loss: thousandths of a point per unforced play"
 
 
 def show_hint(session: Session, values: Mapping[str, Any], control: WorkControl) -> list[str]:
@@ -52,10 +55,29 @@ def show_hint(session: Session, values: Mapping[str, Any], control: WorkControl)
             send_command(session, "take" + _format_named(values, "plies"), control)[-1].values
         )
     if match.roll is None:
-        return show_cube_decision(session, values, control)
+        return (
+            show_cube_decision(session, values, control)
+            if session.game.may_double
+            else _advise_roll(session, values, control)
+        )
     return format_plays(
         send_command(session, f"moves {values['n']}" + _format_named(values, "plies", "filter"), control)
     )
+
+
+def _advise_roll(session: Session, values: Mapping[str, Any], control: WorkControl) -> list[str]:
+    """Return why there is nothing to decide before the roll, with winning chances."""
+    match, seat = session.game.match, session.game.match.on_roll
+    if match.crawford:
+        reason = "nobody doubles in the Crawford game"
+    elif match.cube_owner == 1 - seat:
+        reason = "the opponent holds the cube"
+    elif not session.game.rules.supports(Feature.CUBE):
+        reason = "these rules have no cube"
+    else:
+        reason = "a double would gain nothing"
+    chances = send_command(session, "eval" + _format_named(values, "plies"), control)[-1].values
+    return [f"    Roll: {reason}.", *describe_chances(chances), format_source(chances)]
 
 
 def show_cube_decision(session: Session, values: Mapping[str, Any], control: WorkControl) -> list[str]:
@@ -124,7 +146,8 @@ def set_or_list_levels(session: Session, name: str | None, control: WorkControl)
         f" {each.error_rate:>6.1f}  {each.meaning}"
         for each in LEVELS.values()
     ]
-    return [*map(PreformattedLine, [_LEVELS_HEADER, *rows]), describe_strength(session)]
+    table = map(PreformattedLine, [_LEVELS_HEADER, *rows])
+    return [*table, _LEVELS_LEGEND, describe_strength(session)]
 
 
 def set_or_show_plies(session: Session, number: int | None, control: WorkControl) -> list[str]:

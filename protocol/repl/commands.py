@@ -73,6 +73,17 @@ def _select_arguments(command: str, *names: str) -> tuple[Argument, ...]:
     return tuple(argument for argument in COMMANDS[command].arguments if argument.name in names)
 
 
+_SHOWN: dict[str, Callable[[ReplGame, WorkControl], list[str]]] = {
+    "board": lambda game, _: game.show_board(),
+    "pip": lambda game, _: game.show_pips(),
+    "score": lambda game, _: game.show_score(),
+    "cube": lambda game, _: game.show_score(),
+    "id": lambda game, _: game.show_ids(),
+    "strength": lambda game, _: [analysis.describe_strength(game.session)],
+}
+"""What ``show`` takes."""
+
+
 _ROWS = (
     ReplCommand(
         "play",
@@ -196,6 +207,18 @@ _ROWS = (
         (rest_argument("file", "FILE", "the file; existing files are not overwritten"),),
     ),
     ReplCommand("board", "draw the board", lambda game, _, __: game.show_board()),
+    ReplCommand("pip", "show the pip counts", lambda game, _, __: game.show_pips()),
+    ReplCommand(
+        "id",
+        "print the position for other programs: GNUbg ID, XGID and OGID",
+        lambda game, _, __: game.show_ids(),
+    ),
+    ReplCommand(
+        "show",
+        "show the board, the pip counts, the score and cube, the IDs, or the engine's strength",
+        lambda game, values, control: _SHOWN[values["what"]](game, control),
+        (choice_argument("what", tuple(_SHOWN), "what to show", default="board", is_required=False),),
+    ),
     ReplCommand("score", "show the score", lambda game, _, __: game.show_score()),
     ReplCommand(
         "leave", "end the game against the engine; the position stays", lambda game, _, __: game.leave()
@@ -205,5 +228,16 @@ _ROWS = (
 REPL_COMMANDS: dict[str, ReplCommand] = {row.name: row for row in _ROWS}
 """The table: name -> row, in the order of ``help``. It comes before the table of the wire."""
 
-ALIASES = {"redouble": "double", "exit": "quit", "q": "quit", "h": "help", "?": "help"}
+ALIASES = {
+    "redouble": "double",
+    "move": "play",
+    "pips": "pip",
+    "pipcount": "pip",
+    "agree": "accept",
+    "decline": "reject",
+    "exit": "quit",
+    "q": "quit",
+    "h": "help",
+    "?": "help",
+}
 """Other names of commands."""

@@ -9,6 +9,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from engine.errors import StateError
+from engine.formats.match_id import encode_match_id
+from engine.formats.ogid import encode_ogid
+from engine.formats.position_id import encode_position_id
+from engine.formats.xgid import encode_xgid
 from engine.rules.dice import Roll
 from engine.rules.match import MatchState
 from protocol.commands.board_drawing import CHECKER_MARKS, draw_board
@@ -23,6 +27,7 @@ from protocol.repl.sentences import (
     HUMAN_NAME,
     describe_action,
     describe_offer,
+    describe_pips,
     describe_result,
     describe_score,
     describe_turn,
@@ -291,6 +296,26 @@ class ReplGame:
     def show_score(self) -> list[str]:
         """Return the score and the cube."""
         return [describe_score(self.session.game.match, self.points, self.names) + "."]
+
+    def show_pips(self) -> list[str]:
+        """Return the pip counts, and who leads.
+
+        Raises:
+            StateError: There is no position.
+        """
+        return [describe_pips(self.session.require_position(), self.session.game.match.on_roll, self.names)]
+
+    def show_ids(self) -> list[str]:
+        """Return the position as other programs read it.
+
+        Raises:
+            StateError: There is no position.
+        """
+        position, match = self.session.require_position(), self.session.game.match
+        lines = [f"GNUbg ID: {encode_position_id(position)}:{encode_match_id(match)}"]
+        if not (match.resigned or match.beavered):
+            lines += [encode_xgid(position, match), f"OGID={encode_ogid(position, match)}"]
+        return [PreformattedLine(line) for line in lines]
 
     def show_board(self) -> list[str]:
         """Draw the board, in a game against the engine as the person sees it.

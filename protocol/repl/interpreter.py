@@ -6,16 +6,22 @@ import difflib
 import re
 
 from engine.errors import GammondError, UnsupportedError
+from engine.formats.position_id import encode_position_id
 from engine.options import MAX_QUOTED_CHARS
 from protocol.commands.dispatch import fail_request, run_line
+from protocol.commands.game import POSITION_FORMS
 from protocol.commands.table import COMMANDS
-from protocol.core.arguments import Argument, ArgumentParser
+from protocol.core.arguments import ArgumentParser
 from protocol.core.errors import CommandError
 from protocol.core.replies import format_reply
 from protocol.core.requests import AnyReply, Reply, WorkControl
-from protocol.repl.commands import ALIASES, REPL_COMMANDS, ReplCommand
+from protocol.repl import gnubg_words
+from protocol.repl.commands import ALIASES, REPL_COMMANDS
 from protocol.repl.game import ReplGame
-from protocol.repl.replies import RefusedRequestError, format_error
+from protocol.repl.help import show_overview, show_topic
+from protocol.repl.pasted import find_match_id, find_position, split_lines
+from protocol.repl.replies import RefusedRequestError, format_error, send_command
+from protocol.repl.sentences import describe_position
 from protocol.repl.toolbar import format_toolbar
 from protocol.state.session import Session
 
@@ -61,6 +67,10 @@ class LineInterpreter:
             lines += self.game.show_board()
         return lines
 
+    def split(self, text: str) -> list[str]:
+        """Split what was entered, or pasted, into lines to be answered one by one."""
+        return split_lines(text, self._is_command)
+
     def toolbar(self, width: int) -> str:
         """Write the line below the prompt.
 
@@ -72,9 +82,12 @@ class LineInterpreter:
         return format_toolbar(self.game, net, width)
 
     def _answer(self, text: str, control: WorkControl) -> list[str]:
+        text = gnubg_words.translate(text)
         name, _, rest = text.replace("\t", " ").partition(" ")
         if not name:
             return []
+        if (position := self._find_position(text)) is not None:
+            return self._set_position(position, control)
         if name[0] in "@{":
             raise UnsupportedError(
                 "tags and JSON queries are for programs: run 'gammond' with its input from a pipe",
@@ -82,7 +95,7 @@ class LineInterpreter:
             )
         name = ALIASES.get(name, name)
         if name == "help":
-            return self._help(rest.strip())
+            return self._show_help(rest.strip())
         if name in REPL_COMMANDS:
             word = REPL_COMMANDS[name]
             return word.run(self.game, ArgumentParser(word.arguments, word.usage).parse(rest), control)
@@ -91,6 +104,30 @@ class LineInterpreter:
         if _PLAY_PATTERN.match(text):
             return self.game.make_play(text, control)
         raise CommandError(_explain_unknown(text), field="command")
+
+    def _is_command(self, text: str) -> bool:
+        name = text.split()[0]
+        return ALIASES.get(name, name) in {**REPL_COMMANDS, **COMMANDS} or bool(_PLAY_PATTERN.match(text))
+
+    def _find_position(self, text: str) -> str | None:
+        """Return the position of a line, bare or after ``position``; a match ID joins the present one."""
+        name, _, rest = text.partition(" ")
+        if name == "position":
+            form = rest.split(maxsplit=1)[:1]
+            return rest.strip() if form and form[0] not in POSITION_FORMS else None
+        if name in COMMANDS or name in REPL_COMMANDS:
+            return None
+        match_id, position = find_match_id(text), self.session.game.position
+        if match_id and position is not None:
+            return f"{encode_position_id(position)}:{match_id}"
+        return find_position(text)
+
+    def _set_position(self, text: str, control: WorkControl) -> list[str]:
+        send_command(self.session, f"position gnubgid {find_position(text) or text}", control)
+        lines = [describe_position(self.session.game)]
+        if self.game.human_seat is not None:
+            lines += self.game.leave()
+        return lines + self.game.continue_game(control)
 
     def _run_command(self, name: str, text: str, control: WorkControl) -> list[str]:
         replies, self.has_ended = run_line(self.session, text, control)
@@ -102,30 +139,16 @@ class LineInterpreter:
             lines += self.game.leave()
         return lines + self.game.continue_game(control)
 
-    def _help(self, name: str) -> list[str]:
+    def _show_help(self, name: str) -> list[str]:
+        if not name:
+            return show_overview()
         name = ALIASES.get(name, name)
-        if name in REPL_COMMANDS:
-            word = REPL_COMMANDS[name]
-            meanings = [f"  {_format_label(argument)}: {argument.meaning}" for argument in word.arguments]
-            return [_explain_command(word), *meanings]
-        if name:
-            replies, _ = run_line(self.session, f"help {name}")
-            return [line for line in map(_format_reply, replies) if line]
-        others = [command for command in COMMANDS if command not in REPL_COMMANDS]
-        return [
-            "Type a play as it is: '8/5 6/5', 'bar/22*', '6/off(2)'. Commands:",
-            *map(_explain_command, REPL_COMMANDS.values()),
-            f"Commands of the line protocol ('help COMMAND' explains one): {', '.join(others)}.",
-            "Tab completes, Ctrl-C cancels a line or a search, Ctrl-D leaves.",
-        ]
-
-
-def _format_label(argument: Argument) -> str:
-    return f"{argument.name}={argument.metavar}" if argument.is_named else argument.metavar
-
-
-def _explain_command(word: ReplCommand) -> str:
-    return f"  {word.usage} : {word.summary}"
+        if (lines := show_topic(name)) is not None:
+            return lines
+        if instead := gnubg_words.explain(name):
+            return [f"There is no {name!r} here: {instead}."]
+        replies, _ = run_line(self.session, f"help {name}")
+        return [line for line in map(_format_reply, replies) if line]
 
 
 def _format_reply(reply: AnyReply) -> str:
@@ -146,6 +169,8 @@ def _explain_unknown(text: str) -> str:
     if roll:
         return f"expected a command or a play, got {text!r}: set a roll with 'dice {roll[1]} {roll[2]}'"
     name = text.split()[0]
+    if instead := gnubg_words.explain(name):
+        return f"there is no {name!r} here: {instead}"
     close = difflib.get_close_matches(name[:MAX_QUOTED_CHARS].lower(), [*REPL_COMMANDS, *COMMANDS], n=1)
     hint = f"did you mean {close[0]!r}?" if close else "'help' lists the commands"
     return f"expected a command or a play such as 8/5 6/5, got {name[:MAX_QUOTED_CHARS]!r}: {hint}"

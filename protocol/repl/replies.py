@@ -12,7 +12,7 @@ ERROR_MARK = "error: "
 """The beginning of a line that says why nothing was done."""
 
 _ADVICE = {
-    "position": "'play' starts a game, 'position gnubgid ID' sets one up",
+    "position": "'play' starts a game, or paste a position",
     "game": "'new' starts another",
     "dice": "'roll' them, or set them with 'dice A B'",
 }

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from engine.rules.dice import Roll
 from engine.rules.match import RESULT_NAMES, MatchState
+from engine.rules.position import Position
 from protocol.commands.board_drawing import CHECKER_MARKS
 from protocol.state.offers import format_alternatives, list_responses
+from protocol.state.session import GameState
 
 ENGINE_NAME = "gammond"
 HUMAN_NAME = "you"
@@ -69,6 +71,26 @@ def describe_score(match: MatchState, points: tuple[int, int], names: SeatNames)
     return f"{names[0]} {points[0]}, {names[1]} {points[1]} in {game}{crawford}, {describe_cube(match)}"
 
 
+def describe_pips(position: Position, on_roll: int, names: SeatNames) -> str:
+    """Write both pip counts and the lead, as in ``you 152, gammond 167: you lead by 15, 9.9 %``.
+
+    Args:
+        position: As the seat on roll sees it.
+        on_roll: That seat.
+        names: Of seats 0 and 1.
+    """
+    own, other = position.pips
+    counts = (own, other) if on_roll == 0 else (other, own)
+    text = f"{names[0]} {counts[0]}, {names[1]} {counts[1]}"
+    if counts[0] == counts[1]:
+        return f"{text}: even."
+    leader = int(counts[1] < counts[0])
+    lead, least = abs(counts[0] - counts[1]), min(counts)
+    share = f", {100 * lead / least:.1f} %" if least else ""
+    verb = "lead" if names[leader] == HUMAN_NAME else "leads"
+    return f"{text}: {names[leader]} {verb} by {lead}{share}."
+
+
 def describe_cube(match: MatchState) -> str:
     """Describe the value and the owner of the cube."""
     holder = "centred" if match.cube_owner is None else f"held by {CHECKER_MARKS[match.cube_owner]}"
@@ -130,13 +152,28 @@ def describe_responses(match: MatchState) -> str:
     return format_alternatives(list_responses(match))
 
 
-def describe_turn(match: MatchState) -> str:
-    """Describe what a person must decide: ``you are to play 3-1``."""
+def describe_position(game: GameState) -> str:
+    """Describe a position that was set up: who is to act, the score and the cube."""
+    match = game.match
+    kind = "money play" if match.is_money else f"{match.score[0]}-{match.score[1]} to {match.length}"
+    crawford = ", Crawford game" if match.crawford else ""
+    turn = "the game is over" if game.is_over else describe_turn(match, CHECKER_MARKS[match.to_act])
+    return f"Position set: {turn}; {kind}{crawford}, {describe_cube(match)}."
+
+
+def describe_turn(match: MatchState, name: str = HUMAN_NAME) -> str:
+    """Describe what a person must decide: ``you are to play 3-1``.
+
+    Args:
+        match: The match state.
+        name: The person.
+    """
+    subject = f"{name} {'are' if name == HUMAN_NAME else 'is'} to"
     if match.resigned:
-        return "you are to answer the resignation"
+        return f"{subject} answer the resignation"
     if match.doubled:
-        return "you are to answer the double"
-    return "you are to roll" if match.roll is None else f"you are to play {format_roll(match.roll)}"
+        return f"{subject} answer the double"
+    return f"{subject} roll" if match.roll is None else f"{subject} play {format_roll(match.roll)}"
 
 
 def _ask_for_response(match: MatchState, names: SeatNames) -> str:

@@ -132,7 +132,7 @@ def format_cube_decision(cube: ReplyValues, chances: ReplyValues | None = None) 
         *rows,
         f"    {_describe_cube_decision(cube)}",
         *describe_chances(chances),
-        _format_source(cube),
+        format_source(cube),
     ]
 
 
@@ -148,7 +148,7 @@ def format_response(take: ReplyValues) -> list[str]:
     cost = format_points(abs(float(take[best]) - float(take[other])))[1:]
     word = {"take": "Take: passing", "beaver": "Beaver: passing", "drop": "Pass: taking"}[response]
     rows = [PreformattedLine(_format_choice_row(name, take, key, best)) for key, name in names.items()]
-    return [_format_choice_header(take), *rows, f"    {word} costs {cost}.", _format_source(take)]
+    return [_format_choice_header(take), *rows, f"    {word} costs {cost}.", format_source(take)]
 
 
 def format_resignation(offer: ReplyValues) -> list[str]:
@@ -162,7 +162,7 @@ def format_resignation(offer: ReplyValues) -> list[str]:
     worth = format_points(-float(offer["cubeful"]))
     return [
         f"    {verdict}: playing on is worth {worth} to the side that answers{wins}.",
-        _format_source(offer),
+        format_source(offer),
     ]
 
 
@@ -206,7 +206,8 @@ def describe_chances(values: ReplyValues | None) -> list[str]:
     ]
 
 
-def _format_source(values: ReplyValues) -> str:
+def format_source(values: ReplyValues) -> str:
+    """Write the last line of an evaluation: depth and net."""
     return f"    at {describe_source(values)}"
 
 

@@ -347,7 +347,7 @@ def test_a_search_that_is_cut_short_gives_a_legal_play_but_no_evaluation():
     line = encode_fibs_board(Position.start(), MatchState(), dialect=FibsDialect.GNUBG)
     assert talk(dialect, f"{line}\n".encode()) in ("roll\n", "double\n")
     answer = talk(dialect, f"evaluation fibsboard {line}\n".encode())
-    assert answer == "Error: stopped before 4 plies were finished\n"
+    assert answer == "Error: stopped before 4-ply was finished\n"
 
 
 @pytest.mark.parametrize("line", [SEAT_0_IS_DOUBLED, SEAT_1_IS_BEAVERED, SEAT_1_AFTER_THE_CRAWFORD_GAME])

@@ -65,8 +65,12 @@ def test_the_cube_can_be_asked_about_with_dice_on_the_board():
     "match", [{"cube": 2, "cube_owner": 1}, {"length": 5, "score": (4, 2), "crawford": True}]
 )
 def test_hint_says_so_where_no_double_is_possible(match):
-    lines = table(board=AHEAD, **match).answer("hint")
-    assert lines[2] == "    Doubling is not possible now: roll."
+    roll, chances, source = table(board=AHEAD, **match).answer("hint")
+    reason = "nobody doubles in the Crawford game" if "crawford" in match else "the opponent holds the cube"
+    assert roll == f"    Roll: {reason}."
+    assert chances.startswith("    win ")
+    assert source == "    at 0-ply, net racing"
+    assert not any("double" in line for line in (chances, source))
 
 
 def test_hint_answers_a_double_for_the_side_that_must():
@@ -136,7 +140,10 @@ def test_cube_answers_a_beaver_that_waits():
 
 def test_level_sets_how_well_the_engine_plays_and_lists_what_there_is():
     talk = table()
-    _, *rows, present = talk.answer("level")
+    head, *rows, legend, present = talk.answer("level")
+    assert head.index("strength") == rows[0].index("knows the rules")
+    assert head.index("loss") + len("loss") == rows[0].index("  knows the rules")
+    assert legend == "  loss: thousandths of a point per unforced play"
     assert [row[2:].split()[0] for row in rows] == list(LEVELS)
     assert [row[2:].split()[0] for row in rows if row.startswith("*")] == ["expert"]
     assert present == describe_strength(talk.session) == "Level expert: 0-ply, filter normal."

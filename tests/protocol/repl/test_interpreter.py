@@ -3,7 +3,9 @@ import pytest
 from engine.errors import StateError
 from protocol.commands.table import COMMANDS
 from protocol.core.replies import make_error_reply
-from protocol.repl.commands import REPL_COMMANDS
+from protocol.repl.commands import ALIASES, REPL_COMMANDS
+from protocol.repl.gnubg_words import EXPLANATIONS, TRANSLATIONS, translate
+from protocol.repl.help import HELP_GROUPS
 from protocol.repl.interpreter import LineInterpreter
 from protocol.repl.replies import PreformattedLine, format_error
 from tests.boards import position
@@ -73,9 +75,7 @@ def test_a_play_without_dice_says_what_is_missing():
 
 def test_errors_say_what_to_do_in_the_words_of_the_repl():
     talk = make_talk()
-    assert talk.answer("roll") == [
-        "error: no position: 'play' starts a game, 'position gnubgid ID' sets one up"
-    ]
+    assert talk.answer("roll") == ["error: no position: 'play' starts a game, or paste a position"]
     assert talk.answer("board") == talk.answer("hint") == talk.answer("eval") == talk.answer("roll")
     talk.session.set_position(position({1: 1}, {}))
     for line in ("roll", "hint", "go chequer", "legal"):
@@ -135,7 +135,7 @@ def test_boards_and_tables_are_drawn_and_sentences_are_not():
     *table, net_line = talk.answer("hint")
     assert all(isinstance(line, PreformattedLine) for line in table)
     assert not isinstance(net_line, PreformattedLine)
-    assert not any(isinstance(line, PreformattedLine) for line in talk.answer("help"))
+    assert not isinstance(talk.answer("score")[0], PreformattedLine)
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,10 @@ def test_the_engine_plays_when_a_setting_gives_it_the_turn():
 
 def test_help_lists_words_and_commands_and_explains_each():
     talk = make_talk()
-    everything = "\n".join(talk.answer("help"))
+    overview = talk.answer("help")
+    assert len(overview) <= 22
+    assert all(f" {name}" in "".join(overview) for name in REPL_COMMANDS)
+    everything = "\n".join(talk.answer("help all"))
     for word in REPL_COMMANDS.values():
         assert f"  {word.usage} : {word.summary}" in everything
         assert word.summary in talk.answer(f"help {word.name}")[0]
@@ -200,6 +203,115 @@ def test_help_lists_words_and_commands_and_explains_each():
     assert any(line.startswith("  stop_jsd=0..") for line in talk.answer("help rollout"))
     assert talk.answer("help dice")[0] == "dice A B"
     assert talk.answer("help nothing")[0].startswith("error: no command 'nothing'")
+
+
+def test_each_word_is_in_one_group_of_the_help():
+    grouped = [name for names in HELP_GROUPS.values() for name in names]
+    assert len(grouped) == len(set(grouped))
+    assert set(REPL_COMMANDS) <= set(grouped) <= {*REPL_COMMANDS, *COMMANDS}
+
+
+XGID = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:1:0:5:10"
+GNUBG_BOARD = """ GNU Backgammon  Position ID: 4HPwATDgc/ABMA
+                 Match ID   : cIkFAAAAAAAE
+ +13-14-15-16-17-18------19-20-21-22-23-24-+     O: gnubg
+ | X           O    |   | O              X |     0 points
+ | X           O    |   | O              X |     Rolled 31
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        XGID,
+        f'"{XGID}"',
+        f"position {XGID}",
+        f"position '{XGID}'",
+        f"{XGID} and X to play 31",
+        XGID.removeprefix("XGID="),
+        "OGID=11jjjjjhhhccccc:ooddddd88866666:N0N:31:W:R:2:1:5:0",
+        "11jjjjjhhhccccc:ooddddd88866666:N0N:31:W:R:2:1:5:0",
+        "GNUbg ID: 4HPwATDgc/ABMA:cIkFAAAAAAAE",
+        "Position ID: 4HPwATDgc/ABMA Match ID: cIkFAAAAAAAE",
+        "position Position ID: 4HPwATDgc/ABMA Match ID: cIkFAAAAAAAE",
+        "4HPwATDgc/ABMA:cIkFAAAAAAAE",
+        "4HPwATDgc/ABMA cIkFAAAAAAAE",
+        "set xgid " + XGID,
+    ],
+)
+def test_a_position_is_read_in_any_form_bare_or_after_its_command(text):
+    talk = make_talk()
+    assert talk.answer(text)[0].startswith("Position set: X is to play 3-1; ")
+    assert talk.session.game.match.roll == (3, 1)
+
+
+def test_a_match_id_on_a_line_of_its_own_joins_the_position():
+    talk = make_talk("Position ID: 4HPwATDgc/ABMA")
+    assert talk.session.game.match.roll is None
+    assert talk.answer("Match ID   : cIkFAAAAAAAE")[0].startswith("Position set: X is to play 3-1; ")
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("hint", ["hint"]),
+        ("newgame\n\n  dice 3 1\n8/5 6/5\n", ["newgame", "dice 3 1", "8/5 6/5"]),
+        (GNUBG_BOARD, ["Position ID: 4HPwATDgc/ABMA Match ID: cIkFAAAAAAAE"]),
+        (f"{XGID}\nX:you  O:me\nScore is X:2 O:1\n | X  O |\nhint 3\n8/5 6/5", [XGID, "hint 3", "8/5 6/5"]),
+    ],
+)
+def test_pasted_lines_are_answered_one_by_one_and_of_a_page_the_position_counts(text, lines):
+    assert make_talk().split(text) == lines
+
+
+def test_what_looks_like_a_position_and_is_none_says_what_is_wrong():
+    assert make_talk().answer("XGID=-b--:0") == [
+        "error: an XGID has 10 fields between colons, 'XGID=-b--:0' has 2"
+    ]
+    assert (
+        make_talk().answer("position 4HPwATDgc/ABM")[0].startswith("error: a position ID has 14 characters")
+    )
+
+
+@pytest.mark.parametrize(
+    ("typed", "ours"),
+    [
+        ("new match 5", "new 5"),
+        ("new session", "new 0"),
+        ("move 8/5 6/5", "8/5 6/5"),
+        ("pipcount", "pip"),
+        ("show pipcount", "pip"),
+        ("show board", "board"),
+        ("show", "board"),
+        ("set dice 31", "dice 3 1"),
+    ],
+)
+def test_words_of_gnubg_do_what_ours_do(typed, ours):
+    talks = [make_talk("newgame", "dice 3 1", rolls=[(3, 1)] * 9) for _ in range(2)]
+    assert talks[0].answer(typed) == talks[1].answer(ours)
+
+
+@pytest.mark.parametrize("word", EXPLANATIONS)
+def test_words_that_only_gnubg_has_say_what_to_do(word):
+    assert make_talk().answer(f"{word} game")[0] == f"error: there is no {word!r} here: {EXPLANATIONS[word]}"
+    assert EXPLANATIONS[word] in make_talk().answer(f"help {word}")[0]
+
+
+def test_what_the_table_of_gnubg_words_promises_is_understood():
+    for theirs, ours in TRANSLATIONS.items():
+        first = theirs.split(",")[0]
+        name = {"PLAY": "play"}.get(ours, ours.split()[0])
+        assert name in {**REPL_COMMANDS, **COMMANDS}, ours
+        translated = translate(first.replace(" N", " 2").replace("A B", "3 1").replace("NAME", "p1"))
+        assert translated != first or ALIASES[first.split()[0]] == name
+
+
+def test_pips_and_ids_are_shown():
+    talk = make_talk("newgame", "dice 3 1", "8/5 6/5")
+    assert talk.answer("pip") == ["O 163, X 167: O leads by 4, 2.5 %."]
+    lines = talk.answer("id")
+    for line in lines:
+        assert make_talk().answer(line)[0] == "Position set: X is to roll; money play, cube 1 centred."
 
 
 def test_quit_ends_the_talk():

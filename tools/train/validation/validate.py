@@ -199,7 +199,7 @@ def format_json(header: ValidationHeader, comparison: NetComparison) -> str:
 def format_tables(header: ValidationHeader, comparison: NetComparison) -> str:
     """Write a comparison as tables, one for each class."""
     how = f"truncated after {header.truncated} plies" if header.truncated else "played out"
-    player = f"{header.rolled_out_by} at {header.plies} plies"
+    player = f"{header.rolled_out_by} at {header.plies}-ply"
     head = f"gammond {header.version}: {header.set}, rolled out by {player}, {how}"
     left_out = f"; {header.left_out:,} positions left out that are among labels" if header.left_out else ""
     width = max(len(net) for net in (*comparison.opening, "opening, on roll"))

@@ -176,7 +176,7 @@ def test_the_errors_of_the_labels_are_subtracted(folder, capsys):
 
 def test_the_tables_show_each_class_and_each_net(folder, capsys):
     lines = report(capsys, str(folder), "default").splitlines()
-    assert lines[0].endswith("rolled out by default at 0 plies, truncated after 6 plies")
+    assert lines[0].endswith("rolled out by default at 0-ply, truncated after 6 plies")
     assert [line.partition(":")[0] for line in lines if " positions, 36 games each" in line] == [
         "contact",
         "backgame",

@@ -1,0 +1,84 @@
+"""What people type who are used to GNU Backgammon's command line."""
+
+from __future__ import annotations
+
+import re
+
+TRANSLATIONS = {
+    "move PLAY": "PLAY",
+    "pipcount, pips": "pip",
+    "new match N": "new N",
+    "new game": "new",
+    "new session": "new 0",
+    "show board": "board",
+    "show score": "score",
+    "show pipcount": "pip",
+    "show gnubgid, show xgid": "id",
+    "set board ID, set gnubgid ID, set xgid XGID": "position ID",
+    "set dice A B": "dice A B",
+    "set turn NAME": "set game.turn NAME",
+    "set cube value N": "set game.cube N",
+    "agree": "accept",
+    "decline": "reject",
+    "resign normal": "resign single",
+    "exit": "quit",
+}
+"""What GNU Backgammon's users type -> the line that does it here, as ``help gnubg`` lists them."""
+
+EXPLANATIONS = {
+    "analyse": "'review' goes over your decisions of this game; 'hint' and 'rollout' analyse the position",
+    "annotate": "there are no comments; 'review' lists the errors of this game",
+    "clear": "'edit' sets up the checkers, 'new' begins a game",
+    "end": "'best' does what 'hint' finds best; 'level' sets how well the engine plays",
+    "export": "'save FILE' writes the finished games as a .mat file, 'id' prints the position",
+    "external": "'gammond serve --gnubg PORT', outside this terminal, lets GNU Backgammon play against it",
+    "list": "'score' shows the score, 'review' the errors of this game",
+    "next": "games are not stepped through; 'redo' does again what 'undo' took back",
+    "previous": "games are not stepped through; 'undo' takes back your last decision",
+    "record": "'review' shows how you played this game",
+    "relational": "there is no database of games; 'save FILE' writes them as a .mat file",
+    "swap": "'play' goes on for the side to act; 'set game.turn p1' gives the turn to X",
+    "train": "'gammond train', outside this terminal, trains nets",
+}
+"""Words of GNU Backgammon without a twin here -> what to do instead."""
+
+_RULES = (
+    (r"new\s+match\s+([0-9]+)", r"new \1"),
+    (r"new\s+game", "new"),
+    (r"new\s+session", "new 0"),
+    (r"show\s+(board|score|matrix)", r"\1"),
+    (r"show\s+(?:pip|pips|pipcount)", "pip"),
+    (r"show\s+(?:gnubgid|xgid|ogid|id|positionid|matchid)", "id"),
+    (r"show\s+(?:cube|match|turn)", "score"),
+    (r"show\s+(?:settings|player|dice|variation)", "keys"),
+    (r"set\s+(?:board|gnubgid|xgid|ogid|positionid)\s+(.+)", r"position \1"),
+    (r"set\s+matchid\s+(\S+)", r"Match ID: \1"),
+    (r"set\s+dice\s+([1-6])\s*([1-6])", r"dice \1 \2"),
+    (r"set\s+turn\s+(p0|p1)", r"set game.turn \1"),
+    (r"set\s+cube\s+value\s+([0-9]+)", r"set game.cube \1"),
+    (r"set\s+cube\s+(?:centre|center)", "set game.cube_owner center"),
+    (r"resign\s+normal", "resign single"),
+)
+
+
+def translate(line: str) -> str:
+    """Return a line of GNU Backgammon's in the words of this terminal; any other line as it is."""
+    for pattern, ours in _RULES:
+        if ours and (found := re.fullmatch(pattern, line, re.IGNORECASE)):
+            return found.expand(ours)
+    return line
+
+
+def explain(word: str) -> str:
+    """Return what to do instead of a command that only GNU Backgammon has; empty for other words."""
+    return EXPLANATIONS.get("analyse" if word == "analyze" else word, "")
+
+
+def list_words() -> list[str]:
+    """Return the table that ``help gnubg`` shows."""
+    width = max(map(len, TRANSLATIONS)) + 2
+    return [
+        "GNU Backgammon's words, and ours; most of theirs are understood as they are:",
+        *(f"  {theirs:<{width}}{ours}" for theirs, ours in TRANSLATIONS.items()),
+        *(f"  {word:<{width}}{meaning}" for word, meaning in EXPLANATIONS.items()),
+    ]
