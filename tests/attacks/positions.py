@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 from tests.attacks.wire import Client
 
-ROLLS = tuple(f"{a} {b}" for a in range(1, 7) for b in range(1, a + 1))
-
 OPENING = "4HPwATDgc/ABMA"
-CUBE_POSITION = "2M7IATDgdw8GAA"
+
+WIDE_POSITION, WIDE_DICE = "AAAA/39SSlKlJA", "dice 1 1"
+"""Fifteen checkers with room before each: 2,211 plays."""
 
 _GAME_PLAYS = 80
 

@@ -13,15 +13,20 @@ from tests.attacks.server import HOST, AttackError
 ANSWER_S = 120.0
 """How long an answer may take on a busy machine before it counts as lost."""
 
-_LINE_BYTES = 64 * 1024 * 1024
+_UNREAD_BYTES = 64 * 1024
 
 
-class Client:
-    """One connection to a server, in an event loop."""
+class Client(asyncio.Protocol):
+    """One connection to a server, in an event loop. It reads only while somebody waits for what comes."""
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._reader = reader
-        self._writer = writer
+    _transport: asyncio.Transport
+
+    def __init__(self) -> None:
+        self._unread = bytearray()
+        self._has_ended = False
+        self._arrival: asyncio.Future[None] | None = None
+        self._room = asyncio.Event()
+        self._room.set()
 
     @classmethod
     async def open(cls, port: int, receive_bytes: int | None = None) -> Client:
@@ -35,9 +40,42 @@ class Client:
         if receive_bytes is not None:
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_bytes)
         connection.setblocking(False)
-        await asyncio.get_running_loop().sock_connect(connection, (HOST, port))
+        loop = asyncio.get_running_loop()
+        await loop.sock_connect(connection, (HOST, port))
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        return cls(*await asyncio.open_connection(sock=connection, limit=_LINE_BYTES))
+        _, client = await loop.create_connection(cls, sock=connection)
+        return client
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        transport.pause_reading()
+
+    def data_received(self, data: bytes) -> None:
+        self._unread += data
+        if len(self._unread) > _UNREAD_BYTES:
+            self._transport.pause_reading()
+        self._wake()
+
+    def eof_received(self) -> bool:
+        self._has_ended = True
+        self._wake()
+        return True
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._has_ended = True
+        self._room.set()
+        self._wake()
+
+    def pause_writing(self) -> None:
+        self._room.clear()
+
+    def resume_writing(self) -> None:
+        self._room.set()
+
+    def _wake(self) -> None:
+        if self._arrival is not None and not self._arrival.done():
+            self._arrival.set_result(None)
 
     def send(self, *lines: str) -> None:
         """Send lines, without waiting for room."""
@@ -45,11 +83,11 @@ class Client:
 
     def send_bytes(self, data: bytes) -> None:
         """Send bytes, without waiting for room."""
-        self._writer.write(data)
+        self._transport.write(data)
 
     async def flush(self) -> None:
-        """Wait until the system has taken in what was sent."""
-        await self._writer.drain()
+        """Wait until there is room for more."""
+        await self._room.wait()
 
     async def ask(self, *lines: str) -> str:
         """Send lines, and return the final line of the last.
@@ -79,22 +117,22 @@ class Client:
         Raises:
             AttackError: It does not come.
         """
-        try:
-            data = await asyncio.wait_for(self._reader.readline(), ANSWER_S)
-        except TimeoutError:
-            raise AttackError(f"no answer for {ANSWER_S:g} s") from None
-        except OSError as error:
-            raise AttackError(f"the connection broke before the answer: {error}") from error
-        if not data.endswith(b"\n"):
-            raise AttackError("the server ended the connection before the answer")
-        return data.decode().rstrip("\n")
+        searched = 0
+        while (end := self._unread.find(b"\n", searched)) < 0:
+            searched = len(self._unread)
+            if not await self._wait_for_data():
+                raise AttackError("the server ended the connection before the answer")
+        line = self._unread[:end].decode()
+        del self._unread[: end + 1]
+        return line
 
     async def read(self, size: int) -> bytes:
         """Return up to so many bytes; none after the end."""
-        try:
-            return await self._reader.read(size)
-        except OSError:
-            return b""
+        if not self._unread:
+            await self._wait_for_data()
+        data = bytes(self._unread[:size])
+        del self._unread[:size]
+        return data
 
     async def read_to_end(self) -> list[str]:
         """Return all further lines up to the end of the connection.
@@ -102,32 +140,51 @@ class Client:
         Raises:
             AttackError: It does not end.
         """
-        try:
-            data = await asyncio.wait_for(self._reader.read(-1), ANSWER_S)
-        except TimeoutError:
-            raise AttackError(f"the connection is still open after {ANSWER_S:g} s") from None
-        except OSError:
-            return []
+        data = bytearray()
+        while part := await self.read(1 << 20):
+            data += part
         return data.decode().splitlines()
+
+    async def _wait_for_data(self) -> bool:
+        """Wait for more bytes; return whether any came before the end.
+
+        Raises:
+            AttackError: Neither comes.
+        """
+        if self._has_ended:
+            return False
+        before = len(self._unread)
+        self._arrival = asyncio.get_running_loop().create_future()
+        self._transport.resume_reading()
+        try:
+            async with asyncio.timeout(ANSWER_S):
+                await self._arrival
+        except TimeoutError:
+            raise AttackError(f"no answer for {ANSWER_S:g} s") from None
+        finally:
+            self._arrival = None
+            self._transport.pause_reading()
+        return len(self._unread) > before
 
     @property
     def is_closed(self) -> bool:
         """Whether this side has closed the connection."""
-        return self._writer.is_closing()
+        return self._transport.is_closing()
 
     def half_close(self) -> None:
         """End the sending side alone."""
-        self._writer.write_eof()
+        self._transport.write_eof()
 
     def reset(self) -> None:
         """Break the connection off with RST, whatever is under way."""
-        connection = self._writer.get_extra_info("socket")
-        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        self._writer.transport.abort()
+        if not self.is_closed:
+            connection = self._transport.get_extra_info("socket")
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            self._transport.abort()
 
     def close(self) -> None:
         """Close the connection at once."""
-        self._writer.transport.abort()
+        self._transport.abort()
 
 
 async def open_clients(port: int, count: int) -> Sequence[Client]:
@@ -137,3 +194,8 @@ async def open_clients(port: int, count: int) -> Sequence[Client]:
         size = min(100, count - start)
         clients += await asyncio.gather(*(Client.open(port) for _ in range(size)))
     return clients
+
+
+async def read_all_to_end(clients: Sequence[Client]) -> list[list[str]]:
+    """Return what each of many clients gets up to the end of its connection."""
+    return await asyncio.gather(*(client.read_to_end() for client in clients))

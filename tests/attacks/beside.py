@@ -1,0 +1,64 @@
+"""A polite client beside an attack: how long it waits for an evaluation."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from tests.attacks.polite import measure_alone, polite_client
+from tests.attacks.positions import OPENING
+from tests.attacks.server import Server
+from tests.attacks.trial import Trial, expect
+from tests.attacks.wire import Client
+
+POLITE_MS = 50.0
+"""What a 0-ply evaluation of a polite client may take beside an attack, added to its time without one."""
+
+_FIRST_LINES = (
+    "isready",
+    "newgame",
+    "dice 3 1",
+    "moves",
+    "legal",
+    "go turn",
+    "play 8/5 6/5",
+    "cube",
+    "take",
+    "board",
+    "nonsense",
+    "set game.length 5",
+    "eval",
+    f'{{"id":1,"positions":["{OPENING}"],"dice":[3,1],"want":["eval","moves","cube"]}}',
+)
+
+
+def attack_beside_polite(trial: Trial, server: Server, attack: Callable[[], Awaitable[str]]) -> str:
+    """Run an attack beside a polite client that waits as it may, and return the figures of both.
+
+    The bound is for the 99th percentile; a small dose is too short for one, and has the median.
+
+    Raises:
+        AttackError: The attack found something, or the polite client waited too long.
+    """
+    asyncio.run(warm_up(server.port))
+    alone = measure_alone(server.port, 1.0 if trial.is_small else 3.0)
+    with polite_client(server.port) as times:
+        figures = asyncio.run(_run(attack))
+    expect(times.seconds, "the polite client got no answer")
+    alone_ms, beside_ms = ((each.p50_ms if trial.is_small else each.p99_ms) for each in (alone, times))
+    expect(
+        beside_ms <= POLITE_MS + alone_ms,
+        f"{figures}; the polite client waited {beside_ms:.1f} ms, without the attack {alone_ms:.1f} ms",
+    )
+    return f"{figures}; polite p50 {times.p50_ms:.1f}, p99 {times.p99_ms:.1f} ms (alone {alone.p99_ms:.1f})"
+
+
+async def warm_up(port: int) -> None:
+    """Ask for everything that is loaded at its first use."""
+    client = await Client.open(port)
+    await client.ask(*_FIRST_LINES)
+    client.close()
+
+
+async def _run(attack: Callable[[], Awaitable[str]]) -> str:
+    return await attack()

@@ -1,0 +1,182 @@
+"""Clients that ask for all they can, beside one that does not: time, memory, and how soon work stops."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Callable, Sequence
+
+from tests.attacks.beside import attack_beside_polite, warm_up
+from tests.attacks.positions import OPENING, WIDE_DICE, WIDE_POSITION
+from tests.attacks.server import Server, serve
+from tests.attacks.trial import Attack, Trial, expect
+from tests.attacks.wire import Client, open_clients
+
+ATTACKERS = 20
+STOP_MS = 100.0
+"""How soon work ends after ``stop``, under load, added to what a mere ``isready`` takes then."""
+
+_SERVER_MIB = 1024.0
+"""What slow readers may pin together before the attack gives up on the server."""
+_WIDE_QUERY_POSITIONS = 46
+
+
+def _wide_query(number: int) -> str:
+    return json.dumps(
+        {
+            "id": number,
+            "positions": [WIDE_POSITION] * _WIDE_QUERY_POSITIONS,
+            "dice": [1, 1],
+            "want": ["moves"],
+        }
+    )
+
+
+KINDS: dict[str, Callable[[int], list[str]]] = {
+    "plays": lambda _: [f"position gnubgid {WIDE_POSITION}", *[WIDE_DICE, "play 24/23 22/21", "undo"] * 20],
+    "queries": lambda number: [_wide_query(number)],
+    "legal": lambda _: [f"position gnubgid {WIDE_POSITION}", WIDE_DICE, *["legal"] * 4],
+    "moves": lambda _: [f"position gnubgid {WIDE_POSITION}", WIDE_DICE, *["moves"] * 4],
+    "long-words": lambda _: [
+        "x" * 520_000,
+        f"set {'engine.' * 70_000} 1",
+        f"set engine.level {'y' * 520_000}",
+    ],
+    "evaluations": lambda _: [f"position gnubgid {OPENING}", *["eval"] * 200],
+    "searches": lambda number: ["newgame", f"@s{number} eval plies=3", f"@r{number} rollout trials=200"],
+}
+"""What each attacker of a kind sends again and again."""
+
+
+def make_greedy(kind: str) -> Callable[[Trial], str]:
+    """Return an attack by clients that all send lines of one kind without end."""
+
+    def greedy(trial: Trial) -> str:
+        seconds = trial.dose(2, 10)
+        with serve(trial.home) as server:
+
+            async def attack() -> str:
+                tasks = [
+                    asyncio.create_task(_ask_without_end(server, kind, number)) for number in range(ATTACKERS)
+                ]
+                await asyncio.sleep(seconds)
+                for task in tasks:
+                    task.cancel()
+                counts = await asyncio.gather(*tasks, return_exceptions=True)
+                faults = [each for each in counts if isinstance(each, Exception)]
+                expect(not faults, f"an attacker met {faults[:1]}")
+                return f"{ATTACKERS} attackers for {seconds} s"
+
+            return attack_beside_polite(trial, server, attack)
+
+    return greedy
+
+
+async def _ask_without_end(server: Server, kind: str, attacker: int) -> None:
+    client = await Client.open(server.port)
+    number = 1000 * attacker
+    try:
+        while True:
+            number += 1
+            lines = KINDS[kind](number)
+            client.send(*lines)
+            await client.flush()
+            for _ in lines:
+                await client.read_finals(1)
+    finally:
+        client.reset()
+
+
+def slow_readers(trial: Trial) -> str:
+    """Clients read 3 kB/s of large answers, six at once each: the server's memory stays bounded."""
+    count, seconds = trial.dose(6, 40), trial.dose(4, 40)
+    with serve(trial.home) as server:
+        asyncio.run(warm_up(server.port))
+        before = server.sample()
+
+        async def read_slowly(client: Client) -> None:
+            for number in range(6):
+                client.send(_wide_query(number))
+            while await client.read(300):
+                await asyncio.sleep(0.1)
+
+        async def attack() -> str:
+            clients = [await Client.open(server.port, receive_bytes=4096) for _ in range(count)]
+            tasks = [asyncio.create_task(read_slowly(client)) for client in clients]
+            began_s, peak_mib = time.monotonic(), 0.0
+            while time.monotonic() - began_s < seconds:
+                await asyncio.sleep(0.2)
+                peak_mib = max(peak_mib, server.sample().rss_mib - before.rss_mib)
+                trial.note(f"{peak_mib:.0f} MiB more at the peak")
+                if peak_mib > _SERVER_MIB:
+                    break
+            dropped = sum(task.done() for task in tasks)
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            for client in clients:
+                client.reset()
+            expect(peak_mib <= _SERVER_MIB, f"{count} slow readers pin {peak_mib:.0f} MiB")
+            return f"{count} clients at 3 kB/s, {peak_mib:.0f} MiB more at the peak, {dropped} disconnected"
+
+        return attack_beside_polite(trial, server, attack)
+
+
+def stop(trial: Trial) -> str:
+    """Work ends within 100 ms of ``stop``, whatever it is, while others keep the server busy."""
+    tries, others = trial.dose(4, 40), 8
+    requests = (
+        _wide_query(0),
+        "moves plies=2",
+        "go chequer plies 3",
+        "rollout position trials=50000",
+        "eval plies=4",
+        "matrix plies=3",
+    )
+    with serve(trial.home) as server:
+
+        async def attack() -> tuple[float, float, str]:
+            await warm_up(server.port)
+            busy = await open_clients(server.port, others)
+            for number, client in enumerate(busy):
+                client.send("newgame", f"@a{number} eval plies=4", "rollout position trials=50000")
+            client = await Client.open(server.port)
+            await client.ask(f"position gnubgid {WIDE_POSITION}", WIDE_DICE)
+            idle_ms, worst_ms, worst = 0.0, 0.0, ""
+            for number in range(tries * len(requests)):
+                request = requests[number % len(requests)]
+                asked_s = time.perf_counter()
+                await client.ask("@i isready")
+                idle_ms = max(idle_ms, 1000 * (time.perf_counter() - asked_s))
+                client.send(request)
+                await asyncio.sleep(trial.rng.uniform(0.01, 0.3))
+                asked_s = time.perf_counter()
+                client.send("@s stop")
+                finals = await client.read_finals(2)
+                took_ms = 1000 * (time.perf_counter() - asked_s)
+                expect(any("stop" in line for line in finals), f"{request[:40]!r} got {finals}")
+                if took_ms > worst_ms:
+                    worst_ms, worst = took_ms, request.partition(" ")[0][:8].strip('{"')
+                trial.note(f"{number + 1} of {tries * len(requests)}, slowest {worst_ms:.0f} ms")
+            for other in busy:
+                other.reset()
+            return idle_ms, worst_ms, worst
+
+        idle_ms, worst_ms, worst = asyncio.run(attack())
+    figures = (
+        f"{tries * len(requests)} stops beside {others} busy clients, slowest {worst_ms:.0f} ms ({worst}; "
+        f"isready up to {idle_ms:.0f} ms)"
+    )
+    expect(worst_ms <= STOP_MS + idle_ms, figures)
+    return figures
+
+
+ATTACKS: Sequence[Attack] = (
+    *(
+        Attack(f"greedy-{kind}", f"{ATTACKERS} clients that send {kind} without end", make_greedy(kind))
+        for kind in KINDS
+    ),
+    Attack("slow-readers", "large answers, read at 3 kB/s", slow_readers),
+    Attack("stop", "stop of everything that takes long, under load", stop),
+)
