@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -16,7 +18,8 @@ from engine.options import did_you_mean
 from engine.play.player import EvaluatorPlayer, Player
 from engine.search import ValueCache
 from nets.contact_classes import CONTACT_CLASSES
-from nets.manifest import MANIFEST_FILE, EvaluatorEntry, Manifest, load_net, read_manifest
+from nets.manifest import MANIFEST_FILE, MANIFEST_NAME, EvaluatorEntry, Manifest, load_net, read_manifest
+from nets.own_nets import find_own_folder, list_own_folders, list_own_names, read_own_manifest
 from nets.player_specs import KindSpec, PlayerSpec, parse_player
 from nets.pruning_net import PruningNet, read_net_weights
 from nets.router import ContactClassNets, Router
@@ -33,38 +36,119 @@ PlayerSource = Callable[[str], Player]
 _NO_SOURCES: Mapping[str, PlayerSource] = MappingProxyType({})
 
 
+@dataclass(frozen=True)
+class FoundEvaluator:
+    """An evaluator as a manifest has it.
+
+    Attributes:
+        entry: Its entry.
+        manifest: Has the entries of its nets.
+        file: The manifest's, in whose folder the files of the nets are.
+    """
+
+    entry: EvaluatorEntry
+    manifest: Manifest
+    file: Path
+
+    @property
+    def net_hashes(self) -> dict[str, str]:
+        """sha256 by name of its nets."""
+        return {net: self.manifest.find_net(net).sha256 for net in self.entry.nets_by_phase.values()}
+
+    def load_net(self, name: str) -> Evaluator:
+        """Load one of its nets.
+
+        Raises:
+            DataFileError: As `nets.manifest.load_net`.
+        """
+        return load_net(self.manifest.find_net(name), self.file.parent)
+
+
 def list_evaluator_names(manifest_file: Path = MANIFEST_FILE) -> list[str]:
-    """List the names that `load_evaluator` takes besides ``default``, the default's own name first.
+    """List the names that `load_evaluator` takes besides ``default``.
+
+    The default's own name is the first, and the nets of one's own (`nets.own_nets`) are the last.
 
     Raises:
         DataFileError: The manifest is faulty.
     """
     manifest = read_manifest(manifest_file)
-    names = [entry.name for entry in manifest.evaluators]
-    return sorted(names, key=lambda name: name != manifest.default)
+    names = sorted((entry.name for entry in manifest.evaluators), key=lambda name: name != manifest.default)
+    return names + list_own_names(manifest)
 
 
-def load_evaluator(name: str = DEFAULT_EVALUATOR, manifest_file: Path = MANIFEST_FILE) -> Evaluator:
-    """Load an evaluator: the nets of its manifest entry behind a router with the bearoff databases.
+def find_evaluator(name: str, manifest_file: Path = MANIFEST_FILE) -> FoundEvaluator:
+    """Find an evaluator by name, in the manifest or in the data folder.
 
     Args:
-        name: The name of an evaluator in the manifest, ``default``, or ``wildbg:FOLDER`` (`nets.wildbg`).
+        name: One of `list_evaluator_names`, or ``default``.
         manifest_file: The manifest.
+
+    Raises:
+        ValueRangeError: No evaluator has this name.
+        DataFileError: The manifest is faulty, or that of the evaluator in the data folder.
+    """
+    manifest = read_manifest(manifest_file)
+    if not manifest.evaluators:
+        raise DataFileError("the manifest names no evaluator: no nets are installed", field="net")
+    wanted = manifest.default if name == DEFAULT_EVALUATOR else name
+    for entry in manifest.evaluators:
+        if entry.name == wanted:
+            return FoundEvaluator(entry, manifest, manifest_file)
+    if name in list_own_folders():
+        own = read_own_manifest(name, manifest)
+        return FoundEvaluator(own.evaluators[0], own, find_own_folder(name) / MANIFEST_NAME)
+    known = list_evaluator_names(manifest_file)
+    raise ValueRangeError(
+        f"expected an evaluator ({', '.join(known)}), got {name[:40]!r}{did_you_mean(name, known)}",
+        field="net",
+    )
+
+
+def check_own_fault(name: str, manifest_file: Path = MANIFEST_FILE) -> None:
+    """Refuse an evaluator of the data folder that cannot be used; any other name passes.
+
+    Raises:
+        DataFileError: Its fault.
+    """
+    if name in list_own_folders():
+        read_own_manifest(name, read_manifest(manifest_file))
+
+
+def load_evaluator(
+    name: str = DEFAULT_EVALUATOR,
+    manifest_file: Path = MANIFEST_FILE,
+    sources: Mapping[str, PlayerSource] = _NO_SOURCES,
+) -> Evaluator:
+    """Load an evaluator: the nets of its entry behind a router with the bearoff databases.
+
+    Args:
+        name: What `find_evaluator` takes, or ``wildbg:FOLDER`` (`nets.wildbg`).
+        manifest_file: The manifest.
+        sources: As for `load_player`; players that only choose plays are no evaluators.
 
     Returns:
         A 0-ply evaluator of all positions.
 
     Raises:
-        ValueRangeError: No evaluator has this name.
-        UnsupportedError: A package that wildbg's nets need is missing.
+        ValueRangeError: No evaluator has this name, or it is a player that gives no values.
+        UnsupportedError: A package that its nets need is missing.
         DataFileError: The manifest, a net or a bearoff database is missing or faulty.
     """
     if name.startswith(WILDBG):
         return load_wildbg(Path(name.removeprefix(WILDBG)))
-    manifest = read_manifest(manifest_file)
-    entry = _find_entry(manifest, name)
-    folder = manifest_file.parent
-    nets = {net: load_net(manifest.find_net(net), folder) for net in entry.nets_by_phase.values()}
+    if source := _find_source(name, sources):
+        player = source(name)
+        if player.evaluator is None or not player.follows_evaluator:
+            raise ValueRangeError(
+                f"{name} chooses plays and gives no values of positions: expected an evaluator, or nets that "
+                "can be one",
+                field="net",
+            )
+        return player.evaluator
+    found = find_evaluator(name, manifest_file)
+    entry = found.entry
+    nets = {net: found.load_net(net) for net in entry.nets_by_phase.values()}
     return Router(
         entry.name,
         contact=_make_contact_evaluator(entry, nets),
@@ -91,23 +175,23 @@ def load_pruner(name: str | None = None, manifest_file: Path = MANIFEST_FILE) ->
         DataFileError: The manifest or a net is missing or faulty, or the nets have several hidden layers or
             are split by contact class.
     """
-    manifest = read_manifest(manifest_file)
-    entry = _find_entry(manifest, name or manifest.pruner or DEFAULT_EVALUATOR)
-    folder = manifest_file.parent
+    found = find_evaluator(name or _find_pruner_name(manifest_file), manifest_file)
+    entry = found.entry
     if entry.contact is None:
         raise DataFileError(
             f"expected an evaluator with one net for contact to prune plays, {entry.name} has one for each "
             "contact class",
             field="net",
         )
-    contact = load_net(manifest.find_net(entry.contact), folder)
-    race = load_net(manifest.find_net(entry.race), folder) if entry.race else contact
-    weights = [read_net_weights(net.name, net.layers) for net in (contact, race)]
-    return PruningNet(entry.name, *weights)
+    contact = found.load_net(entry.contact)
+    return _make_pruning_net(entry.name, contact, found.load_net(entry.race) if entry.race else contact)
 
 
 def load_engine(
-    name: str = DEFAULT_EVALUATOR, threads: int = 1, manifest_file: Path = MANIFEST_FILE
+    name: str = DEFAULT_EVALUATOR,
+    threads: int = 1,
+    manifest_file: Path = MANIFEST_FILE,
+    sources: Mapping[str, PlayerSource] = _NO_SOURCES,
 ) -> Engine:
     """Load an engine with a cache of its own.
 
@@ -115,17 +199,19 @@ def load_engine(
         name: What `load_evaluator` takes.
         threads: How many threads work on one answer.
         manifest_file: The manifest.
+        sources: As for `load_evaluator`.
 
     Raises:
         ValueRangeError: No evaluator has this name, or the number of threads is out of range.
+        UnsupportedError: As `load_evaluator`.
         DataFileError: As `load_evaluator`.
     """
-    evaluator = load_evaluator(name, manifest_file)
+    evaluator = load_evaluator(name, manifest_file, sources)
     pruner = load_pruner(manifest_file=manifest_file)
     return Engine(
         evaluator,
         pruner,
-        policy=_load_policy(evaluator, pruner, manifest_file),
+        policy=_make_policy(evaluator, pruner),
         exact=(defer_bearoff().two_sided,),
         cache=ValueCache(columns=CACHE_COLUMNS),
         threads=threads,
@@ -156,7 +242,7 @@ def load_player(
         player: Player = EvaluatorPlayer(load_evaluator(name))
         player.nets = collect_net_hashes(name)
         return player
-    if source := sources.get(name.partition(":")[0]):
+    if source := _find_source(name, sources):
         return source(name)
     spec = _parse(name, manifest_file, sources)
     if isinstance(spec, KindSpec):
@@ -170,12 +256,15 @@ def load_player(
     return player
 
 
-def collect_net_hashes(name: str, manifest_file: Path = MANIFEST_FILE) -> dict[str, str]:
-    """Return sha256 by name of the nets of a player, as in its ``nets``, without loading it.
+def collect_net_hashes(
+    name: str, manifest_file: Path = MANIFEST_FILE, sources: Mapping[str, PlayerSource] = _NO_SOURCES
+) -> dict[str, str]:
+    """Return sha256 by name of the nets of a player, as in its ``nets``; only players of sources are loaded.
 
     Args:
-        name: What `load_player` takes without sources.
+        name: What `load_player` takes.
         manifest_file: The manifest.
+        sources: As for `load_player`.
 
     Raises:
         FormatError: As `load_player`.
@@ -184,6 +273,8 @@ def collect_net_hashes(name: str, manifest_file: Path = MANIFEST_FILE) -> dict[s
     """
     if name.startswith(WILDBG):
         return hash_wildbg_nets(Path(name.removeprefix(WILDBG)))
+    if source := _find_source(name, sources):
+        return dict(source(name).nets)
     return _hash_nets(_parse(name, manifest_file), manifest_file)
 
 
@@ -193,40 +284,31 @@ def collect_pruning_net_hashes(manifest_file: Path = MANIFEST_FILE) -> dict[str,
     Raises:
         DataFileError: The manifest is faulty.
     """
-    manifest = read_manifest(manifest_file)
-    return _hash_entry(manifest, manifest.pruner or DEFAULT_EVALUATOR)
+    return find_evaluator(_find_pruner_name(manifest_file), manifest_file).net_hashes
+
+
+def _find_source(name: str, sources: Mapping[str, PlayerSource]) -> PlayerSource | None:
+    return sources.get(name.partition(":")[0])
+
+
+def _find_pruner_name(manifest_file: Path) -> str:
+    return read_manifest(manifest_file).pruner or DEFAULT_EVALUATOR
 
 
 def _parse(name: str, manifest_file: Path, sources: Mapping[str, PlayerSource] = _NO_SOURCES) -> PlayerSpec:
-    return parse_player(name, [DEFAULT_EVALUATOR, *list_evaluator_names(manifest_file)], sources)
+    known = [DEFAULT_EVALUATOR, *list_evaluator_names(manifest_file)]
+    word = name.partition(":")[0]
+    if word not in known:
+        check_own_fault(word, manifest_file)
+    return parse_player(name, known, sources)
 
 
 def _hash_nets(spec: PlayerSpec, manifest_file: Path) -> dict[str, str]:
     if isinstance(spec, KindSpec):
         hashes: dict[str, str] = spec.kind.net_hashes(spec.options, manifest_file)
         return hashes
-    own = _hash_entry(read_manifest(manifest_file), spec.evaluator)
+    own = find_evaluator(spec.evaluator, manifest_file).net_hashes
     return own | collect_pruning_net_hashes(manifest_file) if spec.is_deep else own
-
-
-def _hash_entry(manifest: Manifest, evaluator: str) -> dict[str, str]:
-    entry = _find_entry(manifest, evaluator)
-    return {net: manifest.find_net(net).sha256 for net in entry.nets_by_phase.values()}
-
-
-def _find_entry(manifest: Manifest, name: str) -> EvaluatorEntry:
-    """Find an evaluator by name, ``default`` included."""
-    if not manifest.evaluators:
-        raise DataFileError("the manifest names no evaluator: no nets are installed", field="net")
-    wanted = manifest.default if name == DEFAULT_EVALUATOR else name
-    for entry in manifest.evaluators:
-        if entry.name == wanted:
-            return entry
-    known = [entry.name for entry in manifest.evaluators]
-    raise ValueRangeError(
-        f"expected an evaluator ({', '.join(known)}), got {name[:40]!r}{did_you_mean(name, known)}",
-        field="net",
-    )
 
 
 def _make_contact_evaluator(entry: EvaluatorEntry, nets: Mapping[str, Evaluator]) -> Evaluator:
@@ -237,9 +319,19 @@ def _make_contact_evaluator(entry: EvaluatorEntry, nets: Mapping[str, Evaluator]
     return ContactClassNets(f"{entry.name}-contact", {each: nets[names[each]] for each in CONTACT_CLASSES})
 
 
-def _load_policy(evaluator: Evaluator, pruner: PlayPruner, manifest_file: Path) -> PlayPruner:
+def _make_policy(evaluator: Evaluator, pruner: PlayPruner) -> PlayPruner:
     """Return what chooses plays like an evaluator at 0-ply, as fast as its nets allow."""
-    try:
-        return load_pruner(evaluator.name, manifest_file)
-    except DataFileError:  # its nets have several hidden layers: they choose from a short list
-        return ShortlistPruner(pruner, evaluator)
+    if isinstance(evaluator, Router) and evaluator.crashed is evaluator.contact:
+        with suppress(DataFileError):  # its nets have several hidden layers: they choose from a short list
+            return _make_pruning_net(evaluator.name, evaluator.contact, evaluator.race)
+    return ShortlistPruner(pruner, evaluator)
+
+
+def _make_pruning_net(name: str, contact: Evaluator, race: Evaluator) -> PruningNet:
+    """Make a pruning net of two nets.
+
+    Raises:
+        DataFileError: They are of another kind than those that prune plays.
+    """
+    weights = [read_net_weights(net.name, getattr(net, "layers", None)) for net in (contact, race)]
+    return PruningNet(name, *weights)

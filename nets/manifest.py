@@ -21,10 +21,14 @@ from nets.encoders import get_encoder
 from nets.net_evaluator import NetEvaluator
 from nets.onnx_model import OnnxModel
 
-MANIFEST_FILE = Path(__file__).resolve().parent / "manifest.toml"
+MANIFEST_NAME = "manifest.toml"
+MANIFEST_FILE = Path(__file__).resolve().parent / MANIFEST_NAME
 
 OUTPUT_SIZES = {"cumulative5": 5}
 """How many numbers each kind of outputs has; ``cumulative5`` is an outcome (`engine.rules.outcome`)."""
+
+_MAX_MANIFESTS = 256
+"""Manifests that are kept as they were read."""
 
 _MAX_NAME_LENGTH = 40
 _Name = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9.-]*\Z", max_length=_MAX_NAME_LENGTH)]
@@ -159,9 +163,8 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         return _find_entry("scorer", name, self.scorers)
 
 
-@functools.cache
 def read_manifest(file: Path = MANIFEST_FILE) -> Manifest:
-    """Read and check a manifest, once per process; `load_net` reads the net files.
+    """Read and check a manifest, once for each version of the file; `load_net` reads the net files.
 
     Args:
         file: A TOML file.
@@ -172,11 +175,19 @@ def read_manifest(file: Path = MANIFEST_FILE) -> Manifest:
             evaluator uses a net for another phase than it was trained on.
     """
     try:
-        content = tomllib.loads(file.read_text("utf-8"))
+        found = file.stat()
+        return _read_version(file, found.st_ino, found.st_mtime_ns, found.st_size)
     except OSError as error:
         raise DataFileError(
             f"manifest {file.name} cannot be read: {error.strerror}", field="manifest"
         ) from error
+
+
+@functools.lru_cache(_MAX_MANIFESTS)
+def _read_version(file: Path, *_: int) -> Manifest:
+    """Read and check a version of a manifest, told from others by the further arguments."""
+    try:
+        content = tomllib.loads(file.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise DataFileError(f"manifest {file.name} is not TOML: {error}", field="manifest") from error
     try:
@@ -196,13 +207,22 @@ def load_net(entry: NetEntry, folder: Path = MANIFEST_FILE.parent) -> CompiledNe
         folder: The folder of the manifest.
 
     Raises:
-        DataFileError: The file is missing, is not a net, or differs from its entry in its hash, inputs or
-            outputs.
+        DataFileError: The file is missing, is not a net, or differs from its entry in its hash, inputs,
+            outputs or, if its shape is known, hidden layers.
     """
     content = _read_checked_bytes(entry, folder)
     encoder = get_encoder(entry.encoder)
     model = OnnxModel(entry.name, content, encoder.inputs, OUTPUT_SIZES[entry.outputs])
-    return make_net_evaluator(entry.name, encoder, model, entry.sha256)
+    net = make_net_evaluator(entry.name, encoder, model, entry.sha256)
+    if net.layers is not None:
+        hidden = tuple(len(layer.biases) for layer in net.layers[:-1])
+        if hidden != entry.hidden:
+            raise DataFileError(
+                f"net {entry.name}: {entry.file} has hidden layers of {_format_sizes(hidden)} units, the "
+                f"manifest expects {_format_sizes(entry.hidden)}",
+                field="net",
+            )
+    return net
 
 
 def read_scorer_bytes(entry: ScorerEntry, folder: Path = MANIFEST_FILE.parent) -> bytes:
@@ -219,6 +239,10 @@ def _find_entry(kind: str, name: str, entries: Sequence[_Entry]) -> _Entry:
         if entry.name == name:
             return entry
     raise DataFileError(f"the manifest has no entry [[{kind}]] called {name!r}", field="net")
+
+
+def _format_sizes(sizes: tuple[int, ...]) -> str:
+    return ", ".join(map(str, sizes)) or "no"
 
 
 def _read_checked_bytes(entry: NetEntry | ScorerEntry, folder: Path) -> bytes:

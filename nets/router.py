@@ -37,6 +37,9 @@ class Router:
         exact: Evaluators of some races; the first that covers a position evaluates it.
 
     Attributes:
+        contact: The evaluator of contact.
+        race: That of races that no exact evaluator covers.
+        crashed: That of crashed positions.
         compiled: The routes for kernels, if all nets are compiled; then one loop evaluates all positions.
     """
 
@@ -51,12 +54,13 @@ class Router:
         exact: Sequence[ExactEvaluator] = (),
     ) -> None:
         self.name = name
+        self.contact, self.race, self.crashed = contact, race or contact, crashed or contact
         self.compiled = _compile_routes(contact, race, crashed)
         self._exact = tuple(exact)
         self._nets = (  # numpy compares with plain integers ten times as fast as with members of an enum
-            (int(Phase.CONTACT), contact),
-            (int(Phase.CRASHED), crashed or contact),
-            (int(Phase.RACE), race or contact),
+            (int(Phase.CONTACT), self.contact),
+            (int(Phase.CRASHED), self.crashed),
+            (int(Phase.RACE), self.race),
         )
 
     @cached_property

@@ -25,6 +25,7 @@ TOOL_GROUPS = {
     },
     "Play": {
         "players": "tools.players",
+        "nets": "tools.nets",
         "tournament": "tools.tournament.command",
         "gnubg-match": "tools.gnubg.match",
     },

@@ -1,13 +1,16 @@
-"""``gammond export``: write the nets of a training run as ONNX files, and print their entries.
+"""`gammond export`: make the nets of a training run a net by name.
 
-The entries are for ``nets/manifest.toml`` and ``nets/provenance.toml``.
-
-Nothing is written before all nets are compared with their training weights; files appear whole.
+It is registered in the data folder: `--net NAME` of any tool, `set engine.net NAME` and `play against NAME`
+find it from then on, and `gammond nets` lists, checks and removes it. The nets are ONNX files, compared with
+their training weights before anything is written. With --folder the files go there instead, nothing is
+registered, and the entries that nets/manifest.toml and nets/provenance.toml need are printed: for nets that
+are to be shipped with gammond.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -15,92 +18,181 @@ from pathlib import Path
 from engine.errors import DataFileError, UnsupportedError
 from engine.formats.array_file import read_array_file
 from nets.heritage.computational_backgammon.net import ClassicNet
-from nets.manifest import MANIFEST_FILE
+from nets.manifest import MANIFEST_NAME, check_name, read_manifest
+from nets.own_nets import check_free_name, find_own_folder
+from nets.provenance import PROVENANCE_FILE, StrengthRecord
+from tools.common.own_nets import check_not_registered, write_own_net
 from tools.heritage.computational_backgammon.net_set import is_classic_net_set, read_classic_nets
 from tools.heritage.gengammon.export import export_scorer
 from tools.heritage.gengammon.runs import find_net_file
 from tools.heritage.phase_features.export import export_phase_net
+from tools.heritage.phase_features.files import read_phase_net
 from tools.train.runs.manifest_entries import (
     MANIFEST_HEADING,
     PROVENANCE_HEADING,
     check_net_file,
+    format_evaluator_entry,
     format_net_entry,
+    format_strength_entry,
     format_training_entry,
 )
+from tools.train.runs.run import BEST_FILE, CHECKPOINT_FILE
 from tools.train.runs.run_folder import read_run_provenance
+from tools.train.runs.strength_games import strengths_from_arrays
 from tools.train.weights.layers import LayeredNet
 from tools.train.weights.net_set import NET_NAMES, read_net_set
 from tools.train.weights.onnx_files import classic_net_to_onnx, compute_max_difference, net_to_onnx
 
-SUMMARY = "write the nets of a training run as ONNX files, and print their manifest entries"
+SUMMARY = "make the nets of a training run a net by name, for --net, set engine.net and play against"
 
 TOLERANCE = 1e-6
 """The most that an exported net may differ from its training weights, in any output."""
+
+_MANIFEST_HEAD = "# Written by `gammond export`; `gammond nets` lists, checks and removes it.\n"
+
+_Net = LayeredNet | ClassicNet
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``gammond export``."""
     parser.add_argument("run", type=Path, help="folder of a training run")
     parser.add_argument(
-        "--name", required=True, help="name of the nets; files are NAME-contact.onnx and so on"
+        "--name", required=True, help="what the net is to be called: letters a-z, digits, . and -"
     )
+    parser.add_argument("--force", action="store_true", help="replace a net of this name")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument(
+        "--best",
+        action="store_true",
+        help="take the best measured weights (default where there are any)",
+    )
+    which.add_argument("--last", action="store_true", help="take the last weights")
     parser.add_argument(
         "--phases",
         type=lambda text: text.split(","),
         help=f"which nets, some of {','.join(NET_NAMES)} (default all that the run has)",
     )
     parser.add_argument(
-        "--best", action="store_true", help="take the best measured weights instead of the last"
-    )
-    parser.add_argument(
         "--folder",
         type=Path,
-        default=MANIFEST_FILE.parent / "weights",
-        help="where to write (default the package's)",
+        help="write NAME-contact.onnx and so on here, and print their entries, instead of registering them",
     )
-    parser.add_argument("--force", action="store_true", help="replace nets of this name")
 
 
 def main(args: argparse.Namespace) -> int:
-    """Export; prints manifest entries on stdout and what was checked on stderr; returns the exit status.
+    """Export; prints what was made on stdout and what was checked on stderr; returns the exit status.
 
     Raises:
-        GammondError: The name cannot be, its files exist and --force is not given, the run cannot be read, or
-            a net came out different; nothing is written then.
+        GammondError: The name cannot be, it is taken and --force is not given, the run cannot be read or has
+            no nets that evaluate, or a net came out different; nothing is written then.
     """
-    if net_file := find_net_file(args.run):
-        sys.stdout.write(export_scorer(args.run, net_file, args.name, args.folder, force=args.force))
+    _check_names(args)
+    is_best = args.best or (not args.last and (args.run / BEST_FILE).exists())
+    if (written := _write_scorer(args, is_best)) is not None:
+        sys.stdout.write(written)
         return 0
-    if entry := export_phase_net(args.run, args.name, args.folder, best=args.best, force=args.force):
-        sys.stdout.write(entry)
-        return 0
-    _check_names(args.folder, args.name, args.phases or list(NET_NAMES), args.force)
-    source: Path = args.run / ("best.npz" if args.best else "checkpoint.npz")
+    source: Path = args.run / (BEST_FILE if is_best else CHECKPOINT_FILE)
     nets = _select_nets(args.run, _read_nets(source), args.phases)
-    files = {phase: args.folder / f"{args.name}-{phase}.onnx" for phase in nets}
-    contents, entries = {}, [MANIFEST_HEADING]
-    for phase, net in nets.items():
-        file = files[phase]
-        contents[file] = _make_checked_onnx(net, file.stem)
-        entries.append(format_net_entry(file, phase, net, contents[file]))
-    training = _format_training_entry(args, source, [file.stem for file in contents])
-    _write_files(contents)
-    entries += [PROVENANCE_HEADING, training]
-    sys.stdout.write("".join(entries))
+    contents = {phase: _make_checked_onnx(net, f"{args.name}-{phase}") for phase, net in nets.items()}
+    training = _format_training_entry(args, source, [f"{args.name}-{phase}" for phase in nets])
+    if args.folder is not None:
+        sys.stdout.write(_write_to_folder(args, nets, contents, training))
+        return 0
+    folder = _register(args, nets, contents, training, strengths_from_arrays(read_array_file(source)))
+    sys.stdout.write(
+        f"{args.name} is made of {source} ({', '.join(nets)}) and kept in {folder}\n"
+        f"    gammond tournament {args.name} pubeval\n"
+        f"    gammond batch FILE --net {args.name}      and --net of any other tool\n"
+        f"    set engine.net {args.name}                on the wire and in the terminal\n"
+        f"    play against {args.name}                  in the terminal\n"
+    )
     return 0
 
 
-def _check_names(folder: Path, name: str, phases: list[str], force: bool) -> None:
-    """Refuse phases that there are not, names that the manifest would refuse, and files that exist."""
-    for phase in phases:
+def _write_scorer(args: argparse.Namespace, is_best: bool) -> str | None:
+    """Write the net of a run that only rates plays, and return its entries; None for other runs.
+
+    Raises:
+        UnsupportedError: It is to be registered: it gives no outcomes.
+    """
+    net_file = find_net_file(args.run)
+    if args.folder is None:
+        source = args.run / (BEST_FILE if is_best else CHECKPOINT_FILE)
+        if net_file or (source.is_file() and read_phase_net(source)):
+            raise UnsupportedError(
+                f"the nets of {args.run} rate plays and give no outcomes, so they cannot be a net by name: "
+                f"they play as run:{args.run}, and --folder writes their file",
+                field="run",
+            )
+        return None
+    if net_file:
+        return export_scorer(args.run, net_file, args.name, args.folder, force=args.force)
+    return export_phase_net(args.run, args.name, args.folder, best=is_best, force=args.force)
+
+
+def _write_to_folder(
+    args: argparse.Namespace, nets: Mapping[str, _Net], contents: Mapping[str, bytes], training: str
+) -> str:
+    """Write the files of nets into a folder; return their entries."""
+    files = {phase: args.folder / f"{args.name}-{phase}.onnx" for phase in nets}
+    _write_files({files[phase]: content for phase, content in contents.items()})
+    entries = [
+        format_net_entry(files[phase].stem, files[phase], phase, net, contents[phase])
+        for phase, net in nets.items()
+    ]
+    return "".join([MANIFEST_HEADING, *entries, PROVENANCE_HEADING, training])
+
+
+def _register(
+    args: argparse.Namespace,
+    nets: Mapping[str, _Net],
+    contents: Mapping[str, bytes],
+    training: str,
+    strengths: Sequence[StrengthRecord],
+) -> Path:
+    """Write nets into the data folder as an evaluator; return their folder."""
+    home = find_own_folder(args.name)
+    names = {phase: f"{args.name}-{phase}" for phase in nets}
+    files = {
+        phase: f"{phase}-{hashlib.sha256(content).hexdigest()[:16]}.onnx"
+        for phase, content in contents.items()
+    }
+    entries = [
+        format_net_entry(names[phase], home / files[phase], phase, net, contents[phase], home)
+        for phase, net in nets.items()
+    ]
+    manifest = "".join(
+        [_MANIFEST_HEAD, f'default = "{args.name}"\n\n', *entries, format_evaluator_entry(args.name, names)]
+    )
+    measured = [format_strength_entry(args.name, strength) for strength in strengths]
+    content = {
+        **{files[phase]: content for phase, content in contents.items()},
+        MANIFEST_NAME: manifest.encode(),
+        PROVENANCE_FILE: "".join([training, *measured]).encode(),
+    }
+    return write_own_net(args.name, content, force=args.force)
+
+
+def _check_names(args: argparse.Namespace) -> None:
+    """Refuse phases that there are not, names that cannot be, and what exists unless it may be replaced."""
+    for phase in args.phases or ():
         if phase not in NET_NAMES:
             raise UnsupportedError(
                 f"expected phases of {', '.join(NET_NAMES)}, got {phase!r}", field="phases"
             )
-        check_net_file(folder, f"{name}-{phase}", ".onnx", force=force)
+    if args.folder is None:
+        check_free_name(args.name, read_manifest())
+        if not args.force:
+            check_not_registered(args.name)
+    for phase in args.phases or NET_NAMES:
+        name = f"{args.name}-{phase}"
+        if args.folder is None:
+            check_name(name)
+        else:
+            check_net_file(args.folder, name, ".onnx", force=args.force)
 
 
-def _read_nets(source: Path) -> Mapping[str, LayeredNet | ClassicNet]:
+def _read_nets(source: Path) -> Mapping[str, _Net]:
     """Read the nets of a file by phase."""
     if is_classic_net_set(read_array_file(source)):
         player = read_classic_nets(source)
@@ -108,15 +200,13 @@ def _read_nets(source: Path) -> Mapping[str, LayeredNet | ClassicNet]:
     return read_net_set(source).nets
 
 
-def _select_nets(
-    run: Path, nets: Mapping[str, LayeredNet | ClassicNet], phases: list[str] | None
-) -> dict[str, LayeredNet | ClassicNet]:
+def _select_nets(run: Path, nets: Mapping[str, _Net], phases: list[str] | None) -> dict[str, _Net]:
     if missing := [phase for phase in phases or [] if phase not in nets]:
         raise UnsupportedError(f"{run.name} has no net for {', '.join(missing)}", field="phases")
     return {phase: net for phase, net in nets.items() if phases is None or phase in phases}
 
 
-def _make_checked_onnx(net: LayeredNet | ClassicNet, name: str) -> bytes:
+def _make_checked_onnx(net: _Net, name: str) -> bytes:
     """Make the ONNX file of a net and compare it with the training weights."""
     content = classic_net_to_onnx(net, name) if isinstance(net, ClassicNet) else net_to_onnx(net, name)
     difference = compute_max_difference(net, content)
@@ -144,7 +234,7 @@ def _write_files(contents: dict[Path, bytes]) -> None:
 
 def _format_training_entry(args: argparse.Namespace, source: Path, nets: Sequence[str]) -> str:
     """Format the ``[[training]]`` entry of the nets."""
-    last = f"gammond export {args.run} --name {args.name}{' --best' if args.best else ''}"
+    last = f"gammond export {args.run} --name {args.name} --{'best' if source.name == BEST_FILE else 'last'}"
     if args.phases:
         last += f" --phases {','.join(args.phases)}"
     return format_training_entry(args.name, nets, read_run_provenance(args.run, source), last)

@@ -70,7 +70,7 @@ def main(args: argparse.Namespace) -> int:
 def _list_general_players() -> list[PlayerListing]:
     evaluators = PlayerListing(
         (DEFAULT_EVALUATOR, *list_evaluator_names()),
-        "evaluators of the manifest",
+        "evaluators: nets by name, shipped and your own",
         _describe_options(OPTION_FIELDS),
     )
     kinds = [

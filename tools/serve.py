@@ -18,7 +18,9 @@ from protocol.transports.tcp_limits import TcpLimits
 from protocol.transports.workers import resolve_thread_count
 from tools.common.background import prepare_on_first_compile
 from tools.common.strength import (
+    DEFAULT_NET,
     STRENGTH_OPTIONS,
+    add_net_argument,
     add_player_argument,
     add_strength_arguments,
     load_decider,
@@ -64,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SECONDS",
         help="disconnect a client that sends nothing for this long (default an hour, with --gnubg a day)",
     )
-    parser.add_argument("--net", help="with --gnubg: the evaluator (default the manifest's)")
+    add_net_argument(parser, "with --gnubg: the evaluator", default=None)
     add_player_argument(parser, "with --gnubg: ")
     add_strength_arguments(parser, "with --gnubg: ")
     parser.add_argument(
@@ -175,7 +177,10 @@ def _serve_gnubg(host: str, port: int, args: argparse.Namespace) -> None:
     limits = _apply_limit_options(args, GNUBG_LIMITS)
     run_gnubg(
         load_decider(
-            args.net or "default", read_strength(args), resolve_thread_count(args.threads), player=args.player
+            args.net or DEFAULT_NET,
+            read_strength(args),
+            resolve_thread_count(args.threads),
+            player=args.player,
         ),
         host,
         port,

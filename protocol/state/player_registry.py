@@ -34,12 +34,17 @@ class PlayerRegistry:
     Args:
         list_evaluators: Lists the names of the evaluators.
         get_engine: Returns the engine of a name and a number of threads; may block.
+        check_fault: As in `protocol.state.service.EngineCatalogue`.
     """
 
     def __init__(
-        self, list_evaluators: Callable[[], Sequence[str]], get_engine: Callable[[str, int], Engine]
+        self,
+        list_evaluators: Callable[[], Sequence[str]],
+        get_engine: Callable[[str, int], Engine],
+        check_fault: Callable[[str], None] = lambda name: None,
     ) -> None:
         self._list_evaluators = list_evaluators
+        self._check_fault = check_fault
         self._get_engine = get_engine
         self._make_player = lru_cache(MAX_CACHED_PLAYERS)(_make_player)
         self._lock = threading.Lock()
@@ -61,6 +66,7 @@ class PlayerRegistry:
         Raises:
             ValueRangeError: No player has this name, or an option is out of range.
             FormatError: An option cannot be read.
+            DataFileError: It is an evaluator that cannot be used.
         """
         name, colon, rest = text.partition(":")
         if name in SESSION_PLAYERS:
@@ -99,7 +105,10 @@ class PlayerRegistry:
         return spec.make(lambda name: get_engine(name).evaluator, get_engine)
 
     def _parse(self, text: str) -> PlayerSpec:
-        return parse_player(text, self._list_evaluators(), SESSION_PLAYERS)
+        known, name = self._list_evaluators(), text.partition(":")[0]
+        if name not in known:
+            self._check_fault(name)
+        return parse_player(text, known, SESSION_PLAYERS)
 
 
 def _make_player(spec: KindSpec) -> Player:

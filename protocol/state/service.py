@@ -29,12 +29,14 @@ class EngineCatalogue:
         list_names: Lists the names that `load` knows, the default's own name first.
         load: Makes the engine of an evaluator by its name; may take seconds. Raises DataFileError.
         describe_nets: Describes the nets behind them, as JSON objects.
+        check_fault: Raises DataFileError for an evaluator that has a name and cannot be used.
     """
 
     default: str
     list_names: Callable[[], Sequence[str]]
     load: Callable[[str], Engine]
     describe_nets: Callable[[], Sequence[dict[str, object]]]
+    check_fault: Callable[[str], None] = lambda name: None
 
 
 class Service:
@@ -59,7 +61,7 @@ class Service:
         self.clock = clock
         self.threads = threads
         self.rollout_store = RolloutStore()
-        self.players = PlayerRegistry(self._list_evaluator_names, self.get_engine)
+        self.players = PlayerRegistry(self._list_evaluator_names, self.get_engine, catalogue.check_fault)
         self.client_count = 0
         self._started_s = clock()
         self._engines: dict[tuple[str, int], Engine] = {}
@@ -76,8 +78,10 @@ class Service:
 
         Raises:
             ValueRangeError: It is none.
+            DataFileError: It is one that cannot be used.
         """
         if name not in self._list_evaluator_names():
+            self.catalogue.check_fault(name)
             known = "|".join(self._list_evaluator_names())
             raise ValueRangeError(
                 f"expected one of {known}, got {name[:MAX_QUOTED_CHARS]!r}", field="engine.net"
@@ -155,7 +159,7 @@ class Service:
 
 
 def make_shipped_catalogue() -> EngineCatalogue:
-    """Return the source of the manifest's evaluators; no net is read before it is requested."""
+    """Return the source of shipped and own evaluators; no net is read before it is requested."""
 
     def names() -> Sequence[str]:
         from nets.catalogue import list_evaluator_names
@@ -168,11 +172,18 @@ def make_shipped_catalogue() -> EngineCatalogue:
         return load_engine(name)
 
     def nets() -> Sequence[dict[str, object]]:
-        from nets.manifest import read_manifest
+        from nets.catalogue import find_evaluator, list_evaluator_names
 
+        found = map(find_evaluator, list_evaluator_names())
+        entries = dict.fromkeys(net for each in found for net in each.manifest.evaluator_nets)
         return [
             {"name": net.name, "phase": net.phase, "encoder": net.encoder, "sha256": net.sha256}
-            for net in read_manifest().evaluator_nets
+            for net in entries
         ]
 
-    return EngineCatalogue("default", names, load, nets)
+    def check_fault(name: str) -> None:
+        from nets.catalogue import check_own_fault
+
+        check_own_fault(name)
+
+    return EngineCatalogue("default", names, load, nets, check_fault)

@@ -61,11 +61,22 @@ def test_a_manifest_without_nets_needs_no_default(tmp_path):
     assert read_manifest(file).evaluators == ()
 
 
-def test_a_manifest_is_read_once(tmp_path):
+def test_a_manifest_is_read_once_and_again_when_it_was_written_anew(tmp_path):
     file = write_manifest(tmp_path)
     first = read_manifest(file)
-    file.unlink()
     assert read_manifest(file) is first
+    new = tmp_path / "new.toml"
+    new.write_text(file.read_text().replace('"tiny"', '"tidy"'))
+    new.replace(file)
+    assert read_manifest(file).default == "tidy"
+    file.unlink()
+    _refused(file, "cannot be read")
+
+
+def test_a_net_of_other_sizes_than_its_entry_says_is_an_error(tmp_path):
+    manifest = write_manifest(tmp_path, hidden="[9]")
+    with pytest.raises(DataFileError, match="hidden layers of 8 units, the manifest expects 9"):
+        load_net(read_manifest(manifest).nets[0], tmp_path)
 
 
 def test_a_missing_manifest_is_an_error(tmp_path):

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.bearoff.databases import data_folder
 from engine.errors import GammondError
 from nets.player_specs import OPTION_NAMES
 from tools import cli
@@ -21,15 +22,15 @@ from tools.tournament.rules import DEEP_GAMES_PER_RANGE, GAMES_PER_RANGE, SEQUEN
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "guide" / "tools.md").read_text("utf-8")
 MEASUREMENTS = (DOCS / "lab" / "measurements.md").read_text("utf-8")
-BLOCKS = re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL)
+OWN_NETS = (DOCS / "guide" / "own-nets.md").read_text("utf-8")
 
 ROW_CODES = sorted({error.row_code for error in (GammondError, *GammondError.__subclasses__())})
 _NUMBER = r"[-+]?[0-9]+\.[0-9]+"
 
 
-def commands():
-    """Commands of the page with what they write, in order."""
-    for block in BLOCKS:
+def commands(page):
+    """Commands of a page with what they write, in order."""
+    for block in re.findall(r"```console\n(.*?)```", page, re.DOTALL):
         for part in block.split("$ ")[1:]:
             command, _, output = part.partition("\n")
             yield command, output
@@ -49,7 +50,7 @@ def matches(expected: str, got: str) -> bool:
 def test_the_commands_of_the_page_write_what_it_says(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     ran = []
-    for command, expected in commands():
+    for command, expected in commands(PAGE):
         name, *arguments = shlex.split(command)
         if name == "cat":
             Path(arguments[0]).write_text(expected)
@@ -59,6 +60,24 @@ def test_the_commands_of_the_page_write_what_it_says(tmp_path, monkeypatch, caps
         assert matches(expected, out), out
         ran.append(arguments[0])
     assert set(ran) >= {"batch", "rollout", "players", "tournament"}
+
+
+def test_the_page_of_own_nets_shows_what_training_exporting_and_using_them_write(
+    tmp_path, monkeypatch, capsys
+):
+    pytest.importorskip("onnx")
+    for file in data_folder().glob("*.bearoff"):
+        (tmp_path / file.name).symlink_to(file)
+    monkeypatch.setenv("GAMMOND_DATA", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    ran = []
+    for command, expected in commands(OWN_NETS):
+        words = shlex.split(command)
+        assert cli.main(words[1:]) == 0, command
+        out = capsys.readouterr().out
+        assert matches(expected, out) or expected == "...\n", out
+        ran.append(words[1])
+    assert ran == ["train", "export", "nets", "nets", "tournament", "rollout", "nets"]
 
 
 def test_the_comparison_can_fail():

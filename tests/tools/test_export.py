@@ -1,6 +1,7 @@
 """Export: the written nets are the trained ones, and their manifest entries fit them."""
 
 import argparse
+import json
 import tomllib
 
 import msgspec
@@ -10,16 +11,22 @@ import pytest
 from engine.errors import DataFileError, StateError, UnsupportedError, ValueRangeError
 from engine.formats.array_file import read_array_file
 from nets.encoders import encode_tesauro196, get_encoder
-from nets.manifest import NetEntry, load_net
-from tools import export
+from nets.manifest import MANIFEST_FILE, NetEntry, load_net, read_manifest
+from nets.own_nets import find_own_folder
+from nets.provenance import StrengthRecord
+from tools import cli, export
 from tools.common.files import append_record, write_arrays
+from tools.common.locks import hold_lock
+from tools.common.opponents import collect_net_hashes, load_net_evaluator, load_opponent
 from tools.heritage.computational_backgammon.learner import ClassicLearner
 from tools.heritage.computational_backgammon.settings import ClassicSettings
+from tools.nets import describe_net
 from tools.train.fitting.recipe import Recipe
 from tools.train.runs.run_folder import begin_run, read_provenance
+from tools.train.runs.strength_games import strengths_to_arrays
 from tools.train.td.self_play import SelfPlay, TdSettings
 from tools.train.weights.layers import LayeredNet
-from tools.train.weights.net_set import NetSet
+from tools.train.weights.net_set import NetSet, load_net_set
 from tools.train.weights.random_positions import sample_random_positions
 from tools.train.weights.td_nets import td_nets_from_arrays
 
@@ -98,9 +105,114 @@ def test_nets_that_exist_are_replaced_only_when_that_is_asked_for(run_folder, tm
     assert not list(tmp_path.glob("*.part"))
 
 
-def test_the_shipped_nets_are_refused_as_a_target_before_the_run_is_even_looked_at(tmp_path):
-    with pytest.raises(StateError, match=r"strong-[a-z]+\.onnx exists"):
+def test_names_of_shipped_nets_are_refused_before_the_run_is_even_looked_at(tmp_path):
+    with pytest.raises(ValueRangeError, match="got 'strong': choose another name"):
         run_command(str(tmp_path / "no run"), "--name", "strong")
+
+
+@pytest.fixture
+def data(tmp_path, monkeypatch):
+    """An empty data folder."""
+    monkeypatch.setenv("GAMMOND_DATA", str(tmp_path / "data"))
+    return tmp_path / "data"
+
+
+def list_installed_files():
+    return sorted(file for file in MANIFEST_FILE.parent.rglob("*") if "__pycache__" not in file.parts)
+
+
+def test_an_exported_net_is_found_by_name_and_plays_as_the_run_does(run_folder, data, capsys):
+    installed = list_installed_files()
+    assert run_command(str(run_folder), "--name", "mine") == 0
+    assert "set engine.net mine" in capsys.readouterr().out
+    assert list_installed_files() == installed
+    assert {file.name.split("-")[0] for file in (data / "nets" / "mine").iterdir()} == {
+        "contact",
+        "race",
+        "manifest.toml",
+        "provenance.toml",
+    }
+    boards = sample_random_positions(300, seed=2)
+    by_name = load_net_evaluator("mine").evaluate(boards)
+    np.testing.assert_allclose(
+        by_name, load_net_evaluator(f"run:{run_folder}").evaluate(boards), atol=export.TOLERANCE
+    )
+    assert load_opponent("mine").nets.keys() == {"mine-contact", "mine-race"}
+
+
+def test_a_registered_net_tells_how_it_was_made_and_can_be_trained_on(run_folder, data):
+    arrays = read_array_file(run_folder / "checkpoint.npz")
+    strength = StrengthRecord("pubeval", 0.25, 0.03, 2000)
+    write_arrays(run_folder / "best.npz", {**arrays, **strengths_to_arrays([strength])})
+    run_command(str(run_folder), "--name", "mine")
+    listed = describe_net("mine")
+    assert listed.is_own
+    assert listed.strengths == (strength,)
+    assert listed.commands[-1] == f"gammond export {run_folder} --name mine --best"
+    assert [step.games for step in read_provenance("mine")] == [64]
+    assert load_net_set("mine").nets.keys() == {"contact", "race"}
+
+
+def test_a_name_that_is_registered_is_replaced_only_when_that_is_asked_for(run_folder, data):
+    run_command(str(run_folder), "--name", "mine")
+    before = collect_net_hashes("mine")
+    with pytest.raises(StateError, match="replace it with --force"):
+        run_command(str(run_folder), "--name", "mine")
+    arrays = read_array_file(run_folder / "checkpoint.npz")
+    write_arrays(run_folder / "checkpoint.npz", {**arrays, "contact_b1": arrays["contact_b1"] + 1})
+    run_command(str(run_folder), "--name", "mine", "--force")
+    after = collect_net_hashes("mine")
+    assert after["mine-contact"] != before["mine-contact"]
+    assert after["mine-race"] == before["mine-race"]
+    assert len(list((data / "nets" / "mine").glob("*.onnx"))) == 2
+    load_net_evaluator("mine")
+
+
+def test_two_processes_do_not_register_one_name_at_the_same_time(run_folder, data):
+    with hold_lock(find_own_folder("mine")), pytest.raises(StateError, match="another process writes"):
+        run_command(str(run_folder), "--name", "mine")
+    assert not find_own_folder("mine").exists()
+
+
+def test_a_data_folder_that_cannot_be_written_is_an_error_that_names_the_variable(run_folder, data):
+    data.write_text("a file")
+    with pytest.raises(DataFileError, match="GAMMOND_DATA"):
+        run_command(str(run_folder), "--name", "mine")
+
+
+def test_nets_are_listed_checked_and_removed(run_folder, data, capsys):
+    run_command(str(run_folder), "--name", "mine")
+    capsys.readouterr()
+    assert cli.main(["nets"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "mine: your own" in lines
+    assert "    contact tesauro196 8" in lines
+    assert f"{read_manifest().default}: shipped" == lines[0]
+    assert cli.main(["nets", "check", "mine"]) == 0
+    assert capsys.readouterr().out == "mine: 2 nets as the manifest says (2 compiled)\n"
+    (file,) = (data / "nets" / "mine").glob("race-*")
+    file.write_bytes(b"other")
+    assert cli.main(["nets", "check", "mine"]) == 1
+    assert "mine: cannot be used: net mine-race" in capsys.readouterr().out
+    (data / "nets" / "mine" / "manifest.toml").write_text("")
+    assert cli.main(["nets", "--json"]) == 0
+    listed = {each["name"]: each for each in json.loads(capsys.readouterr().out)}
+    assert listed["mine"]["is_own"]
+    assert "expected one evaluator, mine" in listed["mine"]["problem"]
+    assert not listed["strong"]["problem"]
+    assert cli.main(["nets", "remove", "mine"]) == 0
+    assert not (data / "nets" / "mine").exists()
+    assert cli.main(["nets", "remove", "mine"]) == cli.main(["nets", "remove", "strong"]) == 2
+    assert cli.main(["nets", "remove"]) == cli.main(["nets", "check", "mine"]) == 2
+
+
+def test_nets_that_only_rate_plays_are_not_registered(tmp_path, data):
+    run = tmp_path / "mimic"
+    run.mkdir()
+    (run / "net.txt").write_text("a net")
+    with pytest.raises(UnsupportedError, match="play as run:"):
+        run_command(str(run), "--name", "mine")
+    assert not data.exists()
 
 
 def test_nets_that_cannot_be_written_leave_those_of_the_same_name_alone(run_folder, tmp_path):
@@ -127,6 +239,15 @@ def test_an_entry_says_when_the_best_weights_were_taken(run_folder, tmp_path, ca
     (training,) = tomllib.loads(capsys.readouterr().out)["training"]
     assert training["games"] == 32
     assert training["commands"][1] == f"gammond export {run_folder} --name tiny --best"
+    run_command(str(run_folder), "--name", "tidy", "--folder", str(tmp_path))
+    (training,) = tomllib.loads(capsys.readouterr().out)["training"]
+    assert training["commands"][1] == f"gammond export {run_folder} --name tidy --best"
+    run_command(str(run_folder), "--name", "late", "--folder", str(tmp_path), "--last")
+    (training,) = tomllib.loads(capsys.readouterr().out)["training"]
+    assert (training["games"], training["commands"][1]) == (
+        64,
+        f"gammond export {run_folder} --name late --last",
+    )
 
 
 def test_a_checkpoint_without_the_number_of_games_is_an_error(run_folder, tmp_path):

@@ -13,7 +13,10 @@ from tools import cli
 def test_every_player_is_listed_with_its_options(capsys):
     assert cli.main(["players"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == f"default, {', '.join(list_evaluator_names())}: evaluators of the manifest"
+    assert (
+        lines[0]
+        == f"default, {', '.join(list_evaluator_names())}: evaluators: nets by name, shipped and your own"
+    )
     assert [line.split("=")[0].strip() for line in lines[1 : 1 + len(OPTION_NAMES)]] == list(OPTION_NAMES)
     assert lines[1] == "    plies=0        look-ahead (0..4)"
     for kind in load_player_kinds():

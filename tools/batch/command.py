@@ -49,6 +49,7 @@ from tools.batch.rows import ROW_FORMATS, RowFormat, format_error
 from tools.common.interrupts import call_on_interrupt
 from tools.common.locks import hold_lock
 from tools.common.progress import Progress
+from tools.common.strength import add_net_argument
 
 SUMMARY = "evaluate a file of positions: position IDs, XGIDs, OGIDs, FIBS board lines"
 
@@ -90,9 +91,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     existing = parser.add_mutually_exclusive_group()
     existing.add_argument("--resume", action="store_true", help="continue an interrupted --output")
     existing.add_argument("--force", action="store_true", help="overwrite an existing --output")
-    parser.add_argument(
-        "--net", default="default", metavar="NAME", help="the evaluator (default the manifest's)"
-    )
+    add_net_argument(parser)
 
 
 def main(args: argparse.Namespace) -> int:

@@ -15,7 +15,7 @@ from engine.rules.match import MatchState
 from engine.rules.outcome import cubeless_equity
 from engine.rules.position import Board
 from engine.search import SearchWatch
-from nets.catalogue import load_engine
+from tools.common.opponents import load_net_engine
 
 _SMALLEST_SHOWN = 5e-7
 
@@ -118,11 +118,11 @@ def load_batch_evaluator(net: str, plies: int, *, is_cubeful: bool, threads: int
         threads: How many threads look ahead.
 
     Raises:
-        GammondError: As `nets.catalogue.load_engine`.
+        GammondError: As `tools.common.opponents.load_net_engine`.
         ValueRangeError: The plies are out of range.
     """
     EvalSettings(plies)
-    return BatchEvaluator(load_engine(net, threads), plies, is_cubeful=is_cubeful)
+    return BatchEvaluator(load_net_engine(net, threads), plies, is_cubeful=is_cubeful)
 
 
 def _append_equities(outcomes: NDArray[np.float32]) -> NDArray[np.float64]:

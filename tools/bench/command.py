@@ -29,6 +29,7 @@ from tools.bench.rollouts import bench_rollouts
 from tools.bench.search import bench_search
 from tools.bench.signature import compute_signature
 from tools.bench.wire import bench_server, bench_stdin
+from tools.common.strength import add_net_argument
 
 SUMMARY = "measure the speed of this machine, or print the signature"
 
@@ -64,9 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"benchmarks to run: {', '.join(BENCHMARKS)}",
     )
     parser.add_argument("--json", action="store_true", help="one JSON object instead of the table")
-    parser.add_argument(
-        "--net", default="default", metavar="NAME", help="the evaluator (default the manifest's)"
-    )
+    add_net_argument(parser)
     parser.add_argument(
         "--signature",
         action="store_true",

@@ -14,7 +14,7 @@ from engine.errors import GammondError
 from engine.evaluation.evaluator import Evaluator, choose_best_children
 from engine.rules.position import Board, find_finished
 from engine.rules.rules import STANDARD_RULES
-from nets.catalogue import load_engine, load_evaluator
+from tools.common.opponents import load_net_engine, load_net_evaluator
 
 GAMES_AT_ONCE = 512
 
@@ -125,7 +125,7 @@ class BenchmarkSubject:
     @cached_property
     def evaluator(self) -> Evaluator:
         """The evaluator, loaded on first use."""
-        return load_evaluator(self.net)
+        return load_net_evaluator(self.net)
 
     @cached_property
     def engine(self) -> Engine:
@@ -134,7 +134,7 @@ class BenchmarkSubject:
 
     def load_engine(self, net: str) -> Engine:
         """Load an engine with the nets of an evaluator and an empty cache of its own."""
-        return load_engine(net)
+        return load_net_engine(net)
 
     @cached_property
     def boards(self) -> Board:

@@ -1,4 +1,4 @@
-"""Players by name, including those that only tools know: training runs, and other engines.
+"""Players and nets by name, including those that only tools know: training runs, and other engines.
 
 Their loaders are found by name and imported only when needed.
 """
@@ -13,10 +13,13 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from engine.analysis.engine import Engine
 from engine.errors import DataFileError
+from engine.evaluation.evaluator import Evaluator
 from engine.formats.array_file import read_array_file
 from engine.play.player import Player
-from nets.catalogue import load_player
+from nets import catalogue
+from nets.catalogue import PlayerSource
 
 PLAYER_HELP = (
     "a player of 'gammond players', with options after a colon: 'default', 'NAME:plies=2,filter=narrow', "
@@ -58,6 +61,21 @@ _ARRAYS_BEFORE_KINDS = {
 """Trainer -> arrays that tell its files from the others' in those written before files had a kind."""
 
 
+def load_net_evaluator(name: str) -> Evaluator:
+    """Load an evaluator, as `nets.catalogue.load_evaluator`, that of a training run and of gnubg too."""
+    return catalogue.load_evaluator(name, sources=_SOURCES)
+
+
+def load_net_engine(name: str, threads: int = 1) -> Engine:
+    """Load an engine, as `nets.catalogue.load_engine`, with the nets of a training run or of gnubg too."""
+    return catalogue.load_engine(name, threads, sources=_SOURCES)
+
+
+def collect_net_hashes(name: str) -> dict[str, str]:
+    """Return sha256 by name of the nets of a player, as `nets.catalogue.collect_net_hashes`."""
+    return catalogue.collect_net_hashes(name, sources=_SOURCES)
+
+
 def load_opponent(name: str) -> Player:
     """Load a player; a run's ``nets`` are the one file that plays, gnubg has none.
 
@@ -72,7 +90,7 @@ def load_opponent(name: str) -> Player:
         UnsupportedError: A package is missing that plays it.
         DataFileError: As `nets.catalogue.load_player`; or a run has no nets that can be read.
     """
-    return load_player(name, sources={"run": _load_run, "gnubg": _load_gnubg})
+    return catalogue.load_player(name, sources=_SOURCES)
 
 
 def _load_gnubg(name: str) -> Player:
@@ -99,6 +117,10 @@ def _find_run_file(name: str) -> Path:
     if not path.is_dir():
         return path
     return next((path / file for file in _RUN_FILES if (path / file).exists()), path / _RUN_FILES[-1])
+
+
+_SOURCES: Mapping[str, PlayerSource] = {"run": _load_run, "gnubg": _load_gnubg}
+"""Loaders of the players that only tools know, by the word before the colon."""
 
 
 def _load_run_file(file: Path) -> Player:

@@ -14,6 +14,15 @@ from engine.search.filters import DEFAULT_FILTER
 STRENGTH_OPTIONS = ("level", "plies", "filter")
 """The options that `add_strength_arguments` declares, as attributes of the parsed arguments."""
 
+DEFAULT_NET = "default"
+"""The strongest net, whatever its own name is."""
+
+NET_HELP = (
+    "an evaluator of 'gammond players', 'run:FOLDER' (the nets of a training run) or 'wildbg:FOLDER' "
+    "(default the strongest)"
+)
+"""For the help of options that take a net."""
+
 
 @dataclass(frozen=True)
 class PlayingStrength:
@@ -28,6 +37,19 @@ class PlayingStrength:
     name: str
     settings: EvalSettings
     noise_points: float
+
+
+def add_net_argument(
+    parser: argparse.ArgumentParser, role: str = "the evaluator", default: str | None = DEFAULT_NET
+) -> None:
+    """Declare ``--net``, for `tools.common.opponents.load_net_engine` and `load_net_evaluator`.
+
+    Args:
+        parser: Of the tool.
+        role: What the net does.
+        default: Its default; None where the tool asks whether the option is given.
+    """
+    parser.add_argument("--net", default=default, metavar="NAME", help=f"{role}: {NET_HELP}")
 
 
 def add_strength_arguments(parser: argparse.ArgumentParser, scope: str = "") -> None:
@@ -90,7 +112,7 @@ def load_decider(
     """Load the decider for this engine.
 
     Args:
-        net: As for `nets.catalogue.load_engine`.
+        net: As for `tools.common.opponents.load_net_engine`.
         playing_strength: Its strength.
         threads: For one decision.
         seed: Of the errors of weak levels.
@@ -98,15 +120,12 @@ def load_decider(
             makes the cube decisions.
 
     Raises:
-        GammondError: As `nets.catalogue.load_engine` and `tools.common.opponents.load_opponent`, or a
-            negative seed.
+        GammondError: As `tools.common.opponents.load_net_engine` and `load_opponent`, or a negative seed.
     """
-    from nets.catalogue import load_engine
+    from tools.common.opponents import load_net_engine, load_opponent
 
-    engine = load_engine(net, threads)
+    engine = load_net_engine(net, threads)
     settings, noise_points = playing_strength.settings, playing_strength.noise_points
     if player is None:
         return Decider(engine, settings, noise_points, seed)
-    from tools.common.opponents import load_opponent
-
     return Decider(engine, settings, noise_points, seed, player=load_opponent(player))

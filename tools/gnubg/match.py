@@ -28,7 +28,13 @@ from engine.search import SearchWatch
 from engine.search.results import ChosenPlay
 from protocol.transports.gnubg import gnubg_server
 from tools.common.progress import Progress
-from tools.common.strength import add_player_argument, add_strength_arguments, load_decider, read_strength
+from tools.common.strength import (
+    add_net_argument,
+    add_player_argument,
+    add_strength_arguments,
+    load_decider,
+    read_strength,
+)
 from tools.gnubg import find_gnubg
 from tools.gnubg.record import parse_record, replay_game
 from tools.gnubg.result import GnubgSessionResult, format_count
@@ -78,9 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--matches", type=int, default=10, help="matches (default %(default)s)")
     parser.add_argument("--length", type=int, default=5, help="points of a match (default %(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="seed of gnubg's dice (default %(default)s)")
-    parser.add_argument(
-        "--net", default="default", metavar="NAME", help="the evaluator (default the manifest's)"
-    )
+    add_net_argument(parser)
     add_player_argument(parser)
     add_strength_arguments(parser)
     parser.add_argument("--threads", type=int, help="threads for each decision (default one for each core)")

@@ -30,8 +30,9 @@ from engine.rules.position import Board, Position
 from engine.runtime.version import read_version
 from engine.search import UNPRUNED, NPlyEvaluator, SearchWatch, find_move_filter, make_cubeless_search
 from engine.search.filters import DEFAULT_FILTER
-from nets.catalogue import load_evaluator, load_pruner
+from nets.catalogue import load_pruner
 from nets.heritage.barca.star import MAX_STAR_PLIES, Cutoffs, EquityLeafEvaluator, StarSearch
+from tools.common.opponents import load_net_evaluator
 from tools.common.progress import Progress
 from tools.measure.decisions import add_decision_arguments, check_decision_arguments, draw_contact_decisions
 
@@ -92,7 +93,7 @@ def main(args: argparse.Namespace) -> int:
     check_decision_arguments(args, min_count=1)
     if not 1 <= args.plies <= MAX_STAR_PLIES:
         raise ValueRangeError(f"--plies: expected 1 to {MAX_STAR_PLIES}, got {args.plies}", field="plies")
-    evaluator = load_evaluator(args.net)
+    evaluator = load_net_evaluator(args.net)
     decisions = draw_contact_decisions(evaluator, args.decisions, args.seed)
     ways = make_searches(evaluator, load_pruner(), args.plies)
     rows = compare_searches(ways, decisions)

@@ -11,6 +11,7 @@ from engine.evaluation.evaluator import Evaluator
 from engine.rules.dice import Roll
 from engine.rules.position import Phase, Position, classify_phases
 from tools.bench.measure import SelfPlayGames
+from tools.common.strength import add_net_argument
 
 _MAX_TURNS_BETWEEN = 7
 _TURNS_BEFORE = 3
@@ -29,9 +30,7 @@ def add_decision_arguments(parser: argparse.ArgumentParser, default_count: int) 
     parser.add_argument(
         "--seed", type=int, default=1, help="seed of positions and rolls, 0 or more (default 1)"
     )
-    parser.add_argument(
-        "--net", default="default", metavar="NAME", help="the evaluator (default the manifest's)"
-    )
+    add_net_argument(parser)
 
 
 def check_decision_arguments(args: argparse.Namespace, min_count: int) -> None:

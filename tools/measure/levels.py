@@ -29,9 +29,10 @@ from engine.rules.rules import STANDARD_RULES
 from engine.runtime.version import read_version
 from engine.search import FILTERS
 from engine.search.results import PlayEvaluation
-from nets.catalogue import load_engine
 from tools.common.interrupts import EXIT_INTERRUPTED
+from tools.common.opponents import load_net_engine
 from tools.common.progress import Progress
+from tools.common.strength import add_net_argument
 
 SUMMARY = "measure the error rate of each level"
 
@@ -58,12 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--seed", type=int, default=1, help="seed of dice and errors, 0 or more (default 1)")
     parser.add_argument("--threads", type=int, default=1, help="threads for one evaluation (default 1)")
-    parser.add_argument(
-        "--net",
-        default="default",
-        metavar="NAME",
-        help="evaluator of the levels and of the reference (default the manifest's)",
-    )
+    add_net_argument(parser, "evaluator of the levels and of the reference")
     parser.add_argument("--json", action="store_true", help="write one JSON object instead of the table")
 
 
@@ -86,7 +82,7 @@ def main(args: argparse.Namespace) -> int:
     if args.seed < 0:
         raise ValueRangeError(f"--seed: expected 0 or more, got {args.seed}", field="seed")
     depth = EvalSettings(args.judge_plies, args.judge_filter)
-    engine = load_engine(args.net, args.threads)
+    engine = load_net_engine(args.net, args.threads)
     title = (
         f"gammond {read_version()}, reference {engine.name} at {depth.plies} plies ({depth.filter_name}), "
         f"seed {args.seed}\n"

@@ -24,7 +24,8 @@ from engine.runtime.version import read_version
 from engine.search import FILTERS, UNPRUNED, find_move_filter, make_cubeless_search
 from engine.search.filters import DEFAULT_FILTER
 from engine.search.tree import check_plies
-from nets.catalogue import load_evaluator, load_pruner
+from nets.catalogue import load_pruner
+from tools.common.opponents import load_net_evaluator
 from tools.common.progress import Progress
 from tools.measure.decisions import add_decision_arguments, check_decision_arguments, draw_contact_decisions
 from tools.measure.quality import measure_choice_costs
@@ -65,7 +66,7 @@ def main(args: argparse.Namespace) -> int:
             "--plies: expected 1 or more, got 0: without look-ahead nothing is pruned", field="plies"
         )
     chosen_filter = find_move_filter(args.filter)
-    evaluator, pruner = load_evaluator(args.net), load_pruner()
+    evaluator, pruner = load_net_evaluator(args.net), load_pruner()
     search = make_cubeless_search(evaluator, pruner, threads=args.threads)
     exact = make_cubeless_search(evaluator, None, UNPRUNED, threads=args.threads)
     decisions = draw_contact_decisions(evaluator, args.decisions, args.seed)

@@ -37,9 +37,11 @@ from engine.rollout import RolloutSettings, StopReason
 from engine.rules.dice import validate_roll
 from engine.rules.match import MatchState
 from engine.runtime.cores import count_usable_cores
-from nets.catalogue import collect_net_hashes, collect_pruning_net_hashes, load_engine
+from nets.catalogue import collect_pruning_net_hashes
 from tools.common.interrupts import EXIT_INTERRUPTED, call_on_interrupt
 from tools.common.locks import hold_lock
+from tools.common.opponents import collect_net_hashes, load_net_engine
+from tools.common.strength import add_net_argument
 from tools.rollout.report import format_json, format_table
 from tools.rollout.state_file import RolloutProgress, RolloutStateFile
 
@@ -86,9 +88,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--state", type=Path, metavar="FILE", help="save the trials here, and resume from them"
     )
     parser.add_argument("--json", action="store_true", help="write one JSON object in place of the table")
-    parser.add_argument(
-        "--net", default="default", metavar="NAME", help="the evaluator (default the manifest's)"
-    )
+    add_net_argument(parser)
 
 
 def main(args: argparse.Namespace) -> int:
@@ -107,7 +107,7 @@ def main(args: argparse.Namespace) -> int:
     stopped = threading.Event()
     with nullcontext() if args.state is None else hold_lock(args.state, "state"):
         resume = keeper.load()
-        engine = load_engine(args.net)
+        engine = load_net_engine(args.net)
         with call_on_interrupt(stopped.set), RolloutProgress(settings.trials, resume, keeper) as report:
             try:
                 answer = PreparedRollout(request, engine, settings, stopped.is_set).run(resume, report)

@@ -23,9 +23,10 @@ from engine.errors import ValueRangeError
 from engine.rollout import RolloutEvaluators, RolloutSettings
 from engine.runtime.cores import MAX_THREADS, count_usable_cores
 from engine.runtime.version import read_version
-from nets.catalogue import load_engine
 from tools.common.interrupts import EXIT_INTERRUPTED, call_on_interrupt
+from tools.common.opponents import load_net_engine
 from tools.common.progress import Progress
+from tools.common.strength import add_net_argument
 from tools.measure.cube.fit import EFFICIENCY_NAMES, efficiencies_from_vector
 from tools.measure.cube.positions import KINDS, classify_positions, draw_positions
 from tools.measure.cube.report import (
@@ -51,12 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--seed", type=int, default=1, help="seed of positions and dice, 0 or more (default 1)"
     )
     parser.add_argument("--threads", type=int, help="threads (default one for each core)")
-    parser.add_argument(
-        "--net",
-        default="default",
-        metavar="NAME",
-        help="evaluator for cube decisions (default the manifest's)",
-    )
+    add_net_argument(parser, "evaluator for cube decisions")
     parser.add_argument(
         "--play-net", metavar="NAME", help="evaluator for plays in the rollouts (default that of --net)"
     )
@@ -143,10 +139,10 @@ def _read_kinds(args: argparse.Namespace) -> tuple[str, ...]:
 
 def _load_evaluators(args: argparse.Namespace) -> tuple[RolloutEvaluators, tuple[str, str]]:
     """Load the evaluators; return them with the names of the nets for the cube and for plays."""
-    engine = load_engine(args.net)
+    engine = load_net_engine(args.net)
     if args.play_net is None:
         return engine.rollout_evaluators(), (engine.name, engine.name)
-    player = load_engine(args.play_net)
+    player = load_net_engine(args.play_net)
     evaluators = replace(player.rollout_evaluators(), leaf=engine.evaluator, cube=engine.evaluator)
     return evaluators, (engine.name, player.name)
 

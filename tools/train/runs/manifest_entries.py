@@ -1,15 +1,17 @@
-"""Entries of ``nets/manifest.toml`` and ``nets/provenance.toml``, as text to paste."""
+"""Entries of manifests and provenance files, as text."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
 from engine.errors import StateError
+from nets.contact_classes import CONTACT_CLASSES
 from nets.manifest import MANIFEST_FILE, check_name
+from nets.provenance import StrengthRecord
 from tools.common.files import write_atomically
 from tools.train.runs.run_folder import Provenance, read_run_provenance
 
@@ -58,17 +60,21 @@ def format_training_entry(name: str, nets: Sequence[str], provenance: Provenance
     return _format_entry("training", lines)
 
 
-def format_net_entry(file: Path, phase: str, net: EncodedNet, content: bytes) -> str:
+def format_net_entry(
+    name: str, file: Path, phase: str, net: EncodedNet, content: bytes, home: Path = MANIFEST_FILE.parent
+) -> str:
     """Format the ``[[net]]`` entry of a file.
 
     Args:
-        file: Where the net is; relative to the folder of the manifest if it is below it, absolute otherwise.
+        name: Of the net.
+        file: Where it is; relative to the folder of the manifest if it is below it, absolute otherwise.
         phase: The phase or contact class that it was trained on.
         net: Its weights.
         content: Its bytes.
+        home: The folder of the manifest.
     """
     lines = [
-        *_format_name_and_file(file),
+        *_format_name_and_file(name, file, home),
         f"phase = {_quote(phase)}",
         f"encoder = {_quote(net.encoder_id)}",
         f"hidden = {list(net.hidden)}",
@@ -82,28 +88,53 @@ def format_scorer_entry(file: Path, activation: str, content: bytes) -> str:
     """Format the ``[[scorer]]`` entry of a file.
 
     Args:
-        file: Where the net is; as in `format_net_entry`.
+        file: Where the net is, under its name; as in `format_net_entry`.
         activation: Activation of its hidden units.
         content: Its bytes.
     """
     return _format_entry(
         "scorer",
         [
-            *_format_name_and_file(file),
+            *_format_name_and_file(file.stem, file, MANIFEST_FILE.parent),
             f"activation = {_quote(activation)}",
             _format_hash(content),
         ],
     )
 
 
+def format_evaluator_entry(name: str, nets: Mapping[str, str]) -> str:
+    """Format the ``[[evaluator]]`` entry of a set of nets.
+
+    Args:
+        name: Of the evaluator.
+        nets: Their names by what they were trained on.
+    """
+    classes = [f"{each} = {_quote(nets[each])}" for each in CONTACT_CLASSES if each in nets]
+    lines = [f"name = {_quote(name)}", *([f"plans = {{{', '.join(classes)}}}"] if classes else [])]
+    lines += [f"{phase} = {_quote(nets[phase])}" for phase in ("contact", "crashed", "race") if phase in nets]
+    return _format_entry("evaluator", lines)
+
+
+def format_strength_entry(evaluator: str, strength: StrengthRecord) -> str:
+    """Format a ``[[strength]]`` entry of the provenance file."""
+    lines = [
+        f"evaluator = {_quote(evaluator)}",
+        f"opponent = {_quote(strength.opponent)}",
+        f"points_per_game = {strength.points_per_game}",
+        f"standard_error = {strength.standard_error}",
+        f"games = {strength.games}",
+    ]
+    return _format_entry("strength", lines)
+
+
 def _format_entry(kind: str, lines: Sequence[str]) -> str:
     return "\n".join([f"[[{kind}]]", *lines, "", ""])
 
 
-def _format_name_and_file(file: Path) -> list[str]:
-    home, place = MANIFEST_FILE.parent, file.resolve()
+def _format_name_and_file(name: str, file: Path, home: Path) -> list[str]:
+    place, home = file.resolve(), home.resolve()
     shown = place.relative_to(home) if place.is_relative_to(home) else place
-    return [f"name = {_quote(file.stem)}", f"file = {_quote(shown.as_posix())}"]
+    return [f"name = {_quote(name)}", f"file = {_quote(shown.as_posix())}"]
 
 
 def _format_hash(content: bytes) -> str:

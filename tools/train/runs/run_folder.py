@@ -16,8 +16,7 @@ import msgspec
 
 from engine.errors import DataFileError, StateError
 from engine.formats.array_file import read_array_file
-from nets.catalogue import DEFAULT_EVALUATOR, list_evaluator_names
-from nets.manifest import read_manifest
+from nets.catalogue import DEFAULT_EVALUATOR, FoundEvaluator, find_evaluator, list_evaluator_names
 from nets.provenance import TrainingRecord
 from nets.provenance import read_provenance as read_net_provenance
 from tools.common.files import read_records
@@ -124,9 +123,8 @@ def read_provenance(source: str) -> Provenance:
     Raises:
         DataFileError: The manifest or the folder of a run cannot be read.
     """
-    names = list_evaluator_names()
-    if source in (DEFAULT_EVALUATOR, *names):
-        return _read_evaluator_provenance(names[0] if source == DEFAULT_EVALUATOR else source)
+    if source in (DEFAULT_EVALUATOR, *list_evaluator_names()):
+        return _read_evaluator_provenance(find_evaluator(source))
     path = Path(source)
     return read_run_provenance(path if path.is_dir() else path.parent, find_nets_file(path))
 
@@ -206,10 +204,9 @@ def _count_games(records: Sequence[Mapping[str, Any]], nets: Path, kind: str) ->
     return max((int(record.get("games", 0)) for record in records), default=0)
 
 
-def _read_evaluator_provenance(name: str) -> Provenance:
-    entry = next(each for each in read_manifest().evaluators if each.name == name)
-    provenance = read_net_provenance()
-    trainings = dict.fromkeys(provenance.find_training(net) for net in entry.nets_by_phase.values())
+def _read_evaluator_provenance(found: FoundEvaluator) -> Provenance:
+    provenance = read_net_provenance(found.file)
+    trainings = dict.fromkeys(provenance.find_training(net) for net in found.net_hashes)
     return merge_provenances(*map(_provenance_from_training, trainings))
 
 

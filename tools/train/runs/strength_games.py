@@ -180,6 +180,14 @@ def strengths_to_arrays(strengths: Sequence[StrengthRecord]) -> dict[str, NDArra
     }
 
 
+def strengths_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> list[StrengthRecord]:
+    """Read what `strengths_to_arrays` added to a file of nets; none where nothing was measured."""
+    if "opponent" not in arrays:
+        return []
+    columns = (arrays[name].tolist() for name in ("opponent", "ppg", "ppg_error", "ppg_games"))
+    return [StrengthRecord(*row) for row in zip(*columns, strict=True)]
+
+
 @lru_cache(maxsize=4)
 def _load_cached_opponent(name: str) -> Player:
     return load_opponent(name)

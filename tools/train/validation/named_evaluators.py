@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from engine.errors import ValueRangeError
 from engine.evaluation.evaluator import Evaluator
 from nets.catalogue import DEFAULT_EVALUATOR, list_evaluator_names
-from tools.common.opponents import load_opponent
+from tools.common.opponents import load_net_evaluator
 from tools.train.weights.net_set import load_net_set
 
 
@@ -26,11 +25,4 @@ def load_named_evaluator(name: str) -> Evaluator:
     """
     if name not in (DEFAULT_EVALUATOR, *list_evaluator_names()) and Path(name).exists():
         return load_net_set(name).make_evaluator()
-    player = load_opponent(name)
-    if player.evaluator is not None and player.follows_evaluator:
-        return player.evaluator
-    raise ValueRangeError(
-        f"{name} chooses plays and gives no values of positions; expected an evaluator, a run, "
-        "wildbg:FOLDER or gnubg",
-        field="net",
-    )
+    return load_net_evaluator(name)

@@ -17,12 +17,17 @@ from engine.evaluation.pruning import PlayPruner, ShortlistPruner
 from engine.formats.array_file import read_array_file
 from engine.play.player import EvaluatorPlayer, Player
 from engine.rules.position import Phase
-from nets.catalogue import DEFAULT_EVALUATOR, list_evaluator_names, load_exact_evaluators
+from nets.catalogue import (
+    DEFAULT_EVALUATOR,
+    FoundEvaluator,
+    find_evaluator,
+    list_evaluator_names,
+    load_exact_evaluators,
+)
 from nets.compiled_net import CompiledNet, can_compile
 from nets.contact_classes import CONTACT_CLASSES
 from nets.encoders import get_encoder
 from nets.kernels.sparse import OneLayerWeights as SparseWeights
-from nets.manifest import MANIFEST_FILE, load_net, read_manifest
 from nets.net_evaluator import NetEvaluator
 from nets.onnx_layers import Layer as ActivatedLayer
 from nets.onnx_model import OnnxModel
@@ -189,7 +194,7 @@ def load_net_set(source: str) -> NetSet:
     """
     names = list_evaluator_names()
     if source in (DEFAULT_EVALUATOR, *names):
-        return _load_manifest_nets(names[0] if source == DEFAULT_EVALUATOR else source)
+        return _load_manifest_nets(find_evaluator(source))
     path = Path(source)
     if not path.exists():
         raise ValueRangeError(
@@ -256,17 +261,15 @@ def find_nets_file(path: Path) -> Path:
     return best if best.exists() else path / "checkpoint.npz"
 
 
-def _load_manifest_nets(name: str) -> NetSet:
-    manifest = read_manifest()
-    entry = next(each for each in manifest.evaluators if each.name == name)
+def _load_manifest_nets(found: FoundEvaluator) -> NetSet:
     nets = {}
-    names = entry.nets_by_phase
+    names = found.entry.nets_by_phase
     for phase, net_name in {"race": names.get("contact", ""), **names}.items():
-        net = manifest.find_net(net_name)
-        load_net(net)  # compares the file with the manifest
-        content = (MANIFEST_FILE.parent / net.file).read_bytes()
+        found.load_net(net_name)  # compares the file with the manifest
+        net = found.manifest.find_net(net_name)
+        content = (found.file.parent / net.file).read_bytes()
         nets[phase] = read_onnx(content, net.encoder, net.name)
-    return NetSet(name, nets)
+    return NetSet(found.entry.name, nets)
 
 
 def _to_sparse_weights(net: LayeredNet) -> SparseWeights:

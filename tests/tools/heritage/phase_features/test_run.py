@@ -232,9 +232,12 @@ def test_a_run_is_exported_as_weights_and_manifest_entries(whole, tmp_path, caps
     training = read_provenance(manifest_file).find_training("mine")
     assert training.commands[0].startswith(f"gammond heritage heuristic-net {whole} --random-games 8")
     assert (training.name, training.games) == ("mine", 24)
+    assert cli.main(["export", str(whole), "--name", "mine"]) == 2
+    assert "run:" in capsys.readouterr().err
     assert cli.main(["export", str(whole), "--name", "mine", "--folder", str(tmp_path)]) == 2
     assert "--force" in capsys.readouterr().err
-    assert cli.main(["export", str(whole), "--name", "mine", "--folder", str(tmp_path), "--force"]) == 0
+    options = "--name", "mine", "--folder", str(tmp_path)
+    assert cli.main(["export", str(whole), *options, "--force", "--last"]) == 0
     last = PhaseNet.from_arrays(read_array_file(whole / "checkpoint.npz"))
     np.testing.assert_array_equal(np.load(tmp_path / "mine.npy"), last.flat_weights)
 

@@ -36,7 +36,7 @@ def test_a_training_without_labelled_positions_lists_none():
 
 def test_a_net_is_described_by_its_weights_and_hashed():
     net = LayeredNet.make_untrained("tesauro196", (4, 3), np.random.default_rng(1))
-    (read,) = tomllib.loads(format_net_entry(WEIGHTS / "a.onnx", "race", net, b"x"))["net"]
+    (read,) = tomllib.loads(format_net_entry("a", WEIGHTS / "a.onnx", "race", net, b"x"))["net"]
     sha256 = hashlib.sha256(b"x").hexdigest()
     expected = NetEntry("a", "weights/a.onnx", "race", "tesauro196", (4, 3), "cumulative5", sha256)
     assert msgspec.convert(read, NetEntry) == expected

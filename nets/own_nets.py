@@ -1,0 +1,133 @@
+"""Nets of one's own: evaluators in the data folder, beside the shipped ones.
+
+Each is a folder ``nets/NAME`` with a manifest of one evaluator, called NAME, its nets, and how they were
+made. `gammond export` writes it, and `nets.catalogue` finds it by name. It is read as strictly as the shipped
+manifest; one with a fault is of no use, and disturbs no other.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from engine.bearoff.databases import data_folder
+from engine.errors import DataFileError, GammondError, ValueRangeError
+from nets.manifest import MANIFEST_NAME, Manifest, check_name, read_manifest
+from nets.player_kinds import list_kind_names
+
+NETS_FOLDER = "nets"
+"""Its name in the data folder."""
+
+RESERVED_NAMES = ("default", "net", "human", "run", "gnubg", "wildbg")
+"""Names of players and evaluators that are neither in a manifest nor player kinds."""
+
+_LOG = logging.getLogger(__name__)
+
+
+def find_own_folder(name: str) -> Path:
+    """Return the folder of an evaluator in the data folder, which need not exist."""
+    return data_folder() / NETS_FOLDER / name
+
+
+def list_own_folders() -> list[str]:
+    """List the names of the folders of evaluators, faulty ones included, in alphabetical order."""
+    try:
+        with os.scandir(data_folder() / NETS_FOLDER) as entries:
+            return sorted(each.name for each in entries if each.is_dir() and not each.name.startswith("."))
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        _warn(f"the nets of one's own are left out: {error.filename}: {error.strerror}")
+        return []
+
+
+def list_own_names(shipped: Manifest) -> list[str]:
+    """List the evaluators in the data folder that can be used; warn once of each of the others.
+
+    Args:
+        shipped: Has the names that they cannot have.
+    """
+    names = []
+    for name in list_own_folders():
+        try:
+            read_own_manifest(name, shipped)
+        except DataFileError as error:
+            _warn(f"{error.message}: it is left out ('gammond nets' lists and removes)")
+        else:
+            names.append(name)
+    return names
+
+
+def read_own_manifest(name: str, shipped: Manifest) -> Manifest:
+    """Read the manifest of an evaluator in the data folder; its net files are checked when they are loaded.
+
+    Args:
+        name: The evaluator.
+        shipped: Has the names that it and its nets cannot have.
+
+    Raises:
+        DataFileError: The manifest is missing or faulty, has more or other than the evaluator of this name, a
+            name of it is taken, or a file of it is not in its folder.
+    """
+    with _named_errors(name):
+        check_free_name(name, shipped)
+        manifest = read_manifest(find_own_folder(name) / MANIFEST_NAME)
+        _check_own_manifest(name, manifest, shipped)
+        return manifest
+
+
+def check_free_name(name: str, shipped: Manifest) -> None:
+    """Check that an evaluator in the data folder can have a name.
+
+    Args:
+        name: The name.
+        shipped: Has the names that are taken.
+
+    Raises:
+        ValueRangeError: No manifest allows it, or gammond has an evaluator or a player of this name.
+    """
+    check_name(name)
+    evaluators = [entry.name for entry in shipped.evaluators]
+    if name in (*RESERVED_NAMES, *evaluators, *list_kind_names()):
+        raise ValueRangeError(
+            f"expected a name that gammond has no player or evaluator for, got {name!r}: choose another name",
+            field="name",
+        )
+
+
+def _check_own_manifest(name: str, manifest: Manifest, shipped: Manifest) -> None:
+    names = [entry.name for entry in manifest.evaluators]
+    if names != [name] or manifest.default != name or manifest.pruner or manifest.scorers:
+        raise DataFileError(
+            f"expected one evaluator, {name}, as default and nothing but its nets, got "
+            f"{', '.join(names) or 'none'}",
+            field="net",
+        )
+    taken = {net.name for net in shipped.nets} | {scorer.name for scorer in shipped.scorers}
+    for net in manifest.nets:
+        if net.name in taken:
+            raise DataFileError(f"expected names that no shipped net has, got {net.name!r}", field="net")
+        if net.file != Path(net.file).name or net.file.startswith("."):
+            raise DataFileError(
+                f"net {net.name}: expected a file in the manifest's folder, got {net.file[:80]!r}",
+                field="net",
+            )
+
+
+@contextmanager
+def _named_errors(name: str) -> Iterator[None]:
+    """Say in errors which of the own nets has the fault."""
+    try:
+        yield
+    except GammondError as error:
+        raise DataFileError(f"net {name} in {find_own_folder(name)}: {error.message}", field="net") from error
+
+
+@functools.cache
+def _warn(message: str) -> None:
+    """Warn once in a process."""
+    _LOG.warning("%s", message)

@@ -1,0 +1,185 @@
+"""Nets of one's own: found by name beside the shipped ones; one with a fault disturbs no other."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+
+import numpy as np
+import onnx
+import pytest
+
+from engine.bearoff.databases import data_folder
+from engine.errors import DataFileError, ValueRangeError
+from engine.rules.position import Position
+from nets import catalogue, own_nets
+from nets.compiled_net import CompiledNet
+from nets.manifest import read_manifest
+from nets.net_evaluator import NetEvaluator
+from protocol.state.player_registry import SESSION_PLAYERS
+from protocol.state.service import Service, make_shipped_catalogue
+from tests.nets.net_files import write_manifest, write_net
+from tools.common import opponents
+
+OPENING = Position.start().board[None]
+
+
+@pytest.fixture
+def data(tmp_path, monkeypatch):
+    """A data folder with the databases of the usual one, and no nets."""
+    for file in data_folder().glob("*.bearoff"):
+        (tmp_path / file.name).symlink_to(file)
+    monkeypatch.setenv("GAMMOND_DATA", str(tmp_path))
+    own_nets._warn.cache_clear()
+    return tmp_path
+
+
+def write_own(data, name="mine", **changes):
+    """Write two nets as an evaluator of one's own; its folder."""
+    folder = data / "nets" / name
+    folder.mkdir(parents=True)
+    manifest = write_manifest(folder, **changes)
+    manifest.write_text(manifest.read_text().replace('"tiny', f'"{name}'))
+    for phase in ("contact", "race"):
+        (folder / f"tiny-{phase}.onnx").rename(folder / f"{name}-{phase}.onnx")
+    return folder
+
+
+def hash_anew(folder, net):
+    """Put the hash of a net's file into the manifest."""
+    manifest = folder / "manifest.toml"
+    old = read_manifest(manifest).find_net(net).sha256
+    new = hashlib.sha256((folder / f"{net}.onnx").read_bytes()).hexdigest()
+    manifest.write_text(manifest.read_text().replace(old, new))
+
+
+def test_an_own_net_is_found_by_name_after_the_shipped_ones(data):
+    write_own(data)
+    names = catalogue.list_evaluator_names()
+    assert names[0] == read_manifest().default
+    assert names[-1] == "mine"
+    evaluator = catalogue.load_evaluator("mine")
+    assert evaluator.name == "mine"
+    assert catalogue.load_engine("mine").name == "mine"
+    player = catalogue.load_player("mine")
+    assert set(player.nets) == set(catalogue.collect_net_hashes("mine")) == {"mine-contact", "mine-race"}
+    assert np.array_equal(player.evaluator.evaluate(OPENING), evaluator.evaluate(OPENING))
+
+
+def test_players_take_it_with_options(data):
+    write_own(data)
+    assert catalogue.load_player("mine:noise=30,seed=2").name == "mine:noise=30,seed=2"
+
+
+def test_sessions_find_it_and_describe_its_nets(data):
+    service = Service(make_shipped_catalogue())
+    with pytest.raises(ValueRangeError, match="got 'mine'"):
+        service.check_evaluator_name("mine")
+    write_own(data)
+    assert service.check_evaluator_name("mine") == "mine"
+    assert service.players.check_player("mine:plies=1") == "mine:plies=1"
+    assert "mine" in service.players.list_names()
+    described = [net["name"] for net in service.catalogue.describe_nets()]
+    assert described[-2:] == ["mine-contact", "mine-race"]
+    assert len(described) == len(set(described))
+
+
+def test_a_shipped_shape_is_compiled_and_another_one_runs_by_onnxruntime(data):
+    folder = write_own(data)
+    found = catalogue.find_evaluator("mine")
+    assert isinstance(found.load_net("mine-contact"), CompiledNet)
+    model = onnx.load(folder / "mine-contact.onnx")
+    model.graph.node[1].op_type = "Tanh"
+    onnx.save(model, str(folder / "mine-contact.onnx"))
+    hash_anew(folder, "mine-contact")
+    assert isinstance(catalogue.find_evaluator("mine").load_net("mine-contact"), NetEvaluator)
+    assert catalogue.load_evaluator("mine").evaluate(OPENING).shape == (1, 5)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"file": '"../mine-contact.onnx"'}, "expected a file in the manifest's folder"),
+        ({"file": '"/etc/passwd"'}, "expected a file in the manifest's folder"),
+        ({"encoder": '"none"'}, "none"),
+        ({"phase": '"race"'}, "expected a net for contact"),
+        ({"sha256": '"12"'}, "sha256"),
+        ({"colour": '"red"'}, "colour"),
+    ],
+)
+def test_a_faulty_manifest_disables_its_net_alone_and_says_so(data, caplog, changes, message):
+    write_own(data, "good")
+    write_own(data, "bad", **changes)
+    with caplog.at_level(logging.WARNING):
+        names = catalogue.list_evaluator_names()
+        catalogue.list_evaluator_names()
+    assert "good" in names
+    assert "bad" not in names
+    assert catalogue.load_evaluator("good").evaluate(OPENING).shape == (1, 5)
+    (warning,) = caplog.messages
+    assert warning.startswith(f"net bad in {data / 'nets' / 'bad'}: ")
+    service = Service(make_shipped_catalogue())
+    for use in (
+        lambda: catalogue.load_evaluator("bad"),
+        lambda: catalogue.load_player("bad:plies=1"),
+        lambda: service.check_evaluator_name("bad"),
+        lambda: service.players.check_player("bad:plies=1"),
+    ):
+        with pytest.raises(DataFileError, match=message):
+            use()
+
+
+def test_a_file_that_was_changed_or_is_missing_is_refused_when_it_is_loaded(data):
+    folder = write_own(data)
+    file = folder / "mine-race.onnx"
+    content = file.read_bytes()
+    file.write_bytes(content + b" ")
+    with pytest.raises(DataFileError, match=r"has sha256 .* the manifest expects"):
+        catalogue.load_evaluator("mine")
+    file.unlink()
+    with pytest.raises(DataFileError, match=r"mine-race\.onnx cannot be read"):
+        catalogue.load_evaluator("mine")
+    file.write_bytes(content)
+    catalogue.load_evaluator("mine")
+
+
+@pytest.mark.parametrize(
+    "name", ["strong", "fast", "default", "pubeval", "random", "human", "run", "Mine", ".."]
+)
+def test_names_that_are_taken_or_that_no_manifest_allows_are_refused(name):
+    with pytest.raises(ValueRangeError, match="name"):
+        own_nets.check_free_name(name, read_manifest())
+
+
+def test_a_net_that_is_called_like_a_shipped_one_is_refused(data):
+    manifest = write_own(data) / "manifest.toml"
+    manifest.write_text(manifest.read_text().replace('"mine-contact"', '"fast-contact"'))
+    with pytest.raises(DataFileError, match="names that no shipped net has, got 'fast-contact'"):
+        catalogue.load_evaluator("mine")
+
+
+def test_a_folder_with_a_shipped_name_shadows_nothing(data):
+    write_own(data, "fast")
+    assert catalogue.list_evaluator_names().count("fast") == 1
+    assert catalogue.find_evaluator("fast").manifest is read_manifest()
+
+
+def test_the_names_of_all_other_players_are_reserved():
+    words = {"default", *SESSION_PLAYERS, *opponents._SOURCES, "wildbg"}
+    assert set(own_nets.RESERVED_NAMES) == words
+
+
+def test_without_a_folder_there_are_none_and_files_beside_are_left_alone(data):
+    assert own_nets.list_own_folders() == []
+    (data / "nets").mkdir()
+    (data / "nets" / "note.txt").write_text("mine")
+    (data / "nets" / ".hidden").mkdir()
+    assert own_nets.list_own_folders() == []
+
+
+def test_a_net_that_was_replaced_is_read_anew(data):
+    folder = write_own(data)
+    before = catalogue.load_evaluator("mine").evaluate(OPENING)
+    write_net(folder / "mine-contact.onnx", seed=99)
+    hash_anew(folder, "mine-contact")
+    assert not np.array_equal(catalogue.load_evaluator("mine").evaluate(OPENING), before)
