@@ -13,6 +13,7 @@ from protocol.commands.table import COMMANDS
 from protocol.state.settings import SETTINGS
 from tests.attacks.positions import OPENING, draw_roll
 from tests.attacks.server import AttackError
+from tests.attacks.trial import say
 from tests.attacks.wire import Client
 from tests.protocol.mixed_lines import BAD_LINES, GOOD_LINES
 
@@ -33,13 +34,18 @@ class Tally:
     errors: int = 0
     faults: list[str] = field(default_factory=list)
 
+    def report(self, fault: str) -> None:
+        """Note what should not have happened, and say it at once."""
+        self.faults.append(fault)
+        say(f"soak: fault: {fault}")
+
     def count(self, finals: Sequence[str]) -> None:
         """Count answers."""
         self.requests += len(finals)
         for line in finals:
             self.errors += "error " in line[:80] or '"error"' in line
             if "error internal" in line or '"code":"internal"' in line:
-                self.faults.append(line)
+                self.report(line)
 
 
 @dataclass
@@ -262,7 +268,7 @@ async def play_as_gnubg(visit: Visit) -> None:
         visit.tally.requests += 1
         visit.tally.errors += answer.startswith("Error:")
         if "internal fault" in answer:
-            visit.tally.faults.append(answer)
+            visit.tally.report(answer)
 
 
 async def leave(visit: Visit) -> None:

@@ -106,7 +106,7 @@ class _Soak:
                     await habit(visit)
                     await leave(visit)
             except Exception as error:
-                self._tally.faults.append(f"{habit.__name__}: {type(error).__name__}: {error}")
+                self._tally.report(f"{habit.__name__}: {type(error).__name__}: {error}")
                 await asyncio.sleep(_RETRY_S)
 
     async def _be_polite(self, port: int) -> None:
@@ -121,7 +121,7 @@ class _Soak:
                     self._tally.count([await client.ask("eval")])
                     self._polite_s.append(time.perf_counter() - asked_s)
             except (AttackError, OSError) as error:
-                self._tally.faults.append(f"polite client: {error}")
+                self._tally.report(f"polite client: {error}")
                 await asyncio.sleep(_RETRY_S)
 
     async def _write_rows(self, file) -> None:
