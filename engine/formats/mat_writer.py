@@ -56,10 +56,14 @@ def format_mat(
 def _format_game(names: tuple[str, str], game: GameRecord) -> list[str]:
     left, right = (f"{name} : {points}" for name, points in zip(names, game.initial_state.score, strict=True))
     lines = [f" {left:{_CELL_WIDTH}} {right}"]
-    for number, cells in enumerate(_arrange_rows(game.actions), 1):
+    rows, result = _arrange_rows(game.actions), _format_result(game)
+    is_in_row = game.result.winner == 1 and bool(rows) and 1 not in rows[-1]
+    if is_in_row:  # behind a drop, as readers expect it: they take a row without it for one to be continued
+        rows[-1][1] = result
+    for number, cells in enumerate(rows, 1):
         row = f"{number:3}) {cells.get(0, ''):{_CELL_WIDTH - 4}} {cells.get(1, '')}"
         lines.append(row.rstrip())
-    return [*lines, _format_win_line(game)]
+    return lines if is_in_row else [*lines, f"{'':{_WIN_INDENTS[game.result.winner]}}{result}"]
 
 
 def _arrange_rows(actions: Sequence[GameAction]) -> list[dict[int, str]]:
@@ -92,9 +96,9 @@ def _format_moves(play: Play) -> str:
     )
 
 
-def _format_win_line(game: GameRecord) -> str:
+def _format_result(game: GameRecord) -> str:
     result = game.result
     score = game.initial_state.score_after(result.winner, result.points)
     wins_match = not game.initial_state.is_money and score[result.winner] >= game.initial_state.length
     points = f"{result.points} point{'' if result.points == 1 else 's'}"
-    return f"{'':{_WIN_INDENTS[result.winner]}}Wins {points}{' and the match' if wins_match else ''}"
+    return f"Wins {points}{' and the match' if wins_match else ''}"

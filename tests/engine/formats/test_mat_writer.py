@@ -11,6 +11,7 @@ import pytest
 
 from engine.analysis.levels import EvalSettings
 from engine.errors import FormatError
+from engine.formats.mat_reader import parse_mat
 from engine.formats.mat_writer import format_mat
 from engine.play.cube_games import play_game, play_match
 from engine.play.decider import Decider
@@ -49,9 +50,28 @@ def match(players):
 
 @pytest.fixture(scope="module")
 def money(players):
+    return play_money_games(players, 8, first=40)
+
+
+@pytest.fixture(scope="module")
+def dropped(players):
+    """Money games that end with a double that is not taken, as many of either seat."""
+    games = play_money_games(players, 20, first=100) + play_money_games(players[::-1], 20, first=100)
+    ends = [game for game in games if isinstance(game.actions[-1], ResponseAction)]
+    by_seat = [[game for game in ends if game.actions[-1].seat == seat][:6] for seat in (0, 1)]
+    assert [len(each) for each in by_seat] == [6, 6]
+    alternating, state = [], MatchState(beavers=False)
+    for game in (each for pair in zip(*by_seat, strict=True) for each in pair):
+        initial = replace(state, on_roll=game.initial_state.on_roll)
+        alternating.append(replace(game, initial_state=initial))
+        state = state.after_game(game.result.winner, game.result.points)
+    return alternating
+
+
+def play_money_games(players, count, first):
     games, state = [], MatchState(beavers=False)
-    for number in range(8):
-        games.append(play_game(players, replace(state, on_roll=number % 2), dice(number + 40)))
+    for number in range(count):
+        games.append(play_game(players, replace(state, on_roll=number % 2), dice(number + first)))
         state = state.after_game(games[-1].result.winner, games[-1].result.points)
     return games
 
@@ -63,7 +83,8 @@ def replayed(text):
     for part in re.split(r"^ Game \d+$", text, flags=re.MULTILINE)[1:]:
         lines = [line for line in part.splitlines() if line.strip()]
         score = tuple(int(number) for number in re.findall(r" : (\d+)", lines[0]))
-        results.append((*_played(lines[1:], MatchState(length=length, score=score)), lines[-1].strip()))
+        winner, points = _played(lines[1:], MatchState(length=length, score=score))
+        results.append((winner, points, re.search(r"Wins .*", lines[-1])[0]))
     return results
 
 
@@ -71,7 +92,8 @@ def _played(lines, match):
     """Play the rows of a game. The first to act began; everything else alternates by the rules."""
     position, result = Position.start(), None
     begun = False
-    for line in lines[:-1]:
+    is_in_row = ")" in lines[-1]
+    for line in lines if is_in_row else lines[:-1]:
         cells = _CELL.findall(line[4:])
         is_right_alone = len(cells) == 1 and line[4:25].strip() == ""
         for place, (rolled, doubled, took, dropped) in enumerate(cells):
@@ -100,7 +122,7 @@ def _played(lines, match):
     return result.winner, result.points
 
 
-@pytest.mark.parametrize("kind", ["match", "money"])
+@pytest.mark.parametrize("kind", ["match", "money", "dropped"])
 def test_what_is_written_can_be_played_again_with_the_same_results(kind, request):
     games = request.getfixturevalue(kind)
     found = replayed(format_mat(("left", "right"), games))
@@ -125,10 +147,26 @@ def test_the_head_names_the_players_and_the_length(match):
     assert lines[8].split() == ["one", ":", "0", "two", ":", "0"]
 
 
-def test_the_winner_stands_in_its_own_column(match):
-    text = format_mat(("one", "two"), match)
-    indents = [len(line) - len(line.lstrip()) for line in text.splitlines() if "Wins" in line]
-    assert indents == [6 if game.result.winner == 0 else 34 for game in match]
+def test_the_winner_stands_in_its_own_column_in_the_row_of_a_drop_on_the_left(match, dropped):
+    for games in (match, dropped):
+        text = format_mat(("one", "two"), games)
+        lines = [line for line in text.splitlines() if "Wins" in line]
+        indents = [line.index("Wins") for line in lines]
+        in_row = [game.actions[-1].seat == 0 and game.result.winner == 1 for game in games]
+        assert [bool(re.match(r" *[0-9]+\)  Drops ", line)) for line in lines] == in_row
+        assert indents == [
+            (32 if is_in_row else 34) if game.result.winner else 6
+            for game, is_in_row in zip(games, in_row, strict=True)
+        ]
+    assert sum(in_row) == 6
+
+
+def test_our_own_reader_reads_the_same_games(match, dropped):
+    for games in (match, dropped):
+        (read,) = parse_mat(format_mat(("one", "two"), games))
+        assert not read.issues
+        assert [game.result for game in read.games] == [game.result for game in games]
+        assert [game.actions for game in read.games] == [game.actions for game in games]
 
 
 @pytest.mark.parametrize("name", ["", "  ", "a:b", 'a"b', "a\nb", "a;b"])
@@ -144,7 +182,7 @@ def test_no_games_are_refused():
 
 
 @pytest.mark.peer
-@pytest.mark.parametrize("kind", ["match", "money"])
+@pytest.mark.parametrize("kind", ["match", "money", "dropped"])
 def test_gnubg_reads_the_same_games(kind, request, tmp_path):
     program = find_gnubg()
     if program is None:
