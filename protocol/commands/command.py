@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import msgspec
+
 from protocol.core.arguments import Argument, ArgumentParser
 from protocol.core.requests import Answer
 from protocol.state.session import Session
 
 
-@dataclass(frozen=True)
-class CommandCall:
+class CommandCall(msgspec.Struct, frozen=True):
     """A request that was read: what a handler works with.
 
     Attributes:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+import msgspec
 
 from engine.errors import GammondError
 from engine.options import MAX_QUOTED_CHARS
@@ -59,7 +60,7 @@ def fail_request(session: Session, error: Exception, work: Work | None = None) -
     reply = make_error_reply(error)
     if session.speaks_ubgi01:
         code, _, rest = reply.text.partition(" ")
-        reply = replace(reply, text=f"{translate_error_code(code)} {rest}")
+        reply = msgspec.structs.replace(reply, text=f"{translate_error_code(code)} {rest}")
     return reply
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -147,8 +147,7 @@ def _play_to_values(rank: int, evaluation: PlayEvaluation) -> dict[str, ReplyVal
     }
 
 
-@dataclass(frozen=True)
-class EvaluationBatch:
+class EvaluationBatch(msgspec.Struct, frozen=True):
     """Answers ``eval`` at 0-ply for many positions, each with its match state, in one evaluation.
 
     Attributes:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Protocol
 
 from engine.errors import CancelledWork, GammondError, LimitError, ValueRangeError
@@ -164,12 +164,12 @@ class Connection:
             if not self.has_lines or self._clock() > end_s:
                 break
             line = self._lines.next_line()
-            if line is None:
+            if line is not None:
+                self._serve(line)
+            if line is None or not self._lines.buffered_bytes:
                 self._may_have_lines = False
-                self._is_closing = self._has_ended
+                self._is_closing = self._is_closing or self._has_ended
                 break
-            self._serve(line)
-            self._flush()
         self._flush()
 
     def next_job(self) -> Job | None:
@@ -179,7 +179,7 @@ class Connection:
     def receive_progress(self, job: Job, reply: AnyReply) -> None:
         """Take in a reply that comes before the final one; a client that must read first does not get it."""
         if id(job) in self._jobs and self._unsent_bytes <= self._limits.unsent_bytes:
-            self._write(job.request, [reply])
+            self._append(job.request, encode_replies(job.request.tag, [reply]))
             self._flush()
 
     def receive_result(self, job: Job, result: bytes | Exception) -> None:
@@ -202,11 +202,11 @@ class Connection:
         Args:
             max_bytes: How many at most; None for all that there are.
         """
+        if not self._out:
+            return b""
         data = bytes(self._out[:max_bytes])
         del self._out[: len(data)]
-        if data:
-            self._has_sent_part = not data.endswith(b"\n")
-        self._flush()
+        self._has_sent_part = not data.endswith(b"\n")
         return data
 
     def close(self) -> None:
@@ -294,20 +294,26 @@ class Connection:
             self._quit_reply = encode_replies(tag, [answer.reply])
             self.close()
             return
-        request = PendingRequest(tag, is_ordered, line_bytes)
-        if is_ordered:
-            self._ordered.append(request)
         if isinstance(answer, Work):
-            self._add_job(Job(answer, request))
-        elif isinstance(answer, StopRequest):
-            self._write(request, [answer.make_reply(self._stop(answer.key))])
+            self._add_job(Job(answer, PendingRequest(tag, is_ordered, line_bytes)))
+            return
+        if isinstance(answer, StopRequest):
+            answer = [answer.make_reply(self._stop(answer.key))]
+        data = encode_replies(tag, answer)
+        if is_ordered and self._ordered:
+            self._ordered.append(PendingRequest(tag, is_ordered, 0, bytearray(data), is_answered=True))
+            self._held_bytes += len(data)
         else:
-            self._write(request, answer)
+            self._out += data
 
     def _add_job(self, job: Job) -> None:
         self._jobs[id(job)] = job
-        self._by_key |= dict.fromkeys(_list_keys(job), job)
-        self._unordered_count += not job.request.is_ordered
+        for key in _list_keys(job):
+            self._by_key[key] = job
+        if job.request.is_ordered:
+            self._ordered.append(job.request)
+        else:
+            self._unordered_count += 1
         self._queued_bytes += job.request.line_bytes
         self._new_jobs.append(job)
 
@@ -319,10 +325,6 @@ class Connection:
             return 0
         job.control.stop()
         return 1
-
-    def _write(self, request: PendingRequest, replies: Sequence[AnyReply]) -> None:
-        self._append(request, encode_replies(request.tag, replies))
-        request.is_answered = request.is_answered or any(reply.is_final for reply in replies)
 
     def _append(self, request: PendingRequest, data: bytes) -> None:
         if request.is_ordered:
@@ -358,5 +360,5 @@ def _split_tag(text: str) -> tuple[str, str]:
     return tag, text[len(tag) :].strip(" \t")
 
 
-def _list_keys(job: Job) -> set[object]:
-    return {job.request.tag, job.work.key} - {"", None}
+def _list_keys(job: Job) -> list[object]:
+    return [key for key in (job.request.tag, job.work.key) if key]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+import msgspec
 
 from engine.errors import FormatError, GammondError, LimitError
 
@@ -11,8 +12,7 @@ _CONTROL_BYTES = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
 _PREFIX_BYTES = 80
 
 
-@dataclass(frozen=True)
-class InputLine:
+class InputLine(msgspec.Struct, frozen=True):
     """One line that is not blank.
 
     Attributes:

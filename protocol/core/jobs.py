@@ -6,15 +6,15 @@ A connection makes them and takes in what becomes of them; it does not know when
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from protocol.core.replies import encode_replies
 from protocol.core.requests import AnyReply, RequestBatch, Work, WorkControl
 
 
-@dataclass(eq=False)
-class PendingRequest:
+class PendingRequest(msgspec.Struct, eq=False):
     """A request that is not fully answered.
 
     Attributes:
@@ -28,12 +28,11 @@ class PendingRequest:
     tag: str
     is_ordered: bool
     line_bytes: int = 0
-    held_output: bytearray = field(default_factory=bytearray)
+    held_output: bytearray = msgspec.field(default_factory=bytearray)
     is_answered: bool = False
 
 
-@dataclass(eq=False)
-class Job:
+class Job(msgspec.Struct, eq=False):
     """Work of one request, for a scheduler to run.
 
     Attributes:
@@ -44,7 +43,7 @@ class Job:
 
     work: Work
     request: PendingRequest
-    control: WorkControl = field(default_factory=WorkControl)
+    control: WorkControl = msgspec.field(default_factory=WorkControl)
 
     @property
     def answer_bytes(self) -> int:
@@ -103,8 +102,7 @@ def _run_alone(job: Job) -> bytes | Exception:
     return encode_replies(job.request.tag, progress) + result
 
 
-@dataclass(frozen=True)
-class StartGate:
+class StartGate(msgspec.Struct, frozen=True):
     """Which jobs of a client may start, by what it has not read yet.
 
     Attributes:

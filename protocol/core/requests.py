@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
+
+import msgspec
 
 ReplyValue = str | int | float | bool
 """The value of a key. Floats are written with six decimals."""
 
 
-@dataclass(frozen=True)
-class Reply:
+class Reply(msgspec.Struct, frozen=True):
     """One line of an answer: a word, plain words after it, then ``key=value`` pairs.
 
     Attributes:
@@ -24,13 +24,12 @@ class Reply:
 
     word: str
     text: str = ""
-    values: Mapping[str, ReplyValue] = field(default_factory=dict)
+    values: Mapping[str, ReplyValue] = msgspec.field(default_factory=dict)
     is_final: bool = True
-    error: Exception | None = field(default=None, compare=False, repr=False)
+    error: Exception | None = None
 
 
-@dataclass(frozen=True)
-class JsonReply:
+class JsonReply(msgspec.Struct, frozen=True):
     """One line of an answer that is a JSON object.
 
     Attributes:
@@ -103,8 +102,7 @@ class BatchItem(NamedTuple):
     item: object
 
 
-@dataclass(frozen=True)
-class Work:
+class Work(msgspec.Struct, frozen=True):
     """A request that takes time: a function of what was captured when the request came, and of nothing else.
 
     Attributes:
@@ -132,8 +130,7 @@ class Work:
     answer_bytes: int = 1024
 
 
-@dataclass(frozen=True)
-class StopRequest:
+class StopRequest(msgspec.Struct, frozen=True):
     """A request to stop work.
 
     Attributes:
@@ -145,8 +142,7 @@ class StopRequest:
     make_reply: Callable[[int], AnyReply]
 
 
-@dataclass(frozen=True)
-class QuitRequest:
+class QuitRequest(msgspec.Struct, frozen=True):
     """A request to end the session once everything before it is answered."""
 
     reply: AnyReply

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import lru_cache, partial
 
 from engine.analysis.engine import Engine
 from engine.analysis.levels import DEFAULT_LEVEL, LEVELS, EvalSettings, Level
@@ -27,6 +27,8 @@ CUSTOM_LEVEL = "custom"
 
 NOISE_UNITS = 1000
 """The setting `engine.noise` counts in thousandths of a point."""
+
+_make_eval_settings = lru_cache(maxsize=256)(EvalSettings)
 
 
 @contextmanager
@@ -163,7 +165,7 @@ class Session:
             UnsupportedError: As `check_eval_settings`; of the settings, the cube does not matter.
         """
         engine, has_cube = self.engine_settings, self.game.rules.supports(Feature.CUBE)
-        settings = EvalSettings(
+        settings = _make_eval_settings(
             engine.plies if plies is None else plies,
             engine.filter_name if filter_name is None else filter_name,
             engine.is_cubeful and has_cube if cubeful is None else cubeful,
