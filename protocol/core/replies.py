@@ -9,6 +9,7 @@ from functools import lru_cache
 import msgspec
 
 from engine.errors import GammondError
+from engine.options import escape_unprintable
 from engine.rules.outcome import Outcome
 from protocol.core.errors import INTERNAL_ERROR
 from protocol.core.requests import AnyReply, JsonReply, Reply, ReplyValue
@@ -65,13 +66,6 @@ def _format_text(value: str) -> str:
 def round_value(value: float) -> float:
     """Return a number as the wire has it; there is no negative zero."""
     return round(value, DECIMALS) + 0.0
-
-
-def escape_unprintable(text: str) -> str:
-    """Return text with everything that does not print escaped, so that it can never break a line."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 def make_ok_reply(command: str, values: Mapping[str, ReplyValue] | None = None) -> list[Reply]:

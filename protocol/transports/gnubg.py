@@ -164,11 +164,19 @@ class _GnubgServer:
         software = f"{NAME} {read_version()}"
         return GnubgExternal(self._decider, self._rules, software, client.is_cancelled, self._quick_work)
 
-    def add_to_round(self, client: _GnubgClient) -> None:
-        """Give a client that has lines a turn, together with all others whose lines are here by then."""
-        if not self._ready:
-            self.loop.call_soon(self._answer_round)
+    def add_to_round(self, client: _GnubgClient, *, is_alone: bool) -> None:
+        """Give a client that has lines a turn, together with all others whose lines are here by then.
+
+        Args:
+            client: The client.
+            is_alone: Whether there can be no others: its turn is now.
+        """
+        is_due = bool(self._ready)
         self._ready[client] = None
+        if is_alone and not is_due:
+            self._answer_round()
+        elif not is_due:
+            self.loop.call_soon(self._answer_round)
 
     async def watch_timeouts(self) -> None:
         """Disconnect clients that exceed a timeout."""
@@ -252,7 +260,7 @@ class _GnubgClient(asyncio.Protocol):
             self._line_started_s = self._active_s
         self._dialect.receive_data(data)
         self._has_lines = True
-        self._advance()
+        self._advance(is_alone=len(self._server.clients) == 1)
 
     def eof_received(self) -> bool:
         """Take in the end of the client's input; the socket stays open for the rest of the answers."""
@@ -330,7 +338,7 @@ class _GnubgClient(asyncio.Protocol):
         self._has_lines = line is not None
         return None if line is None else self._dialect.read_question(line)
 
-    def _advance(self) -> None:
+    def _advance(self, *, is_alone: bool = False) -> None:
         """Go on with the next line, unless the client waits for an answer or has to read first."""
         if self._transport.is_closing():
             return
@@ -346,7 +354,7 @@ class _GnubgClient(asyncio.Protocol):
         elif self._next is not None and not self._next.is_quick:
             self._start_answer(self._next)
         elif self._next is not None or self._has_lines:
-            self._server.add_to_round(self)
+            self._server.add_to_round(self, is_alone=is_alone)
 
     @property
     def _may_send_more(self) -> bool:

@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
-from protocol.transports.load_client import compute_percentile
 from tests.attacks.habits import HABITS, Habit, Tally, Visit, leave, play_as_gnubg
 from tests.attacks.positions import collect_positions
 from tests.attacks.server import AttackError, Home, Sample, Server, serve
 from tests.attacks.trends import judge
 from tests.attacks.trial import say
 from tests.attacks.wire import Client
+from tools.bench.load_client import compute_percentile
 
 FIGURES = "soak.csv"
 VERDICT = "verdict.txt"

@@ -7,8 +7,8 @@ import socket
 import struct
 from collections.abc import Sequence
 
-from protocol.transports.load_client import is_final_line
 from tests.attacks.server import HOST, AttackError
+from tools.bench.load_client import is_final_line
 
 ANSWER_S = 120.0
 """How long an answer may take on a busy machine before it counts as lost."""

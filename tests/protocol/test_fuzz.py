@@ -18,8 +18,8 @@ from engine.rules.moves import legal_plays
 from engine.rules.position import Position
 from protocol.commands.table import COMMANDS
 from protocol.state.settings import SETTINGS
-from protocol.transports.load_client import is_final_line
 from tests.protocol.talking import make_connection, pump
+from tools.bench.load_client import is_final_line
 
 INPUTS = 200_000
 LINE_BYTES = 4096

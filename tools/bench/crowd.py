@@ -12,7 +12,7 @@ from multiprocessing.connection import Connection
 
 from engine.errors import StateError
 from engine.formats.position_id import encode_position_ids
-from protocol.transports.load_client import LineChannel, compute_percentile, open_channel
+from tools.bench.load_client import LineChannel, compute_percentile, open_channel
 from tools.bench.measure import BenchmarkSubject, Measurement, check_answer
 from tools.bench.process import LOOPBACK, gammond_server
 from tools.bench.wire import check_evals, compute_expected_values, warm_up

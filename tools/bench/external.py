@@ -20,7 +20,7 @@ from engine.rules.dice import ROLLS
 from engine.rules.match import MatchState
 from engine.rules.notation import format_moves_plain
 from engine.rules.position import Board, Position
-from protocol.transports.load_client import LineChannel, find_free_port, open_channel
+from tools.bench.load_client import LineChannel, find_free_port, open_channel
 from tools.bench.measure import BenchmarkSubject, Measurement, check_answer
 from tools.bench.process import LOOPBACK, gammond_server
 from tools.bench.wire import check_answers_close, compute_expected_values, time_best_run

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from protocol.transports.load_client import LineChannel
+from tools.bench.load_client import LineChannel
 from tools.bench.measure import BenchmarkSubject, Measurement, WrongAnswerError, check_answer
 
 LOOPBACK = "127.0.0.1"

@@ -19,7 +19,7 @@ from engine.rules.match import MatchState
 from engine.rules.moves import expand_rolls
 from engine.rules.outcome import cubeless_equity
 from engine.rules.position import Board
-from protocol.transports.load_client import (
+from tools.bench.load_client import (
     LineChannel,
     LoadReport,
     compute_percentile,

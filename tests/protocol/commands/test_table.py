@@ -14,9 +14,9 @@ from engine.search import FILTERS, MAX_PLIES
 from nets.player_kinds import list_kind_names
 from nets.player_specs import OPTION_NAMES
 from protocol.commands.table import COMMANDS, DATA_LINE_KEYWORDS
-from protocol.transports.load_client import is_final_line
 from tests.boards import TornEvaluator
 from tests.protocol.talking import make_connection, talk
+from tools.bench.load_client import is_final_line
 
 
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=lambda command: command.name)

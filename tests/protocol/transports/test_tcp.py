@@ -14,12 +14,12 @@ from engine.errors import StateError, UnsupportedError
 from protocol.core.limits import ClientLimits
 from protocol.state.session import Session
 from protocol.transports import tcp as tcp_transport
-from protocol.transports.load_client import measure_load
 from protocol.transports.tcp import check_host, serve_tcp
 from protocol.transports.tcp_limits import TcpLimits
 from tests.boards import RacingEvaluator
 from tests.protocol.mixed_lines import draw_scripts
 from tests.protocol.talking import make_service
+from tools.bench.load_client import measure_load
 
 
 class Slow(RacingEvaluator):

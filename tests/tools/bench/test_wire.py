@@ -9,10 +9,10 @@ import pytest
 
 from engine.formats.position_id import encode_position_ids
 from engine.rules.position import Position, find_finished
-from protocol.transports.load_client import LoadReport
 from tools.bench import crowd as bench_crowd
 from tools.bench import external as bench_external
 from tools.bench import wire as bench_wire
+from tools.bench.load_client import LoadReport
 from tools.bench.measure import BenchmarkSubject, WrongAnswerError
 from tools.bench.signature import make_fixed_positions
 from tools.gnubg import find_gnubg
