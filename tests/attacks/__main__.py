@@ -37,6 +37,9 @@ def parse_arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
         metavar="FOLDER",
         help="keep compiled kernels and databases here for the next time (default: a folder that is removed)",
     )
+    parser.add_argument(
+        "--lines", type=int, metavar="N", help="mutated lines of 'fuzz' (default 50,000, small 1,500)"
+    )
     parser.add_argument("--hours", type=float, default=2.0, help=f"length of '{SOAK}' (default 2)")
     parser.add_argument(
         "--output", type=Path, default=Path("soak"), help=f"folder for the figures of '{SOAK}' (default soak)"
@@ -89,7 +92,7 @@ def run_attacks(args: argparse.Namespace, home: Home) -> int:
         if time.monotonic() - began_s > 60 * args.minutes:
             left_out.append(attack.name)
             say(f"LEFT {attack.name:<20} the {args.minutes:g} minutes are over")
-        elif not run_attack(attack, home, args.seed, is_small=args.small):
+        elif not run_attack(attack, home, args):
             failed.append(attack.name)
     took_s = time.monotonic() - began_s
     say(
@@ -99,12 +102,16 @@ def run_attacks(args: argparse.Namespace, home: Home) -> int:
     return 1 if failed or left_out else 0
 
 
-def run_attack(attack: Attack, home: Home, seed: int, *, is_small: bool) -> bool:
+def run_attack(attack: Attack, home: Home, args: argparse.Namespace) -> bool:
     """Run one attack, print its line, and return whether the program held."""
     began_s = time.monotonic()
     with show_running(attack.name) as note:
         trial = Trial(
-            home.make_subfolder(attack.name), random.Random(f"{attack.name} {seed}"), is_small, note
+            home.make_subfolder(attack.name),
+            random.Random(f"{attack.name} {args.seed}"),
+            args.small,
+            note,
+            args.lines,
         )
         try:
             word, figures = "PASS", attack.run(trial)

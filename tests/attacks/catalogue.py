@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from tests.attacks import crowds, ending, greed, odd_clients
+from tests.attacks import crowds, ending, fuzz, greed, odd_clients
 from tests.attacks.trial import Attack
 
-ATTACKS: tuple[Attack, ...] = (*odd_clients.ATTACKS, *crowds.ATTACKS, *greed.ATTACKS, *ending.ATTACKS)
+ATTACKS: tuple[Attack, ...] = (
+    *odd_clients.ATTACKS,
+    *crowds.ATTACKS,
+    *greed.ATTACKS,
+    *ending.ATTACKS,
+    *fuzz.ATTACKS,
+)

@@ -25,12 +25,14 @@ class Trial:
         rng: Draws everything that is drawn.
         is_small: Whether this is a small dose, of a few seconds.
         note: Tells how far it is, in a few words.
+        fuzz_lines: How many mutated lines; None for the dose's.
     """
 
     home: Home
     rng: random.Random
     is_small: bool
     note: Callable[[str], None]
+    fuzz_lines: int | None = None
 
     def dose(self, small: int, full: int) -> int:
         """Return how much of something: of an attack in a small dose, or of a full one."""
