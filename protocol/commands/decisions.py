@@ -40,23 +40,16 @@ ROLE = "role"
 
 MAX_MOVETIME_MS = 86_400_000
 
+_POSITIVE = Bounds(1, 2**63 - 1)
 _LIMITS = (
     Field("plies", int, Bounds(0, MAX_PLIES)),
-    Field("depth", int, Bounds(1, MAX_PLIES + 1)),
-    Field("movetime", int, Bounds(1, MAX_MOVETIME_MS)),
+    Field("depth", int, _POSITIVE),
+    Field("movetime", int, _POSITIVE),
     Field("filter", str, choices=tuple(FILTERS)),
 )
 LIMIT_NAMES = tuple(field.name for field in _LIMITS)
 
-_POSITIVE = Bounds(1, 2**63 - 1)
-_ROLE_LIMITS = (
-    *(
-        replace(field, bounds=_POSITIVE) if field.name in ("depth", "movetime") else field
-        for field in _LIMITS
-    ),
-    Field("nodes", int, _POSITIVE),
-    Field("trials", int, _POSITIVE),
-)
+_ROLE_LIMITS = (*_LIMITS, Field("nodes", int, _POSITIVE), Field("trials", int, _POSITIVE))
 """The limits of UBGI 0.1's form; the last two change nothing here."""
 
 _DECISION = Field("what", str, choices=DECISIONS)
@@ -280,10 +273,11 @@ def _decide_double(decider: Decider, request: GoRequest, watch: SearchWatch) -> 
 def parse_limits(words: Sequence[str], *, is_role: bool = False) -> GoLimits:
     """Parse limits, each with its value: ``plies 2`` or ``plies=2``.
 
+    A depth or time beyond what is offered means the most that is.
+
     Args:
         words: The words after the decision.
-        is_role: Whether this is UBGI 0.1's form, in which a depth or time beyond what is offered is no error:
-            it means the most that is.
+        is_role: Whether this is UBGI 0.1's form, which has two limits more.
 
     Raises:
         CommandError: The words are no such pairs, or give the depth twice.

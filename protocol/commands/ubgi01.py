@@ -5,9 +5,10 @@ Source: UBGI 0.1 draft, bungogood, 2026.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
-from engine.options import MAX_QUOTED_CHARS, Bounds, Field
+from engine.options import MAX_QUOTED_CHARS, Bounds, Field, format_value
 from engine.rules.match import MAX_CUBE, MAX_MATCH_LENGTH, MatchState
 from protocol.commands.command import Command, CommandCall
 from protocol.core.arguments import choice_argument, error_field, integer_argument, parse_pairs, rest_argument
@@ -37,8 +38,30 @@ UBGI01_ERROR_CODES = {
 }
 """UBGI 0.1's names for our codes; codes that it lacks keep ours."""
 
-OPTION_KEYS = {"Variant": "game.variant", "Seed": "engine.seed"}
-"""Options that UBGI 0.1 recommends, and the keys that they are here."""
+
+@dataclass(frozen=True)
+class RecommendedOption:
+    """An option that UBGI 0.1 recommends.
+
+    Attributes:
+        key: The key that it is here; None where nothing is to be set.
+        values: Its words for values of the key; empty where they are the same.
+    """
+
+    key: str | None
+    values: Mapping[str, str] = field(default_factory=dict)
+
+
+OPTIONS = {
+    "Variant": RecommendedOption("game.variant"),
+    "Seed": RecommendedOption("engine.seed"),
+    "Threads": RecommendedOption("engine.threads"),
+    "EvalMode": RecommendedOption("engine.cubeful", {"cubeful": "true", "cubeless": "false"}),
+    "Deterministic": RecommendedOption(None),
+}
+"""The options that UBGI 0.1 recommends, by name. Every answer here is deterministic, as that option asks."""
+
+_DETERMINISTIC = Field("Deterministic", bool, default=True)
 
 _SESSION_TERMS = (
     Field("type", str, choices=("money", "match")),
@@ -52,19 +75,26 @@ _OPTION_TYPES = {"int": "spin", "bool": "check", "enum": "combo", "string": "str
 
 
 def make_option_replies(session: Session) -> list[Reply]:
-    """Return UBGI 0.1's ``option`` line for each setting."""
-    return [Reply("option", _format_option(key, session), is_final=False) for key in SETTINGS.values()]
+    """Return UBGI 0.1's ``option`` line for each option that it recommends, and for each setting."""
+    lines = [_format_recommended(name, session) for name in OPTIONS]
+    lines += [_format_option(key.name, key, session) for key in SETTINGS.values()]
+    return [Reply("option", line, is_final=False) for line in lines]
 
 
-def _format_option(setting: Setting, session: Session) -> str:
-    parts = [
-        "name",
-        setting.name,
-        "type",
-        _OPTION_TYPES[setting.kind],
-        "default",
-        get_default(setting, session),
-    ]
+def _format_recommended(name: str, session: Session) -> str:
+    option = OPTIONS[name]
+    if option.key is None:
+        return f"name {name} type check default true"
+    key = SETTINGS[option.key]
+    if not option.values:
+        return _format_option(name, key, session)
+    default = next(word for word, value in option.values.items() if value == get_default(key, session))
+    words = " ".join(f"var {word}" for word in option.values)
+    return f"name {name} type combo default {default} {words}"
+
+
+def _format_option(name: str, setting: Setting, session: Session) -> str:
+    parts = ["name", name, "type", _OPTION_TYPES[setting.kind], "default", get_default(setting, session)]
     if setting.kind == "int":
         low, _, high = setting.values.partition("..")
         parts += ["min", low, "max", high]
@@ -82,9 +112,18 @@ def handle_setoption(call: CommandCall) -> Answer:
         raise CommandError(
             f"expected 'name NAME value VALUE', got {text[:MAX_QUOTED_CHARS]!r}", field="option"
         )
+    name, value = name.strip(), value.strip()
+    option = OPTIONS.get(name, RecommendedOption(name))
+    if option.key is None:
+        with error_field(name):
+            _DETERMINISTIC.parse(value)
+        return make_ok_reply("setoption", {name: format_value(True)})
     with error_field("option"):
-        key = find_setting(OPTION_KEYS.get(name.strip(), name.strip()))
-    change_setting(call.session, key, value.strip())
+        key = find_setting(option.key)
+    if option.values:
+        with error_field(name):
+            value = option.values[Field(name, str, choices=tuple(option.values)).parse(value)]
+    change_setting(call.session, key, value)
     return make_ok_reply("setoption", {key.name: key.get(call.session)})
 
 
@@ -137,7 +176,9 @@ UBGI01_COMMANDS = (
         "change a setting",
         handle_setoption,
         "ok setoption KEY=VALUE",
-        arguments=(rest_argument("option", "name NAME value VALUE", "a key of 'keys', or Variant or Seed"),),
+        arguments=(
+            rest_argument("option", "name NAME value VALUE", f"a key of 'keys', or {', '.join(OPTIONS)}"),
+        ),
         example=("setoption name Seed value 7",),
         standard="UBGI 0.1",
     ),

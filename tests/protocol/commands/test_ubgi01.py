@@ -36,7 +36,10 @@ def test_forms_of_01_change_the_match_state():
         ("setoption", "unknown_command"),
         ("setoption Seed 7", "unknown_command"),
         ("setoption name Seed value x", "bad_argument"),
-        ("setoption name Threads value 2", "unsupported_feature"),
+        ("setoption name Threads value 0", "bad_argument"),
+        ("setoption name EvalMode value both", "bad_argument"),
+        ("setoption name Deterministic value often", "bad_argument"),
+        ("setoption name Hash value 2", "unsupported_feature"),
         ("newsession type match", "unknown_command"),
         ("newsession type chess", "bad_argument"),
         ("newsession type match length 5 length 6", "unknown_command"),
@@ -72,13 +75,37 @@ def test_ubgi_brings_the_codes_of_02_back():
     assert lines[-1].startswith("error bad_command")
 
 
+@pytest.mark.parametrize(
+    ("option", "answer"),
+    [
+        ("Threads value 1", "engine.threads=1"),
+        ("EvalMode value cubeless", "engine.cubeful=false"),
+        ("EvalMode value cubeful", "engine.cubeful=true"),
+        ("Deterministic value true", "Deterministic=true"),
+        ("Deterministic value false", "Deterministic=true"),
+        ("Seed value 3", "engine.seed=3"),
+        ("Variant value backgammon", "game.variant=backgammon"),
+    ],
+)
+def test_the_options_that_01_recommends_are_taken(option, answer):
+    assert talk(f"setoption name {option}") == [f"ok setoption {answer}"]
+
+
+@pytest.mark.parametrize("form", ["go chequer", "go", "go role chequer"])
+def test_a_depth_beyond_the_greatest_is_the_greatest_in_both_forms(form):
+    lines = talk(f"newgame\ndice 3 1\n{form} depth 9 movetime 20")
+    assert lines[-1].startswith("bestmove ")
+
+
 def test_each_setting_is_an_option_too():
     lines = talk("ubgi")
-    assert (
-        sum(line.startswith("key ") for line in lines)
-        == sum(line.startswith("option ") for line in lines)
-        > 10
-    )
+    options = [line for line in lines if line.startswith("option ")]
+    assert len(options) == sum(line.startswith("key ") for line in lines) + 5 > 15
+    assert options[2].startswith("option name Threads type spin default 1 min 1 max ")
+    assert options[3:5] == [
+        "option name EvalMode type combo default cubeful var cubeful var cubeless",
+        "option name Deterministic type check default true",
+    ]
     assert "option name game.cube_owner type combo default center var center var p0 var p1" in lines
 
 
