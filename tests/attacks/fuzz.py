@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from protocol.transports.load_client import is_error_line, is_final_line
 from tests.attacks.mutations import (
     breaks_one_answer,
     ends_the_session,
@@ -23,6 +22,7 @@ from tests.attacks.mutations import (
 from tests.attacks.server import AttackError, Server, serve
 from tests.attacks.trial import Attack, Trial, expect
 from tests.attacks.wire import Client
+from tools.bench.load_client import is_error_line, is_final_line
 
 LINES_OF_A_CLIENT = 250
 """Fewer than a client may have unanswered, so that ``stop`` is always read."""

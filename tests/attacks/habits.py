@@ -271,13 +271,18 @@ async def play_as_gnubg(visit: Visit) -> None:
             visit.tally.report(answer)
 
 
-async def leave(visit: Visit) -> None:
-    """End a visit in one of the ways in which clients go."""
+async def leave(visit: Visit, farewell: str) -> None:
+    """End a visit in one of the ways in which clients go.
+
+    Args:
+        visit: The visit.
+        farewell: The command that ends a session.
+    """
     if visit.client.is_closed:
         return
-    way = visit.rng.choice(["quit", "half-close", "close", "reset"])
-    if way == "quit":
-        visit.client.send("quit")
+    way = visit.rng.choice(["farewell", "half-close", "close", "reset"])
+    if way == "farewell":
+        visit.client.send(farewell)
         await visit.client.read_to_end()
     elif way == "half-close":
         visit.client.half_close()

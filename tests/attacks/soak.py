@@ -104,7 +104,7 @@ class _Soak:
                 self._tally.visits += 1
                 with suppress(ConnectionError):
                     await habit(visit)
-                    await leave(visit)
+                    await leave(visit, "exit" if habit is play_as_gnubg else "quit")
             except Exception as error:
                 self._tally.report(f"{habit.__name__}: {type(error).__name__}: {error}")
                 await asyncio.sleep(_RETRY_S)
