@@ -6,6 +6,7 @@ Kernels are plain functions under the `kernel` decorator: numba compiles them at
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
@@ -14,12 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels.disk_cache import KernelCache
+from engine.kernels.linking import Kernel
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 _S = TypeVar("_S", bound=np.generic)
 
-_OPTIONS: dict[str, Any] = {"error_model": "numpy", "no_cfunc_wrapper": True}  # nothing calls kernels from C
+# Nothing calls kernels from C.
+_OPTIONS: dict[str, Any] = {"nopython": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 _FUSED = {"contract"}
 _REORDERED = {"contract", "reassoc", "nsz"}
 
@@ -84,8 +87,8 @@ def inlined_fused_kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
 
 
 def _compile(function: Callable[_P, _R], **options: Any) -> Callable[_P, _R]:  # noqa: ANN401  (numba's)
-    compiled: Any = numba.njit(**{**_OPTIONS, **options})(function)
-    if compiled is not function:  # NUMBA_DISABLE_JIT returns the function itself
-        compiled._cache = KernelCache(function)
-    typed: Callable[_P, _R] = compiled
-    return typed
+    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # made at run time
+        return function
+    typed: Any = Kernel(function, {**_OPTIONS, **options}, functools.partial(KernelCache, function))
+    compiled: Callable[_P, _R] = typed
+    return compiled

@@ -28,15 +28,14 @@ import numba
 import platformdirs
 from numba.core.caching import FunctionCache
 from numba.core.event import Listener, register
-from numba.core.runtime.nrt import rtsys
 
 from engine.errors import DataFileError
-from engine.kernels.linking import keep_functions_apart
 from engine.runtime.compilation import COMPILATION
 from engine.runtime.private_folders import check_private_folder, make_private_folder
 
 _ROOT = Path(__file__).resolve().parent.parent.parent
 _IMPORT = re.compile(r"^(?:from ([\w.]+) import|import ([\w.]+))", re.MULTILINE)
+_PARTS = "parts"
 _STALE_AFTER_S = 30 * 24 * 3600.0
 _FOLDER_LOCK = threading.Lock()
 
@@ -46,10 +45,12 @@ class KernelCache:
 
     Args:
         function: The Python function of the kernel.
+        is_part: Whether it is for the kernel as a part of others.
     """
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., Any], is_part: bool) -> None:
         self._function = function
+        self._is_part = is_part
         self._files: Any = None
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:  # noqa: ANN401  (numba's)
@@ -57,7 +58,6 @@ class KernelCache:
         files = self._find_files()
         compiled = _read_overload(files, signature, target_context) if files else None
         if compiled is None:
-            keep_functions_apart()
             _report_compiling()
         return compiled
 
@@ -84,6 +84,10 @@ class KernelCache:
         with _FOLDER_LOCK:
             if self._files is None:
                 folder = find_folder(self._function.__module__)
+                if folder and self._is_part:
+                    folder = folder / _PARTS
+                    with contextlib.suppress(OSError):
+                        folder.mkdir(mode=0o700, exist_ok=True)
                 self._files = folder is not None and _open_files(self._function, folder)
             return self._files
 
@@ -186,10 +190,8 @@ def _read_overload(files: Any, signature: Any, target_context: Any) -> Any:  # n
     """Read a compiled form, None if there is none, without the tables that only compiling needs.
 
     ``files.load_overload`` first fills numba's tables of types and operations, which takes longer than
-    loading all kernels of an answer; the compiler fills them itself. Compiled code needs the runtime, which
-    makes arrays.
+    loading all kernels of an answer; the compiler fills them itself.
     """
-    rtsys.initialize(target_context)
     with files._guard_against_spurious_io_errors():
         return files._load_overload(signature, target_context)
     return None  # where the guard swallowed an error

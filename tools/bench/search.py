@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TypeVar
 
@@ -16,6 +17,7 @@ from engine.formats.position_id import encode_position_id
 from engine.rules.dice import ROLLS, Roll
 from engine.rules.match import MatchState
 from engine.rules.position import CHECKERS, OFF, Position
+from engine.rules.rules import STANDARD_RULES
 from engine.runtime.cores import count_usable_cores
 from nets.manifest import read_manifest
 from tools.bench.gnubg_timing import GNUBG_TIME_NOTE, compute_rate, time_gnubg
@@ -25,6 +27,7 @@ BUDGET_S = 2.0
 """About how many seconds each figure is sampled."""
 
 PAIRED_EVALUATIONS = 192
+PAIRED_DECISIONS = 96
 GNUBG_DECISIONS = 24
 GNUBG_EVALUATIONS = 48
 
@@ -54,7 +57,7 @@ def bench_search(subject: BenchmarkSubject) -> Iterator[Measurement]:
     yield Measurement(
         "search", "2-ply value", _measure_rate(values, positions), "positions/s", subject.engine.name
     )
-    yield _bench_threads(subject, decisions)
+    yield from _bench_threads(subject, decisions)
     yield from _bench_gnubg(decisions)
 
 
@@ -89,8 +92,8 @@ def _draw_decisions(subject: BenchmarkSubject) -> list[Decision]:
     return [(Position(different[i]), ROLLS[place % len(ROLLS)]) for place, i in enumerate(order)]
 
 
-def _rank_plays(engine: Engine, settings: EvalSettings, decision: Decision) -> None:
-    engine.rank_plays(*decision, _MONEY, settings, stop_when_decided=True)
+def _rank_plays(engine: Engine, settings: EvalSettings, decision: Decision) -> object:
+    return engine.rank_plays(*decision, _MONEY, settings, stop_when_decided=True).plays
 
 
 def _evaluate_position(engine: Engine, position: Position) -> None:
@@ -111,21 +114,62 @@ def _measure_rate(work: Callable[[_Item], object], items: Sequence[_Item]) -> fl
     return done / (time.perf_counter() - started_s)
 
 
-def _bench_threads(subject: BenchmarkSubject, decisions: Sequence[Decision]) -> Measurement:
-    """Measure the same values on one thread and on two, alternating; the best of each counts."""
-    what = f"2-ply values of {PAIRED_EVALUATIONS} positions, two threads against one"
-    if count_usable_cores() < 2:
-        return Measurement("search", what, None, "times", "skipped: there is one core")
+def _bench_threads(subject: BenchmarkSubject, decisions: Sequence[Decision]) -> Iterator[Measurement]:
+    """Measure two threads against one, on values, on each play, and on plays two at a time."""
     boards = np.stack([position.board for position, _ in decisions[:PAIRED_EVALUATIONS]])
-    best_s = {1: math.inf, 2: math.inf}
+    plays = decisions[:PAIRED_DECISIONS]
+
+    def evaluate(engine: Engine) -> object:
+        return engine.evaluate_boards(boards, _MONEY, _CUBELESS).outcomes.tolist()
+
+    def rank(engine: Engine) -> object:
+        return [_rank_plays(engine, _CUBEFUL, decision) for decision in plays]
+
+    def rank_two_at_a_time(engine: Engine) -> object:
+        with ThreadPoolExecutor(2) as pool:
+            return list(pool.map(partial(_rank_plays, engine, _CUBEFUL), plays))
+
+    for what, note, alone, together, threads in (
+        (f"2-ply values of {len(boards)} positions", "cubeless", evaluate, evaluate, 2),
+        (f"{len(plays)} 2-ply moves one after the other", "with the cube", rank, rank, 2),
+        (f"{len(plays)} 2-ply moves, one thread each", "with the cube", rank, rank_two_at_a_time, 1),
+    ):
+        what += ", two threads against one"
+        if count_usable_cores() < 2:
+            yield Measurement("search", what, None, "times", "skipped: there is one core")
+            continue
+        alone_s, together_s, are_equal = _time_pair(subject, alone, together, threads)
+        check_answer(are_equal, f"{what}: two threads answer otherwise than one")
+        yield Measurement("search", what, alone_s / together_s, "times", note)
+
+
+def _time_pair(
+    subject: BenchmarkSubject,
+    alone: Callable[[Engine], object],
+    together: Callable[[Engine], object],
+    threads: int,
+) -> tuple[float, float, bool]:
+    """Time work on one thread and on two, alternating, each time with an empty cache.
+
+    Args:
+        subject: Loads engines.
+        alone: The work on one thread.
+        together: The work on two.
+        threads: Those of the engine for the latter.
+
+    Returns:
+        The best seconds of each, and whether all gave the same.
+    """
+    best_s = [math.inf, math.inf]
+    results = []
     for _ in range(_PAIRED_RUNS):
-        for threads in best_s:
-            engine = subject.load_engine(subject.net).with_threads(threads)
-            engine.evaluate_boards(boards[:_MIN_ITEMS], _MONEY, _CUBELESS)
+        for place, (work, count) in enumerate(((alone, 1), (together, threads))):
+            engine = subject.load_engine(subject.net).with_threads(count)
+            engine.evaluate(STANDARD_RULES.starting_position, _MONEY, _CUBEFUL)  # loads what is loaded once
             started_s = time.perf_counter()
-            engine.evaluate_boards(boards, _MONEY, _CUBELESS)
-            best_s[threads] = min(best_s[threads], time.perf_counter() - started_s)
-    return Measurement("search", what, best_s[1] / best_s[2], "times", "cubeless")
+            results.append(work(engine))
+            best_s[place] = min(best_s[place], time.perf_counter() - started_s)
+    return best_s[0], best_s[1], all(each == results[0] for each in results)
 
 
 def _bench_gnubg(decisions: Sequence[Decision]) -> Iterator[Measurement]:

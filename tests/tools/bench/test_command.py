@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
 import types
 from dataclasses import replace
 
@@ -208,6 +209,7 @@ def small(monkeypatch):
     monkeypatch.setattr(bench_measure, "load_engine", load)
     monkeypatch.setattr(bench_search, "BUDGET_S", 0.0)
     monkeypatch.setattr(bench_search, "PAIRED_EVALUATIONS", 24)
+    monkeypatch.setattr(bench_search, "PAIRED_DECISIONS", 2)
     monkeypatch.setattr(bench_search, "_MIN_ITEMS", 2)
     monkeypatch.setattr(bench_search, "read_manifest", lambda: types.SimpleNamespace(pruner="pips32"))
     monkeypatch.setattr(bench_rollouts, "TRIALS", 36)
@@ -221,7 +223,7 @@ def small(monkeypatch):
 def test_searches_have_right_answers_and_figures_and_say_where_gnubg_is_missing(small):
     measurements = list(bench_search.bench_search(bench_measure.BenchmarkSubject()))
     ours, theirs = measurements[:-2], measurements[-2:]
-    assert len(ours) == 6
+    assert len(ours) == 8
     assert all(m.value is None or m.value > 0 for m in ours)
     assert [m.value for m in theirs] == [None, None]
     assert all("gnubg is not installed" in m.note for m in theirs)
@@ -243,6 +245,21 @@ def test_a_search_that_misses_a_won_game_is_not_timed(small, monkeypatch):
 
     monkeypatch.setattr(bench_search.Engine, "evaluate", doubting)
     with pytest.raises(bench_measure.WrongAnswerError, match="won by any roll"):
+        list(bench_search.bench_search(bench_measure.BenchmarkSubject()))
+
+
+def test_searches_that_two_threads_answer_otherwise_are_not_timed(small, monkeypatch):
+    real = bench_search.Engine.rank_plays
+
+    def rank(self, position, roll, match, settings, **options):
+        ranked = real(self, position, roll, match, settings, **options)
+        if threading.current_thread() is threading.main_thread():
+            return ranked
+        return replace(ranked, plays=tuple(reversed(ranked.plays)))
+
+    monkeypatch.setattr(bench_search.Engine, "rank_plays", rank)
+    monkeypatch.setattr(bench_search, "count_usable_cores", lambda: 2)
+    with pytest.raises(bench_measure.WrongAnswerError, match="one thread each, two threads"):
         list(bench_search.bench_search(bench_measure.BenchmarkSubject()))
 
 

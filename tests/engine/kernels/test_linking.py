@@ -1,0 +1,55 @@
+"""Kernels as parts of others: compiled once, the same as alone, and no trouble for other programs' code."""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+import pytest
+
+from engine.kernels import kernel
+
+pytestmark = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+
+
+@kernel
+def _scale(values, factor, shift):
+    scaled = np.empty(values.shape[0])
+    for i in range(values.shape[0]):
+        scaled[i] = values[i] * factor + shift
+    return scaled
+
+
+@kernel
+def _scale_twice(values):
+    return _scale(_scale(values, 3, 1), 2, 5)
+
+
+@numba.njit
+def _scale_elsewhere(values):
+    return _scale(values, 3, 1) + 1
+
+
+def test_a_kernel_gives_the_same_from_python_and_in_another_kernel():
+    values = np.arange(4.0)
+    expected = (values * 3 + 1) * 2 + 5
+    assert _scale_twice(values).tolist() == expected.tolist()
+    assert _scale(_scale(values, 3, 1), 2, 5).tolist() == expected.tolist()
+    assert _scale_twice(values).tolist() == expected.tolist()
+
+
+def test_a_part_is_compiled_once_for_all_values_of_its_arguments():
+    _scale_twice(np.arange(4.0))
+    assert len(_scale._part.overloads) == 1
+
+
+def test_a_part_has_no_machine_code_of_its_own():
+    _scale_twice(np.arange(4.0))
+    for part in _scale._part.overloads.values():
+        assert not part.library.get_pointer_to_function(part.fndesc.llvm_func_name)
+
+
+def test_compiled_functions_of_other_programs_call_kernels():
+    values = np.arange(3.0)
+    assert _scale_elsewhere(values).tolist() == (values * 3 + 2).tolist()
+    other = numba.njit(lambda x: np.zeros(2) + x)
+    assert other(1.5).tolist() == [1.5, 1.5]
