@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from threading import Lock
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import platformdirs
 
@@ -33,8 +33,16 @@ DEFAULT_ONE_SIDED = BearoffHeader(BearoffKind.ONE_SIDED, 6, CHECKERS)
 
 _SILENT_WAIT_S = 1.0
 
+_ADVICE = "set GAMMOND_DATA to a folder that can be written"
+
 BearoffTable = OneSidedTable | TwoSidedTable
 _TableT = TypeVar("_TableT", OneSidedTable, TwoSidedTable)
+
+
+_UNSAVED: dict[Path, Any] = {}
+"""Tables that this process has built and could not keep, by the files that they should have."""
+
+_BUILDING = Lock()
 
 
 @dataclass(frozen=True)
@@ -86,9 +94,9 @@ def save_table(table: BearoffTable, path: Path) -> None:
 def load_bearoff(folder: Path | None = None, build: bool = True) -> BearoffEvaluators:
     """Open the default databases and build missing ones, which takes seconds and is announced on stderr.
 
-    Where the folder cannot be written, they are built at each start; so is one whose file is damaged, which
-    is left as it is. Of several processes one builds, and the others wait; where no file can be locked all
-    build, and write the same content atomically.
+    Where the folder cannot be written, they are built once in each process; so is one whose file is damaged,
+    which is left as it is. Of several processes one builds, and the others wait; where no file can be locked
+    all build, and write the same content atomically.
 
     Args:
         folder: Their folder; None for `data_folder`.
@@ -173,21 +181,29 @@ def _open_or_build(
     path = folder / expected.file_name
     if build is None:
         return _open_expected(kind, path, expected)
-    if path.exists():
-        return _open_or_rebuild(kind, path, expected, build)
-    with _lock_building(path, expected):
+    with _BUILDING:
         if path.exists():
             return _open_or_rebuild(kind, path, expected, build)
-        sys.stderr.write(f"gammond: building the {expected} bearoff database once (some seconds): {path}\n")
-        table = build(expected.points, expected.checkers)
-        try:
-            save_table(table, path)
-        except OSError as error:
-            sys.stderr.write(
-                f"gammond: cannot write {path} ({error.strerror}): the database stays in memory and is"
-                " rebuilt at each start\n"
-            )
-        return table
+        with _lock_building(path, expected):
+            if path.exists():
+                return _open_or_rebuild(kind, path, expected, build)
+            if path not in _UNSAVED:
+                return _build_and_save(path, expected, build)
+        return cast("_TableT", _UNSAVED[path])
+
+
+def _build_and_save(path: Path, expected: BearoffHeader, build: Callable[[int, int], _TableT]) -> _TableT:
+    sys.stderr.write(f"gammond: building the {expected} bearoff database once (some seconds): {path}\n")
+    table = build(expected.points, expected.checkers)
+    try:
+        save_table(table, path)
+    except OSError as error:
+        _UNSAVED[path] = table
+        sys.stderr.write(
+            f"gammond: cannot write {path} ({error.strerror}): the database stays in memory and is rebuilt at"
+            f" each start; {_ADVICE}\n"
+        )
+    return table
 
 
 @contextmanager
@@ -218,10 +234,12 @@ def _open_or_rebuild(
     try:
         return _open_expected(kind, path, expected)
     except DataFileError as error:
-        sys.stderr.write(
-            f"gammond: {error.message}; until then each start builds it in memory (some seconds)\n"
-        )
-        return build(expected.points, expected.checkers)
+        if path not in _UNSAVED:
+            sys.stderr.write(
+                f"gammond: {error.message}; until then each start builds it in memory (some seconds)\n"
+            )
+            _UNSAVED[path] = build(expected.points, expected.checkers)
+        return cast("_TableT", _UNSAVED[path])
 
 
 def _open_expected(kind: type[_TableT], path: Path, expected: BearoffHeader) -> _TableT:

@@ -146,7 +146,20 @@ def test_a_folder_that_cannot_be_written_costs_only_the_building(tmp_path, capsy
     bearoff = load_bearoff(tmp_path / "file")
     outcome = bearoff.two_sided.evaluate(position({6: 1}, {24: 1}).board[None])[0]
     assert outcome[0] == pytest.approx(0.75)
-    assert "stays in memory" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert said.count("stays in memory") == 2
+    assert "GAMMOND_DATA" in said
+
+
+def test_a_database_that_cannot_be_kept_is_built_once_in_a_process(tmp_path, capsys):
+    (tmp_path / "file").write_text("in the way")
+    bearoff = load_bearoff(tmp_path / "file")
+    capsys.readouterr()
+    deferred, again = defer_bearoff(tmp_path / "file"), load_bearoff(tmp_path / "file")
+    for first, second, third in zip(bearoff, deferred, again, strict=True):
+        assert third is first
+        assert all(a is b for a, b in zip(first.arrays, second.arrays, strict=True))
+    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.slow

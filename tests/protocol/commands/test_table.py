@@ -76,7 +76,6 @@ def test_no_final_line_begins_like_a_line_before_it():
         ("go chequer plies 1 depth 2", "error bad_command limits:"),
         ("go chequer plies 5", "error bad_value plies:"),
         ("go chequer depth 0", "error bad_value depth:"),
-        ("go chequer depth 0", "error bad_value depth:"),
         ("go chequer movetime 0", "error bad_value movetime:"),
         ("go chequer movetime soon", "error bad_value movetime:"),
         ("go chequer filter fine", "error bad_value filter:"),
