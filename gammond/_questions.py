@@ -174,7 +174,7 @@ class RolloutQuestion:
         if self._cubeful:
             equity, error = row["cubeful"], row.get("cubeful_se", math.nan)
         elif "mwc" in row:  # the wire has no equity at the score: it comes from the table
-            from engine.search.cubeful_objective import make_dead_cube_game
+            from engine.cubeful import make_dead_cube_game
 
             space = make_dead_cube_game(self._match._to_engine().before_roll())
             even, stake = space.equity_scale

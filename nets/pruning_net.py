@@ -17,6 +17,15 @@ from nets.kernels.sparse import OneLayerWeights
 from nets.kernels.tesauro196 import INPUTS
 from nets.onnx_layers import Layer
 
+_NO_NET: OneLayerWeights = (
+    np.zeros((1, 1), np.float32),
+    np.zeros(1, np.float32),
+    np.zeros((1, 1), np.float32),
+    np.zeros(1, np.float32),
+)
+NO_NETS = _NO_NET, _NO_NET
+"""The weights for kernels that consider all legal plays."""
+
 
 def read_net_weights(name: str, layers: Sequence[Layer] | None) -> OneLayerWeights:
     """Return the weights of a net with one hidden layer, in the form of the kernels.

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.bearoff.tables import pack_tables
+from engine.bearoff.tables import pack_exact_table, pack_tables
 from engine.evaluation.evaluator import Evaluator, ExactEvaluator
 from engine.evaluation.pruning import PlayPruner
 from engine.kernels import as_kernel_array
@@ -18,12 +18,13 @@ from engine.kernels.bearoff_tables import BearoffTables
 from engine.rules.outcome import Outcomes, evaluate_finished, sanitise_outcomes
 from engine.rules.position import Board, Phase, classify_phases
 from engine.runtime.thread_turns import release_turn
-from engine.search.compiled import SearchKernel
+from engine.search.compiled import SearchLoop
 from nets.compiled_net import CompiledNet, CompiledRoutes, pack_nets
-from nets.compiled_search import make_search_kernel
 from nets.contact_classes import CONTACT_CLASSES, classify_contact
 from nets.kernels import routing as kernel_routing
+from nets.kernels.look_ahead import SearchNets, evaluate_positions
 from nets.kernels.packed_nets import PackedNets
+from nets.pruning_net import NO_NETS, PruningNet
 
 
 class Router:
@@ -93,13 +94,16 @@ class Router:
             kernel_outcomes.scatter_outcomes(sanitise_outcomes(net.evaluate(routed), routed), rows, outcomes)
         return outcomes
 
-    def make_search_kernel(
+    def make_search_loop(
         self, pruner: PlayPruner | None, exact: tuple[ExactEvaluator, ...]
-    ) -> SearchKernel | None:
+    ) -> SearchLoop | None:
         """Return the compiled loop of searches, as `engine.search.compiled.CompiledEvaluator`."""
-        if not self.compiled or not self.bearoff:
+        settled = pack_exact_table(exact)
+        is_compiled = pruner is None or isinstance(pruner, PruningNet)
+        if not (is_compiled and self.compiled and self.bearoff and settled):
             return None
-        return make_search_kernel(self.compiled, self.bearoff, pruner, exact)
+        weights = pruner.weights if isinstance(pruner, PruningNet) else NO_NETS
+        return partial(evaluate_positions, SearchNets(*self.compiled, self.bearoff, settled, *weights))
 
     def _evaluate_compiled(
         self, boards: Board, packed: PackedNets, net_of_class: NDArray[np.int64]

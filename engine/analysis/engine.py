@@ -20,25 +20,20 @@ from engine.cubeful import (
     build_cube_state_space,
     choose_resignation,
     compute_score_matrix,
+    make_dead_cube_game,
     should_accept_resignation,
 )
 from engine.cubeful.match_equity import MatchEquityTable
-from engine.evaluation.evaluator import Evaluator
+from engine.evaluation.evaluator import CubefulEvaluator, Evaluator
 from engine.evaluation.pruning import EvaluatorPruner, PlayPruner, ShortlistPruner
+from engine.kernels.objectives import OUTCOME_COLUMNS
 from engine.rollout import RolloutEvaluators
 from engine.rollout.settings import TrialLoop
 from engine.rules.dice import Roll
 from engine.rules.match import MAX_CUBE, MatchState
-from engine.rules.moves import generate_plays
 from engine.rules.position import Board, Position
 from engine.rules.rules import STANDARD_RULES, Feature, Rules
 from engine.search import NPlyEvaluator, PlaySearch, PositionSearch, SearchWatch, TreeSearch, ValueCache
-from engine.search.cubeful_objective import (
-    OUTCOME_COLUMNS,
-    CubefulEvaluator,
-    CubefulObjective,
-    make_cubeless_objective,
-)
 from engine.search.objective import Objective, Values
 from engine.search.results import BeaverEvaluation, BoardEvaluations, PositionEvaluation, RankedPlays
 from engine.search.tree import DEFAULT_PRUNING, Pruning
@@ -209,7 +204,7 @@ class Engine:
         settings = self._check_settings(settings)
         objective = self._make_objective(match, settings)
         values = self._tree.evaluate(objective, boards, settings.plies, watch)
-        carried = objective.apply_double_option(values) if may_double_now else values
+        carried = objective.add_double_option(values) if may_double_now else values
         return BoardEvaluations(
             np.ascontiguousarray(values[:, :OUTCOME_COLUMNS]),
             objective.equities(carried) if objective.is_cubeful else None,
@@ -294,10 +289,11 @@ class Engine:
         """
         settings = settings or EvalSettings.make_default(self.rules)
         settings.check_supported(self.rules)
-        plays = generate_plays(position, roll, self.rules)
         objective = self._make_objective(match, settings)
         search = PlaySearch(objective, self._tree, self.evaluator.plies)
-        return search.search_among(plays, settings.plies, settings.move_filter, watch, stop_when_decided)
+        return search.search(
+            position, roll, settings.plies, settings.move_filter, watch, stop_when_decided, self.rules
+        )
 
     def takes_beaver(
         self,
@@ -377,7 +373,7 @@ class Engine:
         board, watch = position.board[None], watch or SearchWatch()
 
         def values_at(game: CubeStateSpace) -> Values:
-            objective = CubefulObjective(self.evaluator, game, self._exact)
+            objective = Objective(self.evaluator, game, self._exact)
             return self._tree.evaluate(objective, board, plies, watch)[0, OUTCOME_COLUMNS:]
 
         return compute_score_matrix(values_at, away, cube=cube, table=self.table)
@@ -432,8 +428,9 @@ class Engine:
         return build_cube_state_space(match.without_automatic_doubles(), self.table, max_cube_turns=plies + 1)
 
     def _make_objective(self, match: MatchState, settings: EvalSettings) -> Objective:
+        game = None
         if settings.is_cubeful:
-            return CubefulObjective(
-                self.evaluator, self._make_search_cube_game(match, settings.plies), self._exact
-            )
-        return make_cubeless_objective(self.evaluator, match, self.table, self._exact)
+            game = self._make_search_cube_game(match, settings.plies)
+        elif not match.is_money:
+            game = make_dead_cube_game(match, self.table)
+        return Objective(self.evaluator, game, self._exact)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from engine.analysis.engine import Engine
 from engine.analysis.levels import EvalSettings
-from engine.cubeful import CubeStateSpace
+from engine.cubeful import CubeStateSpace, make_dead_cube_game
 from engine.errors import StateError, ValueRangeError
 from engine.rollout.cube_decisions import CubeRollout, roll_out_cube
 from engine.rollout.decisions import (
@@ -25,7 +25,6 @@ from engine.rules.dice import Roll
 from engine.rules.match import MatchState
 from engine.rules.moves import Play
 from engine.rules.position import Position
-from engine.search.cubeful_objective import make_dead_cube_game
 
 MOVES, POSITION, CUBE = KINDS = ("moves", "position", "cube")
 

@@ -21,7 +21,13 @@ from engine.cubeful.decision import (
 from engine.cubeful.efficiency import DEFAULT_EFFICIENCIES, CubeEfficiencies, are_all_home, cube_efficiencies
 from engine.cubeful.resignation import choose_resignation, should_accept_resignation
 from engine.cubeful.score_matrix import ScoreMatrix, compute_score_matrix
-from engine.cubeful.state_space import CubefulValues, CubeState, CubeStateSpace, build_cube_state_space
+from engine.cubeful.state_space import (
+    CubefulValues,
+    CubeState,
+    CubeStateSpace,
+    build_cube_state_space,
+    make_dead_cube_game,
+)
 from engine.cubeful.take_points import DoublingWindow, doubling_window, gammon_value, take_point
 from engine.cubeful.values import (
     compute_dead_cube_values,
@@ -56,6 +62,7 @@ __all__ = [
     "doubling_window",
     "gammon_value",
     "list_exact_columns",
+    "make_dead_cube_game",
     "select_exact_values",
     "should_accept_resignation",
     "take_point",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -144,6 +144,17 @@ def build_cube_state_space(
         raise PositionError(f"a cube at {match.cube} has an owner, seat 0 or 1", field="cube_owner")
     before = match.before_roll()
     return _build_cached(before, table or load_default_table(), max_cube_turns)
+
+
+def make_dead_cube_game(match: MatchState, table: MatchEquityTable | None = None) -> CubeStateSpace:
+    """Make the cube states of a game whose cube is dead, whoever owns it.
+
+    Args:
+        match: The match state.
+        table: The match equity table; the shipped one if None.
+    """
+    owner = None if match.cube == 1 else match.on_roll
+    return build_cube_state_space(replace(match, cube_owner=owner), table, max_cube_turns=0)
 
 
 @lru_cache(maxsize=2048)

@@ -102,12 +102,10 @@ def compute_dead_cube_values(outcomes: Outcomes, space: CubeStateSpace) -> NDArr
     Returns:
         ``float32[n]``: cubeless equity in money play, match-winning chance in a match.
     """
-    lost, won = space.result_values[0]
-    win = outcomes[:, 0]
-    value = win * won[0] + (1.0 - win) * lost[0]
-    value = value + outcomes[:, 1] * (won[1] - won[0]) + outcomes[:, 2] * (won[2] - won[1])
-    value = value + outcomes[:, 3] * (lost[1] - lost[0]) + outcomes[:, 4] * (lost[2] - lost[1])
-    return np.asarray(value, np.float32)
+    outcomes = as_kernel_array(outcomes, np.float32)
+    values = np.empty((len(outcomes), 1), np.float32)
+    kernel_cubeful.compute_dead_cube_values(outcomes, space.result_values, values)
+    return values[:, 0]
 
 
 def to_equities(values: CubefulValues, space: CubeStateSpace) -> NDArray[np.float64]:

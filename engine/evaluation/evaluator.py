@@ -59,6 +59,22 @@ class ExactEvaluator(Protocol):
         ...
 
 
+class CubefulEvaluator(ExactEvaluator, Protocol):
+    """Knows some positions exactly, with the cube too, such as a two-sided bearoff database."""
+
+    def cubeful_equities(self, boards: Board) -> NDArray[np.float32]:
+        """Evaluate positions in money play, before the roll, without a double on this roll.
+
+        Args:
+            boards: ``int8[n, 2, 26]``, all covered.
+
+        Returns:
+            ``float32[n, 3]`` in points for a cube of 1: in the middle, owned by the side on roll, owned by
+            the opponent.
+        """
+        ...
+
+
 class Scorer(Protocol):
     """Gives each play a number on a scale of its own; it estimates no outcomes."""
 

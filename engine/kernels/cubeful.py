@@ -85,6 +85,26 @@ def apply_double_option(
 
 
 @gil_kernel
+def compute_dead_cube_values(
+    outcomes: NDArray[np.float32], worths: NDArray[np.float64], result: NDArray[np.float32]
+) -> None:
+    """Write the values of outcomes at the first level of the cube if nobody turns it any more.
+
+    Args:
+        outcomes: ``float32[n, 5]``.
+        worths: ``float64[levels, 2, 3]``, as for `compute_match_values`.
+        result: out, ``float32[n, 1]``.
+    """
+    for i in range(outcomes.shape[0]):
+        win, lose = outcomes[i, 0], np.float32(1.0) - outcomes[i, 0]
+        value = win * worths[0, 1, 0] + lose * worths[0, 0, 0]
+        value = value + outcomes[i, 1] * (worths[0, 1, 1] - worths[0, 1, 0])
+        value = value + outcomes[i, 2] * (worths[0, 1, 2] - worths[0, 1, 1])
+        value = value + outcomes[i, 3] * (worths[0, 0, 1] - worths[0, 0, 0])
+        result[i, 0] = value + outcomes[i, 4] * (worths[0, 0, 2] - worths[0, 0, 1])
+
+
+@gil_kernel
 def compute_money_values(
     outcomes: NDArray[np.float32],
     efficiencies: NDArray[np.float32],

@@ -1,4 +1,4 @@
-"""Compiled steps of a search: deduplication, the value cache, choosing replies, averaging over rolls.
+"""Compiled steps of a search: distinct positions, the value cache, questions to Python on the way.
 
 A position's key is two integers of 40 bits, one for each side: the counts of points 1..25 in unary (a 1 for
 each checker, then a 0). Different positions of 15 checkers a side have different keys, so positions are never
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from engine.kernels import gil_kernel, kernel
 from engine.kernels.interrupts import call_back, try_lock, unlock
+from engine.kernels.outcomes import gather_boards
 
 KEY_BITS = 40
 TAG_BITS = 23
@@ -37,6 +38,20 @@ _LOCK_TRIES = 1000
 _TAG_MASK = (1 << TAG_BITS) - 1
 
 
+class CacheArrays(NamedTuple):
+    """The entries of a cache of values.
+
+    Attributes:
+        keys: ``int64[entries, 2]``, keys with their tags or `EMPTY`; a power of two of entries.
+        values: ``float32[entries, columns]``.
+        lock: ``int64[1]``, for `engine.kernels.interrupts.try_lock`.
+    """
+
+    keys: NDArray[np.int64]
+    values: NDArray[np.float32]
+    lock: NDArray[np.int64]
+
+
 class SearchFrame(NamedTuple):
     """What a search uses beside evaluators; `engine.search.tree` explains the settings.
 
@@ -50,9 +65,9 @@ class SearchFrame(NamedTuple):
         evaluate_rows: The number of positions evaluated together.
         dice: ``int8[rolls, 2]``.
         weights: ``float64[rolls]``, the probability of each roll.
-        cache_keys: ``int64[entries, 2]``; this and the next two are `engine.search.cache.CacheArrays`.
-        cache_values: ``float32[entries, columns]``.
-        cache_lock: ``int64[1]``.
+        cache: Keeps values of 1-ply and deeper.
+        tags: ``int64[2, plies + 1]``, the tags of values in the cache, of the side on roll at the root and of
+            the other, by plies; -1 for values left out.
         counters: in and out, ``int64[3]``.
         question: The address of an `engine.kernels.interrupts.CALLBACK`, which is asked now and then with the
             number of positions evaluated since, and answers 0 to go on.
@@ -67,9 +82,8 @@ class SearchFrame(NamedTuple):
     evaluate_rows: int
     dice: NDArray[np.int8]
     weights: NDArray[np.float64]
-    cache_keys: NDArray[np.int64]
-    cache_values: NDArray[np.float32]
-    cache_lock: NDArray[np.int64]
+    cache: CacheArrays
+    tags: NDArray[np.int64]
     counters: NDArray[np.int64]
     question: int
 
@@ -116,42 +130,42 @@ def compute_position_keys(boards: NDArray[np.int8], keys: NDArray[np.int64]) -> 
 @gil_kernel
 def find_distinct(
     boards: NDArray[np.int8],
-    keys: NDArray[np.int64],
-    table: NDArray[np.int32],
-    first: NDArray[np.int64],
-    places: NDArray[np.int64],
-) -> int:
+) -> tuple[NDArray[np.int8], NDArray[np.int64], NDArray[np.int64]]:
     """Find the distinct positions, in order of first appearance.
 
     Args:
         boards: ``int8[n, 2, 26]``.
-        keys: out, ``int64[n, 2]``, the keys of all positions.
-        table: scratch, ``int32`` of a power of two above n, all `EMPTY`.
-        first: out, ``int64[n]``, where each distinct position appears first.
-        places: out, ``int64[n]``, the distinct position of each one.
 
     Returns:
-        How many are distinct.
+        The distinct positions, ``int8[u, 2, 26]``, their keys, ``int64[u, 2]``, and the place among them of
+        each position, ``int64[n]``.
     """
+    count = boards.shape[0]
+    size = 2
+    while size <= 2 * count:
+        size *= 2
+    table = np.full(size, EMPTY, np.int32)
+    keys = np.empty((count, 2), np.int64)
+    first = np.empty(count, np.int64)
+    places = np.empty(count, np.int64)
     compute_position_keys(boards, keys)
-    mask = table.shape[0] - 1
-    count = 0
-    for i in range(keys.shape[0]):
-        slot = _hash_key(keys[i, 0], keys[i, 1]) & mask
-        while True:
+    found = 0
+    for i in range(count):
+        slot = _hash_key(keys[i, 0], keys[i, 1]) & (size - 1)
+        known = table[slot]
+        while known != EMPTY and (keys[known, 0] != keys[i, 0] or keys[known, 1] != keys[i, 1]):
+            slot = (slot + 1) & (size - 1)
             known = table[slot]
-            if known == EMPTY:
-                table[slot] = count
-                first[count] = i
-                places[i] = count
-                count += 1
-                break
-            other = first[known]
-            if keys[other, 0] == keys[i, 0] and keys[other, 1] == keys[i, 1]:
-                places[i] = known
-                break
-            slot = (slot + 1) & mask
-    return count
+        if known == EMPTY:  # the keys of the distinct positions are moved to the front
+            table[slot] = known = found
+            first[found] = i
+            keys[found, 0] = keys[i, 0]
+            keys[found, 1] = keys[i, 1]
+            found += 1
+        places[i] = known
+    distinct = np.empty((found, 2, 26), np.int8)
+    gather_boards(boards, first[:found], distinct)
+    return distinct, keys[:found], places
 
 
 @kernel
@@ -167,204 +181,80 @@ def _wait_for_lock(lock: NDArray[np.int64]) -> bool:
 
 @gil_kernel
 def look_up(
-    keys: NDArray[np.int64],
-    tag: int,
-    stored_keys: NDArray[np.int64],
-    stored_values: NDArray[np.float32],
-    lock: NDArray[np.int64],
-    values: NDArray[np.float32],
-    missing: NDArray[np.int64],
-) -> int:
+    cache: CacheArrays, keys: NDArray[np.int64], tag: int, values: NDArray[np.float32]
+) -> NDArray[np.int64]:
     """Read cached values; none while other threads keep the cache locked.
 
     Args:
+        cache: The cache.
         keys: ``int64[n, 2]``.
-        tag: The tag of the values, below 2^46.
-        stored_keys: ``int64[entries, 2]``, keys with their tags or `EMPTY`; a power of two of entries.
-        stored_values: ``float32[entries, columns]``.
-        lock: in and out, ``int64[1]``, for `engine.kernels.interrupts.try_lock`.
+        tag: The tag of the values, below 2^46; values of a negative one are not cached.
         values: out, ``float32[n, k]`` with k of at most the columns, those that were stored for the tag; rows
             that are not held are left alone.
-        missing: out, ``int64[n]``, the rows that are not cached.
 
     Returns:
-        How many are not held.
+        The rows that are not held, ``int64[m]``, ascending.
     """
+    missing = np.arange(keys.shape[0])
+    if tag < 0 or not _wait_for_lock(cache.lock):
+        return missing
     low = (tag & _TAG_MASK) << KEY_BITS
     high = (tag >> TAG_BITS) << KEY_BITS
-    mask = stored_keys.shape[0] - 1
+    mask = cache.keys.shape[0] - 1
     absent = 0
-    is_locked = _wait_for_lock(lock)
     for i in range(keys.shape[0]):
         key0 = keys[i, 0] | low
         key1 = keys[i, 1] | high
         slot = (_hash_key(key0, key1) * WAYS) & mask
         held = False
-        for way in range(slot, slot + WAYS if is_locked else slot):
-            if stored_keys[way, 0] == key0 and stored_keys[way, 1] == key1:
+        for way in range(slot, slot + WAYS):
+            if cache.keys[way, 0] == key0 and cache.keys[way, 1] == key1:
                 for k in range(values.shape[1]):
-                    values[i, k] = stored_values[way, k]
+                    values[i, k] = cache.values[way, k]
                 held = True
                 break
         if not held:
             missing[absent] = i
             absent += 1
-    if is_locked:
-        unlock(lock)
-    return absent
+    unlock(cache.lock)
+    return missing[:absent]
 
 
 @gil_kernel
 def store(
+    cache: CacheArrays,
     keys: NDArray[np.int64],
     rows: NDArray[np.int64],
     tag: int,
     values: NDArray[np.float32],
-    stored_keys: NDArray[np.int64],
-    stored_values: NDArray[np.float32],
-    lock: NDArray[np.int64],
 ) -> None:
     """Write values to a cache; none while other threads keep it locked.
 
     A value goes to the first entry of its key; the value there moves to the second.
 
     Args:
+        cache: in and out.
         keys: ``int64[n, 2]``.
         rows: ``int64[m]``, the keys to store.
-        tag: The tag of the values, below 2^46.
-        values: ``float32[m, k]``, of those rows; k is at most the columns, and always the same for a tag.
-        stored_keys: in and out, ``int64[entries, 2]``.
-        stored_values: in and out, ``float32[entries, columns]``.
-        lock: in and out, ``int64[1]``, for `engine.kernels.interrupts.try_lock`.
+        tag: The tag of the values, below 2^46; nothing is stored if it is negative.
+        values: ``float32[n, k]``; k is at most the columns, and always the same for a tag.
     """
-    if not _wait_for_lock(lock):
+    if tag < 0 or not _wait_for_lock(cache.lock):
         return
     low = (tag & _TAG_MASK) << KEY_BITS
     high = (tag >> TAG_BITS) << KEY_BITS
-    mask = stored_keys.shape[0] - 1
-    for j in range(rows.shape[0]):
-        key0 = keys[rows[j], 0] | low
-        key1 = keys[rows[j], 1] | high
+    mask = cache.keys.shape[0] - 1
+    for row in rows:
+        key0 = keys[row, 0] | low
+        key1 = keys[row, 1] | high
         slot = (_hash_key(key0, key1) * WAYS) & mask
-        if stored_keys[slot, 0] != key0 or stored_keys[slot, 1] != key1:
-            stored_keys[slot + 1, 0] = stored_keys[slot, 0]
-            stored_keys[slot + 1, 1] = stored_keys[slot, 1]
-            for k in range(
-                stored_values.shape[1]
-            ):  # all columns: the moved value may be wider than the new one
-                stored_values[slot + 1, k] = stored_values[slot, k]
-        stored_keys[slot, 0] = key0
-        stored_keys[slot, 1] = key1
+        if cache.keys[slot, 0] != key0 or cache.keys[slot, 1] != key1:
+            cache.keys[slot + 1, 0] = cache.keys[slot, 0]
+            cache.keys[slot + 1, 1] = cache.keys[slot, 1]
+            for k in range(cache.values.shape[1]):  # all: the moved value may be wider than the new one
+                cache.values[slot + 1, k] = cache.values[slot, k]
+        cache.keys[slot, 0] = key0
+        cache.keys[slot, 1] = key1
         for k in range(values.shape[1]):
-            stored_values[slot, k] = values[j, k]
-    unlock(lock)
-
-
-@kernel
-def _compute_score(values: NDArray[np.float32], row: int, scores: NDArray[np.float64], which: int) -> float:
-    total = 0.0
-    for k in range(values.shape[1]):
-        total += scores[which, k] * float(values[row, k])
-    return total
-
-
-@gil_kernel
-def choose_replies(
-    values: NDArray[np.float32],
-    places: NDArray[np.int64],
-    offsets: NDArray[np.int64],
-    scores: NDArray[np.float64],
-    width: int,
-    margin: float,
-    chosen: NDArray[np.int64],
-    chosen_offsets: NDArray[np.int64],
-) -> None:
-    """Choose the best replies to each roll by the first score: the lowest is best, ties go to the first.
-
-    Args:
-        values: ``float32[u, k]``, of distinct positions, for the next mover.
-        places: ``int64[m]``, the position that each reply leads to.
-        offsets: ``int64[n + 1]``; the replies to roll i are at ``offsets[i]:offsets[i + 1]``, at least one.
-        scores: ``float64[g, k]``, weights of the columns in each score.
-        width: The largest number of replies for a roll, 1 or more.
-        margin: The largest difference from the best reply.
-        chosen: out, ``int64[m]``, indices of the chosen replies among all, the best of each roll first.
-        chosen_offsets: out, ``int64[n + 1]``; the replies chosen for roll i.
-    """
-    found = np.empty(width, np.float64)
-    chosen_offsets[0] = 0
-    for i in range(offsets.shape[0] - 1):
-        at = chosen_offsets[i]
-        count = 0
-        for reply in range(offsets[i], offsets[i + 1]):
-            score = _compute_score(values, places[reply], scores, 0)
-            if count == width and score >= found[count - 1]:
-                continue
-            if count < width:
-                count += 1
-            j = count - 1
-            while j > 0 and found[j - 1] > score:
-                found[j] = found[j - 1]
-                chosen[at + j] = chosen[at + j - 1]
-                j -= 1
-            found[j] = score
-            chosen[at + j] = reply
-        while count > 1 and found[count - 1] > found[0] + margin:
-            count -= 1
-        chosen_offsets[i + 1] = at + count
-
-
-@gil_kernel
-def average_best_replies(
-    values: NDArray[np.float32],
-    places: NDArray[np.int64],
-    offsets: NDArray[np.int64],
-    scores: NDArray[np.float64],
-    score_of: NDArray[np.int64],
-    turned_from: NDArray[np.int64],
-    factors: NDArray[np.float64],
-    shifts: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    averages: NDArray[np.float32],
-) -> None:
-    """Take the best reply to each roll, swap sides, and average over the rolls.
-
-    Column c of the result is the mean over the rolls of ``shifts[c] + factors[c] * v``, where v stands in
-    column ``turned_from[c]`` of the reply with the least score ``score_of[c]``; ties go to the first.
-
-    Args:
-        values: ``float32[u, k]``, of distinct positions, for the next mover.
-        places: ``int64[m]``, the position that each reply leads to.
-        offsets: ``int64[n * rolls + 1]``; the replies to roll r of position i are at
-            ``offsets[i * rolls + r]:offsets[i * rolls + r + 1]``, at least one.
-        scores: ``float64[g, k]``, weights of the columns in each score.
-        score_of: ``int64[k]``.
-        turned_from: ``int64[k]``.
-        factors: ``float64[k]``.
-        shifts: ``float64[k]``.
-        weights: ``float64[rolls]``, the probability of each roll.
-        averages: out, ``float32[n, k]``.
-    """
-    columns = values.shape[1]
-    rolls = weights.shape[0]
-    best = np.empty(scores.shape[0], np.int64)
-    sums = np.empty(columns, np.float64)
-    for i in range(averages.shape[0]):
-        for c in range(columns):
-            sums[c] = 0.0
-        for r in range(rolls):
-            start = offsets[i * rolls + r]
-            end = offsets[i * rolls + r + 1]
-            for g in range(scores.shape[0]):
-                best[g] = places[start]
-                least = _compute_score(values, best[g], scores, g)
-                for reply in range(start + 1, end):
-                    score = _compute_score(values, places[reply], scores, g)
-                    if score < least:
-                        least = score
-                        best[g] = places[reply]
-            for c in range(columns):
-                value = float(values[best[score_of[c]], turned_from[c]])
-                sums[c] += weights[r] * (shifts[c] + factors[c] * value)
-        for c in range(columns):
-            averages[i, c] = sums[c]
+            cache.values[slot, k] = values[row, k]
+    unlock(cache.lock)

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from engine.errors import ValueRangeError
-from engine.evaluation.evaluator import Evaluator, ExactEvaluator
+from engine.evaluation.evaluator import CubefulEvaluator, Evaluator, ExactEvaluator
 from engine.evaluation.pruning import PlayPruner
 from engine.kernels.rollout import TrialArrays
 from engine.kernels.rollout_scoring import ScoringTables
 from engine.rules.dice import MAX_SEED
 from engine.runtime.cores import MAX_THREADS
-from engine.search.cubeful_objective import CubefulEvaluator
 
 MAX_TRIALS = 1_000_000
 """The scores of this many trials of one position take 40 MB."""

@@ -1,4 +1,4 @@
-"""A cache of values: bounded, shared by threads, and without influence on results."""
+"""Positions by key: repeated ones merged, and a cache of values, which has no influence on results."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import ValueRangeError
+from engine.kernels import as_kernel_array
 from engine.kernels import search as kernel_search
+from engine.kernels.search import CacheArrays
 from engine.rules.outcome import Outcome
+from engine.rules.position import Board
 
 DEFAULT_ENTRIES = 1 << 17
 """4.5 MiB of outcomes."""
@@ -19,18 +22,23 @@ DEFAULT_ENTRIES = 1 << 17
 _MAX_TAGS = 4096
 
 
-class CacheArrays(NamedTuple):
-    """The entries of a cache, for kernels.
+class DistinctBoards(NamedTuple):
+    """Distinct positions.
 
     Attributes:
-        keys: ``int64[entries, 2]``.
-        values: ``float32[entries, columns]``.
-        lock: ``int64[1]``, taken by the kernels that read or write entries.
+        boards: ``int8[u, 2, 26]``, in the order of their first appearance.
+        keys: ``int64[u, 2]``, their exact keys; see `engine.kernels.search`.
+        places: ``int64[n]``, the row in `boards` of each original position.
     """
 
+    boards: Board
     keys: NDArray[np.int64]
-    values: NDArray[np.float32]
-    lock: NDArray[np.int64]
+    places: NDArray[np.int64]
+
+
+def deduplicate_boards(boards: Board) -> DistinctBoards:
+    """Merge repeated positions, ``int8[n, 2, 26]``."""
+    return DistinctBoards(*kernel_search.find_distinct(as_kernel_array(boards, np.int8)))
 
 
 class ValueCache:
@@ -44,7 +52,7 @@ class ValueCache:
         columns: Maximum number of columns of a value; sources with fewer leave the others unused.
 
     Attributes:
-        arrays: The entries.
+        arrays: The entries, for `engine.kernels.search`.
 
     Raises:
         ValueRangeError: The number of entries is no power of two, or the columns are less than 1.
@@ -83,31 +91,3 @@ class ValueCache:
                 self._tags[source] = self._next_tag
                 self._next_tag += 1
             return self._tags[source]
-
-    def look_up(self, keys: NDArray[np.int64], tag: int, values: NDArray[np.float32]) -> NDArray[np.int64]:
-        """Look values up.
-
-        Args:
-            keys: ``int64[n, 2]``, keys of `engine.search.deduplication.DistinctBoards`.
-            tag: The number of the source.
-            values: out, ``float32[n, k]``, k as in `store`; missing rows are left alone.
-
-        Returns:
-            The missing rows, ``int64[m]``, ascending.
-        """
-        missing = np.empty(len(keys), np.int64)
-        count = kernel_search.look_up(keys, tag, *self.arrays, values, missing)
-        return missing[:count]
-
-    def store(
-        self, keys: NDArray[np.int64], rows: NDArray[np.int64], tag: int, values: NDArray[np.float32]
-    ) -> None:
-        """Store values.
-
-        Args:
-            keys: ``int64[n, 2]``.
-            rows: ``int64[m]``, which of them.
-            tag: The number of the source.
-            values: ``float32[m, k]``, of those rows; k is 1 to `columns`, and always the same for a tag.
-        """
-        kernel_search.store(keys, rows, tag, values, *self.arrays)

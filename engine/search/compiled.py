@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.errors import CancelledWork
 from engine.evaluation.evaluator import Evaluator, ExactEvaluator
@@ -15,23 +14,17 @@ from engine.kernels.objectives import ObjectiveRules
 from engine.kernels.search import IS_STOPPED, NODES, SearchFrame
 from engine.rules.position import Board
 from engine.runtime.thread_turns import release_turn
-from engine.search.objective import Objective, Values
+from engine.search.objective import Values
 from engine.search.watch import SearchWatch
 
 
-class SearchKernel(Protocol):
+class SearchLoop(Protocol):
     """A compiled loop that evaluates positions at n-ply, to the bit as `engine.search.tree` does in steps."""
 
     def __call__(
-        self,
-        frame: SearchFrame,
-        own: ObjectiveRules,
-        other: ObjectiveRules,
-        boards: Board,
-        plies: int,
-        values: Values,
-    ) -> None:
-        """Write the values of positions; anything once the search is stopped.
+        self, frame: SearchFrame, own: ObjectiveRules, other: ObjectiveRules, boards: Board, plies: int
+    ) -> Values:
+        """Return the values of positions, ``float32[n, k]``; anything once the search is stopped.
 
         Args:
             frame: What the search uses.
@@ -39,7 +32,6 @@ class SearchKernel(Protocol):
             other: Those of the opponent.
             boards: ``int8[n, 2, 26]``, as `engine.kernels.as_kernel_array` returns them.
             plies: 1 or more.
-            values: out, ``float32[n, k]``.
         """
         ...
 
@@ -48,9 +40,9 @@ class SearchKernel(Protocol):
 class CompiledEvaluator(Evaluator, Protocol):
     """An evaluator that may be part of a compiled loop."""
 
-    def make_search_kernel(
+    def make_search_loop(
         self, pruner: PlayPruner | None, exact: tuple[ExactEvaluator, ...]
-    ) -> SearchKernel | None:
+    ) -> SearchLoop | None:
         """Return the loop of searches with this evaluator at the leaves.
 
         Args:
@@ -64,22 +56,21 @@ class CompiledEvaluator(Evaluator, Protocol):
 
 
 class CompiledSearch:
-    """A search in one compiled loop; safe to use from several threads.
+    """A loop with an objective; safe to use from several threads.
 
     Args:
-        kernel: The loop.
+        loop: The loop.
         frame: What it uses; the counters and the question are those of each call.
         own: The rules of the side on roll.
         other: Those of the opponent.
     """
 
     def __init__(
-        self, kernel: SearchKernel, frame: SearchFrame, own: ObjectiveRules, other: ObjectiveRules
+        self, loop: SearchLoop, frame: SearchFrame, own: ObjectiveRules, other: ObjectiveRules
     ) -> None:
-        self._kernel = kernel
+        self._loop = loop
         self._frame = frame
-        self._own = own
-        self._other = other
+        self._sides = own, other
 
     def evaluate(self, boards: Board, plies: int, watch: SearchWatch) -> Values:
         """Evaluate positions, as `engine.search.tree.TreeSearch.evaluate`."""
@@ -96,38 +87,10 @@ class CompiledSearch:
 
         question = CALLBACK(ask)
         counters = np.zeros(3, np.int64)
-        values = np.empty((len(boards), len(self._own.score_of)), np.float32)
         frame = self._frame._replace(counters=counters, question=find_address(question))
         with release_turn():
-            self._kernel(frame, self._own, self._other, boards, plies, values)
+            values = self._loop(frame, *self._sides, boards, plies)
         watch.count(int(counters[NODES]))
         if counters[IS_STOPPED]:
             raise errors[0] if errors else CancelledWork("the search was cancelled")
         return values
-
-
-def compile_search(
-    objective: Objective, pruner: PlayPruner | None, frame: SearchFrame, tags: NDArray[np.int64]
-) -> CompiledSearch | None:
-    """Return a search in one compiled loop.
-
-    Args:
-        objective: That of the side on roll at the root.
-        pruner: Keeps the promising replies; None for all legal plays.
-        frame: What the search uses.
-        tags: ``int64[2, plies + 1]``, the tags of values of the objective and of its opponent's; see
-            `ObjectiveRules`.
-
-    Returns:
-        The search; None if the evaluator, the pruner or an exact evaluator has no compiled form.
-    """
-    if not isinstance(objective.evaluator, CompiledEvaluator):
-        return None
-    kernel = objective.evaluator.make_search_kernel(pruner, objective.exact)
-    if kernel is None:
-        return None
-    own, other = (
-        each.make_rules()._replace(tags=row)
-        for each, row in zip((objective, objective.other), tags, strict=True)
-    )
-    return CompiledSearch(kernel, frame, own, other)

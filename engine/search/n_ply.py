@@ -9,7 +9,7 @@ from engine.evaluation.pruning import PlayPruner
 from engine.rules.outcome import Outcomes
 from engine.rules.position import Board
 from engine.search.cache import ValueCache
-from engine.search.objective import CubelessObjective
+from engine.search.objective import Objective
 from engine.search.tree import DEFAULT_PRUNING, Pruning, TreeSearch, check_plies
 from engine.search.watch import SearchWatch
 
@@ -44,7 +44,7 @@ class NPlyEvaluator:
     ) -> None:
         self._cancelled = cancelled
         self._search_plies = check_plies(plies)
-        self._objective = CubelessObjective(evaluator, exact)
+        self._objective = Objective(evaluator, exact=exact)
         self._tree = TreeSearch(pruner, pruning, cache, threads)
 
     @property
@@ -57,21 +57,15 @@ class NPlyEvaluator:
         """Plies of look-ahead, the inner evaluator's own included."""
         return self._objective.evaluator.plies + self._search_plies
 
-    def evaluate(self, boards: Board) -> Outcomes:
-        """Evaluate positions, as `engine.evaluation.evaluator.Evaluator.evaluate`."""
-        return self.evaluate_with_watch(boards, SearchWatch(self._cancelled))
-
-    def evaluate_with_watch(self, boards: Board, watch: SearchWatch) -> Outcomes:
-        """Evaluate positions, counting nodes, until the watch stops the work.
+    def evaluate(self, boards: Board, watch: SearchWatch | None = None) -> Outcomes:
+        """Evaluate positions, as `engine.evaluation.evaluator.Evaluator.evaluate`.
 
         Args:
             boards: ``int8[n, 2, 26]``.
-            watch: Counts nodes, stops the work.
-
-        Returns:
-            ``float32[n, 5]``.
+            watch: Counts nodes and stops the work, in place of ``cancelled``.
 
         Raises:
-            CancelledWork: The watch stopped it.
+            CancelledWork: The watch stopped it, or ``cancelled`` did.
         """
+        watch = watch or SearchWatch(self._cancelled)
         return self._tree.evaluate(self._objective, boards, self._search_plies, watch)

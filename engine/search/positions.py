@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from engine.errors import CancelledWork
+from engine.kernels.objectives import OUTCOME_COLUMNS
 from engine.rules.outcome import Outcome, cubeless_equity
 from engine.rules.position import Position
-from engine.search.cubeful_objective import OUTCOME_COLUMNS
 from engine.search.objective import Objective
 from engine.search.results import PositionEvaluation
 from engine.search.tree import TreeSearch

@@ -1,4 +1,4 @@
-"""Evaluation of positions at n-ply, level by level in batches.
+"""Evaluation of positions at n-ply: in one compiled loop, or in steps with evaluators that have none.
 
 The average. The value of a position at k-ply is the mean over the 21 rolls, weighted by probability, of the
 value of the best reply at (k - 1)-ply, from the opponent's side; at 0-ply it is the objective's own. A
@@ -25,8 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache, partial
-from typing import TypeVar
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,19 +33,17 @@ from numpy.typing import NDArray
 from engine.errors import ValueRangeError
 from engine.evaluation.pruning import PlayPruner
 from engine.kernels import as_kernel_array
+from engine.kernels import objectives as kernel_objectives
 from engine.kernels import search as kernel_search
 from engine.kernels.search import SearchFrame
 from engine.rules.dice import ROLL_WEIGHTS, ROLLS
 from engine.rules.moves import expand_rolls
 from engine.rules.position import Board
 from engine.runtime.threads import Workers
-from engine.search.cache import ValueCache
-from engine.search.compiled import CompiledSearch, compile_search
-from engine.search.deduplication import deduplicate_boards
+from engine.search.cache import DistinctBoards, ValueCache, deduplicate_boards
+from engine.search.compiled import CompiledEvaluator, CompiledSearch
 from engine.search.objective import Objective, Values
 from engine.search.watch import SearchWatch
-
-_Part = TypeVar("_Part")
 
 MAX_PLIES = 4
 MAX_KEEP = 48
@@ -73,11 +70,8 @@ _TASKS_PER_THREAD = 8
 _MIN_PARALLEL_POSITIONS = 60
 """With fewer positions at 1-ply, 6 ms of work, threads cost more than they gain."""
 
-_MIN_TASK_POSITIONS = 8
-"""The smallest task for a thread at 1-ply: a millisecond."""
-
-_MIN_TASK_LEAVES = 192
-"""The smallest task for a thread at 0-ply."""
+_MIN_TASK_POSITIONS = 192, 8, 1, 1, 1
+"""The smallest task for a thread by plies: about a millisecond."""
 
 
 @dataclass(frozen=True)
@@ -119,14 +113,6 @@ UNPRUNED = Pruning(keep=None, width=None)
 """All legal plays, all followed to the full depth: the exact expectiminimax."""
 
 
-@dataclass(frozen=True)
-class _DistinctValues:
-    """Values of distinct positions, and the place among them of each position asked for."""
-
-    values: Values
-    places: NDArray[np.int64]
-
-
 class TreeSearch:
     """Looks ahead from positions; safe to use from several threads.
 
@@ -149,26 +135,26 @@ class TreeSearch:
     ) -> None:
         self._pruner = pruner if pruning.keep is not None else None
         self._pruning = pruning
-        self._cache = cache
+        self._cache = cache or _NO_CACHE
         self._workers = Workers(threads)
-        self._block_positions = BLOCK_UNPRUNED if self._pruner is None else BLOCK_POSITIONS
         self._frame = SearchFrame(
             keep=0 if self._pruner is None else pruning.keep or 0,
             margin=float(pruning.margin),
             width=pruning.width or 0,
             width_margin=float(pruning.width_margin),
-            block=self._block_positions,
+            block=BLOCK_UNPRUNED if self._pruner is None else BLOCK_POSITIONS,
             batch=PRUNE_POSITIONS,
             evaluate_rows=EVALUATE_ROWS,
             dice=_DICE,
             weights=ROLL_WEIGHTS,
-            cache_keys=(cache or _NO_CACHE).arrays.keys,
-            cache_values=(cache or _NO_CACHE).arrays.values,
-            cache_lock=(cache or _NO_CACHE).arrays.lock,
+            cache=self._cache.arrays,
+            tags=np.empty((2, 0), np.int64),
             counters=np.empty(0, np.int64),
             question=0,
         )
-        self._compile: Callable[..., CompiledSearch | None] = lru_cache(_MAX_COMPILED)(self._compile_search)
+        self._compile: Callable[[Objective], CompiledSearch | None] = lru_cache(_MAX_COMPILED)(
+            self._compile_search
+        )
 
     def evaluate(
         self, objective: Objective, boards: Board, plies: int, watch: SearchWatch | None = None
@@ -189,160 +175,113 @@ class TreeSearch:
             CancelledWork: The watch stopped it.
         """
         check_plies(plies)
+        boards, watch = as_kernel_array(boards, np.int8), watch or SearchWatch()
         if not len(boards):
             return np.empty((0, objective.columns), np.float32)
-        boards, watch = as_kernel_array(boards, np.int8), watch or SearchWatch()
-        is_parallel = self._workers.threads > 1 and _count_work(boards, plies) >= _MIN_PARALLEL_POSITIONS
-        compiled = self._compile(objective) if plies else None
-        if compiled and not is_parallel:
-            return compiled.evaluate(boards, plies, watch)
-        distinct = self._evaluate_distinct(objective, boards, plies, watch, is_parallel)
-        return distinct.values[distinct.places]
+        return self._evaluate(objective, boards, plies, watch, is_shared=plies > 0)
 
-    def _evaluate_distinct(
-        self, objective: Objective, boards: Board, plies: int, watch: SearchWatch, is_parallel: bool
-    ) -> _DistinctValues:
-        """Evaluate distinct positions, with the cache."""
+    def _evaluate(
+        self, objective: Objective, boards: Board, plies: int, watch: SearchWatch, is_shared: bool
+    ) -> Values:
+        """Evaluate positions, each once; if the work may be shared and is long enough, in several threads."""
+        threads = self._workers.threads
+        work = len(boards) * len(ROLLS) ** (plies - 1)
+        is_shared = is_shared and threads > 1 and work >= _MIN_PARALLEL_POSITIONS
+        compiled = None if is_shared or not plies else self._compile(objective)
+        if compiled:
+            return compiled.evaluate(boards, plies, watch)
         distinct = deduplicate_boards(boards)
-        cache = self._cache
+        count = len(distinct.boards)
+        if is_shared and (plies < 2 or count >= 2 * threads):
+            size = max(_MIN_TASK_POSITIONS[plies], -(-count // (_TASKS_PER_THREAD * threads)))
+            tasks = [distinct.boards[start : start + size] for start in range(0, count, size)]
+            parts = self._workers.map(
+                lambda task: self._evaluate(objective, task, plies, watch, is_shared=False), tasks
+            )
+            values = np.concatenate(parts)
+        elif plies:
+            values = self._look_ahead(objective, distinct, plies, watch, is_shared)
+        else:
+            values = _evaluate_leaves(objective, distinct.boards, watch)
+        return values[distinct.places]
+
+    def _look_ahead(
+        self, objective: Objective, distinct: DistinctBoards, plies: int, watch: SearchWatch, is_shared: bool
+    ) -> Values:
+        """Evaluate positions with the cache: settled ones, then the others block by block."""
         tag = self._assign_tag(objective, plies)
-        if cache is None or tag < 0:
-            values = self._evaluate_missing(objective, distinct.boards, plies, watch, is_parallel)
-            return _DistinctValues(values, distinct.places)
         values = np.empty((len(distinct.boards), objective.columns), np.float32)
-        missing = cache.look_up(distinct.keys, tag, values)
-        if len(missing):
-            boards = distinct.boards if len(missing) == len(values) else distinct.boards[missing]
-            computed = self._evaluate_missing(objective, boards, plies, watch, is_parallel)
-            cache.store(distinct.keys, missing, tag, computed)
-            values[missing] = computed
-        return _DistinctValues(values, distinct.places)
+        missing = kernel_search.look_up(self._cache.arrays, distinct.keys, tag, values)
+        is_settled = objective.is_settled(distinct.boards[missing])
+        settled, deep = missing[is_settled], missing[~is_settled]
+        values[settled] = _evaluate_leaves(objective, distinct.boards[settled], watch)
+        for start in range(0, len(deep), self._frame.block):
+            rows = deep[start : start + self._frame.block]
+            values[rows] = self._back_up(objective, distinct.boards[rows], plies, watch, is_shared)
+        kernel_search.store(self._cache.arrays, distinct.keys, missing, tag, values)
+        return values
+
+    def _back_up(
+        self, objective: Objective, boards: Board, plies: int, watch: SearchWatch, is_shared: bool
+    ) -> Values:
+        """Average the best replies to all rolls in a block of positions."""
+        replies, offsets = self._list_replies(boards, watch)
+        other, width = objective.other, self._pruning.width
+        if plies > 1 and width is not None:
+            leaves = other.add_double_option(self._evaluate(other, replies, 0, watch, is_shared))
+            chosen, offsets = kernel_objectives.choose_replies(
+                objective.kind, leaves, offsets, width, self._frame.width_margin
+            )
+            replies = replies[chosen]
+        values = other.add_double_option(self._evaluate(other, replies, plies - 1, watch, is_shared))
+        return kernel_objectives.average_best_replies(objective.kind, values, offsets, ROLL_WEIGHTS)
+
+    def _list_replies(self, boards: Board, watch: SearchWatch) -> tuple[Board, NDArray[np.int64]]:
+        """List the replies considered: ``int8[m, 2, 26]``, ``int64[n * 21 + 1]`` offsets, roll by roll."""
+        found, offsets = [], [np.zeros(1, np.int64)]
+        for start in range(0, len(boards), PRUNE_POSITIONS):
+            watch.check()
+            batch = boards[start : start + PRUNE_POSITIONS]
+            rows, dice = np.repeat(batch, len(ROLLS), axis=0), np.tile(_DICE, (len(batch), 1))
+            if self._pruner is None:
+                children, _, ends = expand_rolls(rows, dice)
+            else:
+                replies = self._pruner.prune_plays(rows, dice, self._frame.keep, self._frame.margin)
+                children, ends = replies.children, replies.offsets
+            found.append(children)
+            offsets.append(offsets[-1][-1] + ends[1:])
+        return np.concatenate(found), np.concatenate(offsets)
 
     def _assign_tag(self, objective: Objective, plies: int) -> int:
         """Return the tag of values in the cache, -1 if they are not cached.
 
         Values at 0-ply are not: looking one up costs about as much as computing it.
         """
-        cache = self._cache
-        if cache is None or plies == 0 or cache.columns < objective.columns:
+        if self._cache is _NO_CACHE or plies == 0 or self._cache.columns < objective.columns:
             return -1
-        return cache.assign_tag((objective, self._pruner, self._pruning, plies))
+        return self._cache.assign_tag((objective, self._pruner, self._pruning, plies))
 
     def _compile_search(self, objective: Objective) -> CompiledSearch | None:
-        depths = range(MAX_PLIES + 1)
+        """Return the search in one compiled loop, None if something in it has no compiled form."""
+        if not isinstance(objective.evaluator, CompiledEvaluator):
+            return None
+        loop = objective.evaluator.make_search_loop(self._pruner, objective.exact)
+        if loop is None:
+            return None
         sides = objective, objective.other
-        tags = np.array([[self._assign_tag(each, plies) for plies in depths] for each in sides], np.int64)
-        return compile_search(objective, self._pruner, self._frame, tags)
+        tags = [[self._assign_tag(side, plies) for plies in range(MAX_PLIES + 1)] for side in sides]
+        frame = self._frame._replace(tags=np.array(tags, np.int64))
+        return CompiledSearch(loop, frame, *(side.make_rules() for side in sides))
 
-    def _evaluate_missing(
-        self, objective: Objective, boards: Board, plies: int, watch: SearchWatch, is_parallel: bool
-    ) -> Values:
-        if plies == 0:
-            return self._evaluate_leaves(objective, boards, watch, is_parallel)
-        settled = objective.is_settled(boards)
-        if not settled.any():
-            return self._evaluate_deep(objective, boards, plies, watch, is_parallel)
-        values = np.empty((len(boards), objective.columns), np.float32)
-        values[settled] = self._evaluate_leaves(objective, boards[settled], watch, is_parallel)
-        if not settled.all():
-            values[~settled] = self._evaluate_deep(objective, boards[~settled], plies, watch, is_parallel)
-        return values
 
-    def _evaluate_leaves(
-        self, objective: Objective, boards: Board, watch: SearchWatch, is_parallel: bool
-    ) -> Values:
-        def evaluate(rows: Board) -> Values:
-            watch.check()
-            values = objective.evaluate(rows)
-            watch.count(len(rows))
-            return values
-
-        size = min(EVALUATE_ROWS, self._choose_task_size(boards, _MIN_TASK_LEAVES, is_parallel))
-        parts = self._map(evaluate, _cut(boards, size), is_parallel)
-        return parts[0] if len(parts) == 1 else np.concatenate(parts)
-
-    def _evaluate_deep(
-        self, objective: Objective, boards: Board, plies: int, watch: SearchWatch, is_parallel: bool
-    ) -> Values:
-        """Evaluate positions that are not settled, block by block."""
-        compiled = self._compile(objective)
-        is_worth_it = is_parallel and _count_work(boards, plies) >= _MIN_PARALLEL_POSITIONS
-        handed_out = is_worth_it and (plies == 1 or len(boards) >= 2 * self._workers.threads)
-        least = _MIN_TASK_POSITIONS if plies == 1 else 1
-        size = min(self._block_positions, self._choose_task_size(boards, least, handed_out))
-
-        def averages(block: Board) -> Values:
-            if compiled and (handed_out or not is_worth_it):
-                return compiled.evaluate(block, plies, watch)
-            return self._average_rolls(objective, block, plies, watch, is_worth_it and not handed_out)
-
-        parts = self._map(averages, _cut(boards, size), handed_out)
-        return parts[0] if len(parts) == 1 else np.concatenate(parts)
-
-    def _choose_task_size(self, boards: Board, least: int, is_parallel: bool) -> int:
-        """Return the size of a task for a thread; all positions where threads do not share the work."""
-        tasks = _TASKS_PER_THREAD * self._workers.threads
-        return max(least, -(-len(boards) // tasks)) if is_parallel else len(boards)
-
-    def _map(self, work: Callable[[Board], _Part], pieces: list[Board], is_parallel: bool) -> list[_Part]:
-        return self._workers.map(work, pieces) if is_parallel else [work(each) for each in pieces]
-
-    def _average_rolls(
-        self, objective: Objective, boards: Board, plies: int, watch: SearchWatch, is_parallel: bool
-    ) -> Values:
-        """Average the best replies to all rolls in a block of positions."""
-        replies, offsets = self._expand(boards, watch, is_parallel)
-        other, width = objective.other, self._pruning.width
-        if plies > 1 and width is not None:
-            leaf = self._evaluate_with_double_option(other, replies, 0, watch, is_parallel)
-            chosen = np.empty(len(replies), np.int64)
-            offsets_before, offsets = offsets, np.empty_like(offsets)
-            kernel_search.choose_replies(
-                leaf.values,
-                leaf.places,
-                offsets_before,
-                objective.backup_rule.scores,
-                width,
-                self._pruning.width_margin,
-                chosen,
-                offsets,
-            )
-            replies = replies[chosen[: offsets[-1]]]
-        return _back_up(
-            objective,
-            self._evaluate_with_double_option(other, replies, plies - 1, watch, is_parallel),
-            offsets,
-        )
-
-    def _expand(
-        self, boards: Board, watch: SearchWatch, is_parallel: bool
-    ) -> tuple[Board, NDArray[np.int64]]:
-        """List the replies considered: ``int8[m, 2, 26]``, ``int64[n * 21 + 1]`` offsets, roll by roll."""
-        size = min(PRUNE_POSITIONS, self._choose_task_size(boards, 1, is_parallel))
-        pieces = self._map(partial(self._expand_batch, watch=watch), _cut(boards, size), is_parallel)
-        if len(pieces) == 1:
-            return pieces[0]
-        offsets = [np.zeros(1, np.int64)]
-        for _, piece_offsets in pieces:
-            offsets.append(offsets[-1][-1] + piece_offsets[1:])
-        return np.concatenate([children for children, _ in pieces]), np.concatenate(offsets)
-
-    def _expand_batch(self, boards: Board, watch: SearchWatch) -> tuple[Board, NDArray[np.int64]]:
-        """List replies, as `_expand`, of at most `PRUNE_POSITIONS` positions."""
+def _evaluate_leaves(objective: Objective, boards: Board, watch: SearchWatch) -> Values:
+    values = np.empty((len(boards), objective.columns), np.float32)
+    for start in range(0, len(boards), EVALUATE_ROWS):
         watch.check()
-        boards = np.repeat(boards, len(ROLLS), axis=0)
-        dice = np.tile(_DICE, (len(boards) // len(ROLLS), 1))
-        if self._pruner is None or self._pruning.keep is None:
-            children, _, offsets = expand_rolls(boards, dice)
-            return children, offsets
-        replies = self._pruner.prune_plays(boards, dice, self._pruning.keep, self._pruning.margin)
-        return replies.children, replies.offsets
-
-    def _evaluate_with_double_option(
-        self, objective: Objective, boards: Board, plies: int, watch: SearchWatch, is_parallel: bool
-    ) -> _DistinctValues:
-        distinct = self._evaluate_distinct(objective, boards, plies, watch, is_parallel)
-        return _DistinctValues(objective.apply_double_option(distinct.values), distinct.places)
+        rows = boards[start : start + EVALUATE_ROWS]
+        values[start : start + EVALUATE_ROWS] = objective.evaluate(rows)
+        watch.count(len(rows))
+    return values
 
 
 def check_plies(plies: int) -> int:
@@ -354,30 +293,3 @@ def check_plies(plies: int) -> int:
     if not 0 <= plies <= MAX_PLIES:
         raise ValueRangeError(f"expected 0 to {MAX_PLIES} plies, got {plies}", field="plies")
     return plies
-
-
-def _count_work(boards: Board, plies: int) -> int:
-    """Return about how many positions at 1-ply a search evaluates."""
-    return len(boards) * len(ROLLS) ** (plies - 1) if plies else 0
-
-
-def _cut(boards: Board, size: int) -> list[Board]:
-    return [boards[start : start + size] for start in range(0, len(boards), size)]
-
-
-def _back_up(objective: Objective, replies: _DistinctValues, offsets: NDArray[np.int64]) -> Values:
-    rule = objective.backup_rule
-    values = np.empty(((len(offsets) - 1) // len(ROLLS), objective.columns), np.float32)
-    kernel_search.average_best_replies(
-        replies.values,
-        replies.places,
-        offsets,
-        rule.scores,
-        rule.score_of,
-        rule.opponent_column,
-        rule.factors,
-        rule.shifts,
-        ROLL_WEIGHTS,
-        values,
-    )
-    return values

@@ -1,4 +1,4 @@
-"""Evaluation of positions some plies deep in one loop: `engine.search.tree` with compiled nets."""
+"""The search of `engine.search.tree` in one loop, with compiled nets."""
 
 from __future__ import annotations
 
@@ -14,17 +14,16 @@ from engine.kernels.objectives import (
     OUTCOME_COLUMNS,
     ObjectiveRules,
     add_double_option,
+    average_best_replies,
+    choose_replies,
     is_settled,
     write_values,
 )
 from engine.kernels.outcomes import gather_boards
 from engine.kernels.search import (
-    EMPTY,
     IS_STOPPED,
     NODES,
     SearchFrame,
-    average_best_replies,
-    choose_replies,
     find_distinct,
     is_stopped,
     look_up,
@@ -69,6 +68,7 @@ class Level(NamedTuple):
         values: ``float32[u, k]``, as far as they are known.
         missing: ``int64[m]``, the positions whose values were not in the cache.
         deep: ``int64[d]``, those from which the search looks ahead, block by block.
+        tag: The tag of the values in the cache.
     """
 
     boards: NDArray[np.int8]
@@ -77,6 +77,7 @@ class Level(NamedTuple):
     values: NDArray[np.float32]
     missing: NDArray[np.int64]
     deep: NDArray[np.int64]
+    tag: int
 
 
 @kernel
@@ -87,9 +88,8 @@ def evaluate_positions(
     other: ObjectiveRules,
     boards: NDArray[np.int8],
     plies: int,
-    values: NDArray[np.float32],
-) -> None:
-    """Write the values of positions at n-ply; anything once the search is stopped.
+) -> NDArray[np.float32]:
+    """Return the values of positions at n-ply, ``float32[n, k]``; anything once the search is stopped.
 
     Args:
         nets: Evaluate positions.
@@ -98,56 +98,60 @@ def evaluate_positions(
         other: Those of the opponent.
         boards: ``int8[n, 2, 26]``, finished ones allowed.
         plies: 1 or more.
-        values: out, ``float32[n, k]``.
     """
     no_plies = min(plies, 0)  # for the literal the kernel would be compiled once more
-    levels = [_open_level(nets, frame, own, boards, plies)]
+    levels = [_open_level(nets, frame, own, boards, plies, frame.tags[0, plies])]
     offsets_of_level = [np.empty(0, np.int64)]
     done = np.zeros(plies + 1, np.int64)
-    while True:
+    while not frame.counters[IS_STOPPED]:
         depth = len(levels) - 1
         level = levels[depth]
         mover, replier = (own, other) if depth % 2 == 0 else (other, own)
-        if done[depth] < level.deep.shape[0] and not frame.counters[IS_STOPPED]:
+        if done[depth] < level.deep.shape[0]:
+            left = plies - depth - 1
             rows = level.deep[done[depth] : done[depth] + frame.block]
             replies, offsets = _list_replies(nets, frame, _gather(level.boards, rows))
-            if plies - depth > 1 and frame.width > 0:
-                leaves = _open_level(nets, frame, replier, replies, no_plies)
-                add_double_option(replier, leaves.values)
-                replies, offsets = _choose(frame, replier, replies, leaves, offsets)
-            offsets_of_level[depth] = offsets
+            if left > 0 and frame.width > 0:
+                tag = frame.tags[0, no_plies]
+                leaves = _close_level(frame, _open_level(nets, frame, replier, replies, no_plies, tag))
+                add_double_option(replier, leaves)
+                chosen, offsets = choose_replies(
+                    replier.kind, leaves, offsets, frame.width, frame.width_margin
+                )
+                replies = _gather(replies, chosen)
+            tag = frame.tags[(depth + 1) % 2, left]
+            levels.append(_open_level(nets, frame, replier, replies, left, tag))
             offsets_of_level.append(offsets)
-            levels.append(_open_level(nets, frame, replier, replies, plies - depth - 1))
             done[depth + 1] = 0
             continue
-        if frame.counters[IS_STOPPED]:
-            return
-        _store_level(frame, mover, level, plies - depth)
+        values = _close_level(frame, level)
         if depth == 0:
-            break
-        add_double_option(mover, level.values)
-        _back_up(frame, replier, level, offsets_of_level[depth - 1], levels[depth - 1], done[depth - 1])
-        done[depth - 1] += frame.block
+            return values
+        add_double_option(mover, values)
+        averages = average_best_replies(mover.kind, values, offsets_of_level.pop(), frame.weights)
         levels.pop()
-        offsets_of_level.pop()
-    for i in range(boards.shape[0]):
-        for k in range(values.shape[1]):
-            values[i, k] = levels[0].values[levels[0].places[i], k]
+        level = levels[depth - 1]
+        for i in range(averages.shape[0]):
+            row = level.deep[done[depth - 1] + i]
+            for k in range(averages.shape[1]):
+                level.values[row, k] = averages[i, k]
+        done[depth - 1] += frame.block
+    return np.empty((boards.shape[0], levels[0].values.shape[1]), np.float32)
 
 
 @kernel
 def _open_level(
-    nets: SearchNets, frame: SearchFrame, rules: ObjectiveRules, boards: NDArray[np.int8], plies: int
+    nets: SearchNets,
+    frame: SearchFrame,
+    rules: ObjectiveRules,
+    boards: NDArray[np.int8],
+    plies: int,
+    tag: int,
 ) -> Level:
     """Begin a level: evaluate the positions that need no look-ahead, all of them at 0-ply."""
-    keys, first, places = _find_distinct(boards)
-    distinct = _gather(boards, first)
-    values = np.empty((first.shape[0], rules.score_of.shape[0]), np.float32)
-    missing = np.arange(first.shape[0])
-    tag = rules.tags[plies]
-    if tag >= 0:
-        absent = look_up(keys, tag, frame.cache_keys, frame.cache_values, frame.cache_lock, values, missing)
-        missing = missing[:absent]
+    distinct, keys, places = find_distinct(boards)
+    values = np.empty((keys.shape[0], OUTCOME_COLUMNS + rules.owners.shape[0]), np.float32)
+    missing = look_up(frame.cache, keys, tag, values)
     settled, deep = missing, missing[:0]
     if plies > 0:
         settled, deep = _split_settled(nets, rules, distinct, missing)
@@ -164,77 +168,18 @@ def _open_level(
         evaluate_classes(nets.packed, nets.net_of_class, leaves, classes, False, outcomes)
         write_values(rules, nets.settled, leaves, outcomes, rows, values)
         frame.counters[NODES] += count
-    return Level(distinct, keys, places, values, missing, deep)
+    return Level(distinct, keys, places, values, missing, deep, tag)
 
 
 @kernel
-def _store_level(frame: SearchFrame, rules: ObjectiveRules, level: Level, plies: int) -> None:
-    """Store the values that were not in the cache."""
-    if rules.tags[plies] < 0 or not level.missing.shape[0]:
-        return
-    computed = np.empty((level.missing.shape[0], level.values.shape[1]), np.float32)
-    for i in range(computed.shape[0]):
-        for k in range(computed.shape[1]):
-            computed[i, k] = level.values[level.missing[i], k]
-    store(
-        level.keys,
-        level.missing,
-        rules.tags[plies],
-        computed,
-        frame.cache_keys,
-        frame.cache_values,
-        frame.cache_lock,
-    )
-
-
-@kernel
-def _back_up(
-    frame: SearchFrame,
-    rules: ObjectiveRules,
-    replies: Level,
-    offsets: NDArray[np.int64],
-    level: Level,
-    start: int,
-) -> None:
-    """Write the values of one block of positions from those of the replies."""
-    rows = level.deep[start : start + frame.block]
-    averages = np.empty((rows.shape[0], level.values.shape[1]), np.float32)
-    average_best_replies(
-        replies.values,
-        replies.places,
-        offsets,
-        rules.scores,
-        rules.score_of,
-        rules.opponent_column,
-        rules.factors,
-        rules.shifts,
-        frame.weights,
-        averages,
-    )
-    for i in range(rows.shape[0]):
-        for k in range(averages.shape[1]):
-            level.values[rows[i], k] = averages[i, k]
-
-
-@kernel
-def _find_distinct(
-    boards: NDArray[np.int8],
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return the keys of the distinct positions, where each appears first, and the place of each position."""
-    count = boards.shape[0]
-    size = 2
-    while size <= count:
-        size *= 2
-    all_keys = np.empty((count, 2), np.int64)
-    table = np.full(2 * size, EMPTY, np.int32)
-    first = np.empty(count, np.int64)
-    places = np.empty(count, np.int64)
-    found = find_distinct(boards, all_keys, table, first, places)
-    keys = np.empty((found, 2), np.int64)
-    for i in range(found):
-        keys[i, 0] = all_keys[first[i], 0]
-        keys[i, 1] = all_keys[first[i], 1]
-    return keys, first[:found], places
+def _close_level(frame: SearchFrame, level: Level) -> NDArray[np.float32]:
+    """End a level whose values are all known: store them, and return those of the positions asked for."""
+    store(frame.cache, level.keys, level.missing, level.tag, level.values)
+    values = np.empty((level.places.shape[0], level.values.shape[1]), np.float32)
+    for i in range(values.shape[0]):
+        for k in range(values.shape[1]):
+            values[i, k] = level.values[level.places[i], k]
+    return values
 
 
 @kernel
@@ -305,26 +250,3 @@ def _list_replies(
     for i in range(done, count):  # where it was stopped
         offsets[i + 1] = offsets[i]
     return replies[: offsets[count]], offsets
-
-
-@kernel
-def _choose(
-    frame: SearchFrame,
-    rules: ObjectiveRules,
-    replies: NDArray[np.int8],
-    leaves: Level,
-    offsets: NDArray[np.int64],
-) -> tuple[NDArray[np.int8], NDArray[np.int64]]:
-    """Choose the replies that are followed deeper, as `choose_replies`."""
-    chosen, chosen_offsets = np.empty(replies.shape[0], np.int64), np.empty_like(offsets)
-    choose_replies(
-        leaves.values,
-        leaves.places,
-        offsets,
-        rules.scores,
-        frame.width,
-        frame.width_margin,
-        chosen,
-        chosen_offsets,
-    )
-    return _gather(replies, chosen[: chosen_offsets[chosen_offsets.shape[0] - 1]]), chosen_offsets

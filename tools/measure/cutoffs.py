@@ -132,7 +132,7 @@ def make_searches(evaluator: Evaluator, pruner: PlayPruner, plies: int) -> dict[
         watch = SearchWatch()
         children, _, _ = expand_rolls(position.board[None], np.array([roll], np.int8))
         search = NPlyEvaluator(evaluator, None, plies, UNPRUNED, exact=exact)
-        equities = -cubeless_equity(search.evaluate_with_watch(children, watch))
+        equities = -cubeless_equity(search.evaluate(children, watch))
         best = int(equities.argmax())
         return children[best], float(equities[best]), watch.nodes
 

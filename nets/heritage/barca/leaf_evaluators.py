@@ -18,7 +18,7 @@ from pathlib import Path
 from engine.bearoff import load_bearoff
 from engine.errors import ValueRangeError
 from engine.search import PlaySearch, TreeSearch, ValueCache
-from engine.search.objective import CubelessObjective
+from engine.search.objective import Objective
 from nets.catalogue import (
     DEFAULT_EVALUATOR,
     collect_net_hashes,
@@ -87,7 +87,7 @@ def load_look_ahead(name: str, plies: int, manifest_file: Path) -> LookAhead:
     """
     if name in _SCORER_PLAYERS:
         return ExactLookAhead(load_star_search(name, manifest_file), plies)
-    objective = CubelessObjective(load_evaluator(name, manifest_file), (load_bearoff().two_sided,))
+    objective = Objective(load_evaluator(name, manifest_file), exact=(load_bearoff().two_sided,))
     tree = TreeSearch(load_pruner(manifest_file=manifest_file), cache=ValueCache())
     return PrunedLookAhead(PlaySearch(objective, tree), plies)
 

@@ -9,6 +9,7 @@ from engine.cubeful import (
     build_cube_state_space,
     compute_dead_cube_values,
     decide_from_outcome,
+    make_dead_cube_game,
 )
 from engine.evaluation.pruning import EvaluatorPruner
 from engine.rollout import (
@@ -23,7 +24,6 @@ from engine.rollout.cubeful_scoring import VALUE_COLUMN
 from engine.rollout.trials import play_trials
 from engine.rules.match import MatchState
 from engine.rules.outcome import Outcome
-from engine.search.cubeful_objective import make_dead_cube_game
 from tests import boards, naive_rollout
 
 EVALUATOR = boards.RacingEvaluator()

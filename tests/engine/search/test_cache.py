@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from engine.errors import ValueRangeError
-from engine.search.cache import ValueCache
-from engine.search.deduplication import deduplicate_boards
+from engine.kernels import search as kernel_search
+from engine.search.cache import ValueCache, deduplicate_boards
 from tests import boards
 
 KEYS = deduplicate_boards(boards.random_boards(3000, seed=1)).keys
@@ -20,7 +20,7 @@ ALL = np.arange(len(KEYS))
 def held(cache, tag, columns=5):
     """Look all keys up: the rows that are held and what is held there."""
     found = np.full((len(KEYS), columns), np.nan, np.float32)
-    missing = cache.look_up(KEYS, tag, found)
+    missing = kernel_search.look_up(cache.arrays, KEYS, tag, found)
     rows = np.setdiff1d(ALL, missing)
     assert np.isnan(found[missing]).all()
     return rows, found[rows]
@@ -30,7 +30,7 @@ def held(cache, tag, columns=5):
 def test_what_is_held_is_what_was_stored(entries):
     cache = ValueCache(entries)
     tag = cache.assign_tag("evaluator")
-    cache.store(KEYS, ALL, tag, VALUES)
+    kernel_search.store(cache.arrays, KEYS, ALL, tag, VALUES)
     rows, found = held(cache, tag)
     assert np.array_equal(found, VALUES[rows])
     assert min(2, entries) <= len(rows) <= min(entries, len(KEYS))
@@ -40,7 +40,7 @@ def test_what_is_held_is_what_was_stored(entries):
 def test_the_last_value_stored_is_held_however_small_the_cache():
     cache = ValueCache(2)
     for i in range(50):
-        cache.store(KEYS, ALL[i : i + 1], 7, VALUES[i : i + 1])
+        kernel_search.store(cache.arrays, KEYS, ALL[i : i + 1], 7, VALUES)
         rows, _ = held(cache, 7)
         assert i in rows
 
@@ -48,14 +48,14 @@ def test_the_last_value_stored_is_held_however_small_the_cache():
 def test_a_value_that_is_stored_again_replaces_itself_alone():
     cache = ValueCache(2)
     for i in (0, 1, 1, 1):
-        cache.store(KEYS, ALL[i : i + 1], 7, VALUES[i : i + 1])
+        kernel_search.store(cache.arrays, KEYS, ALL[i : i + 1], 7, VALUES)
     assert set(held(cache, 7)[0]) == {0, 1}
 
 
 def test_evaluators_do_not_see_each_others_values():
     cache = ValueCache(1 << 15)
     first, second = cache.assign_tag("first"), cache.assign_tag(("second", 2))
-    cache.store(KEYS, ALL, first, VALUES)
+    kernel_search.store(cache.arrays, KEYS, ALL, first, VALUES)
     assert len(held(cache, second)[0]) == 0
     assert cache.assign_tag("first") == first
 
@@ -65,8 +65,8 @@ def test_evaluators_of_fewer_columns_share_a_cache_with_those_of_all(entries):
     cache = ValueCache(entries)
     for i in range(0, len(KEYS), 100):
         rows = ALL[i : i + 100]
-        cache.store(KEYS, rows, 1, VALUES[rows])
-        cache.store(KEYS, rows, 2, -VALUES[rows, :2])
+        kernel_search.store(cache.arrays, KEYS, rows, 1, VALUES)
+        kernel_search.store(cache.arrays, KEYS, rows, 2, -VALUES[:, :2].copy())
     for tag, values in ((1, VALUES), (2, -VALUES[:, :2])):
         rows, found = held(cache, tag, values.shape[1])
         assert len(rows) > 20
@@ -76,7 +76,7 @@ def test_evaluators_of_fewer_columns_share_a_cache_with_those_of_all(entries):
 @pytest.mark.parametrize("tag", [1, (1 << 23) - 1, 1 << 23, (1 << 46) - 1])
 def test_every_bit_of_a_tag_counts(tag):
     cache = ValueCache(1 << 15)
-    cache.store(KEYS, ALL, tag, VALUES)
+    kernel_search.store(cache.arrays, KEYS, ALL, tag, VALUES)
     assert len(held(cache, tag)[0]) > 2800
     for bit in range(46):
         assert len(held(cache, tag ^ (1 << bit))[0]) == 0
@@ -96,7 +96,7 @@ def test_threads_that_share_a_small_cache_never_read_a_torn_value():
         generator = np.random.default_rng(seed)
         for _ in range(150):
             rows = generator.choice(ALL, 200)
-            cache.store(KEYS, rows, 3, VALUES[rows])
+            kernel_search.store(cache.arrays, KEYS, rows, 3, VALUES)
             rows, found = held(cache, 3)
             if not np.array_equal(found, VALUES[rows]):
                 wrong.append(seed)

@@ -5,21 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.cubeful import compute_dead_cube_values
+from engine.cubeful import build_cube_state_space, compute_dead_cube_values, make_dead_cube_game
 from engine.errors import CancelledWork
 from engine.evaluation.pruning import EvaluatorPruner
+from engine.kernels.objectives import OUTCOME_COLUMNS
 from engine.rules.match import MatchState
 from engine.rules.outcome import WIN, cubeless_equity
 from engine.rules.position import CHECKERS, OFF, Position
 from engine.search import UNPRUNED, Pruning, SearchWatch, TreeSearch, ValueCache
-from engine.search.cubeful_objective import (
-    OUTCOME_COLUMNS,
-    CubefulObjective,
-    MatchObjective,
-    build_cube_state_space,
-    make_dead_cube_game,
-)
-from engine.search.objective import CubelessObjective
+from engine.search.objective import Objective
 from tests import boards
 from tests.engine.search.naive_cubeful import NaiveCubeful
 from tests.engine.search.naive_search import SmoothEvaluator
@@ -85,7 +79,7 @@ def naive(match, sample, plies):
 
 
 def cubeful(match, plies, evaluator=None, exact=()):
-    return CubefulObjective(
+    return Objective(
         evaluator or SmoothEvaluator(), build_cube_state_space(match, max_cube_turns=plies + 1), exact
     )
 
@@ -107,7 +101,7 @@ def test_the_samples_have_doubles_that_are_right_and_doubles_that_are_wrong():
     """Otherwise the twin could not distinguish a search that always doubles from one that never does."""
     objective = cubeful(MatchState(), 1)
     values = searched(objective, np.concatenate([SAMPLE, NEARLY_OVER]), 1)
-    doubled = objective.apply_double_option(values)[:, OUTCOME_COLUMNS] > values[:, OUTCOME_COLUMNS]
+    doubled = objective.add_double_option(values)[:, OUTCOME_COLUMNS] > values[:, OUTCOME_COLUMNS]
     assert doubled.any()
     assert not doubled.all()
 
@@ -138,7 +132,7 @@ def test_a_double_that_only_brings_the_gammons_in_is_right_by_the_jacoby_rule_an
     """Eleven rolls of 36 enter and win a gammon; with single games alone the player is worse off still."""
     on_the_bar = boards.position(x={25: 1, 6: 14}, o={20: 2, 21: 2, 22: 2, 23: 2, 24: 2, 1: 5}).board[None]
     objective = cubeful(MatchState(**rules), 1, evaluator=EnteringEvaluator())
-    values = objective.apply_double_option(searched(objective, on_the_bar, 1))
+    values = objective.add_double_option(searched(objective, on_the_bar, 1))
     assert values[0, OUTCOME_COLUMNS] == pytest.approx(best, abs=1e-6)
 
 
@@ -151,18 +145,18 @@ def test_holding_the_cube_is_never_worse_and_facing_it_never_better():
 
 @pytest.mark.parametrize("match", MATCHES, ids=name)
 def test_with_the_cube_at_rest_replies_go_by_the_chance_to_win_the_match(match):
-    objective = MatchObjective(SmoothEvaluator(), make_dead_cube_game(match))
+    objective = Objective(SmoothEvaluator(), make_dead_cube_game(match))
     sample = np.concatenate([SAMPLE[:4], NEARLY_OVER])
     found = searched(objective, sample, 1)
     chances = compute_dead_cube_values(found[:, :OUTCOME_COLUMNS], objective.space)
     assert np.abs(found[:, OUTCOME_COLUMNS] - chances).max() < 1e-6
-    by_equity = searched(CubelessObjective(SmoothEvaluator()), sample, 1)
+    by_equity = searched(Objective(SmoothEvaluator()), sample, 1)
     assert (found[:, OUTCOME_COLUMNS] >= compute_dead_cube_values(by_equity, objective.space) - 1e-6).all()
     assert (cubeless_equity(found) <= cubeless_equity(by_equity) + 1e-6).all()
 
 
 def test_at_double_match_point_only_wins_count():
-    objective = MatchObjective(SmoothEvaluator(), make_dead_cube_game(MatchState(length=1)))
+    objective = Objective(SmoothEvaluator(), make_dead_cube_game(MatchState(length=1)))
     found = searched(objective, SAMPLE[:3], 2, PRUNED)
     assert np.abs(found[:, OUTCOME_COLUMNS] - found[:, WIN]).max() < 1e-6
 
@@ -180,8 +174,8 @@ def test_results_are_bitwise_the_same_on_any_threads_alone_and_in_company(match)
 def test_objectives_of_different_columns_share_a_cache_without_mixing(entries):
     evaluator, sample = SmoothEvaluator(), np.concatenate([SAMPLE[:1], NEARLY_OVER])
     objectives = [
-        CubelessObjective(evaluator),
-        *(MatchObjective(evaluator, make_dead_cube_game(match)) for match in MATCHES[:3]),
+        Objective(evaluator),
+        *(Objective(evaluator, make_dead_cube_game(match)) for match in MATCHES[:3]),
         *(cubeful(match, 2, evaluator) for match in (*MONEY, *MATCHES)),
     ]
     assert len({objective.columns for objective in objectives}) > 4

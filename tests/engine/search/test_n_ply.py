@@ -218,7 +218,7 @@ def test_a_search_can_be_stopped_and_asks_before_each_block():
 
     search = deep(3, Pruning(keep=4), evaluator=evaluator, pruner=pruner)
     with pytest.raises(CancelledWork):
-        search.evaluate_with_watch(SAMPLE, SearchWatch(cancelled))
+        search.evaluate(SAMPLE, SearchWatch(cancelled))
     steps = np.diff(np.array(work_since), axis=0)
     assert len(work_since) == 41
     assert steps[:, 0].max() <= EVALUATE_ROWS
@@ -234,7 +234,7 @@ def test_a_stopped_search_stops_all_its_threads_and_the_next_one_works():
         return len(asked) > 10
 
     with pytest.raises(CancelledWork):
-        search.evaluate_with_watch(SAMPLE, SearchWatch(cancelled))
+        search.evaluate(SAMPLE, SearchWatch(cancelled))
     after = len(asked)
     assert np.array_equal(search.evaluate(SAMPLE[:3]), deep(2, PRUNED).evaluate(SAMPLE[:3]))
     assert len(asked) == after
@@ -242,9 +242,9 @@ def test_a_stopped_search_stops_all_its_threads_and_the_next_one_works():
 
 def test_nodes_are_the_positions_that_the_evaluator_was_asked_for():
     evaluator, watch = SmoothEvaluator(), SearchWatch()
-    deep(
-        2, PRUNED, evaluator=evaluator, pruner=EvaluatorPruner(SmoothEvaluator()), threads=3
-    ).evaluate_with_watch(SAMPLE, watch)
+    deep(2, PRUNED, evaluator=evaluator, pruner=EvaluatorPruner(SmoothEvaluator()), threads=3).evaluate(
+        SAMPLE, watch
+    )
     assert watch.nodes == sum(evaluator.batches) > 1000
 
 

@@ -23,7 +23,7 @@ from engine.search import (
     make_cubeless_search,
 )
 from engine.search.filters import DEFAULT_FILTER
-from engine.search.objective import CubelessObjective
+from engine.search.objective import Objective
 from tests import boards
 from tests.engine.search.naive_search import SmoothEvaluator
 from tests.naive_ranking import rank_plays
@@ -199,6 +199,6 @@ def test_bad_requests_are_refused_by_field():
 
 
 def test_a_search_can_be_made_of_any_objective_and_tree():
-    search = PlaySearch(CubelessObjective(SmoothEvaluator()), TreeSearch(None, UNPRUNED))
+    search = PlaySearch(Objective(SmoothEvaluator()), TreeSearch(None, UNPRUNED))
     found = search.search(MIDGAME, (6, 6), 1, FILTERS["huge"])
     assert np.all(np.diff([each.score for each in found.plays if each.survived]) <= 0)

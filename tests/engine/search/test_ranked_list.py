@@ -7,12 +7,12 @@ import pytest
 
 from engine.rules.moves import generate_plays
 from engine.rules.position import Position
-from engine.search.objective import CubelessObjective
-from engine.search.ranked_list import RankedList
+from engine.search.objective import Objective
+from engine.search.plays import RankedList
 from tests.engine.search.naive_search import SmoothEvaluator
 
 PLAYS = generate_plays(Position.start(), (3, 1))
-OBJECTIVE = CubelessObjective(SmoothEvaluator())
+OBJECTIVE = Objective(SmoothEvaluator())
 
 
 def rank() -> RankedList:

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from engine.cubeful import CubeStateSpace, are_all_home, compute_leaf_values, cube_efficiencies
 from engine.errors import LimitError
+from engine.evaluation.evaluator import CubefulEvaluator
 from engine.rollout import RolloutEvaluators
 from engine.rules.outcome import Outcomes
 from engine.rules.position import Board, Phase, classify_phases, find_finished
 from engine.rules.rules import STANDARD_RULES
-from engine.search.cubeful_objective import CubefulEvaluator
 
 CONTACT, CRASHED, RACE, BEAROFF, ENDING = "contact", "crashed", "race", "bearoff", "ending"
 

@@ -21,7 +21,7 @@ from engine.rules.outcome import cubeless_equity
 from engine.rules.position import Board, Phase, classify_phases
 from engine.rules.rules import STANDARD_RULES, Feature, Rules
 from engine.search import NPlyEvaluator
-from engine.search.deduplication import deduplicate_boards
+from engine.search.cache import deduplicate_boards
 from engine.search.tree import Pruning
 from tools.train.labels.setups import SETUPS, draw_setups
 from tools.train.labels.traces import Visits, concatenate_visits

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from engine.evaluation.pruning import PlayPruner
 from engine.rules.dice import ROLLS
 from engine.rules.position import Board
-from engine.search.deduplication import deduplicate_boards
+from engine.search.cache import deduplicate_boards
 from engine.search.watch import SearchWatch
 from nets.heritage.barca.star.chance_nodes import ChanceNodes, Window
 from nets.heritage.barca.star.leaf_evaluators import LeafEvaluator
@@ -113,7 +113,7 @@ class StarEvaluator:
 
     def evaluate_leaves(self, boards: Board) -> NDArray[np.float64]:
         """Evaluate positions at 0-ply, equal ones once: ``float64[n]`` for the side on roll."""
-        distinct = deduplicate_boards(np.require(boards, np.int8, ["C", "W"]))
+        distinct = deduplicate_boards(boards)
         values = np.empty(len(distinct.boards))
         for start in range(0, len(values), _EVALUATE_ROWS):
             self._watch.check()

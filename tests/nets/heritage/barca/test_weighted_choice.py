@@ -10,7 +10,7 @@ from engine.evaluation.evaluator import choose_best_children
 from engine.rules.moves import expand_rolls
 from engine.rules.position import Position
 from engine.search import PlaySearch, TreeSearch
-from engine.search.objective import CubelessObjective
+from engine.search.objective import Objective
 from nets.heritage.barca.star import Cutoffs, EquityLeafEvaluator, StarSearch
 from nets.heritage.barca.weighted_choice import (
     DeepWeightedChoicePlayer,
@@ -96,7 +96,7 @@ def test_at_0_ply_it_chooses_as_without_search_and_deeper_among_the_best_by_dept
 
 
 def usual_search():
-    return PlaySearch(CubelessObjective(boards.RacingEvaluator()), TreeSearch())
+    return PlaySearch(Objective(boards.RacingEvaluator()), TreeSearch())
 
 
 def test_the_engines_look_ahead_takes_the_best_plays_at_0_ply():
