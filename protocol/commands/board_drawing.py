@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import textwrap
+
 from engine.rules.match import SEATS, MatchState
 from engine.rules.position import BAR, CHECKERS, OFF, Position
 
 CHECKER_MARKS = ("O", "X")
 """The checkers of seats 0 and 1, as GNU Backgammon draws them."""
+
+BOARD_COLUMNS = 44
+"""The width of the board without the notes beside it."""
+
+NOTED_COLUMNS = 76
+"""The width from which the notes are beside the board; in less they are above and below it."""
 
 _TOP_POINTS = range(13, 25)
 _BOTTOM_POINTS = range(12, 0, -1)
@@ -23,6 +31,7 @@ def draw_board(
     score: tuple[int, int] | None = None,
     *,
     is_conceded: bool = False,
+    columns: int = 80,
 ) -> list[str]:
     """Draw a position with score, cube, roll and pip counts.
 
@@ -38,9 +47,11 @@ def draw_board(
         score: Points of seats 0 and 1 where they are not those of the match state, which cannot hold the
             score of a match that is won.
         is_conceded: Whether the game ended by a drop or a resignation: nobody is to act.
+        columns: The room there is. In less than `NOTED_COLUMNS` the notes are above and below the board, in
+            less than its own width the points are closer, and numbered for the seat at the bottom alone.
 
     Returns:
-        15 lines without line ends.
+        Lines without line ends: 15, or some more where the notes are above and below.
     """
     bottom = match.on_roll if bottom_seat is None else bottom_seat
     rows = dict(zip((match.on_roll, 1 - match.on_roll), position.board.tolist(), strict=True))
@@ -56,6 +67,11 @@ def draw_board(
         ]
         for seat in (1 - bottom, bottom)
     )
+    if columns < NOTED_COLUMNS:
+        lines = _draw_points(rows[bottom], rows[1 - bottom], bottom, is_close=columns < BOARD_COLUMNS)
+        below = [*lower, _describe_game(match)]
+        drawn = [*_join_notes(upper, columns), *lines, *_join_notes(below, columns)]
+        return [line.rstrip() for line in drawn]
     lines = _draw_points(rows[bottom], rows[1 - bottom], bottom)
     notes = [""] * len(lines)
     notes[1:5] = upper
@@ -64,12 +80,28 @@ def draw_board(
     return [f"{line:<46} {note}".rstrip() for line, note in zip(lines, notes, strict=True)]
 
 
-def _draw_points(own: list[int], other: list[int], bottom: int) -> list[str]:
+def _join_notes(notes: list[str], columns: int) -> list[str]:
+    text = ", ".join(note for note in notes if note)
+    return textwrap.wrap(text, max(columns - 1, 20), initial_indent=" ", subsequent_indent="   ")
+
+
+def _draw_points(own: list[int], other: list[int], bottom: int, *, is_close: bool = False) -> list[str]:
     """The board without notes; ``own`` is the row of the seat at the bottom."""
     stacks = [_draw_stack(own[point], other[25 - point], bottom) for point in range(25)]
     top = [stacks[point] for point in _TOP_POINTS]
     low = [stacks[point] for point in _BOTTOM_POINTS]
     top_bar, low_bar = _draw_stack(own[BAR], 0, bottom), _draw_stack(0, other[BAR], bottom)
+    if is_close:
+        frame = f" +{'-' * 12}+--+{'-' * 12}+"
+        return [
+            *_draw_upright_numbers(_TOP_POINTS),
+            frame,
+            *(_draw_close_row(top, top_bar, height) for height in range(_STACK_HEIGHT)),
+            f" |{'':12}|  |{'':12}|",
+            *(_draw_close_row(low, low_bar, height) for height in reversed(range(_STACK_HEIGHT))),
+            frame,
+            *_draw_upright_numbers(_BOTTOM_POINTS),
+        ]
     return [
         _draw_outer_numbers(_BOTTOM_POINTS),
         _draw_frame(_TOP_POINTS),
@@ -93,6 +125,18 @@ def _draw_stack(own: int, other: int, bottom: int) -> list[str]:
 def _draw_row(stacks: list[list[str]], bar: list[str], height: int) -> str:
     cells = [f"{stack[height]:>2} " for stack in stacks]
     return f" |{''.join(cells[:6])}|{bar[height]:>2} |{''.join(cells[6:])}|"
+
+
+def _draw_close_row(stacks: list[list[str]], bar: list[str], height: int) -> str:
+    cells = [f"{stack[height]:>2}" for stack in stacks]
+    return f" |{''.join(cells[:6])}|{bar[height]:>2}|{''.join(cells[6:])}|"
+
+
+def _draw_upright_numbers(points: range) -> list[str]:
+    """Two lines: the tens of the points, then the ones."""
+    digits = [f"{point:>2}" for point in points]
+    lines = ([f" {pair[place]}" for pair in digits] for place in (0, 1))
+    return [f"  {''.join(line[:6])}    {''.join(line[6:])}".rstrip() for line in lines]
 
 
 def _draw_frame(points: range) -> str:

@@ -15,13 +15,13 @@ from engine.formats.position_id import encode_position_id
 from engine.formats.xgid import encode_xgid
 from engine.rules.dice import Roll
 from engine.rules.match import MatchState
-from protocol.commands.board_drawing import CHECKER_MARKS, draw_board
+from protocol.commands.board_drawing import CHECKER_MARKS, NOTED_COLUMNS, draw_board
 from protocol.commands.game import OFFER_ACTIONS
 from protocol.core.requests import WorkControl
 from protocol.repl.analysis import WinningChances, find_best_action
 from protocol.repl.game_log import GameLog, LoggedAction
 from protocol.repl.opponent import ROLL_ACTION, EngineOpponent
-from protocol.repl.replies import PreformattedLine, send_command
+from protocol.repl.replies import BoardLine, PreformattedLine, send_command
 from protocol.repl.sentences import (
     ENGINE_NAME,
     HUMAN_NAME,
@@ -53,12 +53,14 @@ class ReplGame:
         human_seat: The person's seat in a game; None without one. People play both seats of a game whose
             opponent, ``engine.player``, is human too.
         chances: Shows winning chances after each play, once switched on.
+        columns: The width of the terminal, for the board.
     """
 
     def __init__(self, session: Session) -> None:
         self.session = session
         self.human_seat: int | None = None
         self.chances = WinningChances(session)
+        self.columns = 80
         self._opponent = EngineOpponent(session)
         self._decisions: list[GameState] = []
         self._undone: list[tuple[GameState, list[LoggedAction]]] = []
@@ -318,7 +320,7 @@ class ReplGame:
         return [PreformattedLine(line) for line in lines]
 
     def show_board(self) -> list[str]:
-        """Draw the board, in a game against the engine as the person sees it.
+        """Draw the board in the columns there are, in a game against the engine as the person sees it.
 
         Raises:
             StateError: There is no position.
@@ -326,8 +328,14 @@ class ReplGame:
         position = self.session.require_position()
         game = self.session.game
         view = None if self.has_two_humans else self.human_seat
-        drawn = draw_board(position, game.match, self.names, view, self.points, is_conceded=game.is_conceded)
-        return [PreformattedLine(line) for line in drawn]
+        drawn = draw_board(
+            *(position, game.match, self.names, view, self.points),
+            is_conceded=game.is_conceded,
+            columns=self.columns,
+        )
+        own = CHECKER_MARKS[self.human_seat or 0]
+        has_notes = self.columns < NOTED_COLUMNS
+        return [BoardLine(line, own, not has_notes or line[1:2] in ("|", "+")) for line in drawn]
 
     def continue_game(self, control: WorkControl) -> list[str]:
         """Play on until a person must decide: the engine's turns, and turns without a legal move."""

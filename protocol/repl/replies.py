@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import NamedTuple, Self
+
 from engine.errors import GammondError, StateError
 from protocol.commands.dispatch import run_line
 from protocol.core.errors import INTERNAL_ERROR
@@ -19,10 +22,62 @@ _ADVICE = {
 """What a `StateError` misses -> the REPL's own advice."""
 
 
-class PreformattedLine(str):
+class Mark(NamedTuple):
+    """A part of a line that is coloured.
+
+    Attributes:
+        start: Its first character.
+        end: The one after its last.
+        name: What it is, a key of the themes.
+    """
+
+    start: int
+    end: int
+    name: str
+
+
+class MarkedLine(str):
+    """A line with coloured parts, in their order.
+
+    Args:
+        text: The line.
+        marks: Its parts; those without a name count for nothing.
+    """
+
+    __slots__ = ("marks",)
+    marks: tuple[Mark, ...]
+
+    def __new__(cls, text: str, marks: Iterable[Mark] = ()) -> Self:
+        """Return the line."""
+        line = super().__new__(cls, text)
+        line.marks = tuple(mark for mark in marks if mark.name)
+        return line
+
+
+class PreformattedLine(MarkedLine):
     """A line whose columns align with those of other lines: it is never wrapped."""
 
     __slots__ = ()
+
+
+class BoardLine(PreformattedLine):
+    """A line of a drawn board.
+
+    Args:
+        text: The line.
+        own_mark: The checkers that are drawn as the person's own.
+        is_drawing: Whether it begins with the board itself; if not, it has notes only.
+    """
+
+    __slots__ = ("is_drawing", "own_mark")
+    own_mark: str
+    is_drawing: bool
+
+    def __new__(cls, text: str, own_mark: str, is_drawing: bool) -> Self:
+        """Return the line."""
+        line = super().__new__(cls, text)
+        line.own_mark, line.is_drawing = own_mark, is_drawing
+        return line
 
 
 class RefusedRequestError(GammondError):

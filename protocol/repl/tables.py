@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from protocol.core.requests import Reply, ReplyValue
-from protocol.repl.replies import PreformattedLine
+from protocol.repl.replies import Mark, PreformattedLine
+from protocol.repl.themes import classify_loss
 
 ReplyValues = Mapping[str, ReplyValue]
 
@@ -62,7 +63,7 @@ def format_plays(replies: Sequence[Reply]) -> list[str]:
     mwc = f"{'mwc %':>7}" if "mwc" in best else ""
     return [
         *format_chances_header(f"{'':2}{'ply':>4}{mwc}{'equity':>7}{'behind':>7}"),
-        *(PreformattedLine(_format_play_row(move, best)) for move in moves),
+        *(_format_play_row(move, best) for move in moves),
         f"    {shown}{format_count(int(totals['count']), 'play')} at {describe_source(totals)}; {measure}",
     ]
 
@@ -82,11 +83,19 @@ def format_chances(values: ReplyValues) -> str:
     )
 
 
-def _format_play_row(move: ReplyValues, best: ReplyValues) -> str:
+def _format_play_row(move: ReplyValues, best: ReplyValues) -> PreformattedLine:
     mwc = f"{format_percent(move['mwc'], 2):>7}" if "mwc" in best else ""
     equity = format_points(move.get("cubeful", move["equity"]))
     left = f"{move['rank']:>2}{move['plies']:>4}{mwc}{equity:>7}{_format_loss(move, best):>7}"
-    return f"{left}{format_chances(move)}  {move['play']}"
+    loss = _find_loss(move, best)
+    mark = Mark(len(left) - 7, len(left), classify_loss(loss))
+    return PreformattedLine(f"{left}{format_chances(move)}  {move['play']}", [mark])
+
+
+def _find_loss(move: ReplyValues, best: ReplyValues) -> float:
+    """Return how far a play is behind, in points."""
+    key = "cubeful" if "cubeful" in best else "equity"
+    return float(best[key]) - float(move[key])
 
 
 def _format_loss(move: ReplyValues, best: ReplyValues) -> str:
@@ -95,8 +104,7 @@ def _format_loss(move: ReplyValues, best: ReplyValues) -> str:
         return ""
     if "cubeful" not in best and "mwc" in best:
         return f"{100 * (float(move['mwc']) - float(best['mwc'])):+.2f}%"
-    key = "cubeful" if "cubeful" in best else "equity"
-    return format_points(float(move[key]) - float(best[key]))
+    return format_points(-_find_loss(move, best))
 
 
 def format_legal_plays(replies: Sequence[Reply]) -> list[str]:
@@ -126,7 +134,7 @@ def format_cube_decision(cube: ReplyValues, chances: ReplyValues | None = None) 
     taken = "double, beaver" if cube.get("response") == "beaver" else "double, take"
     names = {"no_double": "no double", "take": taken, "drop": "double, pass"}
     known = {key: name for key, name in names.items() if key in cube}
-    rows = [PreformattedLine(_format_choice_row(name, cube, key, "best")) for key, name in known.items()]
+    rows = [_format_choice_row(name, cube, key, "best") for key, name in known.items()]
     return [
         _format_choice_header(cube),
         *rows,
@@ -147,7 +155,7 @@ def format_response(take: ReplyValues) -> list[str]:
     best, other = ("drop", "take") if response == "drop" else ("take", "drop")
     cost = format_points(abs(float(take[best]) - float(take[other])))[1:]
     word = {"take": "Take: passing", "beaver": "Beaver: passing", "drop": "Pass: taking"}[response]
-    rows = [PreformattedLine(_format_choice_row(name, take, key, best)) for key, name in names.items()]
+    rows = [_format_choice_row(name, take, key, best) for key, name in names.items()]
     return [_format_choice_header(take), *rows, f"    {word} costs {cost}.", format_source(take)]
 
 
@@ -172,11 +180,13 @@ def _format_choice_header(values: ReplyValues) -> PreformattedLine:
     return PreformattedLine(f"    {'':14}{'equity':>8}{mwc}{'vs best':>9}")
 
 
-def _format_choice_row(name: str, values: ReplyValues, key: str, best: str) -> str:
+def _format_choice_row(name: str, values: ReplyValues, key: str, best: str) -> PreformattedLine:
     mwc = f"{format_percent(values[f'mwc_{key}'], 2):>8}" if f"mwc_{key}" in values else ""
     difference = float(values[key]) - float(values[best])
     behind = f"{format_points(difference):>9}" if abs(difference) >= 0.0005 else ""
-    return f"    {name:<14}{format_points(values[key]):>8}{mwc}{behind}"
+    text = f"    {name:<14}{format_points(values[key]):>8}{mwc}{behind}"
+    mark = Mark(len(text) - len(behind), len(text), classify_loss(abs(difference)))
+    return PreformattedLine(text, [mark])
 
 
 def _describe_cube_decision(cube: ReplyValues) -> str:

@@ -1,41 +1,45 @@
-"""The terminal: prompt_toolkit around a `LineInterpreter`. The only module that imports it."""
+"""The terminal: prompt_toolkit around a `LineInterpreter`."""
 
 from __future__ import annotations
 
 import logging
 import os
 import queue
-import re
 import secrets
-import sys
-import textwrap
 import threading
+import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import platformdirs
-from prompt_toolkit import PromptSession, print_formatted_text
-from prompt_toolkit.application import get_app, get_app_session
+from prompt_toolkit import PromptSession
+from prompt_toolkit.application import get_app
 from prompt_toolkit.auto_suggest import AutoSuggestFromHistory
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
-from prompt_toolkit.formatted_text import FormattedText
+from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.input import Input
+from prompt_toolkit.lexers import Lexer
 from prompt_toolkit.output import Output
 
 from engine.rules.dice import MAX_SEED
 from engine.runtime.cores import count_usable_cores
-from engine.runtime.version import NAME, read_version
+from engine.runtime.version import NAME
 from protocol.core.requests import AnyReply, WorkControl
 from protocol.repl.completion import suggest_completions
 from protocol.repl.interpreter import LineInterpreter
-from protocol.repl.replies import ERROR_MARK, PreformattedLine
+from protocol.repl.painting import paint_input
+from protocol.repl.screen import StatusLine, hide_typing, make_status_line, make_style, show
+from protocol.repl.themes import DEFAULT_THEME
 from protocol.repl.toolbar import ProgressLine
 from protocol.state.service import Service, make_shipped_catalogue
 from protocol.state.session import Session
 
 PROMPT = "gammond> "
+SILENT_S = 1.0
+"""Work that has nothing to report says so after this time."""
+
 GREETING = "'play' starts a game, 'help' lists the commands, Tab completes, Ctrl-D leaves."
 
 ShowLines = Callable[[Sequence[str]], None]
@@ -44,13 +48,13 @@ ShowLines = Callable[[Sequence[str]], None]
 def run_repl() -> int:
     """Run until the person leaves; return the exit status."""
     logging.basicConfig(format="gammond: %(levelname)s: %(message)s")
+    show([GREETING])
     service = Service(make_shipped_catalogue(), threads=count_usable_cores())
     service.client_count = 1
     talk = LineInterpreter(Session(service, secrets.randbelow(MAX_SEED)))
-    show([f"{NAME} {read_version()}, a backgammon engine", GREETING])
-    run_prompt_loop(
-        talk, make_prompt(talk, history=open_history(get_history_file())), show, make_status_line()
-    )
+    prompt = make_prompt(talk, history=open_history(get_history_file()))
+    with hide_typing():
+        run_prompt_loop(talk, prompt, show, make_status_line())
     return 0
 
 
@@ -90,6 +94,9 @@ def make_prompt(
         history=history,
         auto_suggest=AutoSuggestFromHistory(),
         completer=ReplCompleter(interpreter.session),
+        complete_while_typing=False,  # the menu would take room from the board all the time
+        lexer=ReplLexer(interpreter.session),
+        style=make_style(DEFAULT_THEME),
         complete_in_thread=True,  # the first legal plays may have to wait for a compiler
         bottom_toolbar=lambda: interpreter.toolbar(get_app().output.get_size().columns),
         input=input_,
@@ -115,12 +122,19 @@ def run_prompt_loop(
     """
     while not interpreter.has_ended:
         try:
-            line = prompt.prompt()
+            text = prompt.prompt()
         except KeyboardInterrupt:
             continue
         except EOFError:
             return
-        answer_interruptibly(interpreter, line, show, status)
+        interpreter.game.columns = prompt.output.get_size().columns
+        lines = interpreter.split(text)
+        for line in lines:
+            if interpreter.has_ended:
+                return
+            if len(lines) > 1:
+                show([f"{PROMPT}{line}"])
+            answer_interruptibly(interpreter, line, show, status)
 
 
 def answer_interruptibly(
@@ -146,11 +160,21 @@ def answer_interruptibly(
     )
 
     def awaited() -> list[str]:
-        while not isinstance(event := events.get(), list):  # an interrupted Thread.join would end the wait
+        began_s, has_progress = time.monotonic(), False
+        while True:  # an interrupted Thread.join would end the wait
+            try:
+                event = events.get(timeout=SILENT_S / 2)
+            except queue.Empty:
+                text = f"working: {time.monotonic() - began_s:.0f} s; Ctrl-C ends it"
+                if status is not None and not has_progress and time.monotonic() - began_s >= SILENT_S:
+                    status.draw(text)
+                continue
+            if isinstance(event, list):
+                return event
             text = progress.update(event)
             if status is not None and text:
+                has_progress = True
                 status.draw(text)
-        return event
 
     def erase() -> None:
         if status is not None:
@@ -169,73 +193,6 @@ def answer_interruptibly(
     show(lines)
 
 
-class StatusLine:
-    """A line below the output that is redrawn in place.
-
-    Args:
-        output: The terminal.
-    """
-
-    def __init__(self, output: Output) -> None:
-        self._output = output
-        self._is_drawn = False
-
-    def draw(self, text: str) -> None:
-        """Redraw the line, cut to the width of the terminal."""
-        self._begin()
-        self._output.write(text[: self._output.get_size().columns - 1])
-        self._output.flush()
-        self._is_drawn = True
-
-    def erase(self) -> None:
-        """Leave an empty line, if something was drawn."""
-        if self._is_drawn:
-            self._begin()
-            self._output.flush()
-            self._is_drawn = False
-
-    def _begin(self) -> None:
-        self._output.write_raw("\r")
-        self._output.erase_end_of_line()
-
-
-def make_status_line() -> StatusLine | None:
-    """Return where to draw progress: at the end of a terminal; nowhere if the output goes elsewhere."""
-    return StatusLine(get_app_session().output) if sys.stdout.isatty() else None
-
-
-def show(lines: Sequence[str]) -> None:
-    """Write lines to the terminal, wrapped to its width, errors in red."""
-    width = get_app_session().output.get_size().columns
-    for line in lines:
-        style = "ansired" if line.startswith(ERROR_MARK) else ""
-        for part in wrap_line(line, width):
-            print_formatted_text(FormattedText([(style, part)]))
-
-
-def wrap_line(line: str, width: int) -> list[str]:
-    """Break a line between words and choices, later parts indented by two; what is drawn stays whole.
-
-    Args:
-        line: Without its end.
-        width: Columns of the terminal.
-
-    Returns:
-        Lines of at most ``width`` columns, longer only for a word that is longer itself.
-    """
-    if isinstance(line, PreformattedLine) or len(line) <= width:
-        return [line]
-    indent = line[: len(line) - len(line.lstrip())] + "  "
-    wrapper = _UsageWrapper(width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
-    return wrapper.wrap(line)
-
-
-class _UsageWrapper(textwrap.TextWrapper):
-    """Breaks lines at blanks, and after the bars between the choices of a usage text."""
-
-    wordsep_simple_re = re.compile(r"([\t ]+)|(?<=\|)")
-
-
 class ReplCompleter(Completer):
     """Hands the suggestions for a session to prompt_toolkit.
 
@@ -252,3 +209,23 @@ class ReplCompleter(Completer):
             yield Completion(
                 suggestion.text, start_position=-suggestion.replaces, display_meta=suggestion.meaning
             )
+
+
+class ReplLexer(Lexer):
+    """Hands the colours of the line as it is typed to prompt_toolkit.
+
+    Args:
+        session: The table.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def lex_document(self, document: Document) -> Callable[[int], StyleAndTextTuples]:
+        """Return what colours a line of the text, given its number."""
+
+        def paint(number: int) -> StyleAndTextTuples:
+            pieces = paint_input(document.lines[number], self._session.game)
+            return [(f"class:{name}" if name else "", text) for name, text in pieces]
+
+        return paint

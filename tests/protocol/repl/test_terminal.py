@@ -15,7 +15,7 @@ from prompt_toolkit.output import DummyOutput
 from prompt_toolkit.output.vt100 import Vt100_Output
 
 from protocol.core.requests import Reply
-from protocol.repl import terminal
+from protocol.repl import screen, terminal
 from protocol.repl.interpreter import LineInterpreter
 from protocol.repl.replies import PreformattedLine
 from tests.protocol.repl.tables import make_session, make_talk
@@ -70,20 +70,20 @@ def test_lines_are_kept_in_the_history_file_and_suggested_from_it(tmp_path):
     ],
 )
 def test_lines_break_between_words_unless_they_are_drawn(line, parts):
-    assert terminal.wrap_line(line, 17) == parts
+    assert screen.wrap_line(line, 17) == parts
 
 
 def test_answers_fit_the_terminal_and_errors_are_red():
-    screen = io.StringIO()
-    output = Vt100_Output(screen, lambda: Size(rows=24, columns=60), term="xterm")
+    written = io.StringIO()
+    output = Vt100_Output(written, lambda: Size(rows=24, columns=60), term="xterm")
     talk = make_talk("newgame", "dice 3 1")
     with create_app_session(output=output):
         for line in ("help", "keys", "help go", "board", "eval", "nonsense that is nothing"):
-            terminal.show(talk.answer(line))
-    lines = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", screen.getvalue()).splitlines()
+            screen.show(talk.answer(line))
+    lines = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", written.getvalue()).splitlines()
     assert max(len(line.rstrip()) for line in lines if not line.startswith(" |")) <= 60
     assert any(line.startswith("error: expected a command or a play") for line in lines)
-    assert "\x1b[0;31merror: expected" in screen.getvalue()
+    assert "\x1b[0;31merror: expected" in written.getvalue()
 
 
 def test_the_toolbar_takes_the_width_of_the_terminal(monkeypatch):
@@ -123,9 +123,9 @@ def info(text):
 
 def screen_of(draw):
     """Draw something on a terminal of 60 columns; return the output."""
-    screen = io.StringIO()
-    draw(Vt100_Output(screen, lambda: Size(rows=24, columns=60), term="xterm"))
-    return screen.getvalue()
+    written = io.StringIO()
+    draw(Vt100_Output(written, lambda: Size(rows=24, columns=60), term="xterm"))
+    return written.getvalue()
 
 
 def working(talk, monkeypatch, *texts):
@@ -158,22 +158,22 @@ def test_progress_is_drawn_over_itself_and_erased_before_the_answer(monkeypatch)
     talk, said = make_talk(), []
     working(talk, monkeypatch, "nodes 7 time_ms 900", "trials 9 of 36 time_ms 950")
     written = screen_of(
-        lambda output: terminal.answer_interruptibly(talk, "hint", said.extend, terminal.StatusLine(output))
+        lambda output: terminal.answer_interruptibly(talk, "hint", said.extend, screen.StatusLine(output))
     )
     first, second = "thinking: 7 positions, 0.9 s", "rolling out: 9 of 36 trials, 0.9 s"
-    assert written == f"\r\x1b[K{first}\r\x1b[K{second}\r\x1b[K"
+    assert written == f"\r\x1b[K{first}\r\r\x1b[K{second}\r\r\x1b[K"
     assert said == ["done"]
 
 
 def test_quick_work_draws_nothing(monkeypatch):
     talk = make_talk()
     working(talk, monkeypatch, "depth 1 nodes 7 time_ms 20")
-    status = terminal.StatusLine
+    status = screen.StatusLine
     assert screen_of(lambda output: terminal.answer_interruptibly(talk, "", [].extend, status(output))) == ""
 
 
 def test_progress_is_cut_to_the_width_of_the_terminal():
-    written = screen_of(lambda output: terminal.StatusLine(output).draw("x" * 100))
+    written = screen_of(lambda output: screen.StatusLine(output).draw("x" * 100))
     assert written.count("x") == 59
 
 
@@ -189,7 +189,7 @@ def test_a_stopped_work_erases_its_progress_before_it_says_so(monkeypatch):
 
     monkeypatch.setattr(talk, "answer", search)
     written = screen_of(
-        lambda output: terminal.answer_interruptibly(talk, "hint", said.extend, terminal.StatusLine(output))
+        lambda output: terminal.answer_interruptibly(talk, "hint", said.extend, screen.StatusLine(output))
     )
     assert written.endswith("\r\x1b[K")
     assert said == ["stopping; press Ctrl-C again to leave", "best so far"]
@@ -197,7 +197,7 @@ def test_a_stopped_work_erases_its_progress_before_it_says_so(monkeypatch):
 
 def test_no_progress_is_drawn_where_the_output_is_no_terminal(monkeypatch):
     monkeypatch.setattr("sys.stdout", io.StringIO())
-    assert terminal.make_status_line() is None
+    assert screen.make_status_line() is None
 
 
 def test_a_second_ctrl_c_leaves(monkeypatch):
@@ -217,3 +217,80 @@ def test_a_second_ctrl_c_leaves(monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         terminal.answer_interruptibly(talk, "hint", lambda lines: None)
     has_left.set()
+
+
+def test_several_pasted_lines_are_answered_one_by_one():
+    paste = "\x1b[200~newgame\ndice 3 1\n8/5 6/5\n\x1b[201~"
+    said = typed(f"{paste}\r{CTRL_D}", make_talk())
+    assert [line for line in said if line.startswith(terminal.PROMPT)] == [
+        *("gammond> newgame", "gammond> dice 3 1", "gammond> 8/5 6/5"),
+    ]
+    assert "3-1: O plays 8/5 6/5." in said
+    assert not any(line.startswith("error") for line in said)
+
+
+def test_pasted_lines_after_quit_are_not_answered():
+    said = typed("\x1b[200~quit\nget game.length\x1b[201~\r", make_talk())
+    assert said[-1] == "ok quit"
+
+
+def test_the_menu_opens_when_it_is_asked_for():
+    prompt = terminal.make_prompt(make_talk(), history=InMemoryHistory(), output=DummyOutput())
+    assert not prompt.complete_while_typing
+
+
+def shown(lines, *, rows=24, columns=80, **options):
+    written = io.StringIO()
+    with create_app_session(
+        output=Vt100_Output(written, lambda: Size(rows=rows, columns=columns), term="xterm")
+    ):
+        screen.show(lines, **options)
+    return written.getvalue()
+
+
+def plain(text):
+    return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", text).splitlines()
+
+
+def test_an_exchange_fits_a_screen_of_24_rows_with_the_prompt_and_the_line_below():
+    talk = make_talk("new 5", "chances", rolls=[(3, 1), (5, 2)])
+    assert len(plain(shown(talk.answer("8/5 6/5")))) <= 24 - 2
+
+
+def test_on_a_low_screen_the_sentences_come_after_the_board():
+    talk = make_talk("new 5", "chances", rolls=[(3, 1), (5, 2)])
+    lines = plain(shown(talk.answer("8/5 6/5"), rows=18))
+    assert lines[0].startswith("  12 11 10")
+    assert lines[15] == "You play 8/5 6/5."
+
+
+def test_a_narrow_screen_gets_a_narrow_board():
+    talk = make_talk("new 5", rolls=[(3, 1)])
+    for columns in (32, 50, 70):
+        talk.game.columns = columns
+        lines = plain(shown(talk.answer("board"), columns=columns))
+        assert max(map(len, lines)) < columns
+        assert any("rolled" in line for line in lines)
+
+
+def test_themes_colour_and_no_color_does_not(monkeypatch):
+    board = make_talk("newgame", "dice 3 1").answer("board")
+    assert shown(board, theme="terminal") != shown(board, theme="light") != shown(board, theme="plain")
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert not re.search(r"\x1b\[[0-9;]*3[0-9]", shown(board))
+
+
+def test_work_without_progress_says_after_a_second_that_it_goes_on(monkeypatch):
+    monkeypatch.setattr(terminal, "SILENT_S", 0.05)
+    talk = make_talk()
+
+    def work(line, control):
+        time.sleep(0.3)
+        return ["done"]
+
+    monkeypatch.setattr(talk, "answer", work)
+    written = screen_of(
+        lambda output: terminal.answer_interruptibly(talk, "hint", [].extend, screen.StatusLine(output))
+    )
+    assert "working: 0 s; Ctrl-C ends it" in written
+    assert written.endswith("\r\x1b[K")
