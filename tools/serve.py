@@ -13,7 +13,8 @@ from engine.runtime.open_files import raise_open_file_limit
 from engine.runtime.version import read_version
 from protocol.core.limits import ClientLimits
 from protocol.state.service import Service, make_shipped_catalogue
-from protocol.transports.tcp import check_host, run_tcp
+from protocol.transports.listening import check_host, run_server
+from protocol.transports.tcp import serve_tcp
 from protocol.transports.tcp_limits import TcpLimits
 from protocol.transports.workers import resolve_thread_count
 from tools.common.background import prepare_on_first_compile
@@ -167,27 +168,30 @@ def _fit_clients(clients: int) -> int:
 
 def _serve_lines(host: str, port: int, args: argparse.Namespace) -> None:
     service = Service(make_shipped_catalogue(), ClientLimits(close_on_long_line=True))
-    run_tcp(service, host, port, _apply_limit_options(args, TcpLimits()), args.threads, _announce_listening)
+    limits = _apply_limit_options(args, TcpLimits())
+    run_server(
+        serve_tcp(service, host, port, limits=limits, threads=args.threads, on_listening=_announce_listening)
+    )
 
 
 def _serve_gnubg(host: str, port: int, args: argparse.Namespace) -> None:
     from protocol.dialects.gnubg_evaluation import GnubgRules
-    from protocol.transports.gnubg import GNUBG_LIMITS, run_gnubg
+    from protocol.transports.gnubg import GNUBG_LIMITS, serve_gnubg
 
     limits = _apply_limit_options(args, GNUBG_LIMITS)
-    run_gnubg(
-        load_decider(
-            args.net or DEFAULT_NET,
-            read_strength(args),
-            resolve_thread_count(args.threads),
-            player=args.player,
-        ),
-        host,
-        port,
-        rules=GnubgRules(jacoby=not args.no_jacoby, beavers=args.beavers),
-        limits=limits,
-        threads=args.threads,
-        on_listening=_announce_listening,
+    decider = load_decider(
+        args.net or DEFAULT_NET, read_strength(args), resolve_thread_count(args.threads), player=args.player
+    )
+    run_server(
+        serve_gnubg(
+            decider,
+            host,
+            port,
+            rules=GnubgRules(jacoby=not args.no_jacoby, beavers=args.beavers),
+            limits=limits,
+            threads=args.threads,
+            on_listening=_announce_listening,
+        )
     )
 
 

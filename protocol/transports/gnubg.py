@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any
 
 from engine.play.decider import Decider
@@ -21,8 +21,7 @@ from protocol.dialects.gnubg_external import (
 )
 from protocol.state.quick_work import QuickWork
 from protocol.transports.client_jobs import ROUND_SIZE
-from protocol.transports.process_end import list_ending_signals
-from protocol.transports.tcp import ListeningCallback, make_listen_error
+from protocol.transports.listening import ListeningCallback, ListeningServer
 from protocol.transports.tcp_limits import TcpLimits
 from protocol.transports.workers import resolve_thread_count
 
@@ -53,7 +52,7 @@ async def serve_gnubg(
 
     Args:
         decider: Plays for all clients.
-        host: Where to listen; see `protocol.transports.tcp.check_host`.
+        host: Where to listen; see `protocol.transports.listening.check_host`.
         port: Port to listen on; 0 takes a free one.
         rules: What gnubg's lines do not say about money games.
         limits: Caps.
@@ -65,45 +64,12 @@ async def serve_gnubg(
     Raises:
         StateError: The address cannot be listened on.
     """
-    stop_event = stop_event or asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for kind in list_ending_signals():
-        with suppress(NotImplementedError, RuntimeError, ValueError):  # another thread than the main one
-            loop.add_signal_handler(kind, stop_event.set)
     pool = ThreadPoolExecutor(limits.clients, "gnubg")
     server = _GnubgServer(decider, rules or GnubgRules(), limits, pool, resolve_thread_count(threads))
     try:
-        try:
-            listener = await loop.create_server(lambda: _GnubgClient(server), host, port)
-        except OSError as error:
-            raise make_listen_error(host, port, error) from error
-        address = listener.sockets[0].getsockname()
-        on_listening(address[0], address[1])
-        watch = loop.create_task(server.watch_timeouts())
-        await stop_event.wait()
-        watch.cancel()
-        listener.close()
-        await server.close()
+        await server.serve(lambda: _GnubgClient(server), host, port, on_listening, stop_event)
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
-
-
-def run_gnubg(
-    decider: Decider,
-    host: str,
-    port: int,
-    *,
-    rules: GnubgRules | None = None,
-    limits: TcpLimits = GNUBG_LIMITS,
-    threads: int | None = None,
-    on_listening: ListeningCallback = lambda host, port: None,
-) -> None:
-    """Serve as `serve_gnubg` does, in an event loop of its own."""
-    asyncio.run(
-        serve_gnubg(
-            decider, host, port, rules=rules, limits=limits, threads=threads, on_listening=on_listening
-        )
-    )
 
 
 @contextmanager
@@ -137,13 +103,11 @@ def gnubg_server(decider: Decider, *, rules: GnubgRules | None = None) -> Iterat
         thread.join()
 
 
-class _GnubgServer:
-    """What the clients of one listener share."""
-
+class _GnubgServer(ListeningServer["_GnubgClient"]):
     def __init__(
         self, decider: Decider, rules: GnubgRules, limits: TcpLimits, pool: ThreadPoolExecutor, threads: int
     ) -> None:
-        self.limits = limits
+        super().__init__(limits, time.monotonic)
         self.pool = pool
         """A thread for each client; those of `slots` and `half_closed_slots` are all that begin to work."""
         self.slots = asyncio.Semaphore(threads)
@@ -152,8 +116,6 @@ class _GnubgServer:
         self.is_closing = False
         self.must_stop_searches = threading.Event()
         """Set when searches under way have to end."""
-        self.clients: set[_GnubgClient] = set()
-        self.loop = asyncio.get_running_loop()
         self._decider = decider
         self._rules = rules
         self._quick_work = QuickWork()
@@ -178,16 +140,7 @@ class _GnubgServer:
         elif not is_due:
             self.loop.call_soon(self._answer_round)
 
-    async def watch_timeouts(self) -> None:
-        """Disconnect clients that exceed a timeout."""
-        limits = self.limits
-        pause_s = min(1.0, min(limits.idle_s, limits.half_line_s, limits.stuck_writer_s) / 4)
-        while True:
-            await asyncio.sleep(pause_s)
-            for client in list(self.clients):
-                client.check_timeouts(time.monotonic())
-
-    async def close(self) -> None:
+    async def drain(self) -> None:
         """Disconnect all clients, those that wait for an answer after it.
 
         Searches that take too long are cut short: their clients get what has been found.
@@ -196,9 +149,9 @@ class _GnubgServer:
         for client in list(self.clients):
             if not client.is_waiting:
                 client.close()
-        await self._wait_until_empty(self.limits.grace_s)
+        await self.wait_until_empty(self.limits.grace_s)
         self.must_stop_searches.set()
-        await self._wait_until_empty(_STOP_GRACE_S)
+        await self.wait_until_empty(_STOP_GRACE_S)
         for client in list(self.clients):
             client.abort()
 
@@ -215,11 +168,6 @@ class _GnubgServer:
         answers = iter(answer_together(questions))
         for client, count in asked:
             client.finish_turn(b"".join([next(answers) for _ in range(count)]))
-
-    async def _wait_until_empty(self, timeout_s: float) -> None:
-        deadline = time.monotonic() + timeout_s
-        while self.clients and time.monotonic() < deadline:
-            await asyncio.sleep(0.01)
 
 
 class _GnubgClient(asyncio.Protocol):

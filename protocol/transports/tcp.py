@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
-import os
 import secrets
 import socket
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 
-from engine.errors import GammondError, LimitError, StateError, UnsupportedError
+from engine.errors import GammondError, LimitError
 from engine.rules.dice import MAX_SEED
 from protocol.core.errors import BusyError
-from protocol.core.fault_log import FAULT_LOG
 from protocol.core.replies import format_reply, make_error_reply
 from protocol.dialects.line_client import connect
 from protocol.state.service import Service
 from protocol.state.session import Session
 from protocol.transports.client_jobs import ClientJobs, QuickRounds
-from protocol.transports.process_end import list_ending_signals
+from protocol.transports.listening import ListeningCallback, ListeningServer
 from protocol.transports.tcp_limits import ClientActivity, TcpLimits
 from protocol.transports.workers import LAST_WORK_S, WorkerPool
 
@@ -30,36 +27,6 @@ _KERNEL_BUFFER_BYTES = 64 * 1024
 megabytes that it would choose itself, a slow reader looks like none for minutes."""
 _PIECE_BYTES = 64 * 1024
 """How much output is handed to a socket at a time; the rest waits in the connection, which can drop it."""
-
-
-ListeningCallback = Callable[[str, int], None]
-"""Takes host and port once clients can come."""
-
-
-def check_host(host: str, *, allow_remote: bool) -> str:
-    """Return a host to listen on.
-
-    Raises:
-        UnsupportedError: Others could reach it, and that was not allowed.
-    """
-    try:
-        is_loopback = host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        is_loopback = False
-    if not (is_loopback or allow_remote):
-        raise UnsupportedError(
-            f"other machines can reach host {host!r}, and the protocol has neither passwords nor encryption: "
-            "listen on 127.0.0.1, or give --allow-remote if everyone who can reach it may use it",
-            field="host",
-        )
-    return host
-
-
-def make_listen_error(host: str, port: int, error: OSError) -> StateError:
-    """Return the error for an address on which the server cannot listen."""
-    number = 0 if isinstance(error, socket.gaierror) else error.errno or 0
-    reason = os.strerror(number).lower() if number else error.strerror or str(error)
-    return StateError(f"cannot listen on {host} port {port}: {reason}", field="port")
 
 
 async def serve_tcp(
@@ -87,45 +54,11 @@ async def serve_tcp(
         StateError: The address cannot be listened on.
         GammondError: As for `WorkerPool`.
     """
-    limits = limits or TcpLimits()
-    stop_event = stop_event or asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for kind in list_ending_signals():
-        with suppress(NotImplementedError, RuntimeError, ValueError):
-            loop.add_signal_handler(kind, stop_event.set)
     pool = WorkerPool(threads, started_bytes=service.limits.started_bytes, clock=service.clock)
-    server = _TcpServer(service, limits, pool)
-    try:
-        listener = await loop.create_server(
-            lambda: _TcpClient(server), host, port, backlog=min(limits.clients, 1024)
-        )
-    except OSError as error:
-        raise make_listen_error(host, port, error) from error
-    address = listener.sockets[0].getsockname()
-    on_listening(address[0], address[1])
-    watch = loop.create_task(server.watch_timeouts())
-    await stop_event.wait()
-    watch.cancel()
-    listener.close()
-    await server.drain()
-    server.pool.close()
-    server.pool.join(LAST_WORK_S)
-
-
-def run_tcp(
-    service: Service,
-    host: str,
-    port: int,
-    limits: TcpLimits,
-    threads: int | None,
-    on_listening: ListeningCallback,
-) -> None:
-    """Run `serve_tcp` in an event loop of its own, until SIGTERM or SIGINT.
-
-    Raises:
-        StateError: The address cannot be listened on.
-    """
-    asyncio.run(serve_tcp(service, host, port, limits=limits, threads=threads, on_listening=on_listening))
+    server = _TcpServer(service, limits or TcpLimits(), pool)
+    await server.serve(lambda: _TcpClient(server), host, port, on_listening, stop_event)
+    pool.close()
+    pool.join(LAST_WORK_S)
 
 
 class _TurnQueue:
@@ -157,16 +90,13 @@ class _TurnQueue:
         client.take_turn()
 
 
-class _TcpServer:
-    """What the clients of one listener share."""
-
+class _TcpServer(ListeningServer["_TcpClient"]):
     def __init__(self, service: Service, limits: TcpLimits, pool: WorkerPool) -> None:
+        super().__init__(limits, service.clock)
         self.service = service
-        self.limits = limits
         self.pool = pool
-        self.rounds = QuickRounds(asyncio.get_running_loop().call_soon)
+        self.rounds = QuickRounds(self.loop.call_soon)
         self.turns = _TurnQueue()
-        self.clients: set[_TcpClient] = set()
         self._held_bytes = 0
         self._must_free_memory = False
 
@@ -176,18 +106,12 @@ class _TcpServer:
         staying = sum(not client.is_leaving for client in self.clients)
         return staying >= self.limits.clients or len(self.clients) >= 2 * self.limits.clients
 
-    async def watch_timeouts(self) -> None:
-        """Disconnect clients that exceed a timeout."""
-        while True:
-            await asyncio.sleep(self.limits.watch_interval_s)
-            self._for_each(lambda client: client.check_timeouts(self.service.clock()))
-
     def count_held_bytes(self, more: int) -> None:
         """Count what is held for clients; if it is too much, those with the most are disconnected soon."""
         self._held_bytes += more
         if self._held_bytes > self.limits.held_bytes and not self._must_free_memory:
             self._must_free_memory = True
-            asyncio.get_running_loop().call_soon(self._free_memory)
+            self.loop.call_soon(self._free_memory)
 
     def _free_memory(self) -> None:
         self._must_free_memory = False
@@ -210,27 +134,13 @@ class _TcpServer:
 
     async def drain(self) -> None:
         """End all clients: by themselves, then with work stopped, then without answers, then at once."""
-        self._for_each(lambda client: client.apply_to_connection(client.connection.close))
-        await self._wait_until_empty(self.limits.grace_s)
-        self._for_each(lambda client: client.apply_to_connection(client.connection.stop_all))
-        await self._wait_until_empty(1.0)
-        self._for_each(lambda client: client.apply_to_connection(client.abandon))
-        await self._wait_until_empty(1.0)
-        self._for_each(lambda client: client.abort())
-
-    def _for_each(self, act: Callable[[_TcpClient], None]) -> None:
-        """Act on all clients; one for which this fails is dropped, and nobody else is touched by it."""
-        for client in list(self.clients):
-            try:
-                act(client)
-            except Exception as error:
-                FAULT_LOG.log("a client is dropped", error)
-                client.abort()
-
-    async def _wait_until_empty(self, seconds: float) -> None:
-        deadline = self.service.clock() + seconds
-        while self.clients and self.service.clock() < deadline:
-            await asyncio.sleep(0.01)
+        self.for_each(lambda client: client.apply_to_connection(client.connection.close))
+        await self.wait_until_empty(self.limits.grace_s)
+        self.for_each(lambda client: client.apply_to_connection(client.connection.stop_all))
+        await self.wait_until_empty(1.0)
+        self.for_each(lambda client: client.apply_to_connection(client.abandon))
+        await self.wait_until_empty(1.0)
+        self.for_each(lambda client: client.abort())
 
 
 class _TcpClient(asyncio.Protocol):

@@ -94,14 +94,15 @@ def served_by(monkeypatch, *options):
     """Return the player for gnubg with these options, its loading arguments, and the answers at a time."""
     loaded, served = [], []
 
-    def load(net, threads):
+    def load(net, threads, sources=None):
         loaded.append((net, threads))
         return Engine(RacingEvaluator())
 
+    async def serve_nobody(decider, *_, **more):
+        served.append((decider, more))
+
     monkeypatch.setattr(loading, "load_engine", load)
-    monkeypatch.setattr(
-        "protocol.transports.gnubg.run_gnubg", lambda decider, *_, **more: served.append((decider, more))
-    )
+    monkeypatch.setattr("protocol.transports.gnubg.serve_gnubg", serve_nobody)
     serve.main(parsed("--gnubg", "0", *options))
     (decider, more), (how,) = *served, loaded
     return decider, how, more["threads"]
@@ -177,10 +178,10 @@ def test_only_a_failure_to_listen_is_reported_as_one(monkeypatch):
             with pytest.raises(StateError, match=f"cannot listen on 127.0.0.1 port {port}: "):
                 serve.main(parsed(dialect, str(port)))
 
-    def fail_later(*_):
+    async def fail_later(*_, **__):
         raise OSError(28, "no space left on device")
 
-    monkeypatch.setattr(serve, "run_tcp", fail_later)
+    monkeypatch.setattr(serve, "serve_tcp", fail_later)
     with pytest.raises(OSError, match="no space left"):
         serve.main(parsed("--tcp", "0"))
 

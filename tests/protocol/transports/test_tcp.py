@@ -14,7 +14,8 @@ from engine.errors import StateError, UnsupportedError
 from protocol.core.limits import ClientLimits
 from protocol.state.session import Session
 from protocol.transports import tcp as tcp_transport
-from protocol.transports.tcp import check_host, serve_tcp
+from protocol.transports.listening import check_host
+from protocol.transports.tcp import serve_tcp
 from protocol.transports.tcp_limits import TcpLimits
 from tests.boards import RacingEvaluator
 from tests.protocol.mixed_lines import draw_scripts
@@ -398,10 +399,10 @@ def test_an_answer_that_took_longer_than_the_idle_time_arrives_and_the_client_st
     assert run(scenario()) == [b"ok", b"eval", b"value"]
 
 
-def test_a_fault_with_one_client_does_not_end_the_timeouts_of_the_others(caplog):
+def test_a_fault_with_one_client_does_not_end_the_timeouts_of_the_others(servers, caplog):
     async def scenario():
         async with running_count(idle_s=0.4) as (place, _, service):
-            service.clock = faulty_once(service.clock)
+            servers[0].clock = faulty_once(service.clock)
             return await asyncio.gather(*(send_command(place, b"", eof=False) for _ in range(3)))
 
     def faulty_once(clock):

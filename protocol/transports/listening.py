@@ -1,0 +1,143 @@
+"""A server on a socket: who may reach it, its clients from the first to the last, and its end."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import os
+import socket
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from typing import Any, Generic, Protocol, TypeVar
+
+from engine.errors import StateError, UnsupportedError
+from protocol.core.fault_log import FAULT_LOG
+from protocol.transports.process_end import list_ending_signals
+from protocol.transports.tcp_limits import TcpLimits
+
+ListeningCallback = Callable[[str, int], None]
+"""Takes host and port once clients can come."""
+
+
+def run_server(serving: Coroutine[Any, Any, None]) -> None:
+    """Run `serve_tcp` or `serve_gnubg` in an event loop of its own."""
+    asyncio.run(serving)
+
+
+class _Client(Protocol):
+    def check_timeouts(self, now: float) -> None: ...
+
+    def abort(self) -> None: ...
+
+
+_ClientT = TypeVar("_ClientT", bound=_Client)
+
+
+def check_host(host: str, *, allow_remote: bool) -> str:
+    """Return a host to listen on.
+
+    Raises:
+        UnsupportedError: Others could reach it, and that was not allowed.
+    """
+    try:
+        is_loopback = host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        is_loopback = False
+    if not (is_loopback or allow_remote):
+        raise UnsupportedError(
+            f"other machines can reach host {host!r}, and the protocol has neither passwords nor encryption: "
+            "listen on 127.0.0.1, or give --allow-remote if everyone who can reach it may use it",
+            field="host",
+        )
+    return host
+
+
+class ListeningServer(ABC, Generic[_ClientT]):
+    """What the clients of one listener share.
+
+    Args:
+        limits: Caps.
+        clock: Seconds of a clock that never goes back.
+
+    Attributes:
+        limits: As given.
+        clock: As given.
+        loop: The event loop that serves all clients.
+        clients: Those that are admitted and not gone.
+    """
+
+    def __init__(self, limits: TcpLimits, clock: Callable[[], float]) -> None:
+        self.limits = limits
+        self.loop = asyncio.get_running_loop()
+        self.clients: set[_ClientT] = set()
+        self.clock = clock
+
+    async def serve(
+        self,
+        make_client: Callable[[], asyncio.Protocol],
+        host: str,
+        port: int,
+        on_listening: ListeningCallback,
+        stop_event: asyncio.Event | None,
+    ) -> None:
+        """Serve clients until SIGTERM, SIGINT, SIGHUP or `stop_event`, then drain.
+
+        Args:
+            make_client: Makes what serves a new connection.
+            host: Where to listen; see `check_host`.
+            port: Port to listen on; 0 takes a free one.
+            on_listening: Called once clients can come.
+            stop_event: Ends the server when it is set.
+
+        Raises:
+            StateError: The address cannot be listened on.
+        """
+        stop_event = stop_event or asyncio.Event()
+        for kind in list_ending_signals():
+            with suppress(NotImplementedError, RuntimeError, ValueError):  # another thread than the main one
+                self.loop.add_signal_handler(kind, stop_event.set)
+        backlog = min(self.limits.clients, 1024)
+        try:
+            listener = await self.loop.create_server(make_client, host, port, backlog=backlog)
+        except OSError as error:
+            raise _make_listen_error(host, port, error) from error
+        address = listener.sockets[0].getsockname()
+        on_listening(address[0], address[1])
+        watch = self.loop.create_task(self._watch_timeouts())
+        await stop_event.wait()
+        watch.cancel()
+        listener.close()
+        await self.drain()
+
+    @abstractmethod
+    async def drain(self) -> None:
+        """End all clients, whatever they wait for."""
+
+    def for_each(self, act: Callable[[_ClientT], None]) -> None:
+        """Act on all clients; one for which this fails is dropped, and nobody else is touched by it."""
+        for client in list(self.clients):
+            try:
+                act(client)
+            except Exception as error:
+                FAULT_LOG.log("a client is dropped", error)
+                client.abort()
+
+    async def wait_until_empty(self, seconds: float) -> None:
+        """Wait until all clients are gone, but not longer than some seconds."""
+        deadline = self.clock() + seconds
+        while self.clients and self.clock() < deadline:
+            await asyncio.sleep(0.01)
+
+    async def _watch_timeouts(self) -> None:
+        """Disconnect clients that exceed a timeout."""
+        while True:
+            await asyncio.sleep(self.limits.watch_interval_s)
+            self.for_each(lambda client: client.check_timeouts(self.clock()))
+
+
+def _make_listen_error(host: str, port: int, error: OSError) -> StateError:
+    """Return the error for an address on which the server cannot listen."""
+    number = 0 if isinstance(error, socket.gaierror) else error.errno or 0
+    reason = os.strerror(number).lower() if number else error.strerror or str(error)
+    return StateError(f"cannot listen on {host} port {port}: {reason}", field="port")
