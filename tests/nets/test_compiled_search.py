@@ -135,6 +135,20 @@ def test_values_do_not_depend_on_threads_batches_and_order(cached):
         np.testing.assert_array_equal(alone.cubeful[0], expected.cubeful[i])
 
 
+@pytest.mark.parametrize("count", [1, 3, 8])
+def test_threads_share_a_few_positions_and_change_no_bit(count):
+    sample, settings = boards.random_boards(count, seed=4), EvalSettings(3)
+    expected = make_engines(Pruning(keep=2))[0].evaluate_boards(sample, MONEY, settings)
+    for engine in make_engines(Pruning(keep=2), threads=2):
+        workers, tasks = engine._tree._workers, []
+        share = workers.map
+        workers.map = lambda work, items, share=share, tasks=tasks: (
+            tasks.append(len(items)) or share(work, items)
+        )
+        assert_same(engine.evaluate_boards(sample, MONEY, settings), expected)
+        assert max(tasks) > 3
+
+
 def test_plays_are_ranked_alike():
     compiled, stepwise = make_engines(Pruning())
     for board in boards.random_boards(4, seed=9):
