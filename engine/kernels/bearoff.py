@@ -225,11 +225,10 @@ def number_position(boards: NDArray[np.int8], at: int, ranks: NDArray[np.int64])
         -1, -1 where a side has a checker beyond the points, or too many, or where there is contact.
     """
     contact_is_possible = 2 * (ranks.shape[0] - 1) > 24
-    own = other = highest = 0
-    for side in range(2):  # a call for each side by its number would be compiled twice
-        own, other = other, _number_side_of_board(boards, at, side, ranks)
-        if contact_is_possible:
-            highest += _find_highest_point(boards, at, side)
+    own, other = _number_side_of_board(boards, at, 0, ranks), _number_side_of_board(boards, at, 1, ranks)
+    highest = 0
+    if contact_is_possible:
+        highest = _find_highest_point(boards, at, 0) + _find_highest_point(boards, at, 1)
     if own < 0 or other < 0 or highest > 24:
         return -1, -1
     return own, other

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any, TypeAlias
 
 import numpy as np
 from llvmlite import ir
 from numba.core import types
 from numpy.typing import NDArray
 
-from engine.kernels.vectors import emitted_by
-
-# The classes of llvmlite have no types.
-_Builder: TypeAlias = Any
-_Value: TypeAlias = Any
+from engine.kernels.instructions import INT, Builder, Value, emitted_by
 
 CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)
 """A function of Python that `call_back` can call: it takes and returns an integer, and raises nothing."""
 
-_INT = ir.IntType(64)
-_FUNCTION = ir.FunctionType(_INT, [_INT])
+_FUNCTION = ir.FunctionType(INT, [INT])
 
 
 def find_address(callback: object) -> int:
@@ -28,18 +22,18 @@ def find_address(callback: object) -> int:
     return ctypes.cast(callback, ctypes.c_void_p).value or 0  # type: ignore[arg-type]
 
 
-def _emit_call(builder: _Builder, arguments: list[_Value]) -> _Value:
+def _emit_call(builder: Builder, arguments: list[Value]) -> Value:
     address, argument = arguments
     return builder.call(builder.inttoptr(address, _FUNCTION.as_pointer()), [argument])
 
 
-def _emit_try_lock(builder: _Builder, arguments: list[_Value]) -> _Value:
-    before = builder.atomic_rmw("xchg", arguments[0].data, _INT(1), "acquire")
-    return builder.icmp_signed("==", before, _INT(0))
+def _emit_try_lock(builder: Builder, arguments: list[Value]) -> Value:
+    before = builder.atomic_rmw("xchg", arguments[0].data, INT(1), "acquire")
+    return builder.icmp_signed("==", before, INT(0))
 
 
-def _emit_unlock(builder: _Builder, arguments: list[_Value]) -> None:
-    builder.atomic_rmw("xchg", arguments[0].data, _INT(0), "release")
+def _emit_unlock(builder: Builder, arguments: list[Value]) -> None:
+    builder.atomic_rmw("xchg", arguments[0].data, INT(0), "release")
 
 
 @emitted_by(_emit_call, types.int64, types.int64, types.int64)

@@ -19,6 +19,7 @@ from typing import Any
 from llvmlite import binding
 from numba import _dynfunc  # type: ignore[attr-defined]
 from numba.core import codegen, cpu, types
+from numba.core.compiler import CompileResult
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.environment import lookup_environment
 from numba.core.registry import CPUDispatcher, cpu_target
@@ -183,6 +184,14 @@ def _install() -> None:
         library.codegen._engine._defined_symbols.update(names)
         return library
 
+    result_class: Any = CompileResult
+    find_environments = result_class._find_referenced_environments
+
+    def find_environments_with_constants(result: Any) -> Any:  # noqa: ANN401
+        # An environment without constants is of no use, but to load it imports the module of its function.
+        return [each for each in find_environments(result) if each.consts or not _COMPILING.callers]
+
+    result_class._find_referenced_environments = find_environments_with_constants
     library_class._optimize_final_module = optimize_kernel
     library_class._finalize_final_module = finalize_kernel
     library_class.serialize_using_object_code = serialize_kernel

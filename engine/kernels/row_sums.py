@@ -1,41 +1,43 @@
 """Steps of a net with one hidden layer for inputs that differ in few rows, written as vector instructions.
 
-Each is a Python function that defines the result, and another that emits the instructions; compiled callers
-get the instructions, as in `engine.kernels.vectors`. Every sum is added up in one order, so that a result is
+Every sum is added up in one order, so that a result is
 the same to the bit whoever calls. Nets have any number of hidden units; multiples of 16 are the fastest.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from llvmlite import ir
 from numba.core import types
 from numpy.typing import NDArray
 
-from engine.kernels.vectors import emitted_by
+from engine.kernels.instructions import (
+    FUSED,
+    INT,
+    LANE,
+    LANES,
+    VECTOR,
+    Builder,
+    Type,
+    Value,
+    count_columns,
+    emitted_by,
+    join,
+    point_to_row,
+    repeat,
+)
 
-# The classes of numba and llvmlite have no types.
-_Builder: TypeAlias = Any
-_Value: TypeAlias = Any
-_Type: TypeAlias = Any
-
-_LANES = 16
 _OUTPUTS = 5
-_INT = ir.IntType(64)
-_LANE = ir.IntType(32)
 _BIT = ir.IntType(1)
-_FLOAT = ir.FloatType()
-_VECTOR = ir.VectorType(_FLOAT, _LANES)
-_MASK = ir.VectorType(_BIT, _LANES)
-_ZEROS = ir.Constant(_VECTOR, [0.0] * _LANES)
-_FUSED = ("contract",)
+_MASK = ir.VectorType(_BIT, LANES)
+_ZEROS = ir.Constant(VECTOR, [0.0] * LANES)
 
 _FLOATS = types.float32[::1]
 _FLOAT_ROWS = types.float32[:, ::1]
-_TERM = (types.int64, types.float32)
+_TERMS = ([types.int64], [types.float32])
 
 
 class _Block(NamedTuple):
@@ -47,116 +49,114 @@ class _Block(NamedTuple):
         mask: A bit for each lane that is a unit; None if all are.
     """
 
-    builder: _Builder
-    start: _Value
-    mask: _Value | None
+    builder: Builder
+    start: Value
+    mask: Value | None
 
-    def load(self, pointer: _Value) -> _Value:
+    def load(self, pointer: Value) -> Value:
         """Emit the load of the units' numbers from a row; lanes that are no units get 0."""
         place = self._place(pointer)
         if self.mask is None:
             return self.builder.load(place, align=4)
-        load = _declare(
-            self.builder, "llvm.masked.load.v16f32.p0", _VECTOR, place.type, _LANE, _MASK, _VECTOR
-        )
-        return self.builder.call(load, [place, _LANE(4), self.mask, _ZEROS])
+        load = _declare(self.builder, "llvm.masked.load.v16f32.p0", VECTOR, place.type, LANE, _MASK, VECTOR)
+        return self.builder.call(load, [place, LANE(4), self.mask, _ZEROS])
 
-    def store(self, vector: _Value, pointer: _Value) -> None:
+    def store(self, vector: Value, pointer: Value) -> None:
         """Emit the store of the units' numbers to a row."""
         place = self._place(pointer)
         if self.mask is None:
             self.builder.store(vector, place, align=4)
             return
         name = "llvm.masked.store.v16f32.p0"
-        store = _declare(self.builder, name, ir.VoidType(), _VECTOR, place.type, _LANE, _MASK)
-        self.builder.call(store, [vector, place, _LANE(4), self.mask])
+        store = _declare(self.builder, name, ir.VoidType(), VECTOR, place.type, LANE, _MASK)
+        self.builder.call(store, [vector, place, LANE(4), self.mask])
 
-    def add_terms(self, total: _Value, terms: Sequence[_Value]) -> _Value:
+    def add_terms(self, total: Value, terms: Sequence[Value]) -> Value:
         """Emit a vector plus rows times their shares, given as row, share, row, share."""
         for row, share in zip(terms[::2], terms[1::2], strict=True):
-            total = self.add_product(total, self.load(row), _repeat(self.builder, share))
+            total = self.add_product(total, self.load(row), repeat(self.builder, share))
         return total
 
-    def add_product(self, total: _Value, factor: _Value, other: _Value) -> _Value:
+    def add_product(self, total: Value, factor: Value, other: Value) -> Value:
         """Emit a vector plus the product of two others, as one instruction where there is one."""
-        return self.builder.fadd(self.builder.fmul(factor, other, flags=_FUSED), total, flags=_FUSED)
+        return self.builder.fadd(self.builder.fmul(factor, other, flags=FUSED), total, flags=FUSED)
 
-    def _place(self, pointer: _Value) -> _Value:
-        return self.builder.bitcast(self.builder.gep(pointer, [self.start]), _VECTOR.as_pointer())
-
-
-_Step = Callable[[_Block, list[_Value]], list[_Value]]
+    def _place(self, pointer: Value) -> Value:
+        return self.builder.bitcast(self.builder.gep(pointer, [self.start]), VECTOR.as_pointer())
 
 
-def _emit_loop(builder: _Builder, units: _Value, totals: list[_Value], step: _Step) -> list[_Value]:
+_Step = Callable[[_Block, list[Value]], list[Value]]
+
+
+def _emit_loop(builder: Builder, units: Value, totals: list[Value], step: _Step) -> list[Value]:
     """Emit a step for all whole blocks of units and for the rest, each with the totals of the one before."""
-    whole = builder.and_(units, _INT(-_LANES))
+    whole = builder.and_(units, INT(-LANES))
     before = builder.block
     loop, check, rest, end = (builder.append_basic_block(name) for name in ("loop", "check", "rest", "end"))
-    builder.cbranch(builder.icmp_signed(">", whole, _INT(0)), loop, check)
+    builder.cbranch(builder.icmp_signed(">", whole, INT(0)), loop, check)
 
     builder.position_at_end(loop)
-    start = builder.phi(_INT)
-    earlier = [builder.phi(_VECTOR) for _ in totals]
+    start = builder.phi(INT)
+    earlier = [builder.phi(VECTOR) for _ in totals]
     added = step(_Block(builder, start, None), earlier)
-    following = builder.add(start, _INT(_LANES))
-    _join([start, *earlier], [(before, [_INT(0), *totals]), (loop, [following, *added])])
+    following = builder.add(start, INT(LANES))
+    join([start, *earlier], (before, [INT(0), *totals]), (loop, [following, *added]))
     builder.cbranch(builder.icmp_signed("<", following, whole), loop, check)
 
     builder.position_at_end(check)
-    checked = [builder.phi(_VECTOR) for _ in totals]
-    _join(checked, [(before, totals), (loop, added)])
-    left = builder.trunc(builder.sub(units, whole), _LANE)
-    builder.cbranch(builder.icmp_signed(">", left, _LANE(0)), rest, end)
+    checked = [builder.phi(VECTOR) for _ in totals]
+    join(checked, (before, totals), (loop, added))
+    left = builder.trunc(builder.sub(units, whole), LANE)
+    builder.cbranch(builder.icmp_signed(">", left, LANE(0)), rest, end)
 
     builder.position_at_end(rest)
-    places = ir.Constant(ir.VectorType(_LANE, _LANES), list(range(_LANES)))
-    mask = builder.icmp_signed("<", places, _repeat(builder, left))
+    places = ir.Constant(ir.VectorType(LANE, LANES), list(range(LANES)))
+    mask = builder.icmp_signed("<", places, repeat(builder, left))
     last = step(_Block(builder, whole, mask), checked)
     builder.branch(end)
 
     builder.position_at_end(end)
-    results = [builder.phi(_VECTOR) for _ in totals]
-    _join(results, [(check, checked), (rest, last)])
+    results = [builder.phi(VECTOR) for _ in totals]
+    join(results, (check, checked), (rest, last))
     return results
 
 
-def _emit_add_rows(builder: _Builder, arguments: list[_Value]) -> None:
-    weights, *terms, sums, row, target = arguments
-    rows = [_point_to_row(builder, sums, place) for place in (row, target)]
-    operands = [_count_columns(builder, sums), *rows, *_point_to_terms(builder, weights, terms)]
-    _emit_call(builder, f"add_{len(terms) // 2}_rows", operands, _emit_add_rows_body)
+def _emit_add_terms(builder: Builder, arguments: list[Value]) -> None:
+    weights, inputs, shares, sums, row, target = arguments
+    rows = [point_to_row(builder, sums, place) for place in (row, target)]
+    operands = [count_columns(builder, sums), *rows, *_list_terms(builder, weights, inputs, shares)]
+    _emit_call(builder, f"add_{len(inputs)}_terms", operands, _emit_add_terms_body)
 
 
-def _emit_add_rows_body(builder: _Builder, arguments: list[_Value]) -> None:
+def _emit_add_terms_body(builder: Builder, arguments: list[Value]) -> None:
     units, before, after, *terms = arguments
 
-    def step(block: _Block, _: list[_Value]) -> list[_Value]:
+    def step(block: _Block, _: list[Value]) -> list[Value]:
         block.store(block.add_terms(block.load(before), terms), after)
         return []
 
     _emit_loop(builder, units, [], step)
 
 
-def _emit_logits(builder: _Builder, arguments: list[_Value]) -> None:
-    weights, *terms, sums, row, weights2, biases, logits, column = arguments
+def _emit_logits(builder: Builder, arguments: list[Value]) -> None:
+    weights, inputs, shares, sums, row, weights2, biases, logits, column = arguments
     operands = [
-        _count_columns(builder, sums),
-        _point_to_row(builder, sums, row),
+        count_columns(builder, sums),
+        point_to_row(builder, sums, row),
         weights2.data,
         biases.data,
         builder.gep(logits.data, [column]),
-        _count_columns(builder, logits),
-        *_point_to_terms(builder, weights, terms),
+        count_columns(builder, logits),
+        *_list_terms(builder, weights, inputs, shares),
     ]
-    _emit_call(builder, f"logits_after_{len(terms) // 2}_rows", operands, _emit_logits_body)
+    _emit_call(builder, f"logits_after_{len(inputs)}_terms", operands, _emit_logits_body)
 
 
-def _emit_logits_body(builder: _Builder, arguments: list[_Value]) -> None:
+def _emit_logits_body(builder: Builder, arguments: list[Value]) -> None:
     units, before, weights2, biases, logits, stride, *terms = arguments
-    outputs = [builder.gep(weights2, [builder.mul(_INT(k), units)]) for k in range(_OUTPUTS)]
+    outputs = [builder.gep(weights2, [builder.mul(INT(k), units)]) for k in range(_OUTPUTS)]
 
-    def step(block: _Block, totals: list[_Value]) -> list[_Value]:
+    def step(block: _Block, totals: list[Value]) -> list[Value]:
         unit = block.add_terms(block.load(before), terms)
         unit = builder.select(builder.fcmp_ordered(">", unit, _ZEROS), unit, _ZEROS)
         loaded = [block.load(output) for output in outputs]
@@ -164,38 +164,38 @@ def _emit_logits_body(builder: _Builder, arguments: list[_Value]) -> None:
 
     totals = _emit_loop(builder, units, [_ZEROS] * _OUTPUTS, step)
     for k, total in enumerate(_emit_totals(builder, totals)):
-        bias = builder.load(builder.gep(biases, [_INT(k)]))
-        builder.store(builder.fadd(total, bias), builder.gep(logits, [builder.mul(_INT(k), stride)]))
+        bias = builder.load(builder.gep(biases, [INT(k)]))
+        builder.store(builder.fadd(total, bias), builder.gep(logits, [builder.mul(INT(k), stride)]))
 
 
-def _emit_totals(builder: _Builder, vectors: list[_Value]) -> list[_Value]:
+def _emit_totals(builder: Builder, vectors: list[Value]) -> list[Value]:
     """Emit the sum of the lanes of each of five vectors: of the first four at the same time."""
     first, second, third, fourth, fifth = vectors
     pairs = _add_halves(builder, first, second, 8), _add_halves(builder, third, fourth, 8)
     four = _add_neighbours(builder, _add_halves(builder, *pairs, 4), (2, 1))
     fifth = _add_neighbours(builder, fifth, (8, 4, 2, 1))
     places = [(four, 0), (four, 4), (four, 8), (four, 12), (fifth, 0)]
-    return [builder.extract_element(vector, _LANE(lane)) for vector, lane in places]
+    return [builder.extract_element(vector, LANE(lane)) for vector, lane in places]
 
 
-def _add_neighbours(builder: _Builder, vector: _Value, distances: tuple[int, ...]) -> _Value:
+def _add_neighbours(builder: Builder, vector: Value, distances: tuple[int, ...]) -> Value:
     """Emit the sum of each lane and the one at a distance, for one distance after another."""
     for distance in distances:
-        other = _shuffle(builder, vector, vector, [lane ^ distance for lane in range(_LANES)])
+        other = _shuffle(builder, vector, vector, [lane ^ distance for lane in range(LANES)])
         vector = builder.fadd(vector, other)
     return vector
 
 
-def _add_halves(builder: _Builder, first: _Value, second: _Value, width: int) -> _Value:
+def _add_halves(builder: Builder, first: Value, second: Value, width: int) -> Value:
     """Emit the sums of lanes that are ``width`` apart, of the first vector, then of the second."""
-    low = [lane for lane in range(_LANES) if lane & width == 0]
-    low += [_LANES + lane for lane in low]
+    low = [lane for lane in range(LANES) if lane & width == 0]
+    low += [LANES + lane for lane in low]
     high = [lane + width for lane in low]
     return builder.fadd(_shuffle(builder, first, second, low), _shuffle(builder, first, second, high))
 
 
 def _emit_call(
-    builder: _Builder, name: str, arguments: list[_Value], emit: Callable[[_Builder, list[_Value]], None]
+    builder: Builder, name: str, arguments: list[Value], emit: Callable[[Builder, list[Value]], None]
 ) -> None:
     """Emit a call of a function without a result, and the function itself at its first call in a module.
 
@@ -217,100 +217,51 @@ def _emit_call(
     builder.call(function, arguments)
 
 
-def _shuffle(builder: _Builder, first: _Value, second: _Value, lanes: list[int]) -> _Value:
-    return builder.shuffle_vector(first, second, ir.Constant(ir.VectorType(_LANE, len(lanes)), lanes))
+def _shuffle(builder: Builder, first: Value, second: Value, lanes: list[int]) -> Value:
+    return builder.shuffle_vector(first, second, ir.Constant(ir.VectorType(LANE, len(lanes)), lanes))
 
 
-def _repeat(builder: _Builder, number: _Value) -> _Value:
-    """Emit a vector with one number in all lanes."""
-    undefined = ir.Constant(ir.VectorType(number.type, _LANES), ir.Undefined)
-    return _shuffle(builder, builder.insert_element(undefined, number, _LANE(0)), undefined, [0] * _LANES)
+def _list_terms(builder: Builder, weights: Value, inputs: list[Value], shares: list[Value]) -> list[Value]:
+    """Emit the addresses of the inputs' rows, each followed by its share."""
+    rows = [point_to_row(builder, weights, place) for place in inputs]
+    return [term for pair in zip(rows, shares, strict=True) for term in pair]
 
 
-def _count_columns(builder: _Builder, array: _Value) -> _Value:
-    return builder.extract_value(array.shape, 1)
-
-
-def _point_to_row(builder: _Builder, array: _Value, row: _Value) -> _Value:
-    return builder.gep(array.data, [builder.mul(row, _count_columns(builder, array))])
-
-
-def _point_to_terms(builder: _Builder, weights: _Value, terms: list[_Value]) -> list[_Value]:
-    """Emit the addresses of the rows among row, share, row, share."""
-    return [_point_to_row(builder, weights, term) if term.type == _INT else term for term in terms]
-
-
-def _declare(builder: _Builder, name: str, result: _Type, *parameters: _Type) -> _Value:
+def _declare(builder: Builder, name: str, result: Type, *parameters: Type) -> Value:
     declared = builder.module.globals.get(name)
     return declared or ir.Function(builder.module, ir.FunctionType(result, parameters), name)
 
 
-def _join(phis: list[_Value], sources: list[tuple[_Value, list[_Value]]]) -> None:
-    """Give phis their values from each block."""
-    for block, values in sources:
-        for phi, value in zip(phis, values, strict=True):
-            phi.add_incoming(value, block)
-
-
-@emitted_by(_emit_add_rows, types.void, _FLOAT_ROWS, *_TERM, *_TERM, _FLOAT_ROWS, types.int64, types.int64)
-def add_two_rows(
+@emitted_by(_emit_add_terms, types.void, _FLOAT_ROWS, *_TERMS, _FLOAT_ROWS, types.int64, types.int64)
+def add_terms(
     weights: NDArray[np.float32],
-    row1: int,
-    share1: np.float32,
-    row2: int,
-    share2: np.float32,
+    inputs: tuple[int, ...],
+    shares: tuple[np.float32, ...],
     sums: NDArray[np.float32],
     row: int,
     target: int,
 ) -> None:
-    """Write the sums of hidden units after a change of two inputs.
+    """Write the sums of hidden units after a change of some inputs.
 
     Args:
         weights: ``float32[m, h]``, the first layer.
-        row1: An input.
-        share1: Its change.
-        row2: Another input.
-        share2: Its change.
+        inputs: The inputs.
+        shares: The change of each.
         sums: in and out, ``float32[n, h]``.
         row: The row of the sums before the change.
         target: The row to write.
     """
-    sums[target] = sums[row] + weights[row1] * share1 + weights[row2] * share2
+    sums[target] = _add_in_order(weights, inputs, shares, sums[row])
 
 
 @emitted_by(
-    *(_emit_add_rows, types.void, _FLOAT_ROWS),
-    *(*_TERM, *_TERM, *_TERM, *_TERM, _FLOAT_ROWS, types.int64, types.int64),
-)
-def add_four_rows(
-    weights: NDArray[np.float32],
-    row1: int,
-    share1: np.float32,
-    row2: int,
-    share2: np.float32,
-    row3: int,
-    share3: np.float32,
-    row4: int,
-    share4: np.float32,
-    sums: NDArray[np.float32],
-    row: int,
-    target: int,
-) -> None:
-    """Write the sums of hidden units after a change of four inputs, as `add_two_rows`."""
-    changed = sums[row] + weights[row1] * share1 + weights[row2] * share2
-    sums[target] = changed + weights[row3] * share3 + weights[row4] * share4
-
-
-@emitted_by(
-    *(_emit_logits, types.void, _FLOAT_ROWS, *_TERM, *_TERM, _FLOAT_ROWS, types.int64),
+    *(_emit_logits, types.void, _FLOAT_ROWS, *_TERMS, _FLOAT_ROWS, types.int64),
     *(_FLOAT_ROWS, _FLOATS, _FLOAT_ROWS, types.int64),
 )
-def write_logits_after_two_rows(
+def write_logits_after_terms(
     weights: NDArray[np.float32],
-    row1: int,
-    share1: np.float32,
-    row2: int,
-    share2: np.float32,
+    inputs: tuple[int, ...],
+    shares: tuple[np.float32, ...],
     sums: NDArray[np.float32],
     row: int,
     weights2: NDArray[np.float32],
@@ -318,14 +269,12 @@ def write_logits_after_two_rows(
     logits: NDArray[np.float32],
     column: int,
 ) -> None:
-    """Write the logits of a net of ReLU units after a change of two inputs, which the sums do not keep.
+    """Write the logits of a net of ReLU units after a change of some inputs, which the sums do not keep.
 
     Args:
         weights: ``float32[m, h]``, the first layer.
-        row1: An input.
-        share1: Its change.
-        row2: Another input.
-        share2: Its change.
+        inputs: The inputs.
+        shares: The change of each.
         sums: ``float32[n, h]``.
         row: The row of the sums before the change.
         weights2: ``float32[5, h]``, the second layer.
@@ -333,32 +282,16 @@ def write_logits_after_two_rows(
         logits: out, ``float32[5, n]``.
         column: The column to write.
     """
-    changed = sums[row] + weights[row1] * share1 + weights[row2] * share2
+    changed = _add_in_order(weights, inputs, shares, sums[row])
     logits[:, column] = weights2 @ np.maximum(changed, 0) + biases
 
 
-@emitted_by(
-    *(_emit_logits, types.void, _FLOAT_ROWS, *_TERM, *_TERM, *_TERM, *_TERM, _FLOAT_ROWS, types.int64),
-    *(_FLOAT_ROWS, _FLOATS, _FLOAT_ROWS, types.int64),
-)
-def write_logits_after_four_rows(
+def _add_in_order(
     weights: NDArray[np.float32],
-    row1: int,
-    share1: np.float32,
-    row2: int,
-    share2: np.float32,
-    row3: int,
-    share3: np.float32,
-    row4: int,
-    share4: np.float32,
+    inputs: tuple[int, ...],
+    shares: tuple[np.float32, ...],
     sums: NDArray[np.float32],
-    row: int,
-    weights2: NDArray[np.float32],
-    biases: NDArray[np.float32],
-    logits: NDArray[np.float32],
-    column: int,
-) -> None:
-    """Write the logits of a net after a change of four inputs, as `write_logits_after_two_rows`."""
-    changed = sums[row] + weights[row1] * share1 + weights[row2] * share2
-    changed = changed + weights[row3] * share3 + weights[row4] * share4
-    logits[:, column] = weights2 @ np.maximum(changed, 0) + biases
+) -> NDArray[np.float32]:
+    for place, share in zip(inputs, shares, strict=True):
+        sums = sums + weights[place] * share
+    return sums

@@ -1,8 +1,6 @@
 """Steps of neural nets and of their inputs, written as vector instructions: loops do not compile to them.
 
-Each is a Python function that defines the result, and another that emits the instructions. Compiled callers
-get the instructions; with the compiler off they call the Python function. Every sum is added up in one order,
-so that a result is the same to the bit whoever calls.
+Every sum is added up in one order, so that a result is the same to the bit whoever calls.
 
 Vectors are those of AVX-512. Where a processor lacks it, the compiler takes several registers for a vector;
 so there are fewer sums side by side, and the Python function itself is compiled where it is as fast.
@@ -11,17 +9,29 @@ so there are fewer sums side by side, and the Python function itself is compiled
 from __future__ import annotations
 
 import functools
-import inspect
-from collections.abc import Callable
-from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 import numba
 import numpy as np
 from llvmlite import ir
 from llvmlite.binding import get_host_cpu_features
 from numba.core import types
-from numba.extending import intrinsic
 from numpy.typing import NDArray
+
+from engine.kernels.instructions import (
+    FLOAT,
+    FUSED,
+    INT,
+    INT_VECTOR,
+    LANE,
+    LANES,
+    VECTOR,
+    Builder,
+    Value,
+    emitted_by,
+    join,
+    point_to_row,
+    repeat,
+)
 
 GROUP = 64
 """Columns that are processed together; arrays have whole groups of them."""
@@ -34,25 +44,9 @@ _PAIRS = [(high, low) for high in range(2, 7) for low in range(1, high)]
 STEP = 4
 """Rows that are added together; a list of rows ends with as many whose factors are 0."""
 
-_P = ParamSpec("_P")
-_R = TypeVar("_R")
-
-# The classes of numba and llvmlite have no types.
-_Builder: TypeAlias = Any
-_Value: TypeAlias = Any
-_Block: TypeAlias = Any
-_Type: TypeAlias = Any
-
-_LANES = 16
-_PLACES = range(0, GROUP, _LANES)
-_INT = ir.IntType(64)
-_LANE = ir.IntType(32)
+_PLACES = range(0, GROUP, LANES)
 _SHORT = ir.IntType(16)
-_FLOAT = ir.FloatType()
-_VECTOR = ir.VectorType(_FLOAT, _LANES)
-_INT_VECTOR = ir.VectorType(_LANE, _LANES)
-_SHORT_VECTOR = ir.VectorType(_SHORT, _LANES)
-_FUSED = ("contract",)
+_SHORT_VECTOR = ir.VectorType(_SHORT, LANES)
 
 _FEATURES = numba.config.CPU_FEATURES  # type: ignore[attr-defined]  # made at run time
 _HAS_AVX512 = "+avx512f" in (get_host_cpu_features().flatten() if _FEATURES is None else _FEATURES)
@@ -66,134 +60,93 @@ _SHORT_ROWS = types.Array(types.int16, 2, "C", readonly=True)
 _INDEX_ROWS = types.uint16[:, ::1]
 
 
-def emitted_by(
-    emit: Callable[[_Builder, list[_Value]], _Value | None],
-    result: _Type,
-    *argument_types: _Type,
-    is_compiled: bool = False,
-) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
-    """Replace a function in compiled callers.
-
-    Args:
-        emit: Emits the instructions and returns the result, given the builder and the arguments.
-        result: The numba type of the result.
-        argument_types: The numba types of the arguments.
-        is_compiled: Whether the function itself is to be compiled instead.
-    """
-
-    def generate(context: _Builder, builder: _Builder, signature: _Type, values: list[_Value]) -> _Value:
-        arguments = [
-            context.make_array(kind)(context, builder, value) if isinstance(kind, types.Array) else value
-            for kind, value in zip(signature.args, values, strict=True)
-        ]
-        returned = emit(builder, arguments)
-        return context.get_dummy_value() if returned is None else returned
-
-    def find_type(_: _Builder, *given: _Type) -> _Type:
-        return result(*argument_types), generate
-
-    def decorate(function: Callable[_P, _R]) -> Callable[_P, _R]:
-        context = inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD)
-        signature = inspect.signature(function)
-        find_type.__signature__ = signature.replace(  # type: ignore[attr-defined]
-            parameters=[context, *signature.parameters.values()]
-        )
-        if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # made at run time
-            return function
-        emitted: Any = numba.njit(forceinline=True)(function) if is_compiled else intrinsic(find_type)
-        typed: Callable[_P, _R] = emitted
-        return typed
-
-    return decorate
-
-
-def _emit_add_rows(builder: _Builder, arguments: list[_Value]) -> None:
+def _emit_add_rows(builder: Builder, arguments: list[Value]) -> None:
     weights, bias, base, rows, factors, at, count, least, sums, column = arguments
-    rows, factors, sums = (_row_pointer(builder, array, at) for array in (rows, factors, sums))
+    rows, factors, sums = (point_to_row(builder, array, at) for array in (rows, factors, sums))
     base, sums = builder.gep(weights.data, [base]), builder.gep(sums, [column])
     biases = [_load(builder, builder.gep(weights.data, [bias]), place) for place in _PLACES]
-    zeros = [ir.Constant(_VECTOR, [0.0] * _LANES) for _ in _PLACES]
+    zeros = [ir.Constant(VECTOR, [0.0] * LANES) for _ in _PLACES]
     starts = biases + zeros * (_SUMS - 1)
     before = builder.block
     loop, end = builder.append_basic_block("rows"), builder.append_basic_block("end")
-    builder.cbranch(builder.icmp_signed(">", count, _INT(0)), loop, end)
+    builder.cbranch(builder.icmp_signed(">", count, INT(0)), loop, end)
 
     builder.position_at_end(loop)
-    i = builder.phi(_INT)
-    totals = [builder.phi(_VECTOR) for _ in starts]
+    i = builder.phi(INT)
+    totals = [builder.phi(VECTOR) for _ in starts]
     added = list(totals)
-    numbers = builder.load(builder.bitcast(builder.gep(rows, [i]), _INT.as_pointer()), align=2)
+    numbers = builder.load(builder.bitcast(builder.gep(rows, [i]), INT.as_pointer()), align=2)
     for number in range(STEP):
-        row = builder.and_(builder.lshr(numbers, _INT(16 * number)), _INT(0xFFFF))
-        terms = builder.gep(base, [builder.mul(row, _INT(GROUP))])
-        factor = builder.load(builder.gep(factors, [builder.add(i, _INT(number))]))
-        factor = _repeat(builder, factor, _VECTOR)
+        row = builder.and_(builder.lshr(numbers, INT(16 * number)), INT(0xFFFF))
+        terms = builder.gep(base, [builder.mul(row, INT(GROUP))])
+        factor = builder.load(builder.gep(factors, [builder.add(i, INT(number))]))
+        factor = repeat(builder, factor)
         first = number % _SUMS * len(_PLACES)
         for k, start in enumerate(_PLACES, first):
-            product = builder.fmul(_load(builder, terms, start), factor, flags=_FUSED)
-            added[k] = builder.fadd(product, added[k], flags=_FUSED)
-    following = builder.add(i, _INT(STEP))
-    _join([i, *totals], before, [_INT(0), *starts], loop, [following, *added])
+            product = builder.fmul(_load(builder, terms, start), factor, flags=FUSED)
+            added[k] = builder.fadd(product, added[k], flags=FUSED)
+    following = builder.add(i, INT(STEP))
+    join([i, *totals], (before, [INT(0), *starts]), (loop, [following, *added]))
     builder.cbranch(builder.icmp_signed("<", following, count), loop, end)
 
     builder.position_at_end(end)
-    results = [builder.phi(_VECTOR) for _ in starts]
-    _join(results, before, starts, loop, added)
-    bound = _repeat(builder, least, _VECTOR)
+    results = [builder.phi(VECTOR) for _ in starts]
+    join(results, (before, starts), (loop, added))
+    bound = repeat(builder, least)
     for k, place in enumerate(_PLACES):
         total = functools.reduce(builder.fadd, results[k :: len(_PLACES)])
         total = builder.select(builder.fcmp_ordered("<", total, bound), bound, total)
-        builder.store(total, _vector_pointer(builder, sums, place, _VECTOR), align=4)
+        builder.store(total, _vector_pointer(builder, sums, place, VECTOR), align=4)
 
 
-def _emit_list_nonzero(builder: _Builder, arguments: list[_Value]) -> _Value:
+def _emit_list_nonzero(builder: Builder, arguments: list[Value]) -> Value:
     values, at, columns, shift, listed, rows, factors = arguments
-    values, rows, factors = (_row_pointer(builder, array, at) for array in (values, rows, factors))
-    lanes = ir.Constant(_INT_VECTOR, list(range(_LANES)))
+    values, rows, factors = (point_to_row(builder, array, at) for array in (values, rows, factors))
+    lanes = ir.Constant(INT_VECTOR, list(range(LANES)))
     before = builder.block
     loop, end = builder.append_basic_block("group"), builder.append_basic_block("end")
     builder.branch(loop)
 
     builder.position_at_end(loop)
-    first, found = builder.phi(_INT), builder.phi(_INT)
+    first, found = builder.phi(INT), builder.phi(INT)
     places = [found]
     for place in _PLACES:
-        start = builder.add(first, _INT(place))
-        vector = builder.load(_vector_pointer(builder, values, start, _VECTOR), align=4)
-        mask = builder.fcmp_unordered("!=", vector, ir.Constant(_VECTOR, [0.0] * _LANES))
-        numbers = _repeat(builder, builder.trunc(builder.add(start, shift), _LANE), _INT_VECTOR)
+        start = builder.add(first, INT(place))
+        vector = builder.load(_vector_pointer(builder, values, start, VECTOR), align=4)
+        mask = builder.fcmp_unordered("!=", vector, ir.Constant(VECTOR, [0.0] * LANES))
+        numbers = repeat(builder, builder.trunc(builder.add(start, shift), LANE))
         numbers = _compress(builder, builder.add(numbers, lanes), mask)
         narrow = builder.trunc(numbers, _SHORT_VECTOR)
         builder.store(narrow, _vector_pointer(builder, rows, places[-1], _SHORT_VECTOR), align=2)
         vector = _compress(builder, vector, mask)
-        builder.store(vector, _vector_pointer(builder, factors, places[-1], _VECTOR), align=4)
-        number = builder.ctpop(builder.bitcast(mask, ir.IntType(_LANES)))
-        places.append(builder.add(places[-1], builder.zext(number, _INT)))
-    following = builder.add(first, _INT(GROUP))
-    _join([first, found], before, [_INT(0), listed], loop, [following, places[-1]])
+        builder.store(vector, _vector_pointer(builder, factors, places[-1], VECTOR), align=4)
+        number = builder.ctpop(builder.bitcast(mask, ir.IntType(LANES)))
+        places.append(builder.add(places[-1], builder.zext(number, INT)))
+    following = builder.add(first, INT(GROUP))
+    join([first, found], (before, [INT(0), listed]), (loop, [following, places[-1]]))
     builder.cbranch(builder.icmp_signed("<", following, columns), loop, end)
 
     builder.position_at_end(end)
     for step in range(STEP):
-        place = builder.add(places[-1], _INT(step))
+        place = builder.add(places[-1], INT(step))
         builder.store(_SHORT(0), builder.gep(rows, [place]))
-        builder.store(_FLOAT(0.0), builder.gep(factors, [place]))
+        builder.store(FLOAT(0.0), builder.gep(factors, [place]))
     return places[-1]
 
 
-def _compress(builder: _Builder, vector: _Value, mask: _Value) -> _Value:
+def _compress(builder: Builder, vector: Value, mask: Value) -> Value:
     """Emit the lanes of a mask, moved together."""
     kind = vector.type
-    name = f"llvm.experimental.vector.compress.v{_LANES}{'f' if kind is _VECTOR else 'i'}32"
+    name = f"llvm.experimental.vector.compress.v{LANES}{'f' if kind is VECTOR else 'i'}32"
     signature = ir.FunctionType(kind, [kind, mask.type, kind])
     function = builder.module.declare_intrinsic(name, (), signature)
     return builder.call(function, [vector, mask, ir.Constant(kind, None)])
 
 
-def _emit_weigh_counts(builder: _Builder, arguments: list[_Value]) -> _Value:
+def _emit_weigh_counts(builder: Builder, arguments: list[Value]) -> Value:
     boards, at, side, weights, row = arguments
-    counts = builder.gep(boards.data, [builder.mul(builder.add(builder.mul(at, _INT(2)), side), _INT(26))])
-    weights = builder.gep(weights.data, [builder.mul(row, _INT(POINTS_OF_SIDE))])
+    counts = builder.gep(boards.data, [builder.mul(builder.add(builder.mul(at, INT(2)), side), INT(26))])
+    weights = builder.gep(weights.data, [builder.mul(row, INT(POINTS_OF_SIDE))])
     total = _SHORT(0)
     for start, kind in (
         (0, ir.VectorType(_SHORT, 16)),
@@ -208,32 +161,30 @@ def _emit_weigh_counts(builder: _Builder, arguments: list[_Value]) -> _Value:
         name = f"llvm.vector.reduce.add.v{kind.count}i16"
         add_up = builder.module.declare_intrinsic(name, (), signature)
         total = builder.add(total, builder.call(add_up, [products]))
-    return builder.sext(total, _INT)
+    return builder.sext(total, INT)
 
 
-def _emit_count_shots(builder: _Builder, arguments: list[_Value]) -> _Value:
-    occupied, open_points, blots = (
-        _repeat(builder, builder.trunc(mask, _LANE), _INT_VECTOR) for mask in arguments
-    )
+def _emit_count_shots(builder: Builder, arguments: list[Value]) -> Value:
+    occupied, open_points, blots = (repeat(builder, builder.trunc(mask, LANE)) for mask in arguments)
 
-    def move(points: _Value, dice: list[int]) -> _Value:
-        return builder.lshr(points, ir.Constant(_INT_VECTOR, dice))
+    def move(points: Value, dice: list[int]) -> Value:
+        return builder.lshr(points, ir.Constant(INT_VECTOR, dice))
 
-    def stop(points: _Value, dice: list[int]) -> _Value:
+    def stop(points: Value, dice: list[int]) -> Value:
         return builder.and_(move(points, dice), open_points)
 
-    def count(stops: list[_Value], times: list[int]) -> _Value:
+    def count(stops: list[Value], times: list[int]) -> Value:
         hits = builder.and_(functools.reduce(builder.or_, stops), blots)
-        zeros, ones = ir.Constant(_INT_VECTOR, None), ir.Constant(_INT_VECTOR, [1] * _LANES)
-        signature = ir.FunctionType(_INT_VECTOR, [_INT_VECTOR, ir.IntType(1)])
-        count_zeros = builder.module.declare_intrinsic(f"llvm.ctlz.v{_LANES}i32", (), signature)
+        zeros, ones = ir.Constant(INT_VECTOR, None), ir.Constant(INT_VECTOR, [1] * LANES)
+        signature = ir.FunctionType(INT_VECTOR, [INT_VECTOR, ir.IntType(1)])
+        count_zeros = builder.module.declare_intrinsic(f"llvm.ctlz.v{LANES}i32", (), signature)
         above = builder.call(count_zeros, [hits, ir.IntType(1)(0)])
-        highest = builder.sub(ir.Constant(_INT_VECTOR, [31] * _LANES), above)
+        highest = builder.sub(ir.Constant(INT_VECTOR, [31] * LANES), above)
         rest = builder.and_(hits, builder.sub(hits, ones))
-        chooses = builder.zext(builder.icmp_signed("!=", rest, zeros), _INT_VECTOR)
-        each = builder.or_(builder.shl(highest, ir.Constant(_INT_VECTOR, [16] * _LANES)), ones)
-        each = builder.or_(each, builder.shl(chooses, ir.Constant(_INT_VECTOR, [8] * _LANES)))
-        each = builder.mul(each, ir.Constant(_INT_VECTOR, times))
+        chooses = builder.zext(builder.icmp_signed("!=", rest, zeros), INT_VECTOR)
+        each = builder.or_(builder.shl(highest, ir.Constant(INT_VECTOR, [16] * LANES)), ones)
+        each = builder.or_(each, builder.shl(chooses, ir.Constant(INT_VECTOR, [8] * LANES)))
+        each = builder.mul(each, ir.Constant(INT_VECTOR, times))
         return builder.select(builder.icmp_signed("!=", hits, zeros), each, zeros)
 
     high, low = ([pair[k] for pair in _PAIRS] + [0] for k in range(2))
@@ -245,37 +196,18 @@ def _emit_count_shots(builder: _Builder, arguments: list[_Value]) -> _Value:
     thrice = stop(twice, dice)
     of_doubles = count([once, twice, thrice, move(thrice, dice)], [1] * 6 + [0] * 10)
     add_up = builder.module.declare_intrinsic(
-        f"llvm.vector.reduce.add.v{_LANES}i32", (), ir.FunctionType(_LANE, [_INT_VECTOR])
+        f"llvm.vector.reduce.add.v{LANES}i32", (), ir.FunctionType(LANE, [INT_VECTOR])
     )
-    return builder.zext(builder.call(add_up, [builder.add(of_pairs, of_doubles)]), _INT)
+    return builder.zext(builder.call(add_up, [builder.add(of_pairs, of_doubles)]), INT)
 
 
-def _row_pointer(builder: _Builder, array: _Value, row: _Value) -> _Value:
-    return builder.gep(array.data, [builder.mul(row, builder.extract_value(array.shape, 1))])
-
-
-def _vector_pointer(builder: _Builder, pointer: _Value, place: _Value, vector: _Value) -> _Value:
-    place = _INT(place) if isinstance(place, int) else place
+def _vector_pointer(builder: Builder, pointer: Value, place: Value, vector: Value) -> Value:
+    place = INT(place) if isinstance(place, int) else place
     return builder.bitcast(builder.gep(pointer, [place]), vector.as_pointer())
 
 
-def _load(builder: _Builder, pointer: _Value, place: int) -> _Value:
-    return builder.load(_vector_pointer(builder, pointer, place, _VECTOR), align=4)
-
-
-def _repeat(builder: _Builder, number: _Value, vector: _Type) -> _Value:
-    """Emit a vector with one number in all lanes."""
-    first = builder.insert_element(ir.Constant(vector, ir.Undefined), number, _LANE(0))
-    return builder.shuffle_vector(first, ir.Constant(vector, ir.Undefined), ir.Constant(_INT_VECTOR, None))
-
-
-def _join(
-    phis: list[_Value], block: _Block, values: list[_Value], other_block: _Block, other_values: list[_Value]
-) -> None:
-    """Give phis their values from two blocks."""
-    for phi, value, other in zip(phis, values, other_values, strict=True):
-        phi.add_incoming(value, block)
-        phi.add_incoming(other, other_block)
+def _load(builder: Builder, pointer: Value, place: int) -> Value:
+    return builder.load(_vector_pointer(builder, pointer, place, VECTOR), align=4)
 
 
 @emitted_by(

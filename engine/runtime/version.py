@@ -1,14 +1,14 @@
-"""The version of the program. Imports nothing heavy, so that ``--version`` is fast."""
+"""The version of the program."""
 
 from __future__ import annotations
-
-import importlib.metadata
 
 NAME = "gammond"
 
 
 def read_version() -> str:
     """Return the installed version, or ``0+checkout`` where the distribution is not installed."""
+    import importlib.metadata  # takes as long as all kernels of a first answer
+
     try:
         return importlib.metadata.version(NAME)
     except importlib.metadata.PackageNotFoundError:

@@ -101,7 +101,7 @@ def write_features(boards: NDArray[np.int8], column: int, inputs: NDArray[np.flo
     survey = np.empty((2, _SURVEY_COLUMNS), np.int64)
     hits = np.empty(ROLLS, np.int64)
     for i in range(boards.shape[0]):
-        for side in range(2):  # a call for each side by its number would be compiled twice
+        for side in range(2):
             _survey_side(boards, i, side, survey)
         for side in range(2):
             first = column + side * SIDE_FEATURES

@@ -25,10 +25,8 @@ from engine.kernels.moves import (
     write_point_sets,
 )
 from engine.kernels.row_sums import (
-    add_four_rows,
-    add_two_rows,
-    write_logits_after_four_rows,
-    write_logits_after_two_rows,
+    add_terms,
+    write_logits_after_terms,
 )
 from nets.kernels.sparse import (
     CERTAIN_LOGIT,
@@ -242,11 +240,10 @@ def _move_checker(
             return
     if is_hit:
         hit = _CHECKER_INPUT[1, 25 - target]
-        add_four_rows(
-            w1, row_from, share_from, row_to, share_to, hit, -_ONE, BAR_INPUT, _HALF, sums, before, row
-        )
+        inputs, shares = (row_from, row_to, hit, BAR_INPUT), (share_from, share_to, -_ONE, _HALF)
+        add_terms(w1, inputs, shares, sums, before, row)
     else:
-        add_two_rows(w1, row_from, share_from, row_to, share_to, sums, before, row)
+        add_terms(w1, (row_from, row_to), (share_from, share_to), sums, before, row)
 
 
 @inlined_kernel
@@ -275,14 +272,11 @@ def _evaluate_last_move(
     row = levels[level, _ROW]
     if is_hit:
         hit = _CHECKER_INPUT[1, 25 - target]
-        write_logits_after_four_rows(
-            *(w1, row_from, share_from, row_to, share_to, hit, -_ONE, BAR_INPUT, _HALF),
-            *(sums, row, w2, b2, logits, column),
-        )
+        inputs, shares = (row_from, row_to, hit, BAR_INPUT), (share_from, share_to, -_ONE, _HALF)
+        write_logits_after_terms(w1, inputs, shares, sums, row, w2, b2, logits, column)
     else:
-        write_logits_after_two_rows(
-            w1, row_from, share_from, row_to, share_to, sums, row, w2, b2, logits, column
-        )
+        inputs_moved, shares_moved = (row_from, row_to), (share_from, share_to)
+        write_logits_after_terms(w1, inputs_moved, shares_moved, sums, row, w2, b2, logits, column)
     return True
 
 

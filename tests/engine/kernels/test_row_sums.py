@@ -6,42 +6,32 @@ import numpy as np
 import pytest
 
 from engine.kernels import kernel
-from engine.kernels.row_sums import (
-    add_four_rows,
-    add_two_rows,
-    write_logits_after_four_rows,
-    write_logits_after_two_rows,
-)
+from engine.kernels.row_sums import add_terms, write_logits_after_terms
 
 HIDDEN = [1, 5, 15, 16, 17, 31, 32, 33, 64, 128]
 
 
 @kernel
 def _add_two(weights, rows, shares, sums, row, target):
-    add_two_rows(weights, rows[0], shares[0], rows[1], shares[1], sums, row, target)
+    add_terms(weights, (rows[0], rows[1]), (shares[0], shares[1]), sums, row, target)
 
 
 @kernel
 def _add_four(weights, rows, shares, sums, row, target):
-    add_four_rows(
-        *(weights, rows[0], shares[0], rows[1], shares[1], rows[2], shares[2], rows[3], shares[3]),
-        *(sums, row, target),
-    )
+    inputs = (rows[0], rows[1], rows[2], rows[3])
+    add_terms(weights, inputs, (shares[0], shares[1], shares[2], shares[3]), sums, row, target)
 
 
 @kernel
 def _logits_after_two(weights, rows, shares, sums, row, weights2, biases, logits, column):
-    write_logits_after_two_rows(
-        *(weights, rows[0], shares[0], rows[1], shares[1], sums, row, weights2, biases, logits, column)
-    )
+    inputs, factors = (rows[0], rows[1]), (shares[0], shares[1])
+    write_logits_after_terms(weights, inputs, factors, sums, row, weights2, biases, logits, column)
 
 
 @kernel
 def _logits_after_four(weights, rows, shares, sums, row, weights2, biases, logits, column):
-    write_logits_after_four_rows(
-        *(weights, rows[0], shares[0], rows[1], shares[1], rows[2], shares[2], rows[3], shares[3]),
-        *(sums, row, weights2, biases, logits, column),
-    )
+    inputs, factors = (rows[0], rows[1], rows[2], rows[3]), (shares[0], shares[1], shares[2], shares[3])
+    write_logits_after_terms(weights, inputs, factors, sums, row, weights2, biases, logits, column)
 
 
 def _make(hidden):

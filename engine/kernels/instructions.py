@@ -1,0 +1,110 @@
+"""Functions that compiled callers get as instructions, and steps that several of them take.
+
+Such a function is written twice: in Python, which defines the result and runs with the compiler off, and as a
+function that emits the instructions.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeAlias, TypeVar
+
+import numba
+from llvmlite import ir
+from numba.core import types
+from numba.extending import intrinsic
+
+# The classes of numba and llvmlite have no types.
+Builder: TypeAlias = Any
+Value: TypeAlias = Any
+Type: TypeAlias = Any
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+LANES = 16
+"""Numbers of 32 bits in a vector, those of AVX-512; other processors take several registers for one."""
+
+INT = ir.IntType(64)
+LANE = ir.IntType(32)
+FLOAT = ir.FloatType()
+VECTOR = ir.VectorType(FLOAT, LANES)
+INT_VECTOR = ir.VectorType(LANE, LANES)
+FUSED = ("contract",)
+"""Flags of products and sums that may become one instruction."""
+
+
+def emitted_by(
+    emit: Callable[[Builder, list[Value]], Value | None],
+    result: Type,
+    *argument_types: Type | list[Type],
+    is_compiled: bool = False,
+) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
+    """Replace a function in compiled callers.
+
+    Args:
+        emit: Emits the instructions and returns the result, given the builder and the arguments.
+        result: The numba type of the result.
+        argument_types: The numba types of the arguments; in a list, that of all items of a tuple, whose
+            items ``emit`` is given as a list.
+        is_compiled: Whether the function itself is to be compiled instead.
+    """
+
+    def generate(context: Builder, builder: Builder, signature: Type, values: list[Value]) -> Value:
+        arguments = []
+        for kind, value in zip(signature.args, values, strict=True):
+            if isinstance(kind, types.Array):
+                arguments.append(context.make_array(kind)(context, builder, value))
+            elif isinstance(kind, types.UniTuple):
+                arguments.append([builder.extract_value(value, place) for place in range(kind.count)])
+            else:
+                arguments.append(value)
+        returned = emit(builder, arguments)
+        return context.get_dummy_value() if returned is None else returned
+
+    def find_type(_: Builder, *given: Type) -> Type:
+        make_tuple_type: Any = types.UniTuple
+        kinds = [
+            make_tuple_type(kind[0], len(each)) if isinstance(kind, list) else kind
+            for kind, each in zip(argument_types, given, strict=True)
+        ]
+        return result(*kinds), generate
+
+    def decorate(function: Callable[_P, _R]) -> Callable[_P, _R]:
+        context = inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        signature = inspect.signature(function)
+        find_type.__signature__ = signature.replace(  # type: ignore[attr-defined]
+            parameters=[context, *signature.parameters.values()]
+        )
+        if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # made at run time
+            return function
+        emitted: Any = numba.njit(forceinline=True)(function) if is_compiled else intrinsic(find_type)
+        typed: Callable[_P, _R] = emitted
+        return typed
+
+    return decorate
+
+
+def repeat(builder: Builder, number: Value) -> Value:
+    """Emit a vector with one number in all lanes."""
+    undefined = ir.Constant(ir.VectorType(number.type, LANES), ir.Undefined)
+    first = builder.insert_element(undefined, number, LANE(0))
+    return builder.shuffle_vector(first, undefined, ir.Constant(INT_VECTOR, None))
+
+
+def join(phis: list[Value], *sources: tuple[Value, list[Value]]) -> None:
+    """Give phis their values from each block."""
+    for block, values in sources:
+        for phi, value in zip(phis, values, strict=True):
+            phi.add_incoming(value, block)
+
+
+def count_columns(builder: Builder, array: Value) -> Value:
+    """Emit the number of columns of an array of two dimensions."""
+    return builder.extract_value(array.shape, 1)
+
+
+def point_to_row(builder: Builder, array: Value, row: Value) -> Value:
+    """Emit the address of a row of an array of two dimensions."""
+    return builder.gep(array.data, [builder.mul(row, count_columns(builder, array))])
