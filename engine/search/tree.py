@@ -190,6 +190,8 @@ class TreeSearch:
         compiled = None if is_shared or not plies else self._compile(objective)
         if compiled:
             return compiled.evaluate(boards, plies, watch)
+        if len(boards) == 1 and not plies:  # the quick answer to a lone query
+            return _evaluate_leaves(objective, boards, watch)
         distinct = deduplicate_boards(boards)
         count = len(distinct.boards)
         if is_shared and (plies < 2 or count >= 2 * threads):
