@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from engine.analysis.levels import LEVELS
+from engine.options import Bounds, Field
 from engine.rules.match import MAX_MATCH_LENGTH, RESULT_NAMES
 from engine.search import MAX_PLIES
 from protocol.commands.game import OFFER_ACTIONS
@@ -15,6 +16,8 @@ from protocol.core.arguments import Argument, choice_argument, integer_argument,
 from protocol.core.requests import WorkControl
 from protocol.repl import analysis
 from protocol.repl.game import ReplGame
+from protocol.repl.position_views import show_ids, show_pips
+from protocol.repl.themes import DOUBTFUL_POINTS
 
 DEFAULT_HINT_COUNT = 5
 """The number of plays that ``hint`` shows."""
@@ -63,6 +66,14 @@ def _play(game: ReplGame, values: ArgumentValues, control: WorkControl) -> list[
     return game.take_action(text, control) if text in OFFER_ACTIONS else game.make_play(text, control)
 
 
+def _parse_tutor_limit(text: str) -> float:
+    """Return the loss in points from which the tutor objects; 0 for off."""
+    word = text.strip().lower()
+    if word in ("on", "off"):
+        return DOUBTFUL_POINTS if word == "on" else 0.0
+    return float(Field("limit", float, Bounds(0.001, 10.0)).parse(text.strip()))
+
+
 def _make_action(name: str, summary: str) -> ReplCommand:
     """Return the command for an action that ``play`` takes too."""
     return ReplCommand(name, summary, lambda game, _, control: game.take_action(name, control))
@@ -75,10 +86,10 @@ def _select_arguments(command: str, *names: str) -> tuple[Argument, ...]:
 
 _SHOWN: dict[str, Callable[[ReplGame, WorkControl], list[str]]] = {
     "board": lambda game, _: game.show_board(),
-    "pip": lambda game, _: game.show_pips(),
+    "pip": lambda game, _: show_pips(game.session, game.names),
     "score": lambda game, _: game.show_score(),
     "cube": lambda game, _: game.show_score(),
-    "id": lambda game, _: game.show_ids(),
+    "id": lambda game, _: show_ids(game.session),
     "strength": lambda game, _: [analysis.describe_strength(game.session)],
 }
 """What ``show`` takes."""
@@ -166,6 +177,26 @@ _ROWS = (
         (choice_argument("shown", ("on", "off"), "whether to show them", default="on", is_required=False),),
     ),
     ReplCommand(
+        "tutor",
+        "object to decisions that lose POINTS or more (0.04 if left out), and show the worst after each game",
+        lambda game, values, _: game.set_tutor(
+            DOUBTFUL_POINTS if values["limit"] is None else values["limit"]
+        ),
+        (
+            replace(
+                rest_argument("limit", "on|off|POINTS", "whether, or from which loss on", is_required=False),
+                parse=_parse_tutor_limit,
+                choices=("on", "off"),
+            ),
+        ),
+    ),
+    ReplCommand("keep", "stand by the decision that the tutor objected to", lambda game, _, c: game.keep(c)),
+    ReplCommand(
+        "review",
+        "show what your decisions of this game, or the last one, lost, and the five worst",
+        lambda game, _, control: game.review(control),
+    ),
+    ReplCommand(
         "matrix",
         "show the cube decision at every score",
         lambda game, values, control: analysis.show_matrix(game.session, values, control),
@@ -192,7 +223,8 @@ _ROWS = (
     ),
     ReplCommand(
         "undo",
-        "take back your last decision and all after it; without a game, the last change",
+        "take back your last decision and all after it; a game set aside comes back; "
+        "without a game, the last change",
         lambda game, _, control: game.undo(control),
     ),
     ReplCommand(
@@ -207,11 +239,11 @@ _ROWS = (
         (rest_argument("file", "FILE", "the file; existing files are not overwritten"),),
     ),
     ReplCommand("board", "draw the board", lambda game, _, __: game.show_board()),
-    ReplCommand("pip", "show the pip counts", lambda game, _, __: game.show_pips()),
+    ReplCommand("pip", "show the pip counts", lambda game, _, __: show_pips(game.session, game.names)),
     ReplCommand(
         "id",
         "print the position for other programs: GNUbg ID, XGID and OGID",
-        lambda game, _, __: game.show_ids(),
+        lambda game, _, __: show_ids(game.session),
     ),
     ReplCommand(
         "show",
@@ -236,6 +268,8 @@ ALIASES = {
     "agree": "accept",
     "decline": "reject",
     "exit": "quit",
+    "yes": "keep",
+    "y": "keep",
     "q": "quit",
     "h": "help",
     "?": "help",

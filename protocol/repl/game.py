@@ -9,25 +9,22 @@ from __future__ import annotations
 from dataclasses import replace
 
 from engine.errors import StateError
-from engine.formats.match_id import encode_match_id
-from engine.formats.ogid import encode_ogid
-from engine.formats.position_id import encode_position_id
-from engine.formats.xgid import encode_xgid
 from engine.rules.dice import Roll
 from engine.rules.match import MatchState
 from protocol.commands.board_drawing import CHECKER_MARKS, NOTED_COLUMNS, draw_board
 from protocol.commands.game import OFFER_ACTIONS
 from protocol.core.requests import WorkControl
 from protocol.repl.analysis import WinningChances, find_best_action
-from protocol.repl.game_log import GameLog, LoggedAction
+from protocol.repl.game_log import GameLog
+from protocol.repl.history import DecisionHistory, SetAsideGame
 from protocol.repl.opponent import ROLL_ACTION, EngineOpponent
-from protocol.repl.replies import BoardLine, PreformattedLine, send_command
+from protocol.repl.replies import BoardLine, send_command
+from protocol.repl.review import Reviewer, Tutor
 from protocol.repl.sentences import (
     ENGINE_NAME,
     HUMAN_NAME,
     describe_action,
     describe_offer,
-    describe_pips,
     describe_result,
     describe_score,
     describe_turn,
@@ -54,6 +51,8 @@ class ReplGame:
             opponent, ``engine.player``, is human too.
         chances: Shows winning chances after each play, once switched on.
         columns: The width of the terminal, for the board.
+        tutor: Objects to bad decisions, once switched on.
+        history: What the person can take back.
     """
 
     def __init__(self, session: Session) -> None:
@@ -61,10 +60,11 @@ class ReplGame:
         self.human_seat: int | None = None
         self.chances = WinningChances(session)
         self.columns = 80
+        self._reviewer = Reviewer(session)
+        self.tutor = Tutor(self._reviewer)
         self._opponent = EngineOpponent(session)
-        self._decisions: list[GameState] = []
-        self._undone: list[tuple[GameState, list[LoggedAction]]] = []
         self._game_log = GameLog()
+        self.history = DecisionHistory(session, self._game_log)
         self._match_end: GameState | None = None
         self._final_score = (0, 0)
 
@@ -110,6 +110,7 @@ class ReplGame:
             GammondError: The evaluator cannot be loaded; the table is as it was.
         """
         send_command(self.session, "isready", control)
+        aside = self.describe_running()
         human = self.human_seat or 0
         own, other = self._roll_for_start()
         starter = human if own > other else 1 - human
@@ -122,10 +123,13 @@ class ReplGame:
         self.session.start_game()
         self._begin(human)
         change_match(self.session, on_roll=starter, roll=(max(own, other), min(own, other)))
+        if aside is not None:
+            self.history.set_aside(aside)
         rolls = make_sentence(self.names[human], "roll", f"{own}, {self.names[1 - human]} {other}")
         starts = make_sentence(self.names[starter], "start", f"with {max(own, other)}-{min(own, other)}")
         self._game_log.begin(self.session.game, self.names)
-        return [f"{rolls} {starts}", *self.continue_game(control)]
+        remark = [] if aside is None else ["The game that was on is set aside: 'undo' brings it back."]
+        return [*remark, f"{rolls} {starts}", *self.continue_game(control)]
 
     def play_from_here(self, control: WorkControl) -> list[str]:
         """Play against the engine: on from the position for the seat to act, or from the start without one.
@@ -172,16 +176,30 @@ class ReplGame:
             *self.continue_game(control),
         ]
 
-    def leave(self) -> list[str]:
-        """End the game against the engine; the position stays.
+    def describe_running(self) -> SetAsideGame | None:
+        """Return the game that is on, to be set aside; None without one."""
+        return (
+            self.history.describe(self.human_seat)
+            if self.is_running and self.human_seat is not None
+            else None
+        )
+
+    def leave(self, aside: SetAsideGame | None = None) -> list[str]:
+        """End the game against the engine; the position stays, and `undo` goes back to the game.
+
+        Args:
+            aside: The game as it was before another position was set up; by default as it is.
 
         Raises:
             StateError: None is on.
         """
         if self.human_seat is None:
             raise StateError("no game against the engine: 'play' starts one", field="leave")
+        aside = aside or self.describe_running()
+        if aside is not None:
+            self.history.set_aside(aside)
         self.human_seat = None
-        self._forget_decisions()
+        self.history.clear()
         self._game_log.stop()
         return [
             f"You have left the game{'' if self.has_two_humans else ' against the engine'};"
@@ -196,6 +214,8 @@ class ReplGame:
         """
         lines = self.continue_game(control)
         self._check_no_offer()
+        if objection := self._ask_tutor(ROLL_ACTION, control):
+            return lines + objection
         subject = self.names[self.session.game.match.on_roll]
         send_command(self.session, "roll", control)
         return [
@@ -238,21 +258,20 @@ class ReplGame:
             StateError: There is nothing to take back.
         """
         if self.human_seat is None:
-            send_command(self.session, "undo", control)
-            return ["Undone."]
-        if not self._decisions:
-            raise StateError(
-                "nothing to undo: you have made no decision in this game, and rolls are not undone",
-                field="undo",
-            )
-        if not self.session.can_redo:
-            self._undone.clear()
-        wanted = self._decisions.pop()
-        reached = self.session.game
-        while self.session.game is not wanted:
-            self.session.undo()
-        self._undone.append((reached, self._game_log.take_from(wanted)))
-        return [f"Undone: {describe_turn(wanted.match)}."]
+            if not (lines := self._take_up(self.history.take_up())):
+                send_command(self.session, "undo", control)
+                lines = self._take_up(self.history.take_up()) or ["Undone."]
+            return lines
+        if not self.history.decisions and (lines := self._take_up(self.history.take_up(anywhere=True))):
+            return lines
+        return [f"Undone: {describe_turn(self.history.undo().match)}."]
+
+    def _take_up(self, game: SetAsideGame | None) -> list[str]:
+        if game is None:
+            return []
+        self.human_seat = game.human_seat
+        self._opponent.reset()
+        return [f"Undone: you are back in the game, and {describe_turn(game.table.match)}."]
 
     def redo(self, control: WorkControl) -> list[str]:
         """Do again what `undo` took back last.
@@ -263,13 +282,7 @@ class ReplGame:
         if self.human_seat is None:
             send_command(self.session, "redo", control)
             return ["Redone."]
-        if not self._undone or not self.session.can_redo:
-            raise StateError("nothing to redo: you have undone nothing since your last action", field="redo")
-        reached, done = self._undone.pop()
-        self._decisions.append(self.session.game)
-        self._game_log.restore(done)
-        while self.session.game is not reached:
-            self.session.redo()
+        reached = self.history.redo()
         turn = describe_turn(reached.match) if self.is_running else "the game is over"
         return [f"Redone: {turn}.", *self.continue_game(control)]
 
@@ -282,6 +295,37 @@ class ReplGame:
         lines = self.continue_game(control)
         action = find_best_action(self.session, control)
         return lines + (self.roll(control) if action == ROLL_ACTION else self._play_decision(action, control))
+
+    def set_tutor(self, limit: float) -> list[str]:
+        """Have the tutor object to losses from a limit on, in points; 0 switches it off."""
+        self.tutor.limit = limit or None
+        if not limit:
+            return ["The tutor is off."]
+        return [f"The tutor objects to decisions that lose {limit:.3f} points or more."]
+
+    def keep(self, control: WorkControl) -> list[str]:
+        """Carry out the decision that the tutor objected to.
+
+        Raises:
+            StateError: There is none.
+        """
+        action = self.tutor.take_objected(self.session.game)
+        return self.roll(control) if action == ROLL_ACTION else self._play_decision(action, control)
+
+    def review(self, control: WorkControl) -> list[str]:
+        """Return what the person's decisions of this game, or the last one, lost; with two people both.
+
+        Raises:
+            StateError: There has been no game.
+            GammondError: An evaluation failed.
+        """
+        actions = self._game_log.actions
+        if not actions:
+            raise StateError("no game to review: 'play' or 'new' starts one", field="review")
+        seats = (0, 1) if self.has_two_humans else (self.human_seat or 0,)
+        return [
+            line for seat in seats for line in self._reviewer.review(actions, seat, self.names[seat], control)
+        ]
 
     def save_games(self, name: str) -> list[str]:
         """Write the finished games of the match, or of money play, as ``.mat`` text.
@@ -298,26 +342,6 @@ class ReplGame:
     def show_score(self) -> list[str]:
         """Return the score and the cube."""
         return [describe_score(self.session.game.match, self.points, self.names) + "."]
-
-    def show_pips(self) -> list[str]:
-        """Return the pip counts, and who leads.
-
-        Raises:
-            StateError: There is no position.
-        """
-        return [describe_pips(self.session.require_position(), self.session.game.match.on_roll, self.names)]
-
-    def show_ids(self) -> list[str]:
-        """Return the position as other programs read it.
-
-        Raises:
-            StateError: There is no position.
-        """
-        position, match = self.session.require_position(), self.session.game.match
-        lines = [f"GNUbg ID: {encode_position_id(position)}:{encode_match_id(match)}"]
-        if not (match.resigned or match.beavered):
-            lines += [encode_xgid(position, match), f"OGID={encode_ogid(position, match)}"]
-        return [PreformattedLine(line) for line in lines]
 
     def show_board(self) -> list[str]:
         """Draw the board in the columns there are, in a game against the engine as the person sees it.
@@ -366,12 +390,8 @@ class ReplGame:
 
     def _begin(self, human_seat: int) -> None:
         self.human_seat = human_seat
-        self._forget_decisions()
+        self.history.clear()
         self._opponent.reset()
-
-    def _forget_decisions(self) -> None:
-        self._decisions.clear()
-        self._undone.clear()
 
     def _roll_for_start(self) -> Roll:
         roll = self.session.dice.roll()
@@ -393,6 +413,10 @@ class ReplGame:
         if not game.is_over and (game.match.doubled or game.match.resigned):
             raise StateError(describe_offer(game.match), field="play")
 
+    def _ask_tutor(self, action: str, control: WorkControl) -> list[str]:
+        """Return what the tutor says against a person's decision; nothing without a game."""
+        return self.tutor.object_to(self.session.game, action, control) if self.is_running else []
+
     def _play_engine_turn(self, control: WorkControl) -> list[str]:
         action = self._opponent.choose_action(control)
         if action == ROLL_ACTION:
@@ -402,10 +426,12 @@ class ReplGame:
 
     def _play_decision(self, text: str, control: WorkControl) -> list[str]:
         """Carry out a person's decision for the seat to act, and the engine's turns after it."""
+        if objection := self._ask_tutor(text, control):
+            return objection
         before = self.session.game
         lines = self._perform(text, control)
         if self.human_seat is not None:
-            self._decisions.append(before)
+            self.history.decisions.append(before)
         return lines + self.continue_game(control)
 
     def _perform(self, text: str, control: WorkControl) -> list[str]:
@@ -423,6 +449,8 @@ class ReplGame:
             seat, points = SEAT_NAMES.index(str(done["winner"])), int(done["points"])
             lines.append(describe_result(self.names[seat], str(done["result"]), points))
             lines += self._add_points(seat, points)
+            if self.tutor.limit is not None and self.human_seat is not None:
+                lines += self.review(control)
         return lines
 
     def _add_points(self, winner: int, points: int) -> list[str]:

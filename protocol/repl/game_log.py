@@ -37,8 +37,14 @@ class LoggedAction:
 
 
 @dataclass
-class _LoggedGame:
-    """A game as far as it went."""
+class LoggedGame:
+    """A game as far as it went.
+
+    Attributes:
+        start: The table before its first roll.
+        names: Of seats 0 and 1.
+        actions: What was done in it.
+    """
 
     start: GameState
     names: SeatNames
@@ -46,6 +52,7 @@ class _LoggedGame:
 
     @property
     def result(self) -> GameResult | None:
+        """How it ended; None while it lasts."""
         return self.actions[-1].result if self.actions else None
 
     @property
@@ -66,32 +73,66 @@ class _LoggedGame:
         return GameRecord(self.start.match, tuple(actions), self.result, rules)
 
 
+@dataclass(frozen=True)
+class LogState:
+    """A log as it is at some time: what `GameLog.state` gives and takes.
+
+    Attributes:
+        games: The games of the match from the start, each with its actions.
+        actions: What was done in the game at hand.
+        is_on: Whether what is done goes into the log.
+    """
+
+    games: tuple[LoggedGame, ...]
+    actions: tuple[LoggedAction, ...]
+    is_on: bool
+
+
 class GameLog:
-    """The games of a match or of money play, each from the start, one after the other."""
+    """The games of a match or of money play, each from the start, one after the other.
+
+    Attributes:
+        actions: What was done in the game at hand, or in the last one, wherever it began.
+    """
 
     def __init__(self) -> None:
-        self._games: list[_LoggedGame] = []
-        self._is_open = False
+        self.actions: list[LoggedAction] = []
+        self._games: list[LoggedGame] = []
+        self._is_on = False
         self._saved: set[str] = set()
 
     def begin(self, table: GameState, names: SeatNames) -> None:
         """Begin the log of a game; of a new match too, where the game does not go on with the last one.
 
         Args:
-            table: Before the first roll. A game that is taken up in the middle has no log.
+            table: Before the first roll. A game that is taken up in the middle cannot be saved.
             names: Of seats 0 and 1.
         """
         begun = replace(table, match=table.match.before_roll())
         self._games = [game for game in self._games if game.result is not None]
         if self._games and not _continues_match(begun, self._games[-1]):
             self._games.clear()
-        self._is_open = table.position == table.rules.starting_position and begun.match.cube == 1
-        if self._is_open:
-            self._games.append(_LoggedGame(begun, names))
+        self.actions, self._is_on = [], True
+        if table.position == table.rules.starting_position and begun.match.cube == 1:
+            self._games.append(LoggedGame(begun, names, self.actions))
+
+    @property
+    def state(self) -> LogState:
+        """The log as it is; setting it goes back to another one."""
+        games = tuple(replace(game, actions=[*game.actions]) for game in self._games)
+        return LogState(games, tuple(self.actions), self._is_on)
+
+    @state.setter
+    def state(self, state: LogState) -> None:
+        self._games = [replace(game, actions=[*game.actions]) for game in state.games]
+        last = self._games[-1].actions if self._games else []
+        is_logged_game = last == [*state.actions] and bool(self._games)
+        self.actions = last if is_logged_game else [*state.actions]
+        self._is_on = state.is_on
 
     def stop(self) -> None:
         """Log no more of the game at hand."""
-        self._is_open = False
+        self._is_on = False
 
     def add(self, before: GameState, after: GameState, answer: Mapping[str, ReplyValue]) -> None:
         """Log what a seat did.
@@ -101,14 +142,12 @@ class GameLog:
             after: The table after it.
             answer: The keys that ``play`` answered with.
         """
-        if self._is_open:
-            self._games[-1].actions.append(
-                LoggedAction(before, after, str(answer["play"]), _parse_result(answer))
-            )
+        if self._is_on:
+            self.actions.append(LoggedAction(before, after, str(answer["play"]), _parse_result(answer)))
 
     def take_from(self, table: GameState) -> list[LoggedAction]:
         """Take out what was done from a state of the table on, and return it."""
-        done = self._games[-1].actions if self._is_open else []
+        done = self.actions if self._is_on else []
         place = next((i for i, each in enumerate(done) if each.before is table), len(done))
         cut = done[place:]
         del done[place:]
@@ -116,8 +155,8 @@ class GameLog:
 
     def restore(self, actions: list[LoggedAction]) -> None:
         """Put back the actions that `take_from` took out."""
-        if self._is_open:
-            self._games[-1].actions += actions
+        if self._is_on:
+            self.actions += actions
 
     def save(self, name: str) -> int:
         """Write the finished games as ``.mat`` text.
@@ -152,7 +191,7 @@ class GameLog:
         return len(records)
 
 
-def _continues_match(start: GameState, last: _LoggedGame) -> bool:
+def _continues_match(start: GameState, last: LoggedGame) -> bool:
     """Return whether a game continues the match, or the money play, of another."""
     result = last.result
     assert result is not None  # games that did not end are dropped

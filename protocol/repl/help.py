@@ -12,7 +12,7 @@ HELP_GROUPS = {
         *("new", "play", "roll", "double", "take", "drop", "beaver", "resign", "accept", "reject"),
         *("undo", "redo", "leave"),
     ),
-    "ask": ("hint", "best", "legal", "cube", "chances", "matrix", "rollout"),
+    "ask": ("hint", "best", "legal", "cube", "chances", "matrix", "rollout", "tutor", "keep", "review"),
     "look": ("board", "pip", "score", "id", "show"),
     "set up": ("position", "dice", "newgame"),
     "prefer": ("level", "plies", "set", "get", "keys"),

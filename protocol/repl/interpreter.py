@@ -123,20 +123,22 @@ class LineInterpreter:
         return find_position(text)
 
     def _set_position(self, text: str, control: WorkControl) -> list[str]:
+        aside = self.game.describe_running()
         send_command(self.session, f"position gnubgid {find_position(text) or text}", control)
         lines = [describe_position(self.session.game)]
         if self.game.human_seat is not None:
-            lines += self.game.leave()
+            lines += self.game.leave(aside)
         return lines + self.game.continue_game(control)
 
     def _run_command(self, name: str, text: str, control: WorkControl) -> list[str]:
+        aside = self.game.describe_running()
         replies, self.has_ended = run_line(self.session, text, control)
         lines = [_format_reply(reply) for reply in replies]
         lines = [line for line in lines if line]
         if isinstance(replies[-1], Reply) and replies[-1].word == "error":
             return lines
         if name in _NEW_POSITION_COMMANDS and self.game.human_seat is not None:
-            lines += self.game.leave()
+            lines += self.game.leave(aside)
         return lines + self.game.continue_game(control)
 
     def _show_help(self, name: str) -> list[str]:

@@ -1,0 +1,118 @@
+"""What a person can take back: decisions of a game, and games that were set aside for another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.errors import StateError
+from protocol.repl.game_log import GameLog, LoggedAction, LogState
+from protocol.state.session import GameState, Session
+
+_MAX_SET_ASIDE = 20
+
+
+@dataclass(frozen=True)
+class SetAsideGame:
+    """A game in progress that another one, or another position, took the place of.
+
+    Attributes:
+        table: The table as it was.
+        human_seat: The person's seat.
+        decisions: The tables before each of the person's decisions.
+        log: What was done in it.
+    """
+
+    table: GameState
+    human_seat: int
+    decisions: tuple[GameState, ...]
+    log: LogState
+
+
+class DecisionHistory:
+    """The person's decisions in the game at hand, and the games set aside.
+
+    Args:
+        session: The table.
+        log: What was done in the game; it is kept in step.
+
+    Attributes:
+        decisions: The tables before each of them, in order.
+    """
+
+    def __init__(self, session: Session, log: GameLog) -> None:
+        self.decisions: list[GameState] = []
+        self._session = session
+        self._log = log
+        self._undone: list[tuple[GameState, list[LoggedAction]]] = []
+        self._set_aside: list[SetAsideGame] = []
+
+    def clear(self) -> None:
+        """Forget the decisions: another game begins, or none is on."""
+        self.decisions.clear()
+        self._undone.clear()
+
+    def undo(self) -> GameState:
+        """Take back the last decision and all after it; return the table before it.
+
+        Raises:
+            StateError: There is none.
+        """
+        if not self.decisions:
+            raise StateError(
+                "nothing to undo: you have made no decision in this game, and rolls are not undone",
+                field="undo",
+            )
+        if not self._session.can_redo:
+            self._undone.clear()
+        wanted = self.decisions.pop()
+        reached = self._session.game
+        while self._session.game is not wanted:
+            self._session.undo()
+        self._undone.append((reached, self._log.take_from(wanted)))
+        return wanted
+
+    def redo(self) -> GameState:
+        """Do again what `undo` took back last; return the table after it.
+
+        Raises:
+            StateError: Nothing was taken back, or something was done since.
+        """
+        if not self._undone or not self._session.can_redo:
+            raise StateError("nothing to redo: you have undone nothing since your last action", field="redo")
+        reached, done = self._undone.pop()
+        self.decisions.append(self._session.game)
+        self._log.restore(done)
+        while self._session.game is not reached:
+            self._session.redo()
+        return reached
+
+    def describe(self, human_seat: int) -> SetAsideGame:
+        """Return the game at hand, to be set aside."""
+        return SetAsideGame(self._session.game, human_seat, tuple(self.decisions), self._log.state)
+
+    def set_aside(self, game: SetAsideGame) -> None:
+        """Set a game aside, so that it can be taken up again."""
+        self._set_aside = [*self._set_aside, game][-_MAX_SET_ASIDE:]
+
+    def take_up(self, *, anywhere: bool = False) -> SetAsideGame | None:
+        """Take up the game that was set aside last.
+
+        Args:
+            anywhere: Whether to put its table back; if not, it is taken up only where that is back already.
+
+        Returns:
+            The game; None if there is none.
+        """
+        if not self._set_aside or not (anywhere or self._set_aside[-1].table is self._session.game):
+            return None
+        game = self._set_aside.pop()
+        if self._session.game is not game.table:
+            self._session.push_state(game.table)
+        self.restore(game)
+        return game
+
+    def restore(self, game: SetAsideGame) -> None:
+        """Go back to the decisions and the log of a game whose table is on."""
+        self.clear()
+        self.decisions += game.decisions
+        self._log.state = game.log

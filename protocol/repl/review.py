@@ -1,0 +1,261 @@
+"""What decisions cost: of the one at hand for the tutor, and of a whole game for ``review``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from engine.errors import GammondError, StateError
+from engine.rules.match import MatchState
+from engine.rules.notation import format_play, parse_play
+from engine.rules.position import Position
+from protocol.core.requests import WorkControl
+from protocol.repl.game_log import LoggedAction
+from protocol.repl.opponent import ROLL_ACTION
+from protocol.repl.replies import Mark, PreformattedLine, send_command
+from protocol.repl.sentences import format_roll
+from protocol.repl.tables import describe_source, format_count
+from protocol.repl.themes import DOUBTFUL_POINTS, classify_loss
+from protocol.state.session import GameState, Session
+
+WORST_COUNT = 5
+"""The number of decisions that a review shows."""
+
+_ACTION_NAMES = {ROLL_ACTION: "no double", "drop": "pass"}
+_MARK_NAMES = {"doubtful": "doubtful", "wrong": "an error", "blunder": "a blunder"}
+_ALL_PLAYS = 10_000
+
+
+@dataclass(frozen=True)
+class DecisionLoss:
+    """What a decision cost.
+
+    Attributes:
+        table: The table before it.
+        done: The decision, in the words of a player: a play, ``no double``, ``pass``.
+        best: The best one.
+        loss: What it lost against the best one, in points.
+        source: Depth and net.
+    """
+
+    table: GameState
+    done: str
+    best: str
+    loss: float
+    source: str
+
+    @property
+    def rating(self) -> str:
+        """How bad it was, in words; empty for a small loss."""
+        return _MARK_NAMES.get(classify_loss(self.loss), "")
+
+
+class Reviewer:
+    """Measures decisions by the engine of the session, at its depth; each of them once.
+
+    Args:
+        session: The table.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._verdicts: dict[tuple[bytes, MatchState, str, int, str], DecisionLoss | None] = {}
+
+    def measure(self, table: GameState, action: str, control: WorkControl) -> DecisionLoss | None:
+        """Measure a decision.
+
+        Args:
+            table: The table before it.
+            action: `ROLL_ACTION`, or what ``play`` takes.
+            control: Stops and watches the search.
+
+        Returns:
+            The verdict; None for what is no decision (a forced play), or is not measured (an answer to a
+            resignation), or is no legal play.
+
+        Raises:
+            GammondError: The evaluation failed.
+        """
+        if table.position is None or table.is_over or table.match.resigned or action.startswith("resign"):
+            return None
+        engine = self._session.engine_settings
+        key = (table.position.board.tobytes(), table.match, action, engine.plies, engine.net)
+        if key not in self._verdicts:
+            scratch = Session(self._session.service, self._session.initial_seed)
+            scratch.engine_settings, scratch.game = engine, table
+            measure = _measure_play if table.match.roll else _measure_cube_action
+            self._verdicts[key] = measure(scratch, table.position, action, control)
+        return self._verdicts[key]
+
+    def review(
+        self, actions: Sequence[LoggedAction], seat: int, name: str, control: WorkControl
+    ) -> list[str]:
+        """Return how a seat played a game: what it lost in all, and its worst decisions.
+
+        Args:
+            actions: What was done in the game.
+            seat: The seat.
+            name: What it is called.
+            control: Stops and watches the work.
+
+        Raises:
+            GammondError: An evaluation failed.
+        """
+        verdicts = []
+        for table, action in list_decisions(actions, seat):
+            if control.is_stopped:
+                break
+            if (verdict := self.measure(table, action, control)) is not None:
+                verdicts.append(verdict)
+        if not verdicts:
+            return [f"{name[:1].upper()}{name[1:]}: no decision to review."]
+        lost = sum(verdict.loss for verdict in verdicts)
+        errors = sum(verdict.loss >= DOUBTFUL_POINTS for verdict in verdicts)
+        counts = f"{format_count(len(verdicts), 'decision')}, {format_count(errors, 'error')}"
+        summary = (
+            f"{name[:1].upper()}{name[1:]}: {counts}, "
+            f"{lost:.3f} points lost, {1000 * lost / len(verdicts):.1f} thousandths a decision "
+            f"({verdicts[0].source})."
+        )
+        stopped = ["Stopped: the rest of the game is not counted."] if control.is_stopped else []
+        return [summary, *format_worst(verdicts), *stopped]
+
+
+def list_decisions(actions: Sequence[LoggedAction], seat: int) -> list[tuple[GameState, str]]:
+    """List the decisions of a seat: what it did, and before a roll that it did not double.
+
+    Args:
+        actions: What was done in a game, in order; the opening roll comes without a chance to double.
+        seat: The seat.
+
+    Returns:
+        Tables with `ROLL_ACTION` or what ``play`` called it, in order.
+    """
+    found: list[tuple[GameState, str]] = []
+    for number, action in enumerate(actions):
+        table = action.before
+        if table.match.to_act != seat:
+            continue
+        if table.match.roll is not None:
+            before = replace(table, match=table.match.before_roll())
+            has_doubled = number > 0 and actions[number - 1].text in ("take", "beaver")
+            if number > 0 and before.may_double and not has_doubled:
+                found.append((before, ROLL_ACTION))
+        found.append((table, action.text))
+    return found
+
+
+def format_worst(verdicts: Sequence[DecisionLoss]) -> list[str]:
+    """Return a table of the worst decisions, the worst first; nothing if none lost anything to speak of."""
+    worst = sorted((each for each in verdicts if each.loss >= 0.0005), key=lambda each: -each.loss)[
+        :WORST_COUNT
+    ]
+    if not worst:
+        return []
+    width = max(len("decision"), *(len(each.done) for each in worst)) + 2
+    lines = [PreformattedLine(f"    {'loss':>6}  {'roll':<5} {'decision':<{width}}better")]
+    for verdict in worst:
+        roll = verdict.table.match.roll
+        loss = f"{verdict.loss:>10.3f}"
+        text = f"{loss}  {format_roll(roll) if roll else '':<5} {verdict.done:<{width}}{verdict.best}"
+        lines.append(PreformattedLine(text, [Mark(0, len(loss), classify_loss(verdict.loss))]))
+    return list(lines)
+
+
+def _measure_play(
+    scratch: Session, position: Position, action: str, control: WorkControl
+) -> DecisionLoss | None:
+    table, roll = scratch.game, scratch.game.match.roll
+    assert roll is not None
+    try:
+        done = format_play(parse_play(action, position, roll, table.rules))
+    except GammondError:  # the game says what is wrong with it
+        return None
+    *plays, totals = (reply.values for reply in send_command(scratch, f"moves {_ALL_PLAYS}", control))
+    if len(plays) < 2:
+        return None
+    rows = {str(values["play"]): values for values in plays}
+    best = str(plays[0]["play"])
+    if done in rows and rows[done]["plies"] != plays[0]["plies"]:  # pruned: compare at the depth of both
+        *plays, _ = (reply.values for reply in send_command(scratch, f"moves {_ALL_PLAYS} plies=0", control))
+        rows = {str(values["play"]): values for values in plays}
+    if done not in rows:
+        return None
+    key = "cubeful" if "cubeful" in rows[best] else "equity"
+    loss = max(float(rows[best][key]) - float(rows[done][key]), 0.0)
+    return DecisionLoss(table, done, best, loss, describe_source(totals))
+
+
+def _measure_cube_action(
+    scratch: Session, position: Position, action: str, control: WorkControl
+) -> DecisionLoss | None:
+    table = scratch.game
+    if table.match.doubled:
+        values = send_command(scratch, "take", control)[-1].values
+        best = str(values["response"])
+        if action not in ("take", "drop", "beaver") or (best == "beaver" and action == "take"):
+            return None
+        key = "drop" if action == "drop" else "take"
+        loss = float(values["drop" if best == "drop" else "take"]) - float(values[key])
+    elif action in (ROLL_ACTION, "double") and table.may_double:
+        values = send_command(scratch, "cube", control)[-1].values
+        doubled = min(float(values["take"]), float(values["drop"]))
+        best = "double" if values["double"] else ROLL_ACTION
+        loss = float(values["best"]) - (doubled if action == "double" else float(values["no_double"]))
+    else:
+        return None
+    done, best = (_ACTION_NAMES.get(word, word) for word in (action, best))
+    return DecisionLoss(table, done, best, max(loss, 0.0), describe_source(values))
+
+
+class Tutor:
+    """Objects to decisions that lose too much, before they are carried out.
+
+    Args:
+        reviewer: What measures them.
+
+    Attributes:
+        limit: The loss in points from which it objects; None while it is off.
+    """
+
+    def __init__(self, reviewer: Reviewer) -> None:
+        self.limit: float | None = None
+        self._reviewer = reviewer
+        self._objected: tuple[GameState, str] | None = None
+
+    def object_to(self, table: GameState, action: str, control: WorkControl) -> list[str]:
+        """Return what it says against a decision; nothing where it lets it pass.
+
+        Args:
+            table: The table before it.
+            action: `ROLL_ACTION`, or what ``play`` takes.
+            control: Stops and watches the search.
+
+        Raises:
+            GammondError: The evaluation failed.
+        """
+        objected, self._objected = self._objected, None
+        if self.limit is None or objected == (table, action):
+            return []
+        verdict = self._reviewer.measure(table, action, control)
+        if verdict is None or verdict.loss < self.limit or verdict.done == verdict.best:
+            return []
+        self._objected = table, action
+        rating = f", {verdict.rating}" if verdict.rating else ""
+        start = f"Tutor: {verdict.done} loses {verdict.loss:.3f}{rating}"
+        mark = Mark(len("Tutor: "), len(start), classify_loss(verdict.loss))
+        return [
+            PreformattedLine(f"{start}.", [mark]),
+            f"Better: {verdict.best} ({verdict.source}).",
+            "It is taken back: decide again, or 'keep' it.",
+        ]
+
+    def take_objected(self, table: GameState) -> str:
+        """Return the decision that it objected to at this table.
+
+        Raises:
+            StateError: There is none.
+        """
+        if self._objected is None or self._objected[0] is not table:
+            raise StateError("nothing to keep: the tutor has objected to nothing", field="keep")
+        return self._objected[1]

@@ -1,0 +1,136 @@
+"""The tutor, and the review of a game: what decisions cost, and what is said about it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from protocol.core.requests import WorkControl
+from protocol.repl.opponent import ROLL_ACTION
+from protocol.repl.replies import Mark
+from protocol.repl.review import Reviewer, list_decisions
+from tests.boards import position
+from tests.protocol.repl.tables import game_at, make_talk
+
+AHEAD = position({1: 4, 2: 2}, {19: 5, 20: 5, 21: 4})
+CONTROL = WorkControl()
+
+
+def ranked(talk):
+    """Return the plays of the roll on the table with what they lose, the best first."""
+    lines = talk.answer("hint 100")[2:-1]
+    return [(line.split("  ")[-1], -float(line[13:20].strip() or 0)) for line in lines]
+
+
+def plays_by_loss(talk):
+    plays = ranked(talk)
+    return plays[0][0], plays[-1]
+
+
+def test_the_tutor_objects_at_once_names_the_better_play_and_takes_it_back():
+    talk = make_talk("tutor 0.005", "new 0", rolls=[(3, 1), (5, 2)])
+    best, (worst, loss) = plays_by_loss(talk)
+    assert loss > 0.005
+    before = talk.session.game
+    lines = talk.answer(worst)
+    assert re.fullmatch(rf"Tutor: {re.escape(worst)} loses {loss:.3f}(, doubtful|, an? \w+)?\.", lines[0])
+    assert lines[1] == f"Better: {best} (0-ply, net racing)."
+    assert lines[2] == "It is taken back: decide again, or 'keep' it."
+    assert talk.session.game is before
+    assert talk.answer(best)[0] == f"You play {best}."
+
+
+@pytest.mark.parametrize("again", ["keep", "yes", None])
+def test_what_the_tutor_objected_to_can_be_kept_by_a_word_or_by_doing_it_again(again):
+    talk = make_talk("tutor 0.005", "new 0", rolls=[(3, 1), (5, 2)])
+    _, (worst, _) = plays_by_loss(talk)
+    assert talk.answer(worst)[0].startswith("Tutor: ")
+    lines = talk.answer(again or worst)
+    assert lines[0] == f"You play {worst}."
+    assert lines[1].startswith("5-2: gammond plays ")
+    assert talk.answer("keep") == ["error: nothing to keep: the tutor has objected to nothing"]
+
+
+def test_the_tutor_lets_small_losses_pass_and_says_nothing_when_it_is_off():
+    talk = make_talk("tutor 9", "new 0", rolls=[(3, 1), (5, 2)])
+    _, (worst, _) = plays_by_loss(talk)
+    assert talk.answer(worst)[0] == f"You play {worst}."
+    assert talk.answer("tutor off") == ["The tutor is off."]
+    assert talk.answer("tutor")[0] == "The tutor objects to decisions that lose 0.040 points or more."
+    assert talk.answer("tutor maybe")[0].startswith("error: expected a number 0.001..10 for limit")
+
+
+def test_the_tutor_objects_to_a_roll_where_a_double_is_right_and_to_a_wrong_double():
+    game = game_at(AHEAD, rolls=[(2, 1)], length=5)
+    game.set_tutor(0.04)
+    assert game.roll(CONTROL)[0].startswith("Tutor: no double loses ")
+    assert game.session.game.match.roll is None
+    assert game.roll(CONTROL)[0] == "You roll 2-1."
+    game = game_at(AHEAD.swap_sides(), length=5)
+    game.set_tutor(0.04)
+    lines = game.take_action("double", CONTROL)
+    assert lines[0].startswith("Tutor: double loses ")
+    assert lines[1].startswith("Better: no double (")
+
+
+def test_the_tutor_objects_to_a_wrong_answer():
+    game = game_at(AHEAD, length=5, doubled=True, on_roll=1)
+    game.set_tutor(0.04)
+    assert game.take_action("take", CONTROL)[1].startswith("Better: pass (")
+    assert game.keep(CONTROL)[0] == "You take. The cube is at 2."
+
+
+def test_an_illegal_play_is_the_games_own_error_and_a_forced_one_no_decision():
+    talk = make_talk("tutor 0.001", "new 0", rolls=[(3, 1)])
+    assert talk.answer("8/3") == ["error: 8/3 is 5 pips, not possible with 3-1"]
+    forced = position({6: 1}, {20: 2})
+    assert Reviewer(talk.session).measure(game_at(forced, roll=(2, 1)).session.game, "6/3", CONTROL) is None
+
+
+def play_with_people(*lines, rolls):
+    return make_talk("play against human", *lines, rolls=rolls)
+
+
+def test_decisions_of_a_game_are_listed_with_the_doubles_that_were_not_made():
+    rolls = [(3, 1), (5, 2), (6, 4), (2, 1)]
+    talk = play_with_people("8/5 6/5", "roll", "13/8 24/22", "double", "take", "roll", "24/14", rolls=rolls)
+    actions = talk.game._game_log.actions
+    assert [text for _, text in list_decisions(actions, 0)] == ["8/5 6/5", "double", "24/14"]
+    assert [text for _, text in list_decisions(actions, 1)] == [ROLL_ACTION, "24/22 13/8", "take"]
+
+
+def test_a_review_shows_what_was_lost_and_the_worst_first():
+    talk = make_talk("new 0", rolls=[(3, 1), (5, 2)])
+    assert talk.answer("review") == ["error: no game to review: 'play' or 'new' starts one"]
+    best, (worst, loss) = plays_by_loss(talk)
+    talk.answer(worst)
+    summary, _, row = talk.answer("review")
+    assert summary.startswith("You: 1 decision, ")
+    assert f", {loss:.3f} points lost, " in summary
+    assert row.endswith(best)
+    assert row.split() == [f"{loss:.3f}", "3-1", *worst.split(), *best.split()]
+    assert all(isinstance(mark, Mark) for mark in row.marks)
+    talk.answer("undo")
+    talk.answer(best)
+    assert talk.answer("review") == [summary.replace(*summaries(loss))]
+
+
+def summaries(loss):
+    errors = 1 if loss >= 0.04 else 0
+    before = f"{errors} error{'s' * (errors != 1)}, {loss:.3f} points lost, {1000 * loss:.1f}"
+    return before, "0 errors, 0.000 points lost, 0.0"
+
+
+def test_with_the_tutor_a_game_ends_with_its_review():
+    talk = make_talk("tutor 5", "new 0", rolls=[(3, 1), (5, 2)])
+    lines = talk.answer("resign")
+    assert "You: no decision to review." in lines
+    talk = make_talk("tutor 5", "new 0", "8/5 6/5", "resign", rolls=[(3, 1), (5, 2)])
+    assert talk.answer("review")[0].startswith("You: 1 decision, ")
+
+
+def test_two_people_are_both_reviewed():
+    talk = play_with_people("8/5 6/5", "roll", "13/8 24/22", rolls=[(3, 1), (5, 2)])
+    lines = [line for line in talk.answer("review") if "points lost" in line]
+    assert [line[:2] for line in lines] == ["O:", "X:"]
