@@ -23,7 +23,6 @@ from nets.own_nets import find_own_folder, list_own_folders, list_own_names, rea
 from nets.player_specs import KindSpec, PlayerSpec, parse_player
 from nets.pruning_net import PruningNet, read_net_weights
 from nets.router import ContactClassNets, Router
-from nets.trial_loop import make_trial_loop
 from nets.wildbg import NAME_PREFIX as WILDBG
 from nets.wildbg import hash_wildbg_nets, load_wildbg
 
@@ -215,7 +214,6 @@ def load_engine(
         exact=(defer_bearoff().two_sided,),
         cache=ValueCache(columns=CACHE_COLUMNS),
         threads=threads,
-        compile_trials=make_trial_loop,
     )
 
 

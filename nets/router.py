@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.bearoff.tables import pack_exact_table, pack_tables
-from engine.evaluation.evaluator import Evaluator, ExactEvaluator
+from engine.evaluation.evaluator import CubefulEvaluator, Evaluator, ExactEvaluator
 from engine.evaluation.pruning import PlayPruner
 from engine.kernels import as_kernel_array
 from engine.kernels import outcomes as kernel_outcomes
 from engine.kernels.bearoff_tables import BearoffTables
+from engine.rollout.trials import TrialLoop
 from engine.rules.outcome import Outcomes, evaluate_finished, sanitise_outcomes
 from engine.rules.position import Board, Phase, classify_phases
 from engine.runtime.thread_turns import release_turn
@@ -25,6 +26,7 @@ from nets.kernels import routing as kernel_routing
 from nets.kernels.look_ahead import SearchNets, evaluate_positions
 from nets.kernels.packed_nets import PackedNets
 from nets.pruning_net import NO_NETS, PruningNet
+from nets.trial_loop import make_trial_loop
 
 
 class Router:
@@ -104,6 +106,17 @@ class Router:
             return None
         weights = pruner.weights if isinstance(pruner, PruningNet) else NO_NETS
         return partial(evaluate_positions, SearchNets(*self.compiled, self.bearoff, settled, *weights))
+
+    def make_trial_loop(
+        self,
+        policy: PlayPruner,
+        exact: tuple[ExactEvaluator, ...],
+        exact_cubeful: tuple[CubefulEvaluator, ...],
+    ) -> TrialLoop | None:
+        """Return the compiled loop of rollout trials, as `engine.rollout.trials.TrialEvaluator`."""
+        if not self.compiled or not self.bearoff:
+            return None
+        return make_trial_loop(self, self.compiled, self.bearoff, policy, exact, exact_cubeful)
 
     def _evaluate_compiled(
         self, boards: Board, packed: PackedNets, net_of_class: NDArray[np.int64]

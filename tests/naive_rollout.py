@@ -8,7 +8,7 @@ import numpy as np
 
 from engine.cubeful import CubeResponse, build_cube_state_space, cube_efficiencies, decide_from_outcome
 from engine.cubeful.match_equity import load_default_table
-from engine.rollout.dice import draw_rollout_dice
+from engine.rollout.dice import draw_rolls
 from engine.rules.dice import ROLL_WEIGHTS, ROLLS
 from engine.rules.match import MatchState
 from engine.rules.moves import legal_plays
@@ -23,18 +23,22 @@ def trial_outcome(start: Position, trial: int, evaluator, settings, exact=None) 
         end = _end(position, turn, evaluator, settings, exact)
         if end is not None:
             return [a - b for a, b in zip(_for_starter(end, turn), luck, strict=True)]
-        roll = tuple(draw_rollout_dice(settings.seed, np.array([trial]), turn)[0].tolist())
+        roll = _draw_roll(settings.seed, trial, turn)
         if settings.variance_reduction:
             values = {
                 other: _for_starter(_value(_best(position, other, evaluator), evaluator), turn + 1)
                 for other in ROLLS
             }
-            came = values[max(roll), min(roll)]
+            came = values[roll]
             for column in range(5):
                 mean = sum(w * values[r][column] for r, w in zip(ROLLS, ROLL_WEIGHTS, strict=True))
                 luck[column] += came[column] - mean
         position = _best(position, roll, evaluator)
         turn += 1
+
+
+def _draw_roll(seed, trial, turn):
+    return ROLLS[draw_rolls(seed, np.array([trial]), range(turn, turn + 1))[0, 0]]
 
 
 def _end(position, turn, evaluator, settings, exact):
@@ -84,14 +88,14 @@ def cubeful_trial_value(
             if decision.should_double:
                 factor = 4 if decision.response is CubeResponse.BEAVER else 2
                 match = replace(match, cube=match.cube * factor, cube_owner=1 - match.on_roll)
-        roll = tuple(draw_rollout_dice(settings.seed, np.array([trial]), turn)[0].tolist())
+        roll = _draw_roll(settings.seed, trial, turn)
         after = match.next_turn()
         if settings.variance_reduction:
             values = [
                 _best_value(_best(position, other, evaluator), evaluator, after, unit, seat)
                 for other in ROLLS
             ]
-            luck += values[ROLLS.index((max(roll), min(roll)))] - float(np.dot(ROLL_WEIGHTS, values))
+            luck += values[ROLLS.index(roll)] - float(np.dot(ROLL_WEIGHTS, values))
         position, match, turn = _best(position, roll, evaluator), after, turn + 1
 
 

@@ -28,7 +28,6 @@ from engine.evaluation.evaluator import CubefulEvaluator, Evaluator
 from engine.evaluation.pruning import EvaluatorPruner, PlayPruner, ShortlistPruner
 from engine.kernels.objectives import OUTCOME_COLUMNS
 from engine.rollout import RolloutEvaluators
-from engine.rollout.settings import TrialLoop
 from engine.rules.dice import Roll
 from engine.rules.match import MAX_CUBE, MatchState
 from engine.rules.position import Board, Position
@@ -55,7 +54,6 @@ class Engine:
         threads: Number of threads that work on one answer.
         pruning: Which replies searches consider.
         rules: The rules of the games.
-        compile_trials: Makes the compiled loop of the evaluators of a rollout, if they have one.
     """
 
     def __init__(
@@ -70,7 +68,6 @@ class Engine:
         threads: int = 1,
         pruning: Pruning = DEFAULT_PRUNING,
         rules: Rules = STANDARD_RULES,
-        compile_trials: Callable[[RolloutEvaluators], TrialLoop | None] | None = None,
     ) -> None:
         self.evaluator = evaluator
         self.rules = rules
@@ -80,7 +77,6 @@ class Engine:
         self._exact = exact
         self._cache = cache
         self._pruning = pruning
-        self._compile_trials = compile_trials
         self._tree = TreeSearch(pruner, pruning, cache, threads)
 
     @property
@@ -403,7 +399,7 @@ class Engine:
             policy = ShortlistPruner(
                 self._pruner or cheap, self.make_n_ply_evaluator(play_plies, cancelled=cancelled)
             )
-        evaluators = RolloutEvaluators(
+        return RolloutEvaluators(
             policy,
             self.make_n_ply_evaluator(leaf_plies, cancelled=cancelled),
             luck=self.evaluator,
@@ -411,7 +407,6 @@ class Engine:
             cube=self.make_n_ply_evaluator(cube_plies, cancelled=cancelled),
             exact_cubeful=self._exact,
         )
-        return replace(evaluators, loop=self._compile_trials(evaluators) if self._compile_trials else None)
 
     def make_cube_game(self, match: MatchState) -> CubeStateSpace:
         """Make the states of the cube for a rollout."""

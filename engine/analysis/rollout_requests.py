@@ -18,7 +18,7 @@ from engine.rollout.decisions import (
     roll_out_position,
 )
 from engine.rollout.results import RolloutEstimate, RolloutState
-from engine.rollout.runner import Rollout, RolloutProgressCallback
+from engine.rollout.runner import Rollout, RolloutHandling, RolloutProgressCallback
 from engine.rollout.settings import RolloutSettings
 from engine.rollout.trial_scoring import TrialScoring
 from engine.rules.dice import Roll
@@ -169,46 +169,24 @@ class PreparedRollout:
         Raises:
             GammondError: As `roll_out_plays`, `roll_out_position` and `roll_out_cube`.
         """
-        results, rollout = self._roll_out(resume, progress)
+        handling = RolloutHandling(resume=resume, progress=progress, cancelled=self._cancelled)
+        results, rollout = self._roll_out(handling)
         plies = self._engine.evaluator.plies + self._request.plies
         return RolloutResult(self._request, results, rollout, self._space, plies, self._engine.name)
 
     def _roll_out(
-        self, resume: RolloutState | None, progress: RolloutProgressCallback | None
+        self, handling: RolloutHandling
     ) -> tuple[list[PlayRollout] | RolloutEstimate | CubeRollout, Rollout]:
-        request, space = self._request, self._space
+        request, space, evaluators, settings = self._request, self._space, self._evaluators, self._settings
+        position = request.position
         if request.kind == MOVES and request.roll is not None:
             return roll_out_plays(
-                request.position,
-                request.roll,
-                self._evaluators,
-                self._settings,
-                plays=self.plays,
-                space=space,
-                resume=resume,
-                progress=progress,
-                cancelled=self._cancelled,
+                position, request.roll, evaluators, settings, plays=self.plays, space=space, **handling
             )
         if request.kind == CUBE and space is not None:
-            cube_rollout = roll_out_cube(
-                request.position,
-                space,
-                self._evaluators,
-                self._settings,
-                resume=resume,
-                progress=progress,
-                cancelled=self._cancelled,
-            )
+            cube_rollout = roll_out_cube(position, space, evaluators, settings, **handling)
             return cube_rollout, cube_rollout.rollout
-        return roll_out_position(
-            request.position,
-            self._evaluators,
-            self._settings,
-            space=space,
-            resume=resume,
-            progress=progress,
-            cancelled=self._cancelled,
-        )
+        return roll_out_position(position, evaluators, settings, space=space, **handling)
 
     def _choose_candidates(self) -> list[Play]:
         request = self._request

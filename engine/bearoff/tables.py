@@ -32,8 +32,23 @@ def pack_tables(exact: Sequence[ExactEvaluator]) -> BearoffTables | None:
         two_sided, left = left[0], left[1:]
     if left and isinstance(left[0], OneSidedTable):
         one_sided, left = left[0], left[1:]
-    if left:
-        return None
+    return None if left else _pack(two_sided, one_sided)
+
+
+def pack_exact_table(exact: Sequence[ExactEvaluator]) -> BearoffTables | None:
+    """Pack the database from whose positions nothing is looked ahead.
+
+    Args:
+        exact: Evaluators of positions under best play.
+
+    Returns:
+        The database; None unless it is none, or a two-sided one with the cube.
+    """
+    is_cubeful = all(isinstance(each, TwoSidedTable) and each.is_cubeful for each in exact)
+    return pack_tables(exact) if is_cubeful else None
+
+
+def _pack(two_sided: TwoSidedTable | None, one_sided: OneSidedTable | None) -> BearoffTables:
     ranks, wins, equities = _NO_RANKS, np.empty((0, 0), np.float32), None
     if two_sided:
         ranks, wins, equities = two_sided.numbering.ranks, two_sided.wins, two_sided.equities
@@ -50,21 +65,12 @@ def pack_tables(exact: Sequence[ExactEvaluator]) -> BearoffTables | None:
     )
 
 
-def pack_exact_table(exact: Sequence[ExactEvaluator]) -> BearoffTables | None:
-    """Pack the database from whose positions nothing is looked ahead.
-
-    Args:
-        exact: Evaluators of positions under best play.
-
-    Returns:
-        The database; None unless it is none, or a two-sided one with the cube.
-    """
-    is_cubeful = all(isinstance(each, TwoSidedTable) and each.is_cubeful for each in exact)
-    return pack_tables(exact) if is_cubeful else None
-
-
 def _lock(array: NDArray[Any], dtype: type[_S]) -> NDArray[_S]:
     """Return a read-only view: the kernels have one signature for tables from files and from memory."""
     view = array.astype(dtype, copy=False).view()
     view.setflags(write=False)
     return view
+
+
+NO_TABLES = _pack(None, None)
+"""Databases that cover no positions."""

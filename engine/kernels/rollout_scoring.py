@@ -1,7 +1,7 @@
 """Scores of rollout trials: where trials end, cube actions, luck.
 
-Scores are those of `engine.rollout.trial_scoring`: the outcome, and in cubeful rollouts the value, for the
-side on roll at the start. All trials of a block are at the same turn.
+A score is the outcome, and with the cube the value, for the side on roll at the start: see
+`engine.rollout.trial_scoring`.
 """
 
 from __future__ import annotations
@@ -12,367 +12,265 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels import kernel
-from engine.kernels.bearoff import number_position
 from engine.kernels.bearoff_tables import BearoffTables, look_up_outcome
-from engine.kernels.cubeful import (
-    OWN,
-    apply_double_option,
-    compute_match_values,
-    compute_money_values,
-    look_up_efficiencies,
+from engine.kernels.cubeful import OWN
+from engine.kernels.objectives import (
+    MATCH,
+    MONEY,
+    OUTCOME_COLUMNS,
+    OUTCOMES_ONLY,
+    ObjectiveRules,
+    add_double_option,
+    write_values,
 )
 from engine.kernels.outcomes import write_finished
 from engine.kernels.rollout import (
-    FIRST_TURN,
+    CUBE,
+    END,
+    NEXT_GROUP,
+    PLAYS_ON,
     ROWS,
+    TRUNCATED,
     TURN,
     TrialArrays,
     average_over_rolls,
-    copy_board,
     drop_ended,
 )
 
-OUTCOME_COLUMNS = 5
-TIE_TOLERANCE = 1e-5
+_TIE = np.float32(1e-5)
 """Values closer than this count as equal: rounding of 32-bit numbers."""
 
-_TIE = np.float32(TIE_TOLERANCE)
 _TWO = np.float32(2.0)
 
 
-class ScoringTables(NamedTuple):
-    """How trials are scored; made by `engine.rollout.trial_scoring.TrialScoring.make_tables`.
-
-    The first axis of the arrays is the seat on roll, 0 for the side on roll at the start; s is the number of
-    states of the cube. Without the cube only `is_cubeful` counts.
-
-    Attributes:
-        is_cubeful: Whether scores have a sixth column, the value.
-        is_money: Whether values are points, not match-winning chances.
-        may_double_at_start: Whether the side on roll at the start may double before its first roll.
-        jacoby: Whether gammons do not count while the cube is centred.
-        beavers: Whether the option to double is valued with beavers.
-        may_beaver: Whether the present cube may be beavered.
-        stake_factor: Factor from the value of the state after a take to the value of a take.
-        efficiencies: ``float32[4, pips]``, see `engine.kernels.cubeful.look_up_efficiencies`.
-        states: ``int8[2, s, 3]``, see `engine.kernels.cubeful.compute_match_values`.
-        owners: ``int8[2, s]``, who can turn the cube.
-        turns: ``bool[2, levels, 2]``, see there.
-        worths: ``float64[2, levels, 2, 3]``, see there.
-        state_after_take: ``int64[2, s]``.
-        may_double: ``bool[2, s]``.
-        pass_values: ``float32[2, s]``.
-        is_dead: ``bool[s]``: whether nobody can turn the cube.
-        exact_columns: ``int64[2, s]``, the column of exact money equities in each state.
-    """
-
-    is_cubeful: bool
-    is_money: bool
-    may_double_at_start: bool
-    jacoby: bool
-    beavers: bool
-    may_beaver: bool
-    stake_factor: float
-    efficiencies: NDArray[np.float32]
-    states: NDArray[np.int8]
-    owners: NDArray[np.int8]
-    turns: NDArray[np.bool_]
-    worths: NDArray[np.float64]
-    state_after_take: NDArray[np.int64]
-    may_double: NDArray[np.bool_]
-    pass_values: NDArray[np.float32]
-    is_dead: NDArray[np.bool_]
-    exact_columns: NDArray[np.int64]
-
-
 class TrialRules(NamedTuple):
-    """How trials are played and where they end.
+    """How trials are played, where they end and what they score.
 
     Attributes:
+        own: The values of the side on roll at the start, which moves on even turns.
+        other: Those of the other side.
+        is_dead: ``bool[s]``: in which states nobody can turn the cube any more.
+        may_double_at_start: Whether the side on roll at the start may double before its first roll.
+        may_beaver: Whether the present cube may be beavered.
         truncation: The turn at which all trials end; 0 for none.
         variance_reduction: Whether to subtract luck.
         dice: ``int8[21, 2]``, the rolls.
         weights: ``float64[21]``, the probability of each.
-        cubeful_ends: Databases that end trials, money trials with their exact equities.
-        ends: Databases that end trials whose cube is dead.
+        no_tables: Empty databases: luck is measured by an evaluator alone.
     """
 
+    own: ObjectiveRules
+    other: ObjectiveRules
+    is_dead: NDArray[np.bool_]
+    may_double_at_start: bool
+    may_beaver: bool
     truncation: int
     variance_reduction: bool
     dice: NDArray[np.int8]
     weights: NDArray[np.float64]
-    cubeful_ends: BearoffTables
-    ends: BearoffTables
-
-
-class TrialDecisions(NamedTuple):
-    """The rows of a block that end at a turn, or whose side on roll may double; made by `make_decisions`.
-
-    Attributes:
-        rows: ``int64[n]``.
-        kinds: ``int8[n]``, `END`, `EXACT_END`, `TRUNCATED` or `CUBE`.
-        boards: ``int8[n, 2, 26]``.
-        classes: ``int8[n]``, for the evaluator.
-        outcomes: ``float32[n, 5]``; of `TRUNCATED` and `CUBE` the caller evaluates them.
-    """
-
-    rows: NDArray[np.int64]
-    kinds: NDArray[np.int8]
-    boards: NDArray[np.int8]
-    classes: NDArray[np.int8]
-    outcomes: NDArray[np.float32]
-
-
-END, EXACT_END, TRUNCATED, CUBE = range(4)
-"""Kinds of decisions: the outcome is known, the exact money equities too, or it is to be evaluated: that of a
-truncated trial, and of a cube decision."""
+    no_tables: BearoffTables
 
 
 @kernel
-def make_decisions(rows: int) -> TrialDecisions:
-    """Make room for the decisions of a number of rows."""
-    return TrialDecisions(
-        rows=np.empty(rows, np.int64),
-        kinds=np.empty(rows, np.int8),
-        boards=np.empty((rows, 2, 26), np.int8),
-        classes=np.empty(rows, np.int8),
-        outcomes=np.empty((rows, 5), np.float32),
-    )
+def mark_decisions(rules: TrialRules, trials: TrialArrays) -> None:
+    """Mark the rows that end before the roll, and those whose side on roll may double to its benefit.
 
-
-@kernel
-def list_decisions(
-    tables: ScoringTables, rules: TrialRules, trials: TrialArrays, decisions: TrialDecisions
-) -> int:
-    """List the rows that end before the next roll, or whose side on roll may double to its benefit.
+    Those that are over get their outcomes; the caller evaluates the others.
 
     Args:
-        tables: The scoring.
         rules: The rules.
-        trials: The block.
-        decisions: out, with room for all rows in play.
-
-    Returns:
-        Their number.
+        trials: in and out: kinds, and outcomes.
     """
     turn = trials.progress[TURN]
-    has_option = tables.is_cubeful and (turn > 0 or tables.may_double_at_start)
-    boards, outcomes = decisions.boards, decisions.outcomes
-    count = 0
+    side = rules.other if turn % 2 else rules.own
+    has_cube = side.kind != OUTCOMES_ONLY and (turn > 0 or rules.may_double_at_start)
     for row in range(trials.progress[ROWS]):
-        state = int(trials.states[row])
-        is_dead = not tables.is_cubeful or tables.is_dead[state]
-        copy_board(trials.boards, row, boards, count)
-        kind = -1
-        if boards[count, 0, 0] == 15 or boards[count, 1, 0] == 15:
-            write_finished(boards, count, outcomes)
+        kind = PLAYS_ON
+        if trials.boards[row, 0, 0] == 15 or trials.boards[row, 1, 0] == 15:
+            write_finished(trials.boards, row, trials.outcomes)
             kind = END
-        elif (is_dead or tables.is_money) and look_up_outcome(rules.cubeful_ends, boards, count, outcomes):
-            kind = EXACT_END if tables.is_cubeful and tables.is_money else END
-        elif is_dead and look_up_outcome(rules.ends, boards, count, outcomes):
-            kind = END
-        elif turn and turn == rules.truncation:
+        elif turn > 0 and turn == rules.truncation:
             kind = TRUNCATED
-        elif has_option and tables.may_double[turn % 2, state]:
+        elif has_cube and side.may_double[trials.states[row]]:
             kind = CUBE
-        if kind >= 0:
-            decisions.rows[count] = row
-            decisions.kinds[count] = kind
-            count += 1
-    return count
+        trials.kinds[row] = kind
 
 
 @kernel
-def decide(
-    tables: ScoringTables, rules: TrialRules, trials: TrialArrays, decisions: TrialDecisions, count: int
+def look_up_ends(
+    rules: TrialRules, cubeful_ends: BearoffTables, ends: BearoffTables, trials: TrialArrays
 ) -> None:
+    """End the rows whose value is known, after `mark_decisions`.
+
+    Args:
+        rules: The rules.
+        cubeful_ends: Databases that end money trials, and those whose cube is dead.
+        ends: Databases that end trials whose cube is dead.
+        trials: in and out: kinds, and outcomes.
+    """
+    is_money = rules.own.kind != MATCH
+    for row in range(trials.progress[ROWS]):
+        if trials.kinds[row] == END:
+            continue
+        is_dead = rules.is_dead[trials.states[row]]
+        is_known = (is_dead or is_money) and look_up_outcome(
+            cubeful_ends, trials.boards, row, trials.outcomes
+        )
+        if is_known or (is_dead and look_up_outcome(ends, trials.boards, row, trials.outcomes)):
+            trials.kinds[row] = END
+
+
+@kernel
+def compute_values(rules: TrialRules, tables: BearoffTables, trials: TrialArrays) -> NDArray[np.float32]:
+    """Compute the values of all rows in play, without the option to double now.
+
+    Args:
+        rules: The rules.
+        tables: Databases whose equities count in money play.
+        trials: The block; where rows play on, the values are anything.
+
+    Returns:
+        ``float32[n, 5 + s]``, the outcomes, and the values in all states of the cube.
+    """
+    side = rules.other if trials.progress[TURN] % 2 else rules.own
+    rows = trials.progress[ROWS]
+    values = np.empty((rows, OUTCOME_COLUMNS + side.owners.shape[0]), np.float32)
+    write_values(side, tables, trials.boards[:rows], trials.outcomes[:rows], np.arange(rows), values)
+    return values
+
+
+@kernel
+def decide(rules: TrialRules, trials: TrialArrays, values: NDArray[np.float32]) -> None:
     """Score the trials that end, play the cube actions, and drop the rows that have ended.
 
     Args:
-        tables: The scoring.
         rules: The rules.
         trials: in and out.
-        decisions: From `list_decisions`, with all outcomes.
-        count: Their number.
+        values: ``float32[n, 5 + s]``, from `compute_values`.
     """
     turn = trials.progress[TURN]
-    seat = turn % 2
-    has_option = turn > 0 or tables.may_double_at_start
-    values = np.zeros((count, tables.states.shape[1]), np.float32)
-    if tables.is_cubeful:
-        compute_values(tables, seat, decisions.boards[:count], decisions.outcomes[:count], values)
-    ended = np.zeros(trials.progress[ROWS], np.bool_)
-    scores = np.empty((1, trials.scores.shape[1]))
-    for i in range(count):
-        row = decisions.rows[i]
+    side = rules.other if turn % 2 else rules.own
+    best = values.copy()
+    if turn > 0 or rules.may_double_at_start:
+        add_double_option(side, best)
+    scores = np.empty((values.shape[0], trials.scores.shape[1]))
+    for row in range(values.shape[0]):
         state = int(trials.states[row])
-        value = tables.pass_values[seat, state]
-        if decisions.kinds[i] == CUBE:
-            if not _is_passed(tables, trials, row, values, i):
-                continue
-        elif tables.is_cubeful:
-            if decisions.kinds[i] == EXACT_END:
-                own, other = number_position(decisions.boards, i, rules.cubeful_ends.pair_ranks)
-                for s in range(values.shape[1]):
-                    values[i, s] = rules.cubeful_ends.equities[own, other, tables.exact_columns[seat, s]]
-            if has_option:
-                add_double_option(tables, seat, values[i : i + 1])
-            value = values[i, state]
-        _write_score(tables, seat, decisions.outcomes, i, value, scores, 0)
+        if trials.kinds[row] == CUBE:
+            if _is_passed(rules, trials, row, values):
+                best[row, OUTCOME_COLUMNS + state] = side.pass_values[state]
+            else:
+                trials.kinds[row] = PLAYS_ON
+        if trials.kinds[row] == PLAYS_ON:
+            continue
+        _write_score(rules, turn, best, row, state, scores, row)
         place = trials.places[row]
         for column in range(scores.shape[1]):
             stake = trials.stakes[row] if column >= OUTCOME_COLUMNS else 1.0
-            trials.scores[place, column] += scores[0, column] * stake
-        ended[row] = True
-    drop_ended(trials, ended)
+            trials.scores[place, column] += scores[row, column] * stake
+    drop_ended(trials)
 
 
 @kernel
-def compute_values(
-    tables: ScoringTables,
-    seat: int,
+def subtract_luck(
+    rules: TrialRules,
+    trials: TrialArrays,
+    end: int,
     boards: NDArray[np.int8],
     outcomes: NDArray[np.float32],
-    values: NDArray[np.float32],
 ) -> None:
-    """Write cubeful values in every state of the cube without the option to double now.
+    """Subtract the luck of their rolls from the scores of the trials of the next groups.
 
     Args:
-        tables: The scoring.
-        seat: The seat on roll.
-        boards: ``int8[n, 2, 26]``.
-        outcomes: ``float32[n, 5]``.
-        values: out, ``float32[n, s]``.
+        rules: The rules.
+        trials: in and out.
+        end: The group after the last one.
+        boards: ``int8[m, 2, 26]``, the positions after the best play of each roll, group by group.
+        outcomes: ``float32[m, 5]``, of those.
     """
-    efficiencies = np.empty(boards.shape[0], np.float32)
-    look_up_efficiencies(boards, tables.efficiencies, efficiencies)
-    if tables.is_money:
-        compute_money_values(outcomes, efficiencies, tables.owners[seat], tables.jacoby, values)
-    else:
-        compute_match_values(
-            outcomes, efficiencies, tables.worths[seat], tables.turns[seat], tables.states[seat], values
-        )
-
-
-@kernel
-def add_double_option(tables: ScoringTables, seat: int, values: NDArray[np.float32]) -> None:
-    """Add the option to double to values in every state of the cube, ``float32[n, s]``."""
-    apply_double_option(
-        values,
-        0,
-        tables.may_double[seat],
-        tables.state_after_take[seat],
-        tables.pass_values[seat],
-        tables.stake_factor,
-        tables.beavers,
-    )
+    turn = trials.progress[TURN]
+    side = rules.own if turn % 2 else rules.other
+    values = np.empty((boards.shape[0], OUTCOME_COLUMNS + side.owners.shape[0]), np.float32)
+    write_values(side, rules.no_tables, boards, outcomes, np.arange(boards.shape[0]), values)
+    add_double_option(side, values)
+    first = trials.progress[NEXT_GROUP]
+    rolls, columns = rules.weights.shape[0], trials.scores.shape[1]
+    scores, means = np.empty((rolls, columns)), np.empty((1, columns))
+    for group in range(first, end):
+        state = -1
+        for i in range(trials.ends[group - 1] if group else 0, trials.ends[group]):
+            row = trials.groups[i]
+            place = trials.places[row]
+            if trials.states[row] != state:
+                state = int(trials.states[row])
+                for roll in range(rolls):
+                    _write_score(rules, turn + 1, values, (group - first) * rolls + roll, state, scores, roll)
+                average_over_rolls(scores, rules.weights, means)
+            roll = int(trials.rolls[place, turn % trials.rolls.shape[1]])
+            for column in range(columns):
+                stake = trials.stakes[row] if column >= OUTCOME_COLUMNS else 1.0
+                trials.scores[place, column] -= (scores[roll, column] - means[0, column]) * stake
 
 
 @kernel
 def _write_score(
-    tables: ScoringTables,
-    seat: int,
-    outcomes: NDArray[np.float32],
+    rules: TrialRules,
+    turn: int,
+    values: NDArray[np.float32],
     row: int,
-    value: float,
+    state: int,
     scores: NDArray[np.float64],
     place: int,
 ) -> None:
     """Write a score at a stake of 1.
 
     Args:
-        tables: The scoring.
-        seat: The seat on roll.
-        outcomes: ``float32[n, 5]``.
-        row: The row of the outcome.
-        value: Its cubeful value, if scores have one.
+        rules: The rules.
+        turn: The turn; on odd ones the values are for the other side.
+        values: ``float32[n, 5 + s]``.
+        row: The row of values.
+        state: The state of the cube.
         scores: out, ``float64[m, columns]``.
         place: The row to write.
     """
-    if seat == 0:
+    if turn % 2 == 0:
         for column in range(OUTCOME_COLUMNS):
-            scores[place, column] = outcomes[row, column]
+            scores[place, column] = values[row, column]
     else:
-        scores[place, 0] = 1.0 - float(outcomes[row, 0])
+        scores[place, 0] = 1.0 - float(values[row, 0])
         for column in range(1, 3):
-            scores[place, column] = outcomes[row, column + 2]
-            scores[place, column + 2] = outcomes[row, column]
-    if tables.is_cubeful:
-        total = 0.0 if tables.is_money else 1.0
-        scores[place, OUTCOME_COLUMNS] = total - float(value) if seat else float(value)
+            scores[place, column] = values[row, column + 2]
+            scores[place, column + 2] = values[row, column]
+    if rules.own.kind != OUTCOMES_ONLY:
+        value = float(values[row, OUTCOME_COLUMNS + state])
+        total = 0.0 if rules.own.kind == MONEY else 1.0
+        scores[place, OUTCOME_COLUMNS] = total - value if turn % 2 else value
 
 
 @kernel
-def subtract_luck(
-    tables: ScoringTables,
-    trials: TrialArrays,
-    first: int,
-    end: int,
-    boards: NDArray[np.int8],
-    outcomes: NDArray[np.float32],
-    weights: NDArray[np.float64],
-) -> None:
-    """Subtract the luck of their rolls from the scores of the trials in one position.
+def _is_passed(rules: TrialRules, trials: TrialArrays, row: int, values: NDArray[np.float32]) -> bool:
+    """Play the cube action of a row whose side on roll may double; a double that costs nothing is made.
 
     Args:
-        tables: The scoring.
-        trials: in and out.
-        first: The first of the rows in ``trials.groups``.
-        end: Where they end there.
-        boards: ``int8[rolls, 2, 26]``, the position after the best play of each roll.
-        outcomes: ``float32[rolls, 5]``, of those.
-        weights: ``float64[rolls]``, the probability of each roll.
-    """
-    turn = trials.progress[TURN]
-    seat = (turn + 1) % 2
-    rolls, columns = weights.shape[0], trials.scores.shape[1]
-    values = np.zeros((rolls, tables.states.shape[1]), np.float32)
-    if tables.is_cubeful:
-        compute_values(tables, seat, boards, outcomes, values)
-        add_double_option(tables, seat, values)
-    scores, means = np.empty((rolls, columns)), np.empty((1, columns))
-    state = -1
-    for at in range(first, end):
-        row = trials.groups[at]
-        place = trials.places[row]
-        if trials.states[row] != state:
-            state = int(trials.states[row])
-            for roll in range(rolls):
-                _write_score(tables, seat, outcomes, roll, values[roll, state], scores, roll)
-            average_over_rolls(scores, weights, means)
-        roll = int(trials.rolls[place, turn - trials.progress[FIRST_TURN]])
-        for column in range(columns):
-            stake = trials.stakes[row] if column >= OUTCOME_COLUMNS else 1.0
-            trials.scores[place, column] -= (scores[roll, column] - means[0, column]) * stake
-
-
-@kernel
-def _is_passed(
-    tables: ScoringTables, trials: TrialArrays, row: int, values: NDArray[np.float32], at: int
-) -> bool:
-    """Play the cube action of a row whose side on roll may double; one that costs nothing is made.
-
-    Args:
-        tables: The scoring.
+        rules: The rules.
         trials: in and out; the state and the stake change where a double is taken.
         row: The row.
-        values: ``float32[n, s]``, values in every state, without the option to double.
-        at: The place of the row's.
+        values: ``float32[n, 5 + s]``, without the option to double.
 
     Returns:
         Whether the double is passed, which ends the trial.
     """
-    seat = trials.progress[TURN] % 2
+    side = rules.other if trials.progress[TURN] % 2 else rules.own
     state = int(trials.states[row])
-    after = tables.state_after_take[seat, state]
-    held, passed = values[at, state], tables.pass_values[seat, state]
-    taken = np.float32(tables.stake_factor) * values[at, after]
-    factor = tables.stake_factor
-    if tables.may_beaver and taken < -_TIE:
+    after = side.state_after_take[state]
+    held, passed = values[row, OUTCOME_COLUMNS + state], side.pass_values[state]
+    taken = np.float32(side.stake_factor) * values[row, OUTCOME_COLUMNS + after]
+    factor = side.stake_factor
+    if rules.may_beaver and taken < -_TIE:
         taken = _TWO * taken
         factor *= 2.0
     doubled = min(taken, passed)
-    costs_nothing = tables.states[seat, state, 2] == OWN
+    costs_nothing = side.states[state, 2] == OWN
     if not (doubled > held + _TIE or (costs_nothing and doubled > held - _TIE)):
         return False
     if taken > passed + _TIE:

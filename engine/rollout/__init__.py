@@ -1,7 +1,6 @@
 """Rollouts: trials that the engine plays out from a position, and estimates from them."""
 
 from engine.rollout.cube_decisions import CubeRollout, roll_out_cube
-from engine.rollout.cubeful_scoring import CubefulScoring
 from engine.rollout.decisions import (
     PlayRollout,
     make_scoring_after_plays,
@@ -16,7 +15,7 @@ from engine.rollout.runner import Rollout, roll_out
 from engine.rollout.settings import RolloutEvaluators, RolloutSettings
 from engine.rollout.state_file import load_state, save_state
 from engine.rollout.stop_rules import StopReason
-from engine.rollout.trial_scoring import TrialCubes, TrialScoring
+from engine.rollout.trial_scoring import CubefulScoring, TrialCubes, TrialScoring
 
 __all__ = [
     "CubeRollout",

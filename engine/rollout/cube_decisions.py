@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Unpack
 
 import numpy as np
 
 from engine.cubeful import CubeDecision, CubeStateSpace, decide_from_values
 from engine.errors import StateError
-from engine.rollout.cubeful_scoring import VALUE_COLUMN, CubefulScoring
 from engine.rollout.results import EquityDifference, RolloutEstimate, RolloutState
-from engine.rollout.runner import Rollout, RolloutProgressCallback, roll_out
+from engine.rollout.runner import Rollout, RolloutHandling, roll_out
 from engine.rollout.settings import RolloutEvaluators, RolloutSettings
 from engine.rollout.stop_rules import apply_cube_rule
-from engine.rollout.trial_scoring import TrialCubes
+from engine.rollout.trial_scoring import VALUE_COLUMN, CubefulScoring, TrialCubes
 from engine.rules.position import Position
 
 
@@ -42,10 +41,7 @@ def roll_out_cube(
     space: CubeStateSpace,
     evaluators: RolloutEvaluators,
     settings: RolloutSettings | None = None,
-    *,
-    resume: RolloutState | None = None,
-    progress: RolloutProgressCallback | None = None,
-    cancelled: Callable[[], bool] | None = None,
+    **handling: Unpack[RolloutHandling],
 ) -> CubeRollout:
     """Roll out a cube decision.
 
@@ -55,9 +51,7 @@ def roll_out_cube(
         evaluators: As for `engine.rollout.roll_out`.
         settings: As there; ``stop_jsd`` stops when neither the double nor the response is in doubt, see
             `engine.rollout.stop_rules.apply_cube_rule`.
-        resume: As there.
-        progress: As there; start 0 is the position without the double, start 1 the one after a take.
-        cancelled: As there.
+        **handling: As there; start 0 is the position without the double, start 1 the one after a take.
 
     Raises:
         StateError: The game is over, or ``resume`` is of another rollout.
@@ -79,9 +73,7 @@ def roll_out_cube(
         scoring=scoring,
         cubes=cubes,
         rule=apply_cube_rule,
-        resume=resume,
-        progress=progress,
-        cancelled=cancelled,
+        **handling,
     )
     state = rollout.state
     decision = decide_from_values(_compute_mean_values(state, space), space)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Unpack
 
 from engine.cubeful import CubeStateSpace
 from engine.errors import PlayError, ValueRangeError
-from engine.rollout.cubeful_scoring import CubefulScoring
-from engine.rollout.results import EquityDifference, RolloutEstimate, RolloutState
-from engine.rollout.runner import Rollout, RolloutProgressCallback, roll_out
+from engine.rollout.results import EquityDifference, RolloutEstimate
+from engine.rollout.runner import Rollout, RolloutHandling, roll_out
 from engine.rollout.settings import RolloutEvaluators, RolloutSettings
-from engine.rollout.trial_scoring import TrialScoring
+from engine.rollout.trial_scoring import CubefulScoring, TrialScoring
 from engine.rules.dice import Roll
 from engine.rules.moves import Play, legal_plays
 from engine.rules.position import Position
@@ -40,9 +40,7 @@ def roll_out_position(
     settings: RolloutSettings | None = None,
     *,
     space: CubeStateSpace | None = None,
-    resume: RolloutState | None = None,
-    progress: RolloutProgressCallback | None = None,
-    cancelled: Callable[[], bool] | None = None,
+    **handling: Unpack[RolloutHandling],
 ) -> tuple[RolloutEstimate, Rollout]:
     """Roll out a position.
 
@@ -52,9 +50,7 @@ def roll_out_position(
         settings: As there.
         space: The states of the cube, seen by the player on roll, who does not double on the first roll;
             cubeless if None.
-        resume: As for `roll_out`.
-        progress: As there.
-        cancelled: As there.
+        **handling: As there.
 
     Returns:
         The estimate, for the player on roll, and the rollout.
@@ -63,15 +59,7 @@ def roll_out_position(
         GammondError: As `roll_out`.
     """
     scoring = make_scoring_before_roll(space)
-    rollout = roll_out(
-        [position],
-        evaluators,
-        settings,
-        scoring=scoring,
-        resume=resume,
-        progress=progress,
-        cancelled=cancelled,
-    )
+    rollout = roll_out([position], evaluators, settings, scoring=scoring, **handling)
     return rollout.state.estimate(0, scoring), rollout
 
 
@@ -83,9 +71,7 @@ def roll_out_plays(
     *,
     plays: Sequence[Play] | None = None,
     space: CubeStateSpace | None = None,
-    resume: RolloutState | None = None,
-    progress: RolloutProgressCallback | None = None,
-    cancelled: Callable[[], bool] | None = None,
+    **handling: Unpack[RolloutHandling],
 ) -> tuple[list[PlayRollout], Rollout]:
     """Roll out plays of one roll with the same dice, and rank them.
 
@@ -96,9 +82,7 @@ def roll_out_plays(
         settings: As there.
         plays: The plays; all legal ones if None.
         space: The states of the cube, seen by the player on roll; cubeless if None.
-        resume: As for `roll_out`.
-        progress: As there; the starts are the positions after the plays, in their order.
-        cancelled: As there.
+        **handling: As there; the starts are the positions after the plays, in their order.
 
     Returns:
         The plays, best first and pruned ones last, and the rollout.
@@ -111,15 +95,7 @@ def roll_out_plays(
     """
     chosen = _check_plays(position, roll, plays)
     scoring = make_scoring_after_plays(space)
-    rollout = roll_out(
-        [play.result for play in chosen],
-        evaluators,
-        settings,
-        scoring=scoring,
-        resume=resume,
-        progress=progress,
-        cancelled=cancelled,
-    )
+    rollout = roll_out([play.result for play in chosen], evaluators, settings, scoring=scoring, **handling)
     return rank_by_rollout(chosen, rollout, scoring), rollout
 
 

@@ -22,63 +22,44 @@ CYCLE = FACES * FACES
 
 STRATIFIED_TURNS = 2
 
+_ROLL_NUMBERS = np.zeros((7, 7), np.int8)
+"""The index of two dice in `ROLLS`."""
+for _number, (_high, _low) in enumerate(ROLLS):
+    _ROLL_NUMBERS[_high, _low] = _ROLL_NUMBERS[_low, _high] = _number
+
 _ORDER_KEYS = np.uint64(0xD1B54A32D192ED03)
 
 
-def draw_rollout_dice(seed: int, trials: NDArray[np.int64], turn: int) -> NDArray[np.int8]:
-    """Draw the rolls of one turn in given trials.
+def draw_rolls(seed: int, trials: NDArray[np.int64], turns: range) -> NDArray[np.int8]:
+    """Draw the rolls of some turns in given trials.
 
     Args:
         seed: Seed of the rollout, 0 or more.
         trials: ``int64[n]``, numbers of trials, 0 or more.
-        turn: 0 for the first roll.
-
-    Returns:
-        ``int8[n, 2]``.
-    """
-    if turn >= STRATIFIED_TURNS:
-        return draw_paired_dice(seed, trials, np.full(len(trials), turn))
-    cycles, cycle_of = np.unique(trials // CYCLE, return_inverse=True)
-    row, column = np.divmod(trials % CYCLE, FACES)
-    place = column if turn == 0 else (row + column) % FACES
-    orders = np.stack([_draw_order(seed, int(cycle), turn) for cycle in cycles]) if len(cycles) else _NO_ORDER
-    faces = orders[cycle_of, place]
-    return np.stack([faces // 6 + 1, faces % 6 + 1], axis=1).astype(np.int8)
-
-
-def draw_roll_numbers(seed: int, trials: NDArray[np.int64], turns: range) -> NDArray[np.int8]:
-    """Draw the rolls of some turns, as `draw_rollout_dice` does, and number them.
-
-    Args:
-        seed: Seed of the rollout, 0 or more.
-        trials: ``int64[n]``, numbers of trials, 0 or more.
-        turns: The turns.
+        turns: The turns, 0 for the first roll.
 
     Returns:
         ``int8[n, len(turns)]``, indices in `engine.rules.dice.ROLLS`.
     """
-    stratified = range(turns.start, max(turns.start, min(turns.stop, STRATIFIED_TURNS)))
-    others = np.arange(stratified.stop, turns.stop)
     dice = np.empty((len(trials), len(turns), 2), np.int8)
+    stratified = [turn for turn in turns if turn < STRATIFIED_TURNS]
     for column, turn in enumerate(stratified):
-        dice[:, column] = draw_rollout_dice(seed, trials, turn)
+        faces = _draw_stratified(seed, trials, turn)
+        dice[:, column] = np.stack([faces // 6 + 1, faces % 6 + 1], axis=1)
+    others = np.array(turns[len(stratified) :], np.int64)
     drawn = draw_paired_dice(seed, np.repeat(trials, len(others)), np.tile(others, len(trials)))
     dice[:, len(stratified) :] = drawn.reshape(len(trials), len(others), 2)
-    return ROLL_NUMBERS[dice[..., 0], dice[..., 1]]
+    return _ROLL_NUMBERS[dice[..., 0], dice[..., 1]]
 
 
-def _make_roll_numbers() -> NDArray[np.int8]:
-    """Return ``int8[7, 7]``: the index of two dice in `ROLLS`."""
-    numbers = np.zeros((7, 7), np.int8)
-    for number, (high, low) in enumerate(ROLLS):
-        numbers[high, low] = numbers[low, high] = number
-    return numbers
-
-
-ROLL_NUMBERS = _make_roll_numbers()
-"""``int8[7, 7]``: the index of two dice in `engine.rules.dice.ROLLS`."""
-
-_NO_ORDER = np.empty((0, FACES), np.int64)
+def _draw_stratified(seed: int, trials: NDArray[np.int64], turn: int) -> NDArray[np.int64]:
+    """Draw ordered rolls of the first or second turn, 0 to 35, ``int64[n]``."""
+    cycles, cycle_of = np.unique(trials // CYCLE, return_inverse=True)
+    row, column = np.divmod(trials % CYCLE, FACES)
+    orders = [_draw_order(seed, int(cycle), turn) for cycle in cycles]
+    place = column if turn == 0 else (row + column) % FACES
+    faces: NDArray[np.int64] = np.array(orders, np.int64).reshape(-1, FACES)[cycle_of, place]
+    return faces
 
 
 def _draw_order(seed: int, cycle: int, turn: int) -> NDArray[np.int64]:

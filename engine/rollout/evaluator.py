@@ -5,12 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from engine.rollout.settings import RolloutEvaluators, RolloutSettings
-from engine.rollout.trial_scoring import Scores, TrialScoring
-from engine.rollout.trials import play_trials
+from engine.rollout.trial_scoring import TrialScoring
+from engine.rollout.trials import BLOCK_ROWS, play_trials
 from engine.rules.outcome import Outcomes, sanitise_outcomes
 from engine.rules.position import Board
-
-_GAMES_AT_ONCE = 4096
 
 
 class RolloutEvaluator:
@@ -40,24 +38,17 @@ class RolloutEvaluator:
     def evaluate(self, boards: Board) -> Outcomes:
         """Roll positions out, as `engine.evaluation.evaluator.Evaluator.evaluate`."""
         means = np.empty((len(boards), 5), np.float32)
-        step = max(1, _GAMES_AT_ONCE // self._settings.trials)
+        trials = range(self._settings.trials)
+        step = max(1, BLOCK_ROWS // len(trials))
         for start in range(0, len(boards), step):
-            for row, scores in enumerate(self._play_trials(boards[start : start + step]), start):
-                means[row] = scores.mean(axis=0)
-        return sanitise_outcomes(means, boards)
-
-    def _play_trials(self, boards: Board) -> Scores:
-        """Play all trials; return their scores, ``float64[n, trials, 5]``."""
-        trials = self._settings.trials
-        parts = [
-            play_trials(
-                boards,
-                range(first, min(first + _GAMES_AT_ONCE, trials)),
+            scores = play_trials(
+                boards[start : start + step],
+                trials,
                 self._settings,
                 self._evaluators,
                 TrialScoring(),
                 lambda: False,
             )
-            for first in range(0, trials, _GAMES_AT_ONCE)
-        ]
-        return np.concatenate(parts, axis=1)
+            for row, of_row in enumerate(scores, start):
+                means[row] = of_row.mean(axis=0)
+        return sanitise_outcomes(means, boards)

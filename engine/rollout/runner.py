@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
+from typing import TypedDict
 
 import numpy as np
 
@@ -24,16 +25,13 @@ from engine.rollout.stop_rules import (
     next_check_trial,
 )
 from engine.rollout.trial_scoring import Scores, TrialCubes, TrialScoring
-from engine.rollout.trials import play_trials
+from engine.rollout.trials import BLOCK_ROWS, play_trials
 from engine.rules.position import Board, Position
 from engine.runtime.thread_turns import hold_turn
 
 BLOCK_S = 0.5
 """Target time of a block of trials. Each complete block reports progress, and counts if the rollout is
 cancelled."""
-
-BLOCK_ROWS = 2 * FACES * FACES
-"""Maximum number of games in a block, which bounds the memory of a thread to some tens of MB."""
 
 HEARTBEAT_S = 0.5
 """Interval of progress reports, with or without new trials."""
@@ -42,6 +40,14 @@ _MAX_GROWTH = 12
 _SHOWN_STARTS = 3
 
 RolloutProgressCallback = Callable[[RolloutState], None]
+
+
+class RolloutHandling(TypedDict, total=False):
+    """What a rollout continues, reports to and is stopped by: arguments of `roll_out`, described there."""
+
+    resume: RolloutState | None
+    progress: RolloutProgressCallback | None
+    cancelled: Callable[[], bool] | None
 
 
 @dataclass(frozen=True)
@@ -127,7 +133,9 @@ class _RolloutRunner:
         cancelled: Callable[[], bool],
     ) -> None:
         self._state = state
-        self._buffers = [_ScoreBuffer(scores, settings.trials) for scores in state.scores]
+        self._buffers = [np.empty((settings.trials, scores.shape[1])) for scores in state.scores]
+        for buffer, scores in zip(self._buffers, state.scores, strict=True):
+            buffer[: len(scores)] = scores
         self._evaluators = evaluators
         self._settings = settings
         self._scoring = scoring
@@ -165,10 +173,10 @@ class _RolloutRunner:
         return Rollout(self._trim_state(), reason, tuple(active))
 
     def _trim_state(self) -> RolloutState:
-        """Return the state without spare capacity."""
-        if not any(kept.has_spare_capacity for kept in self._buffers):
+        """Return the state without room for trials that were not played."""
+        if min(map(len, self._state.scores)) == self._settings.trials:
             return self._state
-        return replace(self._state, scores=tuple(kept.rows.copy() for kept in self._buffers))
+        return replace(self._state, scores=tuple(scores.copy() for scores in self._state.scores))
 
     def _find_active(self, is_ruled: bool) -> list[int]:
         """Return the candidates to continue: with stop rules, those that were not pruned before."""
@@ -229,43 +237,12 @@ class _RolloutRunner:
 
     def _add_scores(self, candidates: list[int], scores: Scores) -> None:
         """Add the scores of a block, ``float64[candidates, trials, columns]``."""
+        known = list(self._state.scores)
         for one, block in zip(candidates, scores, strict=True):
-            self._buffers[one].add(block)
-        self._state = replace(self._state, scores=tuple(kept.rows for kept in self._buffers))
-
-
-class _ScoreBuffer:
-    """The scores of one start, with spare capacity, so that adding a block does not copy all earlier ones.
-
-    Args:
-        scores: The scores so far; they are not written to.
-        max_trials: Number of trials in the end.
-    """
-
-    def __init__(self, scores: Scores, max_trials: int) -> None:
-        self._buffer = scores
-        self._count = len(scores)
-        self._max_trials = max_trials
-
-    @property
-    def rows(self) -> Scores:
-        """The scores so far, without a copy; later blocks do not change them."""
-        return self._buffer[: self._count]
-
-    @property
-    def has_spare_capacity(self) -> bool:
-        """Whether it takes more memory than its rows."""
-        return len(self._buffer) > self._count
-
-    def add(self, block: Scores) -> None:
-        """Add ``float64[trials, columns]``."""
-        count = self._count + len(block)
-        if count > len(self._buffer):
-            room = np.empty((max(count, min(2 * self._count, self._max_trials)), block.shape[1]))
-            room[: self._count] = self.rows
-            self._buffer = room
-        self._buffer[self._count : count] = block
-        self._count = count
+            count = len(known[one]) + len(block)
+            self._buffers[one][len(known[one]) : count] = block
+            known[one] = self._buffers[one][:count]
+        self._state = replace(self._state, scores=tuple(known))
 
 
 def _make_empty_state(

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Protocol
 
 from engine.errors import ValueRangeError
 from engine.evaluation.evaluator import CubefulEvaluator, Evaluator, ExactEvaluator
 from engine.evaluation.pruning import PlayPruner
-from engine.kernels.rollout import TrialArrays
-from engine.kernels.rollout_scoring import ScoringTables
 from engine.rules.dice import MAX_SEED
 from engine.runtime.cores import MAX_THREADS
 
@@ -64,30 +61,6 @@ class RolloutSettings:
                 raise ValueRangeError(f"expected a number of 0 or more for {name}, got {value}", field=name)
 
 
-class TrialLoop(Protocol):
-    """Plays trials in one compiled loop, by compiled forms of the evaluators; used from several threads."""
-
-    def supports(self, settings: RolloutSettings, tables: ScoringTables) -> bool:
-        """Return whether all evaluators that such trials ask have a compiled form."""
-        ...
-
-    def play_on(
-        self, settings: RolloutSettings, tables: ScoringTables, trials: TrialArrays, rolls: int
-    ) -> bool:
-        """Play on with a block of trials until a number of rolls are played, or those that are drawn.
-
-        Args:
-            settings: Truncation and variance reduction apply.
-            tables: The scoring.
-            trials: in and out.
-            rolls: Number of rolls, all 21 of a position where luck is measured; a few more may be played.
-
-        Returns:
-            Whether all trials have ended.
-        """
-        ...
-
-
 @dataclass(frozen=True)
 class RolloutEvaluators:
     """The evaluators of a rollout. All are used from several threads.
@@ -101,7 +74,6 @@ class RolloutEvaluators:
         exact: Trials end at positions that one of these covers. One-sided bearoff tables may be among them
             where their small errors do not matter.
         exact_cubeful: The same; cubeful money trials end with the exact cubeful value.
-        loop: Plays trials as the others would, in one compiled loop; None if they have no compiled forms.
     """
 
     policy: PlayPruner
@@ -111,7 +83,6 @@ class RolloutEvaluators:
     cube: Evaluator | None = None
     exact: tuple[ExactEvaluator, ...] = ()
     exact_cubeful: tuple[CubefulEvaluator, ...] = ()
-    loop: TrialLoop | None = None
 
     @property
     def luck_evaluator(self) -> Evaluator:

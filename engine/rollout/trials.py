@@ -10,25 +10,69 @@ David Montgomery, "Variance Reduction", GammOnLine, 2000).
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import LimitError
-from engine.evaluation.evaluator import Evaluator
-from engine.kernels import rollout as kernel_rollout
+from engine.evaluation.evaluator import CubefulEvaluator, Evaluator, ExactEvaluator
+from engine.evaluation.pruning import PlayPruner
+from engine.kernels import as_kernel_array
+from engine.kernels.objectives import OUTCOME_COLUMNS, OUTCOMES_ONLY
+from engine.kernels.rollout import DRAWN, LOOKS_FOR_REPEATS, PROGRESS_COUNTS, ROWS, TURN, TrialArrays
+from engine.kernels.rollout_scoring import TrialRules
 from engine.rollout.batching import AdaptiveBatcher
-from engine.rollout.compiled_trials import play_compiled_trials
-from engine.rollout.dice import ROLL_NUMBERS, draw_rollout_dice
+from engine.rollout.dice import CYCLE, draw_rolls
 from engine.rollout.settings import MAX_TURNS, RolloutEvaluators, RolloutSettings
-from engine.rollout.trial_scoring import OUTCOME_COLUMNS, Scores, TrialCubes, TrialScoring
-from engine.rules.dice import ROLL_WEIGHTS, ROLLS
-from engine.rules.outcome import Outcomes, evaluate_finished
-from engine.rules.position import Board, find_finished
+from engine.rollout.trial_scoring import Scores, TrialCubes, TrialScoring
+from engine.rollout.trial_steps import SteppedTrials
+from engine.rules.position import Board
 
-_ALL_ROLLS = np.array(ROLLS, np.int8)
-_MOSTLY_DISTINCT = 0.9
+BLOCK_ROWS = 2 * CYCLE
+"""Maximum number of games in a block, which bounds the memory of a thread to some tens of MB."""
+
+DRAWN_TURNS = 32
+"""Turns whose dice are drawn together."""
+
+
+class TrialLoop(Protocol):
+    """A compiled loop that plays trials, to the bit as `SteppedTrials` does in steps."""
+
+    def __call__(self, rules: TrialRules, trials: TrialArrays, rolls: int) -> bool:
+        """Play on with a block of trials until a number of rolls are played, or those that are drawn.
+
+        Args:
+            rules: The rules.
+            trials: in and out.
+            rolls: Number of rolls, all 21 of a position where luck is measured; a few more may be played.
+
+        Returns:
+            Whether all trials have ended.
+        """
+        ...
+
+
+@runtime_checkable
+class TrialEvaluator(Evaluator, Protocol):
+    """An evaluator that may be part of a compiled loop of trials; used from several threads."""
+
+    def make_trial_loop(
+        self,
+        policy: PlayPruner,
+        exact: tuple[ExactEvaluator, ...],
+        exact_cubeful: tuple[CubefulEvaluator, ...],
+    ) -> TrialLoop | None:
+        """Return the loop of trials in which this evaluates all that is evaluated.
+
+        Arguments as the attributes of `RolloutEvaluators`.
+
+        Returns:
+            The loop; None if one of these has no compiled form.
+        """
+        ...
 
 
 def play_trials(
@@ -59,177 +103,62 @@ def play_trials(
         LimitError: A game did not end within `MAX_TURNS`.
     """
     cubes = TrialCubes.make_initial(len(starts)) if cubes is None else cubes
-    loop = evaluators.loop
-    if loop is not None and loop.supports(settings, scoring.make_tables()):
-        return play_compiled_trials(starts, cubes, trials, settings, loop, scoring, cancelled)
-    block = _TrialBlock(starts, cubes, trials, settings, evaluators, scoring, cancelled)
-    block.play()
-    return block.scores.reshape(len(starts), len(trials), scoring.columns)
+    boards = as_kernel_array(starts, np.int8)
+    rules = scoring.make_rules(settings)
+    play_on = find_loop(evaluators, rules) or SteppedTrials(evaluators, cancelled)
+    step = max(BLOCK_ROWS // len(starts), 1)
+    parts = []
+    for part in (trials[first : first + step] for first in range(0, len(trials), step)):
+        block = make_block(boards, cubes, len(part), scoring.columns)
+        numbers = np.tile(np.arange(part.start, part.stop), len(starts))
+        for batch in AdaptiveBatcher(cancelled).iter_batches(sys.maxsize):
+            if block.progress[TURN] == block.progress[DRAWN]:
+                _draw_turns(block, settings.seed, numbers)
+            if play_on(rules, block, batch.stop - batch.start):
+                break
+        parts.append(block.scores.reshape(len(starts), len(part), scoring.columns))
+    return np.concatenate(parts, axis=1)
 
 
-class _TrialBlock:
-    """Trials in progress, one row each, all at the same turn; the rows of finished ones are dropped."""
-
-    def __init__(
-        self,
-        starts: Board,
-        cubes: TrialCubes,
-        trials: range,
-        settings: RolloutSettings,
-        evaluators: RolloutEvaluators,
-        scoring: TrialScoring,
-        cancelled: Callable[[], bool],
-    ) -> None:
-        self._settings = settings
-        self._evaluators = evaluators
-        self._scoring = scoring
-        self._play_batcher, self._luck_batcher, self._leaf_batcher, self._cube_batcher = (
-            AdaptiveBatcher(cancelled) for _ in range(4)
-        )
-        self._boards: Board = np.repeat(starts, len(trials), axis=0)
-        self._trials = np.tile(np.arange(trials.start, trials.stop), len(starts))
-        self._places = np.arange(len(self._boards))
-        self._cubes = cubes[np.repeat(np.arange(len(starts)), len(trials))]
-        self._turn = 0
-        self._look_for_repeats = True
-        self.scores: Scores = np.zeros((len(self._boards), scoring.columns))
-
-    def play(self) -> None:
-        """Play all trials to their end, subtracting luck from their scores."""
-        self._finish_trials()
-        while len(self._boards):
-            if self._turn == MAX_TURNS:
-                raise LimitError(f"a trial of a rollout took over {MAX_TURNS} turns")
-            dice = draw_rollout_dice(self._settings.seed, self._trials, self._turn)
-            rolls = ROLL_NUMBERS[dice[:, 0], dice[:, 1]]
-            if not self._settings.variance_reduction:
-                self._boards = self._play_rolls(rolls)
-            else:
-                cheap = self._subtract_luck(rolls)
-                same = self._evaluators.effective_luck_policy is self._evaluators.policy
-                self._boards = cheap if same else self._play_rolls(rolls)
-            self._turn += 1
-            self._finish_trials()
-
-    def _play_rolls(self, rolls: NDArray[np.int8]) -> Board:
-        """Return the positions after the policy's plays of the given rolls, ``int8[n, 2, 26]``."""
-        rows, number = self._find_distinct(rolls)
-        children = np.empty((len(rows), 2, 26), np.int8)
-        for batch in self._play_batcher.iter_batches(len(rows)):
-            of = rows[batch]
-            replies = self._evaluators.policy.prune_plays(self._boards[of], _ALL_ROLLS[rolls[of]], 1, 0.0)
-            children[batch] = replies.children
-        return children[number]
-
-    def _subtract_luck(self, rolls: NDArray[np.int8]) -> Board:
-        """Subtract the luck of the given rolls from the scores.
-
-        Returns:
-            The positions after the plays that luck is measured by, ``int8[n, 2, 26]``.
-        """
-        rows, number = self._find_distinct(self._cubes.states)
-        children = np.empty((len(rows), len(ROLLS), 2, 26), np.int8)
-        scores = np.empty((len(rows), len(ROLLS), self._scoring.columns))
-        means = np.empty((len(rows), self._scoring.columns))
-        for batch in self._luck_batcher.iter_batches(len(rows)):
-            after, after_scores = self._evaluate_all_rolls(rows[batch])
-            children[batch] = after.reshape(-1, len(ROLLS), 2, 26)
-            scores[batch] = after_scores.reshape(-1, len(ROLLS), self._scoring.columns)
-            kernel_rollout.average_over_rolls(after_scores, ROLL_WEIGHTS, means[batch])
-        luck = scores[number, rolls] - means[number]
-        luck[:, OUTCOME_COLUMNS:] *= self._cubes.stakes[:, None]
-        self.scores[self._places] -= luck
-        return children[number, rolls]
-
-    def _evaluate_all_rolls(self, rows: NDArray[np.int64]) -> tuple[Board, Scores]:
-        """Return the cheap reply to each of the 21 rolls, and its scores, position by position."""
-        boards = np.repeat(self._boards[rows], len(ROLLS), axis=0)
-        dice = np.tile(_ALL_ROLLS, (len(rows), 1))
-        children = self._evaluators.effective_luck_policy.prune_plays(boards, dice, 1, 0.0).children
-        outcomes = self._evaluators.luck_evaluator.evaluate(children)
-        states = np.repeat(self._cubes.states[rows], len(ROLLS))
-        return children, self._scoring.score(outcomes, children, self._turn + 1, states)
-
-    def _find_distinct(self, marks: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Find repeated positions with equal marks, so that the work is done once for each.
-
-        Games diverge quickly: once nearly all are distinct, repeats are not looked for any more.
-
-        Args:
-            marks: One small number for each row.
-
-        Returns:
-            A row of each distinct position, and for each row its index among those.
-        """
-        everything = np.arange(len(self._boards))
-        if not self._look_for_repeats:
-            return everything, everything
-        keys = np.concatenate([self._boards.reshape(-1, 52), marks[:, None].astype(np.int8)], axis=1)
-        _, rows, number = np.unique(keys.view("V53").ravel(), return_index=True, return_inverse=True)
-        if len(rows) > _MOSTLY_DISTINCT * len(keys):
-            self._look_for_repeats = False
-        return rows, number
-
-    def _finish_trials(self) -> None:
-        """Score the trials that have ended, and drop them."""
-        over = find_finished(self._boards)
-        if over.any():
-            self._score_and_drop(over, evaluate_finished(self._boards[over]))
-        for cubeful in self._evaluators.exact_cubeful:
-            covered = cubeful.covers(self._boards)
-            covered &= self._scoring.can_settle(self._cubes.states, with_equities=True)
-            if covered.any():
-                boards = self._boards[covered]
-                self._score_and_drop(covered, cubeful.evaluate(boards), cubeful.cubeful_equities(boards))
-        for exact in self._evaluators.exact:
-            covered = exact.covers(self._boards)
-            covered &= self._scoring.can_settle(self._cubes.states, with_equities=False)
-            if covered.any():
-                self._score_and_drop(covered, exact.evaluate(self._boards[covered]))
-        if self._turn and self._turn == self._settings.truncation:
-            everything = np.ones(len(self._boards), np.bool_)
-            self._score_and_drop(
-                everything, _evaluate_in_batches(self._evaluators.leaf, self._boards, self._leaf_batcher)
-            )
-        self._act_on_cubes()
-
-    def _act_on_cubes(self) -> None:
-        """Play the cube actions, and end the trials in which the opponent passes."""
-        rows = np.flatnonzero(self._scoring.may_double(self._turn, self._cubes.states))
-        if not len(rows):
-            return
-        boards, cubes = self._boards[rows], self._cubes[rows]
-        outcomes = _evaluate_in_batches(self._evaluators.cube_evaluator, boards, self._cube_batcher)
-        passed, scores = self._scoring.act_on_cube(outcomes, boards, self._turn, cubes)
-        self._cubes[rows] = cubes
-        if passed.any():
-            ended = np.zeros(len(self._boards), np.bool_)
-            ended[rows[passed]] = True
-            self._add_and_drop(ended, scores)
-
-    def _score_and_drop(
-        self,
-        ended: NDArray[np.bool_],
-        outcomes: Outcomes,
-        equities: NDArray[np.float32] | None = None,
-    ) -> None:
-        """Score the trials of some rows by outcomes, and exact equities if known, and drop them."""
-        states = self._cubes.states[ended]
-        scores = self._scoring.score(outcomes, self._boards[ended], self._turn, states, equities)
-        self._add_and_drop(ended, scores)
-
-    def _add_and_drop(self, ended: NDArray[np.bool_], scores: Scores) -> None:
-        """Add scores, at a stake of 1, to those of the trials of some rows, and drop the rows."""
-        scores[:, OUTCOME_COLUMNS:] *= self._cubes.stakes[ended][:, None]
-        self.scores[self._places[ended]] += scores
-        left = ~ended
-        self._boards, self._trials, self._places = self._boards[left], self._trials[left], self._places[left]
-        self._cubes = self._cubes[left]
+def find_loop(evaluators: RolloutEvaluators, rules: TrialRules) -> TrialLoop | None:
+    """Return the compiled loop of trials; None if an evaluator that these trials ask has no compiled form."""
+    evaluator = evaluators.luck_evaluator
+    if (
+        not isinstance(evaluator, TrialEvaluator)
+        or (rules.variance_reduction and evaluators.effective_luck_policy is not evaluators.policy)
+        or (rules.truncation > 0 and evaluators.leaf is not evaluator)
+        or (rules.own.kind != OUTCOMES_ONLY and evaluators.cube_evaluator is not evaluator)
+    ):
+        return None
+    return evaluator.make_trial_loop(evaluators.policy, evaluators.exact, evaluators.exact_cubeful)
 
 
-def _evaluate_in_batches(evaluator: Evaluator, boards: Board, batcher: AdaptiveBatcher) -> Outcomes:
-    """Evaluate positions in batches, ``float32[n, 5]``."""
-    outcomes = np.empty((len(boards), 5), np.float32)
-    for batch in batcher.iter_batches(len(boards)):
-        outcomes[batch] = evaluator.evaluate(boards[batch])
-    return outcomes
+def make_block(starts: Board, cubes: TrialCubes, trials: int, columns: int) -> TrialArrays:
+    """Make a block of trials from each of several positions, with no rolls drawn."""
+    rows = len(starts) * trials
+    block = TrialArrays(
+        boards=np.repeat(starts, trials, axis=0),
+        places=np.arange(rows),
+        states=np.repeat(cubes.states, trials),
+        stakes=np.repeat(cubes.stakes, trials),
+        kinds=np.zeros(rows, np.int8),
+        outcomes=np.zeros((rows, OUTCOME_COLUMNS), np.float32),
+        rolls=np.zeros((rows, DRAWN_TURNS), np.int8),
+        scores=np.zeros((rows, columns)),
+        groups=np.empty(rows, np.int64),
+        ends=np.empty(rows, np.int64),
+        progress=np.zeros(PROGRESS_COUNTS, np.int64),
+    )
+    block.progress[ROWS] = rows
+    block.progress[LOOKS_FOR_REPEATS] = 1
+    return block
+
+
+def _draw_turns(block: TrialArrays, seed: int, numbers: NDArray[np.int64]) -> None:
+    """Draw the next rolls of the trials in play, whose numbers are ``int64[n]``."""
+    turn = int(block.progress[TURN])
+    if turn >= MAX_TURNS:
+        raise LimitError(f"a trial of a rollout took over {MAX_TURNS} turns")
+    places = block.places[: block.progress[ROWS]]
+    block.rolls[places] = draw_rolls(seed, numbers[places], range(turn, turn + DRAWN_TURNS))
+    block.progress[DRAWN] += DRAWN_TURNS

@@ -177,23 +177,32 @@ class Objective:
 
     def make_rules(self) -> ObjectiveRules:
         """Return the objective for compiled searches."""
-        space = self.space
-        states = space.kernel_states if space else np.empty((0, 3), np.int8)
-        return ObjectiveRules(
-            self.kind,
-            DEFAULT_EFFICIENCIES.table,
-            as_kernel_array(states[:, 1], np.int8),
-            space is not None and space.is_money and space.match.jacoby,
-            as_kernel_array(list_exact_columns(space) if space else np.empty(0), np.int64),
-            as_kernel_array(space.result_values if space else np.empty((0, 2, 3)), np.float64),
-            as_kernel_array(space.turns_cube if space else np.empty((0, 2)), np.bool_),
-            as_kernel_array(states, np.int8),
-            as_kernel_array(space.may_double if space else np.empty(0), np.bool_),
-            as_kernel_array(space.state_after_take if space else np.empty(0), np.int64),
-            as_kernel_array(space.pass_values if space else np.empty(0), np.float32),
-            space.stake_factor if space else 1.0,
-            space is not None and space.is_money and space.match.beavers,
-        )
+        return make_rules(self.kind, self.space)
+
+
+def make_rules(kind: int, space: CubeStateSpace | None) -> ObjectiveRules:
+    """Return how kernels make values of outcomes.
+
+    Args:
+        kind: A kind of `engine.kernels.objectives`.
+        space: The states of the cube, seen by the side on roll; None if the values are outcomes alone.
+    """
+    states = space.kernel_states if space else np.empty((0, 3), np.int8)
+    return ObjectiveRules(
+        kind,
+        DEFAULT_EFFICIENCIES.table,
+        as_kernel_array(states[:, 1], np.int8),
+        space is not None and space.is_money and space.match.jacoby,
+        as_kernel_array(list_exact_columns(space) if space else np.empty(0), np.int64),
+        as_kernel_array(space.result_values if space else np.empty((0, 2, 3)), np.float64),
+        as_kernel_array(space.turns_cube if space else np.empty((0, 2)), np.bool_),
+        as_kernel_array(states, np.int8),
+        as_kernel_array(space.may_double if space else np.empty(0), np.bool_),
+        as_kernel_array(space.state_after_take if space else np.empty(0), np.int64),
+        as_kernel_array(space.pass_values if space else np.empty(0), np.float32),
+        space.stake_factor if space else 1.0,
+        space is not None and space.is_money and space.match.beavers,
+    )
 
 
 def find_settled(exact: Sequence[ExactEvaluator], boards: Board) -> NDArray[np.bool_]:

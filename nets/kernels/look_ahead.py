@@ -165,7 +165,8 @@ def _open_level(
         outcomes = np.empty((count, OUTCOME_COLUMNS), np.float32)
         if classify_positions(leaves, classes):
             look_up_races(nets.tables, leaves, classes, outcomes)
-        evaluate_classes(nets.packed, nets.net_of_class, leaves, classes, False, outcomes)
+        is_raw = plies < 0  # for the literal the kernel would be compiled once more
+        evaluate_classes(nets.packed, nets.net_of_class, leaves, classes, is_raw, outcomes)
         write_values(rules, nets.settled, leaves, outcomes, rows, values)
         frame.counters[NODES] += count
     return Level(distinct, keys, places, values, missing, deep, tag)

@@ -15,22 +15,25 @@ from engine.kernels import kernel
 from engine.kernels.bearoff_tables import BearoffTables
 from engine.kernels.outcomes import compute_equities
 from engine.kernels.rollout import (
-    FIRST_TURN,
+    CUBE,
+    DRAWN,
     GROUPS,
     NEXT_GROUP,
     ROWS,
+    TRUNCATED,
     TURN,
     TrialArrays,
     copy_board,
     group_repeats,
+    list_rolls,
+    make_plays,
 )
 from engine.kernels.rollout_scoring import (
-    EXACT_END,
-    ScoringTables,
     TrialRules,
+    compute_values,
     decide,
-    list_decisions,
-    make_decisions,
+    look_up_ends,
+    mark_decisions,
     subtract_luck,
 )
 from nets.kernels.packed_nets import PackedNets
@@ -38,8 +41,8 @@ from nets.kernels.pruning import prune_plays
 from nets.kernels.routing import KNOWN, classify_positions, evaluate_classes, look_up_races
 from nets.kernels.sparse import OneLayerWeights
 
-ALL_ROLLS = 21
-_CHUNK_ROLLS = 48 * ALL_ROLLS
+_ALL_ROLLS = 21
+_CHUNK_ROLLS = 48 * _ALL_ROLLS
 """Rolls whose plays are evaluated together: enough to fill the blocks of the nets."""
 
 MAX_KEPT = 16
@@ -53,65 +56,66 @@ _POINT_MARKS = np.array([(0x9E3779B97F4A7C15 * (point + 1) % 2**64) >> 24 for po
 """Numbers whose sums seldom agree by chance, far inside int64."""
 
 
-class PolicyNets(NamedTuple):
-    """Nets that choose plays and evaluate positions.
+class TrialNets(NamedTuple):
+    """What chooses plays, evaluates positions and ends trials.
 
     Attributes:
+        packed: The evaluator's nets, which choose among the plays kept.
+        net_of_class: ``int64[NET_CLASSES]``, the net of each class of positions.
+        tables: The bearoff databases that the evaluator asks first.
+        cubeful_ends: Databases that end money trials, and those whose cube is dead.
+        ends: Databases that end trials whose cube is dead.
         contact: The pruning net for contact.
         race: The pruning net for races.
         size: The most plays of a roll that the pruning nets keep, at most `MAX_KEPT`; if 1, they choose.
         margin: In points by the pruning nets.
-        packed: The evaluator's nets, which choose among the plays kept.
-        net_of_class: ``int64[NET_CLASSES]``, the net of each class of positions.
-        bearoff: The databases that the evaluator asks first.
     """
 
+    packed: PackedNets
+    net_of_class: NDArray[np.int64]
+    tables: BearoffTables
+    cubeful_ends: BearoffTables
+    ends: BearoffTables
     contact: OneLayerWeights
     race: OneLayerWeights
     size: int
     margin: float
-    packed: PackedNets
-    net_of_class: NDArray[np.int64]
-    bearoff: BearoffTables
 
 
 class _Replies(NamedTuple):
     """Rolls to be played, and the plays kept of each.
 
     Attributes:
-        boards: ``int8[rolls, 2, 26]``, the positions before the rolls.
+        boards: ``int8[rolls, 2, 26]``, the positions before the rolls, then those after the best plays.
         dice: ``int8[rolls, 2]``.
-        chosen: ``int64[rolls]``, the best play of each among the children.
+        outcomes: ``float32[rolls, 5]``, those of the best plays, for the next mover.
         offsets: ``int64[rolls + 1]``, where the children of each begin and end.
         children: ``int8[n, 2, 26]``, the positions after the plays kept.
         moves: ``int8[n, 8]``, the plays.
         equities: ``float32[n]``, for the next mover.
-        outcomes: ``float32[n, 5]``, for the next mover.
+        child_outcomes: ``float32[n, 5]``, for the next mover.
         classes: ``int8[n]``.
         same_as: ``int64[n]``, the first child that is the same position after the same position.
     """
 
     boards: NDArray[np.int8]
     dice: NDArray[np.int8]
-    chosen: NDArray[np.int64]
+    outcomes: NDArray[np.float32]
     offsets: NDArray[np.int64]
     children: NDArray[np.int8]
     moves: NDArray[np.int8]
     equities: NDArray[np.float32]
-    outcomes: NDArray[np.float32]
+    child_outcomes: NDArray[np.float32]
     classes: NDArray[np.int8]
     same_as: NDArray[np.int64]
 
 
 @kernel
-def play_trials(
-    nets: PolicyNets, tables: ScoringTables, rules: TrialRules, trials: TrialArrays, rolls: int
-) -> bool:
+def play_trials(nets: TrialNets, rules: TrialRules, trials: TrialArrays, rolls: int) -> bool:
     """Play on with the trials of a block until a number of rolls are played, or the drawn ones are.
 
     Args:
         nets: Choose plays, evaluate cube decisions, luck and truncated trials.
-        tables: The scoring.
         rules: The rules.
         trials: in and out.
         rolls: The number of rolls to play, all 21 of a position where luck is measured; up to
@@ -121,61 +125,64 @@ def play_trials(
         Whether all trials have ended.
     """
     progress = trials.progress
-    per_group = ALL_ROLLS if rules.variance_reduction else 1
+    per_group = _ALL_ROLLS if rules.variance_reduction else 1
     replies = _make_replies(_CHUNK_ROLLS, nets.size)
-    played = 0
-    while played < rolls:
-        if progress[GROUPS] == 0:
-            decisions = make_decisions(progress[ROWS])
-            count = list_decisions(tables, rules, trials, decisions)
-            boards, outcomes = decisions.boards[:count], decisions.outcomes[:count]
-            classes = decisions.classes[:count]
-            races = classify_positions(boards, classes)
-            for i in range(count):
-                if decisions.kinds[i] <= EXACT_END:
-                    classes[i] = KNOWN
-            if races:
-                look_up_races(nets.bearoff, boards, classes, outcomes)
-            evaluate_classes(nets.packed, nets.net_of_class, boards, classes, False, outcomes)
-            decide(tables, rules, trials, decisions, count)
+    first, is_raw = min(rolls, 0), rolls < 0  # for the literals kernels would be compiled once more
+    played = count = end = 0
+    while played < rolls and progress[TURN] < progress[DRAWN]:
+        is_new_turn = progress[GROUPS] == 0
+        if is_new_turn:
+            boards, classes, outcomes = _list_decisions(nets, rules, trials)
+        else:
+            end = min(progress[NEXT_GROUP] + _CHUNK_ROLLS // per_group, progress[GROUPS])
+            count = list_rolls(trials, end, per_group, rules.dice, replies.boards, replies.dice)
+            prune_plays(
+                replies.boards[:count],
+                replies.dice[:count],
+                first,
+                nets.contact,
+                nets.race,
+                nets.size,
+                nets.margin,
+                replies.children,
+                replies.moves,
+                replies.equities,
+                replies.offsets,
+            )
+            boards, classes, outcomes = _list_children(count, per_group, replies)
+        look_up_races(nets.tables, boards, classes, outcomes)
+        evaluate_classes(nets.packed, nets.net_of_class, boards, classes, is_raw, outcomes)
+        if is_new_turn:
+            decide(rules, trials, compute_values(rules, nets.cubeful_ends, trials))
             if progress[ROWS] == 0:
                 return True
-            if progress[TURN] - progress[FIRST_TURN] == trials.rolls.shape[1]:
-                return False
             group_repeats(trials, per_group == 1)
-        first = progress[NEXT_GROUP]
-        end = min(first + _CHUNK_ROLLS // per_group, progress[GROUPS])
-        count = _list_rolls(rules, trials, first, end, per_group, replies)
-        prune_plays(
-            replies.boards[:count],
-            replies.dice[:count],
-            0,
-            nets.contact,
-            nets.race,
-            nets.size,
-            nets.margin,
-            replies.children,
-            replies.moves,
-            replies.equities,
-            replies.offsets,
-        )
-        if per_group > 1 or nets.size > 1:
-            plays = replies.offsets[count]
-            boards, outcomes = replies.children[:plays], replies.outcomes[:plays]
-            classes = replies.classes[:plays]
-            if classify_positions(boards, classes):
-                look_up_races(nets.bearoff, boards, classes, outcomes)
-            _skip_needless(count, per_group, replies)
-            evaluate_classes(nets.packed, nets.net_of_class, boards, classes, False, outcomes)
-            compute_equities(outcomes, replies.equities)
-        _choose_replies(count, replies)
-        _make_plays(tables, rules, trials, first, end, per_group, replies)
-        played += count
-        progress[NEXT_GROUP] = end
-        if end == progress[GROUPS]:
-            progress[GROUPS] = 0
-            progress[TURN] += 1
+        else:
+            _choose_replies(count, replies)
+            if per_group > 1:
+                subtract_luck(rules, trials, end, replies.boards[:count], replies.outcomes[:count])
+            make_plays(trials, end, per_group, replies.boards)
+            played += count
     return False
+
+
+@kernel
+def _list_decisions(
+    nets: TrialNets, rules: TrialRules, trials: TrialArrays
+) -> tuple[NDArray[np.int8], NDArray[np.int8], NDArray[np.float32]]:
+    """Return the positions of a new turn, their classes, and room for their outcomes.
+
+    The class of those that need no evaluation is `KNOWN`.
+    """
+    mark_decisions(rules, trials)
+    look_up_ends(rules, nets.cubeful_ends, nets.ends, trials)
+    rows = trials.progress[ROWS]
+    classes = np.empty(rows, np.int8)
+    classify_positions(trials.boards[:rows], classes)
+    for row in range(rows):
+        if trials.kinds[row] != TRUNCATED and trials.kinds[row] != CUBE:
+            classes[row] = KNOWN
+    return trials.boards[:rows], classes, trials.outcomes[:rows]
 
 
 @kernel
@@ -185,47 +192,42 @@ def _make_replies(rolls: int, size: int) -> _Replies:
     return _Replies(
         boards=np.empty((rolls, 2, 26), np.int8),
         dice=np.empty((rolls, 2), np.int8),
-        chosen=np.empty(rolls, np.int64),
+        outcomes=np.empty((rolls, 5), np.float32),
         offsets=np.zeros(rolls + 1, np.int64),
         children=np.empty((count, 2, 26), np.int8),
         moves=np.empty((count, 8), np.int8),
         equities=np.empty(count, np.float32),
-        outcomes=np.empty((count, 5), np.float32),
+        child_outcomes=np.zeros((count, 5), np.float32),
         classes=np.empty(count, np.int8),
         same_as=np.arange(count),
     )
 
 
 @kernel
-def _list_rolls(
-    rules: TrialRules, trials: TrialArrays, first: int, end: int, per_group: int, replies: _Replies
-) -> int:
-    """List the rolls to play of some groups, and return their number: all 21 of each, or its own."""
-    column = trials.progress[TURN] - trials.progress[FIRST_TURN]
-    count = 0
-    for group in range(first, end):
-        row = trials.groups[trials.ends[group - 1] if group else 0]
-        for k in range(per_group):
-            copy_board(trials.boards, row, replies.boards, count)
-            roll = k if per_group > 1 else int(trials.rolls[trials.places[row], column])
-            replies.dice[count, 0] = rules.dice[roll, 0]
-            replies.dice[count, 1] = rules.dice[roll, 1]
-            count += 1
-    return count
+def _list_children(
+    count: int, per_group: int, replies: _Replies
+) -> tuple[NDArray[np.int8], NDArray[np.int8], NDArray[np.float32]]:
+    """Return the plays kept of a number of rolls, their classes, and room for their outcomes.
+
+    The class of those that need no evaluation is `KNOWN`: repeated ones, where all rolls of a position are
+    played, and otherwise those without a choice.
+    """
+    plays = replies.offsets[count]
+    boards, classes = replies.children[:plays], replies.classes[:plays]
+    classify_positions(boards, classes)
+    if per_group > 1:
+        _skip_repeats(count, per_group, replies)
+        return boards, classes, replies.child_outcomes[:plays]
+    for roll in range(count):
+        if replies.offsets[roll + 1] - replies.offsets[roll] == 1:
+            classes[replies.offsets[roll]] = KNOWN
+    return boards, classes, replies.child_outcomes[:plays]
 
 
 @kernel
-def _skip_needless(count: int, per_group: int, replies: _Replies) -> None:
-    """Make `KNOWN` the class of children that need no evaluation.
-
-    Where all rolls of a position are played, those are the repeated ones; otherwise those without a choice.
-    """
+def _skip_repeats(count: int, per_group: int, replies: _Replies) -> None:
+    """Find the plays of all rolls of a position that lead to the same one, and make their class `KNOWN`."""
     offsets, classes, same_as = replies.offsets, replies.classes, replies.same_as
-    if per_group == 1:
-        for roll in range(count):
-            if offsets[roll + 1] - offsets[roll] == 1:
-                classes[offsets[roll]] = KNOWN
-        return
     table = np.empty(_TABLE_SIZE, np.int64)
     for start in range(0, count, per_group):
         for slot in range(_TABLE_SIZE):
@@ -256,40 +258,13 @@ def _are_equal(boards: NDArray[np.int8], one: int, other: int) -> bool:
 @kernel
 def _choose_replies(count: int, replies: _Replies) -> None:
     """Choose the play of each roll: the least equity for the next mover, ties to the pruning nets' first."""
+    compute_equities(replies.child_outcomes[: replies.offsets[count]], replies.equities)
     for roll in range(count):
         best = replies.same_as[replies.offsets[roll]]
         for child in range(replies.offsets[roll] + 1, replies.offsets[roll + 1]):
             other = replies.same_as[child]
             if replies.equities[other] < replies.equities[best]:
                 best = other
-        replies.chosen[roll] = best
-
-
-@kernel
-def _make_plays(
-    tables: ScoringTables,
-    rules: TrialRules,
-    trials: TrialArrays,
-    first: int,
-    end: int,
-    per_group: int,
-    replies: _Replies,
-) -> None:
-    """Make the plays chosen for the rolls of some groups, after subtracting luck."""
-    column = trials.progress[TURN] - trials.progress[FIRST_TURN]
-    boards, outcomes = np.empty((per_group, 2, 26), np.int8), np.empty((per_group, 5), np.float32)
-    at = 0
-    for group in range(first, end):
-        start, stop = trials.ends[group - 1] if group else 0, trials.ends[group]
-        if per_group > 1:
-            for k in range(per_group):
-                child = replies.chosen[at + k]
-                copy_board(replies.children, child, boards, k)
-                for c in range(5):
-                    outcomes[k, c] = replies.outcomes[child, c]
-            subtract_luck(tables, trials, start, stop, boards, outcomes, rules.weights)
-        for i in range(start, stop):
-            row = trials.groups[i]
-            roll = int(trials.rolls[trials.places[row], column]) if per_group > 1 else 0
-            copy_board(replies.children, replies.chosen[at + roll], trials.boards, row)
-        at += per_group
+        copy_board(replies.children, best, replies.boards, roll)
+        for column in range(replies.outcomes.shape[1]):
+            replies.outcomes[roll, column] = replies.child_outcomes[best, column]

@@ -13,14 +13,13 @@ from engine.cubeful import CubeEfficiencies, build_cube_state_space
 from engine.errors import CancelledWork, LimitError
 from engine.evaluation.pruning import EvaluatorPruner, ShortlistPruner
 from engine.rollout import CubefulScoring, RolloutEvaluators, RolloutSettings, TrialCubes, TrialScoring
-from engine.rollout.trials import play_trials
+from engine.rollout.trials import find_loop, play_trials
 from engine.rules.match import MatchState
 from engine.rules.position import Position
 from engine.rules.rules import STANDARD_RULES
 from nets.catalogue import load_engine
 from nets.pruning_net import PruningNet
 from nets.router import ContactClassNets, Router
-from nets.trial_loop import make_trial_loop
 from tests import boards
 from tests.nets.bare_nets import random_net
 from tests.nets.kernels.test_packed_nets import random_compiled_net
@@ -69,17 +68,37 @@ def make_scorings():
     }
 
 
-def play(evaluators, settings, scoring, starts=(START, CONTACT, RACE, ENDING, OVER), trials=range(5, 17)):
+class _WithoutLoop:
+    """An evaluator without its compiled form."""
+
+    plies = 0
+
+    def __init__(self, evaluator) -> None:
+        self.name, self.evaluate = evaluator.name, evaluator.evaluate
+
+
+def play(
+    evaluators,
+    settings,
+    scoring,
+    starts=(START, CONTACT, RACE, ENDING, OVER),
+    trials=range(5, 17),
+    cubes=None,
+):
     """Play trials by the compiled loop, and step by step."""
-    loop = make_trial_loop(evaluators)
-    assert loop is not None
-    assert loop.supports(settings, scoring.make_tables())
+    assert has_loop(evaluators, settings, scoring)
+    in_steps = replace(evaluators, luck=_WithoutLoop(evaluators.luck_evaluator))
+    assert not has_loop(in_steps, settings, scoring)
     stacked = np.stack([start.board for start in starts])
     found, expected = (
-        play_trials(stacked, trials, settings, replace(evaluators, loop=each), scoring, lambda: False)
-        for each in (loop, None)
+        play_trials(stacked, trials, settings, each, scoring, lambda: False, cubes)
+        for each in (evaluators, in_steps)
     )
     return found, expected
+
+
+def has_loop(evaluators, settings, scoring):
+    return find_loop(evaluators, scoring.make_rules(settings)) is not None
 
 
 @pytest.mark.parametrize("scoring", make_scorings())
@@ -117,26 +136,13 @@ def test_a_few_scores_are_those_of_playing_step_by_step(variance_reduction, scor
 def test_repeated_positions_with_different_cubes_are_scored_apart():
     evaluators, scoring = make_evaluators(), make_scorings()["money"]
     cubes = TrialCubes(np.array([0, 1, 2, 0], np.int8), np.array([1.0, 2.0, 2.0, 4.0]))
-    starts = np.stack([CONTACT.board] * 4)
-    found, expected = (
-        play_trials(
-            starts,
-            range(40),
-            RolloutSettings(),
-            replace(evaluators, loop=loop),
-            scoring,
-            lambda: False,
-            cubes,
-        )
-        for loop in (make_trial_loop(evaluators), None)
-    )
+    found, expected = play(evaluators, RolloutSettings(), scoring, [CONTACT] * 4, range(40), cubes)
     np.testing.assert_array_equal(found, expected)
     assert not np.array_equal(found[0], found[1])
 
 
 def test_a_trial_depends_on_no_other():
     evaluators = make_evaluators()
-    evaluators = replace(evaluators, loop=make_trial_loop(evaluators))
     scoring = make_scorings()["match, may double"]
 
     def scores_of(starts, trials):
@@ -150,42 +156,39 @@ def test_a_trial_depends_on_no_other():
 
 def test_the_shipped_engine_rolls_out_by_the_loop():
     engine = load_engine()
-    evaluators = engine.rollout_evaluators()
-    assert evaluators.loop is not None
-    found, expected = play(evaluators, RolloutSettings(), make_scorings()["money"], (CONTACT, RACE), range(4))
+    found, expected = play(
+        engine.rollout_evaluators(), RolloutSettings(), make_scorings()["money"], (CONTACT, RACE), range(4)
+    )
     np.testing.assert_array_equal(found, expected)
 
 
 def test_evaluators_that_look_ahead_are_asked_step_by_step():
-    engine = load_engine()
-    cubeless, money = (make_scorings()[name].make_tables() for name in ("cubeless", "money"))
+    engine, scorings = load_engine(), make_scorings()
+    cubeless, money = scorings["cubeless"], scorings["money"]
     truncated, full = RolloutSettings(truncation=7), RolloutSettings()
-    assert engine.rollout_evaluators(play_plies=1).loop is None
-    leaves = engine.rollout_evaluators(leaf_plies=1).loop
-    assert leaves is not None
-    assert leaves.supports(full, money)
-    assert not leaves.supports(truncated, cubeless)
-    cubes = engine.rollout_evaluators(cube_plies=1).loop
-    assert cubes is not None
-    assert cubes.supports(truncated, cubeless)
-    assert not cubes.supports(full, money)
+    assert not has_loop(engine.rollout_evaluators(play_plies=1), full, cubeless)
+    leaves = engine.rollout_evaluators(leaf_plies=1)
+    assert has_loop(leaves, full, money)
+    assert not has_loop(leaves, truncated, cubeless)
+    cubes = engine.rollout_evaluators(cube_plies=1)
+    assert has_loop(cubes, truncated, cubeless)
+    assert not has_loop(cubes, full, money)
 
 
 def test_other_evaluators_have_no_loop():
-    evaluators = make_evaluators()
+    evaluators, scoring, settings = make_evaluators(), TrialScoring(), RolloutSettings()
     other = boards.RandomEvaluator(1)
-    assert make_trial_loop(replace(evaluators, policy=EvaluatorPruner(other))) is None
-    assert make_trial_loop(replace(evaluators, luck=other)) is None
-    assert make_trial_loop(replace(evaluators, exact=(other,))) is None
-    apart = make_trial_loop(replace(evaluators, luck_policy=EvaluatorPruner(other)))
-    assert apart is not None
-    assert not apart.supports(RolloutSettings(), TrialScoring().make_tables())
-    assert apart.supports(RolloutSettings(variance_reduction=False), TrialScoring().make_tables())
+    assert has_loop(evaluators, settings, scoring)
+    assert not has_loop(replace(evaluators, policy=EvaluatorPruner(other)), settings, scoring)
+    assert not has_loop(replace(evaluators, luck=other), settings, scoring)
+    assert not has_loop(replace(evaluators, exact=(other,)), settings, scoring)
+    apart = replace(evaluators, luck_policy=EvaluatorPruner(other))
+    assert not has_loop(apart, settings, scoring)
+    assert has_loop(apart, RolloutSettings(variance_reduction=False), scoring)
 
 
 def test_playing_stops_when_cancelled():
     evaluators = make_evaluators()
-    evaluators = replace(evaluators, loop=make_trial_loop(evaluators))
     with pytest.raises(CancelledWork):
         play_trials(
             START.board[None],
@@ -198,9 +201,8 @@ def test_playing_stops_when_cancelled():
 
 
 def test_a_trial_that_never_ends_is_an_error(monkeypatch):
-    monkeypatch.setattr("engine.rollout.compiled_trials.MAX_TURNS", 32)
+    monkeypatch.setattr("engine.rollout.trials.MAX_TURNS", 32)
     evaluators = make_evaluators()
-    evaluators = replace(evaluators, loop=make_trial_loop(evaluators))
     settings = RolloutSettings(variance_reduction=False)
     with pytest.raises(LimitError, match="over 32 turns"):
         play_trials(

@@ -56,7 +56,7 @@ def run_python(code):
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, timeout=600, check=True)
 
 
-def find_kernels(cache):
+def find_loops(cache):
     return set(cache.rglob("*.nbc"))
 
 
@@ -79,7 +79,7 @@ def test_after_preparing_nothing_is_compiled_or_built(cache):
 
 
 def test_a_mark_holds_for_one_program_and_only_while_all_is_there(cache, monkeypatch):
-    folders = prepare._find_kernel_folders()
+    folders = prepare._find_loop_folders()
     kernel = folders[1] / "kernel.nbc"
     kernel.touch()
     monkeypatch.setattr(prepare, "_list_databases", lambda: [kernel])
@@ -94,7 +94,7 @@ def test_a_mark_holds_for_one_program_and_only_while_all_is_there(cache, monkeyp
 
 
 def test_a_mark_does_not_hold_when_kernels_are_gone(cache, monkeypatch):
-    folders = prepare._find_kernel_folders()
+    folders = prepare._find_loop_folders()
     kernel = folders[1] / "kernel.nbc"
     kernel.touch()
     monkeypatch.setattr(prepare, "_list_databases", lambda: [])
@@ -105,13 +105,13 @@ def test_a_mark_does_not_hold_when_kernels_are_gone(cache, monkeypatch):
 
 @pytest.mark.slow
 def test_what_surrounds_the_nets_is_compiled_without_them_and_an_evaluation_finds_it(cache):
-    before = find_kernels(cache)
+    before = find_loops(cache)
     run_python("from tools import prepare; prepare.compile_around_nets()")
-    around = names_of(find_kernels(cache) - before)
+    around = names_of(find_loops(cache) - before)
     assert {"cubeful.compute_money_values", "search.find_distinct", "bearoff.number_boards"} <= around
     assert not [name for name in around if name.startswith(("routing.", "packed_nets.", "expert248."))]
     run_python("from tools import prepare; prepare._ask(('position startpos', 'eval'))")  # nothing beside it
-    later = names_of(find_kernels(cache)) - around
+    later = names_of(find_loops(cache)) - around
     assert not [name for name in later if name.startswith(("cubeful.", "search.", "bearoff."))]
 
 
@@ -130,7 +130,7 @@ def test_a_cache_that_cannot_be_written_is_an_error(cache, capsys):
     cache.parent.mkdir(exist_ok=True)
     cache.write_text("a file")
     with pytest.raises(DataFileError, match="set GAMMOND_CACHE to a writable folder"):
-        prepare._find_kernel_folders()
+        prepare._find_loop_folders()
 
 
 def test_what_is_prepared_is_reported_with_its_place_and_size(cache, monkeypatch, capsys):
@@ -139,7 +139,7 @@ def test_what_is_prepared_is_reported_with_its_place_and_size(cache, monkeypatch
     out = capsys.readouterr().out
     assert f"0 kernels, 0.0 MB, in {cache / 'kernels'}\n" in out
     assert "2 bearoff databases, 0.0 MB" in out
-    assert json.loads((prepare._find_mark(prepare._find_kernel_folders())).read_text())["kernels"] == 0
+    assert json.loads((prepare._find_mark(prepare._find_loop_folders())).read_text())["kernels"] == 0
 
 
 def test_preparing_in_the_background_ends_with_the_program_that_started_it(tmp_path):

@@ -4,16 +4,22 @@ import numpy as np
 import pytest
 
 from engine.kernels.rollout import (
+    END,
     GROUPS,
     LOOKS_FOR_REPEATS,
-    PROGRESS_COUNTS,
+    PLAYS_ON,
     ROWS,
-    TrialArrays,
+    TRUNCATED,
+    TURN,
     average_over_rolls,
     drop_ended,
     group_repeats,
+    list_rolls,
+    make_plays,
 )
-from engine.rules.dice import ROLL_WEIGHTS
+from engine.rollout.trial_scoring import TrialCubes
+from engine.rollout.trials import make_block
+from engine.rules.dice import ROLL_WEIGHTS, ROLLS
 from tests import boards
 
 
@@ -29,23 +35,11 @@ def test_means_are_weighted_sums_over_the_rolls_of_each_position():
             assert means[position, column] == pytest.approx(expected, abs=1e-14)
 
 
-def make_block(starts, rolls):
+def make_block_of(starts, rolls):
     """Make a block of trials in given positions, with the roll of each."""
-    count = len(starts)
-    block = TrialArrays(
-        boards=np.stack([start.board for start in starts]),
-        places=np.arange(count),
-        states=np.zeros(count, np.int8),
-        stakes=np.ones(count),
-        rolls=np.array(rolls, np.int8)[:, None],
-        scores=np.zeros((count, 5)),
-        groups=np.empty(count, np.int64),
-        ends=np.empty(count, np.int64),
-        progress=np.zeros(PROGRESS_COUNTS, np.int64),
-    )
-    block.progress[ROWS] = count
-    block.progress[LOOKS_FOR_REPEATS] = 1
-    return block
+    cubes = TrialCubes.make_initial(len(starts))
+    block = make_block(np.stack([start.board for start in starts]), cubes, 1, 5)
+    return block._replace(rolls=np.array(rolls, np.int8)[:, None])
 
 
 @pytest.mark.nojit
@@ -54,7 +48,7 @@ def make_block(starts, rolls):
 )
 def test_repeated_positions_are_listed_side_by_side(by_roll, expected):
     one, other = boards.position({6: 2}, {24: 1}), boards.position({6: 1, 5: 1}, {24: 1})
-    block = make_block([one, other, one, one, other], [3, 4, 5, 3, 4])
+    block = make_block_of([one, other, one, one, other], [3, 4, 5, 3, 4])
     group_repeats(block, by_roll)
     ends = [0, *block.ends[: block.progress[GROUPS]].tolist()]
     found = [set(block.groups[start:end].tolist()) for start, end in itertools.pairwise(ends)]
@@ -65,7 +59,7 @@ def test_repeated_positions_are_listed_side_by_side(by_roll, expected):
 @pytest.mark.nojit
 def test_repeats_are_not_looked_for_once_nearly_all_positions_are_distinct():
     starts = [boards.position({6: 2}, {point: 1}) for point in range(7, 25)]
-    block = make_block(starts, [0] * 18)
+    block = make_block_of(starts, [0] * 18)
     group_repeats(block, False)
     assert block.progress[LOOKS_FOR_REPEATS] == 0
     group_repeats(block, False)
@@ -74,11 +68,31 @@ def test_repeats_are_not_looked_for_once_nearly_all_positions_are_distinct():
 
 
 @pytest.mark.nojit
+def test_rolls_are_listed_and_played_group_by_group():
+    one, other = boards.position({6: 2}, {24: 1}), boards.position({6: 1, 5: 1}, {24: 1})
+    after = np.stack([boards.position({24: 1}, {point: 2}).board for point in range(1, 22)])
+    for per_group, listed, played in ((1, [3, 4, 5], [0, 1, 2]), (21, [*range(21)] * 2, [3, 25, 5])):
+        block = make_block_of([one, other, one], [3, 4, 5])
+        group_repeats(block, per_group == 1)
+        groups = int(block.progress[GROUPS])
+        found = np.empty((len(listed), 2, 26), np.int8)
+        dice = np.empty((len(listed), 2), np.int8)
+        assert list_rolls(block, groups, per_group, np.array(ROLLS, np.int8), found, dice) == len(listed)
+        assert [tuple(roll) for roll in dice.tolist()] == [ROLLS[roll] for roll in listed]
+        results = np.concatenate([after, after[::-1]])[: len(listed)]
+        make_plays(block, groups, per_group, results)
+        assert np.array_equal(block.boards, results[played])
+        assert block.progress[TURN] == 1
+        assert block.progress[GROUPS] == 0
+
+
+@pytest.mark.nojit
 def test_rows_that_have_ended_are_dropped_and_the_others_keep_their_order():
     starts = [boards.position({6: 2}, {point: 1}) for point in range(1, 6)]
-    block = make_block(starts, [0] * 5)
+    block = make_block_of(starts, [0] * 5)
     block.stakes[:] = range(5)
-    drop_ended(block, np.array([True, False, True, False, False]))
+    block.kinds[:] = [END, PLAYS_ON, TRUNCATED, PLAYS_ON, PLAYS_ON]
+    drop_ended(block)
     assert block.progress[ROWS] == 3
     assert block.places[:3].tolist() == block.stakes[:3].tolist() == [1, 3, 4]
     assert np.array_equal(block.boards[:3], np.stack([starts[at].board for at in (1, 3, 4)]))

@@ -3,14 +3,7 @@ import pytest
 
 from engine.bearoff.one_sided import build_one_sided
 from engine.bearoff.two_sided import build_two_sided
-from engine.cubeful import (
-    CubeEfficiencies,
-    CubeResponse,
-    build_cube_state_space,
-    compute_dead_cube_values,
-    decide_from_outcome,
-    make_dead_cube_game,
-)
+from engine.cubeful import build_cube_state_space, compute_dead_cube_values, make_dead_cube_game
 from engine.evaluation.pruning import EvaluatorPruner
 from engine.rollout import (
     CubefulScoring,
@@ -20,10 +13,9 @@ from engine.rollout import (
     roll_out,
     roll_out_cube,
 )
-from engine.rollout.cubeful_scoring import VALUE_COLUMN
+from engine.rollout.trial_scoring import VALUE_COLUMN
 from engine.rollout.trials import play_trials
 from engine.rules.match import MatchState
-from engine.rules.outcome import Outcome
 from tests import boards, naive_rollout
 
 EVALUATOR = boards.RacingEvaluator()
@@ -255,7 +247,8 @@ def test_a_resting_cube_makes_of_an_outcome_what_the_match_makes_of_its_results(
     mean = state.scores[0].mean(axis=0)
     dead = compute_dead_cube_values(mean[None, :VALUE_COLUMN].astype(np.float32), game)
     assert mean[VALUE_COLUMN] == pytest.approx(float(dead[0]), abs=1e-5)
-    assert not scoring.may_double(1, np.zeros(1, np.int8)).any()
+    assert not scoring.make_rules(settings).own.may_double.any()
+    assert not scoring.make_rules(settings).other.may_double.any()
 
 
 @pytest.mark.parametrize("match", [MatchState(), MatchState(length=5, score=(1, 2))], ids=["money", "match"])
@@ -271,44 +264,3 @@ def test_starts_with_other_cubes_do_not_mix(match):
         )
         assert np.array_equal(both[one], alone[0])
     assert not np.array_equal(both[0], both[1])
-
-
-def test_doubles_are_those_of_the_cube_theory_and_beavers_count_four_times(monkeypatch):
-    # Only with a nearly dead cube is it right to double into a beaver.
-    efficiency = 0.05
-    efficiencies = np.array([efficiency], np.float32)
-    monkeypatch.setattr("engine.rollout.cubeful_scoring.cube_efficiencies", lambda _: efficiencies)
-    match = MatchState(jacoby=True)
-    game = build_cube_state_space(match)
-    scoring, board = CubefulScoring(game, may_double_at_start=True), CONTACT.board[None]
-    seen = set()
-    for win in np.arange(0.3, 0.9, 0.01):
-        for gammons in np.arange(0.0, win, 0.02):
-            outcomes = np.array([[win, gammons, 0, 0.02, 0]], np.float32)
-            cubes = TrialCubes.make_initial(1)
-            passed, scores = scoring.act_on_cube(outcomes, board, 0, cubes)
-            decision = decide_from_outcome(Outcome(*outcomes[0].tolist()), efficiency, game)
-            assert passed[0] == (decision.should_double and not decision.should_take)
-            assert scores[:, VALUE_COLUMN].tolist() == [1.0] * int(passed[0])
-            took = decision.should_double and decision.should_take
-            factor = {CubeResponse.TAKE: 2, CubeResponse.BEAVER: 4, CubeResponse.PASS: 1}[decision.response]
-            assert cubes.stakes[0] == (factor if took else 1)
-            assert cubes.states[0] == (game.state_after_take[0] if took else 0)
-            seen.add((decision.should_double, decision.response))
-    assert {(True, CubeResponse.BEAVER), (True, CubeResponse.TAKE), (True, CubeResponse.PASS)} <= seen
-
-
-def test_doubles_and_values_can_rest_on_other_efficiencies():
-    game, board = build_cube_state_space(MatchState(beavers=False)), CONTACT.board[None]
-    outcomes = np.array([[0.7, 0, 0, 0, 0]], np.float32)
-    seen = []
-    for efficiency in (0.0, 1.0):
-        scoring = CubefulScoring(
-            game, may_double_at_start=True, efficiencies=CubeEfficiencies(contact=efficiency)
-        )
-        cubes = TrialCubes.make_initial(1)
-        scoring.act_on_cube(outcomes, board, 0, cubes)
-        value = scoring.score(outcomes, board, 0, np.zeros(1, np.int8))[0, VALUE_COLUMN]
-        seen.append((cubes.stakes[0], round(float(value), 6)))
-    assert seen == [(2.0, 0.8), (1.0, pytest.approx(2 / 3, abs=1e-5))]
-    assert CubefulScoring(game).name != CubefulScoring(game, efficiencies=CubeEfficiencies()).name

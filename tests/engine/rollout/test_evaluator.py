@@ -29,7 +29,7 @@ def test_a_value_depends_on_its_own_board_alone():
 
 def test_more_trials_than_fit_at_once_are_played_in_parts(monkeypatch):
     whole = RolloutEvaluator(EVALUATORS, SETTINGS).evaluate(BOARDS[:2])
-    monkeypatch.setattr("engine.rollout.evaluator._GAMES_AT_ONCE", 50)
+    monkeypatch.setattr("engine.rollout.trials.BLOCK_ROWS", 50)
     assert np.array_equal(RolloutEvaluator(EVALUATORS, SETTINGS).evaluate(BOARDS[:2]), whole)
 
 

@@ -16,7 +16,6 @@ import numpy as np
 from engine.evaluation.pruning import ShortlistPruner
 from engine.rollout import RolloutEvaluators, RolloutSettings, TrialScoring
 from engine.rollout.dice import FACES
-from engine.rollout.runner import BLOCK_ROWS
 from engine.rollout.trial_scoring import Scores
 from engine.rollout.trials import play_trials
 from engine.rules.position import Board
@@ -143,19 +142,9 @@ def roll_out_to_error(board: Board, evaluators: RolloutEvaluators, settings: Rol
 def _play_trials(
     board: Board, evaluators: RolloutEvaluators, settings: RolloutSettings, trials: range
 ) -> Scores:
-    """Play trials from one position, ``float64[trials, 5]``, not more at once than memory is meant for."""
-    parts = [
-        play_trials(
-            board[None],
-            trials[start : start + BLOCK_ROWS],
-            settings,
-            evaluators,
-            _CUBELESS,
-            lambda: False,
-        )[0]
-        for start in range(0, len(trials), BLOCK_ROWS)
-    ]
-    return np.concatenate(parts)
+    """Play trials from one position, ``float64[trials, 5]``."""
+    scores: Scores = play_trials(board[None], trials, settings, evaluators, _CUBELESS, lambda: False)[0]
+    return scores
 
 
 def _derive_dice_seed(seed: int, place: int) -> int:

@@ -85,7 +85,7 @@ def test_a_position_is_rolled_out_until_it_is_known_well_enough(evaluators, posi
 
 def test_trials_that_do_not_fit_at_once_are_the_same(evaluators, positions, monkeypatch):
     whole = roll_out_to_error(positions.boards[0], evaluators, SHORT)
-    monkeypatch.setattr(rolling_out, "BLOCK_ROWS", 10)
+    monkeypatch.setattr("engine.rollout.trials.BLOCK_ROWS", 10)
     np.testing.assert_array_equal(roll_out_to_error(positions.boards[0], evaluators, SHORT), whole)
 
 
