@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.attacks import crowds, ending, fuzz, greed, kills, odd_clients
+from tests.attacks import crowds, ending, folders, fuzz, greed, kills, odd_clients
 from tests.attacks.trial import Attack
 
 ATTACKS: tuple[Attack, ...] = (
@@ -11,5 +11,6 @@ ATTACKS: tuple[Attack, ...] = (
     *greed.ATTACKS,
     *ending.ATTACKS,
     *fuzz.ATTACKS,
+    *folders.ATTACKS,
     *kills.ATTACKS,
 )

@@ -14,7 +14,6 @@ from tests.attacks.positions import collect_positions
 from tests.attacks.server import Home, run_gammond, serve
 from tests.attacks.trial import expect
 
-_BATCH_POSITIONS = 4000
 _GAMES = "--benchmark-games 4 --opponents random"
 
 
@@ -124,10 +123,10 @@ def fill_in(text: str, out: Path, inputs: Path) -> list[str]:
     return [word.replace("OUT", str(out)).replace("IN/", f"{inputs}/") for word in text.split()]
 
 
-def write_positions(file: Path, home: Home, rng: random.Random) -> None:
+def write_positions(file: Path, home: Home, count: int, rng: random.Random) -> None:
     """Write a file of positions, from games that a server plays."""
     with serve(home) as server:
-        lines = asyncio.run(collect_positions(server.port, _BATCH_POSITIONS, rng))
+        lines = asyncio.run(collect_positions(server.port, count, rng))
     file.write_text("".join(f"{line}\n" for line in lines), "utf-8")
 
 

@@ -49,7 +49,7 @@ def _make_inputs(job: KillableJob, trial: Trial, folder: Path) -> None:
     for name in job.inputs:
         trial.note(f"making {name}")
         if name == "positions.txt":
-            write_positions(folder / name, trial.home, trial.rng)
+            write_positions(folder / name, trial.home, trial.dose(1200, 4000), trial.rng)
         else:
             (other,) = [each for each in JOBS if each.name == name]
             run_job(other, trial.home, folder / name, folder)
