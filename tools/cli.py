@@ -24,6 +24,7 @@ TOOL_GROUPS = {
         "rollout": "tools.rollout.command",
     },
     "Play": {
+        "config": "tools.config",
         "players": "tools.players",
         "nets": "tools.nets",
         "tournament": "tools.tournament.command",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from engine.analysis.levels import LEVELS
-from engine.options import Bounds, Field
+from engine.options import Bounds, Field, list_fields
 from engine.rules.match import MAX_MATCH_LENGTH, RESULT_NAMES
 from engine.search import MAX_PLIES
 from protocol.commands.game import OFFER_ACTIONS
@@ -15,8 +15,10 @@ from protocol.commands.table import COMMANDS
 from protocol.core.arguments import Argument, choice_argument, integer_argument, rest_argument
 from protocol.core.requests import WorkControl
 from protocol.repl import analysis
+from protocol.repl.configuration import configure
 from protocol.repl.game import ReplGame
 from protocol.repl.position_views import show_ids, show_pips
+from protocol.repl.preferences import Preferences
 from protocol.repl.themes import DOUBTFUL_POINTS
 
 DEFAULT_HINT_COUNT = 5
@@ -220,6 +222,21 @@ _ROWS = (
         "set or show the look-ahead of the engine and of hints",
         lambda game, values, control: analysis.set_or_show_plies(game.session, values["n"], control),
         (integer_argument("n", 0, MAX_PLIES, "look-ahead, 0 for the net alone", metavar="N"),),
+    ),
+    ReplCommand(
+        "config",
+        "list the preferences, or show or set one; they are kept for the next time",
+        lambda game, values, _: configure(game, values["name"], values["value"]),
+        (
+            choice_argument(
+                "name",
+                tuple(field.name for field in list_fields(Preferences)),
+                "a preference",
+                is_required=False,
+            ),
+            rest_argument("value", "VALUE", "its new value", is_required=False),
+        ),
+        short_usage="[NAME [VALUE]]",
     ),
     ReplCommand(
         "undo",

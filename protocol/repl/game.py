@@ -18,6 +18,7 @@ from protocol.repl.analysis import WinningChances, find_best_action
 from protocol.repl.game_log import GameLog
 from protocol.repl.history import DecisionHistory, SetAsideGame
 from protocol.repl.opponent import ROLL_ACTION, EngineOpponent
+from protocol.repl.preferences import Preferences
 from protocol.repl.replies import BoardLine, send_command
 from protocol.repl.review import Reviewer, Tutor
 from protocol.repl.sentences import (
@@ -53,6 +54,7 @@ class ReplGame:
         columns: The width of the terminal, for the board.
         tutor: Objects to bad decisions, once switched on.
         history: What the person can take back.
+        preferences: What the terminal begins with.
     """
 
     def __init__(self, session: Session) -> None:
@@ -60,6 +62,7 @@ class ReplGame:
         self.human_seat: int | None = None
         self.chances = WinningChances(session)
         self.columns = 80
+        self.preferences = Preferences()
         self._reviewer = Reviewer(session)
         self.tutor = Tutor(self._reviewer)
         self._opponent = EngineOpponent(session)
@@ -183,6 +186,32 @@ class ReplGame:
             if self.is_running and self.human_seat is not None
             else None
         )
+
+    def describe_kept(self) -> SetAsideGame | None:
+        """Return what another session can go on with: a game, or a match between games; None without."""
+        if self.human_seat is None or self.session.game.position is None or self.is_match_over:
+            return None
+        return self.history.describe(self.human_seat)
+
+    def resume(self, game: SetAsideGame, control: WorkControl) -> list[str]:
+        """Go on with a game of an earlier session.
+
+        Args:
+            game: The game; its decisions can be taken back.
+            control: Stops and watches the engine's turn.
+        """
+        for table in (*game.decisions, game.table):
+            self.session.push_state(table)
+        self._begin(game.human_seat)
+        self.history.restore(game)
+        turn = describe_turn(game.table.match) if self.is_running else "'new' starts the next one"
+        return [
+            f"Going on with the game that you left: {turn}. ('new' starts another.)"
+            if self.is_running
+            else f"Going on after the last game: {turn}.",
+            *self.show_score(),
+            *self.continue_game(control),
+        ]
 
     def leave(self, aside: SetAsideGame | None = None) -> list[str]:
         """End the game against the engine; the position stays, and `undo` goes back to the game.

@@ -15,7 +15,7 @@ HELP_GROUPS = {
     "ask": ("hint", "best", "legal", "cube", "chances", "matrix", "rollout", "tutor", "keep", "review"),
     "look": ("board", "pip", "score", "id", "show"),
     "set up": ("position", "dice", "newgame"),
-    "prefer": ("level", "plies", "set", "get", "keys"),
+    "prefer": ("config", "level", "plies", "set", "get", "keys"),
     "keep": ("save", "quit"),
 }
 """The groups of ``help``, with commands of the terminal and of the line protocol."""

@@ -19,6 +19,7 @@ from protocol.repl import gnubg_words
 from protocol.repl.commands import ALIASES, REPL_COMMANDS
 from protocol.repl.game import ReplGame
 from protocol.repl.help import show_overview, show_topic
+from protocol.repl.history import SetAsideGame
 from protocol.repl.pasted import find_match_id, find_position, split_lines
 from protocol.repl.replies import RefusedRequestError, format_error, send_command
 from protocol.repl.sentences import describe_position
@@ -70,6 +71,10 @@ class LineInterpreter:
     def split(self, text: str) -> list[str]:
         """Split what was entered, or pasted, into lines to be answered one by one."""
         return split_lines(text, self._is_command)
+
+    def resume(self, game: SetAsideGame, control: WorkControl | None = None) -> list[str]:
+        """Go on with a game of an earlier session; return what to show."""
+        return [*self.game.resume(game, control or WorkControl()), *self.game.show_board()]
 
     def toolbar(self, width: int) -> str:
         """Write the line below the prompt.

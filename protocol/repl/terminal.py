@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import logging
-import os
 import queue
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
-import platformdirs
+from filelock import FileLock, Timeout
 from prompt_toolkit import PromptSession
-from prompt_toolkit.application import get_app
+from prompt_toolkit.application import get_app, get_app_session
 from prompt_toolkit.auto_suggest import AutoSuggestFromHistory
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
@@ -22,16 +22,20 @@ from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.input import Input
 from prompt_toolkit.lexers import Lexer
 from prompt_toolkit.output import Output
+from prompt_toolkit.styles import DynamicStyle
 
+from engine.errors import GammondError
 from engine.rules.dice import MAX_SEED
 from engine.runtime.cores import count_usable_cores
-from engine.runtime.version import NAME
 from protocol.core.requests import AnyReply, WorkControl
 from protocol.repl.completion import suggest_completions
+from protocol.repl.configuration import apply_preferences
 from protocol.repl.interpreter import LineInterpreter
 from protocol.repl.painting import paint_input
+from protocol.repl.preferences import get_config_file, get_state_folder, read_preferences
+from protocol.repl.replies import ERROR_MARK
+from protocol.repl.saved_game import read_game, write_game
 from protocol.repl.screen import StatusLine, hide_typing, make_status_line, make_style, show
-from protocol.repl.themes import DEFAULT_THEME
 from protocol.repl.toolbar import ProgressLine
 from protocol.state.service import Service, make_shipped_catalogue
 from protocol.state.session import Session
@@ -52,15 +56,77 @@ def run_repl() -> int:
     service = Service(make_shipped_catalogue(), threads=count_usable_cores())
     service.client_count = 1
     talk = LineInterpreter(Session(service, secrets.randbelow(MAX_SEED)))
-    prompt = make_prompt(talk, history=open_history(get_history_file()))
-    with hide_typing():
-        run_prompt_loop(talk, prompt, show, make_status_line())
+    talk.game.columns = get_app_session().output.get_size().columns
+
+    def show_in_colours(lines: Sequence[str]) -> None:
+        show(lines, talk.game.preferences.theme)
+
+    show_in_colours(_apply_config(talk))
+    with keep_game(talk, get_state_folder() / "game.json", show_in_colours) as keep, hide_typing():
+        prompt = make_prompt(talk, history=open_history(get_history_file()))
+        run_prompt_loop(talk, prompt, show_in_colours, make_status_line(), keep)
     return 0
+
+
+def _apply_config(talk: LineInterpreter) -> list[str]:
+    try:
+        return apply_preferences(talk.game, read_preferences(get_config_file()))
+    except GammondError as error:
+        return [f"{ERROR_MARK}{error.message}"]
+
+
+@contextmanager
+def keep_game(talk: LineInterpreter, file: Path, show: ShowLines) -> Iterator[Callable[[], None]]:
+    """Go on with the game of a file, and give what writes the present one to it.
+
+    Only one terminal at a time keeps its game; where the file cannot be written, or read, that is said once.
+
+    Args:
+        talk: The conversation.
+        file: The file; it is removed when there is no game to go on with.
+        show: Shows lines.
+    """
+    lock = FileLock(f"{file}.lock")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        lock.acquire(timeout=0)
+    except (OSError, Timeout):
+        show(["Games are not kept: another terminal is open, or the folder cannot be written."])
+        yield lambda: None
+        return
+    try:
+        if talk.game.preferences.resume and (saved := read_game(file, talk.session.engine_settings)):
+            game, talk.session.engine_settings = saved
+            show(talk.resume(game))
+    except GammondError as error:
+        show([f"{ERROR_MARK}{error.message}"])
+    last = talk.game.describe_kept()
+
+    def keep() -> None:
+        nonlocal last
+        game = talk.game.describe_kept()
+        if game == last:
+            return
+        last = game
+        if game is None:
+            file.unlink(missing_ok=True)
+            return
+        try:
+            write_game(file, game, talk.session.engine_settings)
+        except GammondError as error:
+            show([f"{ERROR_MARK}{error.message}"])
+
+    try:
+        yield keep
+        if talk.game.is_running:
+            show(["The game is kept: the next 'gammond' goes on with it."])
+    finally:
+        lock.release()
 
 
 def get_history_file() -> Path:
     """Return the history file; ``GAMMOND_DATA`` moves it."""
-    return Path(os.environ.get("GAMMOND_DATA") or platformdirs.user_state_dir(NAME)) / "history"
+    return get_state_folder() / "history"
 
 
 def open_history(file: Path) -> History:
@@ -96,7 +162,7 @@ def make_prompt(
         completer=ReplCompleter(interpreter.session),
         complete_while_typing=False,  # the menu would take room from the board all the time
         lexer=ReplLexer(interpreter.session),
-        style=make_style(DEFAULT_THEME),
+        style=DynamicStyle(lambda: make_style(interpreter.game.preferences.theme)),
         complete_in_thread=True,  # the first legal plays may have to wait for a compiler
         bottom_toolbar=lambda: interpreter.toolbar(get_app().output.get_size().columns),
         input=input_,
@@ -109,6 +175,7 @@ def run_prompt_loop(
     prompt: PromptSession[str],
     show: ShowLines,
     status: StatusLine | None = None,
+    keep: Callable[[], None] = lambda: None,
 ) -> None:
     """Read lines and answer them until the person leaves.
 
@@ -119,6 +186,7 @@ def run_prompt_loop(
         prompt: Where lines come from.
         show: Shows the lines of the answer.
         status: Where progress is drawn; nowhere if None.
+        keep: Called after each answer, to keep the game.
     """
     while not interpreter.has_ended:
         try:
@@ -135,6 +203,7 @@ def run_prompt_loop(
             if len(lines) > 1:
                 show([f"{PROMPT}{line}"])
             answer_interruptibly(interpreter, line, show, status)
+            keep()
 
 
 def answer_interruptibly(

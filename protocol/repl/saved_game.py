@@ -1,0 +1,152 @@
+"""The game in progress as a file, so that the next start of the terminal goes on with it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+
+from engine.errors import DataFileError, GammondError
+from engine.formats.position_id import decode_position_id, encode_position_id
+from engine.options import convert
+from engine.rules.match import GameResult, MatchState
+from engine.rules.rules import VARIANTS, Doubles, Rules
+from protocol.repl.game_log import LoggedAction, LoggedGame, LogState
+from protocol.repl.history import SetAsideGame
+from protocol.state.session import EngineSettings, GameState
+
+_FORMAT = 1
+
+
+class _Table(msgspec.Struct, array_like=True, frozen=True):
+    """A table: the position ID, empty without a position; all else."""
+
+    position: str
+    match: MatchState
+    is_conceded: bool
+
+
+class _Action(msgspec.Struct, array_like=True, frozen=True):
+    before: _Table
+    after: _Table
+    text: str
+    result: GameResult | None
+
+
+class _Game(msgspec.Struct, array_like=True, frozen=True):
+    start: _Table
+    names: tuple[str, str]
+    actions: list[_Action]
+
+
+class _File(msgspec.Struct, frozen=True):
+    """What is in the file."""
+
+    format: int
+    variant: str
+    doubles: Doubles
+    human_seat: int
+    table: _Table
+    decisions: list[_Table]
+    games: list[_Game]
+    actions: list[_Action]
+    is_on: bool
+    player: str
+    net: str
+    ply: int
+    filter_name: str
+    noise: int
+
+
+def write_game(file: Path, game: SetAsideGame, engine: EngineSettings) -> None:
+    """Write a game and the settings that it is played by; the old file stays until the new one is whole.
+
+    Raises:
+        DataFileError: The file cannot be written.
+    """
+    rules, log = game.table.rules, game.log
+    content = _File(
+        *(_FORMAT, rules.variant.name, rules.doubles, game.human_seat, _pack(game.table)),
+        decisions=[_pack(table) for table in game.decisions],
+        games=[_Game(_pack(each.start), each.names, _pack_actions(each.actions)) for each in log.games],
+        actions=_pack_actions(log.actions),
+        is_on=log.is_on,
+        player=engine.player,
+        net=engine.net,
+        ply=engine.ply,
+        filter_name=engine.filter_name,
+        noise=engine.noise,
+    )
+    partial = file.with_name(f"{file.name}.{os.getpid()}")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        partial.write_bytes(msgspec.json.encode(content))
+        partial.replace(file)
+    except OSError as error:
+        raise DataFileError(f"the game is not saved: {error}", field="game") from error
+
+
+def read_game(file: Path, engine: EngineSettings) -> tuple[SetAsideGame, EngineSettings] | None:
+    """Read a game, and the settings that it is played by.
+
+    Args:
+        file: The file.
+        engine: The settings of the session, for what the file does not have.
+
+    Returns:
+        The game and the settings; None where there is no file.
+
+    Raises:
+        DataFileError: It cannot be read.
+    """
+    try:
+        content = convert(msgspec.json.decode(file.read_bytes()), _File)
+        if content.format != _FORMAT or content.variant not in VARIANTS:
+            raise DataFileError(f"it is of another version of gammond, format {content.format}", field="game")
+        return _unpack_game(content), replace(
+            engine,
+            player=content.player,
+            net=content.net,
+            ply=content.ply,
+            filter_name=content.filter_name,
+            noise=content.noise,
+        )
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, GammondError) as error:  # msgspec's errors are ValueErrors
+        raise DataFileError(f"the saved game {file} cannot be read: {error}", field="game") from error
+
+
+def _pack(table: GameState) -> _Table:
+    position = "" if table.position is None else encode_position_id(table.position)
+    return _Table(position, table.match, table.is_conceded)
+
+
+def _pack_actions(actions: tuple[LoggedAction, ...] | list[LoggedAction]) -> list[_Action]:
+    return [_Action(_pack(each.before), _pack(each.after), each.text, each.result) for each in actions]
+
+
+def _unpack_game(content: _File) -> SetAsideGame:
+    """Return the game; tables that are equal are one object, by which decisions and log know them."""
+    rules = Rules(VARIANTS[content.variant], content.doubles)
+    known: dict[_Table, GameState] = {}
+
+    def unpack(table: _Table) -> GameState:
+        if table not in known:
+            position = decode_position_id(table.position) if table.position else None
+            known[table] = GameState(position, table.match, table.is_conceded, rules)
+        return known[table]
+
+    def unpack_actions(actions: list[_Action]) -> list[LoggedAction]:
+        return [
+            LoggedAction(unpack(each.before), unpack(each.after), each.text, each.result) for each in actions
+        ]
+
+    games = (
+        LoggedGame(unpack(each.start), each.names, unpack_actions(each.actions)) for each in content.games
+    )
+    log = LogState(tuple(games), tuple(unpack_actions(content.actions)), content.is_on)
+    decisions = tuple(map(unpack, content.decisions))
+    return SetAsideGame(unpack(content.table), content.human_seat, decisions, log)

@@ -1,0 +1,35 @@
+"""`gammond config`."""
+
+from __future__ import annotations
+
+import pytest
+
+from tools.cli import main
+
+
+@pytest.fixture(autouse=True)
+def data_folder(monkeypatch, tmp_path):
+    monkeypatch.setenv("GAMMOND_DATA", str(tmp_path))
+    return tmp_path
+
+
+def test_preferences_are_listed_set_shown_and_reset(capsys, data_folder):
+    def run(*arguments):
+        status = main(["config", *arguments])
+        return status, capsys.readouterr().out
+
+    assert run("theme", "light") == (0, "theme = light\n")
+    assert run("theme") == (0, "light\n")
+    _, listed = run()
+    assert "theme     light" in listed
+    assert listed.endswith(f"File: {data_folder / 'config.toml'}\n")
+    assert run("theme", "--reset") == (0, "theme = terminal\n")
+    assert run("theme") == (0, "terminal\n")
+
+
+@pytest.mark.parametrize(
+    "arguments", [["thme"], ["theme", "pink"], ["--reset"], ["theme", "dark", "--reset"]]
+)
+def test_wrong_arguments_give_one_line_and_status_2(capsys, arguments):
+    assert main(["config", *arguments]) == 2
+    assert capsys.readouterr().err.startswith("gammond: expected ")
