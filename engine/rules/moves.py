@@ -93,6 +93,12 @@ class LegalPlays(Sequence[Play]):
             Position.from_valid_board(self.boards[index]),
         )
 
+    def list_places(self) -> dict[bytes, int]:
+        """Return the place of each play by the key of its result (`Position.key`)."""
+        size = self.boards[0].nbytes
+        keys = self.boards.tobytes()
+        return {keys[start : start + size]: start // size for start in range(0, len(keys), size)}
+
     def list_moves(self) -> list[tuple[bytes, frozenset[int]]]:
         """Return what `list_checker_moves` takes, for each play."""
         text, blots = self._moves.tobytes(), self._blots

@@ -7,7 +7,7 @@ and so are ``bar/22/18`` and ``25/18``.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from engine.errors import FormatError, PlayError
 from engine.rules.dice import Roll
-from engine.rules.moves import CheckerMove, LegalPlays, Play, find_play, legal_plays, list_checker_moves
+from engine.rules.moves import CheckerMove, LegalPlays, Play, find_play, generate_plays, list_checker_moves
 from engine.rules.play_interpretation import (
     CheckerPath,
     PlayInterpretation,
@@ -96,7 +96,7 @@ def parse_play(text: str, position: Position, roll: Roll, rules: Rules = STANDAR
     direct = _play_as_written(paths, position, roll, rules) if paths else None
     if direct is not None:
         return direct
-    plays = legal_plays(position, roll, rules)
+    plays = generate_plays(position, roll, rules)
     if not paths:
         if plays[0].is_no_move:
             return plays[0]
@@ -107,8 +107,11 @@ def parse_play(text: str, position: Position, roll: Roll, rules: Rules = STANDAR
         raise PlayError(
             f"no checker can move with {roll[0]}-{roll[1]}: expected '{NO_MOVE_TEXT}'", field="move"
         )
-    by_result = {play.result: play for play in plays}
     trials, reason = find_interpretations(position, rules.dice_of(roll), paths)
+    places = plays.list_places()
+    by_result = {
+        trial.result: plays[places[trial.result.key]] for trial in trials if trial.result.key in places
+    }
     fitting = [trial for trial in trials if trial.result in by_result]
     if not fitting:
         raise PlayError(_explain_illegal_play(trials, reason, plays, roll), field="move")
@@ -155,7 +158,7 @@ def _choose_result(
 
 
 def _explain_illegal_play(
-    interpretations: Iterable[PlayInterpretation], reason: str, plays: list[Play], roll: Roll
+    interpretations: Iterable[PlayInterpretation], reason: str, plays: Sequence[Play], roll: Roll
 ) -> str:
     """Return which rule forbids a play that leads to none of the legal results."""
     most = len(plays[0].moves)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
 from engine.analysis.levels import EvalSettings
@@ -248,7 +247,9 @@ def _make_work(
 
     def run(control: WorkControl) -> list[Reply]:
         decider = request.load_decider()
-        with session.service.time_evaluation(decider.engine, kind) if is_timed else nullcontext():
+        if not is_timed:
+            return decide(decider, control)
+        with control.take_interpreter(), session.service.time_evaluation(decider.engine, kind):
             return decide(decider, control)
 
     is_quick = is_timed and may_be_quick and session.find_quick_engine(kind) is not None

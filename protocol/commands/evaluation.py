@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable, Sequence
-from contextlib import nullcontext
+from contextlib import ExitStack
 from typing import Any
 
 import msgspec
@@ -218,12 +218,17 @@ def handle_moves(call: CommandCall) -> Answer:
 
     def run(control: WorkControl) -> list[Reply]:
         engine = load_engine()
-        with nullcontext() if settings.plies else session.service.time_evaluation(engine, kind):
+        with ExitStack() as stack:
+            if settings.plies == 0:
+                stack.enter_context(control.take_interpreter())
+                stack.enter_context(session.service.time_evaluation(engine, kind))
             ranked = engine.rank_plays(position, roll, match, settings, make_search_watch(control))
         shown = ranked.plays[:limit]
-        lines = [
-            Reply("move", values=_play_to_values(i, play), is_final=False) for i, play in enumerate(shown, 1)
-        ]
+        with control.take_interpreter():
+            lines = [
+                Reply("move", values=_play_to_values(rank, play), is_final=False)
+                for rank, play in enumerate(shown, 1)
+            ]
         about: dict[str, ReplyValue] = {
             "count": len(ranked.plays),
             "shown": len(shown),

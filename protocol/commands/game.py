@@ -16,7 +16,7 @@ from engine.formats.xgid import decode_xgid
 from engine.options import MAX_QUOTED_CHARS
 from engine.rules import cube_actions
 from engine.rules.match import RESULT_NAMES, GameResult, MatchState
-from engine.rules.moves import estimate_plays, generate_plays
+from engine.rules.moves import LegalPlays, estimate_plays, generate_plays
 from engine.rules.notation import format_play, format_plays, parse_play
 from engine.rules.outcome import classify_results
 from engine.rules.position import BAR, Position
@@ -124,9 +124,13 @@ def handle_legal(call: CommandCall) -> Answer:
 
     service, kind = call.session.service, ("legal", rules.doubles)
 
-    def run(_: WorkControl) -> list[Reply]:
+    def run(control: WorkControl) -> list[Reply]:
         with service.time_evaluation(None, kind):
             plays = generate_plays(position, roll, rules)
+        with control.take_interpreter():
+            return list_plays(plays)
+
+    def list_plays(plays: LegalPlays) -> list[Reply]:
         rows: Iterable[tuple[str, str]]
         rows = zip(format_plays(plays), encode_position_ids(plays.boards), strict=True)
         if point is not None:
@@ -161,7 +165,7 @@ def parse_point(text: str) -> int:
 def handle_play(call: CommandCall) -> Answer:
     """Make a play and pass the turn, or act on the cube or a resignation.
 
-    This runs at once, since what follows depends on it: at worst 20 ms, with the 2,000 plays of some doubles.
+    This runs at once, since what follows depends on it: at worst 1 ms, with the 2,000 plays of some doubles.
     """
     session, words = call.session, " ".join(call.values["play"].split())
     if words in OFFER_ACTIONS:

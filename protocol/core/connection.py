@@ -140,12 +140,16 @@ class Connection:
 
     def receive_data(self, data: bytes) -> None:
         """Take in bytes from the client; the first lines in them take effect at once, unless others wait."""
-        if self._has_ended or self._is_closing:
-            return
-        self._lines.feed(data)
-        if not self.has_lines:
+        has_waited = self.has_lines
+        self.feed(data)
+        if not has_waited:
+            self.advance(is_first=True)
+
+    def feed(self, data: bytes) -> None:
+        """Take in bytes from the client, and serve nothing yet."""
+        if not (self._has_ended or self._is_closing):
+            self._lines.feed(data)
             self._may_have_lines = True
-            self._serve_lines(self._limits.lines_at_once)
 
     def receive_eof(self) -> None:
         """Take in the end of the client's input: what it asked for is still answered."""
@@ -154,13 +158,15 @@ class Connection:
         self._may_have_lines = True
         self.advance()
 
-    def advance(self) -> None:
-        """Serve the next lines that have come, as many as a turn has lines and time for."""
-        self._serve_lines(self._limits.lines_per_turn)
+    def advance(self, *, is_first: bool = False) -> None:
+        """Serve the next lines that have come, as many as a turn has lines and time for.
 
-    def _serve_lines(self, max_lines: int) -> None:
-        end_s = self._clock() + self._limits.turn_s
-        for _ in range(max_lines):
+        Args:
+            is_first: Whether they have just come, and did not wait for the turns of others.
+        """
+        limits = self._limits
+        end_s = self._clock() + limits.turn_s
+        for _ in range(limits.lines_at_once if is_first else limits.lines_per_turn):
             if not self.has_lines or self._clock() > end_s:
                 break
             line = self._lines.next_line()

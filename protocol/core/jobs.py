@@ -13,6 +13,9 @@ import msgspec
 from protocol.core.replies import encode_replies
 from protocol.core.requests import AnyReply, RequestBatch, Work, WorkControl
 
+_MANY_REPLIES = 50
+"""Lines of an answer that take about 1 ms to format."""
+
 
 class PendingRequest(msgspec.Struct, eq=False):
     """A request that is not fully answered.
@@ -61,7 +64,11 @@ class Job(msgspec.Struct, eq=False):
         """
         self.control.report = report
         try:
-            return encode_replies(self.request.tag, self.work.run(self.control))
+            replies = self.work.run(self.control)
+            if len(replies) < _MANY_REPLIES:
+                return encode_replies(self.request.tag, replies)
+            with self.control.take_interpreter():
+                return encode_replies(self.request.tag, replies)
         except Exception as error:
             return error
 

@@ -15,8 +15,8 @@ class ClientLimits:
         queued_bytes: Bytes of the lines of unanswered requests; a client that has more is not read from.
         lines_at_once: Lines that are served as they come, before the turns of clients with more.
         lines_per_turn: Lines of a client that are served in a turn.
-        turn_s: Seconds after which no further line is served in a turn. The dearest line is a ``play`` among
-            the 2,000 plays that a double can have: 20 ms.
+        turn_s: Seconds after which no further line is served in a turn. The dearest lines have 500 kB:
+            some 4 ms.
         unsent_bytes: Output held for a client, unread or behind an unfinished answer, before its requests
             wait.
         started_bytes: What the answers of started jobs are expected to take together (`Work.answer_bytes`);

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple, Protocol
 
 import msgspec
@@ -43,6 +45,9 @@ class JsonReply(msgspec.Struct, frozen=True):
 
 AnyReply = Reply | JsonReply
 
+_STOP_CHECK_S = 0.01
+"""How often work that waits for the interpreter looks whether it is stopped."""
+
 
 def _ignore_reply(_: AnyReply) -> None:
     """Report nothing."""
@@ -54,11 +59,14 @@ class WorkControl:
     Attributes:
         report: Takes replies that come before the final one; called in the thread that does the work.
         answer_bytes: About how many bytes of the rest of the answer there are already.
+        interpreter_lock: Held by the worker that keeps the interpreter busy (`take_interpreter`); None in the
+            thread that serves the clients, which never waits.
     """
 
     def __init__(self, report: Callable[[AnyReply], None] = _ignore_reply) -> None:
         self.report = report
         self.answer_bytes = 0
+        self.interpreter_lock: threading.Lock | None = None
         self._is_stopped = False
         self._on_stop: Callable[[], None] | None = None
 
@@ -72,6 +80,22 @@ class WorkControl:
         self._is_stopped = True
         if self._on_stop is not None:
             self._on_stop()
+
+    @contextmanager
+    def take_interpreter(self) -> Iterator[None]:
+        """Do what keeps the interpreter busy for milliseconds while no other worker does, or once stopped.
+
+        Threads that hold the interpreter's lock take it from the one that serves the clients: it waits for
+        each of them in turn.
+        """
+        lock, is_taken = self.interpreter_lock, False
+        while lock is not None and not is_taken and not self._is_stopped:
+            is_taken = lock.acquire(timeout=_STOP_CHECK_S)
+        try:
+            yield
+        finally:
+            if lock is not None and is_taken:
+                lock.release()
 
     def notify_on_stop(self, callback: Callable[[], None]) -> None:
         """Call a function each time the work is asked to end."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from itertools import groupby
 from operator import attrgetter
@@ -330,13 +331,15 @@ class QueryAnalysis:
         """Add the ranked plays, as text already: as objects they would take ten times the memory."""
         assert item.roll is not None
         depth, watch = self.options.settings, self._make_watch()
-        with error_field(item.field_name):
+        control = self.budget.control
+        with error_field(item.field_name), nullcontext() if depth.plies else control.take_interpreter():
             ranked = self.engine.rank_plays(item.position, item.roll, item.match, depth, watch)
         self.budget.spend_plays(len(ranked.plays))
         self.is_partial |= not ranked.effort.is_finished
-        moves = [_play_to_document(play) for play in ranked.plays[: self.options.max_moves]]
-        text = msgspec.json.encode(moves)
-        self.budget.control.answer_bytes += len(text)
+        with control.take_interpreter():
+            moves = [_play_to_document(play) for play in ranked.plays[: self.options.max_moves]]
+            text = msgspec.json.encode(moves)
+        control.answer_bytes += len(text)
         item.result["moves"] = msgspec.Raw(text)
 
 

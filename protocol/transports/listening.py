@@ -15,6 +15,7 @@ from engine.errors import StateError, UnsupportedError
 from protocol.core.fault_log import FAULT_LOG
 from protocol.transports.process_end import list_ending_signals
 from protocol.transports.tcp_limits import TcpLimits
+from protocol.transports.workers import hand_over_interpreter_often
 
 ListeningCallback = Callable[[str, int], None]
 """Takes host and port once clients can come."""
@@ -22,6 +23,7 @@ ListeningCallback = Callable[[str, int], None]
 
 def run_server(serving: Coroutine[Any, Any, None]) -> None:
     """Run `serve_tcp` or `serve_gnubg` in an event loop of its own."""
+    hand_over_interpreter_often()
     asyncio.run(serving)
 
 

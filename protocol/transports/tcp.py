@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import secrets
 import socket
-from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -19,6 +18,7 @@ from protocol.state.session import Session
 from protocol.transports.client_jobs import ClientJobs, QuickRounds
 from protocol.transports.listening import ListeningCallback, ListeningServer
 from protocol.transports.tcp_limits import ClientActivity, TcpLimits
+from protocol.transports.turns import TurnQueue
 from protocol.transports.workers import LAST_WORK_S, WorkerPool
 
 _LINGER_S = 1.0
@@ -61,42 +61,13 @@ async def serve_tcp(
     pool.join(LAST_WORK_S)
 
 
-class _TurnQueue:
-    """The clients with more lines than are served as they come.
-
-    One has its turn each time round the event loop, so that the loop reads what others send before the next.
-    """
-
-    def __init__(self) -> None:
-        self._loop = asyncio.get_running_loop()
-        self._clients: deque[_TcpClient] = deque()
-        self._is_due = False
-
-    def add(self, client: _TcpClient) -> None:
-        """Add a client after all others, unless it waits already."""
-        if client not in self._clients:
-            self._clients.append(client)
-            self._plan_turn()
-
-    def _plan_turn(self) -> None:
-        if self._clients and not self._is_due:
-            self._is_due = True
-            self._loop.call_soon(self._take_turn)
-
-    def _take_turn(self) -> None:
-        self._is_due = False
-        client = self._clients.popleft()
-        self._plan_turn()
-        client.take_turn()
-
-
 class _TcpServer(ListeningServer["_TcpClient"]):
     def __init__(self, service: Service, limits: TcpLimits, pool: WorkerPool) -> None:
         super().__init__(limits, service.clock)
         self.service = service
         self.pool = pool
         self.rounds = QuickRounds(self.loop.call_soon)
-        self.turns = _TurnQueue()
+        self.turns = TurnQueue(self.loop.call_soon, service.clock)
         self._held_bytes = 0
         self._must_free_memory = False
 
@@ -156,6 +127,7 @@ class _TcpClient(asyncio.Protocol):
         self._is_paused = False
         self._has_eof = False
         self._is_lingering = False
+        self.served_s = 0.0
         self.held_bytes = 0
         """What is held for the client, as counted last."""
         self._activity = ClientActivity(server.limits, self.connection, server.service.clock())
@@ -187,8 +159,8 @@ class _TcpClient(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         """Take in bytes."""
         if self in self._server.clients:
-            self.connection.receive_data(data)
-            self._pump()
+            self.connection.feed(data)
+            self._server.turns.serve(self)
 
     def eof_received(self) -> bool:
         """Take in the end of the client's input; the socket stays open for the rest of the answers."""
@@ -215,9 +187,9 @@ class _TcpClient(asyncio.Protocol):
         self._is_paused = False
         self._pump()
 
-    def take_turn(self) -> None:
-        """Serve the next lines, now that all other clients have had a turn."""
-        self.connection.advance()
+    def serve_lines(self, *, is_first: bool) -> None:
+        """Serve lines for a turn."""
+        self.connection.advance(is_first=is_first)
         self._pump()
 
     def apply_to_connection(self, act: Callable[[], object]) -> None:
@@ -268,7 +240,10 @@ class _TcpClient(asyncio.Protocol):
         if self not in self._server.clients:
             return
         self._activity.see_requests(self._server.service.clock())
-        while not self._is_paused and (data := self.connection.data_to_send(_PIECE_BYTES)):
+        while not (self._is_paused or self._transport.is_closing()):
+            data = self.connection.data_to_send(_PIECE_BYTES)
+            if not data:
+                break
             self._activity.written_bytes += len(data)
             self._transport.write(data)
         self._jobs.hand_out()

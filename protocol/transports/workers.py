@@ -22,8 +22,18 @@ LAST_WORK_S = 1.0
 LONG_THREADS = 8
 """Workers for long work: as many searches and rollouts run at a time, however many cores there are."""
 
+_SWITCH_INTERVAL_S = 0.001
+
 LONG_WORK_NICENESS = 5
 """How far long work steps back behind the threads that serve clients, as the system counts it."""
+
+
+def hand_over_interpreter_often() -> None:
+    """Let threads of this process take turns in the interpreter every millisecond, not every five.
+
+    The thread that serves the clients takes it several times for one answer.
+    """
+    sys.setswitchinterval(_SWITCH_INTERVAL_S)
 
 
 def yield_to_short_work() -> None:
@@ -78,6 +88,7 @@ class WorkerPool:
         self.threads = resolve_thread_count(threads)
         self._clock = clock
         self._lock = threading.Lock()
+        self._interpreter_lock = threading.Lock()
         self._work_available = {lane: threading.Condition(self._lock) for lane in Lane}
         long_share = max(1, long_threads // 2) if long_share is None else long_share
         self._schedule = Schedule({Lane.QUICK: self.threads, Lane.LONG: long_share}, started_bytes)
@@ -168,6 +179,7 @@ class WorkerPool:
             yield_to_short_work()
         while (scheduled := self._wait_for_job(lane)) is not None:
             job = scheduled.job
+            job.control.interpreter_lock = self._interpreter_lock
             scheduled.on_result(job, job.run(partial(scheduled.on_progress, job)))
 
     def _wait_for_job(self, lane: Lane) -> ScheduledJob | None:

@@ -363,3 +363,34 @@ def test_queries_with_look_ahead_or_many_positions_are_long_work(fields, is_long
     query = {"id": 1, "positions": [START]} | fields
     connection.receive_data(json.dumps(query).encode() + b"\n")
     assert connection.next_job().work.is_long == is_long
+
+
+WIDE, OPENING = "BAAAUFKqVKQAAA", "4HPwATDgc/ABMA"
+XGID_31 = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10"
+
+
+@pytest.mark.parametrize(
+    ("positions", "dice", "is_long"),
+    [([WIDE] * 46, [1, 1], True), ([WIDE] * 46, [2, 1], True), ([WIDE], [2, 1], False),
+     ([OPENING] * 46, [3, 1], False), ([XGID_31] * 46, None, False), ([XGID_31] * 46, [1, 1], True)],
+    ids=["46 wide", "46 wide, no double", "1 wide", "46 openings", "46 XGIDs with dice", "46 XGIDs, double"],
+)  # fmt: skip
+def test_plays_are_quick_or_long_work_by_an_estimate_of_them(positions, dice, is_long):
+    connection = make_connection()
+    query = {"id": 1, "positions": positions, "want": ["moves"], **({"dice": dice} if dice else {})}
+    connection.receive_data(json.dumps(query).encode() + b"\n")
+    assert connection.next_job().work.is_long is is_long
+
+
+@pytest.mark.parametrize(
+    ("positions", "more"),
+    [([WIDE], {}), ([OPENING] * 20, {}), ([WIDE] * 3, {"max_moves": 5}), ([OPENING] * 300, {"max_moves": 3})],
+)
+def test_the_size_of_an_answer_is_estimated_and_counted(positions, more):
+    connection = make_connection()
+    query = {"id": 1, "positions": positions, "dice": [1, 1], "want": ["moves", "eval"], **more}
+    connection.receive_data(json.dumps(query).encode() + b"\n")
+    job = connection.next_job()
+    answer = job.run(lambda _: None)
+    assert 0.5 * len(answer) < job.work.answer_bytes < 4 * len(answer)
+    assert 0.5 * len(answer) - 250 * len(positions) < job.control.answer_bytes < len(answer)

@@ -194,3 +194,31 @@ def test_threads_of_a_closed_pool_are_waited_for_but_not_for_ever():
     blocked.set()
     pool.join(60.0)
     assert not any(thread.is_alive() for thread in pool._threads)
+
+
+def test_one_worker_at_a_time_keeps_the_interpreter_busy_and_a_stopped_one_does_not_wait():
+    pool, said = WorkerPool(4, long_threads=1), queue.Queue()
+    at_work, most = [], []
+    holds, may_end = threading.Event(), threading.Event()
+
+    def format_plays(control):
+        with control.take_interpreter():
+            at_work.append(1)
+            most.append(len(at_work))
+            holds.set()
+            if len(most) == 1:
+                may_end.wait(20)
+            at_work.pop()
+
+    submit(pool, "a", "first", said, format_plays)
+    assert holds.wait(20)
+    waiting = submit(pool, "b", "second", said, format_plays)
+    stopped = submit(pool, "c", "stopped", said, format_plays)
+    stopped.control.stop()
+    assert next_said(said, 1) == ["stopped"]
+    assert len(most) == 2
+    may_end.set()
+    assert sorted(next_said(said, 2)) == ["first", "second"]
+    assert most[2:] == [1]
+    assert not waiting.control.is_stopped
+    pool.close()

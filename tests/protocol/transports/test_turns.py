@@ -1,0 +1,106 @@
+"""Who is served next, with a clock and a loop of our own."""
+
+from __future__ import annotations
+
+import pytest
+
+from protocol.transports.turns import TurnQueue
+
+
+class Loop:
+    """A clock, and calls for the next round of the event loop."""
+
+    def __init__(self):
+        self.now_s = 0.0
+        self.calls = []
+        self.served = []
+        self.turns = TurnQueue(self.calls.append, lambda: self.now_s)
+
+    def run_round(self):
+        calls, self.calls[:] = self.calls[:], []
+        for call in calls:
+            call()
+
+
+class Talker:
+    """A client with lines that take the same time each; one is served in a turn."""
+
+    def __init__(self, loop, name, lines, line_s):
+        self.loop = loop
+        self.name = name
+        self.lines = lines
+        self.line_s = line_s
+        self.served_s = 0.0
+
+    def serve_lines(self, *, is_first):
+        self.loop.now_s += self.line_s
+        self.loop.served.append(self.name)
+        self.lines -= 1
+        if self.lines:
+            self.loop.turns.add(self)
+
+
+@pytest.fixture
+def loop():
+    return Loop()
+
+
+@pytest.mark.parametrize("line_s", [0.0003, 0.007, 0.02], ids=["undo", "words", "first of its kind"])
+def test_a_polite_client_waits_for_no_more_than_one_turn_of_20_that_send_dear_lines(loop, line_s):
+    greedy = [Talker(loop, "greedy", 1000, line_s) for _ in range(20)]
+    for client in greedy:
+        loop.turns.serve(client)
+    for _ in range(30):
+        loop.run_round()
+    for _ in range(20):
+        before = loop.now_s
+        polite = Talker(loop, "polite", 1, 0.0001)
+        loop.turns.serve(polite)
+        while polite.lines:
+            loop.run_round()
+        assert loop.now_s - before <= 0.0026 + line_s
+        for _ in range(3):
+            loop.run_round()
+
+
+def test_lines_that_come_at_once_are_served_in_one_round_up_to_its_time(loop):
+    for number in range(20):
+        loop.turns.serve(Talker(loop, number, 1, 0.02))
+    assert loop.served == [0]
+    loop.run_round()
+    assert loop.served == [0, 1]
+
+
+def test_time_that_nobody_waited_for_is_no_debt(loop):
+    rich = Talker(loop, "rich", 1, 30.0)
+    loop.turns.serve(rich)
+    loop.run_round()
+    for client in [Talker(loop, "greedy", 1000, 0.02) for _ in range(5)]:
+        loop.turns.serve(client)
+    for _ in range(30):
+        loop.run_round()
+    rich.lines, rich.line_s = 1, 0.0001
+    loop.turns.serve(rich)
+    loop.run_round()
+    assert not rich.lines
+
+
+def test_a_client_that_comes_back_is_not_ahead_for_long(loop):
+    for name in ("a", "b"):
+        loop.turns.add(Talker(loop, name, 1000, 0.01))
+    for _ in range(200):
+        loop.run_round()
+    loop.served.clear()
+    loop.turns.add(Talker(loop, "back", 1000, 0.01))
+    for _ in range(20):
+        loop.run_round()
+    assert loop.served[:5] == ["back"] * 5
+    assert loop.served[8:].count("back") <= 5
+
+
+def test_clients_with_equal_lines_take_turns(loop):
+    for name in "abc":
+        loop.turns.add(Talker(loop, name, 3, 1 / 64))
+    while loop.calls:
+        loop.run_round()
+    assert loop.served == list("abcabcabc")
