@@ -16,6 +16,7 @@ from protocol.core.arguments import Argument, choice_argument, integer_argument,
 from protocol.core.requests import WorkControl
 from protocol.repl import analysis
 from protocol.repl.configuration import configure
+from protocol.repl.edit import edit_position
 from protocol.repl.game import ReplGame
 from protocol.repl.position_views import show_ids, show_pips
 from protocol.repl.preferences import Preferences
@@ -256,6 +257,20 @@ _ROWS = (
         (rest_argument("file", "FILE", "the file; existing files are not overwritten"),),
     ),
     ReplCommand("board", "draw the board", lambda game, _, __: game.show_board()),
+    ReplCommand(
+        "edit",
+        "set up the checkers by hand; alone, it puts those on the board into the next line, to be changed",
+        lambda game, values, control: edit_position(game, values["checkers"], control),
+        (
+            rest_argument(
+                "checkers",
+                "O POINT:N ... X POINT:N ...",
+                "checkers on each point, in each side's own numbering, bar:N for the bar; a side left out "
+                "stays, checkers left out are borne off",
+                is_required=False,
+            ),
+        ),
+    ),
     ReplCommand("pip", "show the pip counts", lambda game, _, __: show_pips(game.session, game.names)),
     ReplCommand(
         "id",

@@ -55,6 +55,7 @@ class ReplGame:
         tutor: Objects to bad decisions, once switched on.
         history: What the person can take back.
         preferences: What the terminal begins with.
+        draft: What the next prompt has been filled with, to be changed; empty for nothing.
     """
 
     def __init__(self, session: Session) -> None:
@@ -63,6 +64,7 @@ class ReplGame:
         self.chances = WinningChances(session)
         self.columns = 80
         self.preferences = Preferences()
+        self.draft = ""
         self._reviewer = Reviewer(session)
         self.tutor = Tutor(self._reviewer)
         self._opponent = EngineOpponent(session)

@@ -32,6 +32,8 @@ EXPLANATIONS = {
     "end": "'best' does what 'hint' finds best; 'level' sets how well the engine plays",
     "export": "'save FILE' writes the finished games as a .mat file, 'id' prints the position",
     "external": "'gammond serve --gnubg PORT', outside this terminal, lets GNU Backgammon play against it",
+    "import": "paste a position; 'gammond batch FILE', outside this terminal, evaluates files of positions",
+    "load": "the game in progress is kept by itself; paste a position to look at another",
     "list": "'score' shows the score, 'review' the errors of this game",
     "next": "games are not stepped through; 'redo' does again what 'undo' took back",
     "previous": "games are not stepped through; 'undo' takes back your last decision",

@@ -14,7 +14,7 @@ HELP_GROUPS = {
     ),
     "ask": ("hint", "best", "legal", "cube", "chances", "matrix", "rollout", "tutor", "keep", "review"),
     "look": ("board", "pip", "score", "id", "show"),
-    "set up": ("position", "dice", "newgame"),
+    "set up": ("position", "edit", "dice", "newgame"),
     "prefer": ("config", "level", "plies", "set", "get", "keys"),
     "keep": ("save", "quit"),
 }

@@ -190,7 +190,8 @@ def run_prompt_loop(
     """
     while not interpreter.has_ended:
         try:
-            text = prompt.prompt()
+            draft, interpreter.game.draft = interpreter.game.draft, ""
+            text = prompt.prompt(default=draft)
         except KeyboardInterrupt:
             continue
         except EOFError:
