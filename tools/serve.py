@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import argparse
 import logging
+import queue
 import sys
+import threading
+from contextlib import suppress
 from dataclasses import replace
 
 from engine.errors import LimitError, UnsupportedError, ValueRangeError
@@ -13,7 +16,8 @@ from engine.runtime.open_files import raise_open_file_limit
 from engine.runtime.version import read_version
 from protocol.core.limits import ClientLimits
 from protocol.state.service import Service, make_shipped_catalogue
-from protocol.transports.listening import check_host, run_server
+from protocol.transports.connection_log import ClientCallback
+from protocol.transports.listening import ListeningCallback, check_host, ignore_client, run_server
 from protocol.transports.tcp import serve_tcp
 from protocol.transports.tcp_limits import TcpLimits
 from protocol.transports.workers import resolve_thread_count
@@ -30,6 +34,9 @@ from tools.common.strength import (
 
 MAX_CLIENTS = 10_000
 MAX_IDLE_S = 10_000_000
+
+_MOST_LINES = 200
+"""Lines about clients that wait to be written."""
 
 _OWN_FILES = 64
 """Files that a server has open besides its clients."""
@@ -76,6 +83,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="with --gnubg: play money games without the Jacoby rule",
     )
     parser.add_argument("--beavers", action="store_true", help="with --gnubg: allow beavers")
+    parser.add_argument("--quiet", action="store_true", help="do not say who connects and who leaves")
 
 
 def main(args: argparse.Namespace) -> int:
@@ -169,8 +177,18 @@ def _fit_clients(clients: int) -> int:
 def _serve_lines(host: str, port: int, args: argparse.Namespace) -> None:
     service = Service(make_shipped_catalogue(), ClientLimits(close_on_long_line=True))
     limits = _apply_limit_options(args, TcpLimits())
+    default = service.catalogue.list_names()[0]
+    what = f"the line protocol, by {default} unless a client sets engine.net"
     run_server(
-        serve_tcp(service, host, port, limits=limits, threads=args.threads, on_listening=_announce_listening)
+        serve_tcp(
+            service,
+            host,
+            port,
+            limits=limits,
+            threads=args.threads,
+            on_listening=_announce(what, limits),
+            on_client=ignore_client if args.quiet else _say_who_connects(),
+        )
     )
 
 
@@ -179,9 +197,9 @@ def _serve_gnubg(host: str, port: int, args: argparse.Namespace) -> None:
     from protocol.transports.gnubg import GNUBG_LIMITS, serve_gnubg
 
     limits = _apply_limit_options(args, GNUBG_LIMITS)
-    decider = load_decider(
-        args.net or DEFAULT_NET, read_strength(args), resolve_thread_count(args.threads), player=args.player
-    )
+    strength, threads = read_strength(args), resolve_thread_count(args.threads)
+    decider = load_decider(args.net or DEFAULT_NET, strength, threads, player=args.player)
+    what = f"external player for GNU Backgammon, {decider.name} at {strength.name}"
     run_server(
         serve_gnubg(
             decider,
@@ -190,11 +208,40 @@ def _serve_gnubg(host: str, port: int, args: argparse.Namespace) -> None:
             rules=GnubgRules(jacoby=not args.no_jacoby, beavers=args.beavers),
             limits=limits,
             threads=args.threads,
-            on_listening=_announce_listening,
+            on_listening=_announce(what, limits),
+            on_client=ignore_client if args.quiet else _say_who_connects(),
         )
     )
 
 
-def _announce_listening(host: str, port: int) -> None:
-    sys.stderr.write(f"gammond {read_version()} listens on {host} port {port}\n")
-    sys.stderr.flush()
+def _announce(what: str, limits: TcpLimits) -> ListeningCallback:
+    """Return what says where a server listens, and what it plays and serves."""
+
+    def announce(host: str, port: int) -> None:
+        sys.stderr.write(
+            f"gammond {read_version()} listens on {host} port {port}\n"
+            f"gammond: {what}; at most {limits.clients:,} clients, Ctrl-C ends it\n"
+        )
+        sys.stderr.flush()
+
+    return announce
+
+
+def _say_who_connects() -> ClientCallback:
+    """Return what writes lines about clients to stderr, whose reader may be slow or asleep.
+
+    A thread writes them; those for which there is no room are dropped, and the server waits for nobody.
+    """
+    lines: queue.Queue[str] = queue.Queue(_MOST_LINES)
+
+    def write() -> None:
+        while True:
+            sys.stderr.write(f"gammond: {lines.get()}\n")
+            sys.stderr.flush()
+
+    def take(line: str) -> None:
+        with suppress(queue.Full):
+            lines.put_nowait(line)
+
+    threading.Thread(target=write, name="clients", daemon=True).start()
+    return take

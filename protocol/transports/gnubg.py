@@ -21,7 +21,8 @@ from protocol.dialects.gnubg_external import (
 )
 from protocol.state.quick_work import QuickWork
 from protocol.transports.client_jobs import ROUND_SIZE
-from protocol.transports.listening import ListeningCallback, ListeningServer
+from protocol.transports.connection_log import ClientCallback
+from protocol.transports.listening import ListeningCallback, ListeningServer, ignore_client
 from protocol.transports.tcp_limits import TcpLimits
 from protocol.transports.workers import resolve_thread_count
 
@@ -44,6 +45,7 @@ async def serve_gnubg(
     threads: int | None = None,
     on_listening: ListeningCallback = lambda host, port: None,
     stop_event: asyncio.Event | None = None,
+    on_client: ClientCallback = ignore_client,
 ) -> None:
     """Serve until SIGTERM, SIGINT, SIGHUP or `stop_event`; answers under way are still sent.
 
@@ -60,6 +62,7 @@ async def serve_gnubg(
             for each core if left out.
         on_listening: Called with host and port once clients can come.
         stop_event: Ends the server when it is set.
+        on_client: As for `ListeningServer.serve`.
 
     Raises:
         StateError: The address cannot be listened on.
@@ -67,7 +70,7 @@ async def serve_gnubg(
     pool = ThreadPoolExecutor(limits.clients, "gnubg")
     server = _GnubgServer(decider, rules or GnubgRules(), limits, pool, resolve_thread_count(threads))
     try:
-        await server.serve(lambda: _GnubgClient(server), host, port, on_listening, stop_event)
+        await server.serve(lambda: _GnubgClient(server), host, port, on_listening, stop_event, on_client)
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
 
@@ -196,8 +199,9 @@ class _GnubgClient(asyncio.Protocol):
         if len(server.clients) >= server.limits.clients or server.is_closing:
             message = f"the server has {len(server.clients)} clients, the maximum: try again later"
             self._close_with_error(message)
+            server.refuse(transport)
             return
-        server.clients.add(self)
+        server.admit(self, transport)
 
     def data_received(self, data: bytes) -> None:
         """Take in bytes."""
@@ -223,7 +227,7 @@ class _GnubgClient(asyncio.Protocol):
         self._is_lost = True
         self._has_ended.set()
         if not self.is_waiting:
-            self._server.clients.discard(self)
+            self._server.forget(self)
 
     def pause_writing(self) -> None:
         """Hold answers back: the client reads more slowly than it is answered."""
@@ -331,7 +335,7 @@ class _GnubgClient(asyncio.Protocol):
     def _finish_answer(self, task: asyncio.Task[bytes]) -> None:
         self.is_waiting = False
         if self._is_lost or task.cancelled():
-            self._server.clients.discard(self)
+            self._server.forget(self)
             return
         self.finish_turn(task.result())
 

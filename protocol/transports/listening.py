@@ -13,12 +13,17 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from engine.errors import StateError, UnsupportedError
 from protocol.core.fault_log import FAULT_LOG
+from protocol.transports.connection_log import ClientCallback, ConnectionLog
 from protocol.transports.process_end import list_ending_signals
 from protocol.transports.tcp_limits import TcpLimits
 from protocol.transports.workers import hand_over_interpreter_often
 
 ListeningCallback = Callable[[str, int], None]
 """Takes host and port once clients can come."""
+
+
+def ignore_client(line: str) -> None:
+    """Take a line about a client, and say nothing."""
 
 
 def run_server(serving: Coroutine[Any, Any, None]) -> None:
@@ -74,6 +79,8 @@ class ListeningServer(ABC, Generic[_ClientT]):
         self.loop = asyncio.get_running_loop()
         self.clients: set[_ClientT] = set()
         self.clock = clock
+        self._log = ConnectionLog(clock, ignore_client)
+        self._arrivals: dict[_ClientT, tuple[str, float]] = {}
 
     async def serve(
         self,
@@ -82,6 +89,7 @@ class ListeningServer(ABC, Generic[_ClientT]):
         port: int,
         on_listening: ListeningCallback,
         stop_event: asyncio.Event | None,
+        on_client: ClientCallback,
     ) -> None:
         """Serve clients until SIGTERM, SIGINT, SIGHUP or `stop_event`, then drain.
 
@@ -91,10 +99,12 @@ class ListeningServer(ABC, Generic[_ClientT]):
             port: Port to listen on; 0 takes a free one.
             on_listening: Called once clients can come.
             stop_event: Ends the server when it is set.
+            on_client: Told who connects and who leaves, if those are not too many.
 
         Raises:
             StateError: The address cannot be listened on.
         """
+        self._log = ConnectionLog(self.clock, on_client)
         stop_event = stop_event or asyncio.Event()
         for kind in list_ending_signals():
             with suppress(NotImplementedError, RuntimeError, ValueError):  # another thread than the main one
@@ -111,6 +121,25 @@ class ListeningServer(ABC, Generic[_ClientT]):
         watch.cancel()
         listener.close()
         await self.drain()
+
+    def admit(self, client: _ClientT, transport: asyncio.Transport) -> None:
+        """Take a client in."""
+        self.clients.add(client)
+        address = _format_address(transport)
+        self._arrivals[client] = address, self.clock()
+        self._log.write(f"{address} connects ({_count_clients(len(self.clients))})")
+
+    def refuse(self, transport: asyncio.Transport) -> None:
+        """Note that a client is turned away, for want of a place."""
+        self._log.write(f"{_format_address(transport)} is refused ({_count_clients(len(self.clients))})")
+
+    def forget(self, client: _ClientT) -> None:
+        """Let a client go; one that is gone already stays so."""
+        self.clients.discard(client)
+        if arrival := self._arrivals.pop(client, None):
+            address, since_s = arrival
+            left = _count_clients(len(self.clients))
+            self._log.write(f"{address} leaves after {self.clock() - since_s:.0f} s ({left})")
 
     @abstractmethod
     async def drain(self) -> None:
@@ -136,6 +165,15 @@ class ListeningServer(ABC, Generic[_ClientT]):
         while True:
             await asyncio.sleep(self.limits.watch_interval_s)
             self.for_each(lambda client: client.check_timeouts(self.clock()))
+
+
+def _format_address(transport: asyncio.Transport) -> str:
+    host, port = (transport.get_extra_info("peername") or ("somebody gone already", 0))[:2]
+    return f"{host} port {port}" if port else str(host)
+
+
+def _count_clients(clients: int) -> str:
+    return f"{clients:,} client{'' if clients == 1 else 's'}"
 
 
 def _make_listen_error(host: str, port: int, error: OSError) -> StateError:

@@ -16,7 +16,8 @@ from protocol.dialects.line_client import connect
 from protocol.state.service import Service
 from protocol.state.session import Session
 from protocol.transports.client_jobs import ClientJobs, QuickRounds
-from protocol.transports.listening import ListeningCallback, ListeningServer
+from protocol.transports.connection_log import ClientCallback
+from protocol.transports.listening import ListeningCallback, ListeningServer, ignore_client
 from protocol.transports.tcp_limits import ClientActivity, TcpLimits
 from protocol.transports.turns import TurnQueue
 from protocol.transports.workers import LAST_WORK_S, WorkerPool
@@ -38,6 +39,7 @@ async def serve_tcp(
     threads: int | None = None,
     on_listening: ListeningCallback = lambda host, port: None,
     stop_event: asyncio.Event | None = None,
+    on_client: ClientCallback = ignore_client,
 ) -> None:
     """Serve clients until SIGTERM, SIGINT, SIGHUP or `stop_event`, then drain.
 
@@ -49,6 +51,7 @@ async def serve_tcp(
         threads: Workers for quick work; one for each core if left out.
         on_listening: Called once clients can come.
         stop_event: Ends the server when it is set.
+        on_client: As for `ListeningServer.serve`.
 
     Raises:
         StateError: The address cannot be listened on.
@@ -56,7 +59,7 @@ async def serve_tcp(
     """
     pool = WorkerPool(threads, started_bytes=service.limits.started_bytes, clock=service.clock)
     server = _TcpServer(service, limits or TcpLimits(), pool)
-    await server.serve(lambda: _TcpClient(server), host, port, on_listening, stop_event)
+    await server.serve(lambda: _TcpClient(server), host, port, on_listening, stop_event, on_client)
     pool.close()
     pool.join(LAST_WORK_S)
 
@@ -152,8 +155,9 @@ class _TcpClient(asyncio.Protocol):
             )
             transport.write(f"{format_reply(make_error_reply(error))}\n".encode())
             transport.close()
+            self._server.refuse(transport)
             return
-        self._server.clients.add(self)
+        self._server.admit(self, transport)
         self._server.service.client_count += 1
 
     def data_received(self, data: bytes) -> None:
@@ -172,7 +176,7 @@ class _TcpClient(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the client and stop its work."""
         if self in self._server.clients:
-            self._server.clients.discard(self)
+            self._server.forget(self)
             self._server.service.client_count -= 1
             self._server.count_held_bytes(-self.held_bytes)
             self._jobs.drop()

@@ -199,3 +199,11 @@ def test_a_full_disk_is_one_line_on_stderr_and_exit_2(tool):
     assert ended.returncode == 2
     assert ended.stderr.endswith("No space left on device\n")
     assert ended.stderr.count("\n") == 1
+
+
+def test_the_help_of_train_says_where_to_begin(capsys):
+    assert cli.main(["train", "--help"]) == 0
+    said = capsys.readouterr().out
+    assert "Which trainer?" in said
+    assert said.index("begin here") < said.index("refine ")
+    assert "gammond export FOLDER --name NAME" in said

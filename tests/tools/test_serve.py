@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import argparse
+import re
 import socket
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,6 +20,8 @@ from nets import catalogue as loading
 from nets.catalogue import load_player
 from tests.boards import RacingEvaluator, played_boards
 from tools import serve
+
+DOCS = (Path(__file__).parents[2] / "docs" / "guide" / "tools.md").read_text("utf-8")
 
 
 def parsed(*arguments):
@@ -169,6 +173,46 @@ def test_debug_output_of_gnubgs_dialect_goes_to_stderr():
     assert b"Debug output ON" in answers
     assert "'fly' -> \"Error: expected a board: line" in logged
     assert "'help'" not in logged
+
+
+@pytest.mark.parametrize(
+    ("options", "plays"),
+    [
+        (["--tcp", "0"], "the line protocol, by strong unless a client sets engine.net; at most 256 clients"),
+        (["--gnubg", "0"], "external player for GNU Backgammon, strong at expert; at most 64 clients"),
+        (["--gnubg", "0", "--net", "fast", "--level", "casual"], ", fast at casual; at most 64 clients"),
+    ],
+)
+def test_a_server_says_where_it_listens_what_it_plays_and_who_connects(options, plays):
+    command = [sys.executable, "-m", "tools.cli", "serve", *options]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
+        said = [next(line for line in server.stderr if " listens on " in line), next(server.stderr)]
+        with socket.create_connection(("127.0.0.1", int(said[0].split()[-1])), timeout=20) as connection:
+            own_port = connection.getsockname()[1]
+            said.append(next(server.stderr))
+        said.append(next(server.stderr))
+        server.terminate()
+    assert plays in said[1]
+    assert said[2] == f"gammond: 127.0.0.1 port {own_port} connects (1 client)\n"
+    shown = DOCS.partition("```text\n")[2].partition("```")[0].splitlines(keepends=True)
+    assert re.sub(r"[0-9]+", "N", said[3]) == re.sub(r"[0-9]+", "N", shown[3])
+    if options == ["--gnubg", "0"]:
+        assert [re.sub(r"[0-9]+", "N", line) for line in said] == [
+            re.sub(r"[0-9]+", "N", line) for line in shown
+        ]
+
+
+def test_a_quiet_server_says_only_where_it_listens():
+    command = [sys.executable, "-m", "tools.cli", "serve", "--tcp", "0", "--quiet"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
+        said = next(line for line in server.stderr if " listens on " in line)
+        for _ in range(3):
+            with socket.create_connection(("127.0.0.1", int(said.split()[-1])), timeout=20) as connection:
+                connection.sendall(b"quit\n")
+                while connection.recv(4096):
+                    pass
+        server.terminate()
+        assert "connects" not in server.communicate(timeout=20)[1]
 
 
 def test_only_a_failure_to_listen_is_reported_as_one(monkeypatch):

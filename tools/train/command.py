@@ -1,4 +1,15 @@
-"""``gammond train``: fit nets to self-play and to labelled positions, and compare them."""
+"""``gammond train``: fit nets to self-play and to labelled positions, and compare them.
+
+Which trainer?
+
+    td               begin here: a net from nothing, by self-play; minutes on two cores, no further package
+    refine           a net that is there gets better by its own look-ahead, for hours; needs torch
+    label, then fit  the same in two steps: for nets of other sizes, inputs or phases; needs torch
+
+What comes out is a folder. It plays as run:FOLDER at once, and gammond export FOLDER --name NAME gives it a
+name for --net, set engine.net and play against. The other commands compare, draw and check runs; trainers of
+the founding documents are in gammond heritage.
+"""
 
 from __future__ import annotations
 

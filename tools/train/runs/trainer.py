@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
@@ -75,6 +75,7 @@ class Trainer(Generic[_Settings]):
         draw: Draws runs; by default their strength and error.
         summarise: Summarises the log of a finished run, for a table: column and text.
         comparisons: Commands that compare runs, with ``{players}`` or ``{folders}`` for their names.
+        describe_plan: Tells, before a run begins or is resumed, what it will take; lines for people.
     """
 
     command: str
@@ -85,6 +86,7 @@ class Trainer(Generic[_Settings]):
     draw: DrawFunction | None = None
     summarise: Callable[[Sequence[Record]], dict[str, str]] = summarise_strength
     comparisons: Sequence[str] = ("gammond tournament {players} random pubeval --games 20000",)
+    describe_plan: Callable[[Path, _Settings], Iterable[str]] | None = None
 
     def add_arguments(
         self, parser: argparse.ArgumentParser, *, resume_point: str = "checkpoint", is_optional: bool = False
@@ -111,6 +113,11 @@ class Trainer(Generic[_Settings]):
         settings = load_run_settings(args.run, args, self.settings_type)
         if not args.resume:
             check_no_run(args.run)
+        if self.describe_plan is not None:
+            settings.check()
+            for line in self.describe_plan(args.run, settings):
+                sys.stderr.write(f"{line}\n")
+                sys.stderr.flush()
         with ProcessPool(getattr(args, "workers", 1)) as processes:
             resources = self.make_resources(args, processes)
             sys.stdout.write(self.complete_run(args.run, settings, resources, args.plot))

@@ -8,20 +8,22 @@ was killed resumes with --resume; it loses the games since the last checkpoint.
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
-import time
 from collections.abc import Iterator
-
-import msgspec
+from pathlib import Path
 
 from engine.errors import UnsupportedError
+from engine.formats.array_file import read_array_file
 from engine.play.player import EvaluatorPlayer, Player
-from tools.common.progress import Progress, format_short_number
+from tools.common.progress import format_short_number
 from tools.train.runs.game_learner import GameLearner, RoundReport
-from tools.train.runs.run import Arrays, Record, check_same_settings
+from tools.train.runs.run import BEST_FILE, Arrays, Record, check_same_settings
 from tools.train.runs.settings import settings_from_args
+from tools.train.runs.strength_games import format_strengths, strengths_from_arrays
 from tools.train.runs.trainer import Trainer
 from tools.train.td.checkpoints import parse_td_checkpoint
+from tools.train.td.plan import describe_plan, measure_speed
 from tools.train.td.self_play import SelfPlay, TdSettings
 
 SUMMARY = "train a contact and a race net by self-play (temporal differences)"
@@ -89,8 +91,25 @@ class TdLearner(GameLearner):
         self.play.backtrack_to(best.nets)
         return {"back_to": best.games_done, "cuts": self.play.cuts}
 
+    def finish(self, folder: Path) -> str:
+        """Tell how strong the best nets measured, and how to use them."""
+        best = folder / BEST_FILE
+        arrays = read_array_file(best) if best.exists() else {}
+        measured = format_strengths(strengths_from_arrays(arrays))
+        head = f"{folder}: best after {int(arrays['games_done']):,} games, {measured}\n" if measured else ""
+        return head + "".join(
+            f"  gammond {command.format(shlex.quote(str(folder)))}\n" for command in _NEXT_COMMANDS
+        )
 
-TRAINER = Trainer("train td", TdSettings, lambda folder, settings, _: TdLearner(settings, folder.name))
+
+_NEXT_COMMANDS = ("tournament run:{} pubeval", "export {} --name NAME")
+
+TRAINER = Trainer(
+    "train td",
+    TdSettings,
+    lambda folder, settings, _: TdLearner(settings, folder.name),
+    describe_plan=describe_plan,
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -113,21 +132,12 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _run_bench(settings: TdSettings) -> int:
-    """Measure games a second, after a start that compiles the loops and teaches the nets to end games."""
+    """Measure games a second."""
     timed = min(settings.games, BENCH_GAMES)
-    play = SelfPlay(msgspec.structs.replace(settings, games=BENCH_WARM_UP_GAMES + timed))
-    played, started_s = 0, 0.0
-    with Progress(play.settings.games, "games") as bar:
-        for report in play.play_rounds():
-            bar.update(report.games_done, f"error {report.error_points:.3f}")
-            if report.games_done <= BENCH_WARM_UP_GAMES or not started_s:
-                started_s = time.monotonic()
-            else:
-                played += report.games_played
-    elapsed_s = time.monotonic() - started_s
+    speed = measure_speed(settings, BENCH_WARM_UP_GAMES, timed)
     sys.stdout.write(
         f"self-play, {settings.hidden} and {settings.race_hidden} hidden units: "
-        f"{format_short_number(played / elapsed_s)} games/s "
-        f"({played} in {elapsed_s:.1f} s, {settings.threads} threads)\n"
+        f"{format_short_number(speed.games_per_s)} games/s "
+        f"({speed.games} in {speed.seconds:.1f} s, {settings.threads} threads)\n"
     )
     return 0

@@ -28,7 +28,7 @@ from tools.train.weights.td_nets import TdNets, make_untrained_td_net
 class TdSettings(RunSettings, frozen=True):
     """All that decides the result of a run."""
 
-    games: Annotated[int, Meta(ge=1, description="games of self-play in all")] = 3_000_000
+    games: Annotated[int, Meta(ge=1, description="games of self-play in all")] = 2_000_000
     hidden: Annotated[int, Meta(ge=1, description="hidden units of the contact net")] = 128
     race_hidden: Annotated[int, Meta(ge=1, description="hidden units of the race net")] = 64
     learning_rate: Annotated[float, Meta(gt=0, le=1, description="learning rate at the first game")] = 0.02

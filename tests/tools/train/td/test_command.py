@@ -138,7 +138,8 @@ def test_nets_that_fall_behind_give_way_to_the_best_at_a_lower_rate(tmp_path, mo
     for fallen, best in ((2, 0), (4, 3)):
         np.testing.assert_array_equal(before_and_after[fallen][1], before_and_after[best][0])
         assert not np.array_equal(*before_and_after[fallen])
-    printed = [line.partition("; ")[2] for line in capsys.readouterr().err.splitlines()]
+    lines = [line for line in capsys.readouterr().err.splitlines() if " games, rate " in line]
+    printed = [line.partition("; ")[2] for line in lines]
     assert printed[2] == f"fallen behind: back to the nets of 32 games, rate {planned[3] / 4:.4f}"
     assert printed[4] == f"fallen behind: back to the nets of 128 games, rate {planned[5] / 16:.4f}"
     assert not any(printed[:2] + printed[3:4] + printed[5:])
