@@ -224,8 +224,11 @@ async def read_slowly(visit: Visit) -> None:
     visit.client.send(*[visit.set_position(), visit.set_dice(), "moves", "describe"] * 5, "stats")
     for _ in range(visit.rng.randint(20, 60)):
         await asyncio.sleep(visit.pause_s / 4)
-        if not await visit.client.read(2000):
+        data = await visit.client.read(2000)
+        if not data:
             raise AttackError("a slow reader was dropped")
+        if b"stats uptime_s=" in data[-200:]:
+            break
 
 
 HABITS: tuple[Habit, ...] = (
