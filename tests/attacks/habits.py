@@ -222,12 +222,14 @@ async def break_off(visit: Visit) -> None:
 async def read_slowly(visit: Visit) -> None:
     """Ask for long lists, and read them in sips."""
     visit.client.send(*[visit.set_position(), visit.set_dice(), "moves", "describe"] * 5, "stats")
+    read = b""
     for _ in range(visit.rng.randint(20, 60)):
         await asyncio.sleep(visit.pause_s / 4)
         data = await visit.client.read(2000)
         if not data:
             raise AttackError("a slow reader was dropped")
-        if b"stats uptime_s=" in data[-200:]:
+        read += data
+        if b"\nstats " in read and read.endswith(b"\n"):
             break
 
 
