@@ -93,6 +93,10 @@ class LegalPlays(Sequence[Play]):
             Position.from_valid_board(self.boards[index]),
         )
 
+    def take(self, places: slice | NDArray[np.int64]) -> LegalPlays:
+        """Return some of the plays, in the same form."""
+        return LegalPlays(self._position, self.boards[places], self._moves[places])
+
     def list_places(self) -> dict[bytes, int]:
         """Return the place of each play by the key of its result (`Position.key`)."""
         size = self.boards[0].nbytes

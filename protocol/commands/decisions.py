@@ -11,6 +11,7 @@ from engine.errors import StateError
 from engine.options import Bounds, Field
 from engine.play.decider import Decider
 from engine.rules.match import MatchState
+from engine.rules.moves import estimate_plays
 from engine.rules.notation import format_moves_plain
 from engine.rules.position import Position
 from engine.rules.rules import Feature
@@ -19,8 +20,9 @@ from engine.search.results import ChosenPlay
 from protocol.commands.command import CommandCall
 from protocol.commands.evaluation import (
     DECISION_SIZE,
+    MAX_QUICK_PLAYS,
+    MAX_SHORT_PLAYS,
     format_choice_info,
-    has_few_plays,
     make_decision_kind,
     make_search_watch,
 )
@@ -180,7 +182,7 @@ def _go_chequer(session: Session, request: GoRequest) -> Work:
             Reply("bestmove", format_moves_plain(choice.evaluation.play)),
         ]
 
-    return _make_work(session, request, decide, "plays", may_be_quick=has_few_plays(position, roll))
+    return _make_work(session, request, decide, "plays", plays=estimate_plays(position, roll))
 
 
 def _go_cube(session: Session, request: GoRequest) -> Work:
@@ -199,7 +201,7 @@ def _go_turn(session: Session, request: GoRequest) -> Work:
         text = f"cube={cube} move={format_moves_plain(choice.evaluation.play)}"
         return [*_make_choice_info(request, choice), Reply("bestturn", text)]
 
-    return _make_work(session, request, decide, "turn", may_be_quick=has_few_plays(position, roll))
+    return _make_work(session, request, decide, "turn", plays=estimate_plays(position, roll))
 
 
 def _go_take(session: Session, request: GoRequest) -> Work:
@@ -231,7 +233,7 @@ def _make_work(
     decide: Callable[[Decider, WorkControl], list[Reply]],
     what: str,
     *,
-    may_be_quick: bool = True,
+    plays: int = 0,
 ) -> Work:
     """Return the work of a decision; it is quick at 0-ply by the session's own engine.
 
@@ -240,7 +242,7 @@ def _make_work(
         request: What the decision is about.
         decide: Makes the decision.
         what: What it decides, for `make_decision_kind`.
-        may_be_quick: Whether it is no larger than others of its kind.
+        plays: About how many plays it ranks.
     """
     kind = make_decision_kind(what, request.match, request.settings)
     is_timed = session.engine_settings.player == ENGINE_PLAYER and not request.is_long
@@ -249,12 +251,16 @@ def _make_work(
         decider = request.load_decider()
         if not is_timed:
             return decide(decider, control)
-        with control.take_interpreter(), session.service.time_evaluation(decider.engine, kind):
+        with session.service.time_evaluation(decider.engine, kind):
             return decide(decider, control)
 
-    is_quick = is_timed and may_be_quick and session.find_quick_engine(kind) is not None
+    is_quick = is_timed and plays <= MAX_QUICK_PLAYS and session.find_quick_engine(kind) is not None
     return Work(
-        run, is_long=request.is_long, deadline_s=request.deadline_s, is_quick=is_quick, size=DECISION_SIZE
+        run,
+        is_long=request.is_long or plays > MAX_SHORT_PLAYS,
+        deadline_s=request.deadline_s,
+        is_quick=is_quick,
+        size=DECISION_SIZE,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable, Sequence
-from contextlib import ExitStack
+from contextlib import nullcontext
 from typing import Any
 
 import msgspec
@@ -25,14 +25,17 @@ from protocol.commands.command import CommandCall
 from protocol.core.replies import DECIMALS, outcome_to_values
 from protocol.core.requests import Answer, BatchItem, Reply, ReplyValue, Work, WorkControl
 
-MAX_QUICK_PLAYS = 256
-"""Maximum estimate of the plays of a roll that are listed in the thread that serves the clients; 1 ms."""
+MAX_QUICK_PLAYS = 128
+"""Maximum estimate of the plays of a roll that are listed in the thread that serves clients: 1 ms or 2."""
+
+MAX_SHORT_PLAYS = 1024
+"""Maximum estimate of the plays that short work lists or ranks at 0-ply; some 10 ms."""
 
 PLAY_BYTES = 200
 """What a ranked play takes on the wire, about."""
 
-DECISION_SIZE = 25
-"""The size (`Work.size`) of a decision at 0-ply, or of a list of some 20 plays."""
+DECISION_SIZE = 15
+"""The size (`Work.size`) of a decision at 0-ply that shows one play."""
 
 
 def make_search_watch(
@@ -218,32 +221,30 @@ def handle_moves(call: CommandCall) -> Answer:
 
     def run(control: WorkControl) -> list[Reply]:
         engine = load_engine()
-        with ExitStack() as stack:
-            if settings.plies == 0:
-                stack.enter_context(control.take_interpreter())
-                stack.enter_context(session.service.time_evaluation(engine, kind))
+        with nullcontext() if settings.plies else session.service.time_evaluation(engine, kind):
             ranked = engine.rank_plays(position, roll, match, settings, make_search_watch(control))
-        shown = ranked.plays[:limit]
-        with control.take_interpreter():
-            lines = [
+        lines = control.run_in_blocks(
+            len(ranked.plays) if limit is None else min(limit, len(ranked.plays)),
+            lambda block: [
                 Reply("move", values=_play_to_values(rank, play), is_final=False)
-                for rank, play in enumerate(shown, 1)
-            ]
+                for rank, play in enumerate(ranked.plays[block], block.start + 1)
+            ],
+        )
         about: dict[str, ReplyValue] = {
             "count": len(ranked.plays),
-            "shown": len(shown),
+            "shown": len(lines),
             "plies": ranked.effort.plies,
         }
         about["net"] = engine.name
         return [*lines, Reply("moves", values=about | make_stopped_values(ranked.effort.is_finished))]
 
-    is_quick = settings.plies == 0 and has_few_plays(position, roll)
-    is_quick = is_quick and session.find_quick_engine(kind) is not None
     plays = estimate_plays(position, roll)
+    is_quick = settings.plies == 0 and plays <= MAX_QUICK_PLAYS
+    is_quick = is_quick and session.find_quick_engine(kind) is not None
     return Work(
         run,
-        is_long=settings.plies > 0,
+        is_long=settings.plies > 0 or plays > MAX_SHORT_PLAYS,
         is_quick=is_quick,
-        size=DECISION_SIZE,
+        size=DECISION_SIZE + plays,
         answer_bytes=PLAY_BYTES * (plays if limit is None else min(plays, limit)),
     )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
-from itertools import compress
+
+import numpy as np
 
 from engine.errors import ValueRangeError
 from engine.formats.fibs_board import decode_fibs_board
@@ -23,7 +24,7 @@ from engine.rules.position import BAR, Position
 from engine.rules.rules import Feature
 from protocol.commands.board_drawing import draw_board
 from protocol.commands.command import CommandCall
-from protocol.commands.evaluation import DECISION_SIZE, has_few_plays
+from protocol.commands.evaluation import MAX_QUICK_PLAYS, MAX_SHORT_PLAYS
 from protocol.core.arguments import error_field
 from protocol.core.errors import CommandError
 from protocol.core.replies import make_ok_reply
@@ -49,6 +50,9 @@ OFFER_ACTIONS: dict[str, Callable[[MatchState], MatchState | GameResult]] = {
 
 _PLAY_BYTES = 75
 """What a legal play takes on the wire, about."""
+
+_LIST_SIZE = 4
+"""The size (`Work.size`) of a list of few legal plays; each four more add 1."""
 
 OFFER_RESPONSES = (*RESPONSE_WORDS.values(), *RESIGNATION_RESPONSES)
 """Those of them that answer an offer."""
@@ -127,23 +131,26 @@ def handle_legal(call: CommandCall) -> Answer:
     def run(control: WorkControl) -> list[Reply]:
         with service.time_evaluation(None, kind):
             plays = generate_plays(position, roll, rules)
-        with control.take_interpreter():
-            return list_plays(plays)
-
-    def list_plays(plays: LegalPlays) -> list[Reply]:
-        rows: Iterable[tuple[str, str]]
-        rows = zip(format_plays(plays), encode_position_ids(plays.boards), strict=True)
         if point is not None:
-            rows = compress(rows, (plays.boards[:, 1, point] < position.board[0, point]).tolist())
-        lines = [
-            Reply("play", values={"number": number, "play": text, "gnubgid": position_id}, is_final=False)
-            for number, (text, position_id) in enumerate(rows, 1)
-        ]
+            plays = plays.take(np.flatnonzero(plays.boards[:, 1, point] < position.board[0, point]))
+        lines = control.run_in_blocks(len(plays), lambda block: list_plays(plays.take(block), block.start))
         return [*lines, Reply("legal", values={"count": len(lines)})]
 
-    is_quick = has_few_plays(position, roll) and service.is_quick(None, kind)
-    answer_bytes = _PLAY_BYTES * estimate_plays(position, roll)
-    return Work(run, is_quick=is_quick, size=DECISION_SIZE, answer_bytes=answer_bytes)
+    def list_plays(plays: LegalPlays, start: int) -> list[Reply]:
+        rows = zip(format_plays(plays), encode_position_ids(plays.boards), strict=True)
+        return [
+            Reply("play", values={"number": number, "play": text, "gnubgid": position_id}, is_final=False)
+            for number, (text, position_id) in enumerate(rows, start + 1)
+        ]
+
+    count = estimate_plays(position, roll)
+    return Work(
+        run,
+        is_long=count > MAX_SHORT_PLAYS,
+        is_quick=count <= MAX_QUICK_PLAYS and service.is_quick(None, kind),
+        size=_LIST_SIZE + count // 4,
+        answer_bytes=_PLAY_BYTES * count,
+    )
 
 
 def parse_point(text: str) -> int:

@@ -11,10 +11,7 @@ from typing import Any
 import msgspec
 
 from protocol.core.replies import encode_replies
-from protocol.core.requests import AnyReply, RequestBatch, Work, WorkControl
-
-_MANY_REPLIES = 50
-"""Lines of an answer that take about 1 ms to format."""
+from protocol.core.requests import BLOCK_LINES, AnyReply, RequestBatch, Work, WorkControl
 
 
 class PendingRequest(msgspec.Struct, eq=False):
@@ -64,11 +61,13 @@ class Job(msgspec.Struct, eq=False):
         """
         self.control.report = report
         try:
-            replies = self.work.run(self.control)
-            if len(replies) < _MANY_REPLIES:
-                return encode_replies(self.request.tag, replies)
-            with self.control.take_interpreter():
-                return encode_replies(self.request.tag, replies)
+            replies, tag = self.work.run(self.control), self.request.tag
+            if len(replies) <= BLOCK_LINES:
+                return encode_replies(tag, replies)
+            blocks = self.control.run_in_blocks(
+                len(replies), lambda block: [encode_replies(tag, replies[block])]
+            )
+            return b"".join(blocks)
         except Exception as error:
             return error
 

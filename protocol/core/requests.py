@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import msgspec
+
+from protocol.core.interpreter import InterpreterTurns
 
 ReplyValue = str | int | float | bool
 """The value of a key. Floats are written with six decimals."""
@@ -45,8 +46,10 @@ class JsonReply(msgspec.Struct, frozen=True):
 
 AnyReply = Reply | JsonReply
 
-_STOP_CHECK_S = 0.01
-"""How often work that waits for the interpreter looks whether it is stopped."""
+BLOCK_LINES = 64
+"""Lines of an answer that are made in one turn in the interpreter; some 1 ms."""
+
+_T = TypeVar("_T")
 
 
 def _ignore_reply(_: AnyReply) -> None:
@@ -59,14 +62,14 @@ class WorkControl:
     Attributes:
         report: Takes replies that come before the final one; called in the thread that does the work.
         answer_bytes: About how many bytes of the rest of the answer there are already.
-        interpreter_lock: Held by the worker that keeps the interpreter busy (`take_interpreter`); None in the
-            thread that serves the clients, which never waits.
+        interpreter: Gives the worker turns (`take_interpreter`); None in the thread that serves the clients,
+            which has one.
     """
 
     def __init__(self, report: Callable[[AnyReply], None] = _ignore_reply) -> None:
         self.report = report
         self.answer_bytes = 0
-        self.interpreter_lock: threading.Lock | None = None
+        self.interpreter: InterpreterTurns | None = None
         self._is_stopped = False
         self._on_stop: Callable[[], None] | None = None
 
@@ -83,19 +86,27 @@ class WorkControl:
 
     @contextmanager
     def take_interpreter(self) -> Iterator[None]:
-        """Do what keeps the interpreter busy for milliseconds while no other worker does, or once stopped.
-
-        Threads that hold the interpreter's lock take it from the one that serves the clients: it waits for
-        each of them in turn.
-        """
-        lock, is_taken = self.interpreter_lock, False
-        while lock is not None and not is_taken and not self._is_stopped:
-            is_taken = lock.acquire(timeout=_STOP_CHECK_S)
+        """Do what keeps the interpreter busy for about a millisecond, in a turn, or at once when stopped."""
+        turns = self.interpreter
+        has_turn = turns is not None and turns.take(gives_up=lambda: self._is_stopped)
         try:
             yield
         finally:
-            if lock is not None and is_taken:
-                lock.release()
+            if turns is not None and has_turn:
+                turns.release()
+
+    def run_in_blocks(self, count: int, run: Callable[[slice], Iterable[_T]]) -> list[_T]:
+        """Make the lines of an answer, or what becomes of them, in several turns in the interpreter.
+
+        Args:
+            count: How many there are.
+            run: Makes those of a slice.
+        """
+        made: list[_T] = []
+        for start in range(0, count, BLOCK_LINES):
+            with self.take_interpreter():
+                made += run(slice(start, min(start + BLOCK_LINES, count)))
+        return made
 
     def notify_on_stop(self, callback: Callable[[], None]) -> None:
         """Call a function each time the work is asked to end."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from operator import attrgetter
@@ -13,7 +12,7 @@ import numpy as np
 
 from engine.analysis.engine import Engine
 from engine.analysis.levels import EvalSettings
-from engine.errors import LimitError
+from engine.errors import CancelledWork, LimitError
 from engine.formats.position_batch import ParsedPositions, parse_positions
 from engine.formats.position_id import encode_position_ids
 from engine.rules.dice import Roll
@@ -261,7 +260,10 @@ class QueryAnalysis:
             for item in chunk:
                 if self.budget.is_spent():
                     return
-                self._rank_plays(item)
+                try:
+                    self._rank_plays(item)
+                except CancelledWork:
+                    return
                 self._count_done(1)
 
     def evaluate_texts(self, query: TextQuery) -> list[dict[str, object]]:
@@ -328,17 +330,27 @@ class QueryAnalysis:
             )
 
     def _rank_plays(self, item: QueryPosition) -> None:
-        """Add the ranked plays, as text already: as objects they would take ten times the memory."""
+        """Add the ranked plays, as text already: as objects they would take ten times the memory.
+
+        Raises:
+            CancelledWork: The query is over while a long list of plays at 0-ply is written.
+        """
         assert item.roll is not None
         depth, watch = self.options.settings, self._make_watch()
         control = self.budget.control
-        with error_field(item.field_name), nullcontext() if depth.plies else control.take_interpreter():
+        with error_field(item.field_name):
             ranked = self.engine.rank_plays(item.position, item.roll, item.match, depth, watch)
         self.budget.spend_plays(len(ranked.plays))
         self.is_partial |= not ranked.effort.is_finished
-        with control.take_interpreter():
-            moves = [_play_to_document(play) for play in ranked.plays[: self.options.max_moves]]
-            text = msgspec.json.encode(moves)
+        shown = min(len(ranked.plays), self.options.max_moves or len(ranked.plays))
+
+        def encode(block: slice) -> list[bytes]:
+            if depth.plies == 0 and block.start and self.budget.is_spent():
+                raise CancelledWork("the query is over")
+            return [_encode_plays(ranked.plays[block])]
+
+        moves = control.run_in_blocks(shown, encode)
+        text = b"".join([b"[", b",".join(moves), b"]"])
         control.answer_bytes += len(text)
         item.result["moves"] = msgspec.Raw(text)
 
@@ -347,6 +359,11 @@ def _group_by_match(items: list[QueryPosition]) -> Iterator[tuple[MatchState, li
     """Split into runs of one match state."""
     for match, group in groupby(items, key=attrgetter("match")):
         yield match, list(group)
+
+
+def _encode_plays(plays: Iterable[PlayEvaluation]) -> bytes:
+    """Write plays as the items of a JSON list, without its brackets."""
+    return msgspec.json.encode([_play_to_document(play) for play in plays])[1:-1]
 
 
 def _play_to_document(play: PlayEvaluation) -> dict[str, ReplyValue]:

@@ -18,6 +18,7 @@ from engine.rules.dice import validate_roll
 from engine.rules.match import MatchState
 from engine.search import FILTERS, MAX_PLIES
 from engine.search.filters import DEFAULT_FILTER
+from protocol.commands.evaluation import MAX_SHORT_PLAYS
 from protocol.core.arguments import error_field
 from protocol.core.replies import describe_error
 from protocol.core.requests import (
@@ -44,9 +45,6 @@ from protocol.state.session import Session
 
 MAX_QUICK_POSITIONS = 64
 """A query for more positions is long work at any depth."""
-
-MAX_QUICK_QUERY_PLAYS = 1024
-"""And so is one for positions that have more plays together, by estimate; these take some 10 ms."""
 
 _Id = str | int
 
@@ -278,7 +276,7 @@ def _evaluate(session: Session, query: Query, head: dict[str, object]) -> Work:
         query.priority,
         make_id_key(query.id),
         lambda error: _make_error_reply(head, error),
-        is_long=depth.plies > 0 or len(texts) > MAX_QUICK_POSITIONS or plays > MAX_QUICK_QUERY_PLAYS,
+        is_long=depth.plies > 0 or len(texts) > MAX_QUICK_POSITIONS or plays > MAX_SHORT_PLAYS,
         deadline_s=deadline_s,
         is_quick=item is not None,
         batch_item=item,

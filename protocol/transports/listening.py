@@ -5,14 +5,17 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import os
+import selectors
 import socket
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
 from engine.errors import StateError, UnsupportedError
 from protocol.core.fault_log import FAULT_LOG
+from protocol.core.interpreter import INTERPRETER
 from protocol.transports.connection_log import ClientCallback, ConnectionLog
 from protocol.transports.process_end import list_ending_signals
 from protocol.transports.tcp_limits import TcpLimits
@@ -26,10 +29,21 @@ def ignore_client(line: str) -> None:
     """Take a line about a client, and say nothing."""
 
 
+class _YieldingSelector(selectors.DefaultSelector):
+    """The selector of an event loop whose thread has a turn whenever it does not wait here."""
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        """Wait for files; a worker may have a turn meanwhile."""
+        with INTERPRETER.leave():
+            return super().select(timeout)
+
+
 def run_server(serving: Coroutine[Any, Any, None]) -> None:
     """Run `serve_tcp` or `serve_gnubg` in an event loop of its own."""
     hand_over_interpreter_often()
-    asyncio.run(serving)
+    make_loop = partial(asyncio.SelectorEventLoop, _YieldingSelector())
+    with INTERPRETER.hold(), asyncio.Runner(loop_factory=make_loop) as runner:
+        runner.run(serving)
 
 
 class _Client(Protocol):

@@ -20,6 +20,7 @@ from functools import partial
 from engine.rules.dice import MAX_SEED
 from engine.runtime.cores import count_usable_cores
 from protocol.core.connection import Connection
+from protocol.core.interpreter import INTERPRETER
 from protocol.dialects.line_client import connect
 from protocol.state.service import Service, make_shipped_catalogue
 from protocol.state.session import Session
@@ -102,14 +103,16 @@ class _StdioServer:
 
     def run(self) -> int:
         """Serve to the end; returns the exit status."""
-        with _handle_signals(lambda: self._inbox.put(self._begin_shutdown)):
+        with _handle_signals(lambda: self._inbox.put(self._begin_shutdown)), INTERPRETER.hold():
             while self._exit_status is None:
                 self._pump()
                 if self._connection.is_done and not self._outbox.unsent:
                     self._exit_status = 0
                     break
                 try:
-                    self._inbox.take(self._compute_timeout_s())()
+                    with INTERPRETER.leave():
+                        call = self._inbox.take(self._compute_timeout_s())
+                    call()
                 except queue.Empty:
                     self._escalate_shutdown()
         self._jobs.drop()

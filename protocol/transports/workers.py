@@ -12,6 +12,7 @@ from functools import partial
 
 from engine.errors import LimitError, ValueRangeError
 from engine.runtime.cores import MAX_THREADS, count_usable_cores
+from protocol.core.interpreter import INTERPRETER
 from protocol.core.jobs import Job, StartGate
 from protocol.core.limits import ClientLimits
 from protocol.transports.schedule import Lane, ProgressCallback, ResultCallback, Schedule, ScheduledJob
@@ -88,7 +89,6 @@ class WorkerPool:
         self.threads = resolve_thread_count(threads)
         self._clock = clock
         self._lock = threading.Lock()
-        self._interpreter_lock = threading.Lock()
         self._work_available = {lane: threading.Condition(self._lock) for lane in Lane}
         long_share = max(1, long_threads // 2) if long_share is None else long_share
         self._schedule = Schedule({Lane.QUICK: self.threads, Lane.LONG: long_share}, started_bytes)
@@ -179,7 +179,7 @@ class WorkerPool:
             yield_to_short_work()
         while (scheduled := self._wait_for_job(lane)) is not None:
             job = scheduled.job
-            job.control.interpreter_lock = self._interpreter_lock
+            job.control.interpreter = INTERPRETER
             scheduled.on_result(job, job.run(partial(scheduled.on_progress, job)))
 
     def _wait_for_job(self, lane: Lane) -> ScheduledJob | None:
