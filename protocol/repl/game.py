@@ -11,34 +11,31 @@ from dataclasses import replace
 from engine.errors import StateError
 from engine.rules.dice import Roll
 from engine.rules.match import MatchState
-from protocol.commands.board_drawing import CHECKER_MARKS, NOTED_COLUMNS, draw_board
+from protocol.commands.board_drawing import CHECKER_MARKS
 from protocol.commands.game import OFFER_ACTIONS
 from protocol.core.requests import WorkControl
-from protocol.repl.analysis import WinningChances, find_best_action
+from protocol.repl.analysis import find_best_action
 from protocol.repl.game_log import GameLog
+from protocol.repl.game_view import GameView
 from protocol.repl.history import DecisionHistory, SetAsideGame
 from protocol.repl.opponent import ROLL_ACTION, EngineOpponent
 from protocol.repl.preferences import Preferences
-from protocol.repl.replies import BoardLine, send_command
+from protocol.repl.replies import send_command
 from protocol.repl.review import Reviewer, Tutor
 from protocol.repl.sentences import (
-    ENGINE_NAME,
-    HUMAN_NAME,
     describe_action,
     describe_offer,
     describe_result,
-    describe_score,
     describe_turn,
     format_roll,
     make_sentence,
 )
 from protocol.repl.tables import format_count
-from protocol.state.player_registry import ENGINE_PLAYER, HUMAN_PLAYER
-from protocol.state.session import GameState, Session
+from protocol.state.session import Session
 from protocol.state.settings import SEAT_NAMES, change_match
 
 
-class ReplGame:
+class ReplGame(GameView):
     """The actions of REPL commands: a game against the engine, and the same actions without one.
 
     Between two calls either no game is on, or it is over, or the person is to act: to roll, to play, to
@@ -48,10 +45,6 @@ class ReplGame:
         session: The table.
 
     Attributes:
-        human_seat: The person's seat in a game; None without one. People play both seats of a game whose
-            opponent, ``engine.player``, is human too.
-        chances: Shows winning chances after each play, once switched on.
-        columns: The width of the terminal, for the board.
         tutor: Objects to bad decisions, once switched on.
         history: What the person can take back.
         preferences: What the terminal begins with.
@@ -59,10 +52,7 @@ class ReplGame:
     """
 
     def __init__(self, session: Session) -> None:
-        self.session = session
-        self.human_seat: int | None = None
-        self.chances = WinningChances(session)
-        self.columns = 80
+        super().__init__(session)
         self.preferences = Preferences()
         self.draft = ""
         self._reviewer = Reviewer(session)
@@ -70,38 +60,6 @@ class ReplGame:
         self._opponent = EngineOpponent(session)
         self._game_log = GameLog()
         self.history = DecisionHistory(session, self._game_log)
-        self._match_end: GameState | None = None
-        self._final_score = (0, 0)
-
-    @property
-    def is_running(self) -> bool:
-        """Whether a game is in progress."""
-        game = self.session.game
-        return self.human_seat is not None and game.position is not None and not game.is_over
-
-    @property
-    def has_two_humans(self) -> bool:
-        """Whether people play both seats."""
-        return self.session.engine_settings.player == HUMAN_PLAYER
-
-    @property
-    def names(self) -> tuple[str, str]:
-        """The names of seats 0 and 1."""
-        if self.human_seat is None or self.has_two_humans:
-            return CHECKER_MARKS
-        player = self.session.engine_settings.player
-        opponent = ENGINE_NAME if player == ENGINE_PLAYER else player.partition(":")[0]
-        return (HUMAN_NAME, opponent) if self.human_seat == 0 else (opponent, HUMAN_NAME)
-
-    @property
-    def is_match_over(self) -> bool:
-        """Whether the game on the table is over and decided the match."""
-        return self._match_end is not None and self.session.game is self._match_end
-
-    @property
-    def points(self) -> tuple[int, int]:
-        """Points of seats 0 and 1, with those of a game that decided the match."""
-        return self._final_score if self.is_match_over else self.session.game.match.score
 
     def start_game(self, control: WorkControl, length: int | None = None) -> list[str]:
         """Begin a game from the start: each side rolls one die, and the higher begins with both.
@@ -370,28 +328,6 @@ class ReplGame:
         """
         return [f"Saved {format_count(self._game_log.save(name), 'game')} to {name}."]
 
-    def show_score(self) -> list[str]:
-        """Return the score and the cube."""
-        return [describe_score(self.session.game.match, self.points, self.names) + "."]
-
-    def show_board(self) -> list[str]:
-        """Draw the board in the columns there are, in a game against the engine as the person sees it.
-
-        Raises:
-            StateError: There is no position.
-        """
-        position = self.session.require_position()
-        game = self.session.game
-        view = None if self.has_two_humans else self.human_seat
-        drawn = draw_board(
-            *(position, game.match, self.names, view, self.points),
-            is_conceded=game.is_conceded,
-            columns=self.columns,
-        )
-        own = CHECKER_MARKS[self.human_seat or 0]
-        has_notes = self.columns < NOTED_COLUMNS
-        return [BoardLine(line, own, not has_notes or line[1:2] in ("|", "+")) for line in drawn]
-
     def continue_game(self, control: WorkControl) -> list[str]:
         """Play on until a person must decide: the engine's turns, and turns without a legal move."""
         lines: list[str] = []
@@ -403,21 +339,6 @@ class ReplGame:
             else:
                 break
         return lines
-
-    def show_chances(self, is_shown: bool) -> list[str]:
-        """Show winning chances after each play from here on, or stop showing them.
-
-        Raises:
-            DataFileError: Their evaluator cannot be loaded.
-        """
-        return [self.chances.set_shown(is_shown), *self._format_chances()]
-
-    def _format_chances(self) -> list[str]:
-        """Before a roll, return the winning chances of the person, or of the side to roll with two people."""
-        match = self.session.game.match
-        if self.human_seat is None or not self.is_running or match != match.before_roll():
-            return []
-        return self.chances.format_lines(match.on_roll if self.has_two_humans else self.human_seat)
 
     def _begin(self, human_seat: int) -> None:
         self.human_seat = human_seat

@@ -1,0 +1,99 @@
+"""Who sits where at the session's table, and what is shown of the game."""
+
+from __future__ import annotations
+
+from protocol.commands.board_drawing import CHECKER_MARKS, NOTED_COLUMNS, draw_board
+from protocol.repl.analysis import WinningChances
+from protocol.repl.replies import BoardLine
+from protocol.repl.sentences import ENGINE_NAME, HUMAN_NAME, describe_score
+from protocol.state.player_registry import ENGINE_PLAYER, HUMAN_PLAYER
+from protocol.state.session import GameState, Session
+
+
+class GameView:
+    """The seats of a game, its score, its board and winning chances.
+
+    Args:
+        session: The table.
+
+    Attributes:
+        human_seat: The person's seat in a game; None without one. People play both seats of a game whose
+            opponent, ``engine.player``, is human too.
+        chances: Shows winning chances after each play, once switched on.
+        columns: The width of the terminal, for the board.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.human_seat: int | None = None
+        self.chances = WinningChances(session)
+        self.columns = 80
+        self._match_end: GameState | None = None
+        self._final_score = (0, 0)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a game is in progress."""
+        game = self.session.game
+        return self.human_seat is not None and game.position is not None and not game.is_over
+
+    @property
+    def has_two_humans(self) -> bool:
+        """Whether people play both seats."""
+        return self.session.engine_settings.player == HUMAN_PLAYER
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The names of seats 0 and 1."""
+        if self.human_seat is None or self.has_two_humans:
+            return CHECKER_MARKS
+        player = self.session.engine_settings.player
+        opponent = ENGINE_NAME if player == ENGINE_PLAYER else player.partition(":")[0]
+        return (HUMAN_NAME, opponent) if self.human_seat == 0 else (opponent, HUMAN_NAME)
+
+    @property
+    def is_match_over(self) -> bool:
+        """Whether the game on the table is over and decided the match."""
+        return self._match_end is not None and self.session.game is self._match_end
+
+    @property
+    def points(self) -> tuple[int, int]:
+        """Points of seats 0 and 1, with those of a game that decided the match."""
+        return self._final_score if self.is_match_over else self.session.game.match.score
+
+    def show_score(self) -> list[str]:
+        """Return the score and the cube."""
+        return [describe_score(self.session.game.match, self.points, self.names) + "."]
+
+    def show_board(self) -> list[str]:
+        """Draw the board in the columns there are, in a game against the engine as the person sees it.
+
+        Raises:
+            StateError: There is no position.
+        """
+        position = self.session.require_position()
+        game = self.session.game
+        view = None if self.has_two_humans else self.human_seat
+        drawn = draw_board(
+            *(position, game.match, self.names, view, self.points),
+            is_conceded=game.is_conceded,
+            columns=self.columns,
+        )
+        own = CHECKER_MARKS[self.human_seat or 0]
+        has_notes = self.columns < NOTED_COLUMNS
+        return [BoardLine(line, own, not has_notes or line[1:2] in ("|", "+")) for line in drawn]
+
+    def show_chances(self, is_shown: bool) -> list[str]:
+        """Show winning chances after each play from here on, or stop showing them.
+
+        Raises:
+            DataFileError: Their evaluator cannot be loaded.
+        """
+        return [self.chances.set_shown(is_shown), *self._format_chances()]
+
+    def _format_chances(self) -> list[str]:
+        """Before a roll, return the winning chances of the person, or of the side to roll with two people."""
+        match = self.session.game.match
+        if self.human_seat is None or not self.is_running or match != match.before_roll():
+            return []
+        return self.chances.format_lines(match.on_roll if self.has_two_humans else self.human_seat)
