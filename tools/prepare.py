@@ -10,6 +10,7 @@ import argparse
 import hashlib
 import json
 import os
+import re
 import sys
 import tempfile
 import threading
@@ -254,6 +255,21 @@ def _list_kernels(folders: list[Path]) -> list[Path]:
     return [file for folder in folders for file in folder.rglob("*.nbc")]
 
 
+def _name_compiled(folders: list[Path]) -> set[str]:
+    """Return the names of the kernels that are compiled: with their module, and their first line behind."""
+    return {file.name.partition(".py")[0] for file in _list_kernels(folders)}
+
+
+def _name_all_kernels() -> set[str]:
+    """Return the names of the kernels of evaluation and play, with their module."""
+    names = set()
+    for package in ("engine", "nets"):
+        for file in sorted((_find_sources() / package / "kernels").glob("[a-z]*.py")):
+            found = re.findall(r"^@\w*kernel\ndef (\w+)", file.read_text("utf-8"), re.MULTILINE)
+            names |= {f"{file.stem}.{name}" for name in found}
+    return names
+
+
 def _list_databases() -> list[Path]:
     return [data_folder() / header.file_name for header in (DEFAULT_TWO_SIDED, DEFAULT_ONE_SIDED)]
 
@@ -290,6 +306,14 @@ def _format_total(files: list[Path]) -> str:
     return f"{sum(file.stat().st_size for file in files if file.exists()) / 1e6:.1f} MB"
 
 
+def _format_kernels(begun: int, compiled: int, total: int, elapsed_s: float) -> str:
+    """Format how many kernels are compiled, and how long the others take if they take as long as those."""
+    text = f"{compiled} of {total} kernels"
+    if begun < compiled < total:
+        text += f", about {elapsed_s / (compiled - begun) * (total - compiled):.0f} s left"
+    return text
+
+
 @contextmanager
 def _show_progress(folders: list[Path]) -> Iterator[list[str]]:
     """Show what is finished and how many kernels are compiled, on a terminal twice a second.
@@ -299,18 +323,22 @@ def _show_progress(folders: list[Path]) -> Iterator[list[str]]:
     """
     finished: list[str] = []
     ended = threading.Event()
+    total, begun, began_s = len(_name_all_kernels()), len(_name_compiled(folders)), time.monotonic()
 
     def watch() -> None:
-        plain_s = time.monotonic()
-        while not ended.wait(_POLL_S):
+        plain_s = -_PLAIN_EVERY_S
+        while True:
             show()
             if not sys.stderr.isatty() and time.monotonic() - plain_s >= _PLAIN_EVERY_S:
                 plain_s = time.monotonic()
                 bar.write_line(f"gammond: preparing {len(finished)} of {len(JOBS)}, {describe()}")
+            if ended.wait(_POLL_S):
+                return
 
     def describe() -> str:
         current = next((name for name in JOBS if name not in finished), "")
-        return f"{len(_list_kernels(folders))} kernels  {current}"
+        compiled, elapsed_s = len(_name_compiled(folders)), time.monotonic() - began_s
+        return f"{_format_kernels(begun, compiled, total, elapsed_s)}  {current}"
 
     def show() -> None:
         bar.update(len(finished), describe())

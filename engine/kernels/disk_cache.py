@@ -21,6 +21,7 @@ import time
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import llvmlite.binding
@@ -46,9 +47,13 @@ class KernelCache:
     Args:
         function: The Python function of the kernel.
         is_part: Whether it is for the kernel as a part of others.
+
+    Attributes:
+        name: Of the kernel, and whether it is a part.
     """
 
     def __init__(self, function: Callable[..., Any], is_part: bool) -> None:
+        self.name = _name_cache(function, is_part=is_part)
         self._function = function
         self._is_part = is_part
         self._files: Any = None
@@ -59,6 +64,8 @@ class KernelCache:
         compiled = _read_overload(files, signature, target_context) if files else None
         if compiled is None:
             _report_compiling()
+        else:
+            COMPILATION.skip(self.name)
         return compiled
 
     def save_overload(self, signature: Any, compiled: Any) -> None:  # noqa: ANN401  (numba's)
@@ -203,12 +210,35 @@ class _CompileListener(Listener):
     def on_start(self, event: Any) -> None:  # noqa: ANN401  (numba's)
         """Report a beginning."""
         if isinstance(event.data["dispatcher"]._cache, KernelCache):
-            COMPILATION.begin()
+            COMPILATION.begin(lambda: _collect_sizes(event.data["dispatcher"]))
 
     def on_end(self, event: Any) -> None:  # noqa: ANN401  (numba's)
         """Report an end."""
         if isinstance(event.data["dispatcher"]._cache, KernelCache):
-            COMPILATION.end()
+            COMPILATION.end(event.data["dispatcher"]._cache.name)
+
+
+def _collect_sizes(kernel: Any) -> dict[str, int]:  # noqa: ANN401  (numba's)
+    """Return the sizes of the Python code of a kernel and of all that it calls, by name of cache."""
+    sizes = {kernel._cache.name: len(kernel.py_func.__code__.co_code)}
+    pending = [kernel.py_func]
+    while pending:
+        function = pending.pop()
+        names = function.__code__.co_names
+        values = [function.__globals__.get(name) for name in names]
+        for module in [value for value in values if isinstance(value, ModuleType)]:
+            values += [getattr(module, name, None) for name in names]
+        for called in values:
+            if isinstance(getattr(called, "_cache", None), KernelCache):
+                name = _name_cache(called.py_func, is_part=True)
+                if name not in sizes:
+                    sizes[name] = len(called.py_func.__code__.co_code)
+                    pending.append(called.py_func)
+    return sizes
+
+
+def _name_cache(function: Callable[..., Any], *, is_part: bool) -> str:
+    return f"{function.__module__}.{function.__qualname__}{' as a part' if is_part else ''}"
 
 
 @functools.cache

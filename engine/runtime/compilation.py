@@ -1,4 +1,8 @@
-"""What a process reports while it compiles kernels: after a second, a line on stderr that counts them."""
+"""What a process reports while it compiles kernels: after a second, a line on stderr that counts them.
+
+It also says about how long the kernel that is needed will take. Compiling takes a time in proportion to the
+size of the code, and optimising a kernel that Python calls another, in proportion to that of all it calls.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +11,17 @@ import shutil
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TextIO
 
 SILENT_S = 1.0
 """Compiling that takes less is not mentioned; a pause of this length ends a report."""
+
+_OPTIMISING = 0.45
+"""The time of optimising a kernel with all that it calls, by the time of compiling all that first."""
+
+_USUAL_SIZE, _USUAL_S = 5000, 2.0
+"""Bytes of Python's code, and seconds in which they are compiled, where nothing was compiled yet."""
 
 _REDRAW_EVERY_S = 0.5
 _REPEAT_EVERY_S = 5.0
@@ -39,31 +49,54 @@ class CompilationReport:
         self._lock = threading.Lock()
         self._depth = 0
         self._count = 0
+        self._known: set[str] = set()
+        self._sizes: dict[str, int] = {}
+        self._whole_size = 0
+        self._done_size = 0.0
         self._began_s: float | None = None
         self._ended_s = 0.0
         self._written_s: float | None = None
         self._is_line_open = False
 
-    def begin(self) -> None:
-        """Note that a kernel, or one that it calls, begins to be compiled."""
+    def begin(self, find_sizes: Callable[[], Mapping[str, int]]) -> None:
+        """Note that a kernel, or one that it calls, begins to be compiled.
+
+        Args:
+            find_sizes: Returns the size of the code of a kernel that Python calls, and of each kernel that
+                is a part of it, by name.
+        """
         on_first, self.on_first = self.on_first, None
         if on_first is not None:
             on_first()
         with self._lock:
+            if not self._depth:
+                sizes = find_sizes()
+                self._sizes = {name: size for name, size in sizes.items() if name not in self._known}
+                self._whole_size = sum(sizes.values())
             self._depth += 1
             if self._began_s is None:
                 self._began_s = self._clock()
-                self._count = 0
+                self._count, self._done_size = 0, 0.0
                 self._written_s = None
                 threading.Thread(target=self._watch, name="compilation report", daemon=True).start()
 
-    def end(self) -> None:
+    def skip(self, kernel: str) -> None:
+        """Note that a kernel need not be compiled: it is in the cache."""
+        with self._lock:
+            self._known.add(kernel)
+            self._sizes.pop(kernel, None)
+
+    def end(self, kernel: str) -> None:
         """Note that a kernel has been compiled, or could not be."""
         with self._lock:
             self._depth -= 1
             self._count += 1
+            self._known.add(kernel)
+            self._done_size += self._sizes.pop(kernel, 0)
             self._ended_s = self._clock()
             if not self._depth:
+                self._done_size += _OPTIMISING * self._whole_size
+                self._sizes, self._whole_size = {}, 0
                 self._erase_line()  # what needed the kernel writes next
 
     def update(self) -> bool:
@@ -93,8 +126,8 @@ class CompilationReport:
             return
         self._written_s = now_s
         line = (
-            f"gammond: compiling kernels once: {self._count} in {now_s - (self._began_s or now_s):.0f} s "
-            "(`gammond prepare` does it ahead)"
+            f"gammond: compiling kernels once: {self._count} of {self._count + len(self._sizes)}, about "
+            f"{self._estimate_left_s(now_s):.0f} s left (`gammond prepare` does it ahead)"
         )
         if is_terminal:
             width = shutil.get_terminal_size().columns - 1
@@ -105,6 +138,14 @@ class CompilationReport:
         else:
             stream.write(line + "\n")
         stream.flush()
+
+    def _estimate_left_s(self, now_s: float) -> float:
+        """Estimate how long the kernel under way, with its parts, still takes; a second at least."""
+        began_s = now_s if self._began_s is None else self._began_s
+        part_ended_s = max(self._ended_s, began_s)
+        pace = (part_ended_s - began_s + _USUAL_S) / (self._done_size + _USUAL_SIZE)
+        left_size = sum(self._sizes.values()) + _OPTIMISING * self._whole_size
+        return max(pace * left_size - (now_s - part_ended_s), 1.0)
 
     def _erase_line(self) -> None:
         if self._is_line_open:

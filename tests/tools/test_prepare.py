@@ -79,7 +79,7 @@ def test_after_preparing_nothing_is_compiled_or_built(cache):
 
 
 def test_a_mark_holds_for_one_program_and_only_while_all_is_there(cache, monkeypatch):
-    folders = prepare._find_loop_folders()
+    folders = prepare._find_kernel_folders()
     kernel = folders[1] / "kernel.nbc"
     kernel.touch()
     monkeypatch.setattr(prepare, "_list_databases", lambda: [kernel])
@@ -94,7 +94,7 @@ def test_a_mark_holds_for_one_program_and_only_while_all_is_there(cache, monkeyp
 
 
 def test_a_mark_does_not_hold_when_kernels_are_gone(cache, monkeypatch):
-    folders = prepare._find_loop_folders()
+    folders = prepare._find_kernel_folders()
     kernel = folders[1] / "kernel.nbc"
     kernel.touch()
     monkeypatch.setattr(prepare, "_list_databases", lambda: [])
@@ -130,7 +130,7 @@ def test_a_cache_that_cannot_be_written_is_an_error(cache, capsys):
     cache.parent.mkdir(exist_ok=True)
     cache.write_text("a file")
     with pytest.raises(DataFileError, match="set GAMMOND_CACHE to a writable folder"):
-        prepare._find_loop_folders()
+        prepare._find_kernel_folders()
 
 
 def test_what_is_prepared_is_reported_with_its_place_and_size(cache, monkeypatch, capsys):
@@ -139,7 +139,29 @@ def test_what_is_prepared_is_reported_with_its_place_and_size(cache, monkeypatch
     out = capsys.readouterr().out
     assert f"0 kernels, 0.0 MB, in {cache / 'kernels'}\n" in out
     assert "2 bearoff databases, 0.0 MB" in out
-    assert json.loads((prepare._find_mark(prepare._find_loop_folders())).read_text())["kernels"] == 0
+    assert json.loads((prepare._find_mark(prepare._find_kernel_folders())).read_text())["kernels"] == 0
+
+
+def test_progress_counts_the_kernels_at_once_and_says_how_long_the_others_take(cache, capsys):
+    folders = prepare._find_kernel_folders()
+    names = prepare._name_all_kernels()
+    assert {"moves.expand", "routing.evaluate_classes", "look_ahead.evaluate_positions"} <= names
+    (folders[0] / "moves.expand-1.py311.1.nbc").touch()
+    (folders[0] / "moves.expand-1.py311.2.nbc").touch()
+    with prepare._show_progress(folders):
+        pass
+    said = capsys.readouterr().err
+    assert said.startswith(f"gammond: preparing 0 of {len(prepare.JOBS)}, 1 of {len(names)} kernels  bearoff")
+    assert prepare._format_kernels(10, 60, 160, 20.0) == "60 of 160 kernels, about 40 s left"
+    assert prepare._format_kernels(10, 10, 160, 20.0) == "10 of 160 kernels"
+    assert prepare._format_kernels(10, 160, 160, 20.0) == "160 of 160 kernels"
+
+
+@pytest.mark.slow
+def test_all_kernels_that_are_counted_are_compiled(cache):
+    run("prepare")
+    compiled = {name.rpartition("-")[0] for name in prepare._name_compiled(prepare._find_kernel_folders())}
+    assert compiled == prepare._name_all_kernels()
 
 
 def test_preparing_in_the_background_ends_with_the_program_that_started_it(tmp_path):

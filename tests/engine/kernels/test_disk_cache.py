@@ -13,6 +13,7 @@ import pytest
 
 from engine.kernels import disk_cache
 from engine.rules.position import Phase, Position
+from nets.kernels.routing import evaluate_classes
 
 COMPILE = "from engine.rules.position import Position; Position.start().phase"
 COMPILE_PLAYS = (
@@ -43,6 +44,17 @@ def test_a_first_use_of_more_than_a_second_says_that_it_compiles_and_the_second_
     assert "compiling kernels once" in said
     assert "gammond prepare" in said
     assert start(tmp_path, COMPILE_PLAYS) == ""
+
+
+@pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
+def test_the_sizes_of_a_kernel_have_all_that_it_calls_and_nothing_else():
+    sizes = disk_cache._collect_sizes(evaluate_classes)
+    assert "nets.kernels.routing.evaluate_classes" in sizes
+    parts = [name.removesuffix(" as a part") for name in sizes if name.endswith(" as a part")]
+    assert {"nets.kernels.packed_nets.evaluate_block", "nets.kernels.packed_nets._run_layer"} <= set(parts)
+    assert len(parts) == len(sizes) - 1
+    assert not [name for name in parts if name.startswith("engine.kernels.search")]
+    assert min(sizes.values()) > 0
 
 
 def test_compiled_kernels_load_without_the_tables_of_the_compiler():

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import io
+import re
 import time
 
 import pytest
 
 from engine.runtime.compilation import SILENT_S, CompilationReport
+
+
+def find_sizes():
+    """The sizes of a kernel and of the one that it calls."""
+    return {"outer": 1000, "inner": 3000}
 
 
 class Clock:
@@ -38,36 +44,74 @@ def make_report(monkeypatch):
 def test_compiling_is_silent_for_a_second_and_then_counts_kernels(make_report):
     out = io.StringIO()
     report, clock = make_report(out)
-    report.begin()
+    report.begin(find_sizes)
     clock.now_s += SILENT_S / 2
-    report.begin()
-    report.end()
+    report.begin(find_sizes)
+    report.end("inner")
     assert report.update()
     assert out.getvalue() == ""
     clock.now_s += SILENT_S
     report.update()
-    assert out.getvalue() == ("gammond: compiling kernels once: 1 in 2 s (`gammond prepare` does it ahead)\n")
+    assert out.getvalue() == (
+        "gammond: compiling kernels once: 1 of 2, about 1 s left (`gammond prepare` does it ahead)\n"
+    )
 
 
 def test_a_file_gets_a_line_every_five_seconds(make_report):
     out = io.StringIO()
     report, clock = make_report(out)
-    report.begin()
+    report.begin(find_sizes)
+    written_s = []
     for _ in range(24):
         clock.now_s += 0.5
+        before = len(out.getvalue())
         report.update()
-    assert [line.split(" in ")[1][:4] for line in out.getvalue().splitlines()] == ["1 s ", "6 s ", "11 s"]
+        written_s += [clock.now_s - 100.0] if len(out.getvalue()) > before else []
+    assert written_s == [1.0, 6.0, 11.0]
+
+
+def said_left_s(report, out, clock, seconds):
+    """Seconds left as a report says after some more of compiling."""
+    clock.now_s += seconds
+    report.update()
+    return int(re.search(r"about (\d+) s left", out.getvalue().splitlines()[-1])[1])
+
+
+def test_the_time_left_is_that_of_the_code_that_is_left_and_of_optimising_it_all(make_report):
+    out = io.StringIO()
+    report, clock = make_report(out)
+    sizes = {"outer": 10_000, "first": 10_000, "second": 10_000, "third": 10_000}
+    report.begin(lambda: sizes)
+    report.begin(dict)
+    assert said_left_s(report, out, clock, 10.0) > 5
+    report.end("first")  # 10,000 bytes and the usual 5,000 in 12 s: 1.25 ms each
+    report.skip("third")
+    report.begin(dict)
+    left_s = (20_000 + 0.45 * 40_000) * 12.0 / 15_000
+    assert said_left_s(report, out, clock, 6.0) == round(left_s - 6.0)
+    assert " 1 of 3, " in out.getvalue().splitlines()[-1]
+    report.end("second")
+    assert said_left_s(report, out, clock, 1000.0) == 1
+
+
+def test_a_kernel_in_the_cache_is_not_counted_as_left(make_report):
+    out = io.StringIO()
+    report, clock = make_report(out)
+    report.skip("inner")
+    report.begin(find_sizes)
+    said_left_s(report, out, clock, 2.0)
+    assert " 0 of 1, " in out.getvalue()
 
 
 def test_a_terminal_gets_one_line_that_is_redrawn_and_then_erased(make_report):
     out = Terminal()
     report, clock = make_report(out)
-    report.begin()
+    report.begin(find_sizes)
     for _ in range(10):
         clock.now_s += 0.5
         report.update()
     assert out.getvalue().count("\r") > 5
-    report.end()
+    report.end("inner")
     clock.now_s += SILENT_S
     assert not report.update()
     assert "\n" not in out.getvalue()
@@ -79,10 +123,10 @@ def test_a_pause_ends_a_report_and_the_next_one_begins_silently(make_report):
     out = io.StringIO()
     report, clock = make_report(out)
     for _ in range(3):
-        report.begin()
+        report.begin(find_sizes)
         clock.now_s += SILENT_S / 2
         report.update()
-        report.end()
+        report.end("inner")
         clock.now_s += SILENT_S
         assert not report.update()
     assert out.getvalue() == ""
@@ -92,7 +136,7 @@ def test_a_silent_report_writes_nothing(make_report):
     out = io.StringIO()
     report, clock = make_report(out)
     report.is_silent = True
-    report.begin()
+    report.begin(find_sizes)
     clock.now_s += 2 * SILENT_S
     assert report.update()
     assert out.getvalue() == ""
@@ -103,17 +147,17 @@ def test_the_first_kernel_alone_calls_what_waits_for_it(make_report):
     calls = []
     report.on_first = lambda: calls.append(report)
     for _ in range(2):
-        report.begin()
-        report.end()
+        report.begin(find_sizes)
+        report.end("inner")
     assert calls == [report]
 
 
 def test_the_line_comes_by_itself():
     out = io.StringIO()
     report = CompilationReport(out)
-    report.begin()
+    report.begin(find_sizes)
     deadline_s = time.monotonic() + 10 * SILENT_S
     while not out.getvalue() and time.monotonic() < deadline_s:
         time.sleep(0.05)
-    report.end()
-    assert "compiling kernels once: 0 in " in out.getvalue()
+    report.end("inner")
+    assert "compiling kernels once: 0 of 2, about " in out.getvalue()
