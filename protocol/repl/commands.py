@@ -18,6 +18,7 @@ from protocol.repl import analysis
 from protocol.repl.configuration import configure
 from protocol.repl.edit import edit_position
 from protocol.repl.game import ReplGame
+from protocol.repl.match_review import review_file
 from protocol.repl.position_views import show_ids, show_pips
 from protocol.repl.preferences import Preferences
 from protocol.repl.themes import DOUBTFUL_POINTS
@@ -196,8 +197,14 @@ _ROWS = (
     ReplCommand("keep", "stand by the decision that the tutor objected to", lambda game, _, c: game.keep(c)),
     ReplCommand(
         "review",
-        "show what your decisions of this game, or the last one, lost, and the five worst",
-        lambda game, _, control: game.review(control),
+        "show what your decisions of this game, or the last one, lost, and the five worst; of both players "
+        "of a .mat file",
+        lambda game, values, control: (
+            game.review(control)
+            if values["file"] is None
+            else review_file(game.session, values["file"], control)
+        ),
+        (rest_argument("file", "FILE", "a match file", is_required=False),),
     ),
     ReplCommand(
         "matrix",

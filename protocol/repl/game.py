@@ -21,7 +21,7 @@ from protocol.repl.history import DecisionHistory, SetAsideGame
 from protocol.repl.opponent import ROLL_ACTION, EngineOpponent
 from protocol.repl.preferences import Preferences
 from protocol.repl.replies import send_command
-from protocol.repl.review import Reviewer, Tutor
+from protocol.repl.review import Reviewer, Tutor, list_decisions
 from protocol.repl.sentences import (
     describe_action,
     describe_offer,
@@ -313,7 +313,9 @@ class ReplGame(GameView):
             raise StateError("no game to review: 'play' or 'new' starts one", field="review")
         seats = (0, 1) if self.has_two_humans else (self.human_seat or 0,)
         return [
-            line for seat in seats for line in self._reviewer.review(actions, seat, self.names[seat], control)
+            line
+            for seat in seats
+            for line in self._reviewer.review(list_decisions(actions, seat), self.names[seat], control)
         ]
 
     def save_games(self, name: str) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from engine.errors import GammondError, StateError
 from engine.rules.match import MatchState
@@ -36,6 +37,7 @@ class DecisionLoss:
         best: The best one.
         loss: What it lost against the best one, in points.
         source: Depth and net.
+        place: Where in a file it is; empty in the game at hand.
     """
 
     table: GameState
@@ -43,11 +45,26 @@ class DecisionLoss:
     best: str
     loss: float
     source: str
+    place: str = ""
 
     @property
     def rating(self) -> str:
         """How bad it was, in words; empty for a small loss."""
         return _MARK_NAMES.get(classify_loss(self.loss), "")
+
+
+class Decision(NamedTuple):
+    """A decision to be measured.
+
+    Attributes:
+        table: The table before it.
+        action: `ROLL_ACTION`, or what ``play`` called it.
+        place: Where in a file it is; empty in the game at hand.
+    """
+
+    table: GameState
+    action: str
+    place: str = ""
 
 
 class Reviewer:
@@ -59,7 +76,7 @@ class Reviewer:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._verdicts: dict[tuple[bytes, MatchState, str, int, str], DecisionLoss | None] = {}
+        self._losses: dict[tuple[bytes, MatchState, str, int, str], DecisionLoss | None] = {}
 
     def measure(self, table: GameState, action: str, control: WorkControl) -> DecisionLoss | None:
         """Measure a decision.
@@ -80,48 +97,45 @@ class Reviewer:
             return None
         engine = self._session.engine_settings
         key = (table.position.board.tobytes(), table.match, action, engine.plies, engine.net)
-        if key not in self._verdicts:
+        if key not in self._losses:
             scratch = Session(self._session.service, self._session.initial_seed)
             scratch.engine_settings, scratch.game = engine, table
             measure = _measure_play if table.match.roll else _measure_cube_action
-            self._verdicts[key] = measure(scratch, table.position, action, control)
-        return self._verdicts[key]
+            self._losses[key] = measure(scratch, table.position, action, control)
+        return self._losses[key]
 
-    def review(
-        self, actions: Sequence[LoggedAction], seat: int, name: str, control: WorkControl
-    ) -> list[str]:
-        """Return how a seat played a game: what it lost in all, and its worst decisions.
+    def review(self, decisions: Sequence[Decision], name: str, control: WorkControl) -> list[str]:
+        """Return how a seat played: what it lost in all, and its worst decisions.
 
         Args:
-            actions: What was done in the game.
-            seat: The seat.
+            decisions: What it decided.
             name: What it is called.
             control: Stops and watches the work.
 
         Raises:
             GammondError: An evaluation failed.
         """
-        verdicts = []
-        for table, action in list_decisions(actions, seat):
+        losses = []
+        for decision in decisions:
             if control.is_stopped:
                 break
-            if (verdict := self.measure(table, action, control)) is not None:
-                verdicts.append(verdict)
-        if not verdicts:
+            if (loss := self.measure(decision.table, decision.action, control)) is not None:
+                losses.append(replace(loss, place=decision.place))
+        if not losses:
             return [f"{name[:1].upper()}{name[1:]}: no decision to review."]
-        lost = sum(verdict.loss for verdict in verdicts)
-        errors = sum(verdict.loss >= DOUBTFUL_POINTS for verdict in verdicts)
-        counts = f"{format_count(len(verdicts), 'decision')}, {format_count(errors, 'error')}"
+        lost = sum(each.loss for each in losses)
+        errors = sum(each.loss >= DOUBTFUL_POINTS for each in losses)
+        counts = f"{format_count(len(losses), 'decision')}, {format_count(errors, 'error')}"
         summary = (
             f"{name[:1].upper()}{name[1:]}: {counts}, "
-            f"{lost:.3f} points lost, {1000 * lost / len(verdicts):.1f} thousandths a decision "
-            f"({verdicts[0].source})."
+            f"{lost:.3f} points lost, {1000 * lost / len(losses):.1f} thousandths a decision "
+            f"({losses[0].source})."
         )
-        stopped = ["Stopped: the rest of the game is not counted."] if control.is_stopped else []
-        return [summary, *format_worst(verdicts), *stopped]
+        stopped = ["Stopped: the rest is not counted."] if control.is_stopped else []
+        return [summary, *format_worst(losses), *stopped]
 
 
-def list_decisions(actions: Sequence[LoggedAction], seat: int) -> list[tuple[GameState, str]]:
+def list_decisions(actions: Sequence[LoggedAction], seat: int) -> list[Decision]:
     """List the decisions of a seat: what it did, and before a roll that it did not double.
 
     Args:
@@ -129,9 +143,9 @@ def list_decisions(actions: Sequence[LoggedAction], seat: int) -> list[tuple[Gam
         seat: The seat.
 
     Returns:
-        Tables with `ROLL_ACTION` or what ``play`` called it, in order.
+        Its decisions, in order.
     """
-    found: list[tuple[GameState, str]] = []
+    found: list[Decision] = []
     for number, action in enumerate(actions):
         table = action.before
         if table.match.to_act != seat:
@@ -140,25 +154,28 @@ def list_decisions(actions: Sequence[LoggedAction], seat: int) -> list[tuple[Gam
             before = replace(table, match=table.match.before_roll())
             has_doubled = number > 0 and actions[number - 1].text in ("take", "beaver")
             if number > 0 and before.may_double and not has_doubled:
-                found.append((before, ROLL_ACTION))
-        found.append((table, action.text))
+                found.append(Decision(before, ROLL_ACTION))
+        found.append(Decision(table, action.text))
     return found
 
 
-def format_worst(verdicts: Sequence[DecisionLoss]) -> list[str]:
+def format_worst(losses: Sequence[DecisionLoss]) -> list[str]:
     """Return a table of the worst decisions, the worst first; nothing if none lost anything to speak of."""
-    worst = sorted((each for each in verdicts if each.loss >= 0.0005), key=lambda each: -each.loss)[
+    worst = sorted((each for each in losses if each.loss >= 0.0005), key=lambda each: -each.loss)[
         :WORST_COUNT
     ]
     if not worst:
         return []
     width = max(len("decision"), *(len(each.done) for each in worst)) + 2
-    lines = [PreformattedLine(f"    {'loss':>6}  {'roll':<5} {'decision':<{width}}better")]
-    for verdict in worst:
-        roll = verdict.table.match.roll
-        loss = f"{verdict.loss:>10.3f}"
-        text = f"{loss}  {format_roll(roll) if roll else '':<5} {verdict.done:<{width}}{verdict.best}"
-        lines.append(PreformattedLine(text, [Mark(0, len(loss), classify_loss(verdict.loss))]))
+    place_width = max(len(each.place) for each in worst)
+    place_width += 2 * bool(place_width)
+    head = f"    {'loss':>6}  {'':<{place_width}}{'roll':<5} {'decision':<{width}}better"
+    lines = [PreformattedLine(head)]
+    for each in worst:
+        roll = format_roll(each.table.match.roll) if each.table.match.roll else ""
+        loss = f"{each.loss:>10.3f}"
+        text = f"{loss}  {each.place:<{place_width}}{roll:<5} {each.done:<{width}}{each.best}"
+        lines.append(PreformattedLine(text, [Mark(0, len(loss), classify_loss(each.loss))]))
     return list(lines)
 
 

@@ -1,0 +1,51 @@
+"""Match files gone over."""
+
+from __future__ import annotations
+
+from engine.formats.mat_reader import parse_mat
+from protocol.repl.match_review import replay
+from protocol.repl.review import list_decisions
+from tests.protocol.repl.tables import make_talk
+
+ROLLS = [(3, 1), (5, 2), (6, 4), (2, 1), (5, 4), (4, 3), (6, 2)]
+LINES = ("8/5 6/5", "double", "take", "roll", "13/8 24/22", "roll", "24/14", "resign", "accept")
+
+
+def save(folder):
+    talk = make_talk("play against human", *LINES, rolls=ROLLS)
+    file = folder / "match.mat"
+    talk.answer(f"save {file}")
+    return talk, file
+
+
+def test_a_file_is_replayed_as_it_was_played(tmp_path):
+    talk, file = save(tmp_path)
+    (match,) = parse_mat(file.read_text())
+    replayed = list(replay(match.games[0]))
+    played = [each for each in talk.game._game_log.actions if each.text in (*LINES, "24/22 13/8")]
+    played = [each for each in played if each.text not in ("resign", "accept")]
+    assert [each.text for each in replayed] == [each.text for each in played]
+    assert [each.before.position for each in replayed] == [each.before.position for each in played]
+    for seat in (0, 1):
+        mine = [(each.table.match.roll, each.action) for each in list_decisions(replayed, seat)]
+        theirs = [(each.table.match.roll, each.action) for each in list_decisions(played, seat)]
+        assert mine == theirs
+
+
+def test_both_players_of_a_file_are_reviewed(tmp_path):
+    talk, file = save(tmp_path)
+    own = [line for line in talk.answer("review") if "points lost" in line]
+    lines = make_talk().answer(f"review {file}")
+    assert lines[0] == "O and X: 1 game of money play."
+    assert [line for line in lines if "points lost" in line] == own
+    assert any("  game 1  " in line for line in lines)
+
+
+def test_what_is_no_match_file_says_so(tmp_path):
+    (tmp_path / "text").write_text("nothing")
+    talk = make_talk()
+    assert talk.answer(f"review {tmp_path / 'text'}")[0].startswith("error: expected a .mat file")
+    assert talk.answer(f"review {tmp_path / 'none'}")[0].startswith(
+        f"error: {tmp_path / 'none'} cannot be read"
+    )
+    assert talk.answer(f"review {tmp_path}")[0].startswith("error: ")
