@@ -13,6 +13,10 @@ import pytest
 from engine.bearoff.databases import data_folder
 from engine.errors import GammondError
 from nets.player_specs import OPTION_NAMES
+from protocol.repl.interpreter import LineInterpreter
+from protocol.repl.terminal import PROMPT
+from protocol.state.service import Service, make_shipped_catalogue
+from protocol.state.session import Session
 from tools import cli
 from tools.batch.lines import MAX_LINE_BYTES
 from tools.batch.rows import COLUMNS, CUBE_COLUMNS
@@ -71,13 +75,26 @@ def test_the_page_of_own_nets_shows_what_training_exporting_and_using_them_write
     monkeypatch.setenv("GAMMOND_DATA", str(tmp_path))
     monkeypatch.chdir(tmp_path)
     ran = []
-    for command, expected in commands(OWN_NETS):
-        words = shlex.split(command)
-        assert cli.main(words[1:]) == 0, command
-        out = capsys.readouterr().out
-        assert matches(expected, out) or expected == "...\n", out
-        ran.append(words[1])
+    for kind, block in re.findall(r"```(console|transcript)\n(.*?)```", OWN_NETS, re.DOTALL):
+        if kind == "transcript":
+            check_terminal(block)
+            continue
+        for command, expected in commands(f"```console\n{block}```"):
+            words = shlex.split(command)
+            assert cli.main(words[1:]) == 0, command
+            out = capsys.readouterr().out
+            assert matches(expected, out) or expected == "...\n", out
+            ran.append(words[1])
     assert ran == ["train", "export", "nets", "nets", "tournament", "rollout", "nets"]
+
+
+def check_terminal(transcript: str) -> None:
+    """Type the lines of a transcript at a new table, and compare the answers."""
+    talk = LineInterpreter(Session(Service(make_shipped_catalogue()), 1))
+    for part in transcript.split(PROMPT)[1:]:
+        line, _, expected = part.partition("\n")
+        got = "\n".join(talk.answer(line)) + "\n"
+        assert matches(expected, got), got
 
 
 def test_the_comparison_can_fail():
