@@ -10,32 +10,50 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Protocol
 
-_turn = threading.Lock()
 _thread_state = threading.local()
 
 
+class Turn(Protocol):
+    """What one of several threads has at a time."""
+
+    def acquire(self) -> object:
+        """Wait for it."""
+        ...
+
+    def release(self) -> object:
+        """Give it to another thread."""
+        ...
+
+
+_TURN = threading.Lock()
+"""That of threads that work on one answer."""
+
+
 @contextmanager
-def hold_turn() -> Iterator[None]:
-    """Hold the turn, exclusively among threads that take turns; nested only where it was released."""
-    with _turn:
-        _thread_state.is_on = True
-        try:
-            yield
-        finally:
-            _thread_state.is_on = False
+def hold_turn(turn: Turn = _TURN) -> Iterator[None]:
+    """Hold a turn, exclusively among the threads that take it; nested only where it was released."""
+    turn.acquire()
+    _thread_state.turn = turn
+    try:
+        yield
+    finally:
+        _thread_state.turn = None
+        turn.release()
 
 
 @contextmanager
 def release_turn() -> Iterator[None]:
     """Release the turn during work that needs no interpreter; no effect in threads that hold none."""
-    if not getattr(_thread_state, "is_on", False):
+    turn: Turn | None = getattr(_thread_state, "turn", None)
+    if turn is None:
         yield
         return
-    _thread_state.is_on = False
-    _turn.release()
+    _thread_state.turn = None
+    turn.release()
     try:
         yield
     finally:
-        _turn.acquire()
-        _thread_state.is_on = True
+        turn.acquire()
+        _thread_state.turn = turn

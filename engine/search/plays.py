@@ -18,7 +18,7 @@ from engine.kernels import outcomes as kernel_outcomes
 from engine.kernels.objectives import OUTCOME_COLUMNS
 from engine.rules.dice import Roll
 from engine.rules.moves import LegalPlays, Play, generate_plays
-from engine.rules.outcome import Outcome, invert_outcomes
+from engine.rules.outcome import Outcome, Outcomes, invert_outcomes
 from engine.rules.position import Board, Position
 from engine.rules.rules import STANDARD_RULES, Rules
 from engine.search.cache import ValueCache
@@ -97,22 +97,28 @@ class RankedList(Sequence[PlayEvaluation]):
         if not isinstance(index, slice):
             place = range(len(self))[index]
             return self[place : place + 1][0]
-        places = range(*index.indices(len(self)))
-        chances = self._match_winning_chances
+        outcomes: list[list[float]] = self._outcomes[index].tolist()
         scores: list[float] = self.scores[index].tolist()
+        chances = [None] * len(scores) if self._chances is None else self._chances[index].tolist()
         return tuple(
             [
                 PlayEvaluation(
                     self.legal_plays[which],
-                    Outcome._make(self._outcomes[place]),
+                    Outcome._make(outcome),
                     plies,
                     score,
                     score if self.objective.is_cubeful else None,
-                    None if chances is None else chances[place],
+                    chance,
                     place < self.survivors,
                 )
-                for place, which, plies, score in zip(
-                    places, self.order[index].tolist(), self.depths[index].tolist(), scores, strict=True
+                for place, which, plies, score, outcome, chance in zip(
+                    range(*index.indices(len(self))),
+                    self.order[index].tolist(),
+                    self.depths[index].tolist(),
+                    scores,
+                    outcomes,
+                    chances,
+                    strict=True,
                 )
             ]
         )
@@ -123,17 +129,14 @@ class RankedList(Sequence[PlayEvaluation]):
     __hash__ = None  # type: ignore[assignment]
 
     @cached_property
-    def _outcomes(self) -> list[list[float]]:
-        outcomes: list[list[float]] = invert_outcomes(self.values[:, :OUTCOME_COLUMNS]).tolist()
-        return outcomes
+    def _outcomes(self) -> Outcomes:
+        return invert_outcomes(self.values[:, :OUTCOME_COLUMNS])
 
     @cached_property
-    def _match_winning_chances(self) -> list[float] | None:
+    def _chances(self) -> NDArray[np.floating] | None:
+        """Match-winning chances of the player who moves; None for money."""
         opponent_chances = self.objective.match_winning_chances(self.values)
-        if opponent_chances is None:
-            return None
-        chances: list[float] = (1.0 - opponent_chances).tolist()
-        return chances
+        return None if opponent_chances is None else 1.0 - opponent_chances
 
 
 class PlaySearch:

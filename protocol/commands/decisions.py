@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
 from engine.analysis.levels import EvalSettings
@@ -251,15 +252,18 @@ def _make_work(
         decider = request.load_decider()
         if not is_timed:
             return decide(decider, control)
-        with session.service.time_evaluation(decider.engine, kind):
+        with ExitStack() as stack:
+            if is_known:
+                stack.enter_context(control.take_interpreter())
+            stack.enter_context(session.service.time_evaluation(decider.engine, kind))
             return decide(decider, control)
 
-    is_quick = is_timed and plays <= MAX_QUICK_PLAYS and session.find_quick_engine(kind) is not None
+    is_known = is_timed and session.find_quick_engine(kind) is not None
     return Work(
         run,
         is_long=request.is_long or plays > MAX_SHORT_PLAYS,
         deadline_s=request.deadline_s,
-        is_quick=is_quick,
+        is_quick=is_known and plays <= MAX_QUICK_PLAYS,
         size=DECISION_SIZE,
     )
 

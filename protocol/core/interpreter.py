@@ -78,5 +78,29 @@ class InterpreterTurns:
             self.take(is_first=True)
 
 
+class WorkerTurn:
+    """The turn of one worker, for `engine.runtime.thread_turns.hold_turn`: compiled work goes on without it.
+
+    Args:
+        turns: Where it is taken.
+        gives_up: As for `InterpreterTurns.take`.
+    """
+
+    def __init__(self, turns: InterpreterTurns, gives_up: Callable[[], bool]) -> None:
+        self._turns = turns
+        self._gives_up = gives_up
+        self._is_held = False
+
+    def acquire(self) -> None:
+        """Wait for it, or give up."""
+        self._is_held = self._turns.take(gives_up=self._gives_up)
+
+    def release(self) -> None:
+        """End it."""
+        if self._is_held:
+            self._is_held = False
+            self._turns.release()
+
+
 INTERPRETER = InterpreterTurns()
 """Those of this process."""

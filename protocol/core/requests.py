@@ -8,7 +8,8 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
-from protocol.core.interpreter import InterpreterTurns
+from engine.runtime.thread_turns import hold_turn
+from protocol.core.interpreter import InterpreterTurns, WorkerTurn
 
 ReplyValue = str | int | float | bool
 """The value of a key. Floats are written with six decimals."""
@@ -86,14 +87,15 @@ class WorkControl:
 
     @contextmanager
     def take_interpreter(self) -> Iterator[None]:
-        """Do what keeps the interpreter busy for about a millisecond, in a turn, or at once when stopped."""
-        turns = self.interpreter
-        has_turn = turns is not None and turns.take(gives_up=lambda: self._is_stopped)
-        try:
+        """Do what keeps the interpreter busy for about a millisecond, in a turn, or at once when stopped.
+
+        The engine releases the turn where it evaluates; what may load or compile code needs none.
+        """
+        if self.interpreter is None:
             yield
-        finally:
-            if turns is not None and has_turn:
-                turns.release()
+            return
+        with hold_turn(WorkerTurn(self.interpreter, lambda: self._is_stopped)):
+            yield
 
     def run_in_blocks(self, count: int, run: Callable[[slice], Iterable[_T]]) -> list[_T]:
         """Make the lines of an answer, or what becomes of them, in several turns in the interpreter.

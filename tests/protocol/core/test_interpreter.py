@@ -6,6 +6,7 @@ import threading
 
 import pytest
 
+from engine.runtime.thread_turns import release_turn
 from protocol.core.interpreter import InterpreterTurns
 from protocol.core.jobs import Job
 from protocol.core.jobs import PendingRequest as Request
@@ -77,3 +78,21 @@ def test_long_answers_are_written_in_several_turns(lines, turns_taken):
 def test_blocks_are_those_of_the_whole_and_the_serving_thread_needs_no_turns():
     made = WorkControl().run_in_blocks(150, lambda block: range(block.start, block.stop))
     assert made == list(range(150))
+
+
+def test_a_worker_gives_its_turn_away_while_compiled_code_works_and_has_none_once_stopped():
+    turns, said, control = InterpreterTurns(), [], WorkControl()
+    control.interpreter = turns
+    with control.take_interpreter():
+        waiting = ask_for_turn(turns, "other", said)
+        assert said == []
+        with release_turn():
+            waiting.join(20)
+        assert said == ["other"]
+    with turns.hold():
+        control.stop()
+        with control.take_interpreter(), release_turn():
+            pass
+        ask_for_turn(turns, "late", said, gives_up=lambda: True).join(20)
+    assert said == ["other", "late without"]
+    assert not turns._is_taken
