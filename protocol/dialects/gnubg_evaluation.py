@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 
 from engine.analysis.levels import EvalSettings
-from engine.errors import CancelledWork, FormatError
+from engine.errors import CancelledWork, FormatError, GammondError
 from engine.formats.fibs_board import FibsDialect, decode_fibs_board, decode_fibs_boards
 from engine.options import Bounds, Field, parse_fields
 from engine.play.decider import Decider
 from engine.rules.match import MatchState
 from engine.rules.outcome import cubeless_equity
 from engine.search import MAX_PLIES, SearchWatch
-from engine.search.results import BoardEvaluations, PositionEvaluation
+from engine.search.results import BoardEvaluations
+from protocol.core.requests import Reply
 
 SWITCH_WORDS = ("on", "off")
 _CUBE_WORDS = ("cubeful", "cubeless")
@@ -30,7 +32,7 @@ _FIELDS = (
 """The options of ``evaluation``; no value depends on ``beavers``."""
 
 _BOARD_NUMBERS = 50
-_ROW = "%.6f %.6f %.6f %.6f %.6f %.6f\n"
+_ROW = "%.6f %.6f %.6f %.6f %.6f %.6f"
 
 
 @dataclass(frozen=True)
@@ -48,12 +50,7 @@ class GnubgRules:
 
     def apply_to(self, match: MatchState) -> MatchState:
         """Return the match state of a line under these rules."""
-        return _apply_rules(match, self.jacoby, self.beavers) if match.is_money else match
-
-
-@lru_cache(maxsize=4096)
-def _apply_rules(match: MatchState, jacoby: bool, beavers: bool) -> MatchState:
-    return replace(match, jacoby=jacoby, beavers=beavers)
+        return replace(match, jacoby=self.jacoby, beavers=self.beavers) if match.is_money else match
 
 
 class EvaluationOptions(NamedTuple):
@@ -71,27 +68,12 @@ class EvaluationOptions(NamedTuple):
     jacoby: bool | None
     is_crawford_off: bool
 
-    def apply_to(self, match: MatchState) -> MatchState:
-        """Return the match state that is evaluated."""
-        if match.is_money:
-            return match if self.jacoby is None else replace(match, jacoby=self.jacoby)
-        return replace(match, crawford=False) if self.is_crawford_off else match
 
-
-class EvaluationQuery(NamedTuple):
-    """One ``evaluation``.
-
-    Attributes:
-        board: The board line, not parsed.
-        options: Its options.
-    """
-
-    board: str
-    options: EvaluationOptions
-
-
-def parse_evaluation(text: str) -> EvaluationQuery:
+def parse_evaluation(text: str) -> tuple[str, EvaluationOptions]:
     """Parse what follows the word ``evaluation``.
+
+    Returns:
+        The board line, not parsed, and the options.
 
     Raises:
         GammondError: It is no board line with options; the fields of the board are not parsed.
@@ -103,7 +85,7 @@ def parse_evaluation(text: str) -> EvaluationQuery:
     is_board = numbers.count(":") == _BOARD_NUMBERS and "::" not in numbers and not numbers.endswith(":")
     if kind.lower() != "fibsboard" or not rest.startswith("board:") or not is_board:
         raise FormatError("expected 'evaluation fibsboard board:…' with its 52 fields, then the options")
-    return EvaluationQuery(rest[:names_end] + numbers, _parse_options(more[0] if more else ""))
+    return rest[:names_end] + numbers, _parse_options(more[0] if more else "")
 
 
 @lru_cache(maxsize=256)
@@ -126,120 +108,96 @@ def _parse_options(text: str) -> EvaluationOptions:
     )
 
 
-@dataclass(frozen=True)
-class FibsEvaluations:
-    """Answers ``evaluation``; equal for connections whose queries can be answered together.
+class FibsEvaluations(msgspec.Struct, frozen=True, cache_hash=True):
+    """Answers ``evaluation`` with the same options for many boards: a `RequestBatch`.
 
     Attributes:
         decider: Its engine evaluates, at its depth by default.
         rules: What the lines do not say.
+        options: The options.
     """
 
     decider: Decider
     rules: GnubgRules
+    options: EvaluationOptions
 
-    def find_plies(self, query: EvaluationQuery) -> int:
-        """Return the depth of a query."""
-        return self.decider.settings.plies if query.options.plies is None else query.options.plies
+    @property
+    def plies(self) -> int:
+        """The depth."""
+        return self.decider.settings.plies if self.options.plies is None else self.options.plies
 
-    def answer(self, query: EvaluationQuery, watch: SearchWatch) -> str:
-        """Answer one query at any depth.
+    @property
+    def settings(self) -> EvalSettings:
+        """How the boards are evaluated."""
+        return EvalSettings(self.plies, self.decider.settings.filter_name, self.options.is_cubeful)
+
+    def evaluate(self, line: str, watch: SearchWatch) -> Reply:
+        """Answer for one board at any depth.
 
         Raises:
             GammondError: The board is none, it cannot be evaluated so, or the search was stopped.
         """
-        options, plies = query.options, self.find_plies(query)
-        settings = self._make_settings(plies, options.is_cubeful)
-        board = decode_fibs_board(query.board, FibsDialect.GNUBG)
-        match = options.apply_to(self.rules.apply_to(board.match))
-        evaluation = self.decider.engine.evaluate(board.position, match, settings, watch)
+        board, settings = decode_fibs_board(line, FibsDialect.GNUBG), self.settings
+        state = _apply_options(board.match, self.rules, self.options)
+        evaluation = self.decider.engine.evaluate(board.position, state, settings, watch)
         if not evaluation.effort.is_finished:
-            raise CancelledWork(f"stopped before {plies}-ply was finished")
-        return (_ROW % (*evaluation.outcome, _get_value_without_double(evaluation)))[:-1]
+            raise CancelledWork(f"stopped before {settings.plies}-ply was finished")
+        value = evaluation.mwc_or_equity
+        if evaluation.decision is not None:
+            no_double = evaluation.decision.no_double
+            value = no_double.equity_points if no_double.mwc is None else no_double.mwc
+        return Reply(_ROW % (*evaluation.outcome, value))
 
-    def answer_many(self, queries: Sequence[EvaluationQuery]) -> list[str | None]:
-        """Answer queries at 0-ply together.
+    def answer(self, items: Sequence[str]) -> list[Reply | Exception]:
+        """Answer for boards at 0-ply, each as by `evaluate`."""
+        boards, matches = decode_fibs_boards(items, FibsDialect.GNUBG)
+        states: dict[MatchState, int] = {}
+        index_of: dict[int, int] = {}
+        for match in matches:  # by identity, for the hash of a match state takes longer
+            if id(match) not in index_of:
+                state = None if match is None else _find_state(match, self.rules, self.options)
+                index_of[id(match)] = -1 if state is None else states.setdefault(state, len(states))
+        indices = np.array([index_of[id(match)] for match in matches])
+        places = np.flatnonzero(indices >= 0)
+        found = self.decider.engine.evaluate_matches(
+            boards[places], tuple(states), indices[places], self.settings, may_double_now=False
+        )
+        replies = dict(zip(places.tolist(), _format_evaluations(found), strict=True))
+        return [replies.get(place) or self._answer_alone(line) for place, line in enumerate(items)]
 
-        Returns:
-            The answers, each as by `answer`; None where that raises an error.
-        """
-        boards, matches = decode_fibs_boards([query.board for query in queries], FibsDialect.GNUBG)
-        groups = {is_cubeful: _Group() for is_cubeful in (False, True)}
-        seen: dict[tuple[int, EvaluationOptions], int | None] = {}
-        for place, (match, query) in enumerate(zip(matches, queries, strict=True)):
-            if match is None:
-                continue
-            options, group = query.options, groups[query.options.is_cubeful]
-            key = (
-                id(match),
-                options,
-            )  # the hash of a match state takes longer
-            if key not in seen:
-                state = _find_state(match, self.rules, options)
-                seen[key] = None if state is None else group.add_state(state)
-            index = seen[key]
-            if index is not None:
-                group.places.append(place)
-                group.indices.append(index)
-        answers: list[str | None] = [None] * len(queries)
-        for is_cubeful, group in groups.items():
-            if not group.places:
-                continue
-            found = self.decider.engine.evaluate_matches(
-                boards if len(group.places) == len(boards) else boards[group.places],
-                tuple(group.states),
-                np.array(group.indices),
-                self._make_settings(0, is_cubeful),
-                may_double_now=False,
-            )
-            for place, line in zip(group.places, _format_evaluations(found), strict=True):
-                answers[place] = line
-        return answers
-
-    def _make_settings(self, plies: int, is_cubeful: bool) -> EvalSettings:
-        return EvalSettings(plies, self.decider.settings.filter_name, is_cubeful)
+    def _answer_alone(self, line: str) -> Reply | Exception:
+        try:
+            return self.evaluate(line, SearchWatch())
+        except GammondError as error:
+            return error
 
 
-@dataclass
-class _Group:
-    """Queries that are evaluated in one call: their places, and the index of each one's match state."""
-
-    places: list[int] = field(default_factory=list)
-    indices: list[int] = field(default_factory=list)
-    states: dict[MatchState, int] = field(default_factory=dict)
-
-    def add_state(self, state: MatchState) -> int:
-        """Return the index of a match state, which may be new."""
-        return self.states.setdefault(state, len(self.states))
+def _apply_options(match: MatchState, rules: GnubgRules, options: EvaluationOptions) -> MatchState:
+    """Return the match state of a line under rules and options."""
+    if not match.is_money:
+        return replace(match, crawford=False) if options.is_crawford_off else match
+    jacoby = rules.jacoby if options.jacoby is None else options.jacoby
+    return replace(match, jacoby=jacoby, beavers=rules.beavers)
 
 
 @lru_cache(maxsize=4096)
 def _find_state(match: MatchState, rules: GnubgRules, options: EvaluationOptions) -> MatchState | None:
-    """Return the match state that is evaluated; None for one that cannot be, with the cube."""
-    state = options.apply_to(rules.apply_to(match)).before_roll()
+    """Return the match state that is evaluated; None for one that cannot be, with the cube.
+
+    Without the cube, all states of money play have the same values.
+    """
+    state = _apply_options(match, rules, options).before_roll()
     if not options.is_cubeful:
-        return _MONEY if state.is_money else state
+        return MatchState() if state.is_money else state
     has_owner = state.cube == 1 or state.cube_owner is not None
     return state if has_owner or state.is_money else None
 
 
-_MONEY = MatchState()
-"""Without the cube, all states of money play have the same values."""
-
-
-def _get_value_without_double(evaluation: PositionEvaluation) -> float:
-    """Return the value of not doubling on this roll: match-winning chance in a match, else equity."""
-    if evaluation.decision is None:
-        return evaluation.mwc_or_equity
-    value = evaluation.decision.no_double
-    return value.equity_points if value.mwc is None else value.mwc
-
-
-def _format_evaluations(found: BoardEvaluations) -> list[str]:
+def _format_evaluations(found: BoardEvaluations) -> list[Reply]:
     """Write outcomes, and the value of not doubling: match-winning chance in a match, else equity."""
     assert found.mwc is not None
     equities = cubeless_equity(found.outcomes) if found.cubeful is None else found.cubeful
-    values = np.where(np.isnan(found.mwc), equities, found.mwc)
-    numbers = np.empty((len(values), 6))
-    numbers[:, :5], numbers[:, 5] = found.outcomes, values
-    return (_ROW * len(values) % tuple(numbers.ravel().tolist())).splitlines()
+    numbers = np.empty((len(equities), 6))
+    numbers[:, :5], numbers[:, 5] = found.outcomes, np.where(np.isnan(found.mwc), equities, found.mwc)
+    text = f"{_ROW}\n" * len(numbers) % tuple(numbers.ravel().tolist())
+    return [Reply(line) for line in text.splitlines()]

@@ -15,22 +15,22 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
 
 from engine.cubeful import CubeResponse
 from engine.errors import FormatError, GammondError, PositionError
 from engine.formats.fibs_board import FibsDialect, decode_fibs_board, decode_fibs_boards
 from engine.play.decider import Decider
-from engine.rules.match import MatchState
 from engine.rules.notation import format_moves_plain
 from engine.rules.position import Position
 from engine.search import SearchWatch
 from protocol.commands.evaluation import DECISION_SIZE, has_few_plays
 from protocol.core.fault_log import FAULT_LOG
 from protocol.core.framing import InputLine, LineSplitter
+from protocol.core.jobs import Job, PendingRequest, run_batch
+from protocol.core.requests import BatchItem, Reply, Work, WorkControl
 from protocol.dialects.gnubg_evaluation import (
     SWITCH_WORDS,
-    EvaluationQuery,
+    EvaluationOptions,
     FibsEvaluations,
     GnubgRules,
     parse_evaluation,
@@ -54,51 +54,20 @@ _HELP = (
 _INPUT_TRANSLATION = bytes.maketrans(bytes([0, *range(128, 256)]), b"\n" + b"?" * 128)
 _TURN_FIELD, _MAY_DOUBLE_FIELD, _DOUBLED_FIELD = 32, 38, 40
 
+_REQUEST = PendingRequest("", is_ordered=True)
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class Decision:
-    """A board line that asks for a decision.
-
-    Attributes:
-        position: The checkers, those of the seat on roll first.
-        match: The match state.
-        is_beavered: Whether the double of the seat on roll came back as a beaver.
-    """
-
-    position: Position
-    match: MatchState
-    is_beavered: bool
-
-
-@dataclass(frozen=True, eq=False)
-class Question:
+class Question(Job, eq=False, kw_only=True):
     """One line of a client, as far as it is understood when its turn comes.
 
     Attributes:
-        line: The line.
-        asker: The connection it came from.
-        content: What takes time to answer, or else the answer; empty for ``exit``.
-        kind: The kind of work at 0-ply that it is, as for `QuickWork`; None for deeper work.
+        text: The line.
         is_logged: Whether the answer is logged.
     """
 
-    line: InputLine
-    asker: GnubgExternal
-    content: EvaluationQuery | Decision | str
-    kind: Hashable
+    text: str
     is_logged: bool
-
-    @property
-    def is_quick(self) -> bool:
-        """Whether the answer takes microseconds."""
-        return isinstance(self.content, str) or (self.kind is not None and self.kind in self.asker.quick_work)
-
-    @property
-    def size(self) -> int:
-        """The time that it takes if it is quick, as `Work.size`."""
-        return DECISION_SIZE if isinstance(self.content, Decision) else LINE_SIZE
 
 
 class GnubgExternal:
@@ -108,8 +77,6 @@ class GnubgExternal:
         decider: Plays and handles the cube; its engine answers ``evaluation``, at its depth by default.
         rules: What the lines do not say.
         software: What ``version`` calls this program.
-        is_cancelled: Asked while an answer is worked out; once it says yes, what is known by then is the
-            answer.
         quick_work: Which kinds of work are known to be quick, for all connections with this decider.
     """
 
@@ -118,14 +85,13 @@ class GnubgExternal:
         decider: Decider,
         rules: GnubgRules | None = None,
         software: str = "gammond",
-        is_cancelled: Callable[[], bool] | None = None,
         quick_work: QuickWork | None = None,
     ) -> None:
-        self.evaluations = FibsEvaluations(decider, rules or GnubgRules())
-        self.quick_work = quick_work or QuickWork()
         self._decider = decider
+        self._rules = rules or GnubgRules()
         self._software = software
-        self._is_cancelled = is_cancelled
+        self._quick_work = quick_work or QuickWork()
+        self._batches: dict[EvaluationOptions, FibsEvaluations] = {}
         self._splitter = LineSplitter(MAX_LINE_BYTES)
         self._is_debugging = False
         self.is_done = False
@@ -155,78 +121,33 @@ class GnubgExternal:
 
     def read_question(self, line: InputLine) -> Question:
         """Understand one line; commands take effect. Whatever comes, nothing is raised."""
-        content: EvaluationQuery | Decision | str
         try:
             if line.error is not None:
                 raise line.error
-            content = self._dispatch(line.text.strip())
-        except GammondError as error:
-            content = format_error_line(error.message)
-        except Exception as fault:
-            content = _answer_fault(fault)
-        return Question(line, self, content, self._find_kind(content), self._is_debugging)
+            work = self._dispatch(line.text.strip())
+        except Exception as error:
+            work = _make_ready_work([_explain_error(error)])
+        return Question(work, _REQUEST, text=line.text, is_logged=self._is_debugging)
 
-    def answer(self, question: Question) -> bytes:
-        """Answer one question; may take as long as the search does.
-
-        Returns:
-            What goes to the client: one line, several after ``version``, nothing after ``exit``. Whatever
-            happens inside, it is an answer that gnubg can take.
-        """
-        reply = question.content
-        try:
-            with nullcontext() if question.kind is None else self.quick_work.time(question.kind):
-                if isinstance(reply, EvaluationQuery):
-                    reply = self._evaluate(reply, is_deep=question.kind is None)
-                elif isinstance(reply, Decision):
-                    reply = self._decide(reply)
-        except GammondError as error:
-            reply = format_error_line(error.message)
-        except Exception as fault:
-            reply = _answer_fault(fault)
-        return finish_answer(question, reply)
-
-    def _find_kind(self, content: EvaluationQuery | Decision | str) -> Hashable:
-        """Return the kind of 0-ply work, among those that need different code."""
-        if isinstance(content, EvaluationQuery):
-            is_quick = self.evaluations.find_plies(content) == 0
-            return ("evaluation", content.options.is_cubeful) if is_quick else None
-        if isinstance(content, str) or self._decider.looks_ahead:
-            return None
-        position, match = content.position, content.match
-        if match.roll is None:
-            return "cube", match.is_money
-        return ("plays", match.is_money) if has_few_plays(position, match.roll) else None
-
-    def _evaluate(self, query: EvaluationQuery, *, is_deep: bool) -> str:
-        answer = None if is_deep else self.evaluations.answer_many([query])[0]
-        return answer or self.evaluations.answer(query, SearchWatch(self._is_cancelled))
-
-    def _dispatch(self, text: str) -> EvaluationQuery | Decision | str:
+    def _dispatch(self, text: str) -> Work:
         if text.startswith("board:"):
             return self._read_decision(text)
         word, _, rest = text.partition(" ")
-        word = word.lower()
-        if word == "evaluation":
-            return parse_evaluation(rest.strip())
-        command = self._list_commands().get(word)
-        if command is None:
-            raise FormatError(f"expected a board: line or a command (see help), got {text[:40]!r}")
-        return command(rest.strip())
-
-    def _list_commands(self) -> dict[str, Callable[[str], str]]:
-        return {
-            "version": lambda _: (
-                f"Interface: 2\nRFBF: 0\nEngine: {self._decider.name}\nSoftware: {self._software}"
-            ),
-            "help": lambda _: f"\t{_HELP}",
-            "exit": self._exit,
-            "set": self._set,
-        }
-
-    def _exit(self, _: str) -> str:
-        self.is_done = True
-        return ""
+        rest = rest.strip()
+        match word.lower():
+            case "evaluation":
+                return self._read_evaluation(rest)
+            case "version":
+                engine, software = f"Engine: {self._decider.name}", f"Software: {self._software}"
+                return _make_ready_work(["Interface: 2", "RFBF: 0", engine, software])
+            case "help":
+                return _make_ready_work([f"\t{_HELP}"])
+            case "exit":
+                self.is_done = True
+                return _make_ready_work([])
+            case "set":
+                return _make_ready_work([self._set(rest)])
+        raise FormatError(f"expected a board: line or a command (see help), got {text[:40]!r}")
 
     def _set(self, rest: str) -> str:
         words = rest.lower().split()
@@ -235,69 +156,93 @@ class GnubgExternal:
         self._is_debugging = words[1] == "on"
         return f"Debug output {words[1].upper()}"
 
-    def _read_decision(self, text: str) -> Decision:
+    def _read_evaluation(self, text: str) -> Work:
+        board, options = parse_evaluation(text)
+        batch = self._batches.get(options)
+        if batch is None:
+            batch = self._batches[options] = FibsEvaluations(self._decider, self._rules, options)
+
+        def evaluate(watch: SearchWatch) -> Reply:
+            if kind is None:
+                return batch.evaluate(board, watch)
+            (reply,) = batch.answer([board])
+            if isinstance(reply, Exception):
+                raise reply
+            return reply
+
+        kind = None if batch.plies else ("evaluation", options.is_cubeful)
+        return self._make_work(evaluate, kind, LINE_SIZE, BatchItem(batch, board))
+
+    def _read_decision(self, text: str) -> Work:
         is_beavered = _asks_about_beaver(text)
         line = _clear_double(text) if is_beavered else text
         (board,), (match,) = decode_fibs_boards([line], FibsDialect.GNUBG)
         if match is None:
-            decoded = decode_fibs_board(line, FibsDialect.GNUBG)
-            position, match = decoded.position, decoded.match
+            position, match, _ = decode_fibs_board(line, FibsDialect.GNUBG)
         else:
             position = Position.from_valid_board(board)
         if position.is_over:
             raise PositionError("the game is over: there is nothing to decide", field="position")
-        return Decision(position, self.evaluations.rules.apply_to(match), is_beavered)
+        state, decider, kind = self._rules.apply_to(match), self._decider, None
+        if not decider.looks_ahead and (state.roll is None or has_few_plays(position, state.roll)):
+            kind = "cube" if state.roll is None else "plays", state.is_money
 
-    def _decide(self, decision: Decision) -> str:
-        decider, watch = self._decider, SearchWatch(self._is_cancelled)
-        position, match = decision.position, decision.match
-        if decision.is_beavered:
-            takes = decider.takes_beaver(position, match, watch)
-            return RESPONSE_WORDS[CubeResponse.TAKE if takes else CubeResponse.PASS]
-        if match.doubled:
-            return RESPONSE_WORDS[decider.choose_response(position, match, watch)]
-        if match.roll is not None:
-            play = decider.choose_play(position, match.roll, match, watch).play
-            return "" if play.is_no_move else format_moves_plain(play)
-        return "double" if decider.should_double(position, match, watch) else "roll"
+        def decide(watch: SearchWatch) -> Reply:
+            if is_beavered:
+                takes = decider.takes_beaver(position, state, watch)
+                return Reply(RESPONSE_WORDS[CubeResponse.TAKE if takes else CubeResponse.PASS])
+            if state.doubled:
+                return Reply(RESPONSE_WORDS[decider.choose_response(position, state, watch)])
+            if state.roll is None:
+                return Reply("double" if decider.should_double(position, state, watch) else "roll")
+            play = decider.choose_play(position, state.roll, state, watch).play
+            return Reply("" if play.is_no_move else format_moves_plain(play))
+
+        return self._make_work(decide, kind, DECISION_SIZE)
+
+    def _make_work(
+        self,
+        make_reply: Callable[[SearchWatch], Reply],
+        kind: Hashable,
+        size: int,
+        batch_item: BatchItem | None = None,
+    ) -> Work:
+        """Return work that is quick once its kind, among those at 0-ply, was; None is deeper work."""
+
+        def run(control: WorkControl) -> list[Reply]:
+            with nullcontext() if kind is None else self._quick_work.time(kind):
+                return [make_reply(SearchWatch(lambda: control.is_stopped))]
+
+        is_quick = kind is not None and kind in self._quick_work
+        return Work(run, is_quick=is_quick, batch_item=batch_item if is_quick else None, size=size)
 
 
 def answer_together(questions: Sequence[Question]) -> list[bytes]:
-    """Answer questions of any connections: evaluations at 0-ply in one call, the others one by one.
+    """Answer questions of any connections: quick evaluations in one call, the others one by one.
 
     Returns:
-        The answers, each as by `GnubgExternal.answer`.
+        What goes to the clients, for each question: one line, several after ``version``, nothing after
+        ``exit``. Whatever happens inside, it is an answer that gnubg can take.
     """
-    replies: list[str | None] = [None] * len(questions)
-    batches: dict[FibsEvaluations, list[tuple[int, EvaluationQuery]]] = {}
-    for place, question in enumerate(questions):
-        if isinstance(question.content, str):
-            replies[place] = question.content
-        elif isinstance(question.content, EvaluationQuery) and question.kind is not None:
-            batches.setdefault(question.asker.evaluations, []).append((place, question.content))
-    for evaluations, items in batches.items():
-        try:
-            answers = evaluations.answer_many([query for _, query in items])
-        except Exception:  # one of them is at fault: each gets an answer of its own
-            continue
-        for (place, _), answer in zip(items, answers, strict=True):
-            replies[place] = answer
-    return [
-        question.asker.answer(question) if reply is None else finish_answer(question, reply)
-        for question, reply in zip(questions, replies, strict=True)
-    ]
+    answers = []
+    for question, result in zip(questions, run_batch(questions), strict=True):
+        answer = f"{_explain_error(result)}\n".encode() if isinstance(result, Exception) else result
+        if question.is_logged:
+            _log.info("%r -> %r", question.text, answer.decode().removesuffix("\n"))
+        answers.append(answer)
+    return answers
 
 
-def finish_answer(question: Question, reply: str) -> bytes:
-    """Log an answer if its client wants that, and return its bytes."""
-    if question.is_logged:
-        _log.info("%r -> %r", question.line.text, reply)
-    return f"{reply}\n".encode() if reply or question.content else b""
+def _make_ready_work(lines: Sequence[str]) -> Work:
+    replies = [Reply(line) for line in lines]
+    return Work(lambda _: replies, is_quick=True, size=LINE_SIZE)
 
 
-def _answer_fault(fault: Exception) -> str:
-    FAULT_LOG.log("a line of gnubg's dialect failed", fault)
-    return format_error_line(f"internal fault ({type(fault).__name__})")
+def _explain_error(error: Exception) -> str:
+    if isinstance(error, GammondError):
+        return format_error_line(error.message)
+    FAULT_LOG.log("a line of gnubg's dialect failed", error)
+    return format_error_line(f"internal fault ({type(error).__name__})")
 
 
 def format_error_line(message: str) -> str:

@@ -117,17 +117,15 @@ class _GnubgServer(ListeningServer["_GnubgClient"]):
         self.half_closed_slots = asyncio.Semaphore(threads)
         """For clients that have ended their input, and may be gone."""
         self.is_closing = False
-        self.must_stop_searches = threading.Event()
-        """Set when searches under way have to end."""
         self._decider = decider
         self._rules = rules
         self._quick_work = QuickWork()
         self._ready: dict[_GnubgClient, None] = {}
 
-    def make_dialect(self, client: _GnubgClient) -> GnubgExternal:
+    def make_dialect(self) -> GnubgExternal:
         """Return the dialect of a new client."""
         software = f"{NAME} {read_version()}"
-        return GnubgExternal(self._decider, self._rules, software, client.is_cancelled, self._quick_work)
+        return GnubgExternal(self._decider, self._rules, software, self._quick_work)
 
     def add_to_round(self, client: _GnubgClient, *, is_alone: bool) -> None:
         """Give a client that has lines a turn, together with all others whose lines are here by then.
@@ -150,10 +148,12 @@ class _GnubgServer(ListeningServer["_GnubgClient"]):
         """
         self.is_closing = True
         for client in list(self.clients):
-            if not client.is_waiting:
+            if client.question is None:
                 client.close()
         await self.wait_until_empty(self.limits.grace_s)
-        self.must_stop_searches.set()
+        for client in self.clients:
+            if client.question is not None:
+                client.question.control.stop()
         await self.wait_until_empty(_STOP_GRACE_S)
         for client in list(self.clients):
             client.abort()
@@ -179,10 +179,10 @@ class _GnubgClient(asyncio.Protocol):
     _transport: asyncio.Transport
 
     def __init__(self, server: _GnubgServer) -> None:
-        self.is_waiting = False
-        """Whether an answer is under way in a thread."""
+        self.question: Question | None = None
+        """The question whose answer is under way in a thread."""
         self._server = server
-        self._dialect = server.make_dialect(self)
+        self._dialect = server.make_dialect()
         self._next: Question | None = None
         """The next question, if it is taken out and has to wait."""
         self._has_lines = False
@@ -226,8 +226,10 @@ class _GnubgClient(asyncio.Protocol):
         """Forget the client, once its search has ended."""
         self._is_lost = True
         self._has_ended.set()
-        if not self.is_waiting:
+        if self.question is None:
             self._server.forget(self)
+        else:
+            self.question.control.stop()
 
     def pause_writing(self) -> None:
         """Hold answers back: the client reads more slowly than it is answered."""
@@ -237,10 +239,6 @@ class _GnubgClient(asyncio.Protocol):
         """Go on: the client has read."""
         self._stuck_since_s = None
         self._advance()
-
-    def is_cancelled(self) -> bool:
-        """Return whether a search has to end; from any thread."""
-        return self._is_lost or self._server.must_stop_searches.is_set()
 
     def close(self) -> None:
         """Close once everything is sent."""
@@ -256,7 +254,7 @@ class _GnubgClient(asyncio.Protocol):
         if self._stuck_since_s is not None:
             if now - self._stuck_since_s > limits.stuck_writer_s:
                 self.abort()
-        elif self.is_waiting or self._has_lines:
+        elif self.question is not None or self._has_lines:
             return
         elif now > (
             self._line_started_s + limits.half_line_s
@@ -270,12 +268,12 @@ class _GnubgClient(asyncio.Protocol):
         taken: list[Question] = []
         while size > 0:
             question = self._next or self._read_question()
-            if question is None or not question.is_quick:
+            if question is None or not question.work.is_quick:
                 self._next = question
                 break
             self._next = None
             taken.append(question)
-            size -= question.size
+            size -= question.work.size
         return taken
 
     def finish_turn(self, answers: bytes) -> None:
@@ -299,11 +297,11 @@ class _GnubgClient(asyncio.Protocol):
             self._transport.pause_reading()
         elif not is_full:
             self._transport.resume_reading()
-        if self.is_waiting or self._stuck_since_s is not None:
+        if self.question is not None or self._stuck_since_s is not None:
             return
         if self._server.is_closing or not (self._next or self._has_lines or self._may_send_more):
             self.close()
-        elif self._next is not None and not self._next.is_quick:
+        elif self._next is not None and not self._next.work.is_quick:
             self._start_answer(self._next)
         elif self._next is not None or self._has_lines:
             self._server.add_to_round(self, is_alone=is_alone)
@@ -313,7 +311,7 @@ class _GnubgClient(asyncio.Protocol):
         return not (self._has_ended.is_set() or self._dialect.is_done)
 
     def _start_answer(self, question: Question) -> None:
-        self.is_waiting, self._next = True, None
+        self.question, self._next = question, None
         task = self._server.loop.create_task(self._compute_answer(question))
         task.add_done_callback(self._finish_answer)
 
@@ -322,7 +320,7 @@ class _GnubgClient(asyncio.Protocol):
         server = self._server
         slots = server.half_closed_slots if self._has_ended.is_set() else server.slots
         async with slots:
-            work = server.loop.run_in_executor(server.pool, self._dialect.answer, question)
+            work = server.loop.run_in_executor(server.pool, answer_together, [question])
             if slots is server.slots:
                 ended = server.loop.create_task(self._has_ended.wait())
                 either: list[asyncio.Future[Any]] = [work, ended]
@@ -330,10 +328,10 @@ class _GnubgClient(asyncio.Protocol):
                 ended.cancel()
             else:
                 await asyncio.wait([work])
-        return await work
+        return (await work)[0]
 
     def _finish_answer(self, task: asyncio.Task[bytes]) -> None:
-        self.is_waiting = False
+        self.question = None
         if self._is_lost or task.cancelled():
             self._server.forget(self)
             return

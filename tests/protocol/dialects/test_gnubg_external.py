@@ -122,8 +122,8 @@ def talk(dialect: GnubgExternal, data: bytes) -> str:
     dialect.receive_data(data)
     answers = []
     while (line := dialect.next_line()) is not None:
-        answers.append(dialect.answer(dialect.read_question(line)).decode())
-    return "".join(answers)
+        answers += answer_together([dialect.read_question(line)])
+    return b"".join(answers).decode()
 
 
 @pytest.mark.parametrize(("line", "play"), ACCEPTED)
@@ -341,13 +341,16 @@ def test_plays_and_cube_actions_are_those_of_the_players_depth():
 
 
 def test_a_search_that_is_cut_short_gives_a_legal_play_but_no_evaluation():
-    dialect = played_by(RacingEvaluator(), depth=EvalSettings(4), is_cancelled=lambda: True)
+    dialect = played_by(RacingEvaluator(), depth=EvalSettings(4))
     board = decode_fibs_board(SEAT_1_PLAY, FibsDialect.GNUBG)
-    assert parse_play(talk(dialect, f"{SEAT_1_PLAY}\n".encode()), board.position, board.match.roll)
     line = encode_fibs_board(Position.start(), MatchState(), dialect=FibsDialect.GNUBG)
-    assert talk(dialect, f"{line}\n".encode()) in ("roll\n", "double\n")
-    answer = talk(dialect, f"evaluation fibsboard {line}\n".encode())
-    assert answer == "Error: stopped before 4-ply was finished\n"
+    questions = read_questions(dialect, [SEAT_1_PLAY, line, f"evaluation fibsboard {line}"])
+    for question in questions:
+        question.control.stop()
+    play, double, evaluation = (answer.decode() for answer in answer_together(questions))
+    assert parse_play(play, board.position, board.match.roll)
+    assert double in ("roll\n", "double\n")
+    assert evaluation == "Error: stopped before 4-ply was finished\n"
 
 
 @pytest.mark.parametrize("line", [SEAT_0_IS_DOUBLED, SEAT_1_IS_BEAVERED, SEAT_1_AFTER_THE_CRAWFORD_GAME])
@@ -449,7 +452,13 @@ def test_questions_together_get_the_answers_that_each_gets_alone():
         "set debug on",
         lines[0][:-5],
     ]
-    dialects = [played_by(RacingEvaluator(), rules) for rules in (None, GnubgRules(jacoby=False))]
+    quick_work = QuickWork()
+    for flag in (False, True):
+        quick_work.add(("evaluation", flag))
+    dialects = [
+        played_by(RacingEvaluator(), rules, quick_work=quick_work)
+        for rules in (None, GnubgRules(jacoby=False))
+    ]
     alone = [talk(dialect, f"{line}\n".encode()) for dialect in dialects for line in lines]
     together = answer_together([each for dialect in dialects for each in read_questions(dialect, lines)])
     assert [answer.decode() for answer in together] == alone
@@ -460,7 +469,9 @@ def test_questions_together_get_the_answers_that_each_gets_alone():
 def test_questions_of_one_match_state_are_evaluated_in_one_call():
     evaluator = CountingEvaluator()
     decider = Decider(Engine(evaluator))
-    dialects = [GnubgExternal(decider) for _ in range(3)]
+    quick_work = QuickWork()
+    quick_work.add(("evaluation", False))
+    dialects = [GnubgExternal(decider, quick_work=quick_work) for _ in range(3)]
     board = SEAT_0_PLAY.replace(":3:0:0:", ":0:0:0:", 1)
     other_turn = board.replace(":-1:5:2:5:2:", ":1:0:0:0:0:")
     lines = [f"evaluation fibsboard {line} plies 0 cube off" for line in (board, other_turn)]
@@ -472,21 +483,31 @@ def test_a_question_is_quick_once_its_kind_was_quick():
     quick_work = QuickWork()
     dialect = played_by(RacingEvaluator(), quick_work=quick_work)
     lines = [f"evaluation fibsboard {SEAT_0_PLAY}{options}" for options in OPTIONS[:2] + OPTIONS[5:6]]
-    questions = read_questions(dialect, [*lines, SEAT_0_PLAY, SEAT_0_IS_DOUBLED, "version"])
-    assert [question.is_quick for question in questions] == [False] * 5 + [True]
-    for question in questions:
-        if question.kind is not None:
-            quick_work.add(question.kind)
-    assert [question.is_quick for question in questions] == [True, True, False, True, True, True]
+    lines += [SEAT_0_PLAY, SEAT_0_IS_DOUBLED, "version"]
+    assert are_quick(dialect, lines) == [False] * 5 + [True]
+    for kind in KINDS:
+        quick_work.add(kind)
+    assert are_quick(dialect, lines) == [True, True, False, True, True, True]
 
 
 def test_questions_that_look_ahead_are_never_quick():
-    deep = played_by(RacingEvaluator(), depth=EvalSettings(1))
-    player = GnubgExternal(Decider(Engine(RacingEvaluator()), player=RandomPlayer()))
+    quick_work = QuickWork()
+    for kind in KINDS:
+        quick_work.add(kind)
+    deep = played_by(RacingEvaluator(), depth=EvalSettings(1), quick_work=quick_work)
+    decider = Decider(Engine(RacingEvaluator()), player=RandomPlayer())
+    player = GnubgExternal(decider, quick_work=quick_work)
     lines = [SEAT_0_PLAY, SEAT_0_IS_DOUBLED]
-    evaluation = f"evaluation fibsboard {SEAT_0_PLAY} cube on"
-    assert all(question.kind is None for question in read_questions(deep, [*lines, evaluation]))
-    assert all(question.kind is None for question in read_questions(player, lines))
+    assert are_quick(deep, [*lines, f"evaluation fibsboard {SEAT_0_PLAY} cube on"]) == [False] * 3
+    assert are_quick(player, lines) == [False] * 2
+
+
+KINDS = [(name, flag) for name in ("evaluation", "plays", "cube") for flag in (False, True)]
+"""The kinds of quick work."""
+
+
+def are_quick(dialect: GnubgExternal, lines: list[str]) -> list[bool]:
+    return [question.work.is_quick for question in read_questions(dialect, lines)]
 
 
 FIELDS = st.lists(
@@ -513,7 +534,7 @@ def test_garbage_gets_error_lines_or_legal_answers_and_nothing_else(data):
     dialect = played_by(FixedEvaluator(0.5, 0.1, 0, 0.1, 0))
     dialect.receive_data(data + b"\n")
     while (line := dialect.next_line()) is not None:
-        answer = dialect.answer(dialect.read_question(line)).decode("ascii")
+        answer = answer_together([dialect.read_question(line)])[0].decode("ascii")
         assert len(answer) <= MAX_REPLY_BYTES
         if line.text.startswith("board:") and not answer.startswith("Error: "):
             assert_fits(line.text, answer)
