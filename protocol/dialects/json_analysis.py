@@ -1,4 +1,4 @@
-"""The work of a JSON query: its positions evaluated in order, as far as its budget allows."""
+"""The work of a JSON query: its positions evaluated in order, as far as its time and plays allow."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import numpy as np
 
 from engine.analysis.engine import Engine
 from engine.analysis.levels import EvalSettings
-from engine.errors import CancelledWork, LimitError
+from engine.errors import CancelledWork, LimitError, StateError
 from engine.formats.position_batch import ParsedPositions, parse_positions
-from engine.formats.position_id import encode_position_ids
+from engine.formats.position_id import encode_position_id, encode_position_ids
 from engine.rules.dice import Roll
 from engine.rules.match import MatchState
 from engine.rules.moves import estimate_play_counts
@@ -22,105 +22,23 @@ from engine.rules.notation import format_play
 from engine.rules.position import Position
 from engine.rules.rules import STANDARD_RULES
 from engine.search import SearchProgress, SearchWatch
-from engine.search.results import PlayEvaluation, PositionEvaluation
+from engine.search.results import PlayEvaluation
 from protocol.commands.cube import decision_to_values
-from protocol.commands.evaluation import PLAY_BYTES, evaluation_to_values, evaluations_to_values
+from protocol.commands.evaluation import evaluation_to_values, evaluations_to_values
 from protocol.core.arguments import error_field
 from protocol.core.replies import DECIMALS, round_value
 from protocol.core.requests import AnyReply, JsonReply, ReplyValue, WorkControl
+from protocol.dialects.json_fields import Query
 from protocol.state.offers import check_cube_owner
 
 CHUNK_SIZES = (256, 48, 8, 1, 1)
 """Positions evaluated together, by plies: the results of finished blocks are kept whatever happens later."""
 
+TEXT_CHUNK = 1024
+"""Positions read together, and evaluated together where only ``eval`` at 0-ply is wanted."""
+
 _SAMPLE_SIZE = 256
 """Positions of a query that are looked at to estimate the plays of all."""
-
-_VALUES_BYTES = 250
-"""What an evaluation or cube decision takes in an answer, about."""
-
-TEXT_CHUNK = 1024
-"""Positions evaluated together where only ``eval`` at 0-ply is wanted."""
-
-
-@dataclass
-class QueryBudget:
-    """What a query may take, from the moment at which it came.
-
-    Attributes:
-        control: Stops it.
-        clock: Seconds.
-        deadline_s: When its time is over, by that clock; None for never.
-        plays_left: How many plays it may still evaluate.
-    """
-
-    control: WorkControl
-    clock: Callable[[], float]
-    deadline_s: float | None
-    plays_left: int
-
-    def is_spent(self) -> bool:
-        """Return whether the query is stopped or out of time."""
-        is_late = self.deadline_s is not None and self.clock() > self.deadline_s
-        return self.control.is_stopped or is_late
-
-    def spend_plays(self, count: int) -> None:
-        """Count evaluated plays.
-
-        Raises:
-            LimitError: They are too many.
-        """
-        self.plays_left -= count
-        if self.plays_left < 0:
-            raise LimitError(
-                "too many plays in all positions of one query: send several queries", field="positions"
-            )
-
-
-@dataclass(frozen=True)
-class QueryOptions:
-    """What a query wants to know of each position.
-
-    Attributes:
-        analyses: Some of ``eval``, ``moves`` and ``cube``.
-        settings: How deep.
-        max_moves: How many plays to show; None for all.
-        progress_every: After how many more positions to report; None for no reports.
-    """
-
-    analyses: Sequence[str]
-    settings: EvalSettings
-    max_moves: int | None
-    progress_every: int | None
-
-    def estimate_bytes(self, positions: int, plays: int) -> int:
-        """Return about how many bytes the answer takes.
-
-        Args:
-            positions: How many positions there are.
-            plays: How many plays they have together.
-        """
-        shown = min(plays, positions * self.max_moves) if self.max_moves else plays
-        return _VALUES_BYTES * len(self.analyses) * positions + PLAY_BYTES * shown
-
-
-@dataclass(frozen=True)
-class TextQuery:
-    """The positions of one query, as they were sent.
-
-    Attributes:
-        head: What each object of its answer begins with.
-        texts: The positions.
-        is_list: Whether they came as a list, which errors show.
-    """
-
-    head: dict[str, object]
-    texts: Sequence[str]
-    is_list: bool
-
-    def name_position(self, place: int) -> str:
-        """Return what errors call a position."""
-        return f"positions[{place}]" if self.is_list else "position"
 
 
 @dataclass(frozen=True)
@@ -135,19 +53,23 @@ class EvaluationQueries:
     engine: Engine
     settings: EvalSettings
 
-    def answer(self, items: Sequence[TextQuery]) -> list[AnyReply | Exception]:
-        """Answer each query whose positions can all be read; the others get their first error."""
-        parsed = parse_positions([text for item in items for text in item.texts], check_cube_owner)
+    def answer(self, items: Sequence[tuple[dict[str, object], Query]]) -> list[AnyReply | Exception]:
+        """Answer each query whose positions can all be read; the others get their first error.
+
+        Args:
+            items: What each object of the answer begins with, and the query.
+        """
+        parsed = parse_positions([text for _, query in items for text in query.texts], check_cube_owner)
         rows = self.evaluate(parsed)
         answers: list[AnyReply | Exception] = []
         start = 0
-        for item in items:
-            end = start + len(item.texts)
+        for head, query in items:
+            end = start + len(query.texts)
             place = next((place for place in range(start, end) if not parsed.is_good[place]), None)
             if place is None:
-                answers.append(make_final_reply(item.head, self.engine, self.settings, rows[start:end]))
+                answers.append(make_final_reply(head, self.engine, self.settings, rows[start:end]))
             else:
-                answers.append(parsed.errors[place].with_field(item.name_position(place - start)))
+                answers.append(parsed.errors[place].with_field(query.name_position(place - start)))
             start = end
         return answers
 
@@ -225,77 +147,115 @@ class QueryPosition:
 
 @dataclass
 class QueryAnalysis:
-    """Evaluates the positions of a query in their order, as far as its budget goes.
+    """Evaluates the positions of a query in their order, as far as its time and plays go.
 
     Attributes:
         engine: Evaluates them.
-        options: What to find out.
-        budget: What it may take.
+        query: What to find out.
         head: What each object of its answer begins with.
+        control: Stops it.
+        clock: Seconds.
+        deadline_s: When its time is over, by that clock; None for never.
+        plays_left: How many plays it may still evaluate.
         done_count: Positions that are done.
         is_partial: Whether one of them has a smaller depth than requested.
     """
 
     engine: Engine
-    options: QueryOptions
-    budget: QueryBudget
+    query: Query
     head: dict[str, object]
-    done_count: int = 0
-    is_partial: bool = False
-    _total: int = field(default=0, init=False)
+    control: WorkControl
+    clock: Callable[[], float]
+    deadline_s: float | None
+    plays_left: int
+    done_count: int = field(default=0, init=False)
+    is_partial: bool = field(default=False, init=False)
 
-    def run(self, positions: list[QueryPosition]) -> None:
-        """Fill in results until all are there or the budget is spent."""
-        self._total = len(positions)
-        size = CHUNK_SIZES[self.options.settings.plies]
-        for start in range(0, len(positions), size):
-            if self.budget.is_spent():
-                return
-            chunk = positions[start : start + size]
-            if {"eval", "cube"} & set(self.options.analyses):
-                self._evaluate(chunk)
-            if "moves" not in self.options.analyses:
-                self._count_done(len(chunk))
-                continue
-            for item in chunk:
-                if self.budget.is_spent():
-                    return
-                try:
-                    self._rank_plays(item)
-                except CancelledWork:
-                    return
-                self._count_done(1)
-
-    def evaluate_texts(self, query: TextQuery) -> list[dict[str, object]]:
-        """Evaluate positions at 0-ply until all are done or the budget is spent; return their results.
+    def run(self) -> list[dict[str, object]]:
+        """Return the results of the positions, until all are there or the query is stopped or out of time.
 
         Raises:
-            GammondError: A text is no position.
+            GammondError: A text is no position, or not one for which all can be found out.
         """
-        self._total = len(query.texts)
-        evaluation = EvaluationQueries(self.engine, self.options.settings)
+        return self._evaluate_texts() if self.query.is_evaluation else self._analyse_positions()
+
+    def is_spent(self) -> bool:
+        """Return whether the query is stopped or out of time."""
+        is_late = self.deadline_s is not None and self.clock() > self.deadline_s
+        return self.control.is_stopped or is_late
+
+    def _evaluate_texts(self) -> list[dict[str, object]]:
+        evaluation = EvaluationQueries(self.engine, self.query.settings)
         results: list[dict[str, object]] = []
-        for start in range(0, len(query.texts), TEXT_CHUNK):
-            if self.budget.is_spent():
-                break
-            parsed = parse_positions(query.texts[start : start + TEXT_CHUNK], check_cube_owner)
+        for start, parsed in self._parse_chunks():
             if parsed.errors:
                 place = min(parsed.errors)
-                raise parsed.errors[place].with_field(query.name_position(start + place))
+                raise parsed.errors[place].with_field(self.query.name_position(start + place))
             results += evaluation.evaluate(parsed)
             self._count_done(len(parsed.boards))
         return results
 
+    def _analyse_positions(self) -> list[dict[str, object]]:
+        items = [
+            self._make_position(parsed, place, self.query.name_position(start + place))
+            for start, parsed in self._parse_chunks()
+            for place in range(len(parsed.boards))
+        ]
+        size = CHUNK_SIZES[self.query.plies]
+        for start in range(0, len(items), size):
+            if self.is_spent():
+                break
+            chunk = items[start : start + size]
+            if {"eval", "cube"} & set(self.query.want):
+                self._evaluate(chunk)
+            if "moves" not in self.query.want:
+                self._count_done(len(chunk))
+                continue
+            for item in chunk:
+                if self.is_spent():
+                    break
+                try:
+                    self._rank_plays(item)
+                except CancelledWork:
+                    break
+                self._count_done(1)
+        return [item.result for item in items[: self.done_count]]
+
+    def _parse_chunks(self) -> Iterator[tuple[int, ParsedPositions]]:
+        """Yield blocks of positions, each with the place of its first one."""
+        texts = self.query.texts
+        for start in range(0, len(texts), TEXT_CHUNK):
+            if self.is_spent():
+                return
+            yield start, parse_positions(texts[start : start + TEXT_CHUNK], check_cube_owner)
+
+    def _make_position(self, parsed: ParsedPositions, place: int, name: str) -> QueryPosition:
+        if place in parsed.errors:
+            raise parsed.errors[place].with_field(name)
+        position = Position.from_valid_board(parsed.boards[place])
+        match, roll = parsed.matches[parsed.match_indices[place]], self.query.dice or parsed.rolls.get(place)
+        if "moves" in self.query.want and roll is None:
+            raise StateError("no dice: 'moves' needs 'dice', or a position with dice", field="dice")
+        if position.is_over and {"moves", "cube"} & set(self.query.want):
+            raise StateError("the game is over: 'moves' and 'cube' need an unfinished game", field=name)
+        return QueryPosition(position, match, roll, name, {"position": encode_position_id(position)})
+
     def _count_done(self, more: int) -> None:
         """Count positions that are done, and report them when it is time to."""
         before, self.done_count = self.done_count, self.done_count + more
-        every = self.options.progress_every
-        if every and self.done_count // every > before // every and self.done_count < self._total:
+        every = self.query.progress_every
+        if every and self.done_count // every > before // every and self.done_count < len(self.query.texts):
             self._report({})
 
     def _report(self, effort: dict[str, object]) -> None:
-        progress = {**self.head, "final": False, "done": self.done_count, "total": self._total, **effort}
-        self.budget.control.report(JsonReply(progress, is_final=False))
+        progress = {
+            **self.head,
+            "final": False,
+            "done": self.done_count,
+            "total": len(self.query.texts),
+            **effort,
+        }
+        self.control.report(JsonReply(progress, is_final=False))
 
     def _make_watch(self) -> SearchWatch:
         """Return the watch of one search: stopped with the query, with progress if the query wants it."""
@@ -306,28 +266,23 @@ class QueryAnalysis:
                     {"nodes": progress.effort.nodes, "time_ms": int(progress.effort.elapsed_s * 1000)}
                 )
 
-        return SearchWatch(self.budget.is_spent, report if self.options.progress_every else None)
+        return SearchWatch(self.is_spent, report if self.query.progress_every else None)
 
     def _evaluate(self, items: list[QueryPosition]) -> None:
-        for match, group in _group_by_match(items):
-            positions = [item.position for item in group]
+        want, settings = self.query.want, self.query.settings
+        for match, members in groupby(items, key=attrgetter("match")):
+            group = list(members)
             with error_field(group[0].field_name):
                 evaluations = self.engine.evaluate_positions(
-                    positions, match, self.options.settings, self._make_watch()
+                    [item.position for item in group], match, settings, self._make_watch()
                 )
             for item, evaluation in zip(group, evaluations, strict=True):
-                self._store_evaluation(item, evaluation)
-
-    def _store_evaluation(self, item: QueryPosition, evaluation: PositionEvaluation) -> None:
-        self.is_partial |= not evaluation.effort.is_finished
-        if "eval" in self.options.analyses:
-            item.result["eval"] = _round_values(
-                {**evaluation_to_values(evaluation), "plies": evaluation.effort.plies}
-            )
-        if "cube" in self.options.analyses and evaluation.decision is not None:
-            item.result["cube"] = _round_values(
-                {**decision_to_values(evaluation.decision), "plies": evaluation.effort.plies}
-            )
+                about: dict[str, ReplyValue] = {"plies": evaluation.effort.plies}
+                self.is_partial |= not evaluation.effort.is_finished
+                if "eval" in want:
+                    item.result["eval"] = _round_values(evaluation_to_values(evaluation) | about)
+                if "cube" in want and evaluation.decision is not None:
+                    item.result["cube"] = _round_values(decision_to_values(evaluation.decision) | about)
 
     def _rank_plays(self, item: QueryPosition) -> None:
         """Add the ranked plays, as text already: as objects they would take ten times the memory.
@@ -336,29 +291,25 @@ class QueryAnalysis:
             CancelledWork: The query is over while a long list of plays at 0-ply is written.
         """
         assert item.roll is not None
-        depth, watch = self.options.settings, self._make_watch()
-        control = self.budget.control
+        settings, watch, control = self.query.settings, self._make_watch(), self.control
         with error_field(item.field_name):
-            ranked = self.engine.rank_plays(item.position, item.roll, item.match, depth, watch)
-        self.budget.spend_plays(len(ranked.plays))
+            ranked = self.engine.rank_plays(item.position, item.roll, item.match, settings, watch)
+        self.plays_left -= len(ranked.plays)
+        if self.plays_left < 0:
+            raise LimitError(
+                "too many plays in all positions of one query: send several queries", field="positions"
+            )
         self.is_partial |= not ranked.effort.is_finished
-        shown = min(len(ranked.plays), self.options.max_moves or len(ranked.plays))
+        shown = min(len(ranked.plays), self.query.max_moves or len(ranked.plays))
 
         def encode(block: slice) -> list[bytes]:
-            if depth.plies == 0 and block.start and self.budget.is_spent():
+            if settings.plies == 0 and block.start and self.is_spent():
                 raise CancelledWork("the query is over")
             return [_encode_plays(ranked.plays[block])]
 
-        moves = control.run_in_blocks(shown, encode)
-        text = b"".join([b"[", b",".join(moves), b"]"])
+        text = b"".join([b"[", b",".join(control.run_in_blocks(shown, encode)), b"]"])
         control.answer_bytes += len(text)
         item.result["moves"] = msgspec.Raw(text)
-
-
-def _group_by_match(items: list[QueryPosition]) -> Iterator[tuple[MatchState, list[QueryPosition]]]:
-    """Split into runs of one match state."""
-    for match, group in groupby(items, key=attrgetter("match")):
-        yield match, list(group)
 
 
 def _encode_plays(plays: Iterable[PlayEvaluation]) -> bytes:

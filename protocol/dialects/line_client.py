@@ -6,7 +6,7 @@ from engine.errors import GammondError
 from protocol.commands.dispatch import answer_command, fail_request
 from protocol.core.connection import Connection, IsInUse
 from protocol.core.requests import Answer, AnyReply, Work
-from protocol.dialects.json_query import answer_query, refuse_query
+from protocol.dialects.json_query import answer_query
 from protocol.state.session import Session
 
 
@@ -33,7 +33,7 @@ class LineClient:
     def refuse(self, text: str, is_in_use: IsInUse, error: GammondError) -> Answer:
         """Answer with an error in the form of the request; nothing of it takes effect."""
         if _is_query(text):
-            return refuse_query(self.session, text, is_in_use, error)
+            return answer_query(self.session, text, is_in_use, error)
         self.session.request_count += 1
         return [fail_request(self.session, error)]
 

@@ -8,7 +8,7 @@ from engine.errors import list_error_codes
 from protocol.commands.table import COMMANDS
 from protocol.commands.ubgi01 import UBGI01_ERROR_CODES
 from protocol.core.limits import ClientLimits
-from protocol.dialects.json_query import QUERY_FIELDS
+from protocol.dialects.json_fields import QUERY_FIELDS
 from protocol.state.settings import SETTINGS
 from protocol.transports.tcp_limits import TcpLimits
 from tests.protocol.talking import talk

@@ -12,7 +12,8 @@ from engine.rules.moves import legal_plays
 from engine.rules.position import Position
 from protocol.core.replies import format_value
 from protocol.dialects.json_analysis import TEXT_CHUNK
-from protocol.dialects.json_query import LIST_FIELDS, MAX_QUICK_POSITIONS, QUERY_FIELDS, SCALAR_FIELDS
+from protocol.dialects.json_fields import LIST_FIELDS, QUERY_FIELDS, SCALAR_FIELDS
+from protocol.dialects.json_query import MAX_QUICK_POSITIONS
 from tests.boards import RacingEvaluator
 from tests.protocol.talking import make_connection, pump, talk
 

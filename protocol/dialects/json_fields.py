@@ -1,0 +1,142 @@
+"""The fields of a JSON query: their types, bounds and errors."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+
+from engine.analysis.levels import EvalSettings
+from engine.errors import FormatError
+from engine.options import MAX_QUOTED_CHARS, Bounds, Field, convert
+from engine.rules.dice import validate_roll
+from engine.search import FILTERS, MAX_PLIES
+from engine.search.filters import DEFAULT_FILTER
+
+QueryId = str | int
+
+SCALAR_FIELDS: dict[str, Field] = {
+    field.name: field
+    for field in (
+        Field("action", str, choices=("query", "terminate")),
+        Field("position", str),
+        Field("plies", int, Bounds(0, MAX_PLIES)),
+        Field("filter", str, choices=tuple(FILTERS)),
+        Field("cubeful", bool),
+        Field("net", str),
+        Field("max_moves", int, Bounds(1)),
+        Field("priority", int, Bounds(-100, 100)),
+        Field("progress_every", int, Bounds(1)),
+        Field("time_ms", int, Bounds(1, 86_400_000)),
+    )
+}
+LIST_FIELDS: dict[str, str] = {
+    "id": "a string of 1 to 256 characters or a whole number",
+    "terminate_id": "a string or a whole number",
+    "positions": "a list of one or more strings",
+    "dice": "a list of two whole numbers",
+    "want": 'a list of one or more of "eval", "moves" and "cube"',
+}
+"""The values of ids and lists, as messages name them."""
+
+
+class Query(msgspec.Struct, kw_only=True):
+    """The fields of a query object, explained in docs/reference/protocol.md; `SCALAR_FIELDS` has bounds.
+
+    Raises:
+        msgspec.ValidationError: On conversion, when a field has another type.
+    """
+
+    id: Annotated[str, msgspec.Meta(min_length=1, max_length=256)] | int
+    action: str = "query"
+    terminate_id: QueryId | None = None
+    position: str | None = None
+    positions: Annotated[list[str], msgspec.Meta(min_length=1)] | None = None
+    dice: tuple[int, int] | None = None
+    plies: int = 0
+    filter: str = DEFAULT_FILTER
+    cubeful: bool = True
+    net: str | None = None
+    want: Annotated[tuple[Literal["eval", "moves", "cube"], ...], msgspec.Meta(min_length=1)] = ("eval",)
+    max_moves: int | None = None
+    priority: int = 0
+    progress_every: int | None = None
+    time_ms: int | None = None
+
+    @property
+    def texts(self) -> list[str]:
+        """The positions, as they were sent."""
+        return [self.position or ""] if self.positions is None else self.positions
+
+    @property
+    def settings(self) -> EvalSettings:
+        """How positions are evaluated."""
+        return EvalSettings(self.plies, self.filter, self.cubeful)
+
+    @property
+    def is_evaluation(self) -> bool:
+        """Whether it wants nothing but ``eval`` at 0-ply."""
+        return self.want == ("eval",) and self.plies == 0
+
+    def name_position(self, place: int) -> str:
+        """Return what errors call a position."""
+        return "position" if self.positions is None else f"positions[{place}]"
+
+
+_QUERY_DEFAULTS = {field.name: field.default for field in msgspec.structs.fields(Query)}
+QUERY_FIELDS: tuple[str, ...] = tuple(_QUERY_DEFAULTS)
+
+
+def decode_object(text: str) -> dict[str, object]:
+    """Decode a line that begins with ``{``.
+
+    Raises:
+        FormatError: It is no JSON object.
+    """
+    try:
+        document = msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError, UnicodeError) as error:
+        raise FormatError(f"expected a JSON object on one line: {error}", field="line") from error
+    if not isinstance(document, dict):
+        raise FormatError("expected a JSON object on one line", field="line")
+    return document
+
+
+def convert_query(document: dict[str, object]) -> Query:
+    """Convert an object into a query.
+
+    Raises:
+        FormatError: A field has another type, or there is no id.
+        ValueRangeError: A value is out of range.
+    """
+    for name, field in SCALAR_FIELDS.items():
+        if name in document and not (document[name] is None and _QUERY_DEFAULTS[name] is None):
+            field.check(document[name])
+    try:
+        query = convert(document, Query)
+    except msgspec.ValidationError as error:
+        raise _explain_validation_error(document, str(error)) from error
+    if query.dice is not None:
+        validate_roll(*query.dice)
+    return query
+
+
+def _explain_validation_error(document: dict[str, object], fault: str) -> FormatError:
+    """Return an error that names the field, from what msgspec says: ``... - at `$.want[0]` ``."""
+    message, _, place = fault.partition(" - at `$.")
+    name, _, index = place.rstrip("`]").partition("[")
+    name = name or next((n for n in QUERY_FIELDS if f"`{n}`" in message), "line")
+    expected = LIST_FIELDS.get(name, "a query")
+    positions = document.get("positions")
+    if name == "positions" and isinstance(positions, list) and index.isdigit():
+        name = f"positions[{index}]"
+        return FormatError(
+            f"expected a string for {name}, got {quote_json(positions[int(index)])}", field=name
+        )
+    got = quote_json(document[name]) if name in document else "none"
+    return FormatError(f"expected {expected} for {name}, got {got}", field=name)
+
+
+def quote_json(value: object) -> str:
+    """Write a value as JSON for a message, no more of it than a message shows."""
+    return msgspec.json.encode(value).decode("utf-8")[:MAX_QUOTED_CHARS]
