@@ -97,12 +97,15 @@ class Reviewer:
             return None
         engine = self._session.engine_settings
         key = (table.position.board.tobytes(), table.match, action, engine.plies, engine.net)
-        if key not in self._losses:
-            scratch = Session(self._session.service, self._session.initial_seed)
-            scratch.engine_settings, scratch.game = engine, table
-            measure = _measure_play if table.match.roll else _measure_cube_action
-            self._losses[key] = measure(scratch, table.position, action, control)
-        return self._losses[key]
+        if key in self._losses:
+            return self._losses[key]
+        scratch = Session(self._session.service, self._session.initial_seed)
+        scratch.engine_settings, scratch.game = engine, table
+        measure = _measure_play if table.match.roll else _measure_cube_action
+        loss = measure(scratch, table.position, action, control)
+        if not control.is_stopped:  # what was stopped early is measured again
+            self._losses[key] = loss
+        return loss
 
     def review(self, decisions: Sequence[Decision], name: str, control: WorkControl) -> list[str]:
         """Return how a seat played: what it lost in all, and its worst decisions.

@@ -44,7 +44,7 @@ PROMPT = "gammond> "
 SILENT_S = 1.0
 """Work that has nothing to report says so after this time."""
 
-GREETING = "'play' starts a game, 'help' lists the commands, Tab completes, Ctrl-D leaves."
+GREETING = "'play' starts a game, or paste a position; 'help' lists commands, Ctrl-D leaves."
 
 ShowLines = Callable[[Sequence[str]], None]
 

@@ -130,3 +130,13 @@ def test_two_people_are_both_reviewed():
     talk = play_with_people("8/5 6/5", "roll", "13/8 24/22", rolls=[(3, 1), (5, 2)])
     lines = [line for line in talk.answer("review") if "points lost" in line]
     assert [line[:2] for line in lines] == ["O:", "X:"]
+
+
+def test_what_was_stopped_early_is_measured_again():
+    talk = make_talk("newgame", "dice 3 1")
+    reviewer, stopped = Reviewer(talk.session), WorkControl()
+    stopped.stop()
+    reviewer.measure(talk.session.game, "8/5 6/5", stopped)
+    assert reviewer._losses == {}
+    first = reviewer.measure(talk.session.game, "8/5 6/5", CONTROL)
+    assert reviewer.measure(talk.session.game, "8/5 6/5", CONTROL) is first
