@@ -106,7 +106,7 @@ def evaluator(monkeypatch):
 def use_evaluator(monkeypatch, evaluator):
     """Make the tool load an evaluator in place of the shipped ones."""
     monkeypatch.setattr(
-        batch_evaluation, "load_engine", lambda name, threads: Engine(evaluator, threads=threads)
+        batch_evaluation, "load_net_engine", lambda name, threads: Engine(evaluator, threads=threads)
     )
 
 

@@ -83,7 +83,7 @@ def untimed(monkeypatch):
     monkeypatch.setattr(bench_engine, "read_manifest", lambda: manifest)
     monkeypatch.setitem(sys.modules, "gnubg_nn", None)
     monkeypatch.setattr(bench_engine, "BATCH_LINES", 5000)
-    monkeypatch.setattr(bench_measure, "load_evaluator", lambda name: PipEvaluator())
+    monkeypatch.setattr(bench_measure, "load_net_evaluator", lambda name: PipEvaluator())
     monkeypatch.setattr(bench_engine, "load_evaluator", named_evaluator)
 
 
@@ -169,7 +169,7 @@ def test_an_evaluator_whose_rows_depend_on_the_batch_is_not_timed(monkeypatch, c
         def evaluate(self, boards):
             return super().evaluate(boards) * np.float32(1 + 1e-3 * len(boards))
 
-    monkeypatch.setattr(bench_measure, "load_evaluator", lambda name: Leaky())
+    monkeypatch.setattr(bench_measure, "load_net_evaluator", lambda name: Leaky())
     assert cli.main(["bench", "--only", "evaluation"]) == 2
     assert "wrong answer, nothing timed" in capsys.readouterr().err
 
@@ -206,7 +206,7 @@ def small(monkeypatch):
         evaluator = RacingEvaluator()
         return Engine(evaluator, EvaluatorPruner(evaluator), cache=ValueCache(1 << 10, CACHE_COLUMNS))
 
-    monkeypatch.setattr(bench_measure, "load_engine", load)
+    monkeypatch.setattr(bench_measure, "load_net_engine", load)
     monkeypatch.setattr(bench_search, "BUDGET_S", 0.0)
     monkeypatch.setattr(bench_search, "PAIRED_EVALUATIONS", 24)
     monkeypatch.setattr(bench_search, "PAIRED_DECISIONS", 2)

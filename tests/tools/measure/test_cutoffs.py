@@ -15,7 +15,7 @@ from tools.measure import cutoffs as star
 @pytest.fixture
 def quick(monkeypatch):
     """An evaluator without nets, and a pruner of its own mind."""
-    monkeypatch.setattr(star, "load_evaluator", lambda name: RacingEvaluator())
+    monkeypatch.setattr(star, "load_net_evaluator", lambda name: RacingEvaluator())
     monkeypatch.setattr(star, "load_pruner", lambda: EvaluatorPruner(RacingEvaluator()))
 
 

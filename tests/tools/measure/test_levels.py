@@ -102,7 +102,7 @@ def test_means_are_in_thousandths_with_their_standard_error():
 
 @pytest.fixture
 def quick(monkeypatch):
-    monkeypatch.setattr(error_rate, "load_engine", lambda name, threads: Engine(GammonEvaluator()))
+    monkeypatch.setattr(error_rate, "load_net_engine", lambda name, threads: Engine(GammonEvaluator()))
 
 
 def test_the_table_has_a_row_for_each_level_that_was_asked_for(quick, capsys):
@@ -163,6 +163,6 @@ def test_impossible_requests_are_refused(arguments, words, monkeypatch, capsys):
     def not_reached(name, threads):
         raise DataFileError("nothing is to be loaded for a wrong request")
 
-    monkeypatch.setattr(error_rate, "load_engine", not_reached)
+    monkeypatch.setattr(error_rate, "load_net_engine", not_reached)
     assert cli.main(["measure", "levels", *arguments]) == cli.EXIT_USAGE
     assert words in capsys.readouterr().err

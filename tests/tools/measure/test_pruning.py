@@ -18,7 +18,7 @@ from tools.measure.decisions import draw_contact_decisions
 @pytest.fixture
 def quick(monkeypatch):
     """An evaluator without nets, whose pruner disagrees with it."""
-    monkeypatch.setattr(search_quality, "load_evaluator", lambda name: RacingEvaluator())
+    monkeypatch.setattr(search_quality, "load_net_evaluator", lambda name: RacingEvaluator())
     monkeypatch.setattr(search_quality, "load_pruner", lambda: EvaluatorPruner(SmoothEvaluator(seed=3)))
 
 

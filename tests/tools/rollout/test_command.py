@@ -46,7 +46,7 @@ class Engines:
 @pytest.fixture(autouse=True)
 def engines(monkeypatch):
     engines = Engines()
-    monkeypatch.setattr(rollout, "load_engine", engines)
+    monkeypatch.setattr(rollout, "load_net_engine", engines)
     return engines
 
 

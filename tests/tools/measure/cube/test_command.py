@@ -36,7 +36,7 @@ def quick(monkeypatch):
         return np.stack([board.board for row in zip(*map(of_kind.get, kinds), strict=True) for board in row])
 
     monkeypatch.setattr(
-        cube_efficiency, "load_engine", lambda name: Engine(RacingEvaluator(), exact=(TABLE,))
+        cube_efficiency, "load_net_engine", lambda name: Engine(RacingEvaluator(), exact=(TABLE,))
     )
     monkeypatch.setattr(cube_efficiency, "draw_positions", drawn)
 
@@ -123,6 +123,6 @@ def test_impossible_requests_are_refused(arguments, words, monkeypatch, capsys):
     def not_reached(name):
         raise DataFileError("nothing is to be loaded for a wrong request")
 
-    monkeypatch.setattr(cube_efficiency, "load_engine", not_reached)
+    monkeypatch.setattr(cube_efficiency, "load_net_engine", not_reached)
     assert cli.main(["measure", "cube", *arguments]) == cli.EXIT_USAGE
     assert words in capsys.readouterr().err

@@ -207,7 +207,7 @@ def test_positions_that_were_learned_are_left_out(folder, tmp_path, capsys):
 def test_a_comparison_that_cannot_be_is_an_error(folder, tmp_path, capsys):
     with pytest.raises(ValueRangeError, match="named twice"):
         report(capsys, str(folder), "default", "default")
-    with pytest.raises(ValueRangeError, match="no values of positions"):
+    with pytest.raises(ValueRangeError, match="expected an evaluator"):
         report(capsys, str(folder), "pubeval")
     with pytest.raises(DataFileError, match=r"run\.toml"):
         report(capsys, str(tmp_path), "default")

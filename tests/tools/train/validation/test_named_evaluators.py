@@ -36,7 +36,7 @@ def test_runs_are_evaluators(tmp_path, form):
 
 @pytest.mark.parametrize("name", ["pubeval", "random", "default:plies=1"])
 def test_players_are_no_evaluators(name):
-    with pytest.raises(ValueRangeError, match="gives no values of positions"):
+    with pytest.raises(ValueRangeError, match="expected an evaluator"):
         load_named_evaluator(name)
 
 
