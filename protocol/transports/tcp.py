@@ -85,11 +85,14 @@ class _TcpServer(ListeningServer["_TcpClient"]):
         self._held_bytes += more
         if self._held_bytes > self.limits.held_bytes and not self._must_free_memory:
             self._must_free_memory = True
-            self.loop.call_soon(self._free_memory)
+            self.loop.call_soon(self.free_memory)
 
-    def _free_memory(self) -> None:
+    def free_memory(self) -> None:
+        """Disconnect the clients for which the most is held, until all have no more than the cap."""
         self._must_free_memory = False
         excess = self._held_bytes - self.limits.held_bytes
+        if excess <= 0:
+            return
         for client in sorted(self.clients, key=lambda client: client.held_bytes, reverse=True):
             if excess <= 0:
                 break
@@ -227,6 +230,7 @@ class _TcpClient(asyncio.Protocol):
         """Disconnect the client if it exceeds a cap, or was idle or did not read for too long."""
         self._activity.see_reading(now, self._transport.get_write_buffer_size())
         self._count_held_bytes(self._jobs.count_answer_bytes())
+        self._server.free_memory()
         if self._activity.is_stuck(now):
             self.abort()
         elif self.is_cut_off or self._is_lingering:
@@ -293,3 +297,4 @@ class _TcpClient(asyncio.Protocol):
         self._activity.mark_active(self._server.service.clock())
         act(*values)
         self._pump()
+        self._server.free_memory()

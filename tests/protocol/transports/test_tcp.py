@@ -313,11 +313,16 @@ def servers(monkeypatch):
     return made
 
 
+def count_held_bytes(server):
+    """Return what is held for all clients together."""
+    return sum(client.held_bytes for client in server.clients)
+
+
 async def watch_held_bytes(server, seconds):
     """Return the most that is held for all clients together."""
     most = 0
     for _ in range(int(seconds / 0.02)):
-        most = max(most, sum(client.held_bytes for client in server.clients))
+        most = max(most, count_held_bytes(server))
         await asyncio.sleep(0.02)
     return most
 
@@ -328,6 +333,7 @@ def test_six_large_answers_of_a_client_that_does_not_read_are_held_one_at_a_time
         async with running_count(limits=limits) as (place, _, _):
             queries = "".join(f'{{"id": {number}, {WIDE}}}\n' for number in range(6))
             connection = await unread(queries.encode())(place)
+            assert await wait_until(lambda: count_held_bytes(servers[0]) > 200_000)
             most = await watch_held_bytes(servers[0], 2.5)
             loop, answers = asyncio.get_running_loop(), b""
             while answers.count(b"\n") < 6:
