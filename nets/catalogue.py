@@ -20,6 +20,7 @@ from engine.search import ValueCache
 from nets.contact_classes import CONTACT_CLASSES
 from nets.manifest import MANIFEST_FILE, MANIFEST_NAME, EvaluatorEntry, Manifest, load_net, read_manifest
 from nets.own_nets import find_own_folder, list_own_folders, list_own_names, read_own_manifest
+from nets.player_kinds import find_kind
 from nets.player_specs import KindSpec, PlayerSpec, parse_player
 from nets.pruning_net import PruningNet, read_net_weights
 from nets.router import ContactClassNets, Router
@@ -98,10 +99,12 @@ def find_evaluator(name: str, manifest_file: Path = MANIFEST_FILE) -> FoundEvalu
         own = read_own_manifest(name, manifest)
         return FoundEvaluator(own.evaluators[0], own, find_own_folder(name) / MANIFEST_NAME)
     known = list_evaluator_names(manifest_file)
-    raise ValueRangeError(
-        f"expected an evaluator ({', '.join(known)}), got {name[:40]!r}{did_you_mean(name, known)}",
-        field="net",
-    )
+    word = name.partition(":")[0]
+    if word in (DEFAULT_EVALUATOR, *known) or find_kind(word):
+        hint = ", a player, which chooses plays and gives no values of positions"
+    else:
+        hint = did_you_mean(name, known)
+    raise ValueRangeError(f"expected an evaluator ({', '.join(known)}), got {name[:40]!r}{hint}", field="net")
 
 
 def check_own_fault(name: str, manifest_file: Path = MANIFEST_FILE) -> None:

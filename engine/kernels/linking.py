@@ -90,6 +90,10 @@ class Kernel(CPUDispatcher):
         self._make_cache = make_cache
         self._cache = make_cache(False)
 
+    def __reduce__(self) -> Any:  # noqa: ANN401
+        """Pickle it by name, as Python's functions are."""
+        return self.py_func.__qualname__
+
     @cached_property
     def _part(self) -> Any:  # noqa: ANN401
         part: Any = _Part(self.py_func, targetoptions={**self.targetoptions, "no_cpython_wrapper": True})

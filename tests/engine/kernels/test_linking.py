@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numba
 import numpy as np
 import pytest
@@ -53,3 +55,7 @@ def test_compiled_functions_of_other_programs_call_kernels():
     assert _scale_elsewhere(values).tolist() == (values * 3 + 2).tolist()
     other = numba.njit(lambda x: np.zeros(2) + x)
     assert other(1.5).tolist() == [1.5, 1.5]
+
+
+def test_a_kernel_is_pickled_by_its_name():
+    assert pickle.loads(pickle.dumps(_scale)) is _scale

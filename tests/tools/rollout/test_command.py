@@ -32,7 +32,7 @@ ENDING_ID = encode_position_id(ENDING)
 
 
 class Engines:
-    """Replaces `load_engine`."""
+    """Replaces `load_net_engine`."""
 
     def __init__(self) -> None:
         self.evaluator = RacingEvaluator()
