@@ -440,7 +440,7 @@ def test_many_lines_of_one_client_do_not_hold_up_another(monkeypatch):
         async with running_count() as (place, _, _):
             reader, writer = await asyncio.open_connection(*place)
             greedy = asyncio.create_task(
-                send_command(place, b"position gnubgid BAAAUFKqVKQAAA\n" + DEAR * 60)
+                send_command(place, b"position gnubgid BAAAUFKqVKQAAA\n" + DEAR * 600)
             )
             assert await wait_until(lambda: len(sessions) == 2)
             writer.write(b"get engine.ply\n")
@@ -450,9 +450,9 @@ def test_many_lines_of_one_client_do_not_hold_up_another(monkeypatch):
             return served, other, await greedy
 
     served, other, answers = run(scenario())
-    assert served < 100
+    assert served < 900
     assert other == b"value engine.ply 1\n"
-    assert len(answers) == 181
+    assert len(answers) == 1801
 
 
 DEAR = b"dice 1 1\nplay 2/1(4)\nundo\n"
