@@ -57,7 +57,7 @@ _TO_MOVE = ("position startpos", "dice 3 1")
 JOBS: dict[str, tuple[str, ...]] = {
     "bearoff databases": (),
     "evaluation": ("position startpos", "eval"),
-    "search": ("position startpos", "eval plies=2", "eval plies=2 cubeful=false"),
+    "search": ("position startpos", "eval plies=2", "eval plies=2 cubeful=false", "eval plies=3"),
     "plays and formats": (
         *_TO_MOVE,
         "moves",
@@ -106,7 +106,7 @@ JOBS: dict[str, tuple[str, ...]] = {
         "newsession type match length 5",
         *_TO_MOVE,
         "cube",
-        "eval plies=2",
+        "eval plies=3",
         "moves plies=1",
         "moves plies=1 cubeful=false",
         "rollout trials=36 truncate=3 candidates=2",

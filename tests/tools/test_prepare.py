@@ -19,7 +19,7 @@ from tools.common import background
 
 ROOT = Path(__file__).parents[2]
 REQUESTS = """position startpos
-eval plies=1
+eval plies=3
 dice 6 4
 moves 3 plies=2
 rollout trials=36 truncate=5 candidates=2
