@@ -81,8 +81,8 @@ class ClientActivity:
         has_sent = connection.request_count != self._seen_requests
         if has_sent or not connection.is_idle:
             self._active_s = now
-        if has_sent or not connection.has_partial_line:
-            self._line_started_s = now
+        if has_sent or not (connection.has_partial_line or connection.has_lines):
+            self._line_started_s = now  # of bytes not looked at yet, nobody knows whether they end a line
         self._seen_requests = connection.request_count
 
     def see_reading(self, now: float, unread_bytes: int) -> None:

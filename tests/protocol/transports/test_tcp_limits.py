@@ -55,3 +55,16 @@ def test_a_client_that_is_cut_off_has_so_long_to_read_that_however_it_drips(time
         times.see_reading(float(now), 1000 - now)
         stuck.append(times.is_stuck(float(now)))
     assert stuck.index(True) == 35
+
+
+def test_a_line_that_drips_is_timed_from_its_first_byte_even_where_a_turn_ends_before_a_look_at_it():
+    connection = make_connection()
+    times = ClientActivity(LIMITS, connection, 0.0)
+    for now in range(1, 40):
+        connection.feed(b"e")
+        if now % 10:
+            connection.advance()
+        times.see_requests(float(now))
+    fault = times.find_sending_fault(40.0)
+    assert fault is not None
+    assert (fault.code, fault.field) == ("limit", "line")
