@@ -17,6 +17,8 @@ collect_garbage_rarely()
 
 # A shell starts its background jobs with Ctrl-C ignored, and what they start inherits that: tests send it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP"):  # the same with nohup
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 _REQUIRED = {"peer": "GAMMOND_REQUIRE_PEERS", "training": "GAMMOND_REQUIRE_TRAINING"}
 """Markers, and the environment variables that, set to 1, forbid skipping the tests with them."""

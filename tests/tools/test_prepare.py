@@ -108,7 +108,7 @@ def test_what_surrounds_the_nets_is_compiled_without_them_and_an_evaluation_find
     before = find_loops(cache)
     run_python("from tools import prepare; prepare.compile_around_nets()")
     around = names_of(find_loops(cache) - before)
-    assert {"cubeful.compute_money_values", "search.find_distinct", "bearoff.number_boards"} <= around
+    assert {"cubeful.compute_money_values", "bearoff.number_boards"} <= around
     assert not [name for name in around if name.startswith(("routing.", "packed_nets.", "expert248."))]
     run_python("from tools import prepare; prepare._ask(('position startpos', 'eval'))")  # nothing beside it
     later = names_of(find_loops(cache)) - around
