@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 from tests.attacks.polite import measure_alone, polite_client
 from tests.attacks.positions import OPENING
 from tests.attacks.server import Server
 from tests.attacks.trial import Trial, expect
-from tests.attacks.wire import Client
+from tests.attacks.wire import Client, run_clients
 
 POLITE_MS = 50.0
 """What a 0-ply evaluation of a polite client may take beside an attack, added to its time without one."""
@@ -34,7 +34,7 @@ _FIRST_LINES = (
 )
 
 
-def attack_beside_polite(trial: Trial, server: Server, attack: Callable[[], Awaitable[str]]) -> str:
+def attack_beside_polite(trial: Trial, server: Server, attack: Callable[[], Coroutine[Any, Any, str]]) -> str:
     """Run an attack beside a polite client that waits as it may, and return the figures of both.
 
     The bound is for the 99th percentile; a small dose is too short for one, and has the median.
@@ -42,10 +42,10 @@ def attack_beside_polite(trial: Trial, server: Server, attack: Callable[[], Awai
     Raises:
         AttackError: The attack found something, or the polite client waited too long.
     """
-    asyncio.run(warm_up(server.port))
+    run_clients(warm_up(server.port))
     alone = measure_alone(server.port, 1.0 if trial.is_small else 3.0)
     with polite_client(server.port) as times:
-        figures = asyncio.run(_run(attack))
+        figures = run_clients(attack())
     expect(times.seconds, "the polite client got no answer")
     alone_ms, beside_ms = ((each.p50_ms if trial.is_small else each.p99_ms) for each in (alone, times))
     expect(
@@ -60,7 +60,3 @@ async def warm_up(port: int) -> None:
     client = await Client.open(port)
     await client.ask(*_FIRST_LINES)
     client.close()
-
-
-async def _run(attack: Callable[[], Awaitable[str]]) -> str:
-    return await attack()

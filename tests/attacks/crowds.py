@@ -11,7 +11,7 @@ from tests.attacks.beside import warm_up
 from tests.attacks.positions import OPENING
 from tests.attacks.server import serve
 from tests.attacks.trial import Attack, Trial, expect
-from tests.attacks.wire import Client, open_clients
+from tests.attacks.wire import Client, open_clients, run_clients
 from tools.bench.load_client import compute_percentile
 
 _LOG_BYTES = 20_000
@@ -24,7 +24,7 @@ def crowd(trial: Trial) -> str:
     count, evals = trial.dose(200, 1000), trial.dose(2, 10)
     _raise_own_limit(2 * count + 100)
     with serve(trial.home, "--clients", str(count + 10)) as server:
-        asyncio.run(warm_up(server.port))
+        run_clients(warm_up(server.port))
         before = server.sample()
 
         async def ask(client: Client) -> list[float]:
@@ -45,7 +45,7 @@ def crowd(trial: Trial) -> str:
                 client.close()
             return [each for seconds in asked for each in seconds], took_s
 
-        seconds, took_s = asyncio.run(attack())
+        seconds, took_s = run_clients(attack())
         rss_mib = server.sample().rss_mib - before.rss_mib
         deadline_s = time.monotonic() + _LEAVE_S
         while (
@@ -69,7 +69,7 @@ def descriptors(trial: Trial) -> str:
         resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, allowed))
 
     with serve(trial.home, "--clients", str(count), before_start=limit_files) as server:
-        asyncio.run(warm_up(server.port))
+        run_clients(warm_up(server.port))
         expect("open files" in server.read_log(), "the server does not say that it takes fewer clients")
 
         async def attack() -> tuple[int, int]:
@@ -88,7 +88,7 @@ def descriptors(trial: Trial) -> str:
             await asyncio.gather(*readers, return_exceptions=True)
             return len(served), len(refused)
 
-        served, refused = asyncio.run(attack())
+        served, refused = run_clients(attack())
         cpu_s = server.sample().cpu_s
         time.sleep(1.0)
         spent_s = server.sample().cpu_s - cpu_s
@@ -101,7 +101,7 @@ def descriptors(trial: Trial) -> str:
             client = await Client.open(server.port)
             return await client.ask("newgame", "eval")
 
-        answer = asyncio.run(come_later())
+        answer = run_clients(come_later())
         expect(answer.startswith("eval "), f"once they are gone, a client gets {answer!r}")
     return (
         f"{count} clients, {allowed} open files: {served} served, {refused} refused, "

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from tests.attacks.server import ROOT, Home, gammond_command, serve
 from tests.attacks.trial import Attack, Trial, expect
-from tests.attacks.wire import Client, open_clients
+from tests.attacks.wire import Client, open_clients, run_clients
 
 ENDING_S = 12.0
 """How long a server may take to end: 5 s for its work, 2 s to answer and send, and a busy machine's share."""
@@ -69,7 +69,7 @@ def _end_server(
             status = await asyncio.to_thread(server.end, kind)
             return status, time.monotonic() - began_s
 
-        return asyncio.run(attack())
+        return run_clients(attack())
 
 
 def end_stdio(trial: Trial, kind: signal.Signals, *, hangs_up: bool) -> tuple[int, float]:

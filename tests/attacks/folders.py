@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
@@ -14,7 +13,7 @@ from tests.attacks.beside import warm_up
 from tests.attacks.jobs import JOBS, KillableJob, fill_in, write_positions
 from tests.attacks.server import ROOT, Home, gammond_command, run_gammond, serve
 from tests.attacks.trial import Attack, Trial, expect
-from tests.attacks.wire import Client
+from tests.attacks.wire import Client, run_clients
 
 _DISK_KIB = 64
 _DATABASES = ("two-sided-6x6-cubeful.bearoff", "one-sided-6x15.bearoff")
@@ -98,14 +97,14 @@ def read_only(trial: Trial) -> str:
     answers = []
     for home in (trial.home, replace(trial.home, data=nowhere)):
         with serve(home) as server:
-            answers.append(asyncio.run(_ask_all(server.port)))
+            answers.append(run_clients(_ask_all(server.port)))
             log = server.read_log()
     expect(answers[0] == answers[1], f"answers differ: {answers}")
     expect("/dev/null" in log, f"nothing is said of the folder: {log[-300:]!r}")
     cache = ""
     if not trial.is_small:
         with serve(replace(trial.home, cache=nowhere)) as server:
-            expect(asyncio.run(_ask_all(server.port, is_short=True)) == answers[0][:1], "answers differ")
+            expect(run_clients(_ask_all(server.port, is_short=True)) == answers[0][:1], "answers differ")
             expect("/dev/null" in server.read_log(), "nothing is said of the cache")
         cache = ", and without a cache"
     return f"the same answers with a data folder that cannot be made{cache}"

@@ -21,7 +21,7 @@ from tests.attacks.mutations import (
 )
 from tests.attacks.server import AttackError, Server, serve
 from tests.attacks.trial import Attack, Trial, expect
-from tests.attacks.wire import Client
+from tests.attacks.wire import Client, run_clients
 from tools.bench.load_client import is_error_line, is_final_line
 
 LINES_OF_A_CLIENT = 250
@@ -169,7 +169,7 @@ def run_fuzz(trial: Trial, lines: int) -> str:
                 first_mib = first_mib or server.sample().rss_mib
                 trial.note(f"{count.lines:,} of {lines:,} lines, RSS {server.sample().rss_mib:.0f} MiB")
 
-        asyncio.run(attack())
+        run_clients(attack())
         took_s = time.monotonic() - began_s
         last_mib = server.sample().rss_mib
     return (

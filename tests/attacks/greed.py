@@ -11,7 +11,7 @@ from tests.attacks.beside import attack_beside_polite, warm_up
 from tests.attacks.positions import OPENING, WIDE_DICE, WIDE_POSITION
 from tests.attacks.server import Server, serve
 from tests.attacks.trial import Attack, Trial, expect
-from tests.attacks.wire import Client, open_clients
+from tests.attacks.wire import Client, open_clients, run_clients
 
 ATTACKERS = 20
 STOP_MS = 100.0
@@ -92,7 +92,7 @@ def slow_readers(trial: Trial) -> str:
     """Clients read 3 kB/s of large answers, six at once each: the server's memory stays bounded."""
     count, seconds = trial.dose(6, 40), trial.dose(4, 40)
     with serve(trial.home) as server:
-        asyncio.run(warm_up(server.port))
+        run_clients(warm_up(server.port))
         before = server.sample()
 
         async def read_slowly(client: Client) -> None:
@@ -163,7 +163,7 @@ def stop(trial: Trial) -> str:
                 other.reset()
             return idle_ms, worst_ms, worst
 
-        idle_ms, worst_ms, worst = asyncio.run(attack())
+        idle_ms, worst_ms, worst = run_clients(attack())
     figures = (
         f"{tries * len(requests)} stops beside {others} busy clients, slowest {worst_ms:.0f} ms ({worst}; "
         f"isready up to {idle_ms:.0f} ms)"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import random
 import zipfile
@@ -13,6 +12,7 @@ from pathlib import Path
 from tests.attacks.positions import collect_positions
 from tests.attacks.server import Home, run_gammond, serve
 from tests.attacks.trial import expect
+from tests.attacks.wire import run_clients
 
 _GAMES = "--benchmark-games 4 --opponents random"
 
@@ -126,7 +126,7 @@ def fill_in(text: str, out: Path, inputs: Path) -> list[str]:
 def write_positions(file: Path, home: Home, count: int, rng: random.Random) -> None:
     """Write a file of positions, from games that a server plays."""
     with serve(home) as server:
-        lines = asyncio.run(collect_positions(server.port, count, rng))
+        lines = run_clients(collect_positions(server.port, count, rng))
     file.write_text("".join(f"{line}\n" for line in lines), "utf-8")
 
 

@@ -10,7 +10,7 @@ from tests.attacks.beside import attack_beside_polite
 from tests.attacks.positions import WIDE_DICE, WIDE_POSITION
 from tests.attacks.server import Sample, Server, serve
 from tests.attacks.trial import Attack, Trial, expect
-from tests.attacks.wire import Client, open_clients, read_all_to_end
+from tests.attacks.wire import Client, open_clients, read_all_to_end, run_clients
 from tests.protocol.mixed_lines import GOOD_LINES
 
 _HALF_LINE_S = _STUCK_S = 30.0
@@ -72,14 +72,14 @@ def silent(trial: Trial) -> str:
             expect(answer.startswith("eval "), f"the next client got {answer!r}")
             return f"{count} clients in all places, gone after {took_s:.1f} s of {idle_s:g} s idle"
 
-        return asyncio.run(attack())
+        return run_clients(attack())
 
 
 def deaf(trial: Trial) -> str:
     """Clients ask for long lists and never read: they are disconnected after 30 s, memory stays bounded."""
     count = trial.dose(10, 60)
     with serve(trial.home) as server:
-        asyncio.run(_ask_once(server.port, f"position gnubgid {WIDE_POSITION}", WIDE_DICE, "moves"))
+        run_clients(_ask_once(server.port, f"position gnubgid {WIDE_POSITION}", WIDE_DICE, "moves"))
         before = server.sample()
 
         async def attack() -> str:
@@ -136,7 +136,7 @@ def reset(trial: Trial) -> str:
     count, rounds = trial.dose(20, 100), trial.dose(2, 10)
     requests = ("eval plies=4", "rollout position trials=50000", "moves plies=3", "legal", "matrix plies=2")
     with serve(trial.home) as server:
-        asyncio.run(
+        run_clients(
             _ask_once(server.port, "newgame", "eval plies=2", "rollout position trials=36 truncate=5")
         )
         before = server.sample()

@@ -17,7 +17,7 @@ from tests.attacks.positions import collect_positions
 from tests.attacks.server import AttackError, Home, Sample, Server, serve
 from tests.attacks.trends import judge
 from tests.attacks.trial import say
-from tests.attacks.wire import Client
+from tests.attacks.wire import Client, run_clients
 from tools.bench.load_client import compute_percentile
 
 FIGURES = "soak.csv"
@@ -50,7 +50,7 @@ def run_soak(args: argparse.Namespace, home: Home) -> bool:
         }
         soak = _Soak(servers, args.hours * 3600.0, args.seed)
         with (output / FIGURES).open("w", newline="") as file:
-            faults = asyncio.run(soak.run(file))
+            faults = run_clients(soak.run(file))
         for name, server in servers.items():
             if status := server.end():
                 faults.append(f"the server of {name} ended with exit status {status}")

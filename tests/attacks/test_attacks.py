@@ -37,11 +37,10 @@ def home(tmp_path):
 
 @LINUX
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("attack", SMALL, ids=lambda attack: attack.name)
 def test_the_program_holds_a_small_dose_of(attack, home):
     attack.run(Trial(home, random.Random(1), is_small=True, note=lambda words: None))
-    gc.collect()  # clients that the attack left open are its own, not those of the tests after it
+    gc.collect()  # so that what an attack leaves open is charged to it
 
 
 @LINUX

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import socket
 import struct
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
+from typing import Any, TypeVar
 
 from tests.attacks.server import HOST, AttackError
 from tools.bench.load_client import is_final_line
@@ -14,6 +15,8 @@ ANSWER_S = 120.0
 """How long an answer may take on a busy machine before it counts as lost."""
 
 _UNREAD_BYTES = 64 * 1024
+
+_Result = TypeVar("_Result")
 
 
 class Client(asyncio.Protocol):
@@ -41,9 +44,14 @@ class Client(asyncio.Protocol):
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_bytes)
         connection.setblocking(False)
         loop = asyncio.get_running_loop()
-        await loop.sock_connect(connection, (HOST, port))
+        try:
+            await loop.sock_connect(connection, (HOST, port))
+        except BaseException:
+            connection.close()
+            raise
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         _, client = await loop.create_connection(cls, sock=connection)
+        _connected.add(client)
         return client
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -63,6 +71,7 @@ class Client(asyncio.Protocol):
         return True
 
     def connection_lost(self, exc: Exception | None) -> None:
+        _connected.discard(self)
         self._has_ended = True
         self._room.set()
         self._wake()
@@ -185,6 +194,25 @@ class Client(asyncio.Protocol):
     def close(self) -> None:
         """Close the connection at once."""
         self._transport.abort()
+
+
+_connected: set[Client] = set()
+"""Clients with a connection, which their attack may forget."""
+
+
+def run_clients(attack: Coroutine[Any, Any, _Result]) -> _Result:
+    """Run an attack in an event loop of its own, then close the clients that it left open."""
+
+    async def run() -> _Result:
+        try:
+            return await attack
+        finally:
+            while _connected:
+                for client in list(_connected):
+                    client.close()
+                await asyncio.sleep(0)
+
+    return asyncio.run(run())
 
 
 async def open_clients(port: int, count: int) -> Sequence[Client]:
